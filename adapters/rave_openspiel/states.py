@@ -1,0 +1,101 @@
+"""OpenSpiel's states and games behind the common interface."""
+
+import math
+from collections.abc import Hashable, Sequence
+from typing import Self
+
+import pyspiel
+
+from rave_agents.search.python_simulator import Evaluator
+from rave_agents.search.simulator import Frame, Simulator
+from rave_openspiel.simulator import OpenSpielSimulator, RolloutSimulator
+
+_Type = pyspiel.GameType
+
+
+class OpenSpielState:
+    """A ``pyspiel.State``, of a C++ or a Python game, as a GameState.
+
+    Args:
+        state: the state; it is wrapped, not copied.
+    """
+
+    def __init__(self, state: pyspiel.State) -> None:
+        self.state = state
+        """The wrapped ``pyspiel.State``."""
+
+    def clone(self) -> Self:
+        """A copy that shares nothing that can change with this state."""
+        return type(self)(self.state.clone())
+
+    def current_player(self) -> int:
+        """The player to move, or a ``PlayerId``."""
+        return int(self.state.current_player())
+
+    def is_terminal(self) -> bool:
+        """Whether the game is over."""
+        return bool(self.state.is_terminal())
+
+    def is_chance_node(self) -> bool:
+        """Whether chance moves next."""
+        return bool(self.state.is_chance_node())
+
+    def legal_actions(self) -> Sequence[int]:
+        """The actions of the player to move."""
+        return self.state.legal_actions()  # type: ignore[no-any-return]
+
+    def chance_outcomes(self) -> Sequence[tuple[int, float]]:
+        """Every outcome of a chance node and its probability."""
+        return self.state.chance_outcomes()  # type: ignore[no-any-return]
+
+    def apply_action(self, action: int) -> None:
+        """Play an action, or a chance outcome, on this state."""
+        self.state.apply_action(action)
+
+    def returns(self) -> Sequence[float]:
+        """For each player what he has won so far."""
+        return self.state.returns()  # type: ignore[no-any-return]
+
+    def num_players(self) -> int:
+        """How many players the game has."""
+        return int(self.state.num_players())
+
+    def num_distinct_actions(self) -> int:
+        """One more than the largest action of any player."""
+        return int(self.state.num_distinct_actions())
+
+    def min_utility(self) -> float:
+        """The game's least utility; ``-inf`` where rewards come during play, because the stated
+        bound is then a crude sum that no game comes near."""
+        return _utility_bounds(self.state.get_game())[0]
+
+    def max_utility(self) -> float:
+        """The game's greatest utility; ``inf`` likewise."""
+        return _utility_bounds(self.state.get_game())[1]
+
+    def action_to_string(self, player: int, action: int) -> str:
+        """How the game prints the action."""
+        return str(self.state.action_to_string(player, action))
+
+    def position_key(self) -> Hashable:
+        """The game, where it started, and the moves since."""
+        state = self.state
+        return (str(state.get_game()), state.starting_state_str(), tuple(state.history()))
+
+    def simulator(self, frame: Frame, evaluator: Evaluator | None) -> Simulator:
+        """The fastest provider of simulations for this game."""
+        root = self.state.clone()
+        if evaluator is None and RolloutSimulator.can_play(root):
+            return RolloutSimulator(root, frame)
+        return OpenSpielSimulator(
+            root, frame, num_distinct_actions=self.num_distinct_actions(), evaluator=evaluator
+        )
+
+    def __str__(self) -> str:
+        return str(self.state)
+
+
+def _utility_bounds(game: pyspiel.Game) -> tuple[float, float]:
+    if game.get_type().reward_model is _Type.RewardModel.REWARDS:
+        return -math.inf, math.inf
+    return float(game.min_utility()), float(game.max_utility())

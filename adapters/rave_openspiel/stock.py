@@ -1,0 +1,124 @@
+"""OpenSpiel's own MCTS bots as named agents, to play against and to compare with."""
+
+import time
+from typing import Any
+
+import numpy as np
+import pyspiel
+from open_spiel.python.algorithms import mcts
+
+from rave_agents.agents import DEFAULT_SIMULATIONS, Agent, AgentType, Effort
+from rave_agents.errors import UnsupportedGameError
+from rave_agents.frameworks import Game
+from rave_agents.game import GameState
+from rave_agents.searcher import checked_seed
+
+MEMORY_MB = 4000
+UNLIMITED = 2**31 - 1
+
+
+class StockAgent:
+    """Plays the best child of a stock bot's ``mcts_search``."""
+
+    def __init__(self, bot: Any) -> None:
+        self._bot = bot
+        self.effort = Effort()
+
+    def restart(self) -> None:
+        """The stock bots keep nothing between moves."""
+
+    def step(self, state: GameState) -> int:
+        """The bot's move. ``effort`` counts the simulations that it really ran: with its solver on
+        it stops early when the position is solved."""
+        started = time.perf_counter()
+        root = self._bot.mcts_search(state.state)  # type: ignore[attr-defined]
+        action = int(root.best_child().action)
+        self.effort = self.effort.plus(int(root.explore_count), time.perf_counter() - started)
+        return action
+
+    def inform_action(self, state: GameState, player: int, action: int) -> None:
+        """The stock bots keep nothing between moves."""
+
+
+def _make_mcts(
+    game: Game,
+    player: int,
+    *,
+    simulations: int | None = None,
+    seconds: float | None = None,
+    seed: int | None = None,
+    uct_c: float = 1.4,
+    solve: bool = True,
+    rollouts: int = 1,
+    max_memory_mb: int = MEMORY_MB,
+) -> Agent:
+    if simulations is None and seconds is None:
+        simulations = DEFAULT_SIMULATIONS
+    if simulations is not None and seconds is not None:
+        raise ValueError("mcts takes simulations or seconds: the C++ bot ignores one of two.")
+    pyspiel_game = _stock_game(game, "mcts")
+    bot_seed = _drawn_seed(seed)
+    bot = pyspiel.MCTSBot(
+        pyspiel_game,
+        pyspiel.RandomRolloutEvaluator(rollouts, bot_seed),
+        uct_c,
+        UNLIMITED if simulations is None else simulations,
+        max_memory_mb,
+        solve,
+        bot_seed,
+        False,
+        max_wall_clock_time=-1.0 if seconds is None else seconds,
+    )
+    return StockAgent(bot)
+
+
+def _make_mcts_py(
+    game: Game,
+    player: int,
+    *,
+    simulations: int = DEFAULT_SIMULATIONS,
+    seed: int | None = None,
+    uct_c: float = 1.4,
+    solve: bool = True,
+    rollouts: int = 1,
+) -> Agent:
+    pyspiel_game = _stock_game(game, "mcts_py")
+    random = np.random.RandomState(_drawn_seed(seed))
+    evaluator = mcts.RandomRolloutEvaluator(rollouts, random)
+    bot = mcts.MCTSBot(
+        pyspiel_game, uct_c, simulations, evaluator, solve=solve, random_state=random
+    )
+    return StockAgent(bot)
+
+
+def _stock_game(game: Game, name: str) -> pyspiel.Game:
+    pyspiel_game = getattr(game, "game", None)
+    if not isinstance(pyspiel_game, pyspiel.Game):
+        raise UnsupportedGameError(f"{name} plays OpenSpiel's games only, not {game.name}.")
+    reward_model = pyspiel_game.get_type().reward_model
+    if reward_model is not pyspiel.GameType.RewardModel.TERMINAL:
+        raise UnsupportedGameError(
+            f"{name} needs a game with terminal rewards; {game.name} has {reward_model.name}."
+        )
+    return pyspiel_game
+
+
+def _drawn_seed(seed: int | None) -> int:
+    """A seed that fits OpenSpiel's 32-bit integers."""
+    return int(np.random.SeedSequence(checked_seed(seed)).generate_state(1)[0] >> 1)
+
+
+_COMMON = {"simulations": DEFAULT_SIMULATIONS, "seed": None, "uct_c": 1.4, "solve": True}
+
+AGENT_TYPES = {
+    "mcts": AgentType(
+        "OpenSpiel's C++ MCTSBot with random rollouts",
+        {**_COMMON, "seconds": None, "rollouts": 1, "max_memory_mb": MEMORY_MB},
+        _make_mcts,
+    ),
+    "mcts_py": AgentType(
+        "OpenSpiel's Python MCTSBot with random rollouts",
+        {**_COMMON, "rollouts": 1},
+        _make_mcts_py,
+    ),
+}

@@ -1,0 +1,28 @@
+"""Search agents for OpenSpiel, PettingZoo and Gymnasium: RAVE and UCT behind one interface."""
+
+from rave_agents.agents import Agent, AgentSpec, agent_types, make_agent
+from rave_agents.config import Limit, SearchConfig
+from rave_agents.errors import GameError, RaveAgentsError, UnknownNameError, UnsupportedGameError
+from rave_agents.game import GameState, PlayerId
+from rave_agents.result import ActionStatistics, SearchResult
+from rave_agents.searcher import Searcher
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "ActionStatistics",
+    "Agent",
+    "AgentSpec",
+    "GameError",
+    "GameState",
+    "Limit",
+    "PlayerId",
+    "RaveAgentsError",
+    "SearchConfig",
+    "SearchResult",
+    "Searcher",
+    "UnknownNameError",
+    "UnsupportedGameError",
+    "agent_types",
+    "make_agent",
+]

@@ -1,0 +1,291 @@
+"""Agents by name: ``rave(simulations=500,rave_k=300)``.
+
+An agent's spec is a name and parameters in OpenSpiel's own grammar for games. This module has the
+agents that search any GameState; adapters add those that only their framework has.
+"""
+
+import dataclasses
+import re
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, Protocol, Self
+
+import numpy as np
+
+from rave_agents.config import Limit, SearchConfig, unknown_name
+from rave_agents.errors import UnknownNameError
+from rave_agents.frameworks import Game, adapters
+from rave_agents.game import GameState
+from rave_agents.result import SearchResult
+from rave_agents.searcher import Searcher, checked_seed
+
+DEFAULT_SIMULATIONS = 1000
+"""Simulations a move for an agent that is given no limit."""
+
+
+class Effort(NamedTuple):
+    """What an agent spent on moves."""
+
+    moves: int = 0
+    simulations: int = 0
+    seconds: float = 0.0
+
+    def plus(self, simulations: int, seconds: float) -> "Effort":
+        """One more move."""
+        return Effort(self.moves + 1, self.simulations + simulations, self.seconds + seconds)
+
+
+class Agent(Protocol):
+    """One player of one game at a time."""
+
+    effort: Effort
+    """What it has spent since it was made."""
+
+    def restart(self) -> None:
+        """A new game begins."""
+
+    def step(self, state: GameState) -> int:
+        """The action to play at a state where this agent is to move; the state is not changed."""
+
+    def inform_action(self, state: GameState, player: int, action: int) -> None:
+        """Somebody, chance or this agent included, plays ``action`` at ``state``."""
+
+
+class AgentType(NamedTuple):
+    """A kind of agent that has a name."""
+
+    summary: str
+    """One line for people."""
+    parameters: Mapping[str, Any]
+    """The parameters that its spec takes, with their defaults."""
+    make: Callable[..., Agent]
+    """Called as ``make(game, player, **parameters)``."""
+
+
+@dataclasses.dataclass(frozen=True)
+class AgentSpec:
+    """A parsed spec: the agent's name and its parameters."""
+
+    name: str
+    parameters: dict[str, Any] = dataclasses.field(default_factory=dict)
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Parse ``name`` or ``name(key=value,...)``.
+
+        Values are integers, numbers, ``True``, ``False``, ``None`` or else strings, in double
+        quotes if they hold commas or parentheses.
+
+        Raises:
+            ValueError: if the text is not of that form.
+        """
+        match = re.fullmatch(r"\s*([A-Za-z_]\w*)\s*(?:\((.*)\))?\s*", text, re.DOTALL)
+        if match is None:
+            raise ValueError(
+                f"Not an agent's spec: {text!r}. It reads name or name(key=value,...), "
+                "for example rave(simulations=500)."
+            )
+        name, inside = match.groups()
+        parameters: dict[str, Any] = {}
+        for part in _split(inside or "", text):
+            key, equals, value = part.partition("=")
+            if not equals or not key.strip().isidentifier():
+                raise ValueError(f"Not of the form key=value in {text!r}: {part.strip()!r}.")
+            if key.strip() in parameters:
+                raise ValueError(f"Given twice in {text!r}: {key.strip()!r}.")
+            parameters[key.strip()] = _parse_value(value.strip())
+        return cls(name, parameters)
+
+    def with_defaults(self, defaults: Mapping[str, Any]) -> Self:
+        """The same spec with parameters that it does not give itself, where its agent takes them.
+
+        A limit of its own, ``simulations`` or ``seconds``, keeps out the other one too.
+        """
+        known = agent_type(self.name).parameters
+        limited = bool({"simulations", "seconds"} & self.parameters.keys())
+        added = {
+            key: value
+            for key, value in defaults.items()
+            if key in known and not (limited and key in ("simulations", "seconds"))
+        }
+        return dataclasses.replace(self, parameters={**added, **self.parameters})
+
+    def __str__(self) -> str:
+        if not self.parameters:
+            return self.name
+        return f"{self.name}({','.join(f'{k}={_format(v)}' for k, v in self.parameters.items())})"
+
+
+def agent_types() -> dict[str, AgentType]:
+    """All agents that have a name: this package's and those of the installed adapters."""
+    types = dict(_TYPES)
+    for adapter in adapters().values():
+        types.update(adapter.agent_types())
+    return types
+
+
+def agent_type(name: str) -> AgentType:
+    """The kind of agent of this name.
+
+    Raises:
+        UnknownNameError: if there is none; it offers the nearest names.
+    """
+    types = agent_types()
+    if name not in types:
+        raise UnknownNameError(unknown_name("agent", name, types))
+    return types[name]
+
+
+def make_agent(spec: str | AgentSpec, game: Game, player: int, **defaults: Any) -> Agent:
+    """An agent from its spec.
+
+    Args:
+        spec: such as ``"rave(simulations=500)"``.
+        game: the game that it is to play.
+        player: the seat that it is to take, from 0.
+        **defaults: parameters for what the spec leaves open, such as ``simulations`` or ``seed``.
+
+    Raises:
+        UnknownNameError: for an agent or a parameter that does not exist.
+        TypeError, ValueError: for a value that is not allowed.
+    """
+    parsed = AgentSpec.parse(spec) if isinstance(spec, str) else spec
+    kind = agent_type(parsed.name)
+    parsed = parsed.with_defaults(defaults)
+    for key in parsed.parameters:
+        if key not in kind.parameters:
+            raise UnknownNameError(unknown_name(f"parameter of {parsed.name}", key, kind.parameters))
+    return kind.make(game, player, **parsed.parameters)
+
+
+class SearchAgent:
+    """Plays what a Searcher finds.
+
+    Args:
+        config: the search's tunables.
+        limit: the budget of each move.
+        seed: decides everything random; None for one that the system draws.
+    """
+
+    def __init__(self, config: SearchConfig, limit: Limit, *, seed: int | None = None) -> None:
+        self.searcher = Searcher(config, seed=seed)
+        self.limit = limit
+        self.effort = Effort()
+        self.last_result: SearchResult | None = None
+
+    def restart(self) -> None:
+        """A new game begins."""
+        self.searcher.reset()
+
+    def step(self, state: GameState) -> int:
+        """The action that the search chooses."""
+        result = self.searcher.search(state, self.limit)
+        self.last_result = result
+        self.effort = self.effort.plus(result.simulations, result.seconds)
+        return result.action
+
+    def inform_action(self, state: GameState, player: int, action: int) -> None:
+        """Keep the subtree of the action."""
+        if self.searcher.config.reuse_tree:
+            self.searcher.advance(action, state=state)
+
+
+class RandomAgent:
+    """Plays a legal action uniformly at random."""
+
+    def __init__(self, *, seed: int | None = None) -> None:
+        self._random = np.random.default_rng(checked_seed(seed))
+        self.effort = Effort()
+
+    def restart(self) -> None:
+        """A new game begins."""
+
+    def step(self, state: GameState) -> int:
+        """A random legal action."""
+        started = time.perf_counter()
+        action = int(self._random.choice(state.legal_actions()))
+        self.effort = self.effort.plus(0, time.perf_counter() - started)
+        return action
+
+    def inform_action(self, state: GameState, player: int, action: int) -> None:
+        """Nothing to remember."""
+
+
+def make_limit(simulations: int | None, seconds: float | None) -> Limit:
+    """The limit of an agent's parameters: 1,000 simulations if neither is given."""
+    if simulations is None and seconds is None:
+        simulations = DEFAULT_SIMULATIONS
+    return Limit(simulations=simulations, seconds=seconds)
+
+
+def _search_agent_type(preset: str, summary: str) -> AgentType:
+    config = SearchConfig.preset(preset)
+
+    def make(
+        game: Game,
+        player: int,
+        *,
+        simulations: int | None = None,
+        seconds: float | None = None,
+        seed: int | None = None,
+        **changes: Any,
+    ) -> Agent:
+        return SearchAgent(config.replace(**changes), make_limit(simulations, seconds), seed=seed)
+
+    limits = {"simulations": DEFAULT_SIMULATIONS, "seconds": None, "seed": None}
+    return AgentType(summary, {**limits, **config.to_dict()}, make)
+
+
+_TYPES = {
+    "uct": _search_agent_type("uct", "plain UCT: Monte-Carlo tree search with UCB1"),
+    "puct": _search_agent_type("puct", "Monte-Carlo tree search with PUCT"),
+    "rave": _search_agent_type("rave", "UCT with rapid action value estimation (RAVE)"),
+    "random": AgentType(
+        "a legal action uniformly at random",
+        {"seed": None},
+        lambda game, player, **parameters: RandomAgent(**parameters),
+    ),
+}
+
+
+def _split(text: str, whole: str) -> list[str]:
+    """Split at commas that are in neither quotes nor parentheses."""
+    parts, part, depth, quoted = [], "", 0, False
+    for character in text:
+        if character == '"':
+            quoted = not quoted
+        elif not quoted and character == "(":
+            depth += 1
+        elif not quoted and character == ")":
+            depth -= 1
+        if character == "," and depth == 0 and not quoted:
+            parts.append(part)
+            part = ""
+        else:
+            part += character
+        if depth < 0:
+            break
+    if depth != 0 or quoted:
+        raise ValueError(f"Unbalanced parentheses or quotes in {whole!r}.")
+    if part.strip() or parts:
+        parts.append(part)
+    return parts
+
+
+def _parse_value(text: str) -> Any:
+    if len(text) >= 2 and text[0] == text[-1] == '"':
+        return text[1:-1]
+    constants = {"True": True, "true": True, "False": False, "false": False, "None": None}
+    if text in constants:
+        return constants[text]
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            pass
+    return text
+
+
+def _format(value: Any) -> str:
+    text = str(value)
+    return f'"{text}"' if isinstance(value, str) and re.search(r"[,()\s]", text) else text

@@ -1,0 +1,17 @@
+"""The exceptions of this package."""
+
+
+class RaveAgentsError(Exception):
+    """The base of this package's own exceptions."""
+
+
+class GameError(RaveAgentsError, ValueError):
+    """A game's state or an evaluator broke the common interface during a search."""
+
+
+class UnsupportedGameError(RaveAgentsError, ValueError):
+    """A game is of a type that this package does not search; the message says which and why."""
+
+
+class UnknownNameError(RaveAgentsError, ValueError):
+    """A game, an agent or a preset has no such name; the message offers the nearest."""

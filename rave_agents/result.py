@@ -1,0 +1,174 @@
+"""What a search found out."""
+
+import dataclasses
+import functools
+import html
+from collections.abc import Sequence
+from typing import Any
+
+from rave_agents.game import GameState
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class ActionStatistics:
+    """One legal action of the root. Values are expected returns of the player to move there, in
+    the game's utilities."""
+
+    action: int
+    """The action."""
+    visits: int
+    """Simulations that began with it."""
+    value: float | None
+    """Mean return of those simulations; None without visits."""
+    prior: float
+    """Prior probability, Dirichlet noise included."""
+    amaf_visits: float
+    """Simulations in which the player took it at the root or later."""
+    amaf_value: float | None
+    """Mean return of those simulations; None without any."""
+    probability: float
+    """Probability of playing it, see ``SearchConfig.temperature``."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class SearchResult:
+    """The chosen action and all that the search knows of the root.
+
+    ``str()`` gives an aligned table, a notebook shows it as such, ``to_dict`` gives plain values.
+    Values are expected returns of ``player``, in the game's utilities.
+    """
+
+    player: int
+    """Who moves at the root."""
+    action: int
+    """The action to play."""
+    actions: tuple[ActionStatistics, ...]
+    """Every legal action, in the game's order."""
+    value: float | None
+    """Mean return of all simulations; None without any."""
+    principal_variation: tuple[int, ...]
+    """The actions that the search expects, from the root on, chance outcomes included."""
+    simulations: int
+    """Simulations of this search."""
+    root_visits: int
+    """Simulations in the tree, those kept from earlier searches included."""
+    seconds: float
+    """Wall-clock seconds of this search."""
+    nodes: int
+    """Nodes in the tree."""
+    memory_bytes: int
+    """Bytes that the tree takes."""
+    memory_full: bool
+    """Whether the tree reached ``max_memory_mb``."""
+    state: GameState = dataclasses.field(repr=False, compare=False)
+    """A clone of the root position, for the names of its actions."""
+
+    @property
+    def policy(self) -> list[tuple[int, float]]:
+        """Every legal action and the probability of playing it."""
+        return [(row.action, row.probability) for row in self.actions]
+
+    @property
+    def simulations_per_second(self) -> float:
+        """Simulations of this search by its seconds."""
+        return self.simulations / self.seconds if self.seconds > 0 else 0.0
+
+    @property
+    def ranked_actions(self) -> list[ActionStatistics]:
+        """The actions, the chosen one first, then by visits, AMAF visits and value."""
+
+        def key(row: ActionStatistics) -> tuple[bool, int, float, float]:
+            chosen = row.action == self.action
+            return (chosen, row.visits, row.amaf_visits, row.value or 0.0)
+
+        return sorted(self.actions, key=key, reverse=True)
+
+    def action_name(self, action: int) -> str:
+        """How people write an action of the root; its number if the game does not say."""
+        return _action_name(self.state, self.player, action)
+
+    @functools.cached_property
+    def principal_variation_names(self) -> tuple[str, ...]:
+        """The principal variation as people write it."""
+        state = self.state.clone()
+        names = []
+        for action in self.principal_variation:
+            names.append(_action_name(state, state.current_player(), action))
+            state.apply_action(action)
+        return tuple(names)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers, strings and lists, fit for JSON."""
+        return {
+            "player": self.player,
+            "action": self.action,
+            "action_name": self.action_name(self.action),
+            "value": self.value,
+            "simulations": self.simulations,
+            "root_visits": self.root_visits,
+            "seconds": self.seconds,
+            "nodes": self.nodes,
+            "memory_bytes": self.memory_bytes,
+            "memory_full": self.memory_full,
+            "principal_variation": list(self.principal_variation),
+            "principal_variation_names": list(self.principal_variation_names),
+            "actions": [
+                {**dataclasses.asdict(row), "name": self.action_name(row.action)}
+                for row in self.actions
+            ],
+        }
+
+    def table(self, rows: int | None = None) -> list[list[str]]:
+        """The header and one row for each action, best first, as text; at most ``rows`` actions."""
+        amaf = any(row.amaf_visits > 0 for row in self.actions)
+        header = ["action", "visits", "value", *(["AMAF visits", "AMAF value"] * amaf)]
+        header += ["prior", "probability"]
+        lines = [header]
+        for row in self.ranked_actions[:rows]:
+            cells = [self.action_name(row.action), str(row.visits), _number(row.value)]
+            if amaf:
+                cells += [f"{row.amaf_visits:.0f}", _number(row.amaf_value)]
+            lines.append([*cells, f"{row.prior:.3f}", f"{row.probability:.3f}"])
+        return lines
+
+    def summary(self) -> str:
+        """One line on the root: chosen action, value, effort, principal variation."""
+        line = (
+            f"player {self.player} plays {self.action_name(self.action)}, "
+            f"value {_number(self.value)}, {self.simulations} simulations in {self.seconds:.3f} s"
+        )
+        if self.principal_variation:
+            line += f", expects {' '.join(self.principal_variation_names)}"
+        return line
+
+    def __str__(self) -> str:
+        return f"{self.summary()}\n{_aligned(self.table())}"
+
+    def _repr_html_(self) -> str:
+        header, *rows = self.table()
+        head = "".join(f"<th>{html.escape(cell)}</th>" for cell in header)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
+            for row in rows
+        )
+        return (
+            f"<p>{html.escape(self.summary())}</p>"
+            f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        )
+
+
+def _action_name(state: GameState, player: int, action: int) -> str:
+    name = getattr(state, "action_to_string", None)
+    return str(action) if name is None else str(name(player, action))
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"
+
+
+def _aligned(table: Sequence[Sequence[str]]) -> str:
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    return "\n".join(
+        "  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True))
+        for line in table
+    )

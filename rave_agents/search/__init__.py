@@ -1,0 +1,1 @@
+"""The kernel: one loop over one tree, in Python that Numba compiles. Start at ``loop.py``."""

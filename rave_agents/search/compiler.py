@@ -1,0 +1,90 @@
+"""How the kernel is compiled: by Numba, once, with the result kept between processes.
+
+Numba's own cache notices a change in the file of the compiled function, but not in the files that
+this function calls into. The kernel is spread over several files on purpose, so the cache's folder
+is named after the source of all of them: a change anywhere compiles anew, and never runs old code.
+"""
+
+import hashlib
+import logging
+import os
+import pathlib
+import platform
+import sys
+import tempfile
+from collections.abc import Callable
+from typing import ParamSpec, TypeVar
+
+import numba
+
+JIT_DISABLED = bool(numba.config.DISABLE_JIT)
+"""Whether ``NUMBA_DISABLE_JIT=1`` is set: the kernel then runs in the interpreter."""
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+_log = logging.getLogger("rave_agents")
+_announced = False
+
+
+def _user_cache_directory() -> pathlib.Path:
+    if os.environ.get("XDG_CACHE_HOME"):
+        return pathlib.Path(os.environ["XDG_CACHE_HOME"]) / "rave_agents"
+    if sys.platform == "darwin":
+        return pathlib.Path.home() / "Library" / "Caches" / "rave_agents"
+    if sys.platform == "win32":
+        local = os.environ.get("LOCALAPPDATA", str(pathlib.Path.home()))
+        return pathlib.Path(local) / "rave_agents" / "Cache"
+    return pathlib.Path.home() / ".cache" / "rave_agents"
+
+
+def _source_hash() -> str:
+    digest = hashlib.sha256(f"{numba.__version__} {platform.python_version()}".encode())
+    for path in sorted(pathlib.Path(__file__).parent.glob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _choose_cache_directory() -> pathlib.Path:
+    """The folder for the compiled kernel: ``NUMBA_CACHE_DIR``, the user's cache, or a temporary one."""
+    if os.environ.get("NUMBA_CACHE_DIR"):
+        return pathlib.Path(os.environ["NUMBA_CACHE_DIR"]) / f"rave_agents-{_source_hash()}"
+    try:
+        directory = _user_cache_directory() / _source_hash()
+        directory.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=directory):
+            return directory
+    except (OSError, RuntimeError):
+        return pathlib.Path(tempfile.gettempdir()) / f"rave_agents-{os.getuid()}-{_source_hash()}"
+
+
+CACHE_DIRECTORY = _choose_cache_directory()
+"""Where the compiled kernel is kept."""
+
+
+def is_cached() -> bool:
+    """Whether the compiled kernel is there, so that the next process need not compile it."""
+    return any(CACHE_DIRECTORY.glob("**/loop.run*.nbc"))
+
+
+def kernel(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Compile a function of the kernel that other functions of the kernel call."""
+    return numba.njit(nogil=True)(function)  # type: ignore[no-any-return]
+
+
+def kernel_entry(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Compile a function of the kernel that Python calls, and keep the result between processes."""
+    configured = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(CACHE_DIRECTORY)
+    try:
+        return numba.njit(nogil=True, cache=True)(function)  # type: ignore[no-any-return]
+    finally:
+        numba.config.CACHE_DIR = configured
+
+
+def announce_compilation() -> None:
+    """Say once, before the first compiled call, that compiling takes a few seconds."""
+    global _announced
+    if not _announced and not JIT_DISABLED and not is_cached():
+        _log.warning("rave_agents: compiling the search, once; this takes a few seconds ...")
+    _announced = True

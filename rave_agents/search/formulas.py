@@ -1,0 +1,61 @@
+"""One pure function per formula of the literature.
+
+Symbols, the same in every function: ``n`` visits and ``q`` mean value of an edge, ``N`` visits of
+its node; ``n_amaf`` and ``q_amaf`` the same of its AMAF statistics; ``c`` the exploration constant;
+``p`` the prior probability. Values are those of the player who moves at the node, in [0, 1].
+"""
+
+import math
+
+from rave_agents.search.compiler import kernel
+
+
+@kernel
+def ucb1_exploration(ln_N: float, n: float, c: float) -> float:
+    """``c sqrt(ln N / n)``, the exploration term of UCB1 (Auer et al. 2002; Kocsis & Szepesvári 2006).
+
+    The logarithm is the same for all edges of a node, so the caller takes it once. An edge without
+    visits is treated as one with a single visit.
+    """
+    return c * math.sqrt(ln_N / max(n, 1.0))
+
+
+@kernel
+def puct_exploration(sqrt_N: float, n: float, c: float, p: float) -> float:
+    """``c p sqrt(N) / (n + 1)``, the exploration term of PUCT (Silver et al. 2017)."""
+    return c * p * sqrt_N / (n + 1.0)
+
+
+@kernel
+def beta_hand_selected(n: float, k: float) -> float:
+    """``sqrt(k / (3 n + k))`` (Gelly & Silver 2011, section 4.4); ``k`` visits weigh both alike."""
+    return math.sqrt(k / (3.0 * n + k))
+
+
+@kernel
+def beta_minimum_mse(n: float, n_amaf: float, b: float) -> float:
+    """``ñ / (n + ñ + 4 n ñ b²)`` (Gelly & Silver 2011, equations 46 and 47); ``b`` is the AMAF bias."""
+    return n_amaf / (n + n_amaf + 4.0 * n * n_amaf * b * b)
+
+
+@kernel
+def blend(beta: float, value: float, amaf_value: float) -> float:
+    """``(1 - β) value + β amaf_value`` (Gelly & Silver 2011, equation 13)."""
+    return (1.0 - beta) * value + beta * amaf_value
+
+
+@kernel
+def lower_confidence_bound(q: float, n: float, A: float) -> float:
+    """``q - A / sqrt(n)``, what the secure child maximises (Chaslot et al. 2008).
+
+    Winands et al. (2008) print it with a plus sign; ``A = -1`` gives their form.
+    """
+    return q - A / math.sqrt(n)
+
+
+@kernel
+def scaled(utility: float, low: float, high: float) -> float:
+    """``(utility - low) / (high - low)``: a utility on the scale [0, 1]; 0 while ``low == high``."""
+    if high <= low:
+        return 0.0
+    return (utility - low) / (high - low)

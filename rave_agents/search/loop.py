@@ -1,0 +1,162 @@
+"""The one loop of every search: select, simulate, expand, back up.
+
+It is compiled once, under one signature. A simulation that could not be finished (the provider
+failed, the deadline passed, a buffer or the tree is full) leaves the tree as it was, and the loop
+returns the reason: the caller may mend it and go on.
+"""
+
+import numpy as np
+
+from rave_agents.game import PlayerId
+from rave_agents.search.backup import (
+    Scratch,
+    backup_amaf,
+    backup_values,
+    find_movers,
+    observe_returns,
+    set_values,
+)
+from rave_agents.search.compiler import kernel, kernel_entry
+from rave_agents.search.expansion import expand
+from rave_agents.search.random_stream import Stream
+from rave_agents.search.selection import Parameters, select_edge
+from rave_agents.search.simulator import Frame, Header, Status, call_simulate
+from rave_agents.search.tree import EDGES_USED, NODES_USED, ROOT, UNEXPANDED, Tree
+
+DONE = int(Status.DONE)
+FRAME_FULL = int(Status.FRAME_FULL)
+TREE_FULL = int(Status.TREE_FULL)
+TERMINAL = int(PlayerId.TERMINAL)
+
+PATH_LENGTH = int(Header.PATH_LENGTH)
+EXPAND = int(Header.EXPAND)
+NUM_PLAYOUTS = int(Header.NUM_PLAYOUTS)
+REQUIRED_ACTIONS = int(Header.REQUIRED_ACTIONS)
+REQUIRED_MOVES = int(Header.REQUIRED_MOVES)
+PATH_CAPACITY = int(Header.PATH_CAPACITY)
+ACTION_CAPACITY = int(Header.ACTION_CAPACITY)
+
+
+@kernel_entry
+def run(
+    tree: Tree,
+    frame: Frame,
+    scratch: Scratch,
+    parameters: Parameters,
+    tree_stream: Stream,
+    simulate_address: int,
+    simulations: int,
+    may_expand: bool,
+) -> int:
+    """Run so many simulations from the tree's root. Returns a ``Status``.
+
+    Args:
+        tree: the tree, empty or with a root; it changes.
+        frame: buffers shared with the provider.
+        scratch: buffers of the loop.
+        parameters: the run-time flags and constants.
+        tree_stream: random numbers for tie-breaks and for chance nodes in the tree.
+        simulate_address: the provider's ``simulate``.
+        simulations: how many, at least 0.
+        may_expand: whether nodes may be added. Without a root, the tree must not be full.
+    """
+    for _ in range(simulations):
+        if may_expand and not has_room(tree, frame.header[ACTION_CAPACITY]):
+            return TREE_FULL
+        status = simulate_once(
+            tree, frame, scratch, parameters, tree_stream, simulate_address, may_expand
+        )
+        if status != DONE:
+            return status
+    return DONE
+
+
+@kernel
+def has_room(tree: Tree, edges: int) -> bool:
+    """Whether one more node with so many edges fits into the tree."""
+    return (
+        tree.used[NODES_USED] < tree.node_player.shape[0]
+        and tree.used[EDGES_USED] + edges <= tree.edge_action.shape[0]
+    )
+
+
+@kernel
+def simulate_once(
+    tree: Tree,
+    frame: Frame,
+    scratch: Scratch,
+    parameters: Parameters,
+    tree_stream: Stream,
+    simulate_address: int,
+    may_expand: bool,
+) -> int:
+    """One simulation: select, simulate, expand, back up."""
+    header = frame.header
+    header[REQUIRED_ACTIONS] = 0
+    header[REQUIRED_MOVES] = 0
+    depth = 0
+    visits = 0
+    leaf_has_node = False
+    if tree.used[NODES_USED] > 0:
+        depth = select(tree, frame, scratch, parameters, tree_stream)
+        if depth < 0:
+            return FRAME_FULL
+        leaf_edge = scratch.path_edges[depth - 1]
+        leaf_has_node = tree.edge_child[leaf_edge] != UNEXPANDED
+        visits = tree.edge_visits[leaf_edge]
+    expanding = not leaf_has_node and (
+        depth == 0 or (may_expand and visits + 1 >= parameters.expand_visits)
+    )
+    header[PATH_LENGTH] = depth
+    header[EXPAND] = expanding
+
+    status = call_simulate(simulate_address, np.int64(header.ctypes.data))
+    if status != DONE:
+        return status
+
+    if expanding:
+        leaf = expand(tree, frame, visits)
+        leaf_has_node = True
+        scratch.path_nodes[depth] = leaf
+        if depth > 0:
+            tree.edge_child[scratch.path_edges[depth - 1]] = leaf
+
+    if not parameters.fixed_range:
+        observe_returns(tree, frame, scratch)
+    find_movers(tree, scratch, depth)
+    playouts = header[NUM_PLAYOUTS]
+    if parameters.amaf:
+        for playout in range(playouts):
+            set_values(frame, scratch, playout, playout + 1)
+            backup_amaf(tree, frame, scratch, depth, leaf_has_node, playout, 1.0 / playouts)
+    set_values(frame, scratch, 0, playouts)
+    backup_values(tree, scratch, depth, leaf_has_node)
+    scratch.simulations[0] += 1
+    return DONE
+
+
+@kernel
+def select(
+    tree: Tree, frame: Frame, scratch: Scratch, parameters: Parameters, tree_stream: Stream
+) -> int:
+    """Walk from the root to an edge without a node behind it, or to a terminal node.
+
+    Returns the number of edges taken, or -1 if the path does not fit into the frame.
+    """
+    node = ROOT
+    depth = 0
+    while True:
+        if depth == frame.header[PATH_CAPACITY]:
+            frame.header[PATH_LENGTH] = depth
+            return -1
+        edge = select_edge(tree, node, parameters, tree_stream)
+        scratch.path_nodes[depth] = node
+        scratch.path_edges[depth] = edge
+        frame.path[depth] = tree.edge_action[edge]
+        depth += 1
+        node = tree.edge_child[edge]
+        if node == UNEXPANDED:
+            return depth
+        scratch.path_nodes[depth] = node
+        if tree.node_player[node] == TERMINAL:
+            return depth

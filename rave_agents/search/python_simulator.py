@@ -1,0 +1,301 @@
+"""Simulations of any GameState, by a ctypes callback into Python."""
+
+import array
+import ctypes
+import math
+import struct
+import time
+from collections.abc import Generator, Iterator, Sequence
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from rave_agents.errors import GameError
+from rave_agents.game import PlayerId
+from rave_agents.search.random_stream import Stream, fill_words
+from rave_agents.search.simulator import Frame, Header, Status
+
+CHANCE = int(PlayerId.CHANCE)
+TERMINAL = int(PlayerId.TERMINAL)
+
+# Looking a member up in its enum takes longer than the access that it is for.
+PATH_LENGTH = int(Header.PATH_LENGTH)
+EXPAND = int(Header.EXPAND)
+PLAYOUTS = int(Header.PLAYOUTS)
+PLAYER = int(Header.PLAYER)
+NUM_ACTIONS = int(Header.NUM_ACTIONS)
+UNIFORM = int(Header.UNIFORM)
+NUM_PLAYOUTS = int(Header.NUM_PLAYOUTS)
+REQUIRED_ACTIONS = int(Header.REQUIRED_ACTIONS)
+REQUIRED_MOVES = int(Header.REQUIRED_MOVES)
+ACTION_CAPACITY = int(Header.ACTION_CAPACITY)
+MOVE_CAPACITY = int(Header.MOVE_CAPACITY)
+FAILED = int(Status.FAILED)
+DONE = int(Status.DONE)
+STOPPED = int(Status.STOPPED)
+FRAME_FULL = int(Status.FRAME_FULL)
+
+_CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_int64)
+
+Playout = tuple[Any, Sequence[int], Sequence[float]]
+"""Who moved (as C integers), what he played, and the returns."""
+
+
+@runtime_checkable
+class Evaluator(Protocol):
+    """Judges positions in place of playouts; ``open_spiel.python.algorithms.mcts.Evaluator``."""
+
+    def evaluate(self, state: Any) -> Sequence[float]:
+        """The expected returns of every player from a position that is not terminal."""
+
+    def prior(self, state: Any) -> Sequence[tuple[int, float]]:
+        """Every legal action and its probability; at a chance node the outcomes and theirs."""
+
+
+class DeadlinePassed(Exception):
+    """Raised inside a simulation to drop it."""
+
+
+class RandomWords:
+    """Draws from a random stream, fetched in blocks: Python's view of the playout stream."""
+
+    def __init__(self, stream: Stream) -> None:
+        self._stream = stream
+        self._words = self._draw()
+
+    def _draw(self) -> Iterator[int]:
+        block = np.empty(512, np.int64)
+        while True:
+            fill_words(self._stream, block)
+            yield from block.tolist()
+
+    def below(self, bound: int) -> int:
+        """A uniform integer in [0, bound)."""
+        return (next(self._words) * bound) >> 32
+
+    def unit(self) -> float:
+        """A uniform real number in [0, 1)."""
+        return next(self._words) / 4294967296.0
+
+
+class PythonSimulator:
+    """A provider of simulations that calls a state's Python methods.
+
+    ``root`` is cloned for each simulation and never changed. It may be any object with the methods
+    of GameState that concern moves and returns. Subclasses replace ``playout`` or the checks where
+    a framework offers something faster.
+
+    The callback is a generator's ``send``: a signal handler that raises, such as Ctrl-C's, runs
+    where Python code is entered, and in a generator that place lies inside the ``try``. So the
+    exception is kept like any other, and the loop ends with the tree whole.
+    """
+
+    def __init__(
+        self,
+        root: Any,
+        frame: Frame,
+        *,
+        num_distinct_actions: int,
+        evaluator: Evaluator | None = None,
+    ) -> None:
+        self.deadline = math.inf
+        self.root = root
+        self.words = RandomWords(frame.playout_stream)
+        self._num_players = frame.returns.shape[1]
+        self._returns_format = f"{self._num_players}d"
+        self._num_distinct_actions = num_distinct_actions
+        self._evaluator = evaluator
+        self._pending: BaseException | None = None
+        self.bind(frame)
+        self._body = self._serve()
+        next(self._body)
+        self._callback = _CALLBACK(self._body.send)
+        self.address = ctypes.cast(self._callback, ctypes.c_void_p).value or 0
+
+    def bind(self, frame: Frame) -> None:
+        """Use this frame from now on."""
+        self.frame = frame
+        # Reading a memoryview's items is several times faster than reading an array's.
+        self._header = memoryview(frame.header)
+        self._path = memoryview(frame.path)
+        self._move_players = memoryview(frame.move_players)
+
+    def raise_pending(self) -> None:
+        """Raise the exception that ended the last simulation, the very same object."""
+        pending, self._pending = self._pending, None
+        if pending is None:
+            # The callback failed before or after its own code ran; ctypes has printed why.
+            raise KeyboardInterrupt
+        raise pending
+
+    def _serve(self) -> Generator[int, int, None]:
+        status = DONE
+        while True:
+            try:
+                while True:
+                    yield status
+                    status = FAILED
+                    status = self._simulate()
+            except GeneratorExit:
+                return
+            except DeadlinePassed:
+                status = STOPPED
+            except BaseException as error:
+                status = FAILED
+                self._pending = error
+
+    def _simulate(self) -> int:
+        header = self._header
+        if time.perf_counter() > self.deadline:
+            return STOPPED
+        state = self.root.clone()
+        for action in self._path[: header[PATH_LENGTH]].tolist():
+            state.apply_action(action)
+        player = state.current_player()
+        header[PLAYER] = player
+        if player == TERMINAL:
+            return self._finish(state)
+        if header[EXPAND] and not self._list_actions(state, player):
+            return FRAME_FULL
+        if self._evaluator is not None:
+            return self._evaluate(state)
+        return self._play(state)
+
+    def _finish(self, state: Any) -> int:
+        self._header[NUM_ACTIONS] = 0
+        self._header[NUM_PLAYOUTS] = 1
+        self.frame.playout_ends[0] = 0
+        self.frame.returns[0] = self.checked_returns(state.returns())
+        return DONE
+
+    def _list_actions(self, state: Any, player: int) -> bool:
+        probabilities: Sequence[float] = ()
+        if player == CHANCE:
+            actions, probabilities = zip(*self.checked_outcomes(state.chance_outcomes()), strict=True)
+        elif self._evaluator is not None:
+            actions, probabilities = zip(*self.checked_prior(state), strict=True)
+        else:
+            actions = self.checked_actions(state, player, state.legal_actions())
+        count = len(actions)
+        header = self._header
+        header[NUM_ACTIONS] = count
+        if count > header[ACTION_CAPACITY]:
+            header[REQUIRED_ACTIONS] = 2 * count
+            return False
+        struct.pack_into(f"{count}i", self.frame.actions, 0, *actions)
+        header[UNIFORM] = not probabilities
+        if probabilities:
+            self.frame.probabilities[:count] = probabilities
+        return True
+
+    def _evaluate(self, state: Any) -> int:
+        assert self._evaluator is not None
+        self._header[NUM_PLAYOUTS] = 1
+        self.frame.playout_ends[0] = 0
+        self.frame.returns[0] = self.checked_returns(self._evaluator.evaluate(state))
+        return DONE
+
+    def _play(self, state: Any) -> int:
+        header, frame = self._header, self.frame
+        playouts = header[PLAYOUTS]
+        header[NUM_PLAYOUTS] = playouts
+        capacity = header[MOVE_CAPACITY]
+        row_bytes = 8 * self._num_players
+        end = 0
+        for playout in range(playouts):
+            leaf = state.clone() if playout + 1 < playouts else state
+            players, actions, returns = self.playout(leaf)
+            start = end
+            end += len(actions)
+            if end > capacity:
+                header[REQUIRED_MOVES] = 2 * end * playouts
+                return FRAME_FULL
+            self._move_players[start:end] = players
+            struct.pack_into(f"{end - start}i", frame.move_actions, 4 * start, *actions)
+            struct.pack_into("i", frame.playout_ends, 4 * playout, end)
+            struct.pack_into(self._returns_format, frame.returns, playout * row_bytes, *returns)
+        return DONE
+
+    def playout(self, state: Any) -> Playout:
+        """Play uniformly at random to the end, in ``state`` itself."""
+        players = array.array("i")
+        moves: list[int] = []
+        below = self.words.below
+        num_players, num_distinct_actions = self._num_players, self._num_distinct_actions
+        while (player := state.current_player()) != TERMINAL:
+            if time.perf_counter() > self.deadline:
+                raise DeadlinePassed
+            if player == CHANCE:
+                outcomes = self.checked_outcomes(state.chance_outcomes())
+                state.apply_action(sampled_outcome(outcomes, self.words.unit()))
+                continue
+            actions = state.legal_actions()
+            count = len(actions)
+            action = actions[below(count)] if count > 0 else -1
+            if not (0 <= player < num_players and 0 <= action < num_distinct_actions):
+                self.checked_actions(state, player, actions)
+            players.append(player)
+            moves.append(action)
+            state.apply_action(action)
+        return players, moves, self.checked_returns(state.returns())
+
+    def checked_actions(self, state: Any, player: int, actions: Sequence[int]) -> Sequence[int]:
+        """Legal actions, refused where they would not fit the search's tables."""
+        if not 0 <= player < self._num_players:
+            raise GameError(
+                f"current_player() gave {player}: a search needs a player from 0 to "
+                f"{self._num_players - 1}, CHANCE ({CHANCE}) or TERMINAL ({TERMINAL})."
+            )
+        if len(actions) == 0:
+            raise GameError(
+                f"legal_actions() is empty for player {player}, but the state is not terminal."
+            )
+        if min(actions) < 0 or max(actions) >= self._num_distinct_actions:
+            raise GameError(
+                f"legal_actions() reaches from {min(actions)} to {max(actions)}, but "
+                f"num_distinct_actions() allows 0 to {self._num_distinct_actions - 1}."
+            )
+        return actions
+
+    def checked_outcomes(
+        self, outcomes: Sequence[tuple[int, float]]
+    ) -> Sequence[tuple[int, float]]:
+        """Chance outcomes, refused if their probabilities do not sum to 1."""
+        total = math.fsum(probability for _, probability in outcomes)
+        if not abs(total - 1.0) < 1e-6:
+            raise GameError(f"The probabilities of chance_outcomes() sum to {total}, not to 1.")
+        return outcomes
+
+    def checked_prior(self, state: Any) -> Sequence[tuple[int, float]]:
+        """The evaluator's priors, refused if they are not those of the legal actions."""
+        assert self._evaluator is not None
+        prior = list(self._evaluator.prior(state))
+        player = state.current_player()
+        legal = self.checked_actions(state, player, state.legal_actions())
+        if sorted(action for action, _ in prior) != sorted(legal):
+            raise GameError(
+                "The evaluator's prior(state) does not list exactly the legal actions: it has "
+                f"{len(prior)} actions, legal are {len(legal)}."
+            )
+        if not all(0.0 <= probability < math.inf for _, probability in prior):
+            raise GameError("The evaluator's prior(state) has a probability that is not at least 0.")
+        return prior
+
+    def checked_returns(self, returns: Sequence[float]) -> Sequence[float]:
+        """Returns, refused if they are not one finite number for each player."""
+        if len(returns) != self._num_players:
+            raise GameError(
+                f"Expected returns for {self._num_players} players, got {len(returns)}: {returns!r}."
+            )
+        if not all(map(math.isfinite, returns)):
+            raise GameError(f"Returns must be finite numbers, got {returns!r}.")
+        return returns
+
+
+def sampled_outcome(outcomes: Sequence[tuple[int, float]], unit: float) -> int:
+    """The chance outcome at ``unit``, in [0, 1), of the cumulative distribution."""
+    for action, probability in outcomes:
+        unit -= probability
+        if unit < 0.0:
+            return action
+    return outcomes[-1][0]

@@ -1,0 +1,63 @@
+"""The random streams of the search: xoshiro128++ (Blackman & Vigna 2021) on four 32-bit words.
+
+Its words fit into signed 64-bit integers without overflow, so the same few lines give the same
+numbers in the interpreter, compiled by Numba, and in another language.
+
+A stream is an int64 array of shape [4], each entry in [0, 2**32); it changes with every draw.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rave_agents.search.compiler import kernel, kernel_entry
+
+_WORD = 0xFFFFFFFF
+
+Stream = NDArray[np.int64]
+
+
+def make_stream(seed: np.random.SeedSequence) -> Stream:
+    """A new stream, its state taken from ``seed``."""
+    return seed.generate_state(4, np.uint32).astype(np.int64)
+
+
+@kernel
+def random_word(stream: Stream) -> int:
+    """A uniform integer in [0, 2**32)."""
+    first, second, third, fourth = stream[0], stream[1], stream[2], stream[3]
+    total = (first + fourth) & _WORD
+    word = ((((total << 7) & _WORD) | (total >> 25)) + first) & _WORD
+    shifted = (second << 9) & _WORD
+    third ^= first
+    fourth ^= second
+    stream[1] = second ^ third
+    stream[0] = first ^ fourth
+    stream[2] = third ^ shifted
+    stream[3] = ((fourth << 11) & _WORD) | (fourth >> 21)
+    return word
+
+
+@kernel
+def random_below(stream: Stream, bound: int) -> int:
+    """A uniform integer in [0, bound), for 0 < bound < 2**31."""
+    return (random_word(stream) * bound) >> 32
+
+
+@kernel
+def random_unit(stream: Stream) -> float:
+    """A uniform real number in [0, 1)."""
+    return random_word(stream) / 4294967296.0
+
+
+@kernel_entry
+def fill_words(stream: Stream, words: NDArray[np.int64]) -> None:
+    """Fill the int64 array ``words`` with draws of ``random_word``."""
+    for index in range(words.shape[0]):
+        words[index] = random_word(stream)
+
+
+def draw_below(stream: Stream, bound: int) -> int:
+    """``random_below`` for callers outside the kernel."""
+    word = np.empty(1, np.int64)
+    fill_words(stream, word)
+    return (int(word[0]) * bound) >> 32

@@ -1,0 +1,103 @@
+"""Selection: which edge a simulation takes at a node."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from rave_agents.game import PlayerId
+from rave_agents.search.compiler import kernel
+from rave_agents.search.formulas import (
+    beta_hand_selected,
+    beta_minimum_mse,
+    blend,
+    puct_exploration,
+    ucb1_exploration,
+)
+from rave_agents.search.random_stream import Stream, random_below, random_unit
+from rave_agents.search.tree import Tree
+
+CHANCE = int(PlayerId.CHANCE)
+
+
+class Parameters(NamedTuple):
+    """The fields of ``SearchConfig`` that the loop reads, as run-time flags and numbers: the loop
+    is compiled once for all of them."""
+
+    puct: bool
+    exploration: float
+    first_play_urgency: float
+    amaf: bool
+    minimum_mse: bool
+    rave_k: float
+    rave_bias: float
+    blend_ucb: bool
+    expand_visits: int
+    fixed_range: bool
+
+
+@kernel
+def edge_score(
+    tree: Tree, edge: int, ln_N: float, sqrt_N: float, parameters: Parameters
+) -> float:
+    """How urgent it is to take an edge of a decision node with N visits."""
+    n = tree.edge_visits[edge]
+    n_amaf = tree.edge_amaf_visits[edge] if parameters.amaf else 0.0
+    if n == 0 and n_amaf == 0.0:
+        q = parameters.first_play_urgency
+    elif n == 0:
+        q = 0.0
+    else:
+        q = tree.edge_value_sum[edge] / n
+    if parameters.puct:
+        exploration = puct_exploration(sqrt_N, n, parameters.exploration, tree.edge_prior[edge])
+    else:
+        exploration = ucb1_exploration(ln_N, n, parameters.exploration)
+    if n_amaf == 0.0:
+        return q + exploration
+    if parameters.minimum_mse:
+        beta = beta_minimum_mse(n, n_amaf, parameters.rave_bias)
+    else:
+        beta = beta_hand_selected(n, parameters.rave_k)
+    q_amaf = tree.edge_amaf_value_sum[edge] / n_amaf
+    if parameters.blend_ucb:
+        return blend(beta, q + exploration, q_amaf)
+    return blend(beta, q, q_amaf) + exploration
+
+
+@kernel
+def select_edge(tree: Tree, node: int, parameters: Parameters, stream: Stream) -> int:
+    """The most urgent edge of a decision node, ties broken at random; a chance node's outcome by
+    its probability. The node must have edges."""
+    first = tree.node_first_edge[node]
+    count = tree.node_edge_count[node]
+    if tree.node_player[node] == CHANCE:
+        return sample_outcome(tree, first, count, stream)
+    N = max(tree.node_visits[node], 1)
+    ln_N = math.log(N)
+    sqrt_N = math.sqrt(N)
+    best_edge = first
+    best_score = -math.inf
+    ties = 1
+    for edge in range(first, first + count):
+        score = edge_score(tree, edge, ln_N, sqrt_N, parameters)
+        if score > best_score:
+            best_edge = edge
+            best_score = score
+            ties = 1
+        elif score == best_score:
+            ties += 1
+            if random_below(stream, ties) == 0:
+                best_edge = edge
+    return best_edge
+
+
+@kernel
+def sample_outcome(tree: Tree, first: int, count: int, stream: Stream) -> int:
+    """A chance node's edge, drawn by probability."""
+    remaining = random_unit(stream)
+    for edge in range(first, first + count - 1):
+        remaining -= np.float64(tree.edge_prior[edge])
+        if remaining < 0.0:
+            return edge
+    return first + count - 1

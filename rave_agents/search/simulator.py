@@ -1,0 +1,199 @@
+"""The simulate() contract: all that the search knows of a game.
+
+A provider of simulations offers the address of one C function,
+
+    int32_t simulate(int64_t *header);
+
+which does this: from the root position, apply the path of actions; say who moves at the leaf; if
+asked to expand, list the leaf's legal actions (or its chance outcomes and their probabilities);
+then play ``PLAYOUTS`` times on to the end, each time recording every (player, action) of a player,
+and give the returns of each playout. A terminal leaf has the returns of the game and no moves.
+Where an evaluator stands in for playouts, it gives one vector of returns and no moves.
+
+The header and all buffers are a ``Frame``. The function returns a ``Status``, never throws, and
+must not change the frame's path. It draws every random number from the frame's playout stream.
+Three kinds of provider fit: Python behind a ctypes callback (``python_simulator.py``), a Numba
+``cfunc``, and native code.
+"""
+
+import ctypes
+import enum
+import functools
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from llvmlite import ir
+from numba.core import types
+from numba.extending import intrinsic, overload
+from numpy.typing import NDArray
+
+from rave_agents.search.compiler import kernel
+from rave_agents.search.random_stream import Stream
+
+
+class Status(enum.IntEnum):
+    """What ``simulate`` and the loop return. A callback that fails outright returns 0."""
+
+    FAILED = 0
+    """An error, which the provider keeps for ``raise_pending``; nothing was counted."""
+    DONE = 1
+    """The simulation, or all that were asked for, are done."""
+    STOPPED = 2
+    """The deadline passed in the middle of a simulation, which was dropped."""
+    FRAME_FULL = 3
+    """A buffer of the frame is too small; ``REQUIRED_ACTIONS`` or ``REQUIRED_MOVES`` says so."""
+    TREE_FULL = 4
+    """The tree has no room for one more node (from the loop only)."""
+
+
+class Header(enum.IntEnum):
+    """Places in the frame's header."""
+
+    PATH_LENGTH = 0
+    """In: actions in ``path`` to apply from the root."""
+    EXPAND = 1
+    """In: 1 to list the leaf's actions, else 0."""
+    PLAYOUTS = 2
+    """In: playouts to run from the leaf, at least 1."""
+    PLAYER = 3
+    """Out: who moves at the leaf, a player or CHANCE or TERMINAL; always set."""
+    NUM_ACTIONS = 4
+    """Out: entries in ``actions``, if asked to expand."""
+    UNIFORM = 5
+    """Out: 1 if all actions are equally probable, and ``probabilities`` is not filled, else 0."""
+    NUM_PLAYOUTS = 6
+    """Out: playouts that ``playout_ends`` and ``returns`` hold, at least 1."""
+    REQUIRED_ACTIONS = 7
+    """Out with FRAME_FULL: capacity that ``actions`` should have, else 0."""
+    REQUIRED_MOVES = 8
+    """Out with FRAME_FULL: capacity that the moves should have, else 0."""
+    NUM_PLAYERS = 9
+    """Constant: players of the game."""
+    PATH_CAPACITY = 10
+    """Constant: entries that fit into ``path``."""
+    ACTION_CAPACITY = 11
+    """Constant: entries that fit into ``actions`` and ``probabilities``."""
+    MOVE_CAPACITY = 12
+    """Constant: entries that fit into ``move_players`` and ``move_actions``."""
+    PATH = 13
+    """Constant, from here on: addresses of the buffers, in the order of ``Frame``'s fields."""
+
+
+class Frame(NamedTuple):
+    """The buffers that the loop and a provider share."""
+
+    header: NDArray[np.int64]
+    """[21] see ``Header``."""
+    path: NDArray[np.int32]
+    """[PATH_CAPACITY] actions from the root to the leaf."""
+    actions: NDArray[np.int32]
+    """[ACTION_CAPACITY] the leaf's legal actions or chance outcomes."""
+    probabilities: NDArray[np.float64]
+    """[ACTION_CAPACITY] prior probabilities of the actions, or the chances of the outcomes."""
+    move_players: NDArray[np.int32]
+    """[MOVE_CAPACITY] who made each move of the playouts, one playout after the other."""
+    move_actions: NDArray[np.int32]
+    """[MOVE_CAPACITY] what he played."""
+    playout_ends: NDArray[np.int32]
+    """[PLAYOUTS] for each playout one more than the place of its last move."""
+    returns: NDArray[np.float64]
+    """[PLAYOUTS, NUM_PLAYERS] the returns of each playout, in the game's utilities."""
+    playout_stream: Stream
+    """[4] the stream that playouts draw from."""
+
+
+def make_frame(
+    *,
+    num_players: int,
+    playouts: int,
+    playout_stream: Stream,
+    path_capacity: int = 256,
+    action_capacity: int = 256,
+    move_capacity: int = 1024,
+) -> Frame:
+    """A frame with buffers of these sizes."""
+    frame = Frame(
+        header=np.zeros(21, np.int64),
+        path=np.zeros(path_capacity, np.int32),
+        actions=np.zeros(action_capacity, np.int32),
+        probabilities=np.zeros(action_capacity, np.float64),
+        move_players=np.zeros(move_capacity, np.int32),
+        move_actions=np.zeros(move_capacity, np.int32),
+        playout_ends=np.zeros(playouts, np.int32),
+        returns=np.zeros((playouts, num_players), np.float64),
+        playout_stream=playout_stream,
+    )
+    frame.header[Header.PLAYOUTS] = playouts
+    frame.header[Header.NUM_PLAYERS] = num_players
+    frame.header[Header.PATH_CAPACITY] = path_capacity
+    frame.header[Header.ACTION_CAPACITY] = action_capacity
+    frame.header[Header.MOVE_CAPACITY] = move_capacity
+    frame.header[Header.PATH :] = [buffer.ctypes.data for buffer in frame[1:]]
+    return frame
+
+
+def grown_frame(frame: Frame) -> Frame:
+    """A larger frame in place of one that was too small in the way that its header says."""
+    header = frame.header
+    return make_frame(
+        num_players=int(header[Header.NUM_PLAYERS]),
+        playouts=int(header[Header.PLAYOUTS]),
+        playout_stream=frame.playout_stream,
+        path_capacity=max(
+            int(header[Header.PATH_CAPACITY]), 2 * (int(header[Header.PATH_LENGTH]) + 1)
+        ),
+        action_capacity=max(
+            int(header[Header.ACTION_CAPACITY]), int(header[Header.REQUIRED_ACTIONS])
+        ),
+        move_capacity=max(int(header[Header.MOVE_CAPACITY]), int(header[Header.REQUIRED_MOVES])),
+    )
+
+
+class Simulator(Protocol):
+    """A provider of simulations, bound to one root position."""
+
+    address: int
+    """The address of ``simulate``; it stays valid as long as this object lives."""
+
+    deadline: float
+    """``time.perf_counter()`` time after which a provider that can stop in the middle of a
+    simulation returns STOPPED; infinity for never."""
+
+    def bind(self, frame: Frame) -> None:
+        """Use this frame from now on."""
+
+    def raise_pending(self) -> None:
+        """After FAILED: raise the error that was kept, the very same object."""
+
+
+@intrinsic
+def _call_address(typing_context: Any, address: Any, argument: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        function_type = ir.FunctionType(ir.IntType(32), [ir.IntType(64)])
+        pointer = builder.inttoptr(arguments[0], function_type.as_pointer())
+        return builder.call(pointer, [arguments[1]])
+
+    return types.int32(types.int64, types.int64), codegen
+
+
+@functools.lru_cache(maxsize=8)
+def _function_at(address: int) -> Any:
+    return ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_int64)(address)
+
+
+def _call_interpreted(address: int, argument: int) -> int:
+    return int(_function_at(address)(argument))
+
+
+@overload(_call_interpreted)
+def _call_compiled(address: Any, argument: Any) -> Any:
+    def call(address: Any, argument: Any) -> Any:
+        return _call_address(address, argument)  # type: ignore[call-arg]
+
+    return call
+
+
+@kernel
+def call_simulate(address: int, header_address: int) -> int:
+    """Call the ``simulate`` function at ``address``; returns its ``Status``."""
+    return _call_interpreted(address, header_address)

@@ -1,0 +1,505 @@
+"""Searcher: owns a tree and runs the loop on it."""
+
+import contextlib
+import math
+import time
+from collections.abc import Callable, Hashable, Iterator
+from typing import Any
+
+import numpy as np
+
+from rave_agents.config import Amaf, FinalMove, Limit, RaveBlend, RaveSchedule, SearchConfig
+from rave_agents.config import Selection, UtilityRange
+from rave_agents.errors import UnsupportedGameError
+from rave_agents.frameworks import as_game_state
+from rave_agents.game import GameState, PlayerId
+from rave_agents.result import ActionStatistics, SearchResult
+from rave_agents.search import loop, tree as trees
+from rave_agents.search.backup import HIGH, LOW, Scratch
+from rave_agents.search.compiler import JIT_DISABLED, announce_compilation
+from rave_agents.search.formulas import lower_confidence_bound
+from rave_agents.search.python_simulator import Evaluator, PythonSimulator
+from rave_agents.search.random_stream import draw_below, make_stream
+from rave_agents.search.selection import Parameters
+from rave_agents.search.simulator import (
+    Frame,
+    Header,
+    Simulator,
+    Status,
+    grown_frame,
+    make_frame,
+)
+from rave_agents.search.tree import EDGES_USED, NODES_USED, ROOT, UNEXPANDED, Tree
+
+SLICE_SECONDS = 0.02
+"""How long the loop runs between two looks at the clock."""
+
+PROGRESS_SECONDS = 0.1
+"""How often a progress callback is called, about."""
+
+_MEGABYTE = 2**20
+
+Progress = Callable[[SearchResult], None]
+
+
+class Searcher:
+    """A search that keeps its tree between moves.
+
+    ``search`` starts a new tree, unless ``advance`` has led the kept one to the very position that
+    is searched. Everything random comes from ``seed``: the same seed, configuration, state and
+    number of simulations give the same tree. A search that an exception ends, ``KeyboardInterrupt``
+    included, leaves the tree whole: ``result`` tells what was found until then.
+
+    Not to be shared between threads; searchers of their own may run in several.
+
+    Args:
+        config: the tunables; by default those of ``SearchConfig()``, plain UCT.
+        seed: an integer of at least 0, or None for one that the system draws.
+        evaluator: judges leaves in place of playouts; any object with
+            ``open_spiel.python.algorithms.mcts.Evaluator``'s ``evaluate`` and ``prior``.
+
+    Raises:
+        TypeError, ValueError: for an argument that is not allowed.
+    """
+
+    def __init__(
+        self,
+        config: SearchConfig | None = None,
+        *,
+        seed: int | None = None,
+        evaluator: Evaluator | None = None,
+    ) -> None:
+        self.config = SearchConfig() if config is None else config
+        if not isinstance(self.config, SearchConfig):
+            raise TypeError(f"config must be a SearchConfig, got {config!r}.")
+        if evaluator is not None and not isinstance(evaluator, Evaluator):
+            raise TypeError(f"evaluator must have evaluate(state) and prior(state): {evaluator!r}.")
+        if evaluator is not None and self.config.playouts > 1:
+            raise ValueError("playouts must be 1 with an evaluator, which stands in for playouts.")
+        self.evaluator = evaluator
+        self._seeds = np.random.SeedSequence(checked_seed(seed))
+        stream_seed, noise_seed = self._seeds.spawn(2)
+        self._tree_stream = make_stream(stream_seed)
+        self._noise = np.random.default_rng(noise_seed)
+        self._running = False
+        self.reset()
+
+    def reset(self) -> None:
+        """Drop the tree."""
+        self._tree: Tree | None = None
+        self._root: GameState | None = None
+        self._root_key: Hashable = None
+        self._advanced = False
+        self._noised = False
+        self._memory_full = False
+        self._simulations = 0
+        self._seconds = 0.0
+        self._utility_range = np.array([math.inf, -math.inf])
+
+    @property
+    def tree(self) -> Tree | None:
+        """The arrays of the tree, to look at; None before the first search."""
+        return self._tree
+
+    def release_tree(self) -> Tree | None:
+        """Hand over the tree, which this searcher then forgets and never changes again."""
+        released = self._tree
+        self.reset()
+        return released
+
+    def search(
+        self, state: Any, limit: Limit, *, progress: Progress | None = None
+    ) -> SearchResult:
+        """Search a position and choose an action for the player to move.
+
+        Args:
+            state: a GameState, or a state of an installed framework such as ``pyspiel.State``;
+                it is cloned and never changed.
+            limit: when to end.
+            progress: called about ten times a second with the result so far.
+
+        Raises:
+            TypeError: if ``state`` is no state that any installed adapter knows.
+            ValueError: if no player is to move there.
+            UnsupportedGameError: if players move at the same time there.
+            GameError: if the game breaks the common interface.
+            Exception: whatever the game's state, the evaluator or ``progress`` raises, unchanged.
+        """
+        if not isinstance(limit, Limit):
+            raise TypeError(f"limit must be a Limit, such as Limit(simulations=500): got {limit!r}.")
+        if self._running:
+            raise RuntimeError("This searcher is searching already; use one for each search.")
+        started = time.perf_counter()
+        root = as_game_state(state).clone()
+        _check_decision(root)
+        announce_compilation()
+        self._running = True
+        try:
+            self._begin(root)
+            if self.config.search_forced_moves or len(root.legal_actions()) > 1:
+                self._run(limit, started, progress)
+        finally:
+            self._seconds = time.perf_counter() - started
+            self._running = False
+            self._advanced = False
+        return self.result()
+
+    def advance(self, action: int, *, state: Any = None) -> None:
+        """Play an action or a chance outcome: keep its subtree for the next search.
+
+        Args:
+            action: what was played at the root.
+            state: where it was played, if the caller cannot be sure that this is the root. If it
+                is another position, or one whose adapter cannot tell, the tree is dropped.
+
+        Raises:
+            ValueError: if the action is not legal at the root.
+        """
+        if self._root is None:
+            return
+        if state is not None:
+            key = _position_key(as_game_state(state))
+            if key is None or key != self._root_key:
+                self.reset()
+                return
+        chance = self._root.is_chance_node()
+        outcomes = [a for a, _ in self._root.chance_outcomes()] if chance else []
+        legal = outcomes if chance else self._root.legal_actions()
+        if action not in legal:
+            raise ValueError(f"Action {action} is not legal at the root; legal are {list(legal)}.")
+        self._root.apply_action(action)
+        self._root_key = _position_key(self._root)
+        self._advanced = True
+        self._noised = False
+        if self._tree is not None and self._tree.used[NODES_USED] > 0:
+            child = trees.find_child(self._tree, ROOT, action)
+            if child == UNEXPANDED:
+                self._tree = None
+            else:
+                rows = np.empty(int(self._tree.used[NODES_USED]), np.int64)
+                trees.keep_subtree(self._tree, child, rows)
+                self._memory_full = False
+
+    def result(self) -> SearchResult:
+        """What is known of the root now; after an interrupted search, what was found until then.
+
+        Raises:
+            RuntimeError: if nothing has been searched yet.
+        """
+        if self._root is None:
+            raise RuntimeError("Nothing has been searched yet.")
+        statistics = self._statistics()
+        probabilities = self._policy(statistics)
+        action = self._draw_action(statistics, probabilities)
+        visits = sum(row["visits"] for row in statistics)
+        total = sum(row["visits"] * row["value"] for row in statistics if row["visits"] > 0)
+        rows = tuple(
+            ActionStatistics(probability=probability, **row)
+            for row, probability in zip(statistics, probabilities, strict=True)
+        )
+        tree = self._tree
+        return SearchResult(
+            player=int(self._root.current_player()),
+            action=action,
+            actions=rows,
+            value=total / visits if visits > 0 else None,
+            principal_variation=self._principal_variation(action),
+            simulations=self._simulations,
+            root_visits=self._root_visits(),
+            seconds=self._seconds,
+            nodes=0 if tree is None else int(tree.used[NODES_USED]),
+            memory_bytes=0 if tree is None else trees.memory_bytes(tree),
+            memory_full=self._memory_full,
+            state=self._root.clone(),
+        )
+
+    def _begin(self, root: GameState) -> None:
+        key = _position_key(root)
+        if not (self._advanced and self._tree is not None and key == self._root_key):
+            self.reset()
+        self._root = root
+        self._root_key = key
+        self._simulations = 0
+
+    def _run(self, limit: Limit, started: float, progress: Progress | None) -> None:
+        assert self._root is not None
+        frame = self._make_frame(self._root)
+        simulator = self._make_simulator(self._root, frame)
+        scratch = self._make_scratch(self._root, frame)
+        parameters = _parameters(self.config, fixed_range=self._has_fixed_range(self._root))
+        target = math.inf if limit.simulations is None else limit.simulations
+        deadline = started + (math.inf if limit.seconds is None else limit.seconds)
+        simulator.deadline = deadline
+        if self._tree is None:
+            self._tree = trees.allocate(
+                64, 2 * int(frame.header[Header.ACTION_CAPACITY]), self.config.amaf is not Amaf.NONE
+            )
+        next_progress = started + PROGRESS_SECONDS
+        slice_size, slice_started = 1, time.perf_counter()
+        while self._root_visits() < target and slice_started < deadline:
+            remaining = target - self._root_visits()
+            before = int(scratch.simulations[0])
+            with _interpreted_arithmetic():
+                status = loop.run(
+                    self._tree,
+                    frame,
+                    scratch,
+                    parameters,
+                    self._tree_stream,
+                    simulator.address,
+                    int(min(slice_size, remaining)),
+                    not self._memory_full,
+                )
+            done = int(scratch.simulations[0]) - before
+            self._simulations += done
+            if status == Status.FAILED:
+                simulator.raise_pending()
+            elif status == Status.STOPPED:
+                break
+            elif status == Status.TREE_FULL:
+                self._grow_tree(int(frame.header[Header.ACTION_CAPACITY]))
+            elif status == Status.FRAME_FULL:
+                frame = grown_frame(frame)
+                simulator.bind(frame)
+                scratch = self._make_scratch(self._root, frame)
+            self._add_noise()
+            now = time.perf_counter()
+            slice_size = _next_slice(slice_size, done, now - slice_started, deadline - now)
+            slice_started = now
+            if progress is not None and now >= next_progress:
+                self._seconds = now - started
+                progress(self.result())
+                next_progress = time.perf_counter() + PROGRESS_SECONDS
+
+    def _make_frame(self, root: GameState) -> Frame:
+        return make_frame(
+            num_players=root.num_players(),
+            playouts=self.config.playouts,
+            playout_stream=make_stream(self._seeds.spawn(1)[0]),
+            action_capacity=max(16, min(512, root.num_distinct_actions())),
+        )
+
+    def _make_simulator(self, root: GameState, frame: Frame) -> Simulator:
+        make = getattr(root, "simulator", None)
+        if make is not None:
+            return make(frame, self.evaluator)  # type: ignore[no-any-return]
+        return PythonSimulator(
+            root.clone(),
+            frame,
+            num_distinct_actions=root.num_distinct_actions(),
+            evaluator=self.evaluator,
+        )
+
+    def _make_scratch(self, root: GameState, frame: Frame) -> Scratch:
+        depth = int(frame.header[Header.PATH_CAPACITY])
+        if self._has_fixed_range(root):
+            self._utility_range[LOW] = root.min_utility()
+            self._utility_range[HIGH] = root.max_utility()
+        return Scratch(
+            path_nodes=np.zeros(depth + 1, np.int64),
+            path_edges=np.zeros(depth, np.int64),
+            path_movers=np.zeros(depth, np.int64),
+            values=np.zeros(root.num_players(), np.float64),
+            utility_range=self._utility_range,
+            played=np.zeros((root.num_players(), root.num_distinct_actions()), np.int64),
+            playout_number=np.zeros(1, np.int64),
+            simulations=np.zeros(1, np.int64),
+        )
+
+    def _has_fixed_range(self, root: GameState) -> bool:
+        return (
+            self.config.utility_range is UtilityRange.GAME
+            and math.isfinite(root.min_utility())
+            and math.isfinite(root.max_utility())
+        )
+
+    def _grow_tree(self, actions: int) -> None:
+        """Make room in the tree for one more node with so many actions, if the memory allows."""
+        assert self._tree is not None
+        used_nodes, used_edges = int(self._tree.used[NODES_USED]), int(self._tree.used[EDGES_USED])
+        nodes = max(len(self._tree.node_player), 2 * used_nodes)
+        edges = max(len(self._tree.edge_action), 2 * (used_edges + actions))
+        budget = self.config.max_memory_mb * _MEGABYTE
+        per_edge = trees.edge_bytes(trees.has_amaf(self._tree))
+        if nodes * trees.NODE_BYTES + edges * per_edge > budget:
+            edges_per_node = used_edges / max(used_nodes, 1)
+            nodes = int(budget / (trees.NODE_BYTES + edges_per_node * per_edge))
+            edges = int((budget - nodes * trees.NODE_BYTES) / per_edge)
+            if nodes <= used_nodes or edges < used_edges + actions:
+                self._memory_full = True
+                return
+        self._tree = trees.grown(self._tree, nodes, edges)
+
+    def _add_noise(self) -> None:
+        """Mix Dirichlet noise into the root's priors, once."""
+        epsilon = self.config.dirichlet_epsilon
+        if epsilon == 0.0 or self._noised or self._tree is None or self._tree.used[NODES_USED] == 0:
+            return
+        edges = slice(*_edge_bounds(self._tree, ROOT))
+        priors = self._tree.edge_prior[edges]
+        noise = self._noise.dirichlet(np.full(len(priors), self.config.dirichlet_alpha))
+        priors *= 1.0 - epsilon
+        priors += (epsilon * noise).astype(np.float32)
+        self._noised = True
+
+    def _root_visits(self) -> int:
+        if self._tree is None or self._tree.used[NODES_USED] == 0:
+            return 0
+        return int(self._tree.node_visits[ROOT])
+
+    def _statistics(self) -> list[dict[str, Any]]:
+        """The fields of ActionStatistics but the probability, for each action of the root."""
+        assert self._root is not None
+        tree = self._tree
+        if tree is None or tree.used[NODES_USED] == 0:
+            actions = self._root.legal_actions()
+            empty = {"visits": 0, "value": None, "amaf_visits": 0.0, "amaf_value": None}
+            return [{"action": int(a), "prior": 1.0 / len(actions), **empty} for a in actions]
+        rows = []
+        for edge in trees.edge_rows(tree, ROOT):
+            visits = int(tree.edge_visits[edge])
+            amaf_visits = float(tree.edge_amaf_visits[edge]) if trees.has_amaf(tree) else 0.0
+            row = {
+                "action": int(tree.edge_action[edge]),
+                "prior": float(tree.edge_prior[edge]),
+                "visits": visits,
+                "value": self._utility(tree.edge_value_sum[edge], visits),
+                "amaf_visits": amaf_visits,
+                "amaf_value": None,
+            }
+            if amaf_visits > 0:
+                row["amaf_value"] = self._utility(tree.edge_amaf_value_sum[edge], amaf_visits)
+            rows.append(row)
+        return rows
+
+    def _utility(self, value_sum: float, visits: float) -> float | None:
+        """A mean value on the scale of the game's utilities; None without visits."""
+        if visits == 0:
+            return None
+        low, high = float(self._utility_range[LOW]), float(self._utility_range[HIGH])
+        return low + float(value_sum) / visits * (high - low)
+
+    def _policy(self, statistics: list[dict[str, Any]]) -> list[float]:
+        """The probability of playing each action."""
+        best = self._best_rows(statistics)
+        visits = np.array([row["visits"] for row in statistics], np.float64)
+        if self.config.temperature == 0.0 or visits.sum() == 0.0:
+            return [1.0 / len(best) if row in best else 0.0 for row in range(len(statistics))]
+        with np.errstate(divide="ignore"):
+            logits = np.log(visits) / self.config.temperature
+        weights = np.exp(logits - logits.max())
+        return (weights / weights.sum()).tolist()  # type: ignore[no-any-return]
+
+    def _best_rows(self, statistics: list[dict[str, Any]]) -> list[int]:
+        """The rows that the final move may choose from: all that are equally good."""
+
+        def key(row: dict[str, Any]) -> tuple[float, float]:
+            visits, value = row["visits"], row["value"]
+            if visits == 0:
+                return (-math.inf, 0.0)
+            if self.config.final_move is FinalMove.ROBUST:
+                return (visits, value)
+            if self.config.final_move is FinalMove.MAX:
+                return (value, visits)
+            low, high = float(self._utility_range[LOW]), float(self._utility_range[HIGH])
+            scale = high - low if high > low else 1.0
+            mean = (value - low) / scale
+            return (lower_confidence_bound(mean, visits, self.config.secure_constant), visits)
+
+        keys = [key(row) for row in statistics]
+        best = max(keys)
+        return [row for row, row_key in enumerate(keys) if row_key == best]
+
+    def _draw_action(self, statistics: list[dict[str, Any]], probabilities: list[float]) -> int:
+        """An action drawn by probability."""
+        candidates = [row for row, probability in enumerate(probabilities) if probability > 0.0]
+        if len(candidates) == 1:
+            return int(statistics[candidates[0]]["action"])
+        unit = draw_below(self._tree_stream, 2**30) / 2**30
+        for row in candidates:
+            unit -= probabilities[row]
+            if unit < 0.0:
+                return int(statistics[row]["action"])
+        return int(statistics[candidates[-1]]["action"])
+
+    def _principal_variation(self, action: int) -> tuple[int, ...]:
+        """The chosen action, then at each node the most visited one."""
+        tree = self._tree
+        if tree is None or tree.used[NODES_USED] == 0:
+            return (action,)
+        line = [action]
+        node = trees.find_child(tree, ROOT, action)
+        while node != UNEXPANDED and tree.node_edge_count[node] > 0:
+            first, end = _edge_bounds(tree, node)
+            edge = first + int(np.argmax(tree.edge_visits[first:end]))
+            if tree.edge_visits[edge] == 0:
+                break
+            line.append(int(tree.edge_action[edge]))
+            node = int(tree.edge_child[edge])
+        return tuple(line)
+
+
+def checked_seed(seed: int | None) -> int | None:
+    """The seed, refused if it is neither None nor an integer of at least 0."""
+    if seed is None:
+        return None
+    if isinstance(seed, bool) or not hasattr(seed, "__index__"):
+        raise TypeError(f"seed must be an integer or None, got {seed!r}.")
+    if int(seed) < 0:
+        raise ValueError(f"seed must be at least 0, got {seed!r}.")
+    return int(seed)
+
+
+def _check_decision(state: GameState) -> None:
+    player = state.current_player()
+    if player == PlayerId.SIMULTANEOUS:
+        raise UnsupportedGameError("Players move at the same time here, which is not supported.")
+    if state.is_terminal():
+        raise ValueError("The game is over at this state: there is nothing to search.")
+    if player == PlayerId.CHANCE:
+        raise ValueError("Chance moves at this state: apply an outcome, then search.")
+    if not 0 <= player < state.num_players():
+        raise ValueError(f"No player is to move at this state: current_player() is {player}.")
+
+
+def _position_key(state: GameState) -> Hashable:
+    key = getattr(state, "position_key", None)
+    return None if key is None else key()  # type: ignore[no-any-return]
+
+
+def _edge_bounds(tree: Tree, node: int) -> tuple[int, int]:
+    rows = trees.edge_rows(tree, node)
+    return rows.start, rows.stop
+
+
+def _parameters(config: SearchConfig, *, fixed_range: bool) -> Parameters:
+    return Parameters(
+        puct=config.selection is Selection.PUCT,
+        exploration=config.exploration,
+        first_play_urgency=config.first_play_urgency,
+        amaf=config.amaf is not Amaf.NONE,
+        minimum_mse=config.rave_schedule is RaveSchedule.MINIMUM_MSE,
+        rave_k=config.rave_k,
+        rave_bias=config.rave_bias,
+        blend_ucb=config.rave_blend is RaveBlend.UCB,
+        expand_visits=config.expand_visits,
+        fixed_range=fixed_range,
+    )
+
+
+def _next_slice(size: int, done: int, elapsed: float, remaining: float) -> int:
+    """How many simulations to run before the next look at the clock."""
+    if done == 0:
+        return size
+    per_second = done / max(elapsed, 1e-9)
+    return max(1, min(4 * size, int(per_second * min(SLICE_SECONDS, max(remaining, 0.0)))))
+
+
+@contextlib.contextmanager
+def _interpreted_arithmetic() -> Iterator[None]:
+    """Quiet NumPy where the kernel runs in the interpreter: infinite scores are meant."""
+    if not JIT_DISABLED:
+        yield
+        return
+    with np.errstate(all="ignore"):
+        yield
