@@ -42,16 +42,16 @@ class OpenSpielGame:
 
 def refusal(game_type: pyspiel.GameType) -> str | None:
     """Why the search cannot play games of this type; None if it can."""
-    if game_type.dynamics is not _Type.Dynamics.SEQUENTIAL:
+    if game_type.dynamics != _Type.Dynamics.SEQUENTIAL:
         kind = str(game_type.dynamics).rpartition(".")[2]
         return f"its dynamics are {kind}, and the search needs SEQUENTIAL: one player moves at a time"
-    if game_type.information is not _Type.Information.PERFECT_INFORMATION:
+    if game_type.information != _Type.Information.PERFECT_INFORMATION:
         kind = str(game_type.information).rpartition(".")[2]
         return (
             f"it is a game of {kind}, and the search needs PERFECT_INFORMATION: it would "
             "otherwise look at what is hidden from the player"
         )
-    if game_type.chance_mode is _Type.ChanceMode.SAMPLED_STOCHASTIC:
+    if game_type.chance_mode == _Type.ChanceMode.SAMPLED_STOCHASTIC:
         return (
             "its chance mode is SAMPLED_STOCHASTIC, and the search needs DETERMINISTIC or "
             "EXPLICIT_STOCHASTIC: a clone would know the outcomes to come"

@@ -30,7 +30,7 @@ class RolloutSimulator(OpenSpielSimulator):
         ]
         game = root.get_game()
         game_type = game.get_type()
-        self._chance = game_type.chance_mode is not pyspiel.GameType.ChanceMode.DETERMINISTIC
+        self._chance = game_type.chance_mode != pyspiel.GameType.ChanceMode.DETERMINISTIC
         self._alternating = game_type.short_name in ALTERNATING_GAMES
         turns = array.array("i", [0, 1] * (game.max_game_length() // 2 + 2))
         self._turns = [memoryview(turns)[player:] for player in (0, 1)]

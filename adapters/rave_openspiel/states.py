@@ -96,6 +96,6 @@ class OpenSpielState:
 
 
 def _utility_bounds(game: pyspiel.Game) -> tuple[float, float]:
-    if game.get_type().reward_model is _Type.RewardModel.REWARDS:
+    if game.get_type().reward_model == _Type.RewardModel.REWARDS:
         return -math.inf, math.inf
     return float(game.min_utility()), float(game.max_utility())

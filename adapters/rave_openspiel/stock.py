@@ -96,7 +96,7 @@ def _stock_game(game: Game, name: str) -> pyspiel.Game:
     if not isinstance(pyspiel_game, pyspiel.Game):
         raise UnsupportedGameError(f"{name} plays OpenSpiel's games only, not {game.name}.")
     reward_model = pyspiel_game.get_type().reward_model
-    if reward_model is not pyspiel.GameType.RewardModel.TERMINAL:
+    if reward_model != pyspiel.GameType.RewardModel.TERMINAL:
         raise UnsupportedGameError(
             f"{name} needs a game with terminal rewards; {game.name} has {reward_model.name}."
         )
