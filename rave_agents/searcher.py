@@ -4,7 +4,7 @@ import contextlib
 import math
 import time
 from collections.abc import Callable, Hashable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -42,6 +42,19 @@ _MEGABYTE = 2**20
 Progress = Callable[[SearchResult], None]
 
 
+class RootedTree(NamedTuple):
+    """A tree and what it takes to read it."""
+
+    arrays: Tree
+    """The statistics; values are scaled to [0, 1]."""
+    low: float
+    """The utility that is 0 on that scale, ``inf`` if the game states none and none was seen."""
+    high: float
+    """The utility that is 1 on that scale, ``-inf`` likewise."""
+    state: GameState
+    """A clone of the root position."""
+
+
 class Searcher:
     """A search that keeps its tree between moves.
 
@@ -77,10 +90,7 @@ class Searcher:
         if evaluator is not None and self.config.playouts > 1:
             raise ValueError("playouts must be 1 with an evaluator, which stands in for playouts.")
         self.evaluator = evaluator
-        self._seeds = np.random.SeedSequence(checked_seed(seed))
-        stream_seed, noise_seed = self._seeds.spawn(2)
-        self._tree_stream = make_stream(stream_seed)
-        self._noise = np.random.default_rng(noise_seed)
+        self.reseed(seed)
         self._running = False
         self.reset()
 
@@ -101,11 +111,35 @@ class Searcher:
         """The arrays of the tree, to look at; None before the first search."""
         return self._tree
 
-    def release_tree(self) -> Tree | None:
-        """Hand over the tree, which this searcher then forgets and never changes again."""
-        released = self._tree
+    def rooted_tree(self) -> RootedTree | None:
+        """Show the tree with its root position and utility range; None if there is none yet.
+
+        The arrays are shared with this searcher, whose next search changes them.
+        """
+        if self._tree is None or self._root is None or self._tree.used[NODES_USED] == 0:
+            return None
+        low, high = self._utility_range.tolist()
+        return RootedTree(self._tree, low, high, self._root.clone())
+
+    def release_tree(self) -> RootedTree | None:
+        """Hand over the tree, which this searcher then forgets and never changes again.
+
+        Returns None if there is none.
+        """
+        released = self.rooted_tree()
         self.reset()
         return released
+
+    def reseed(self, seed: int | None) -> None:
+        """Draw everything random from this seed from now on; the tree stays.
+
+        Raises:
+            TypeError, ValueError: for a seed that is not allowed.
+        """
+        self._seeds = np.random.SeedSequence(checked_seed(seed))
+        stream_seed, noise_seed = self._seeds.spawn(2)
+        self._tree_stream = make_stream(stream_seed)
+        self._noise = np.random.default_rng(noise_seed)
 
     def search(
         self, state: Any, limit: Limit, *, progress: Progress | None = None
