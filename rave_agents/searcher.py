@@ -19,7 +19,7 @@ from rave_agents.search.backup import HIGH, LOW, Scratch
 from rave_agents.search.compiler import JIT_DISABLED, announce_compilation
 from rave_agents.search.formulas import lower_confidence_bound
 from rave_agents.search.python_simulator import Evaluator, PythonSimulator
-from rave_agents.search.random_stream import draw_below, make_stream
+from rave_agents.search.random_stream import make_stream
 from rave_agents.search.selection import Parameters
 from rave_agents.search.simulator import (
     Frame,
@@ -90,12 +90,16 @@ class Searcher:
         if evaluator is not None and self.config.playouts > 1:
             raise ValueError("playouts must be 1 with an evaluator, which stands in for playouts.")
         self.evaluator = evaluator
-        self.reseed(seed)
         self._running = False
-        self.reset()
+        self.reseed(seed)
+        self._forget()
 
     def reset(self) -> None:
         """Drop the tree."""
+        self._check_idle()
+        self._forget()
+
+    def _forget(self) -> None:
         self._tree: Tree | None = None
         self._root: GameState | None = None
         self._root_key: Hashable = None
@@ -136,10 +140,13 @@ class Searcher:
         Raises:
             TypeError, ValueError: for a seed that is not allowed.
         """
+        self._check_idle()
         self._seeds = np.random.SeedSequence(checked_seed(seed))
-        stream_seed, noise_seed = self._seeds.spawn(2)
+        stream_seed, noise_seed, move_seed = self._seeds.spawn(3)
         self._tree_stream = make_stream(stream_seed)
         self._noise = np.random.default_rng(noise_seed)
+        self._moves = np.random.default_rng(move_seed)
+        self._move_unit = 0.0
 
     def search(
         self, state: Any, limit: Limit, *, progress: Progress | None = None
@@ -161,8 +168,7 @@ class Searcher:
         """
         if not isinstance(limit, Limit):
             raise TypeError(f"limit must be a Limit, such as Limit(simulations=500): got {limit!r}.")
-        if self._running:
-            raise RuntimeError("This searcher is searching already; use one for each search.")
+        self._check_idle()
         started = time.perf_counter()
         root = as_game_state(state).clone()
         _check_decision(root)
@@ -189,6 +195,7 @@ class Searcher:
         Raises:
             ValueError: if the action is not legal at the root.
         """
+        self._check_idle()
         if self._root is None:
             return
         if state is not None:
@@ -201,10 +208,17 @@ class Searcher:
         legal = outcomes if chance else self._root.legal_actions()
         if action not in legal:
             raise ValueError(f"Action {action} is not legal at the root; legal are {list(legal)}.")
-        self._root.apply_action(action)
-        self._root_key = _position_key(self._root)
-        self._advanced = True
-        self._noised = False
+        try:
+            self._root.apply_action(action)
+            self._root_key = _position_key(self._root)
+            self._keep(action)
+        except BaseException:
+            # The root and the tree may be of different positions.
+            self._forget()
+            raise
+
+    def _keep(self, action: int) -> None:
+        """Keep the part of the tree below an action of its root."""
         if self._tree is not None and self._tree.used[NODES_USED] > 0:
             child = trees.find_child(self._tree, ROOT, action)
             if child == UNEXPANDED:
@@ -212,16 +226,24 @@ class Searcher:
             else:
                 rows = np.empty(int(self._tree.used[NODES_USED]), np.int64)
                 trees.keep_subtree(self._tree, child, rows)
-                self._memory_full = False
+        self._memory_full = False
+        self._noised = False
+        self._advanced = True
+
+    def _check_idle(self) -> None:
+        if self._running:
+            raise RuntimeError("This searcher is searching already; use one for each search.")
 
     def result(self) -> SearchResult:
         """What is known of the root now; after an interrupted search, what was found until then.
 
         Raises:
             RuntimeError: if nothing has been searched yet.
+            ValueError: if ``advance`` has led to a position where no player is to move.
         """
         if self._root is None:
             raise RuntimeError("Nothing has been searched yet.")
+        _check_decision(self._root)
         statistics = self._statistics()
         probabilities = self._policy(statistics)
         action = self._draw_action(statistics, probabilities)
@@ -250,10 +272,11 @@ class Searcher:
     def _begin(self, root: GameState) -> None:
         key = _position_key(root)
         if not (self._advanced and self._tree is not None and key == self._root_key):
-            self.reset()
+            self._forget()
         self._root = root
         self._root_key = key
         self._simulations = 0
+        self._move_unit = float(self._moves.random())
 
     def _run(self, limit: Limit, started: float, progress: Progress | None) -> None:
         assert self._root is not None
@@ -360,8 +383,10 @@ class Searcher:
             nodes = int(budget / (trees.NODE_BYTES + edges_per_node * per_edge))
             edges = int((budget - nodes * trees.NODE_BYTES) / per_edge)
             if nodes <= used_nodes or edges < used_edges + actions:
-                self._memory_full = True
-                return
+                if used_nodes > 0:
+                    self._memory_full = True
+                    return
+                nodes, edges = 1, actions  # The root has its node whatever it takes.
         self._tree = trees.grown(self._tree, nodes, edges)
 
     def _add_noise(self) -> None:
@@ -372,8 +397,7 @@ class Searcher:
         edges = slice(*_edge_bounds(self._tree, ROOT))
         priors = self._tree.edge_prior[edges]
         noise = self._noise.dirichlet(np.full(len(priors), self.config.dirichlet_alpha))
-        priors *= 1.0 - epsilon
-        priors += (epsilon * noise).astype(np.float32)
+        priors[:] = (1.0 - epsilon) * priors + epsilon * noise
         self._noised = True
 
     def _root_visits(self) -> int:
@@ -420,8 +444,7 @@ class Searcher:
         if self.config.temperature == 0.0 or visits.sum() == 0.0:
             return [1.0 / len(best) if row in best else 0.0 for row in range(len(statistics))]
         with np.errstate(divide="ignore"):
-            logits = np.log(visits) / self.config.temperature
-        weights = np.exp(logits - logits.max())
+            weights = np.exp(np.log(visits / visits.max()) / self.config.temperature)
         return (weights / weights.sum()).tolist()  # type: ignore[no-any-return]
 
     def _best_rows(self, statistics: list[dict[str, Any]]) -> list[int]:
@@ -445,11 +468,11 @@ class Searcher:
         return [row for row, row_key in enumerate(keys) if row_key == best]
 
     def _draw_action(self, statistics: list[dict[str, Any]], probabilities: list[float]) -> int:
-        """An action drawn by probability."""
+        """An action drawn by probability, the same one whenever this search is asked."""
         candidates = [row for row, probability in enumerate(probabilities) if probability > 0.0]
         if len(candidates) == 1:
             return int(statistics[candidates[0]]["action"])
-        unit = draw_below(self._tree_stream, 2**30) / 2**30
+        unit = self._move_unit
         for row in candidates:
             unit -= probabilities[row]
             if unit < 0.0:

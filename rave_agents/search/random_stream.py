@@ -54,10 +54,3 @@ def fill_words(stream: Stream, words: NDArray[np.int64]) -> None:
     """Fill the int64 array ``words`` with draws of ``random_word``."""
     for index in range(words.shape[0]):
         words[index] = random_word(stream)
-
-
-def draw_below(stream: Stream, bound: int) -> int:
-    """``random_below`` for callers outside the kernel."""
-    word = np.empty(1, np.int64)
-    fill_words(stream, word)
-    return (int(word[0]) * bound) >> 32

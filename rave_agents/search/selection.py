@@ -50,7 +50,8 @@ def edge_score(
     else:
         q = tree.edge_value_sum[edge] / n
     if parameters.puct:
-        exploration = puct_exploration(sqrt_N, n, parameters.exploration, tree.edge_prior[edge])
+        p = np.float64(tree.edge_prior[edge])
+        exploration = puct_exploration(sqrt_N, n, parameters.exploration, p)
     else:
         exploration = ucb1_exploration(ln_N, n, parameters.exploration)
     if n_amaf == 0.0:
@@ -78,7 +79,7 @@ def select_edge(tree: Tree, node: int, parameters: Parameters, stream: Stream) -
     sqrt_N = math.sqrt(N)
     best_edge = first
     best_score = -math.inf
-    ties = 1
+    ties = 0
     for edge in range(first, first + count):
         score = edge_score(tree, edge, ln_N, sqrt_N, parameters)
         if score > best_score:
