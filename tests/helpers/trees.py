@@ -1,0 +1,93 @@
+"""Looking at whole trees."""
+
+import math
+
+from rave_agents.search.tree import EDGES_USED, NODES_USED, UNEXPANDED, edge_rows, has_amaf
+
+
+def dump(tree, node=0, path=(), into=None):
+    """``{path: (player, visits, [(action, prior, n, W, amaf n, amaf W, expanded), ...])}``."""
+    into = {} if into is None else into
+    rows = []
+    for edge in edge_rows(tree, node):
+        amaf = (0.0, 0.0)
+        if has_amaf(tree):
+            amaf = (float(tree.edge_amaf_visits[edge]), float(tree.edge_amaf_value_sum[edge]))
+        child = int(tree.edge_child[edge])
+        action = int(tree.edge_action[edge])
+        row = (
+            action,
+            float(tree.edge_prior[edge]),
+            int(tree.edge_visits[edge]),
+            float(tree.edge_value_sum[edge]),
+            *amaf,
+            child != UNEXPANDED,
+        )
+        rows.append(row)
+        if child != UNEXPANDED:
+            dump(tree, child, (*path, action), into)
+    into[path] = (int(tree.node_player[node]), int(tree.node_visits[node]), rows)
+    return into
+
+
+def dump_textbook(node, path=(), into=None):
+    """The same of a textbook tree; ``scale(total, n)`` gives what the kernel keeps."""
+    into = {} if into is None else into
+    rows = []
+    for edge in node.edges:
+        amaf = (edge.amaf_n, edge.amaf_total)
+        rows.append((edge.action, edge.prior, edge.n, edge.total, *amaf, edge.child is not None))
+        if edge.child is not None:
+            dump_textbook(edge.child, (*path, edge.action), into)
+    into[path] = (node.player, node.visits, rows)
+    return into
+
+
+def check_tree(tree, *, tolerance=1e-9):
+    """Assert that a tree is whole: rows in order, visits that add up, values within bounds."""
+    nodes, edges = int(tree.used[NODES_USED]), int(tree.used[EDGES_USED])
+    assert nodes <= len(tree.node_player)
+    assert edges <= len(tree.edge_action)
+    assert nodes > 0
+    parents = [0] * nodes
+    next_edge = 0
+    for node in range(nodes):
+        rows = edge_rows(tree, node)
+        if len(rows):
+            assert rows.start == next_edge
+            next_edge = rows.stop
+        else:
+            assert tree.node_player[node] == -4
+        below = 0
+        for edge in rows:
+            visits = int(tree.edge_visits[edge])
+            below += visits
+            assert -tolerance <= tree.edge_value_sum[edge] <= visits + tolerance * (visits + 1)
+            if has_amaf(tree):
+                n = float(tree.edge_amaf_visits[edge])
+                assert -tolerance * (n + 1) <= tree.edge_amaf_value_sum[edge] <= n + tolerance * (
+                    n + 1
+                )
+            child = int(tree.edge_child[edge])
+            if child != UNEXPANDED:
+                assert node < child < nodes
+                parents[child] += 1
+                assert tree.node_visits[child] == visits
+        own = int(tree.node_visits[node]) - below
+        assert own >= 1, "every node was a leaf at least once"
+    assert next_edge == edges
+    assert parents == [0] + [1] * (nodes - 1)
+
+
+def assert_close(actual, expected):
+    """Two dumps are equal: numbers that count exactly, sums up to rounding."""
+    assert actual.keys() == expected.keys()
+    for path, (player, visits, rows) in expected.items():
+        got_player, got_visits, got_rows = actual[path]
+        assert (got_player, got_visits) == (player, visits), path
+        assert len(got_rows) == len(rows), path
+        for got, want in zip(got_rows, rows, strict=True):
+            exact = (0, 1, 2, 6)
+            assert [got[i] for i in exact] == [want[i] for i in exact], (path, got, want)
+            for i in (3, 4, 5):
+                assert math.isclose(got[i], want[i], rel_tol=1e-9, abs_tol=1e-9), (path, got, want)

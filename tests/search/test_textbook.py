@@ -1,0 +1,105 @@
+"""Whole trees of the kernel against a textbook implementation, on random games and configs."""
+
+import random
+
+import numpy as np
+import pytest
+from helpers.games import RandomEvaluator, random_game
+from helpers.textbook import Textbook
+from helpers.trees import assert_close, check_tree, dump, dump_textbook
+
+from rave_agents import Limit, SearchConfig, Searcher
+from rave_agents.search.random_stream import make_stream
+
+CASES_PER_TEST = 25
+
+
+def random_case(seed):
+    """A random game, configuration and evaluator."""
+    draw = random.Random(f"case {seed}")
+    whole = draw.random() < 0.5
+    stated = draw.random() < 0.7
+    state = random_game(
+        seed,
+        num_players=draw.randint(1, 3),
+        width=draw.randint(2, 6),
+        depth=draw.randint(1, 9),
+        chance=draw.choice([0.0, 0.0, 0.3]),
+        low=draw.choice([-1.0, 0.0, -300.0, 5.0]),
+        high=draw.choice([6.0, 7.0, 1000.0]),
+        # Equal utilities under bounds that move are equal up to rounding alone.
+        whole=whole and stated,
+        stated=stated,
+    )
+    evaluator = RandomEvaluator() if draw.random() < 0.3 else None
+    selection = draw.choice(["ucb1", "puct"])
+    config = SearchConfig(
+        selection=selection,
+        exploration=draw.choice([0.0, 0.3, 0.7, 2.5]),
+        first_play_urgency=draw.choice([float("inf"), 0.5, 0.0, 1.1]),
+        amaf=draw.choice(["none", "node", "node"]),
+        rave_schedule=draw.choice(["hand_selected", "minimum_mse"]),
+        rave_k=draw.choice([0.5, 20.0, 500.0]),
+        rave_bias=draw.choice([0.0, 0.05, 0.5]),
+        rave_blend="value" if selection == "puct" else draw.choice(["value", "ucb"]),
+        expand_visits=draw.choice([1, 1, 2, 3, 7]),
+        playouts=1 if evaluator else draw.choice([1, 1, 2, 3]),
+        utility_range=draw.choice(["game", "game", "game", "observed"]) if not whole else "game",
+    )
+    return state, config, evaluator, draw.choice([1, 2, 10, 60, 150])
+
+
+def textbook_for(config, state, evaluator, seed):
+    """A textbook search on the streams that a searcher of this seed uses for its first search."""
+    spawned = np.random.SeedSequence(seed).spawn(4)
+    words = [make_stream(spawned[index]) for index in (0, 3)]
+    return Textbook(config, state, *words, evaluator=evaluator)
+
+
+def scaled_dump(book):
+    """The textbook's tree with sums on the kernel's scale."""
+    dumped = dump_textbook(book.root)
+    if book.stated:
+        return dumped
+    low, width = book.low, book.high - book.low
+
+    def scale(total, n):
+        return (total - n * low) / width if width > 0 else 0.0
+
+    return {
+        path: (
+            player,
+            visits,
+            [(a, p, n, scale(w, n), an, scale(aw, an), c) for a, p, n, w, an, aw, c in rows],
+        )
+        for path, (player, visits, rows) in dumped.items()
+    }
+
+
+@pytest.mark.parametrize("block", range(24))
+def test_whole_trees_equal_the_textbooks(block):
+    for seed in range(block * CASES_PER_TEST, (block + 1) * CASES_PER_TEST):
+        state, config, evaluator, simulations = random_case(seed)
+        searcher = Searcher(
+            config.replace(search_forced_moves=True), seed=seed, evaluator=evaluator
+        )
+        searcher.search(state, Limit(simulations=simulations))
+        book = textbook_for(config, state, evaluator, seed)
+        book.search(simulations)
+        check_tree(searcher.tree)
+        try:
+            assert_close(dump(searcher.tree), scaled_dump(book))
+        except AssertionError as error:
+            raise AssertionError(f"case {seed}: {config}, {evaluator=}") from error
+
+
+def test_the_cases_reach_every_branch():
+    """The random cases have what the comparison is meant to cover."""
+    cases = [random_case(seed) for seed in range(24 * CASES_PER_TEST)]
+    configs = [config for _, config, _, _ in cases]
+    for field in ("selection", "amaf", "rave_schedule", "rave_blend", "utility_range"):
+        assert len({getattr(config, field) for config in configs}) == 2, field
+    assert {state.num_players() for state, *_ in cases} == {1, 2, 3}
+    assert {config.playouts for config in configs} == {1, 2, 3}
+    assert sum(evaluator is not None for *_, evaluator, _ in cases) > 100
+    assert sum(state.rules.chance > 0 for state, *_ in cases) > 100
