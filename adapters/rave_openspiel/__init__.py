@@ -1,6 +1,38 @@
-"""OpenSpiel for rave-agents."""
+"""Search agents for OpenSpiel.
+
+Bots, for every place that takes a ``pyspiel.Bot`` (``evaluate_bots`` in Python and C++, and scripts
+that walk the tree of ``mcts_search``)::
+
+    import pyspiel
+    from rave_openspiel import RaveBot, UCTBot
+
+    game = pyspiel.load_game("hex(board_size=7)")
+    bots = [RaveBot(game, simulations=2000), UCTBot(game, seconds=0.5)]
+    pyspiel.evaluate_bots(game.new_initial_state(), bots, 0)
+    print(bots[0].last_result)
+
+``SearchPolicy`` shows a bot as an ``open_spiel.python.policy.Policy``, and ``SearchRLAgent`` plays
+in ``rl_environment.Environment(..., include_full_state=True)``. ``OpenSpielGame`` and
+``OpenSpielState`` are OpenSpiel's games and states behind the interface that
+``rave_agents.Searcher`` takes. The search plays sequential games with perfect information and no
+hidden chance; ``refusal`` tells why it does not play another.
+"""
 
 from rave_openspiel.adapter import OpenSpielGame, refusal
+from rave_openspiel.bots import RaveBot, SearchBot, UCTBot
+from rave_openspiel.policy import SearchPolicy
+from rave_openspiel.rl_agent import SearchRLAgent
+from rave_openspiel.search_node import SearchNode
 from rave_openspiel.states import OpenSpielState
 
-__all__ = ["OpenSpielGame", "OpenSpielState", "refusal"]
+__all__ = [
+    "OpenSpielGame",
+    "OpenSpielState",
+    "RaveBot",
+    "SearchBot",
+    "SearchNode",
+    "SearchPolicy",
+    "SearchRLAgent",
+    "UCTBot",
+    "refusal",
+]

@@ -1,0 +1,400 @@
+"""OpenSpiel bots that search: drop-in players for scripts written for ``mcts.MCTSBot``."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+import pyspiel
+
+from rave_agents.agents import make_limit
+from rave_agents.config import SearchConfig, check_names
+from rave_agents.result import SearchResult
+from rave_agents.search.python_simulator import Evaluator
+from rave_agents.searcher import Searcher, checked_seed
+from rave_openspiel.adapter import check_supported
+from rave_openspiel.search_node import SearchNode, tree_report
+from rave_openspiel.states import OpenSpielState
+
+OWN_PARAMETERS = ("game", "player_id", "simulations", "seconds", "seed", "evaluator", "verbose")
+
+
+class Line(NamedTuple):
+    """A position by the way that leads to it."""
+
+    start: str
+    """The position that the game started from, empty for the usual one."""
+    moves: tuple[int, ...]
+    """Actions and chance outcomes since."""
+
+    def leads_to(self, other: Line) -> bool:
+        """Tell whether ``other`` is this line or goes on from it."""
+        return self.start == other.start and self.moves == other.moves[: len(self.moves)]
+
+
+class SearchBot(pyspiel.Bot):  # type: ignore[misc]
+    """A ``pyspiel.Bot`` that plays what a search finds; subclasses name a preset.
+
+    The tree is kept between moves (``reuse_tree=True``) whatever the loop tells the bot: it follows
+    the history of the state that it is asked about, and begins anew where that is another game.
+    The caller's states are never changed.
+
+    ``copy.deepcopy`` and ``pickle`` keep everything, the tree and the random streams included: the
+    copy plays on as the original does. After ``restart`` they are small.
+
+    Args:
+        game: the game to play; sequential, with perfect information and no hidden chance.
+        player_id: the seat, from 0: the bot then refuses to move for others. None for any seat.
+        simulations: simulations for each move, at least 1. Those in the kept tree count.
+        seconds: wall-clock seconds for each move, above 0. With both limits the first one reached
+            counts; with neither, 1,000 simulations.
+        seed: decides everything random, an integer of at least 0; None for one that the system
+            draws. Either way ``seed`` holds the one in use.
+        evaluator: judges leaves in place of random playouts; an object with the methods of
+            ``open_spiel.python.algorithms.mcts.Evaluator``.
+        verbose: print the report of ``step_verbose`` at each move.
+        **config: fields of ``SearchConfig`` to change from the preset.
+
+    Raises:
+        UnsupportedGameError: (a ValueError) if the search cannot play the game; it says why.
+        TypeError: for an unknown parameter or a value of the wrong type.
+        ValueError: for a value that is not allowed.
+
+    """
+
+    preset: ClassVar[str] = "uct"
+    """The preset of ``SearchConfig`` that the bot starts from."""
+
+    def __init__(
+        self,
+        game: pyspiel.Game,
+        *,
+        player_id: int | None = None,
+        simulations: int | None = None,
+        seconds: float | None = None,
+        seed: int | None = None,
+        evaluator: Evaluator | None = None,
+        verbose: bool = False,
+        **config: Any,
+    ) -> None:
+        super().__init__()
+        check_supported(game)
+        names = (*OWN_PARAMETERS, *SearchConfig.field_names())
+        check_names(f"parameter of {type(self).__name__}", config, names)
+        if isinstance(evaluator, pyspiel.Evaluator):
+            raise TypeError(
+                "evaluator must have evaluate(state) and prior(state), which OpenSpiel's C++ "
+                "evaluators do not offer to Python. For random rollouts leave evaluator out, and "
+                "use playouts=n for n of them at each leaf."
+            )
+        if not isinstance(verbose, bool):
+            raise TypeError(f"verbose must be True or False, got {verbose!r}.")
+        self.game = game
+        """The game that the bot plays."""
+        self.player_id = _checked_player(player_id, game)
+        """The seat that the bot plays; None for any."""
+        self.limit = make_limit(simulations, seconds)
+        """The budget of each move; it may be set between moves."""
+        self.seed = checked_seed(seed)
+        """The seed in use."""
+        if self.seed is None:
+            self.seed = int(np.random.SeedSequence().entropy)  # type: ignore[arg-type]
+        self.config = SearchConfig.preset(self.preset).replace(**config)
+        """The search's tunables."""
+        self.evaluator = evaluator
+        """What judges leaves; None for random playouts."""
+        self.verbose = verbose
+        """Whether each move prints a report; it may be set at any time."""
+        self.last_result: SearchResult | None = None
+        """What the last search found; None before the first."""
+        self._arguments = {
+            "player_id": player_id,
+            "simulations": simulations,
+            "seconds": seconds,
+            "seed": self.seed,
+            "evaluator": evaluator,
+            "verbose": verbose,
+            **config,
+        }
+        self._game_name = str(game)
+        self._searcher = Searcher(self.config, seed=self.seed, evaluator=evaluator)
+        self._analyst = Searcher(
+            self.config.replace(search_forced_moves=True), seed=self.seed, evaluator=evaluator
+        )
+        self._clone_seeds = np.random.SeedSequence(self.seed)
+        self._root: Line | None = None
+        self._judged: Line | None = None
+
+    def step(self, state: pyspiel.State) -> int:
+        """Search and return the action to play; ``INVALID_ACTION`` where chance moves.
+
+        Raises:
+            TypeError: if ``state`` is no ``pyspiel.State``.
+            ValueError: if it belongs to another game, if the game is over there, or if the seat to
+                move is not ``player_id``.
+
+        """
+        return self.step_with_policy(state)[1]
+
+    def step_with_policy(self, state: pyspiel.State) -> tuple[list[tuple[int, float]], int]:
+        """Search; return the probability of each legal action, and the action drawn from them.
+
+        Where chance moves, both are ``INVALID_ACTION``, as in the stock bot. Raises what ``step``
+        does.
+        """
+        if _is_chance_node(state):
+            return [(pyspiel.INVALID_ACTION, 1.0)], pyspiel.INVALID_ACTION
+        result = self._play(state)
+        if self.verbose:
+            print(self._report(state, result))
+        return result.policy, result.action
+
+    def step_verbose(self, state: pyspiel.State) -> tuple[int, str]:
+        """Search; return the action to play and a report of the search for people.
+
+        The report has the lines that the stock bot prints, and a table with the AMAF statistics
+        where the search keeps them. Raises what ``step`` does.
+        """
+        if _is_chance_node(state):
+            return pyspiel.INVALID_ACTION, ""
+        result = self._play(state)
+        return result.action, self._report(state, result)
+
+    def provides_policy(self) -> bool:
+        """Tell that ``get_policy`` and ``step_with_policy`` are there: True."""
+        return True
+
+    def get_policy(self, state: pyspiel.State) -> list[tuple[int, float]]:
+        """Return the probability of each legal action, by a search as ``step`` would run it.
+
+        Asked again at the same position, it answers the same; and a ``step`` there draws its
+        action from this very policy without another search. Raises what ``step`` does.
+        """
+        if _is_chance_node(state):
+            return [(pyspiel.INVALID_ACTION, 1.0)]
+        return self._judge(state).policy
+
+    def restart(self) -> None:
+        """Forget the game: a new one begins. The random streams go on."""
+        self._searcher.reset()
+        self._root = None
+        self._judged = None
+
+    def restart_at(self, state: pyspiel.State) -> None:
+        """Forget the game: play goes on from this state, which may be any of the game's.
+
+        Raises:
+            TypeError, ValueError: if it is no state of the bot's game.
+
+        """
+        self._check_state(state)
+        self.restart()
+
+    def inform_action(self, state: pyspiel.State, player_id: int, action: int) -> None:
+        """Take note that a player, chance or the bot itself takes ``action`` at ``state``.
+
+        It moves the tree on in the opponents' time. Nobody needs to call it: ``step`` follows the
+        game by itself.
+
+        Raises:
+            TypeError, ValueError: if it is no state of the bot's game, or the action is not legal.
+
+        """
+        self._check_state(state)
+        legal = (
+            [outcome for outcome, _ in state.chance_outcomes()]
+            if state.is_chance_node()
+            else state.legal_actions()
+        )
+        if action not in legal:
+            raise ValueError(f"Action {action} is not legal at this state; legal are {legal}.")
+        line = _line(state)
+        self._follow(Line(line.start, (*line.moves, int(action))))
+
+    def inform_actions(self, state: pyspiel.State, actions: Sequence[int]) -> None:
+        """Refuse: it is for games in which players move at the same time.
+
+        Raises:
+            ValueError: always.
+
+        """
+        raise ValueError(
+            f"In {self._game_name} one player moves at a time: call inform_action for each action."
+        )
+
+    def provides_force_action(self) -> bool:
+        """Tell that ``force_action`` is there: True."""
+        return True
+
+    def force_action(self, state: pyspiel.State, action: int) -> None:
+        """Take note that the bot is made to take ``action`` at ``state``.
+
+        Raises:
+            TypeError, ValueError: as ``step`` and ``inform_action`` do.
+
+        """
+        self.check_decision(state)
+        self.inform_action(state, state.current_player(), action)
+
+    def is_clonable(self) -> bool:
+        """Tell that ``clone`` is there: True."""
+        return True
+
+    def clone(self) -> Self:
+        """Return a bot that knows what this one knows, but draws its own random numbers.
+
+        It has a copy of the tree, and a seed of its own that follows from this bot's; it shares the
+        evaluator. For an exact copy, random numbers included, use ``copy.deepcopy``.
+        """
+        shared = {id(self.game): self.game, id(self.evaluator): self.evaluator}
+        twin = copy.deepcopy(self, shared)
+        words = self._clone_seeds.spawn(1)[0].generate_state(4)
+        twin._reseed(int.from_bytes(words.tobytes(), "little"))
+        return twin
+
+    def mcts_search(self, state: pyspiel.State) -> SearchNode:
+        """Search afresh and return the tree's root, to walk and to print.
+
+        The game that the bot is playing is not disturbed: this tree is one of its own. Unlike
+        ``step`` it searches positions with a single legal action too.
+
+        Raises:
+            TypeError, ValueError: as ``step`` does, and where chance moves.
+
+        """
+        self.check_decision(state)
+        self._analyst.reset()
+        self.last_result = self._analyst.search(OpenSpielState(state), self.limit)
+        tree = self._analyst.release_tree()
+        assert tree is not None
+        return SearchNode(tree)
+
+    def check_decision(self, state: pyspiel.State) -> None:
+        """Refuse a state where this bot has no action to choose.
+
+        Raises:
+            TypeError: if ``state`` is no ``pyspiel.State``.
+            ValueError: if it belongs to another game, if the game is over there, if chance moves
+                there, or if the seat to move is not ``player_id``.
+
+        """
+        self._check_state(state)
+        if state.is_terminal():
+            raise ValueError("The game is over at this state: there is no action to choose.")
+        player = state.current_player()
+        if player < 0:
+            raise ValueError("Chance moves at this state: apply an outcome, then ask again.")
+        if self.player_id is not None and player != self.player_id:
+            raise ValueError(
+                f"This bot plays as player {self.player_id}, but player {player} is to move."
+            )
+
+    def __repr__(self) -> str:
+        budget = [
+            f"{name}={value}"
+            for name, value in (
+                ("simulations", self.limit.simulations),
+                ("seconds", self.limit.seconds),
+            )
+            if value is not None
+        ]
+        return f"{type(self).__name__}({self._game_name}, {', '.join(budget)}, seed={self.seed})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (type(self), self.game, self._arguments), dict(vars(self))
+
+    def _judge(self, state: pyspiel.State) -> SearchResult:
+        """Search for the player to move, unless ``get_policy`` has just done so here."""
+        self.check_decision(state)
+        line = _line(state)
+        if line == self._judged:
+            self.last_result = self._searcher.result()
+            return self.last_result
+        self._follow(line)
+        self._root, self._judged = line, None
+        self.last_result = self._searcher.search(OpenSpielState(state), self.limit)
+        self._judged = line
+        return self.last_result
+
+    def _play(self, state: pyspiel.State) -> SearchResult:
+        """Judge the position for the last time: another ``step`` here is another search."""
+        result = self._judge(state)
+        self._judged = None
+        return result
+
+    def _follow(self, line: Line) -> None:
+        """Lead the kept tree to this position, if it goes on from where the tree is."""
+        if self._root is None or self._root == line:
+            return
+        self._judged = None
+        if not self._root.leads_to(line) or not self.config.reuse_tree:
+            return
+        for action in line.moves[len(self._root.moves) :]:
+            self._searcher.advance(action)
+        self._root = line
+
+    def _check_state(self, state: pyspiel.State) -> None:
+        if not isinstance(state, pyspiel.State):
+            raise TypeError(f"state must be a pyspiel.State, got {state!r}.")
+        game_name = str(state.get_game())
+        if game_name != self._game_name:
+            raise ValueError(f"This bot plays {self._game_name}, but the state is of {game_name}.")
+
+    def _reseed(self, seed: int) -> None:
+        self.seed = seed
+        self._arguments["seed"] = seed
+        self._clone_seeds = np.random.SeedSequence(seed)
+        self._searcher.reseed(seed)
+        self._analyst.reseed(seed)
+
+    def _report(self, state: pyspiel.State, result: SearchResult) -> str:
+        """Describe the last search, which was at ``state``, as the stock bot does and beyond."""
+        lines = [
+            f"Finished {result.simulations} sims in {result.seconds:.3f} secs, "
+            f"{result.simulations_per_second:.1f} sims/s"
+        ]
+        tree = self._searcher.rooted_tree()
+        if tree is None:
+            return "\n".join([*lines, f"Forced: {result.action_name(result.action)}"])
+        lines += tree_report(tree, state, result.action)
+        if any(row.amaf_visits > 0 for row in result.actions):
+            lines += ["AMAF:", str(result)]
+        return "\n".join(lines)
+
+
+class UCTBot(SearchBot):
+    """Plays plain UCT. See ``SearchBot`` for the parameters."""
+
+    preset = "uct"
+
+
+class RaveBot(SearchBot):
+    """Plays UCT with rapid action value estimation (RAVE). See ``SearchBot`` for the parameters."""
+
+    preset = "rave"
+
+
+def _rebuild(kind: type[SearchBot], game: pyspiel.Game, arguments: dict[str, Any]) -> SearchBot:
+    return kind(game, **arguments)
+
+
+def _is_chance_node(state: Any) -> bool:
+    return isinstance(state, pyspiel.State) and bool(state.is_chance_node())
+
+
+def _line(state: pyspiel.State) -> Line:
+    return Line(state.starting_state_str(), tuple(state.history()))
+
+
+def _checked_player(player_id: int | None, game: pyspiel.Game) -> int | None:
+    if player_id is None:
+        return None
+    if isinstance(player_id, bool) or not hasattr(player_id, "__index__"):
+        raise TypeError(f"player_id must be an integer or None, got {player_id!r}.")
+    if not 0 <= player_id < game.num_players():
+        raise ValueError(
+            f"player_id must be from 0 to {game.num_players() - 1} in {game}, got {player_id!r}."
+        )
+    return int(player_id)

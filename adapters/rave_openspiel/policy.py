@@ -1,0 +1,57 @@
+"""A search as an OpenSpiel policy."""
+
+from typing import Any
+
+import pyspiel
+from open_spiel.python import policy
+
+from rave_agents.searcher import Searcher
+from rave_openspiel.bots import SearchBot
+from rave_openspiel.states import OpenSpielState
+
+
+class SearchPolicy(policy.Policy):  # type: ignore[misc]
+    """What a bot would play, as an ``open_spiel.python.policy.Policy``.
+
+    Each state is searched afresh with the bot's configuration, limit and seed: the same state has
+    the same probabilities whenever it is asked about, if the bot's limit is ``simulations`` and its
+    evaluator draws no random numbers. The bot's own game is not disturbed.
+
+    Args:
+        bot: the bot. Its ``temperature`` shapes the probabilities: at 0 all lies on the best
+            action, at 1 they are proportional to visits.
+
+    Raises:
+        TypeError: if it is no ``SearchBot``.
+
+    """
+
+    def __init__(self, bot: SearchBot) -> None:
+        if not isinstance(bot, SearchBot):
+            raise TypeError(f"bot must be a SearchBot, such as RaveBot(game): got {bot!r}.")
+        players = range(bot.game.num_players()) if bot.player_id is None else [bot.player_id]
+        super().__init__(bot.game, list(players))
+        self._bot = bot
+
+    def action_probabilities(
+        self, state: pyspiel.State, player_id: int | None = None
+    ) -> dict[int, float]:
+        """Return the probability of every legal action.
+
+        Args:
+            state: a state of the bot's game where a player is to move.
+            player_id: that player, or None.
+
+        Raises:
+            TypeError, ValueError: if it is no such state, or ``player_id`` is not to move there.
+
+        """
+        self._bot.check_decision(state)
+        if player_id is not None and player_id != state.current_player():
+            raise ValueError(
+                f"Player {player_id} is not to move at this state: {state.current_player()} is."
+            )
+        bot = self._bot
+        searcher = Searcher(bot.config, seed=bot.seed, evaluator=bot.evaluator)
+        result: Any = searcher.search(OpenSpielState(state), bot.limit)
+        return dict(result.policy)

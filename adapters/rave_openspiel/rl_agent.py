@@ -1,0 +1,207 @@
+"""Search agents for OpenSpiel's reinforcement-learning environments."""
+
+from typing import Any, Protocol
+
+import numpy as np
+import pyspiel
+from open_spiel.python import rl_agent, rl_environment
+
+from rave_agents.agents import Agent, AgentSpec, agent_type, make_agent
+from rave_agents.config import check_names
+from rave_openspiel.adapter import OpenSpielGame
+from rave_openspiel.states import OpenSpielState
+
+Policy = list[tuple[int, float]]
+
+
+class _Player(Protocol):
+    """What the loop below needs of an agent or a bot."""
+
+    def restart(self) -> None:
+        """Begin a new game."""
+
+    def step(self, state: pyspiel.State) -> tuple[Policy, int]:
+        """Choose: the probabilities of the actions, and the one to play."""
+
+    def inform(self, state: pyspiel.State, action: int) -> None:
+        """Take note that somebody, chance or this player included, took ``action``."""
+
+
+class SearchRLAgent(rl_agent.AbstractAgent):  # type: ignore[misc]
+    """An ``rl_agent.AbstractAgent`` that plays what a search finds.
+
+    A search needs the whole state: make the environment with ``include_full_state=True``. The agent
+    follows each game by the state's history, so that a kept tree is of use, and begins anew when
+    another game begins. It does not learn.
+
+    Args:
+        player_id: the seat, from 0.
+        num_actions: length of the vector of probabilities,
+            ``environment.action_spec()["num_actions"]``.
+        game: the environment's game, ``environment.game``.
+        agent: an agent's spec such as ``"rave(simulations=500)"``, or a ``pyspiel.Bot`` made for
+            that game and seat.
+        name: how the agent is called, for loops that print it.
+        **parameters: parameters of the named agent, such as ``simulations`` or ``seed``; those in
+            the spec come first.
+
+    Raises:
+        UnsupportedGameError: (a ValueError) if the search cannot play the game.
+        UnknownNameError: (a ValueError) if there is no agent of that name.
+        TypeError, ValueError: for any other argument that is not allowed.
+
+    """
+
+    def __init__(
+        self,
+        player_id: int,
+        num_actions: int,
+        game: pyspiel.Game,
+        agent: str | AgentSpec | pyspiel.Bot = "rave",
+        *,
+        name: str = "search_agent",
+        **parameters: Any,
+    ) -> None:
+        wrapped = OpenSpielGame(game)
+        if isinstance(player_id, bool) or not hasattr(player_id, "__index__"):
+            raise TypeError(f"player_id must be an integer, got {player_id!r}.")
+        if not 0 <= player_id < wrapped.num_players:
+            raise ValueError(
+                f"player_id must be from 0 to {wrapped.num_players - 1} in {game}, "
+                f"got {player_id!r}."
+            )
+        if num_actions < game.num_distinct_actions():
+            raise ValueError(
+                f"num_actions must be at least {game.num_distinct_actions()}, the number of "
+                f"actions of {game}: got {num_actions!r}."
+            )
+        self.player_id = int(player_id)
+        """The seat."""
+        self.name = name
+        """How the agent is called."""
+        self._num_actions = int(num_actions)
+        self._game = game
+        self._player = _make_player(agent, wrapped, self.player_id, parameters)
+        self._state: pyspiel.State | None = None
+
+    def step(
+        self, time_step: rl_environment.TimeStep, is_evaluation: bool = False
+    ) -> rl_agent.StepOutput | None:
+        """Search and choose an action.
+
+        Args:
+            time_step: what the environment gave last.
+            is_evaluation: makes no difference to a search.
+
+        Returns:
+            The action, and the probability of each action as an array of length ``num_actions``;
+            None if the game is over or another player is to move.
+
+        Raises:
+            ValueError: if the time step has no full state, or one of another game.
+
+        """
+        if time_step.last():
+            self._player.restart()
+            self._state = None
+            return None
+        if time_step.observations["current_player"] != self.player_id:
+            return None
+        state = self._full_state(time_step)
+        self._follow(state)
+        policy, action = self._player.step(state)
+        probabilities = np.zeros(self._num_actions)
+        for legal_action, probability in policy:
+            probabilities[legal_action] = probability
+        return rl_agent.StepOutput(action=action, probs=probabilities)
+
+    def _full_state(self, time_step: rl_environment.TimeStep) -> pyspiel.State:
+        serialized = time_step.observations.get("serialized_state")
+        if not serialized:
+            raise ValueError(
+                "The time step has no serialized_state, which a search needs: make the environment "
+                "with include_full_state=True."
+            )
+        game, state = pyspiel.deserialize_game_and_state(serialized)
+        if str(game) != str(self._game):
+            raise ValueError(f"This agent plays {self._game}, but the environment plays {game}.")
+        return state
+
+    def _follow(self, state: pyspiel.State) -> None:
+        """Tell the player what has happened since its last move, or since the game's start."""
+        history = state.history()
+        seen = self._state
+        if seen is None or seen.history() != history[: len(seen.history())]:
+            self._player.restart()
+            seen = self._game.new_initial_state()
+        for action in history[len(seen.history()) :]:
+            self._player.inform(seen, action)
+            seen.apply_action(action)
+        self._state = seen
+
+
+class _NamedAgent:
+    """One of this package's agents as a ``_Player``."""
+
+    def __init__(self, agent: Agent) -> None:
+        self._agent = agent
+
+    def restart(self) -> None:
+        self._agent.restart()
+
+    def step(self, state: pyspiel.State) -> tuple[Policy, int]:
+        action = self._agent.step(OpenSpielState(state))
+        result = getattr(self._agent, "last_result", None)
+        return ([(action, 1.0)] if result is None else result.policy), action
+
+    def inform(self, state: pyspiel.State, action: int) -> None:
+        self._agent.inform_action(OpenSpielState(state), state.current_player(), action)
+
+
+class _BotPlayer:
+    """A ``pyspiel.Bot`` as a ``_Player``; it is not told of the actions that it chose itself."""
+
+    def __init__(self, bot: pyspiel.Bot, player_id: int) -> None:
+        self._bot = bot
+        self._player_id = player_id
+        self._chosen: int | None = None
+
+    def restart(self) -> None:
+        self._bot.restart()
+        self._chosen = None
+
+    def step(self, state: pyspiel.State) -> tuple[Policy, int]:
+        if self._bot.provides_policy():
+            policy, action = self._bot.step_with_policy(state)
+        else:
+            action = self._bot.step(state)
+            policy = [(action, 1.0)]
+        self._chosen = action
+        return policy, action
+
+    def inform(self, state: pyspiel.State, action: int) -> None:
+        player = state.current_player()
+        if player != self._player_id:
+            self._bot.inform_action(state, player, action)
+        elif action != self._chosen and self._bot.provides_force_action():
+            self._bot.force_action(state, action)
+
+
+def _make_player(
+    agent: str | AgentSpec | pyspiel.Bot,
+    game: OpenSpielGame,
+    player_id: int,
+    parameters: dict[str, Any],
+) -> _Player:
+    if isinstance(agent, pyspiel.Bot):
+        if parameters:
+            raise TypeError(
+                f"A bot has its parameters already; these go with an agent's name: "
+                f"{', '.join(parameters)}."
+            )
+        return _BotPlayer(agent, player_id)
+    if not isinstance(agent, str | AgentSpec):
+        raise TypeError(f"agent must be an agent's spec or a pyspiel.Bot, got {agent!r}.")
+    spec = AgentSpec.parse(agent) if isinstance(agent, str) else agent
+    check_names(f"parameter of {spec.name}", parameters, agent_type(spec.name).parameters)
+    return _NamedAgent(make_agent(spec, game, player_id, **parameters))

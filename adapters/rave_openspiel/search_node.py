@@ -1,0 +1,225 @@
+"""The search tree as nodes, with the fields and methods of OpenSpiel's own ``mcts.SearchNode``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyspiel
+
+from rave_agents.game import PlayerId
+from rave_agents.search.tree import ROOT, UNEXPANDED, edge_rows, has_amaf
+from rave_agents.searcher import RootedTree
+
+NO_EDGE = -1
+
+
+class SearchNode:
+    """A read-only view of one node of a search tree, for scripts that walk or print it.
+
+    It reads the tree's arrays when it is asked. A node stands for an action and what the search
+    knows of taking it; ``children`` are the actions after it.
+
+    Args:
+        tree: the tree, as ``Searcher.release_tree`` hands it over.
+        parent: the node above; None for the root, from which all others are reached.
+        edge: row of the edge that leads here, for a node below the root.
+
+    """
+
+    __slots__ = ("_children", "_edge", "_mover", "_outcome", "_parent", "_player", "_row", "_tree")
+
+    def __init__(
+        self, tree: RootedTree, parent: SearchNode | None = None, edge: int = NO_EDGE
+    ) -> None:
+        self._tree = tree
+        self._parent = parent
+        self._edge = edge
+        self._children: list[SearchNode] | None = None
+        self._outcome: list[float] | None = None
+        arrays = tree.arrays
+        if parent is None:
+            self._row = ROOT
+            self._player = int(arrays.node_player[ROOT])
+        else:
+            self._row = int(arrays.edge_child[edge])
+            self._player = int(arrays.node_player[parent._row])
+        self._mover: int = self._player
+        if self._player < 0 and parent is not None:
+            self._mover = parent._mover
+
+    @property
+    def action(self) -> int | None:
+        """The action that leads here; None at the root."""
+        return None if self._parent is None else int(self._tree.arrays.edge_action[self._edge])
+
+    @property
+    def player(self) -> int:
+        """Who took the action, ``PlayerId.CHANCE`` for a chance outcome.
+
+        At the root, who is to move there.
+        """
+        return self._player
+
+    @property
+    def prior(self) -> float:
+        """Prior probability of the action, Dirichlet noise included; 1 at the root."""
+        return 1.0 if self._parent is None else float(self._tree.arrays.edge_prior[self._edge])
+
+    @property
+    def explore_count(self) -> int:
+        """Simulations through this node."""
+        arrays = self._tree.arrays
+        if self._parent is None:
+            return int(arrays.node_visits[ROOT])
+        return int(arrays.edge_visits[self._edge])
+
+    @property
+    def total_reward(self) -> float:
+        """Sum of the returns of those simulations, in the game's utilities.
+
+        They are ``player``'s returns; after a chance outcome those of the last player who moved
+        before it. At the root it is the children's mean times ``explore_count``, because the
+        simulations that ended at the root itself are counted, but their returns are not kept.
+        """
+        if self._parent is None:
+            visits = sum(child.explore_count for child in self.children)
+            total = sum(child.total_reward for child in self.children)
+            return total / visits * self.explore_count if visits > 0 else 0.0
+        return self._utilities(self._tree.arrays.edge_value_sum[self._edge], self.explore_count)
+
+    @property
+    def amaf_count(self) -> float:
+        """AMAF visits of the action: simulations in which its player took it here or later.
+
+        0 at the root, and everywhere in a search without AMAF.
+        """
+        if self._parent is None or not has_amaf(self._tree.arrays):
+            return 0.0
+        return float(self._tree.arrays.edge_amaf_visits[self._edge])
+
+    @property
+    def amaf_total_reward(self) -> float:
+        """Sum of ``player``'s returns in those simulations, in the game's utilities."""
+        count = self.amaf_count
+        if count == 0.0:
+            return 0.0
+        return self._utilities(self._tree.arrays.edge_amaf_value_sum[self._edge], count)
+
+    @property
+    def outcome(self) -> list[float] | None:
+        """The returns of all players where the game is over; None elsewhere.
+
+        A game's end is known from the visit on that gives it a node, see
+        ``SearchConfig.expand_visits``.
+        """
+        if self._row == UNEXPANDED or self._tree.arrays.node_player[self._row] != PlayerId.TERMINAL:
+            return None
+        if self._outcome is None:
+            state = self._tree.state.clone()
+            for action in self._path():
+                state.apply_action(action)
+            self._outcome = [float(value) for value in state.returns()]
+        return self._outcome
+
+    @property
+    def children(self) -> list[SearchNode]:
+        """A node for every action after this one, in the game's order.
+
+        The list is empty where the search has not looked further, and where the game is over.
+        """
+        if self._children is None:
+            rows = () if self._row == UNEXPANDED else edge_rows(self._tree.arrays, self._row)
+            self._children = [SearchNode(self._tree, self, edge) for edge in rows]
+        return self._children
+
+    def sort_key(self) -> tuple[float, int, float]:
+        """Rank the node among its siblings: by outcome, then visits, then total reward.
+
+        A known win of its mover comes before, a known loss after what is unknown or drawn.
+        """
+        outcome = self.outcome
+        known = 0.0 if outcome is None else outcome[self._mover]
+        return (known, self.explore_count, self.total_reward)
+
+    def best_child(self) -> SearchNode:
+        """Return the child with the greatest ``sort_key``.
+
+        Raises:
+            ValueError: if there are no children.
+
+        """
+        if not self.children:
+            raise ValueError("This node has no children: the search has not looked further.")
+        return max(self.children, key=SearchNode.sort_key)
+
+    def children_str(self, state: pyspiel.State | None = None) -> str:
+        """Describe the children, one a line, best first.
+
+        Args:
+            state: the position at this node, for the names of the actions; without it they are
+                numbers.
+
+        """
+        ranked = sorted(self.children, key=SearchNode.sort_key, reverse=True)
+        return "\n".join(child.to_str(state) for child in ranked)
+
+    def to_str(self, state: pyspiel.State | None = None) -> str:
+        """Describe the node in one line.
+
+        Args:
+            state: the position in which its action was taken, for the action's name; without it
+                the action is a number.
+
+        """
+        action: Any = self.action
+        if state is not None and action is not None:
+            action = state.action_to_string(state.current_player(), action)
+        visits, outcome = self.explore_count, self.outcome
+        value = self.total_reward / visits if visits > 0 else 0.0
+        known = "none" if outcome is None else f"{outcome[self._mover]:4.1f}"
+        return (
+            f"{action!s:>6}: player: {self.player}, prior: {self.prior:5.3f}, "
+            f"value: {value:6.3f}, sims: {visits:5d}, outcome: {known}, "
+            f"{len(self.children):3d} children"
+        )
+
+    def to_string(self, state: pyspiel.State) -> str:
+        """Describe the node as ``to_str`` does: the name that ``pyspiel.SearchNode`` has for it."""
+        return self.to_str(state)
+
+    def __str__(self) -> str:
+        return self.to_str()
+
+    def _utilities(self, value_sum: float, visits: float) -> float:
+        if visits == 0:
+            return 0.0
+        low, high = self._tree.low, self._tree.high
+        return low * visits + float(value_sum) * (high - low)
+
+    def _path(self) -> list[int]:
+        """List the actions from the root to here."""
+        actions: list[int] = []
+        node = self
+        while node._parent is not None:
+            actions.append(int(self._tree.arrays.edge_action[node._edge]))
+            node = node._parent
+        return actions[::-1]
+
+
+def tree_report(tree: RootedTree, state: pyspiel.State, action: int) -> list[str]:
+    """Describe a tree in the lines that the stock bot prints.
+
+    Args:
+        tree: the tree.
+        state: its root position.
+        action: the root's action whose children are shown too.
+
+    """
+    root = SearchNode(tree)
+    lines = ["Root:", root.to_str(state), "Children:", root.children_str(state)]
+    chosen = next(child for child in root.children if child.action == action)
+    if chosen.children:
+        after = state.clone()
+        after.apply_action(action)
+        lines += ["Children of chosen:", chosen.children_str(after)]
+    return lines
