@@ -387,7 +387,7 @@ class Searcher:
                     self._memory_full = True
                     return
                 nodes, edges = 1, actions  # The root has its node whatever it takes.
-        self._tree = trees.grown(self._tree, nodes, edges)
+        trees.grow(self._tree, nodes, edges)
 
     def _add_noise(self) -> None:
         """Mix Dirichlet noise into the root's priors, once."""

@@ -102,17 +102,14 @@ def memory_bytes(tree: Tree) -> int:
     return sum(array.nbytes for array in tree)
 
 
-def grown(tree: Tree, nodes: int, edges: int) -> Tree:
-    """The same tree with room for more, one array copied at a time."""
-    arrays: dict[str, NDArray[np.generic]] = {}
-    for name in _NODE_FIELDS + _EDGE_FIELDS:
-        old = getattr(tree, name)
-        used = int(tree.used[NODES_USED if name in _NODE_FIELDS else EDGES_USED])
-        rows = nodes if name in _NODE_FIELDS else edges
-        new = np.empty(0 if name in _AMAF_FIELDS and not has_amaf(tree) else rows, old.dtype)
-        new[:used] = old[:used]
-        arrays[name] = new
-    return Tree(used=tree.used, **arrays)  # type: ignore[arg-type]
+def grow(tree: Tree, nodes: int, edges: int) -> None:
+    """Make room for so many nodes and edges, in place: the arrays are reallocated one by one, so
+    that there are never two trees in memory."""
+    for name in _NODE_FIELDS:
+        getattr(tree, name).resize(nodes, refcheck=False)
+    for name in _EDGE_FIELDS:
+        if has_amaf(tree) or name not in _AMAF_FIELDS:
+            getattr(tree, name).resize(edges, refcheck=False)
 
 
 def edge_rows(tree: Tree, node: int) -> range:
