@@ -1,0 +1,316 @@
+"""Matches: two agents, one game, many openings, each played from both seats.
+
+A match comes out the same however many processes share its games, see ``play``.
+"""
+
+import collections
+import dataclasses
+import functools
+import signal
+import traceback
+from collections.abc import Callable, Generator, Sequence
+from typing import Any
+
+import numpy as np
+
+from rave_agents.agents import (
+    DEFAULT_SIMULATIONS,
+    AgentSpec,
+    Effort,
+    agent_type,
+    make_agent,
+    make_limit,
+)
+from rave_agents.arena.play import (
+    AgentFailedError,
+    Fixture,
+    GameRecord,
+    Table,
+    draw_opening,
+    play_game,
+    warm_up,
+)
+from rave_agents.arena.statistics import MatchScore
+from rave_agents.errors import RaveAgentsError, UnsupportedGameError
+from rave_agents.frameworks import Game, load_game
+from rave_agents.searcher import checked_seed
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class MatchResult:
+    """The finished games of a match and their score, from the first agent's view."""
+
+    game: str
+    """The game as its framework writes it."""
+    agents: tuple[str, str]
+    """The specs of the first and the second agent, with their limits."""
+    seed: int
+    """What everything random was derived from."""
+    planned: int
+    """How many games the match was to have."""
+    records: tuple[GameRecord, ...]
+    """The finished games, by number."""
+
+    @functools.cached_property
+    def score(self) -> MatchScore:
+        """Wins, draws and losses of the first agent."""
+        signs = collections.Counter(int(np.sign(record.margin)) for record in self.records)
+        return MatchScore(signs[1], signs[0], signs[-1])
+
+    @property
+    def complete(self) -> bool:
+        """Whether all planned games are finished."""
+        return len(self.records) == self.planned
+
+    @functools.cached_property
+    def efforts(self) -> tuple[Effort, Effort]:
+        """What the first and the second agent spent in all finished games."""
+        return self._effort(0), self._effort(1)
+
+    def _effort(self, index: int) -> Effort:
+        efforts = [record.efforts[index] for record in self.records]
+        return Effort(*map(sum, zip(*efforts, strict=True))) if efforts else Effort()
+
+    @property
+    def seconds_per_move(self) -> tuple[float | None, float | None]:
+        """Mean seconds that each agent thought about a move; None without moves."""
+        first, second = (_ratio(effort.seconds, effort.moves) for effort in self.efforts)
+        return first, second
+
+    @property
+    def simulations_per_second(self) -> tuple[float | None, float | None]:
+        """Simulations that each agent ran in a second of thinking; None without moves."""
+        first, second = (_ratio(effort.simulations, effort.seconds) for effort in self.efforts)
+        return first, second
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, fit for strict JSON: what is infinite or unknown is None."""
+        score = self.score
+        return {
+            "game": self.game,
+            "agents": list(self.agents),
+            "games": score.games,
+            "score": _finite(score.score),
+            "wins": score.wins,
+            "draws": score.draws,
+            "losses": score.losses,
+            "ci95": list(score.interval),
+            "elo": _finite(score.elo),
+            "elo_ci95": [_finite(end) for end in score.elo_interval],
+            "seconds_per_move": list(self.seconds_per_move),
+            "simulations_per_second": list(self.simulations_per_second),
+            "seed": self.seed,
+        }
+
+
+class MatchError(RaveAgentsError):
+    """A game of a match failed; the message names the game, the seat and the agent."""
+
+    def __init__(self, message: str, result: MatchResult) -> None:
+        super().__init__(message)
+        self.result = result
+        """The games that were finished before."""
+
+
+Progress = Callable[[MatchResult], None]
+
+
+def play_match(
+    game: Game | str,
+    first: AgentSpec | str,
+    second: AgentSpec | str,
+    *,
+    games: int = 100,
+    simulations: int | None = None,
+    seconds: float | None = None,
+    seed: int = 0,
+    opening_plies: int = 2,
+    jobs: int = 1,
+    progress: Progress | None = None,
+) -> MatchResult:
+    """Play a match between two agents.
+
+    Ctrl-C ends it early: the result then holds the games that were finished, and is not
+    ``complete``.
+
+    Args:
+        game: a game for two players or its name, such as ``"hex(board_size=9)"``.
+        first: the spec of the first agent, such as ``"rave(simulations=500)"``.
+        second: the spec of the second agent.
+        games: how many games, at least 1. Of an odd number the last opening is played once.
+        simulations: a move, for an agent whose spec has no limit; 1,000 if ``seconds`` is not given
+            either.
+        seconds: a move, for an agent whose spec has no limit.
+        seed: an integer of at least 0 that decides everything random.
+        opening_plies: random moves that each opening starts with; chance outcomes between them are
+            drawn by their probabilities and not counted.
+        jobs: processes that play at the same time.
+        progress: called after every game with the result so far.
+
+    Raises:
+        UnknownNameError: for a game, an agent or a parameter that does not exist.
+        UnsupportedGameError: if the game is not for two players or an agent cannot play it.
+        TypeError, ValueError: for a value that is not allowed, or if no opening can be found.
+        MatchError: if an agent fails or plays an illegal action; it keeps the finished games.
+    """
+    _check_count("games", games, 1)
+    _check_count("opening_plies", opening_plies, 0)
+    _check_count("jobs", jobs, 1)
+    loaded = load_game(game) if isinstance(game, str) else game
+    if loaded.num_players != 2:
+        raise UnsupportedGameError(
+            f"A match needs a game for two players; {loaded.name} has {loaded.num_players}."
+        )
+    seed = _required_seed(seed)
+    specs = limited_spec(first, simulations, seconds), limited_spec(second, simulations, seconds)
+    for spec in specs:
+        for seat in (0, 1):
+            make_agent(spec, loaded, seat)
+    openings = [draw_opening(loaded, opening_plies, seed, i) for i in range((games + 1) // 2)]
+    fixtures = [Fixture(number, seed, openings[number // 2]) for number in range(games)]
+    result = MatchResult(
+        game=loaded.name,
+        agents=(str(specs[0]), str(specs[1])),
+        seed=seed,
+        planned=games,
+        records=(),
+    )
+    table = Table(loaded, specs)
+    played = _play_here(table, fixtures) if jobs == 1 else _play_apart(table, fixtures, jobs)
+    return _collect(played, result, progress)
+
+
+def limited_spec(
+    spec: AgentSpec | str, simulations: int | None = None, seconds: float | None = None
+) -> AgentSpec:
+    """Put these limits into a spec, if it has none of its own and its agent takes them.
+
+    Args:
+        spec: an agent's spec.
+        simulations: a move; 1,000 if ``seconds`` is not given either.
+        seconds: a move.
+
+    Raises:
+        UnknownNameError: for an agent that does not exist.
+        TypeError, ValueError: for a limit that is not allowed, or if the agent takes limits but
+            none of those given: it would think with its own default, unnoticed.
+    """
+    parsed = AgentSpec.parse(spec) if isinstance(spec, str) else spec
+    limit = make_limit(simulations, seconds)
+    given = {
+        name: value
+        for name, value in (("simulations", limit.simulations), ("seconds", limit.seconds))
+        if value is not None
+    }
+    takes = {"simulations", "seconds"} & agent_type(parsed.name).parameters.keys()
+    if takes and not takes & (given.keys() | parsed.parameters.keys()):
+        own = min(takes)
+        example = DEFAULT_SIMULATIONS if own == "simulations" else 1.0
+        raise ValueError(
+            f"{parsed.name} takes no {' or '.join(given)}; give it a limit of its own, such as "
+            f"{parsed.name}({own}={example})."
+        )
+    return parsed.with_defaults(given)
+
+
+@dataclasses.dataclass(frozen=True)
+class _Failure:
+    """A game that could not be finished."""
+
+    message: str
+    traceback: str
+    cause: Exception | None
+    """None if it happened in another process."""
+
+
+_Played = Generator[GameRecord | _Failure, None, None]
+
+
+def _play_here(table: Table, fixtures: Sequence[Fixture]) -> _Played:
+    for spec in table.specs:
+        warm_up(spec, table.game)
+    for fixture in fixtures:
+        yield _play_safely(table, fixture)
+
+
+def _play_apart(table: Table, fixtures: Sequence[Fixture], jobs: int) -> _Played:
+    """Play in processes of their own; records come as games end."""
+    from joblib import Parallel, delayed  # noqa: PLC0415  (slow to import)
+
+    for spec in table.specs:  # compiled here once, then loaded there
+        warm_up(spec, table.game)
+    play = delayed(_play_in_worker)
+    parallel = Parallel(n_jobs=jobs, backend="loky", return_as="generator_unordered")
+    yield from parallel(play(table, fixture) for fixture in fixtures)
+
+
+_warm: set[str] = set()
+"""What this worker process has warmed up."""
+
+
+def _play_in_worker(table: Table, fixture: Fixture) -> GameRecord | _Failure:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends the workers
+    for spec in table.specs:
+        if str(spec) not in _warm:
+            warm_up(spec, table.game)
+            _warm.add(str(spec))
+    played = _play_safely(table, fixture)
+    return dataclasses.replace(played, cause=None) if isinstance(played, _Failure) else played
+
+
+def _play_safely(table: Table, fixture: Fixture) -> GameRecord | _Failure:
+    try:
+        return play_game(table, fixture)
+    except AgentFailedError as failed:
+        error = failed.__cause__
+        assert isinstance(error, Exception)
+        spec = table.specs[fixture.index_at(failed.seat)]
+        where = f"Game {fixture.number + 1}, seat {failed.seat}, agent {spec}"
+    except Exception as raised:
+        error = raised
+        where = f"Game {fixture.number + 1}"
+    message = f"{where}: {type(error).__name__}: {error}"
+    return _Failure(message, "".join(traceback.format_exception(error)), error)
+
+
+def _collect(played: _Played, result: MatchResult, progress: Progress | None) -> MatchResult:
+    records: list[GameRecord] = []
+    try:
+        for outcome in played:
+            if isinstance(outcome, _Failure):
+                error = MatchError(outcome.message, result)
+                if outcome.cause is None:
+                    error.add_note(outcome.traceback)
+                raise error from outcome.cause
+            records.append(outcome)
+            ordered = sorted(records, key=lambda record: record.number)
+            result = dataclasses.replace(result, records=tuple(ordered))
+            if progress is not None:
+                progress(result)
+    except KeyboardInterrupt:
+        pass
+    finally:
+        played.close()
+    return result
+
+
+def _check_count(name: str, value: int, least: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError(f"{name} must be an integer, got {value!r}.")
+    if value < least:
+        raise ValueError(f"{name} must be at least {least}, got {value}.")
+
+
+def _required_seed(seed: int) -> int:
+    checked = checked_seed(seed)
+    if checked is None:
+        raise TypeError("A match needs a seed, an integer of at least 0.")
+    return checked
+
+
+def _ratio(total: float, count: float) -> float | None:
+    return total / count if count > 0 else None
+
+
+def _finite(value: float) -> float | None:
+    return value if np.isfinite(value) else None

@@ -1,0 +1,236 @@
+"""One game between two agents, and what it needs: an opening, seats, chance, seeds.
+
+Game number ``2 i`` and ``2 i + 1`` start from opening ``i`` and see the same chance outcomes drawn;
+the first agent has seat 0 in the one and seat 1 in the other. Openings, chance and agents have
+streams of their own, derived from the match's seed and the number of the game alone.
+"""
+
+import contextlib
+import dataclasses
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from rave_agents.agents import Agent, AgentSpec, Effort, agent_type, make_agent
+from rave_agents.errors import UnsupportedGameError
+from rave_agents.frameworks import Game
+from rave_agents.game import GameState
+
+OPENING_TRIES = 1000
+"""Openings that are drawn before it is given up to find one that does not end the game."""
+
+_OPENINGS, _CHANCE, _AGENTS = 0, 1, 2
+"""The streams of a match."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class GameRecord:
+    """One finished game."""
+
+    number: int
+    """Its number in the match, from 0."""
+    first_seat: int
+    """The seat of the match's first agent: 0 or 1."""
+    opening: tuple[int, ...]
+    """The random actions and chance outcomes that it started with."""
+    actions: tuple[int, ...]
+    """All actions and chance outcomes, those of the opening included."""
+    returns: tuple[float, float]
+    """What seat 0 and seat 1 won, in the game's utilities."""
+    efforts: tuple[Effort, Effort]
+    """What the first and the second agent spent."""
+
+    @property
+    def margin(self) -> float:
+        """The first agent's return less the second's: he won if it is above 0."""
+        return self.returns[self.first_seat] - self.returns[1 - self.first_seat]
+
+
+@dataclasses.dataclass(frozen=True)
+class Fixture:
+    """One game to be played."""
+
+    number: int
+    """Its number in the match, from 0."""
+    seed: int
+    """The match's seed."""
+    opening: tuple[int, ...]
+    """The actions and chance outcomes to start with."""
+
+    @property
+    def first_seat(self) -> int:
+        """The seat of the match's first agent."""
+        return self.number % 2
+
+    @property
+    def pair(self) -> int:
+        """The number that this game has in common with the one from the same opening."""
+        return self.number // 2
+
+    def index_at(self, seat: int) -> int:
+        """Which agent has this seat: 0 for the first, 1 for the second."""
+        return (seat + self.first_seat) % 2
+
+
+@dataclasses.dataclass(frozen=True)
+class Table:
+    """What all games of a match share."""
+
+    game: Game
+    """The game, for two players."""
+    specs: tuple[AgentSpec, AgentSpec]
+    """The specs of the first and the second agent, with their limits."""
+
+
+class AgentFailedError(Exception):
+    """An agent raised the cause of this exception, or its action is the cause."""
+
+    def __init__(self, seat: int) -> None:
+        super().__init__(seat)
+        self.seat = seat
+        """Where the agent sits."""
+
+
+def play_game(table: Table, fixture: Fixture) -> GameRecord:
+    """Play one game of a match.
+
+    Both agents are told of every action and chance outcome, those of the opening and their own
+    included, before it is applied.
+
+    Raises:
+        AgentFailedError: from whatever an agent raises, or for an action that is not legal.
+        Exception: whatever the game raises, unchanged.
+    """
+    agents = _make_agents(table, fixture)
+    seats = [agents[fixture.index_at(seat)] for seat in (0, 1)]
+    chance = _stream(fixture.seed, _CHANCE, fixture.pair)
+    state = table.game.new_initial_state()
+    opening = iter(fixture.opening)
+    actions: list[int] = []
+    for seat, agent in enumerate(seats):
+        _ask(seat, agent.restart)
+    while not state.is_terminal():
+        action = next(opening, None)
+        if action is None and state.is_chance_node():
+            action = draw_outcome(state, chance)
+        elif action is None:
+            player = _mover(state)
+            action = _ask(player, _choose, seats[player], state)
+        for seat, agent in enumerate(seats):
+            _ask(seat, agent.inform_action, state, int(state.current_player()), action)
+        state.apply_action(action)
+        actions.append(action)
+    return_0, return_1 = (float(value) for value in state.returns())
+    return GameRecord(
+        number=fixture.number,
+        first_seat=fixture.first_seat,
+        opening=fixture.opening,
+        actions=tuple(actions),
+        returns=(return_0, return_1),
+        efforts=(agents[0].effort, agents[1].effort),
+    )
+
+
+def draw_opening(game: Game, plies: int, seed: int, pair: int) -> tuple[int, ...]:
+    """Draw random actions after which the game still goes on.
+
+    Args:
+        game: the game.
+        plies: actions of players; chance outcomes on the way are drawn too and not counted.
+        seed: the match's.
+        pair: the number of the two games that start with it.
+
+    Raises:
+        ValueError: if every opening drawn ends the game.
+    """
+    random = _stream(seed, _OPENINGS, pair)
+    for _ in range(OPENING_TRIES):
+        state = game.new_initial_state()
+        actions: list[int] = []
+        left = plies
+        while left > 0 and not state.is_terminal():
+            if state.is_chance_node():
+                action = draw_outcome(state, random)
+            else:
+                _mover(state)
+                action = int(random.choice(state.legal_actions()))
+                left -= 1
+            state.apply_action(action)
+            actions.append(action)
+        if not state.is_terminal():
+            return tuple(actions)
+    raise ValueError(
+        f"{OPENING_TRIES} random openings of {plies} plies all ended the game {game.name}: "
+        "choose fewer opening plies."
+    )
+
+
+def draw_outcome(state: GameState, random: np.random.Generator) -> int:
+    """Draw an outcome of a chance node by its probability."""
+    outcomes, probabilities = zip(*state.chance_outcomes(), strict=True)
+    weights = np.array(probabilities)
+    return int(outcomes[random.choice(len(outcomes), p=weights / weights.sum())])
+
+
+def warm_up(spec: AgentSpec, game: Game) -> None:
+    """Let an agent that counts simulations run a few.
+
+    What is compiled or loaded once in a process is then not part of any measured time. Should the
+    agent fail, so it will in its first game, and there it is told who failed where.
+    """
+    if "simulations" not in agent_type(spec.name).parameters:
+        return
+    parameters = {**spec.parameters, "simulations": 2, "seed": 0}
+    parameters.pop("seconds", None)
+    state = game.new_initial_state()
+    random = np.random.default_rng(0)
+    while state.is_chance_node():
+        state.apply_action(draw_outcome(state, random))
+    agent = make_agent(AgentSpec(spec.name, parameters), game, int(state.current_player()))
+    with contextlib.suppress(Exception):
+        agent.step(state)
+
+
+def _make_agents(table: Table, fixture: Fixture) -> tuple[Agent, Agent]:
+    agents = []
+    for index, spec in enumerate(table.specs):
+        stream = np.random.SeedSequence([fixture.seed, _AGENTS, fixture.number, index])
+        seeded = spec.with_defaults({"seed": int(stream.generate_state(1)[0])})
+        agents.append(make_agent(seeded, table.game, fixture.index_at(index)))
+    return agents[0], agents[1]
+
+
+def _ask(seat: int, method: Callable[..., Any], *arguments: Any) -> Any:
+    try:
+        return method(*arguments)
+    except Exception as error:
+        raise AgentFailedError(seat) from error
+
+
+def _choose(agent: Agent, state: GameState) -> int:
+    """The agent's action, checked. It gets a clone: whatever it does, the game stays whole."""
+    answer = agent.step(state.clone())
+    legal = state.legal_actions()
+    try:
+        action = operator.index(answer)
+    except TypeError:
+        raise TypeError(
+            f"step() must return an action, an integer; it returned {answer!r}."
+        ) from None
+    if action not in legal:
+        raise ValueError(f"it played {action}, which is not legal; legal are {list(legal)}.")
+    return action
+
+
+def _mover(state: GameState) -> int:
+    """The seat to move, at a state that is not terminal and not chance's."""
+    player = int(state.current_player())
+    if player not in (0, 1):
+        raise UnsupportedGameError(f"No single player is to move: current_player() is {player}.")
+    return player
+
+
+def _stream(*path: int) -> np.random.Generator:
+    return np.random.default_rng(np.random.SeedSequence(path))
