@@ -15,3 +15,7 @@ class UnsupportedGameError(RaveAgentsError, ValueError):
 
 class UnknownNameError(RaveAgentsError, ValueError):
     """A game, an agent or a preset has no such name; the message offers the nearest."""
+
+
+class ConformanceError(RaveAgentsError, AssertionError):
+    """A check of ``rave_agents.testing`` failed; the message says what was violated."""

@@ -39,6 +39,14 @@ class Xoshiro:
         return self.word() / 2**32
 
 
+def drawn(weighted, unit):
+    for outcome, probability in weighted:
+        unit -= probability
+        if unit < 0:
+            break
+    return outcome
+
+
 class Edge:
     def __init__(self, action, prior):
         self.action = action
@@ -81,7 +89,7 @@ class Textbook:
     def simulate(self):
         state, node, path = self.state.clone(), self.root, []
         while node is not None and node.player != TERMINAL:
-            edge = self.sample(node) if node.player == CHANCE else self.choose(node)
+            edge = self.choose(node)
             path.append((node, edge))
             state.apply_action(edge.action)
             node = edge.child
@@ -124,15 +132,10 @@ class Textbook:
             entries = [(a, 1.0 / len(state.legal_actions())) for a in state.legal_actions()]
         return Node(player, [Edge(action, p) for action, p in entries], visits)
 
-    def sample(self, node):
-        unit = self.tie_breaks.unit()
-        for edge in node.edges[:-1]:
-            unit -= edge.prior
-            if unit < 0:
-                return edge
-        return node.edges[-1]
-
     def choose(self, node):
+        if node.player == CHANCE:
+            unit = self.tie_breaks.unit()
+            return drawn([(edge, edge.prior) for edge in node.edges], unit)
         best, best_score, equals = None, None, 0
         for edge in node.edges:
             score = self.score(node, edge)
@@ -177,11 +180,7 @@ class Textbook:
         moves = []
         while not state.is_terminal():
             if state.is_chance_node():
-                unit = self.playout_randoms.unit()
-                for action, probability in state.chance_outcomes():
-                    unit -= probability
-                    if unit < 0:
-                        break
+                action = drawn(state.chance_outcomes(), self.playout_randoms.unit())
             else:
                 actions = state.legal_actions()
                 action = actions[self.playout_randoms.below(len(actions))]

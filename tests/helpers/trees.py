@@ -65,8 +65,10 @@ def check_tree(tree, *, tolerance=1e-9):
             assert -tolerance <= tree.edge_value_sum[edge] <= visits + tolerance * (visits + 1)
             if has_amaf(tree):
                 n = float(tree.edge_amaf_visits[edge])
-                assert -tolerance * (n + 1) <= tree.edge_amaf_value_sum[edge] <= n + tolerance * (
-                    n + 1
+                assert (
+                    -tolerance * (n + 1)
+                    <= tree.edge_amaf_value_sum[edge]
+                    <= n + tolerance * (n + 1)
                 )
             child = int(tree.edge_child[edge])
             if child != UNEXPANDED:

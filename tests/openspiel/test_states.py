@@ -1,0 +1,137 @@
+"""Every sequential game with perfect information that OpenSpiel can load by its name."""
+
+import random
+
+import pyspiel
+import pytest
+from rave_openspiel import OpenSpielState
+from rave_openspiel.adapter import ADAPTER, refusal
+from rave_openspiel.simulator import ALTERNATING_GAMES, RolloutSimulator
+
+from rave_agents import Limit, SearchConfig, Searcher, UnsupportedGameError, testing
+
+SUPPORTED = [game.name for game in ADAPTER.games() if game.supported]
+
+# Searched moves, where whole games take too long; the rest of the game is then played at random.
+SEARCHED_MOVES = {
+    "2048": 150,
+    "backgammon": 100,
+    "chess": 100,
+    "chinese_checkers": 60,
+    "crazyhouse": 60,
+    "go": 60,
+    "hive": 30,
+    "lines_of_action": 100,
+    "maedn": 150,
+    "mnk": 80,
+    "python_ant_foraging": 60,
+    "shogi": 40,
+    "xiangqi": 80,
+    "yacht": 30,
+}
+
+
+def drawn_action(state, draw):
+    if state.is_chance_node():
+        actions, weights = zip(*state.chance_outcomes(), strict=True)
+        return draw.choices(actions, weights)[0]
+    return draw.choice(state.legal_actions())
+
+
+def test_all_supported_games_are_there():
+    assert len(SUPPORTED) >= 44
+    rewards = pyspiel.GameType.RewardModel.REWARDS
+    types = [pyspiel.load_game(name).get_type() for name in SUPPORTED]
+    assert sum(game_type.reward_model == rewards for game_type in types) >= 3
+    assert sum(game_type.short_name.startswith("python_") for game_type in types) >= 2
+    assert all(refusal(game_type) is None for game_type in types)
+
+
+@pytest.mark.parametrize("name", SUPPORTED)
+def test_low_budget_search_plays_a_whole_game(name):
+    draw = random.Random(name)
+    state = pyspiel.load_game(name).new_initial_state()
+    searcher = Searcher(SearchConfig.preset("rave"), seed=1)
+    searched = 0
+    while not state.is_terminal():
+        if state.is_chance_node() or searched == SEARCHED_MOVES.get(name, 200):
+            action = drawn_action(state, draw)
+        else:
+            before = (state.serialize(), str(state))
+            result = searcher.search(state, Limit(simulations=3))
+            assert (state.serialize(), str(state)) == before
+            action = result.action
+            legal = state.legal_actions()
+            assert action in legal
+            assert [row.action for row in result.actions] == legal
+            if len(legal) > 1:
+                assert result.root_visits == 3
+                assert sum(row.visits for row in result.actions) == 2  # the first is the root's own
+            searched += 1
+        state.apply_action(action)
+    assert searched > 0
+
+
+@pytest.mark.parametrize("name", SUPPORTED)
+def test_states_and_simulators_conform(name):
+    game = pyspiel.load_game(name)
+
+    def make_state():
+        state = game.new_initial_state()
+        if name == "python_hangman":  # a clone of its first position has no chance outcomes
+            state.apply_action(random.Random(1).randrange(len(state.legal_actions())))
+        return OpenSpielState(state)
+
+    testing.check_game_state(make_state, games=1, seed=3)
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "quoridor(players=3)",
+        "chess(chess960=true)",
+        "chinese_checkers(players=3)",
+        "go(handicap=2)",
+        "hex(board_size=4,swap=true)",
+        "nim(pile_sizes=1;2;3)",
+        "breakthrough(rows=5,columns=4)",
+    ],
+)
+def test_parameters_that_change_who_plays_conform(spec):
+    game = pyspiel.load_game(spec)
+    testing.check_game_state(lambda: OpenSpielState(game.new_initial_state()), games=2, seed=3)
+
+
+@pytest.mark.parametrize("name", SUPPORTED)
+def test_alternating_games_are_those_in_the_table(name):
+    """Random games tell: in a listed game players take turns at every decision; a game for two
+    without chance that is played in C++ and is not listed shows a player who moves twice."""
+    game = pyspiel.load_game(name)
+    chance = game.get_type().chance_mode != pyspiel.GameType.ChanceMode.DETERMINISTIC
+    eligible = game.num_players() == 2 and not chance
+    eligible = eligible and RolloutSimulator.can_play(game.new_initial_state())
+    if name not in ALTERNATING_GAMES and not eligible:
+        return
+    assert eligible, "the table is for two players without chance"
+    draw = random.Random(name)
+    alternates = True
+    positions = 0
+    while alternates and positions < 1200:
+        state = game.new_initial_state()
+        previous = 1 - state.current_player()
+        while not state.is_terminal():
+            alternates = alternates and state.current_player() == 1 - previous
+            previous = state.current_player()
+            state.apply_action(draw.choice(state.legal_actions()))
+            positions += 1
+    assert alternates == (name in ALTERNATING_GAMES)
+
+
+def test_the_table_is_sorted_by_registered_games():
+    assert set(SUPPORTED) >= ALTERNATING_GAMES
+
+
+@pytest.mark.parametrize("name", ["kuhn_poker", "goofspiel", "phantom_ttt", "leduc_poker"])
+def test_unsupported_games_are_refused(name):
+    with pytest.raises(UnsupportedGameError, match="needs"):
+        ADAPTER.load_game(name)
