@@ -31,7 +31,11 @@ class RolloutSimulator(OpenSpielSimulator):
         game = root.get_game()
         game_type = game.get_type()
         self._chance = game_type.chance_mode != pyspiel.GameType.ChanceMode.DETERMINISTIC
-        self._alternating = game_type.short_name in ALTERNATING_GAMES
+        self._alternating = (
+            game_type.short_name in ALTERNATING_GAMES
+            and game.num_players() == 2
+            and not self._chance
+        )
         turns = array.array("i", [0, 1] * (game.max_game_length() // 2 + 2))
         self._turns = [memoryview(turns)[player:] for player in (0, 1)]
 
@@ -60,4 +64,33 @@ class RolloutSimulator(OpenSpielSimulator):
         return players, [action for _, action in moves], returns
 
 
-ALTERNATING_GAMES = frozenset(["connect_four","go","hex","breakthrough","othello","clobber"])
+ALTERNATING_GAMES = frozenset(
+    [
+        "antichess",
+        "breakthrough",
+        "chess",
+        "clobber",
+        "connect_four",
+        "crazyhouse",
+        "go",
+        "gomoku",
+        "havannah",
+        "hex",
+        "hive",
+        "lines_of_action",
+        "mnk",
+        "nim",
+        "othello",
+        "oware",
+        "pentago",
+        "quoridor",
+        "shogi",
+        "tic_tac_toe",
+        "twixt",
+        "xiangqi",
+        "y",
+    ]
+)
+"""Games in which two players strictly take turns, so that a playout's actions alone tell who played
+them: whoever cannot move passes. Some have parameters for more players or for chance; these are
+told apart where the table is used."""
