@@ -146,7 +146,7 @@ class Searcher:
         self._tree_stream = make_stream(stream_seed)
         self._noise = np.random.default_rng(noise_seed)
         self._moves = np.random.default_rng(move_seed)
-        self._move_unit = 0.0
+        self._move_unit = float(self._moves.random())
 
     def search(
         self, state: Any, limit: Limit, *, progress: Progress | None = None
