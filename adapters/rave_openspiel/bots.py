@@ -292,15 +292,9 @@ class SearchBot(pyspiel.Bot):  # type: ignore[misc]
             )
 
     def __repr__(self) -> str:
-        budget = [
-            f"{name}={value}"
-            for name, value in (
-                ("simulations", self.limit.simulations),
-                ("seconds", self.limit.seconds),
-            )
-            if value is not None
-        ]
-        return f"{type(self).__name__}({self._game_name}, {', '.join(budget)}, seed={self.seed})"
+        limits = vars(self.limit).items()
+        budget = ", ".join(f"{name}={value}" for name, value in limits if value is not None)
+        return f"{type(self).__name__}({self._game_name}, {budget}, seed={self.seed})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, (type(self), self.game, self._arguments), dict(vars(self))
