@@ -10,7 +10,7 @@ import pytest
 from open_spiel.python.algorithms import evaluate_bots, mcts
 from rave_openspiel import RaveBot, SearchBot, SearchPolicy, UCTBot
 
-from rave_agents import UnsupportedGameError
+from rave_agents import UnsupportedGameError, testing
 
 BOTS = (UCTBot, RaveBot)
 GAMES = (
@@ -566,3 +566,14 @@ def test_policy_refuses_other_players_and_other_bots(connect_four):
         policy.action_probabilities(connect_four.new_initial_state(), 1)
     with pytest.raises(TypeError, match="bot must be a SearchBot"):
         SearchPolicy(pyspiel.make_uniform_random_bot(0, 1))
+
+
+@pytest.mark.parametrize("kind", BOTS)
+@pytest.mark.parametrize("name", ["tic_tac_toe", "pig(players=3,winscore=10)"])
+def test_passes_the_checks_that_we_offer_for_bots(kind, name):
+    game = pyspiel.load_game(name)
+
+    def make_bot(player, seed):
+        return kind(game, player_id=player, simulations=10, seed=seed)
+
+    testing.check_bot(make_bot, game)
