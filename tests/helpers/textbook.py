@@ -1,7 +1,6 @@
 """Monte-Carlo tree search as the papers tell it: nodes are objects, nothing is fast.
 
-It takes the random numbers of the streams that the kernel takes, in the same order, so that whole
-trees can be compared. It shares no code with the kernel.
+It draws from the same random streams as the kernel, so that whole trees can be compared.
 """
 
 import math
@@ -43,8 +42,8 @@ def drawn(weighted, unit):
     for outcome, probability in weighted:
         unit -= probability
         if unit < 0:
-            break
-    return outcome
+            return outcome
+    return weighted[-1][0]
 
 
 class Edge:

@@ -2,14 +2,13 @@
 
 import random
 
-import numpy as np
 import pytest
 from helpers.games import RandomEvaluator, random_game
+from helpers.streams import first_words
 from helpers.textbook import Textbook
 from helpers.trees import assert_close, check_tree, dump, dump_textbook
 
 from rave_agents import Limit, SearchConfig, Searcher
-from rave_agents.search.random_stream import make_stream
 
 CASES_PER_TEST = 25
 
@@ -51,9 +50,7 @@ def random_case(seed):
 
 def textbook_for(config, state, evaluator, seed):
     """A textbook search on the streams that a searcher of this seed uses for its first search."""
-    spawned = np.random.SeedSequence(seed).spawn(4)
-    words = [make_stream(spawned[index]) for index in (0, 3)]
-    return Textbook(config, state, *words, evaluator=evaluator)
+    return Textbook(config, state, *first_words(seed), evaluator=evaluator)
 
 
 def scaled_dump(book):

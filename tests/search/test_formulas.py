@@ -1,0 +1,56 @@
+"""Every formula expanded by hand."""
+
+import math
+
+import pytest
+
+from rave_agents.search import formulas
+
+
+def test_ucb1_exploration():
+    # 0.7 sqrt(ln 100 / 4) = 0.7 sqrt(4.605170 / 4) = 0.7 * 1.072983
+    assert formulas.ucb1_exploration(math.log(100), 4.0, 0.7) == pytest.approx(0.751088, abs=1e-6)
+    assert formulas.ucb1_exploration(math.log(100), 4.0, 0.0) == 0.0
+
+
+def test_ucb1_exploration_treats_no_visit_as_one():
+    assert formulas.ucb1_exploration(2.0, 0.0, 0.5) == formulas.ucb1_exploration(2.0, 1.0, 0.5)
+    assert formulas.ucb1_exploration(2.0, 0.0, 0.5) == pytest.approx(0.5 * math.sqrt(2))
+
+
+def test_puct_exploration():
+    # 1.5 * 0.2 * 10 / (4 + 1)
+    assert formulas.puct_exploration(10.0, 4.0, 1.5, 0.2) == pytest.approx(0.6)
+    assert formulas.puct_exploration(10.0, 0.0, 1.5, 0.2) == pytest.approx(3.0)
+
+
+def test_beta_hand_selected():
+    assert formulas.beta_hand_selected(0.0, 500.0) == 1.0
+    assert formulas.beta_hand_selected(500.0, 500.0) == 0.5  # sqrt(500 / 2000)
+    assert formulas.beta_hand_selected(40.0, 15.0) == pytest.approx(1 / 3)  # sqrt(15 / 135)
+
+
+def test_beta_minimum_mse():
+    assert formulas.beta_minimum_mse(0.0, 7.0, 0.05) == 1.0
+    assert formulas.beta_minimum_mse(10.0, 30.0, 0.0) == 0.75
+    # 30 / (10 + 30 + 4 * 10 * 30 * 0.1 * 0.1) = 30 / 52
+    assert formulas.beta_minimum_mse(10.0, 30.0, 0.1) == pytest.approx(30 / 52)
+
+
+def test_blend():
+    assert formulas.blend(0.0, 0.2, 0.9) == 0.2
+    assert formulas.blend(1.0, 0.2, 0.9) == 0.9
+    assert formulas.blend(0.25, 0.2, 0.6) == pytest.approx(0.3)
+
+
+def test_lower_confidence_bound():
+    assert formulas.lower_confidence_bound(0.6, 25.0, 1.0) == pytest.approx(0.4)
+    assert formulas.lower_confidence_bound(0.6, 25.0, -1.0) == pytest.approx(0.8)
+
+
+def test_scaled():
+    assert formulas.scaled(-1.0, -1.0, 1.0) == 0.0
+    assert formulas.scaled(1.0, -1.0, 1.0) == 1.0
+    assert formulas.scaled(4.0, 2.0, 10.0) == 0.25
+    assert formulas.scaled(3.0, 3.0, 3.0) == 0.0
+    assert formulas.scaled(3.0, math.inf, -math.inf) == 0.0

@@ -1,0 +1,75 @@
+"""The kernel gives the same trees in the interpreter as compiled."""
+
+import hashlib
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+from helpers.games import RandomEvaluator, random_game
+from helpers.trees import dump
+
+from rave_agents import Limit, SearchConfig, Searcher
+
+CASES = {
+    "uct": ({}, {}, False),
+    "rave": ({"amaf": "node", "exploration": 0.3, "rave_k": 20.0}, {}, False),
+    "minimum_mse": ({"amaf": "node", "rave_schedule": "minimum_mse", "playouts": 3}, {}, False),
+    "ucb_blend": ({"amaf": "node", "rave_blend": "ucb", "expand_visits": 1}, {}, False),
+    "puct": ({"selection": "puct", "first_play_urgency": 0.5}, {}, True),
+    "puct_rave": ({"selection": "puct", "amaf": "node"}, {"chance": 0.3}, True),
+    "noise": ({"selection": "puct", "dirichlet_epsilon": 0.25}, {}, True),
+    "observed": ({"amaf": "node"}, {"stated": False, "whole": False, "num_players": 3}, False),
+    "chance": ({"amaf": "node"}, {"chance": 0.4, "low": -7.0, "high": 30.0}, False),
+    "one_player": ({"utility_range": "observed"}, {"num_players": 1}, False),
+}
+
+
+def digest(name):
+    """A digest of the tree, of the kept subtree after a move, and of the search that follows."""
+    changes, rules, evaluated = CASES[name]
+    state = random_game(11, **{"depth": 8, **rules})
+    evaluator = RandomEvaluator() if evaluated else None
+    searcher = Searcher(SearchConfig(**changes), seed=3, evaluator=evaluator)
+    result = searcher.search(state, Limit(simulations=120))
+    trees = [dump(searcher.tree)]
+    searcher.advance(result.action)
+    state.apply_action(result.action)
+    if state.current_player() >= 0 and searcher.tree is not None:
+        trees.append(dump(searcher.tree))
+        searcher.search(state, Limit(simulations=150))
+        trees.append(dump(searcher.tree) if searcher.tree is not None else {})
+    text = "\n".join(repr(sorted(tree.items())) for tree in trees)
+    return hashlib.sha256(text.encode()).hexdigest(), len(trees[0])
+
+
+@pytest.fixture(scope="module")
+def interpreted():
+    program = (
+        f"import sys; sys.path[:0] = [{str(pathlib.Path(__file__).parents[1])!r}, "
+        f"{str(pathlib.Path(__file__).parent)!r}]\n"
+        "import json, test_interpreted as cases\n"
+        "from rave_agents.search.compiler import JIT_DISABLED\n"
+        "assert JIT_DISABLED\n"
+        "print(json.dumps({name: cases.digest(name) for name in cases.CASES}))"
+    )
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
+    done = subprocess.run(
+        [sys.executable, "-W", "error::RuntimeWarning", "-c", program],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_interpreted_and_compiled_trees_are_equal(name, interpreted):
+    compiled = digest(name)
+    assert compiled[1] > 10, "the tree should be worth comparing"
+    assert tuple(interpreted[name]) == compiled
