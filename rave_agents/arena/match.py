@@ -41,7 +41,7 @@ class MatchResult:
     """The finished games of a match and their score, from the first agent's view."""
 
     game: str
-    """The game as its framework writes it."""
+    """The game as it was asked for."""
     agents: tuple[str, str]
     """The specs of the first and the second agent, with their limits."""
     seed: int
@@ -153,15 +153,15 @@ def play_match(
         TypeError, ValueError: for a value that is not allowed, or if no opening can be found.
         MatchError: if an agent fails or plays an illegal action; it keeps the finished games.
     """
-    _check_count("games", games, 1)
-    _check_count("opening_plies", opening_plies, 0)
-    _check_count("jobs", jobs, 1)
+    checked_count("games", games, 1)
+    checked_count("opening_plies", opening_plies, 0)
+    checked_count("jobs", jobs, 1)
     loaded = load_game(game) if isinstance(game, str) else game
     if loaded.num_players != 2:
         raise UnsupportedGameError(
             f"A match needs a game for two players; {loaded.name} has {loaded.num_players}."
         )
-    seed = _required_seed(seed)
+    seed = checked_match_seed(seed)
     specs = limited_spec(first, simulations, seconds), limited_spec(second, simulations, seconds)
     for spec in specs:
         for seat in (0, 1):
@@ -169,7 +169,7 @@ def play_match(
     openings = [draw_opening(loaded, opening_plies, seed, i) for i in range((games + 1) // 2)]
     fixtures = [Fixture(number, seed, openings[number // 2]) for number in range(games)]
     result = MatchResult(
-        game=loaded.name,
+        game=game if isinstance(game, str) else game.name,
         agents=(str(specs[0]), str(specs[1])),
         seed=seed,
         planned=games,
@@ -294,14 +294,16 @@ def _collect(played: _Played, result: MatchResult, progress: Progress | None) ->
     return result
 
 
-def _check_count(name: str, value: int, least: int) -> None:
+def checked_count(name: str, value: int, least: int) -> None:
+    """Raise TypeError or ValueError unless the value is an integer of at least ``least``."""
     if isinstance(value, bool) or not isinstance(value, int):
         raise TypeError(f"{name} must be an integer, got {value!r}.")
     if value < least:
         raise ValueError(f"{name} must be at least {least}, got {value}.")
 
 
-def _required_seed(seed: int) -> int:
+def checked_match_seed(seed: int) -> int:
+    """Return the seed, or raise TypeError or ValueError: None is no seed here."""
     checked = checked_seed(seed)
     if checked is None:
         raise TypeError("A match needs a seed, an integer of at least 0.")

@@ -174,6 +174,15 @@ def draw_outcome(state: GameState, random: np.random.Generator) -> int:
     return int(outcomes[random.choice(len(outcomes), p=weights / weights.sum())])
 
 
+def initial_decision(game: Game, seed: int) -> GameState:
+    """Return the first position where a player is to move, after chance outcomes drawn."""
+    state = game.new_initial_state()
+    random = _stream(seed, _CHANCE)
+    while state.is_chance_node():
+        state.apply_action(draw_outcome(state, random))
+    return state
+
+
 def warm_up(spec: AgentSpec, game: Game) -> None:
     """Let an agent that counts simulations run a few.
 
@@ -184,10 +193,7 @@ def warm_up(spec: AgentSpec, game: Game) -> None:
         return
     parameters = {**spec.parameters, "simulations": 2, "seed": 0}
     parameters.pop("seconds", None)
-    state = game.new_initial_state()
-    random = np.random.default_rng(0)
-    while state.is_chance_node():
-        state.apply_action(draw_outcome(state, random))
+    state = initial_decision(game, 0)
     agent = make_agent(AgentSpec(spec.name, parameters), game, int(state.current_player()))
     with contextlib.suppress(Exception):
         agent.step(state)

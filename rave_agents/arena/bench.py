@@ -1,0 +1,249 @@
+"""Simulations per second beside a baseline, by default OpenSpiel's C++ MCTSBot.
+
+Times of different machines and runs do not compare, ratios of one run do. So in every round each
+agent searches the same position in turn, with the same number of simulations and a fresh tree, and
+a ratio is that of two medians over the rounds.
+"""
+
+import dataclasses
+import functools
+import itertools
+import math
+import statistics
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rave_agents.agents import AgentSpec, Effort, agent_type, make_agent
+from rave_agents.arena.match import checked_count, checked_match_seed
+from rave_agents.arena.play import initial_decision, warm_up
+from rave_agents.frameworks import Game, load_game
+from rave_agents.game import GameState
+
+DEFAULT_GAMES = (
+    "tic_tac_toe",
+    "connect_four",
+    "go(board_size=9)",
+    "hex(board_size=11)",
+    "breakthrough",
+    "othello",
+    "clobber",
+    "y(board_size=9)",
+    "havannah(board_size=8)",
+    "lines_of_action",
+    "amazons",
+    "pentago",
+)
+"""OpenSpiel's games with short and long playouts, few and many actions."""
+
+DEFAULT_AGENTS = ("uct", "rave")
+"""The agents that are measured."""
+
+BASELINE = "mcts"
+"""The agent that they are measured against."""
+
+ROUND_SECONDS = 0.2
+"""How long the slowest agent is to take for a round, about."""
+
+_FIRST_SIMULATIONS = 100
+"""Where the calibration starts."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class BenchRow:
+    """One agent on one game."""
+
+    game: str
+    """The game as it was asked for."""
+    agent: str
+    """The agent's spec."""
+    simulations_per_second: float
+    """Median over the rounds."""
+    baseline_simulations_per_second: float
+    """The baseline's median over the same rounds."""
+
+    @property
+    def ratio(self) -> float:
+        """How many simulations the agent runs while the baseline runs one."""
+        return self.simulations_per_second / self.baseline_simulations_per_second
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class BenchResult:
+    """All agents on all games of one run."""
+
+    rows: tuple[BenchRow, ...]
+    """Game by game."""
+
+    @functools.cached_property
+    def geometric_mean(self) -> dict[str, float]:
+        """For each agent the geometric mean of its ratios over the games."""
+        ratios: dict[str, list[float]] = {}
+        for row in self.rows:
+            ratios.setdefault(row.agent, []).append(row.ratio)
+        return {agent: statistics.geometric_mean(values) for agent, values in ratios.items()}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, fit for JSON."""
+        rows = [
+            {
+                "game": row.game,
+                "agent": row.agent,
+                "simulations_per_second": row.simulations_per_second,
+                "mctsbot_simulations_per_second": row.baseline_simulations_per_second,
+                "ratio": row.ratio,
+            }
+            for row in self.rows
+        ]
+        return {"rows": rows, "geometric_mean": self.geometric_mean}
+
+
+Progress = Callable[[str, int], None]
+"""Called with the game and the number of rounds finished on it."""
+
+
+def run_bench(
+    games: Sequence[Game | str] = DEFAULT_GAMES,
+    agents: Sequence[str] = DEFAULT_AGENTS,
+    *,
+    baseline: str = BASELINE,
+    rounds: int = 5,
+    seed: int = 0,
+    round_seconds: float = ROUND_SECONDS,
+    progress: Progress | None = None,
+) -> BenchResult:
+    """Measure simulations per second from the first position of each game.
+
+    Chance moves before the first decision are drawn. Building agents, compiling and loading code
+    are not measured. An agent that proves the game early is measured by what it really ran,
+    and a fast one searches again until half the seconds of a round are used.
+
+    Args:
+        games: games or their names.
+        agents: specs of agents that count simulations; a limit of their own is kept.
+        baseline: the spec that they are compared with.
+        rounds: how often each agent is measured, at least 1.
+        seed: an integer of at least 0, for everything random.
+        round_seconds: seconds that a round is to take the slowest agent.
+        progress: called after the calibration and after every round.
+
+    Raises:
+        UnknownNameError: for a game, an agent or a parameter that does not exist.
+        UnsupportedGameError: if an agent cannot play a game.
+        TypeError, ValueError: for a value that is not allowed, or an agent that has no simulations.
+    """
+    checked_count("rounds", rounds, 1)
+    seed = checked_match_seed(seed)
+    if not 0 < round_seconds < math.inf:
+        raise ValueError(f"round_seconds must be a finite number above 0, got {round_seconds!r}.")
+    specs = [_counting_spec(spec) for spec in (baseline, *agents)]
+    loaded = [load_game(game) if isinstance(game, str) else game for game in games]
+    for game in loaded:
+        for spec in specs:
+            make_agent(spec, game, 0)
+    rows: list[BenchRow] = []
+    for asked, game in zip(games, loaded, strict=True):
+        name = asked if isinstance(asked, str) else game.name
+        told = functools.partial(progress, name) if progress is not None else None
+        base, *speeds = _measure(
+            game, specs, rounds=rounds, seed=seed, round_seconds=round_seconds, progress=told
+        )
+        rows += [
+            BenchRow(
+                game=name,
+                agent=agent,
+                simulations_per_second=speed,
+                baseline_simulations_per_second=base,
+            )
+            for agent, speed in zip(agents, speeds, strict=True)
+        ]
+    return BenchResult(rows=tuple(rows))
+
+
+class _Position(NamedTuple):
+    """What all agents search."""
+
+    game: Game
+    state: GameState
+
+
+def _counting_spec(spec: str) -> AgentSpec:
+    parsed = AgentSpec.parse(spec)
+    if "simulations" not in agent_type(parsed.name).parameters:
+        raise ValueError(f"{parsed.name} has no simulations that could be counted.")
+    return parsed
+
+
+def _measure(
+    game: Game,
+    specs: Sequence[AgentSpec],
+    *,
+    rounds: int,
+    seed: int,
+    round_seconds: float,
+    progress: Callable[[int], None] | None,
+) -> list[float]:
+    """Median simulations per second of each agent on one game; the first is the baseline."""
+    position = _Position(game, initial_decision(game, seed))
+    for spec in specs:
+        warm_up(spec, game)
+    simulations = min(_calibrate(position, spec, seed, round_seconds) for spec in specs)
+    if progress is not None:
+        progress(0)
+    speeds: list[list[float]] = [[] for _ in specs]
+    for number in range(rounds):
+        for spec, measured in zip(specs, speeds, strict=True):
+            measured.append(_round(position, spec, simulations, [seed, number], round_seconds))
+        if progress is not None:
+            progress(number + 1)
+    return [statistics.median(measured) for measured in speeds]
+
+
+def _round(
+    position: _Position,
+    spec: AgentSpec,
+    simulations: int,
+    path: Sequence[int],
+    round_seconds: float,
+) -> float:
+    """Simulations per second of one agent in one round."""
+    done, seconds = 0, 0.0
+    for search in itertools.count():
+        effort = _search(position, _limited(spec, simulations, [*path, search]))
+        done, seconds = done + effort.simulations, seconds + effort.seconds
+        if seconds >= round_seconds / 2:
+            break
+    if done == 0:
+        raise ValueError(
+            f"{spec} ran no simulations on {position.game.name}: its first move is forced."
+        )
+    return done / seconds
+
+
+def _calibrate(position: _Position, spec: AgentSpec, seed: int, round_seconds: float) -> int:
+    """Find out how many simulations take the agent the seconds of a round.
+
+    If it proves the game before, so many as that took: its rounds then repeat the search.
+    """
+    simulations = _FIRST_SIMULATIONS
+    while True:
+        effort = _search(position, _limited(spec, simulations, [seed]))
+        if effort.simulations < simulations:
+            return max(1, effort.simulations)
+        if effort.seconds > round_seconds / 4:
+            return max(1, round(simulations * round_seconds / effort.seconds))
+        simulations *= 2
+
+
+def _limited(spec: AgentSpec, simulations: int, path: Sequence[int]) -> AgentSpec:
+    """The spec with a limit and with a seed that its place in the run decides."""
+    seed = int(np.random.SeedSequence(path).generate_state(1)[0])
+    return spec.with_defaults({"simulations": simulations, "seed": seed})
+
+
+def _search(position: _Position, spec: AgentSpec) -> Effort:
+    """Let a fresh agent search once."""
+    agent = make_agent(spec, position.game, int(position.state.current_player()))
+    agent.step(position.state)
+    return agent.effort
