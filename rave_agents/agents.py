@@ -154,7 +154,9 @@ def make_agent(spec: str | AgentSpec, game: Game, player: int, **defaults: Any) 
     parsed = parsed.with_defaults(defaults)
     for key in parsed.parameters:
         if key not in kind.parameters:
-            raise UnknownNameError(unknown_name(f"parameter of {parsed.name}", key, kind.parameters))
+            raise UnknownNameError(
+                unknown_name(f"parameter of {parsed.name}", key, kind.parameters)
+            )
     return kind.make(game, player, **parsed.parameters)
 
 

@@ -145,7 +145,9 @@ class SearchConfig:
         for name in ("rave_k", "dirichlet_alpha", "max_memory_mb"):
             _require(self, name, lambda value: 0 < value < math.inf, "a number above 0")
         for name in ("expand_visits", "playouts"):
-            _require(self, name, lambda value: 1 <= value <= 2**20, "an integer from 1 to 1,048,576")
+            _require(
+                self, name, lambda value: 1 <= value <= 2**20, "an integer from 1 to 1,048,576"
+            )
         _require(self, "dirichlet_epsilon", lambda value: 0 <= value <= 1, "a number in [0, 1]")
         _require(self, "secure_constant", math.isfinite, "a finite number")
         _require(self, "first_play_urgency", lambda value: not math.isnan(value), "a number")
@@ -229,7 +231,8 @@ class Limit:
                 raise TypeError(f"simulations must be an integer, got {self.simulations!r}.")
             if not 1 <= self.simulations < 2**31:
                 raise ValueError(
-                    f"simulations must be an integer from 1 to 2,147,483,647, got {self.simulations!r}."
+                    "simulations must be an integer from 1 to 2,147,483,647, "
+                    f"got {self.simulations!r}."
                 )
             object.__setattr__(self, "simulations", int(self.simulations))
         if self.seconds is not None:

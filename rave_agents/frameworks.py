@@ -10,6 +10,7 @@ import importlib.metadata
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from rave_agents.config import unknown_name
 from rave_agents.errors import UnknownNameError
 from rave_agents.game import GameState
 
@@ -120,15 +121,14 @@ def load_game(spec: str) -> Game:
                 f"The framework {prefix!r} is not installed: {missing_adapters()[prefix]}"
             )
         if prefix not in adapters():
-            raise UnknownNameError(
-                f"Unknown framework {prefix!r}. There are: {', '.join(sorted(adapters())) or 'none'}."
-            )
+            raise UnknownNameError(unknown_name("framework", prefix, adapters()))
         return adapters()[prefix].load_game(rest)
     if not adapters():
         reasons = "; ".join(f"{name}: {why}" for name, why in missing_adapters().items())
         raise UnknownNameError(
-            f"No game framework is installed, so there is no game {spec!r} ({reasons or 'none known'})."
-            " Install one, for example: pip install 'rave-agents[openspiel]'"
+            f"No game framework is installed, so there is no game {spec!r} "
+            f"({reasons or 'none is known'}). Install one, for example: "
+            "pip install 'rave-agents[openspiel]'"
         )
     errors = []
     for adapter in adapters().values():

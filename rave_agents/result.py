@@ -11,8 +11,10 @@ from rave_agents.game import GameState
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class ActionStatistics:
-    """One legal action of the root. Values are expected returns of the player to move there, in
-    the game's utilities."""
+    """One legal action of the root.
+
+    Values are expected returns of the player to move there, in the game's utilities.
+    """
 
     action: int
     """The action."""

@@ -8,13 +8,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rave_agents.config import Amaf, FinalMove, Limit, RaveBlend, RaveSchedule, SearchConfig
-from rave_agents.config import Selection, UtilityRange
+from rave_agents.config import (
+    Amaf,
+    FinalMove,
+    Limit,
+    RaveBlend,
+    RaveSchedule,
+    SearchConfig,
+    Selection,
+    UtilityRange,
+)
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks import as_game_state
 from rave_agents.game import GameState, PlayerId
 from rave_agents.result import ActionStatistics, SearchResult
-from rave_agents.search import loop, tree as trees
+from rave_agents.search import loop
+from rave_agents.search import tree as trees
 from rave_agents.search.backup import HIGH, LOW, Scratch
 from rave_agents.search.compiler import JIT_DISABLED, announce_compilation
 from rave_agents.search.formulas import lower_confidence_bound
@@ -148,9 +157,7 @@ class Searcher:
         self._moves = np.random.default_rng(move_seed)
         self._move_unit = float(self._moves.random())
 
-    def search(
-        self, state: Any, limit: Limit, *, progress: Progress | None = None
-    ) -> SearchResult:
+    def search(self, state: Any, limit: Limit, *, progress: Progress | None = None) -> SearchResult:
         """Search a position and choose an action for the player to move.
 
         Args:
@@ -167,7 +174,9 @@ class Searcher:
             Exception: whatever the game's state, the evaluator or ``progress`` raises, unchanged.
         """
         if not isinstance(limit, Limit):
-            raise TypeError(f"limit must be a Limit, such as Limit(simulations=500): got {limit!r}.")
+            raise TypeError(
+                f"limit must be a Limit, such as Limit(simulations=500): got {limit!r}."
+            )
         self._check_idle()
         started = time.perf_counter()
         root = as_game_state(state).clone()
@@ -521,7 +530,7 @@ def _check_decision(state: GameState) -> None:
 
 def _position_key(state: GameState) -> Hashable:
     key = getattr(state, "position_key", None)
-    return None if key is None else key()  # type: ignore[no-any-return]
+    return None if key is None else key()
 
 
 def _edge_bounds(tree: Tree, node: int) -> tuple[int, int]:

@@ -44,7 +44,9 @@ def refusal(game_type: pyspiel.GameType) -> str | None:
     """Why the search cannot play games of this type; None if it can."""
     if game_type.dynamics != _Type.Dynamics.SEQUENTIAL:
         kind = str(game_type.dynamics).rpartition(".")[2]
-        return f"its dynamics are {kind}, and the search needs SEQUENTIAL: one player moves at a time"
+        return (
+            f"its dynamics are {kind}, and the search needs SEQUENTIAL: one player moves at a time"
+        )
     if game_type.information != _Type.Information.PERFECT_INFORMATION:
         kind = str(game_type.information).rpartition(".")[2]
         return (
@@ -69,7 +71,7 @@ def check_supported(game: pyspiel.Game) -> None:
 
 
 @functools.cache
-def _known_games() -> dict[str, _Type]:
+def _known_games() -> dict[str, pyspiel.GameType]:
     import open_spiel.python.games  # noqa: F401, PLC0415  (registers the Python games)
 
     return {game_type.short_name: game_type for game_type in pyspiel.registered_games()}

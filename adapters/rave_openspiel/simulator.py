@@ -19,8 +19,11 @@ class OpenSpielSimulator(PythonSimulator):
 
 
 class RolloutSimulator(OpenSpielSimulator):
-    """Playouts in C++: ``pyspiel.evaluate_bots`` lets OpenSpiel's own uniformly random bots play a
-    clone to its end, and the state's history then tells every move."""
+    """Playouts in C++.
+
+    ``pyspiel.evaluate_bots`` lets OpenSpiel's own uniformly random bots play a clone to its end,
+    and the state's history then tells every move.
+    """
 
     def __init__(self, root: pyspiel.State, frame: Frame) -> None:
         super().__init__(root, frame, num_distinct_actions=root.num_distinct_actions())

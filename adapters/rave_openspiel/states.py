@@ -65,8 +65,10 @@ class OpenSpielState:
         return int(self.state.num_distinct_actions())
 
     def min_utility(self) -> float:
-        """The game's least utility; ``-inf`` where rewards come during play, because the stated
-        bound is then a crude sum that no game comes near."""
+        """The game's least utility; ``-inf`` where rewards come during play.
+
+        The bound that such a game states is a crude sum, which no play comes near.
+        """
         return _utility_bounds(self.state.get_game())[0]
 
     def max_utility(self) -> float:

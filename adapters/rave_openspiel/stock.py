@@ -28,8 +28,11 @@ class StockAgent:
         """The stock bots keep nothing between moves."""
 
     def step(self, state: GameState) -> int:
-        """The bot's move. ``effort`` counts the simulations that it really ran: with its solver on
-        it stops early when the position is solved."""
+        """The bot's move.
+
+        ``effort`` counts the simulations that it really ran: with its solver on it stops early
+        when the position is solved.
+        """
         started = time.perf_counter()
         root = self._bot.mcts_search(state.state)  # type: ignore[attr-defined]
         action = int(root.best_child().action)

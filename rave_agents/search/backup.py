@@ -81,8 +81,11 @@ def set_values(frame: Frame, scratch: Scratch, first: int, end: int) -> None:
 
 @kernel
 def find_movers(tree: Tree, scratch: Scratch, depth: int) -> None:
-    """Whose value each edge of the path holds: the node's player's, at a chance node that of the
-    last player before it (of player 0 if there is none)."""
+    """Find whose value each edge of the path holds.
+
+    It is the node's player's, at a chance node that of the last player before it, and of player 0
+    if there is none.
+    """
     mover = 0
     for index in range(depth):
         player = tree.node_player[scratch.path_nodes[index]]
@@ -113,8 +116,11 @@ def backup_amaf(
     playout: int,
     weight: float,
 ) -> None:
-    """Credit one playout, with its ``scratch.values``, to every edge whose action its player took
-    at that node or later in the simulation: once for each edge, ``weight`` AMAF visits."""
+    """Credit one playout, with its ``scratch.values``, to the AMAF statistics of the path's nodes.
+
+    Every edge whose action its player took at that node or later in the simulation gets it, once,
+    as ``weight`` AMAF visits.
+    """
     scratch.playout_number[0] += 1
     number = scratch.playout_number[0]
     first_move = 0 if playout == 0 else frame.playout_ends[playout - 1]

@@ -5,6 +5,7 @@ this function calls into. The kernel is spread over several files on purpose, so
 is named after the source of all of them: a change anywhere compiles anew, and never runs old code.
 """
 
+import functools
 import hashlib
 import logging
 import os
@@ -24,7 +25,6 @@ _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
 _log = logging.getLogger("rave_agents")
-_announced = False
 
 
 def _user_cache_directory() -> pathlib.Path:
@@ -46,7 +46,7 @@ def _source_hash() -> str:
 
 
 def _choose_cache_directory() -> pathlib.Path:
-    """The folder for the compiled kernel: ``NUMBA_CACHE_DIR``, the user's cache, or a temporary one."""
+    """``NUMBA_CACHE_DIR``, the user's cache, or a temporary folder, whichever can be written to."""
     if os.environ.get("NUMBA_CACHE_DIR"):
         return pathlib.Path(os.environ["NUMBA_CACHE_DIR"]) / f"rave_agents-{_source_hash()}"
     try:
@@ -69,7 +69,7 @@ def is_cached() -> bool:
 
 def kernel(function: Callable[_P, _R]) -> Callable[_P, _R]:
     """Compile a function of the kernel that other functions of the kernel call."""
-    return numba.njit(nogil=True)(function)  # type: ignore[no-any-return]
+    return numba.njit(nogil=True)(function)
 
 
 def kernel_entry(function: Callable[_P, _R]) -> Callable[_P, _R]:
@@ -77,14 +77,13 @@ def kernel_entry(function: Callable[_P, _R]) -> Callable[_P, _R]:
     configured = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(CACHE_DIRECTORY)
     try:
-        return numba.njit(nogil=True, cache=True)(function)  # type: ignore[no-any-return]
+        return numba.njit(nogil=True, cache=True)(function)
     finally:
         numba.config.CACHE_DIR = configured
 
 
+@functools.cache
 def announce_compilation() -> None:
     """Say once, before the first compiled call, that compiling takes a few seconds."""
-    global _announced
-    if not _announced and not JIT_DISABLED and not is_cached():
+    if not JIT_DISABLED and not is_cached():
         _log.warning("rave_agents: compiling the search, once; this takes a few seconds ...")
-    _announced = True

@@ -12,7 +12,7 @@ from rave_agents.search.compiler import kernel
 
 @kernel
 def ucb1_exploration(ln_N: float, n: float, c: float) -> float:
-    """``c sqrt(ln N / n)``, the exploration term of UCB1 (Auer et al. 2002; Kocsis & Szepesvári 2006).
+    """``c sqrt(ln N / n)``, UCB1's exploration (Auer et al. 2002; Kocsis & Szepesvári 2006).
 
     The logarithm is the same for all edges of a node, so the caller takes it once. An edge without
     visits is treated as one with a single visit.
@@ -34,7 +34,7 @@ def beta_hand_selected(n: float, k: float) -> float:
 
 @kernel
 def beta_minimum_mse(n: float, n_amaf: float, b: float) -> float:
-    """``ñ / (n + ñ + 4 n ñ b²)`` (Gelly & Silver 2011, equations 46 and 47); ``b`` is the AMAF bias."""
+    """``ñ / (n + ñ + 4 n ñ b²)`` with the AMAF bias ``b`` (Gelly & Silver 2011, eqs. 46, 47)."""
     return n_amaf / (n + n_amaf + 4.0 * n * n_amaf * b * b)
 
 
@@ -55,7 +55,7 @@ def lower_confidence_bound(q: float, n: float, A: float) -> float:
 
 @kernel
 def scaled(utility: float, low: float, high: float) -> float:
-    """``(utility - low) / (high - low)``: a utility on the scale [0, 1]; 0 while ``low == high``."""
+    """``(utility - low) / (high - low)``: a utility scaled to [0, 1]; 0 while ``low == high``."""
     if high <= low:
         return 0.0
     return (utility - low) / (high - low)

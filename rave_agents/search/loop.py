@@ -5,8 +5,6 @@ failed, the deadline passed, a buffer or the tree is full) leaves the tree as it
 returns the reason: the caller may mend it and go on.
 """
 
-import numpy as np
-
 from rave_agents.game import PlayerId
 from rave_agents.search.backup import (
     Scratch,
@@ -20,7 +18,7 @@ from rave_agents.search.compiler import kernel, kernel_entry
 from rave_agents.search.expansion import expand
 from rave_agents.search.random_stream import Stream
 from rave_agents.search.selection import Parameters, select_edge
-from rave_agents.search.simulator import Frame, Header, Status, call_simulate
+from rave_agents.search.simulator import Frame, Header, Status, call_simulate, header_address
 from rave_agents.search.tree import EDGES_USED, NODES_USED, ROOT, UNEXPANDED, Tree
 
 DONE = int(Status.DONE)
@@ -110,7 +108,7 @@ def simulate_once(
     header[PATH_LENGTH] = depth
     header[EXPAND] = expanding
 
-    status = call_simulate(simulate_address, np.int64(header.ctypes.data))
+    status = call_simulate(simulate_address, header_address(frame))
     if status != DONE:
         return status
 

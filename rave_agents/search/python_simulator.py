@@ -52,7 +52,7 @@ class Evaluator(Protocol):
         """Every legal action and its probability; at a chance node the outcomes and theirs."""
 
 
-class DeadlinePassed(Exception):
+class DeadlinePassed(Exception):  # noqa: N818  (nothing went wrong)
     """Raised inside a simulation to drop it."""
 
 
@@ -115,10 +115,14 @@ class PythonSimulator:
     def bind(self, frame: Frame) -> None:
         """Use this frame from now on."""
         self.frame = frame
-        # Reading a memoryview's items is several times faster than reading an array's.
-        self._header = memoryview(frame.header)
-        self._path = memoryview(frame.path)
-        self._move_players = memoryview(frame.move_players)
+        # A memoryview's items are read several times faster than an array's.
+        self._header = frame.header.data
+        self._path = frame.path.data
+        self._actions = frame.actions.data
+        self._move_players = frame.move_players.data
+        self._move_actions = frame.move_actions.data
+        self._playout_ends = frame.playout_ends.data
+        self._returns = frame.returns.data
 
     def raise_pending(self) -> None:
         """Raise the exception that ended the last simulation, the very same object."""
@@ -169,9 +173,12 @@ class PythonSimulator:
         return DONE
 
     def _list_actions(self, state: Any, player: int) -> bool:
+        actions: Sequence[int]
         probabilities: Sequence[float] = ()
         if player == CHANCE:
-            actions, probabilities = zip(*self.checked_outcomes(state.chance_outcomes()), strict=True)
+            actions, probabilities = zip(
+                *self.checked_outcomes(state.chance_outcomes()), strict=True
+            )
         elif self._evaluator is not None:
             actions, probabilities = zip(*self.checked_prior(state), strict=True)
         else:
@@ -182,7 +189,7 @@ class PythonSimulator:
         if count > header[ACTION_CAPACITY]:
             header[REQUIRED_ACTIONS] = 2 * count
             return False
-        struct.pack_into(f"{count}i", self.frame.actions, 0, *actions)
+        struct.pack_into(f"{count}i", self._actions, 0, *actions)
         header[UNIFORM] = not probabilities
         if probabilities:
             self.frame.probabilities[:count] = probabilities
@@ -196,7 +203,7 @@ class PythonSimulator:
         return DONE
 
     def _play(self, state: Any) -> int:
-        header, frame = self._header, self.frame
+        header = self._header
         playouts = header[PLAYOUTS]
         header[NUM_PLAYOUTS] = playouts
         capacity = header[MOVE_CAPACITY]
@@ -211,9 +218,9 @@ class PythonSimulator:
                 header[REQUIRED_MOVES] = 2 * end * playouts
                 return FRAME_FULL
             self._move_players[start:end] = players
-            struct.pack_into(f"{end - start}i", frame.move_actions, 4 * start, *actions)
-            struct.pack_into("i", frame.playout_ends, 4 * playout, end)
-            struct.pack_into(self._returns_format, frame.returns, playout * row_bytes, *returns)
+            struct.pack_into(f"{end - start}i", self._move_actions, 4 * start, *actions)
+            struct.pack_into("i", self._playout_ends, 4 * playout, end)
+            struct.pack_into(self._returns_format, self._returns, playout * row_bytes, *returns)
         return DONE
 
     def playout(self, state: Any) -> Playout:
@@ -278,14 +285,17 @@ class PythonSimulator:
                 f"{len(prior)} actions, legal are {len(legal)}."
             )
         if not all(0.0 <= probability < math.inf for _, probability in prior):
-            raise GameError("The evaluator's prior(state) has a probability that is not at least 0.")
+            raise GameError(
+                "The evaluator's prior(state) has a probability that is not at least 0."
+            )
         return prior
 
     def checked_returns(self, returns: Sequence[float]) -> Sequence[float]:
         """Returns, refused if they are not one finite number for each player."""
         if len(returns) != self._num_players:
             raise GameError(
-                f"Expected returns for {self._num_players} players, got {len(returns)}: {returns!r}."
+                f"Expected returns for {self._num_players} players, "
+                f"got {len(returns)}: {returns!r}."
             )
         if not all(map(math.isfinite, returns)):
             raise GameError(f"Returns must be finite numbers, got {returns!r}.")

@@ -21,8 +21,10 @@ CHANCE = int(PlayerId.CHANCE)
 
 
 class Parameters(NamedTuple):
-    """The fields of ``SearchConfig`` that the loop reads, as run-time flags and numbers: the loop
-    is compiled once for all of them."""
+    """The fields of ``SearchConfig`` that the loop reads, as run-time flags and numbers.
+
+    The loop is compiled once for all of them.
+    """
 
     puct: bool
     exploration: float
@@ -37,9 +39,7 @@ class Parameters(NamedTuple):
 
 
 @kernel
-def edge_score(
-    tree: Tree, edge: int, ln_N: float, sqrt_N: float, parameters: Parameters
-) -> float:
+def edge_score(tree: Tree, edge: int, ln_N: float, sqrt_N: float, parameters: Parameters) -> float:
     """How urgent it is to take an edge of a decision node with N visits."""
     n = tree.edge_visits[edge]
     n_amaf = tree.edge_amaf_visits[edge] if parameters.amaf else 0.0
@@ -68,8 +68,10 @@ def edge_score(
 
 @kernel
 def select_edge(tree: Tree, node: int, parameters: Parameters, stream: Stream) -> int:
-    """The most urgent edge of a decision node, ties broken at random; a chance node's outcome by
-    its probability. The node must have edges."""
+    """The most urgent edge of a decision node, or a chance node's outcome by its probability.
+
+    Ties are broken at random. The node must have edges.
+    """
     first = tree.node_first_edge[node]
     count = tree.node_edge_count[node]
     if tree.node_player[node] == CHANCE:

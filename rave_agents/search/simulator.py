@@ -188,9 +188,15 @@ def _call_interpreted(address: int, argument: int) -> int:
 @overload(_call_interpreted)
 def _call_compiled(address: Any, argument: Any) -> Any:
     def call(address: Any, argument: Any) -> Any:
-        return _call_address(address, argument)  # type: ignore[call-arg]
+        return _call_address(address, argument)
 
     return call
+
+
+@kernel
+def header_address(frame: Frame) -> Any:
+    """The address of the frame's header, which ``simulate`` takes."""
+    return np.int64(frame.header.ctypes.data)
 
 
 @kernel

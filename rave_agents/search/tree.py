@@ -103,13 +103,17 @@ def memory_bytes(tree: Tree) -> int:
 
 
 def grow(tree: Tree, nodes: int, edges: int) -> None:
-    """Make room for so many nodes and edges, in place: the arrays are reallocated one by one, so
-    that there are never two trees in memory."""
-    for name in _NODE_FIELDS:
-        getattr(tree, name).resize(nodes, refcheck=False)
-    for name in _EDGE_FIELDS:
-        if has_amaf(tree) or name not in _AMAF_FIELDS:
-            getattr(tree, name).resize(edges, refcheck=False)
+    """Make room for so many nodes and edges, in place.
+
+    The arrays are reallocated one by one, so that there are never two trees in memory: slices of
+    them taken before must not be used any more. The loop asks the first array of nodes and of edges
+    for the room there is, so that one is never longer than the others, even if this is interrupted.
+    """
+    amaf = has_amaf(tree)
+    for names, rows in ((_NODE_FIELDS, nodes), (_EDGE_FIELDS, edges)):
+        arrays = [getattr(tree, name) for name in names if amaf or name not in _AMAF_FIELDS]
+        for array in arrays if rows < len(arrays[0]) else reversed(arrays):
+            array.resize(rows, refcheck=False)
 
 
 def edge_rows(tree: Tree, node: int) -> range:

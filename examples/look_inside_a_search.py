@@ -1,0 +1,27 @@
+"""What a search knows: the table of moves, the principal variation, and how AMAF leads visits.
+
+python examples/look_inside_a_search.py
+"""
+
+import pyspiel
+
+from rave_agents import Limit, SearchConfig, Searcher
+from rave_agents.search.formulas import beta_minimum_mse
+
+
+def main() -> None:
+    """Search the first move of Hex 7x7 with RAVE and print what was found."""
+    state = pyspiel.load_game("hex(board_size=7)").new_initial_state()
+    config = SearchConfig.preset("rave")
+    result = Searcher(config, seed=1).search(state, Limit(simulations=1000))
+    print(result.summary())
+    for row in result.ranked_actions[:5]:
+        beta = beta_minimum_mse(row.visits, row.amaf_visits, config.rave_bias)
+        print(
+            f"{result.action_name(row.action)}: {row.visits} visits, "
+            f"{row.amaf_visits:.0f} AMAF visits, weight of AMAF {beta:.2f}"
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,305 @@
+"""The program ``rave-agents``.
+
+Standard output has the answer alone: tables for people, or with ``--json`` one JSON object.
+Progress, logs and errors go to standard error. Exit codes: 0, 1 if a game of a match failed, 2 if
+something was asked that cannot be done, 130 after Ctrl-C.
+"""
+
+import functools
+import json
+import math
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, ParamSpec
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+if TYPE_CHECKING:
+    from rave_agents.arena.match import MatchResult
+
+USER_ERROR, FAILED_GAME, INTERRUPTED = 2, 1, 130
+"""Exit codes."""
+
+_P = ParamSpec("_P")
+
+app = typer.Typer(
+    name="rave-agents",
+    help="Search agents for board games: matches, analysis, speed.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+Debug = Annotated[
+    bool, typer.Option("--debug", envvar="RAVE_AGENTS_DEBUG", help="Show tracebacks of errors.")
+]
+GameName = Annotated[
+    str, typer.Argument(metavar="GAME", help="Such as tic_tac_toe or 'hex(board_size=9)'.")
+]
+Simulations = Annotated[
+    int | None,
+    typer.Option(help="Simulations a move, where an agent's spec has no limit. [default: 1000]"),
+]
+Seconds = Annotated[
+    float | None, typer.Option(help="Seconds a move, where an agent's spec has no limit.")
+]
+Seed = Annotated[int, typer.Option(help="Decides everything random.")]
+
+
+def main() -> None:
+    """Run the program."""
+    app()
+
+
+def _reported(command: Callable[_P, None]) -> Callable[_P, None]:
+    """Turn errors that a user can mend into one line and an exit code."""
+
+    @functools.wraps(command)
+    def run(*args: _P.args, **kwargs: _P.kwargs) -> None:
+        from rave_agents.arena.match import MatchError  # noqa: PLC0415
+        from rave_agents.errors import RaveAgentsError  # noqa: PLC0415
+
+        try:
+            command(*args, **kwargs)
+        except KeyboardInterrupt:
+            _say("Interrupted.")
+            raise typer.Exit(INTERRUPTED) from None
+        except (RaveAgentsError, ValueError, TypeError) as error:
+            if kwargs["debug"]:
+                raise
+            _say(f"[bold red]Error:[/] [red]{escape(' '.join(str(error).split()))}[/]")
+            code = FAILED_GAME if isinstance(error, MatchError) else USER_ERROR
+            raise typer.Exit(code) from None
+
+    return run
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from rave_agents import __version__  # noqa: PLC0415
+
+        typer.echo(f"rave-agents {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _program(
+    version: Annotated[
+        bool,
+        typer.Option("--version", help="Show the version.", is_eager=True, callback=_print_version),
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command()
+@_reported
+def match(
+    game: GameName,
+    first: Annotated[str, typer.Argument(help="An agent, such as 'rave(rave_k=300)'.")],
+    second: Annotated[str, typer.Argument(help="The other agent.")],
+    games: Annotated[int, typer.Option(help="How many games.")] = 100,
+    simulations: Simulations = None,
+    seconds: Seconds = None,
+    seed: Seed = 0,
+    opening_plies: Annotated[int, typer.Option(help="Random moves at the start of a game.")] = 2,
+    jobs: Annotated[int, typer.Option(help="Processes that play at the same time.")] = 1,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Let two agents play a match.
+
+    Every random opening is played twice, with the seats exchanged. Ctrl-C ends the match early and
+    shows the games that are finished.
+    """
+    from rave_agents import report  # noqa: PLC0415
+    from rave_agents.arena.match import MatchError, play_match  # noqa: PLC0415
+
+    def show(result: "MatchResult") -> None:
+        if as_json:
+            _print_json(result.to_dict())
+        elif result.records:
+            _print(report.match_table(result))
+
+    with report.match_progress(_stderr(), games) as progress:
+        try:
+            result = play_match(
+                game,
+                first,
+                second,
+                games=games,
+                simulations=simulations,
+                seconds=seconds,
+                seed=seed,
+                opening_plies=opening_plies,
+                jobs=jobs,
+                progress=progress,
+            )
+        except MatchError as error:
+            failed: MatchError | None = error
+            result = error.result
+        else:
+            failed = None
+    show(result)
+    if failed is not None:
+        raise failed
+    if not result.complete:
+        _say(f"Interrupted: {len(result.records)} of {games} games were finished.")
+        raise typer.Exit(INTERRUPTED)
+
+
+@app.command()
+@_reported
+def search(
+    game: GameName,
+    agent: Annotated[str, typer.Argument(help="An agent, such as 'rave(rave_k=300)'.")],
+    moves: Annotated[
+        str, typer.Option(help="Moves to play first, by name or number, chance outcomes too.")
+    ] = "",
+    simulations: Simulations = None,
+    seconds: Seconds = None,
+    seed: Seed = 0,
+    rows: Annotated[int, typer.Option(help="Moves in the table.", min=1)] = 10,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Show what an agent thinks of a position."""
+    from rave_agents import analysis, report  # noqa: PLC0415
+
+    found = analysis.analyse(
+        game, agent, moves=moves, simulations=simulations, seconds=seconds, seed=seed
+    )
+    if as_json:
+        _print_json(found.to_dict())
+    else:
+        _print(*report.analysis(found, rows))
+
+
+@app.command()
+@_reported
+def bench(
+    games: Annotated[
+        list[str] | None, typer.Argument(metavar="[GAMES]...", help="By default twelve games.")
+    ] = None,
+    agents: Annotated[
+        str, typer.Option(help="Agents to measure, separated by semicolons or spaces.")
+    ] = "uct rave",
+    baseline: Annotated[str, typer.Option(help="The agent to compare with.")] = "mcts",
+    rounds: Annotated[int, typer.Option(help="How often each agent is measured.")] = 5,
+    seed: Seed = 0,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Measure simulations per second beside OpenSpiel's C++ MCTSBot."""
+    from rave_agents import report  # noqa: PLC0415
+    from rave_agents.arena.bench import DEFAULT_GAMES, run_bench  # noqa: PLC0415
+
+    names = games or DEFAULT_GAMES
+    with report.bench_progress(_stderr(), names, rounds) as progress:
+        result = run_bench(
+            names,
+            agents.replace(";", " ").split(),
+            baseline=baseline,
+            rounds=rounds,
+            seed=seed,
+            progress=progress,
+        )
+    if as_json:
+        _print_json(result.to_dict())
+    else:
+        _print(report.bench_table(result, baseline))
+
+
+@app.command("agents")
+@_reported
+def list_agents(
+    name: Annotated[str | None, typer.Argument(help="An agent, to see its parameters.")] = None,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """List the agents, or the parameters of one."""
+    from rave_agents import report  # noqa: PLC0415
+    from rave_agents.agents import agent_type, agent_types  # noqa: PLC0415
+
+    types = agent_types() if name is None else {name: agent_type(name)}
+    if as_json:
+        _print_json({"agents": report.agents_as_dicts(types)})
+    elif name is None:
+        _print(report.agents_table(types))
+    else:
+        _print(f"[bold]{name}[/]: {types[name].summary}", report.parameters_table(types[name]))
+
+
+@app.command("games")
+@_reported
+def list_games(
+    part: Annotated[
+        str, typer.Argument(metavar="[FILTER]", help="Part of a name or description.")
+    ] = "",
+    everything: Annotated[
+        bool, typer.Option("--all", help="Those that cannot be searched too, and why.")
+    ] = False,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """List the games of the installed frameworks."""
+    from rave_agents import report  # noqa: PLC0415
+
+    listed = report.find_games(part, everything=everything)
+    if as_json:
+        _print_json({"games": listed})
+    else:
+        _print(report.games_table(listed, reasons=everything))
+
+
+@app.command()
+@_reported
+def doctor(
+    quick: Annotated[bool, typer.Option("--quick", help="Measure no starts.")] = False,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Show versions, frameworks, the compiled search, and how fast it starts."""
+    from rave_agents import report  # noqa: PLC0415
+    from rave_agents.doctor import examine  # noqa: PLC0415
+
+    with _stderr().status("Compiling and starting in fresh processes ..." if not quick else ""):
+        findings = examine(measure=not quick)
+    if as_json:
+        _print_json(findings)
+    else:
+        _print(report.doctor_table(findings))
+
+
+def _stderr() -> Console:
+    return Console(stderr=True)
+
+
+def _say(text: str) -> None:
+    _stderr().print(text, soft_wrap=True, highlight=False)
+
+
+def _print(*renderables: Any) -> None:
+    console = Console()
+    for renderable in renderables:
+        console.print(renderable, highlight=False)
+
+
+def _print_json(value: Mapping[str, Any]) -> None:
+    sys.stdout.write(json.dumps(_strict(value), allow_nan=False, ensure_ascii=False) + "\n")
+    sys.stdout.flush()
+
+
+def _strict(value: Any) -> Any:
+    """The value with None for numbers that JSON does not have."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, Mapping):
+        return {str(key): _strict(item) for key, item in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [_strict(item) for item in value]
+    return value

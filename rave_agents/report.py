@@ -1,0 +1,243 @@
+"""Tables and progress bars for people at a terminal."""
+
+import contextlib
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from rich import box
+from rich.console import Console, RenderableType
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from rave_agents.agents import AgentType
+from rave_agents.analysis import Analysis
+from rave_agents.arena.bench import BenchResult
+from rave_agents.arena.match import MatchResult
+from rave_agents.errors import RaveAgentsError
+from rave_agents.frameworks import adapters
+
+
+@contextlib.contextmanager
+def match_progress(console: Console, games: int) -> Iterator[Callable[[MatchResult], None]]:
+    """Show a bar with the running score; gives the function to call after each game."""
+    columns = [BarColumn(24), MofNCompleteColumn(), TextColumn("{task.fields[score]}")]
+    with Progress(*columns, TimeRemainingColumn(), console=console) as progress:
+        task = progress.add_task("", total=games, score="")
+
+        def update(result: MatchResult) -> None:
+            low, high = result.score.interval
+            score = f"{result.score}  {result.score.score:.3f} [{low:.3f}, {high:.3f}]"
+            progress.update(task, completed=len(result.records), score=escape(score))
+
+        yield update
+
+
+@contextlib.contextmanager
+def bench_progress(
+    console: Console, games: Sequence[str], rounds: int
+) -> Iterator[Callable[[str, int], None]]:
+    """Show a bar with the current game; gives the function to call after each round."""
+    columns = [BarColumn(24), MofNCompleteColumn(), TextColumn("{task.fields[game]}")]
+    with Progress(*columns, TimeRemainingColumn(), console=console) as progress:
+        task = progress.add_task("", total=len(games) * max(rounds, 0), game="")
+
+        def update(game: str, finished: int) -> None:
+            progress.update(task, advance=min(finished, 1), game=escape(game))
+
+        yield update
+
+
+def match_table(result: MatchResult) -> RenderableType:
+    """A match's score, from the first agent's view, and the effort of both sides."""
+    score = result.score
+    table = _table(title=f"{escape(result.game)}, {score.games} games, seed {result.seed}")
+    table.add_column("")
+    for agent in result.agents:
+        table.add_column(escape(agent), justify="right", overflow="fold")
+    low, high = score.interval
+    elo_low, elo_high = score.elo_interval
+    table.add_row("wins", str(score.wins), str(score.losses))
+    table.add_row("draws", str(score.draws), str(score.draws))
+    table.add_row("score", f"[bold]{score.score:.3f}[/]", f"{1 - score.score:.3f}")
+    table.add_row("95 % interval", _interval(low, high), _interval(1 - high, 1 - low))
+    table.add_row("Elo difference", f"[bold]{_elo(score.elo)}[/]", _elo(-score.elo))
+    table.add_row(
+        "95 % interval",
+        f"{_elo(elo_low)} to {_elo(elo_high)}",
+        f"{_elo(-elo_high)} to {_elo(-elo_low)}",
+        end_section=True,
+    )
+    table.add_row("seconds a move", *map(_seconds, result.seconds_per_move))
+    table.add_row("simulations a second", *map(_count, result.simulations_per_second))
+    return table
+
+
+def analysis(found: Analysis, rows: int) -> list[RenderableType]:
+    """The position, a summary and the table of its moves, or the chosen move alone."""
+    shown: list[RenderableType] = [escape(str(found.state).rstrip("\n")), ""]
+    if found.result is None:
+        player = int(found.state.current_player())
+        return [*shown, f"player {player} plays [bold]{escape(found.action_name)}[/]"]
+    header, *lines = found.result.table(rows)
+    table = _table()
+    for index, name in enumerate(header):
+        table.add_column(name, justify="right" if index else "left")
+    for index, line in enumerate(lines):
+        table.add_row(*map(escape, line), style="bold" if index == 0 else "")
+    hidden = len(found.result.actions) - len(lines)
+    more = [f"[dim]and {hidden} more moves, see --rows[/]"] if hidden > 0 else []
+    return [*shown, escape(found.result.summary()), "", table, *more]
+
+
+def bench_table(result: BenchResult, baseline: str) -> RenderableType:
+    """Simulations per second and ratios, game by game."""
+    table = _table(title=f"simulations a second, beside {escape(baseline)}")
+    for name in ("game", "agent"):
+        table.add_column(name, overflow="fold")
+    for name in ("agent's", "baseline's", "ratio"):
+        table.add_column(name, justify="right")
+    game = None
+    for row in result.rows:
+        if game not in (None, row.game):
+            table.add_section()
+        speeds = (_count(row.simulations_per_second), _count(row.baseline_simulations_per_second))
+        name = "" if game == row.game else escape(row.game)
+        table.add_row(name, escape(row.agent), *speeds, f"{row.ratio:.2f}")
+        game = row.game
+    table.add_section()
+    for agent, ratio in result.geometric_mean.items():
+        table.add_row("geometric mean", escape(agent), "", "", f"[bold]{ratio:.2f}[/]")
+    return table
+
+
+def agents_table(types: Mapping[str, AgentType]) -> RenderableType:
+    """Every agent's name and summary."""
+    table = _table()
+    table.add_column("agent", style="bold", no_wrap=True)
+    table.add_column("what it is")
+    for name, kind in sorted(types.items()):
+        table.add_row(name, escape(kind.summary))
+    return table
+
+
+def parameters_table(kind: AgentType) -> RenderableType:
+    """An agent's parameters and their defaults."""
+    table = _table()
+    table.add_column("parameter", style="bold")
+    table.add_column("default", justify="right")
+    for name, value in kind.parameters.items():
+        table.add_row(name, str(value))
+    return table
+
+
+def agents_as_dicts(types: Mapping[str, AgentType]) -> list[dict[str, Any]]:
+    """The agents as plain values; an infinite default is the string ``"inf"``, as in a spec."""
+    return [
+        {
+            "name": name,
+            "summary": kind.summary,
+            "parameters": {key: _plain(value) for key, value in kind.parameters.items()},
+        }
+        for name, kind in sorted(types.items())
+    ]
+
+
+def find_games(part: str, *, everything: bool) -> list[dict[str, Any]]:
+    """The games whose name or description has this part, capitals aside.
+
+    Args:
+        part: what to look for; everything has the empty string.
+        everything: whether games that cannot be searched are listed, with the reason.
+    """
+    found: list[dict[str, Any]] = []
+    for framework, adapter in sorted(adapters().items()):
+        for game in adapter.games():
+            matches = part.lower() in f"{game.name} {game.description}".lower()
+            if not matches or not (game.supported or everything):
+                continue
+            row = {"framework": framework, **game._asdict()}
+            if everything:
+                row["reason"] = None if game.supported else _refusal(framework, game.name)
+            found.append(row)
+    return found
+
+
+def games_table(games: Sequence[Mapping[str, Any]], *, reasons: bool) -> RenderableType:
+    """The games that ``find_games`` found."""
+    table = _table(caption=f"{len(games)} games", caption_justify="left")
+    table.add_column("game", style="bold", overflow="fold")
+    table.add_column("description")
+    table.add_column("framework")
+    if reasons:
+        table.add_column("why it cannot be searched")
+    for game in games:
+        cells = [game["name"], game["description"], game["framework"]]
+        cells += [game["reason"] or ""] if reasons else []
+        table.add_row(*map(escape, cells), style="" if game["supported"] else "dim")
+    return table
+
+
+def doctor_table(findings: Mapping[str, Any]) -> RenderableType:
+    """What ``rave_agents.doctor.examine`` found out."""
+    table = _table(show_header=False)
+    table.add_column(style="bold")
+    table.add_column(overflow="fold")
+    for name, version in findings["versions"].items():
+        table.add_row(name, escape(version or "not installed"))
+    for name, diagnosis in findings["adapters"].items():
+        table.add_section()
+        table.add_row(f"adapter {escape(name)}", "[green]installed[/]")
+        for key, value in diagnosis.items():
+            table.add_row(f"  {escape(key)}", escape(value))
+    for name, missing in findings["missing_adapters"].items():
+        table.add_section()
+        table.add_row(f"adapter {escape(name)}", f"[yellow]missing[/]: {escape(missing['reason'])}")
+        if missing["install"] is not None:
+            table.add_row("  install it by", escape(missing["install"]))
+    table.add_section()
+    kernel = findings["kernel"]
+    compiled = "compiled and cached" if kernel["cached"] else "to be compiled on first use"
+    table.add_row(
+        "search", compiled if kernel["compiles"] else "[yellow]interpreted: NUMBA_DISABLE_JIT[/]"
+    )
+    table.add_row("  its cache", escape(kernel["cache_directory"]))
+    for name, timing in (findings["timings"] or {}).items():
+        met = timing["measured"] <= timing["target"]
+        seconds = f"[{'green' if met else 'yellow'}]{timing['measured']:.2f} s[/]"
+        label = name.removesuffix("_seconds").replace("_", " ")
+        table.add_row(f"  {label}", f"{seconds} (target {timing['target']:g} s)")
+    return table
+
+
+def _table(**options: Any) -> Table:
+    return Table(box=box.SIMPLE_HEAD, title_justify="left", **options)
+
+
+def _refusal(framework: str, name: str) -> str:
+    try:
+        adapters()[framework].load_game(name)
+    except RaveAgentsError as error:
+        return str(error)
+    return ""
+
+
+def _plain(value: Any) -> Any:
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _interval(low: float, high: float) -> str:
+    return f"{low:.3f} to {high:.3f}"
+
+
+def _elo(difference: float) -> str:
+    return f"{difference:+.0f}".replace("inf", "∞")
+
+
+def _seconds(value: float | None) -> str:
+    return "-" if value is None else f"{value:.4f}"
+
+
+def _count(value: float | None) -> str:
+    return "-" if value is None else f"{value:,.0f}"

@@ -1,0 +1,306 @@
+"""The contract between the loop and the provider of simulations."""
+
+import pathlib
+import subprocess
+import sys
+import time
+
+import pytest
+from helpers.games import Position, RandomEvaluator, random_game, written_game
+from helpers.trees import check_tree, dump
+
+from rave_agents import GameError, Limit, SearchConfig, Searcher
+from rave_agents.search import loop
+
+
+class Corridor(Position):
+    """A position that is only the number of moves made, so that long games are quick."""
+
+    def __init__(self, length, moves=0):
+        self.length, self.moves = length, moves
+
+    def clone(self):
+        return Corridor(self.length, self.moves)
+
+    def apply_action(self, action):
+        self.moves += 1
+
+    def current_player(self):
+        return -4 if self.moves == self.length else self.moves % 2
+
+    def legal_actions(self):
+        return [self.moves % 3, 3]
+
+    def returns(self):
+        return [1.0, 0.0]
+
+    def num_players(self):
+        return 2
+
+    def num_distinct_actions(self):
+        return 4
+
+    def min_utility(self):
+        return 0.0
+
+    def max_utility(self):
+        return 1.0
+
+    def position_key(self):
+        return self.moves
+
+
+class OneWay(Corridor):
+    """The same without any choice."""
+
+    def clone(self):
+        return OneWay(self.length, self.moves)
+
+    def legal_actions(self):
+        return [self.moves % 3]
+
+
+def search(state, simulations, evaluator=None, **changes):
+    config = SearchConfig(**{"amaf": "node", "search_forced_moves": True, **changes})
+    searcher = Searcher(config, seed=1, evaluator=evaluator)
+    return searcher, searcher.search(state, Limit(simulations=simulations))
+
+
+def test_paths_longer_than_the_frame():
+    searcher, result = search(OneWay(700), 705, expand_visits=1)
+    assert result.root_visits == 705
+    assert result.nodes == 701
+    tree = searcher.tree
+    assert tree.node_visits[:701].tolist() == [705 - n for n in range(701)]
+    check_tree(tree)
+
+
+@pytest.mark.parametrize("playouts", [1, 3])
+def test_playouts_longer_than_the_frame(playouts):
+    searcher, result = search(Corridor(3000), 20, playouts=playouts)
+    assert result.root_visits == result.simulations == 20
+    assert [row.value for row in result.actions] == [1.0, 1.0]
+    check_tree(searcher.tree)
+
+
+def test_more_actions_than_the_frame():
+    count = 5000
+    nodes = {(): (0, range(count))}
+    nodes |= {(a,): [a / count, 1 - a / count] for a in range(count)}
+    state = written_game(nodes, num_distinct_actions=count)
+    searcher, result = search(state, 6000, exploration=0.1, amaf="none")
+    assert len(result.actions) == count
+    assert min(row.visits for row in result.actions) == 1
+    assert result.action == count - 1
+    check_tree(searcher.tree)
+
+
+def test_more_chance_outcomes_than_the_frame():
+    count = 3000
+    nodes = {(): (0, [1]), (1,): [(i, 1 / count) for i in range(count)]}
+    nodes |= {(1, i): [float(i % 2), 0.0] for i in range(count)}
+    searcher, result = search(written_game(nodes), 500, expand_visits=1)
+    assert result.root_visits == 500
+    assert result.value == pytest.approx(0.5, abs=0.1)
+    check_tree(searcher.tree)
+
+
+class CustomError(Exception):
+    pass
+
+
+METHODS = ["clone", "current_player", "legal_actions", "apply_action", "returns", "chance_outcomes"]
+
+
+def failing_game(method, after):
+    """A game whose method raises, once, on its call of this number; and the error."""
+    error = CustomError(method)
+    calls = [0]
+
+    class Failing(Position):
+        pass
+
+    def fail(self, *arguments):
+        calls[0] += 1
+        if calls[0] == after:
+            raise error
+        return getattr(Position, method)(self, *arguments)
+
+    setattr(Failing, method, fail)
+    base = random_game(2, chance=0.3, depth=8)
+    return Failing(base.rules), error
+
+
+@pytest.mark.parametrize("after", [30, 31, 200])
+@pytest.mark.parametrize("method", METHODS)
+def test_a_states_exception_comes_out_as_it_is(method, after):
+    state, error = failing_game(method, after)
+    searcher = Searcher(SearchConfig(amaf="node"), seed=1)
+    with pytest.raises(CustomError) as raised:
+        searcher.search(state, Limit(simulations=5000))
+    assert raised.value is error
+    check_tree(searcher.tree)
+    partial = searcher.result()
+    assert 1 <= partial.root_visits == partial.simulations < 5000
+    assert searcher.search(state, Limit(simulations=100)).root_visits == 100
+    check_tree(searcher.tree)
+
+
+@pytest.mark.parametrize("method", ["evaluate", "prior"])
+def test_an_evaluators_exception_comes_out_as_it_is(method):
+    error = CustomError(method)
+
+    class Failing(RandomEvaluator):
+        calls = 0
+
+    def fail(self, state):
+        self.calls += 1
+        if self.calls == 20:
+            raise error
+        return getattr(RandomEvaluator, method)(self, state)
+
+    setattr(Failing, method, fail)
+    searcher = Searcher(seed=1, evaluator=Failing())
+    state = random_game(2, depth=8)
+    with pytest.raises(CustomError) as raised:
+        searcher.search(state, Limit(simulations=5000))
+    assert raised.value is error
+    check_tree(searcher.tree)
+    assert searcher.search(state, Limit(simulations=100)).root_visits == 100
+
+
+@pytest.mark.parametrize(
+    "error", [KeyboardInterrupt(), SystemExit(3), StopIteration(), MemoryError()]
+)
+def test_any_exception_comes_out_as_it_is(error):
+    class Failing(Position):
+        def returns(self):
+            raise error
+
+    searcher = Searcher(seed=1)
+    with pytest.raises(type(error)) as raised:
+        searcher.search(Failing(random_game(2).rules), Limit(simulations=5000))
+    assert raised.value is error
+    assert searcher.search(random_game(2), Limit(simulations=100)).root_visits == 100
+
+
+def test_a_failure_leaves_the_tree_as_it_was():
+    """The simulation that failed is not in the tree: it equals that of the simulations before."""
+    state, _ = failing_game("returns", 200)
+    searcher = Searcher(SearchConfig(amaf="node"), seed=1)
+    with pytest.raises(CustomError):
+        searcher.search(state, Limit(simulations=5000))
+    simulations = searcher.result().simulations
+    whole = Searcher(SearchConfig(amaf="node"), seed=1)
+    whole.search(random_game(2, chance=0.3, depth=8), Limit(simulations=simulations))
+    assert dump(searcher.tree) == dump(whole.tree)
+
+
+def broken(**methods):
+    """A game, whole at its root, with some methods replaced below it."""
+
+    class Broken(Position):
+        pass
+
+    for name, value in methods.items():
+
+        def method(self, name=name, value=value):
+            return value if self.history else getattr(Position, name)(self)
+
+        setattr(Broken, name, method)
+    return Broken(random_game(2, depth=8).rules)
+
+
+@pytest.mark.parametrize(
+    ("methods", "message"),
+    [
+        ({"current_player": 2}, r"current_player\(\) gave 2"),
+        ({"current_player": -2}, r"current_player\(\) gave -2"),
+        ({"current_player": 0, "legal_actions": []}, r"legal_actions\(\) is empty"),
+        ({"current_player": 0, "legal_actions": [99]}, "from 99 to 99"),
+        ({"current_player": 0, "legal_actions": [-1]}, "from -1 to -1"),
+        ({"current_player": -1, "chance_outcomes": [(0, 0.5), (1, 0.4)]}, "sum to 0.9"),
+        ({"current_player": -1, "chance_outcomes": []}, "sum to 0"),
+        ({"current_player": -4, "returns": [1.0]}, "for 2 players, got 1"),
+        ({"current_player": -4, "returns": [1.0, float("nan")]}, "must be finite"),
+    ],
+)
+@pytest.mark.parametrize("expand_visits", [1, 50])
+def test_a_broken_game_is_refused_before_it_does_harm(methods, message, expand_visits):
+    searcher = Searcher(SearchConfig(expand_visits=expand_visits), seed=1)
+    with pytest.raises(GameError, match=message):
+        searcher.search(broken(**methods), Limit(simulations=500))
+
+
+@pytest.mark.parametrize(
+    ("prior", "message"),
+    [
+        ([(0, 1.0)], "does not list exactly the legal actions"),
+        ([], "does not list exactly the legal actions"),
+        (-0.5, "not at least 0"),
+        (float("nan"), "not at least 0"),
+    ],
+)
+def test_a_broken_prior_is_refused(prior, message):
+    class Broken(RandomEvaluator):
+        def prior(self, state):
+            if isinstance(prior, list):
+                return prior
+            return [(action, prior) for action in state.legal_actions()]
+
+    with pytest.raises(GameError, match=message):
+        Searcher(seed=1, evaluator=Broken()).search(random_game(3), Limit(simulations=10))
+
+
+@pytest.mark.parametrize("kind", ["random", "observed", "evaluator", "openspiel"])
+def test_keyboard_interrupt_in_the_middle_of_searches(kind):
+    """A real SIGINT always comes out as KeyboardInterrupt, silently, and the tree is whole."""
+    script = pathlib.Path(__file__).with_name("interrupts.py")
+    done = subprocess.run(
+        [sys.executable, str(script), kind, "150"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.stderr == ""
+    assert done.stdout == "interrupted 150\n"
+    assert done.returncode == 0
+
+
+def test_the_loop_has_one_signature():
+    """All configurations, games and providers run the same compiled code."""
+    for changes in (
+        {},
+        {"amaf": "node", "rave_schedule": "minimum_mse"},
+        {"selection": "puct", "first_play_urgency": 1, "exploration": 1},
+        {"amaf": "node", "rave_blend": "ucb", "expand_visits": 5, "playouts": 3},
+        {"utility_range": "observed", "dirichlet_epsilon": 0.3, "max_memory_mb": 1e-6},
+        {"first_play_urgency": 1, "exploration": 0, "rave_k": 3, "rave_bias": 0},
+    ):
+        for rules in ({}, {"num_players": 1, "chance": 0.3}, {"num_players": 3, "stated": False}):
+            state = random_game(1, **rules)
+            searcher = Searcher(SearchConfig(**changes), seed=1)
+            searcher.search(state, Limit(simulations=30, seconds=10))
+            if changes.get("playouts", 1) == 1:
+                Searcher(SearchConfig(**changes), evaluator=RandomEvaluator()).search(
+                    state, Limit(simulations=30)
+                )
+    assert len(loop.run.signatures) == 1
+
+
+def test_a_deadline_stops_in_the_middle_of_a_playout():
+    class Slow(Corridor):
+        def clone(self):
+            return Slow(self.length, self.moves)
+
+        def apply_action(self, action):
+            time.sleep(0.001)
+            super().apply_action(action)
+
+    searcher = Searcher(seed=1)
+    started = time.perf_counter()
+    result = searcher.search(Slow(3000), Limit(seconds=0.1))
+    assert time.perf_counter() - started < 0.2
+    assert result.root_visits == 0
+    assert result.action in (0, 3)

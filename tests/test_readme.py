@@ -1,0 +1,50 @@
+"""The README's and the examples' code runs as it stands."""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text()
+SNIPPETS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, *arguments], capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+@pytest.mark.parametrize("number", range(len(SNIPPETS)))
+def test_readme_snippet_runs(number):
+    finished = run("-c", SNIPPETS[number])
+    assert finished.returncode == 0, finished.stderr
+    assert finished.stdout.strip()
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_example_runs(path):
+    finished = run(str(path))
+    assert finished.returncode == 0, finished.stderr
+    assert finished.stdout.strip()
+
+
+def test_readme_has_a_snippet_for_openspiel_and_one_for_a_game_of_ones_own():
+    assert "rave_openspiel" in SNIPPETS[0]
+    assert "Searcher" in SNIPPETS[1]
+
+
+def test_main_job_of_the_readme_runs_in_short():
+    command = re.search(r"rave-agents (match .*)", README)
+    assert command is not None
+    arguments = re.findall(r'"([^"]+)"|(\S+)', command[1])
+    words = [quoted or plain for quoted, plain in arguments]
+    words[words.index("--games") + 1] = "2"
+    words[1] = "hex(board_size=4)"
+    finished = run("-m", "rave_agents", *words)
+    assert finished.returncode == 0, finished.stderr
+    assert "score" in finished.stdout.lower()
