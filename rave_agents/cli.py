@@ -42,7 +42,10 @@ GameName = Annotated[
 ]
 Simulations = Annotated[
     int | None,
-    typer.Option(help="Simulations a move, where an agent's spec has no limit. [default: 1000]"),
+    typer.Option(
+        help="Simulations a move, where an agent's spec has no limit; 1000 without --seconds.",
+        show_default=False,
+    ),
 ]
 Seconds = Annotated[
     float | None, typer.Option(help="Seconds a move, where an agent's spec has no limit.")
@@ -100,8 +103,10 @@ def _program(
 @_reported
 def match(
     game: GameName,
-    first: Annotated[str, typer.Argument(help="An agent, such as 'rave(rave_k=300)'.")],
-    second: Annotated[str, typer.Argument(help="The other agent.")],
+    first: Annotated[
+        str, typer.Argument(metavar="FIRST", help="An agent, such as 'rave(rave_k=300)'.")
+    ],
+    second: Annotated[str, typer.Argument(metavar="SECOND", help="The other agent.")],
     games: Annotated[int, typer.Option(help="How many games.")] = 100,
     simulations: Simulations = None,
     seconds: Seconds = None,
@@ -156,7 +161,9 @@ def match(
 @_reported
 def search(
     game: GameName,
-    agent: Annotated[str, typer.Argument(help="An agent, such as 'rave(rave_k=300)'.")],
+    agent: Annotated[
+        str, typer.Argument(metavar="AGENT", help="An agent, such as 'rave(rave_k=300)'.")
+    ],
     moves: Annotated[
         str, typer.Option(help="Moves to play first, by name or number, chance outcomes too.")
     ] = "",
@@ -217,7 +224,9 @@ def bench(
 @app.command("agents")
 @_reported
 def list_agents(
-    name: Annotated[str | None, typer.Argument(help="An agent, to see its parameters.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(metavar="[AGENT]", help="An agent, to see its parameters.")
+    ] = None,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:

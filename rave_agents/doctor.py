@@ -123,7 +123,8 @@ def measure_starts() -> dict[str, dict[str, float]]:
     """Measure the seconds from the import to the first move, in fresh processes.
 
     The game is one of this package's own, so no framework's import is part of it. Cold: with an
-    empty cache, so that the kernel is compiled. Warm: with the cache that this leaves, the median of three.
+    empty cache, so that the kernel is compiled. Warm: with the cache that this leaves, the median
+    of three.
 
     Raises:
         RaveAgentsError: if a process fails.

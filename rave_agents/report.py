@@ -219,7 +219,7 @@ def _refusal(framework: str, name: str) -> str:
     try:
         adapters()[framework].load_game(name)
     except RaveAgentsError as error:
-        return str(error)
+        return str(error).rpartition(" cannot be searched: ")[2]
     return ""
 
 
