@@ -5,6 +5,7 @@ Progress, logs and errors go to standard error. Exit codes: 0, 1 if a game of a 
 something was asked that cannot be done, 130 after Ctrl-C.
 """
 
+import contextlib
 import functools
 import json
 import math
@@ -276,7 +277,8 @@ def doctor(
     from rave_agents import report  # noqa: PLC0415
     from rave_agents.doctor import examine  # noqa: PLC0415
 
-    with _stderr().status("Compiling and starting in fresh processes ..." if not quick else ""):
+    waiting = _stderr().status("Compiling and starting in fresh processes ...")
+    with contextlib.nullcontext() if quick else waiting:
         findings = examine(measure=not quick)
     if as_json:
         _print_json(findings)

@@ -21,38 +21,49 @@ from rave_agents.frameworks import adapters
 
 @contextlib.contextmanager
 def match_progress(console: Console, games: int) -> Iterator[Callable[[MatchResult], None]]:
-    """Show a bar with the running score; gives the function to call after each game."""
+    """Show a bar with the running score, from the first call of the function that it gives."""
     columns = [BarColumn(24), MofNCompleteColumn(), TextColumn("{task.fields[score]}")]
-    with Progress(*columns, TimeRemainingColumn(), console=console) as progress:
-        task = progress.add_task("", total=games, score="")
+    progress = Progress(*columns, TimeRemainingColumn(), console=console, transient=True)
+    task = progress.add_task("", total=games, score="")
 
-        def update(result: MatchResult) -> None:
-            low, high = result.score.interval
-            score = f"{result.score}  {result.score.score:.3f} [{low:.3f}, {high:.3f}]"
-            progress.update(task, completed=len(result.records), score=escape(score))
+    def update(result: MatchResult) -> None:
+        progress.start()
+        low, high = result.score.interval
+        score = f"{result.score}  {result.score.score:.3f} [{low:.3f}, {high:.3f}]"
+        shown = escape(score) if result.records else ""
+        progress.update(task, completed=len(result.records), score=shown)
 
+    try:
         yield update
+    finally:
+        progress.stop()
 
 
 @contextlib.contextmanager
 def bench_progress(
     console: Console, games: Sequence[str], rounds: int
 ) -> Iterator[Callable[[str, int], None]]:
-    """Show a bar with the current game; gives the function to call after each round."""
+    """Show a bar with the current game, from the first call of the function that it gives."""
     columns = [BarColumn(24), MofNCompleteColumn(), TextColumn("{task.fields[game]}")]
-    with Progress(*columns, TimeRemainingColumn(), console=console) as progress:
-        task = progress.add_task("", total=len(games) * max(rounds, 0), game="")
+    progress = Progress(*columns, TimeRemainingColumn(), console=console, transient=True)
+    task = progress.add_task("", total=len(games) * max(rounds, 0), game="")
 
-        def update(game: str, finished: int) -> None:
-            progress.update(task, advance=min(finished, 1), game=escape(game))
+    def update(game: str, finished: int) -> None:
+        progress.start()
+        progress.update(task, advance=min(finished, 1), game=escape(game))
 
+    try:
         yield update
+    finally:
+        progress.stop()
 
 
 def match_table(result: MatchResult) -> RenderableType:
     """A match's score, from the first agent's view, and the effort of both sides."""
     score = result.score
-    table = _table(title=f"{escape(result.game)}, {score.games} games, seed {result.seed}")
+    table = _table(
+        title=f"{escape(result.game)}, {_counted(score.games, 'game')}, seed {result.seed}"
+    )
     table.add_column("")
     for agent in result.agents:
         table.add_column(escape(agent), justify="right", overflow="fold")
@@ -83,11 +94,14 @@ def analysis(found: Analysis, rows: int) -> list[RenderableType]:
     header, *lines = found.result.table(rows)
     table = _table()
     for index, name in enumerate(header):
-        table.add_column(name, justify="right" if index else "left")
+        if index == 0:
+            table.add_column(name, overflow="fold")
+        else:
+            table.add_column(name, justify="right", min_width=len(name))
     for index, line in enumerate(lines):
         table.add_row(*map(escape, line), style="bold" if index == 0 else "")
     hidden = len(found.result.actions) - len(lines)
-    more = [f"[dim]and {hidden} more moves, see --rows[/]"] if hidden > 0 else []
+    more = [f"[dim]and {_counted(hidden, 'more move')}, see --rows[/]"] if hidden > 0 else []
     return [*shown, escape(found.result.summary()), "", table, *more]
 
 
@@ -166,7 +180,7 @@ def find_games(part: str, *, everything: bool) -> list[dict[str, Any]]:
 
 def games_table(games: Sequence[Mapping[str, Any]], *, reasons: bool) -> RenderableType:
     """The games that ``find_games`` found."""
-    table = _table(caption=f"{len(games)} games", caption_justify="left")
+    table = _table(caption=_counted(len(games), "game"), caption_justify="left")
     table.add_column("game", style="bold", overflow="fold")
     table.add_column("description")
     table.add_column("framework")
@@ -225,6 +239,10 @@ def _refusal(framework: str, name: str) -> str:
 
 def _plain(value: Any) -> Any:
     return str(value) if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _interval(low: float, high: float) -> str:

@@ -100,7 +100,7 @@ class BenchResult:
 
 
 Progress = Callable[[str, int], None]
-"""Called with the game and the number of rounds finished on it."""
+"""Called with a game and the number of rounds finished on it, 0 once it is calibrated."""
 
 
 def run_bench(

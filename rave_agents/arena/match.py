@@ -145,7 +145,7 @@ def play_match(
         opening_plies: random moves that each opening starts with; chance outcomes between them are
             drawn by their probabilities and not counted.
         jobs: processes that play at the same time.
-        progress: called after every game with the result so far.
+        progress: called before the first and after every game with the result so far.
 
     Raises:
         UnknownNameError: for a game, an agent or a parameter that does not exist.
@@ -276,6 +276,8 @@ def _play_safely(table: Table, fixture: Fixture) -> GameRecord | _Failure:
 def _collect(played: _Played, result: MatchResult, progress: Progress | None) -> MatchResult:
     records: list[GameRecord] = []
     try:
+        if progress is not None:
+            progress(result)
         for outcome in played:
             if isinstance(outcome, _Failure):
                 error = MatchError(outcome.message, result)
