@@ -245,7 +245,7 @@ class Limit:
 
 def unknown_name(kind: str, name: object, known: Iterable[str]) -> str:
     """The message for a name that does not exist, with the nearest that do."""
-    known = sorted(known)
+    known = sorted(str(other) for other in known)
     near = difflib.get_close_matches(str(name), known, n=3, cutoff=0.5)
     hint = f" Did you mean {' or '.join(repr(match) for match in near)}?" if near else ""
     return f"Unknown {kind} {name!r}.{hint} There are: {', '.join(known)}."
