@@ -1,0 +1,144 @@
+"""SearchConfig: every bad value is refused by a message that names the field."""
+
+import dataclasses
+import enum
+import json
+import math
+
+import numpy as np
+import pytest
+
+from rave_agents import SearchConfig
+from rave_agents.config import Amaf, FinalMove, Selection
+
+INF, NAN = math.inf, math.nan
+
+BAD_VALUES = {
+    "selection": ["ucb", "", 1, None],
+    "exploration": [-0.1, INF, NAN],
+    "first_play_urgency": [NAN],
+    "amaf": ["all", None, True],
+    "rave_schedule": ["silver", 0],
+    "rave_k": [0, -1.0, INF, NAN],
+    "rave_bias": [-0.01, INF, NAN],
+    "rave_blend": ["values", None],
+    "expand_visits": [0, -1, 2**20 + 1],
+    "playouts": [0, -3, 2**20 + 1],
+    "dirichlet_epsilon": [-0.1, 1.1, NAN],
+    "dirichlet_alpha": [0, -1, INF, NAN],
+    "final_move": ["best", 3],
+    "secure_constant": [INF, -INF, NAN],
+    "temperature": [-1, INF, NAN],
+    "utility_range": ["fixed", None],
+    "max_memory_mb": [0, -1, INF, NAN],
+    "reuse_tree": [],
+    "search_forced_moves": [],
+}
+WRONG_TYPES = {
+    float: ["1", None, True, [1.0]],
+    int: ["1", None, True, 2.0],
+    bool: [1, "True", None],
+}
+
+FIELDS = {field.name: field for field in dataclasses.fields(SearchConfig)}
+
+VALUES = [(name, value) for name, values in BAD_VALUES.items() for value in values]
+TYPES = [
+    (name, value) for name, field in FIELDS.items() for value in WRONG_TYPES.get(field.type, [])
+]
+
+
+def test_every_field_has_its_bad_values():
+    assert BAD_VALUES.keys() == FIELDS.keys()
+    assert {name for name, _ in VALUES + TYPES} == FIELDS.keys()
+
+
+@pytest.mark.parametrize(("name", "value"), VALUES)
+def test_a_bad_value_is_refused(name, value):
+    with pytest.raises(ValueError, match=name):
+        SearchConfig(**{name: value})
+    with pytest.raises(ValueError, match=name):
+        SearchConfig().replace(**{name: value})
+
+
+@pytest.mark.parametrize(("name", "value"), TYPES)
+def test_a_wrong_type_is_refused(name, value):
+    with pytest.raises(TypeError, match=name):
+        SearchConfig(**{name: value})
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("exploration", 0),
+        ("first_play_urgency", INF),
+        ("first_play_urgency", -INF),
+        ("rave_bias", 0),
+        ("expand_visits", 2**20),
+        ("dirichlet_epsilon", 1),
+        ("secure_constant", -1),
+        ("temperature", 0),
+        ("playouts", np.int32(4)),
+        ("rave_k", np.float32(2.5)),
+        ("amaf", Amaf.NODE),
+        ("final_move", "max"),
+    ],
+)
+def test_values_at_the_edges_are_taken_as_the_fields_type(name, value):
+    taken = getattr(SearchConfig(**{name: value}), name)
+    assert taken == value
+    assert type(taken) is FIELDS[name].type
+
+
+def test_a_near_name_is_offered():
+    with pytest.raises(ValueError, match="Did you mean 'secure'"):
+        SearchConfig(final_move="secur")
+    with pytest.raises(TypeError, match=r"'exploraton'.*Did you mean 'exploration'"):
+        SearchConfig().replace(exploraton=1.0)
+    with pytest.raises(TypeError, match="Did you mean 'rave_k'"):
+        SearchConfig.from_dict({"ravek": 1.0})
+    with pytest.raises(ValueError, match=r"Unknown preset 'rav'\. Did you mean 'rave'"):
+        SearchConfig.preset("rav")
+
+
+def test_puct_does_not_blend_with_ucb():
+    with pytest.raises(ValueError, match=r"rave_blend='ucb'.*selection='puct'"):
+        SearchConfig(selection="puct", rave_blend="ucb")
+
+
+def test_presets():
+    assert set(SearchConfig.preset_names()) >= {"uct", "puct", "rave"}
+    for name in SearchConfig.preset_names():
+        assert isinstance(SearchConfig.preset(name), SearchConfig)
+    assert SearchConfig.preset("uct") == SearchConfig()
+    assert SearchConfig.preset("uct").amaf is Amaf.NONE
+    assert SearchConfig.preset("rave").amaf is Amaf.NODE
+    assert SearchConfig.preset("puct").selection is Selection.PUCT
+
+
+@pytest.mark.parametrize("name", SearchConfig.preset_names())
+def test_dictionaries_go_there_and_back(name):
+    config = SearchConfig.preset(name).replace(max_memory_mb=3)
+    values = config.to_dict()
+    assert values.keys() == FIELDS.keys()
+    assert not any(isinstance(value, enum.Enum) for value in values.values())
+    assert SearchConfig.from_dict(values) == config
+    assert SearchConfig.from_dict(json.loads(json.dumps(values))) == config
+    assert SearchConfig.from_dict({"rave_k": 7}) == SearchConfig(rave_k=7.0)
+
+
+def test_replace_changes_a_copy():
+    config = SearchConfig()
+    changed = config.replace(final_move="max", playouts=3)
+    assert (changed.final_move, changed.playouts) == (FinalMove.MAX, 3)
+    assert config == SearchConfig()
+    assert changed.replace(final_move="robust", playouts=1) == config
+
+
+def test_it_cannot_be_changed():
+    config = SearchConfig()
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        config.exploration = 2.0
+    assert hash(config) == hash(SearchConfig())
+    with pytest.raises(TypeError):
+        SearchConfig("ucb1")

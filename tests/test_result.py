@@ -1,0 +1,181 @@
+"""SearchResult: as text, as HTML, as plain values."""
+
+import dataclasses
+import html.parser
+import json
+
+import pytest
+from helpers.games import random_game, written_game
+
+from rave_agents import ActionStatistics, Limit, SearchConfig, Searcher, SearchResult
+
+
+class Named:
+    """A state whose actions have names that are dangerous in HTML."""
+
+    def __init__(self, moves=()):
+        self.moves = moves
+
+    def clone(self):
+        return Named(self.moves)
+
+    def apply_action(self, action):
+        self.moves = (*self.moves, action)
+
+    def current_player(self):
+        return len(self.moves) % 2
+
+    def action_to_string(self, player, action):
+        return f"<{'ab'[player]}&{action * 111}>"
+
+
+def row(action, visits, value, *, amaf=0.0, probability=0.0):
+    return ActionStatistics(
+        action=action,
+        visits=visits,
+        value=value,
+        prior=0.25,
+        amaf_visits=amaf,
+        amaf_value=0.5 if amaf else None,
+        probability=probability,
+    )
+
+
+def result(*rows, **changes):
+    values = {
+        "player": 0,
+        "action": 7,
+        "actions": rows,
+        "value": 0.25,
+        "principal_variation": (7, 1),
+        "simulations": 120,
+        "root_visits": 130,
+        "seconds": 0.5,
+        "nodes": 9,
+        "memory_bytes": 1000,
+        "memory_full": False,
+        "state": Named(),
+    }
+    return SearchResult(**{**values, **changes})
+
+
+ROWS = (row(1, 5, -0.5), row(7, 100, 0.75, probability=1.0), row(3, 0, None), row(4, 15, 0.0))
+
+
+def test_text_is_an_aligned_table_best_first():
+    text = str(result(*ROWS))
+    assert text == (
+        "player 0 plays <a&777>, value 0.250, 120 simulations in 0.500 s, expects <a&777> <b&111>\n"
+        " action  visits   value  prior  probability\n"
+        "<a&777>     100   0.750  0.250        1.000\n"
+        "<a&444>      15   0.000  0.250        0.000\n"
+        "<a&111>       5  -0.500  0.250        0.000\n"
+        "<a&333>       0       -  0.250        0.000"
+    )
+
+
+def test_columns_for_amaf_where_there_is_any():
+    rows = (row(7, 3, 0.5, amaf=12.0), row(1, 1, 0.5))
+    lines = str(result(*rows)).splitlines()[1:]
+    assert lines[0].split() == [
+        "action",
+        "visits",
+        "value",
+        "AMAF",
+        "visits",
+        "AMAF",
+        "value",
+        "prior",
+        "probability",
+    ]
+    assert lines[1].split() == ["<a&777>", "3", "0.500", "12", "0.500", "0.250", "0.000"]
+    assert len({len(line) for line in lines}) == 1
+
+
+def test_the_chosen_action_is_first_whatever_its_visits():
+    ranked = result(*ROWS, action=3).ranked_actions
+    assert [entry.action for entry in ranked] == [3, 7, 4, 1]
+    assert len(result(*ROWS).table(rows=2)) == 3
+
+
+def test_html_is_escaped_and_well_formed():
+    class Parser(html.parser.HTMLParser):
+        def __init__(self):
+            super().__init__()
+            self.open, self.cells = [], []
+
+        def handle_starttag(self, tag, attrs):
+            self.open.append(tag)
+
+        def handle_endtag(self, tag):
+            assert self.open.pop() == tag
+
+        def handle_data(self, data):
+            if self.open[-1] == "td":
+                self.cells.append(data)
+
+    parser = Parser()
+    text = result(*ROWS)._repr_html_()
+    parser.feed(text)
+    assert parser.open == []
+    assert parser.cells[:5] == ["<a&777>", "100", "0.750", "0.250", "1.000"]
+    assert len(parser.cells) == 4 * 5
+    assert "<a" not in text
+
+
+def test_plain_values_are_fit_for_json():
+    whole = result(*ROWS)
+    values = whole.to_dict()
+    assert json.loads(json.dumps(values)) == values
+    assert values["action_name"] == "<a&777>"
+    assert values["principal_variation"] == [7, 1]
+    assert values["principal_variation_names"] == ["<a&777>", "<b&111>"]
+    assert [entry["name"] for entry in values["actions"]] == [
+        "<a&111>", "<a&777>", "<a&333>", "<a&444>"
+    ]  # fmt: skip
+    left_out = {"state", "actions"}
+    fields = {field.name for field in dataclasses.fields(SearchResult)} - left_out
+    assert all(values[name] == _plain(getattr(whole, name)) for name in fields)
+
+
+def _plain(value):
+    return list(value) if isinstance(value, tuple) else value
+
+
+def test_policy_and_speed():
+    assert result(*ROWS).policy == [(1, 0.0), (7, 1.0), (3, 0.0), (4, 0.0)]
+    assert result(*ROWS).simulations_per_second == 240.0
+    assert result(*ROWS, seconds=0.0).simulations_per_second == 0.0
+
+
+def test_without_names_actions_are_numbers():
+    class Nameless:
+        pass
+
+    assert result(*ROWS, state=Nameless()).action_name(7) == "7"
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_real_results_hold_together(seed):
+    searcher = Searcher(SearchConfig(amaf="node"), seed=seed)
+    found = searcher.search(random_game(seed, chance=0.2), Limit(simulations=200))
+    assert sum(entry.visits for entry in found.actions) == 199
+    total = sum(entry.visits * entry.value for entry in found.actions if entry.visits)
+    assert found.value == pytest.approx(total / 199)
+    assert found.principal_variation[0] == found.action
+    assert json.loads(json.dumps(found.to_dict())) == found.to_dict()
+    assert len(str(found).splitlines()) == 2 + len(found.actions)
+
+
+def test_the_principal_variation_follows_the_most_visits():
+    nodes = {
+        (): (0, [0, 1]),
+        (0,): [0.0, 1.0],
+        (1,): (1, [0, 1]),
+        (1, 0): [1.0, 0.0],
+        (1, 1): (0, [4]),
+        (1, 1, 4): [0.6, 0.4],
+    }
+    found = Searcher(SearchConfig(), seed=1).search(written_game(nodes), Limit(simulations=300))
+    assert found.principal_variation == (1, 1, 4)
+    assert found.principal_variation_names == ("p0:1", "p1:1", "p0:4")
