@@ -243,12 +243,20 @@ class Limit:
             object.__setattr__(self, "seconds", float(self.seconds))
 
 
+MOST_NAMES_LISTED = 30
+"""Names up to which a message lists all of them beside the nearest."""
+
+
 def unknown_name(kind: str, name: object, known: Iterable[str]) -> str:
     """The message for a name that does not exist, with the nearest that do."""
-    known = sorted(str(other) for other in known)
+    known = sorted(map(str, known))
     near = difflib.get_close_matches(str(name), known, n=3, cutoff=0.5)
-    hint = f" Did you mean {' or '.join(repr(match) for match in near)}?" if near else ""
-    return f"Unknown {kind} {name!r}.{hint} There are: {', '.join(known)}."
+    message = f"Unknown {kind} {name!r}."
+    if near:
+        message += f" Did you mean {' or '.join(map(repr, near))}?"
+    if not near or len(known) <= MOST_NAMES_LISTED:
+        message += f" There are: {', '.join(known) or 'none'}."
+    return message
 
 
 def check_names(kind: str, given: Iterable[str], known: Iterable[str]) -> None:

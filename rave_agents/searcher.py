@@ -1,6 +1,7 @@
 """Searcher: owns a tree and runs the loop on it."""
 
 import contextlib
+import functools
 import math
 import time
 from collections.abc import Callable, Hashable, Iterator
@@ -24,7 +25,7 @@ from rave_agents.game import GameState, PlayerId
 from rave_agents.result import ActionStatistics, SearchResult
 from rave_agents.search import loop
 from rave_agents.search import tree as trees
-from rave_agents.search.backup import HIGH, LOW, Scratch
+from rave_agents.search.backup import HIGH, LOW, Scratch, make_scratch
 from rave_agents.search.compiler import JIT_DISABLED, announce_compilation
 from rave_agents.search.formulas import lower_confidence_bound
 from rave_agents.search.python_simulator import Evaluator, PythonSimulator
@@ -99,6 +100,7 @@ class Searcher:
         if evaluator is not None and self.config.playouts > 1:
             raise ValueError("playouts must be 1 with an evaluator, which stands in for playouts.")
         self.evaluator = evaluator
+        prepare()
         self._running = False
         self.reseed(seed)
         self._forget()
@@ -181,7 +183,6 @@ class Searcher:
         started = time.perf_counter()
         root = as_game_state(state).clone()
         _check_decision(root)
-        announce_compilation()
         self._running = True
         try:
             self._begin(root)
@@ -357,19 +358,13 @@ class Searcher:
         )
 
     def _make_scratch(self, root: GameState, frame: Frame) -> Scratch:
-        depth = int(frame.header[Header.PATH_CAPACITY])
         if self._has_fixed_range(root):
             self._utility_range[LOW] = root.min_utility()
             self._utility_range[HIGH] = root.max_utility()
-        return Scratch(
-            path_nodes=np.zeros(depth + 1, np.int64),
-            path_edges=np.zeros(depth, np.int64),
-            path_movers=np.zeros(depth, np.int64),
-            values=np.zeros(root.num_players(), np.float64),
+        return make_scratch(
+            frame,
+            num_distinct_actions=root.num_distinct_actions(),
             utility_range=self._utility_range,
-            played=np.zeros((root.num_players(), root.num_distinct_actions()), np.int64),
-            playout_number=np.zeros(1, np.int64),
-            simulations=np.zeros(1, np.int64),
         )
 
     def _has_fixed_range(self, root: GameState) -> bool:
@@ -503,6 +498,18 @@ class Searcher:
             line.append(int(tree.edge_action[edge]))
             node = int(tree.edge_child[edge])
         return tuple(line)
+
+
+@functools.cache
+def prepare() -> None:
+    """Compile the kernel, or load it from the cache, so that no search's clock pays for it."""
+    announce_compilation()
+    frame = make_frame(num_players=2, playouts=1, playout_stream=np.zeros(4, np.int64))
+    scratch = make_scratch(frame, num_distinct_actions=1, utility_range=np.zeros(2))
+    parameters = _parameters(SearchConfig(), fixed_range=True)
+    tree = trees.allocate(1, 1, amaf=True)
+    loop.run(tree, frame, scratch, parameters, np.zeros(4, np.int64), 0, 0, True)
+    trees.keep_subtree(tree, ROOT, np.zeros(1, np.int64))
 
 
 def checked_seed(seed: int | None) -> int | None:

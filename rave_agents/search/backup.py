@@ -43,6 +43,24 @@ class Scratch(NamedTuple):
     """[1] simulations backed up."""
 
 
+def make_scratch(
+    frame: Frame, *, num_distinct_actions: int, utility_range: NDArray[np.float64]
+) -> Scratch:
+    """Buffers that go with a frame; ``utility_range`` is used as it is, not copied."""
+    depth = int(frame.header[Header.PATH_CAPACITY])
+    num_players = int(frame.header[NUM_PLAYERS])
+    return Scratch(
+        path_nodes=np.zeros(depth + 1, np.int64),
+        path_edges=np.zeros(depth, np.int64),
+        path_movers=np.zeros(depth, np.int64),
+        values=np.zeros(num_players, np.float64),
+        utility_range=utility_range,
+        played=np.zeros((num_players, num_distinct_actions), np.int64),
+        playout_number=np.zeros(1, np.int64),
+        simulations=np.zeros(1, np.int64),
+    )
+
+
 @kernel
 def observe_returns(tree: Tree, frame: Frame, scratch: Scratch) -> None:
     """Widen the utility range to hold all returns of the frame; rescale the tree if it moved."""
