@@ -447,7 +447,7 @@ class Searcher:
         visits = np.array([row["visits"] for row in statistics], np.float64)
         if self.config.temperature == 0.0 or visits.sum() == 0.0:
             return [1.0 / len(best) if row in best else 0.0 for row in range(len(statistics))]
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", over="ignore"):
             weights = np.exp(np.log(visits / visits.max()) / self.config.temperature)
         return (weights / weights.sum()).tolist()  # type: ignore[no-any-return]
 
