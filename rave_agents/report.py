@@ -36,7 +36,8 @@ def match_progress(console: Console, games: int) -> Iterator[Callable[[MatchResu
     try:
         yield update
     finally:
-        progress.stop()
+        if progress.live.is_started:  # stopping prints a line even if nothing was shown
+            progress.stop()
 
 
 @contextlib.contextmanager
@@ -55,7 +56,8 @@ def bench_progress(
     try:
         yield update
     finally:
-        progress.stop()
+        if progress.live.is_started:  # stopping prints a line even if nothing was shown
+            progress.stop()
 
 
 def match_table(result: MatchResult) -> RenderableType:

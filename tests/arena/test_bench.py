@@ -1,0 +1,105 @@
+import json
+import math
+
+import pytest
+
+from rave_agents.agents import agent_type
+from rave_agents.arena.bench import DEFAULT_GAMES, BenchResult, BenchRow, run_bench
+from rave_agents.arena.play import initial_decision
+from rave_agents.errors import UnsupportedGameError
+from rave_agents.frameworks import load_game
+
+
+def row(game, agent, speed, baseline):
+    return BenchRow(
+        game=game,
+        agent=agent,
+        simulations_per_second=speed,
+        baseline_simulations_per_second=baseline,
+    )
+
+
+@pytest.fixture(scope="module")
+def measured():
+    return run_bench(["tic_tac_toe", "connect_four"], rounds=2, round_seconds=0.02)
+
+
+def test_every_agent_has_a_row_for_every_game(measured):
+    assert [(row.game, row.agent) for row in measured.rows] == [
+        (game, agent) for game in ("tic_tac_toe", "connect_four") for agent in ("uct", "rave")
+    ]
+
+
+def test_speeds_are_finite_and_above_zero(measured):
+    for row in measured.rows:
+        assert 0 < row.simulations_per_second < math.inf
+        assert 0 < row.baseline_simulations_per_second < math.inf
+
+
+def test_agents_of_a_game_share_the_baselines_speed(measured):
+    assert len({row.baseline_simulations_per_second for row in measured.rows}) == 2
+
+
+def test_an_agent_measured_against_itself_is_about_as_fast():
+    result = run_bench(["connect_four"], ["uct"], baseline="uct", rounds=5, round_seconds=0.05)
+    assert result.rows[0].ratio == pytest.approx(1.0, rel=0.5)
+
+
+def test_ratio_and_geometric_mean():
+    result = BenchResult(rows=(row("a", "uct", 20.0, 10.0), row("b", "uct", 80.0, 10.0)))
+    assert result.rows[0].ratio == 2.0
+    assert result.geometric_mean == {"uct": pytest.approx(4.0)}
+
+
+def test_the_dictionary_is_strict_json_with_these_keys(measured):
+    values = json.loads(json.dumps(measured.to_dict(), allow_nan=False))
+    assert list(values) == ["rows", "geometric_mean"]
+    assert list(values["rows"][0]) == [
+        "game", "agent", "simulations_per_second", "mctsbot_simulations_per_second", "ratio",
+    ]  # fmt: skip
+    assert set(values["geometric_mean"]) == {"uct", "rave"}
+
+
+def test_progress_sees_every_round():
+    calls = []
+    run_bench(
+        ["tic_tac_toe"],
+        ["uct"],
+        rounds=2,
+        round_seconds=0.01,
+        progress=lambda game, finished: calls.append((game, finished)),
+    )
+    assert calls == [("tic_tac_toe", 0), ("tic_tac_toe", 1), ("tic_tac_toe", 2)]
+
+
+def test_chance_before_the_first_decision_is_drawn_from_the_seed():
+    game = load_game("backgammon")
+    states = [initial_decision(game, seed) for seed in range(8)]
+    assert not any(state.is_chance_node() for state in states)
+    assert str(initial_decision(game, 3)) == str(states[3])
+    assert len({str(state) for state in states}) > 1
+
+
+def test_agents_that_count_no_simulations_are_refused():
+    with pytest.raises(ValueError, match="random has no simulations"):
+        run_bench(["tic_tac_toe"], ["random"])
+
+
+def test_a_game_that_the_baseline_cannot_play_is_refused_before_anything_is_measured():
+    calls = []
+    with pytest.raises(UnsupportedGameError, match="terminal rewards"):
+        run_bench(["tic_tac_toe", "2048"], progress=lambda game, done: calls.append(game))
+    assert calls == []
+
+
+@pytest.mark.parametrize("name", ["rounds", "round_seconds"])
+def test_numbers_are_checked(name):
+    with pytest.raises(ValueError, match=name):
+        run_bench(["tic_tac_toe"], **{name: 0})
+
+
+@pytest.mark.parametrize("name", DEFAULT_GAMES)
+def test_the_default_games_can_be_measured(name):
+    game = load_game(name)
+    agent_type("mcts").make(game, 0, simulations=1)
+    assert len(initial_decision(game, 0).legal_actions()) > 1

@@ -1,0 +1,373 @@
+import dataclasses
+import json
+import pickle
+import signal
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+import rave_agents.agents as agents_module
+from rave_agents.agents import AgentSpec, AgentType, RandomAgent
+from rave_agents.arena import MatchError, match, play_match
+from rave_agents.arena.match import limited_spec
+from rave_agents.arena.play import Fixture, Table, draw_opening
+from rave_agents.errors import UnknownNameError, UnsupportedGameError
+from rave_agents.frameworks import load_game
+
+
+@pytest.fixture
+def register(monkeypatch):
+    """Gives a function that adds a named agent of a class for the time of a test."""
+
+    def add(name, make):
+        kind = AgentType("of a test", {"seed": None}, make)
+        monkeypatch.setitem(agents_module._TYPES, name, kind)
+
+    return add
+
+
+def moves_of(result):
+    return [(record.number, record.actions, record.returns) for record in result.records]
+
+
+class Listener(RandomAgent):
+    """Plays at random and writes down what it is told."""
+
+    def __init__(self, game, player, *, seed=None):
+        super().__init__(seed=seed)
+        self.player = player
+        self.heard = []
+        self.restarts = 0
+
+    def restart(self):
+        self.restarts += 1
+
+    def inform_action(self, state, player, action):
+        self.heard.append((len(state.state.history()), int(player), action))
+
+
+def test_the_same_seed_gives_the_same_match():
+    first, second = (
+        play_match("connect_four", "rave", "uct", games=4, simulations=30, seed=7) for _ in range(2)
+    )
+    assert moves_of(first) == moves_of(second)
+
+
+def test_another_seed_gives_other_games():
+    first, second = (
+        play_match("connect_four", "random", "random", games=2, seed=seed) for seed in (0, 1)
+    )
+    assert moves_of(first) != moves_of(second)
+
+
+def test_the_number_of_jobs_changes_nothing():
+    matches = [
+        play_match("connect_four", "rave", "mcts", games=7, simulations=30, seed=3, jobs=jobs)
+        for jobs in (1, 2)
+    ]
+    assert moves_of(matches[0]) == moves_of(matches[1])
+
+
+def test_the_games_of_a_pair_share_their_opening_and_pairs_differ():
+    records = play_match("connect_four", "random", "random", games=8, opening_plies=3).records
+    openings = [record.opening for record in records]
+    assert openings[0::2] == openings[1::2]
+    assert len(set(openings)) > 1
+    assert all(len(opening) == 3 for opening in openings)
+
+
+def test_games_start_with_their_opening():
+    for record in play_match("connect_four", "random", "uct", games=2, simulations=5).records:
+        assert record.actions[: len(record.opening)] == record.opening
+
+
+def test_the_seats_are_exchanged(register):
+    seats = []
+
+    class Seated(RandomAgent):
+        def __init__(self, game, player, *, seed=None):
+            super().__init__(seed=seed)
+            self.player = player
+
+        def step(self, state):
+            seats.append((self.player, state.current_player()))
+            return super().step(state)
+
+    register("seated", Seated)
+    result = play_match("tic_tac_toe", "seated", "random", games=4)
+    assert [record.first_seat for record in result.records] == [0, 1, 0, 1]
+    assert set(seats) == {(0, 0), (1, 1)}
+
+
+def test_wins_are_counted_for_the_first_agent_in_both_seats():
+    result = play_match("connect_four", "uct", "random", games=6, simulations=200)
+    assert (result.score.wins, result.score.losses) == (6, 0)
+    assert {record.returns for record in result.records} == {(1.0, -1.0), (-1.0, 1.0)}
+
+
+def test_the_second_agents_wins_are_losses():
+    result = play_match("connect_four", "random", "uct", games=6, simulations=200)
+    assert (result.score.wins, result.score.losses) == (0, 6)
+
+
+def test_of_an_odd_number_of_games_the_last_opening_is_played_once():
+    result = play_match("tic_tac_toe", "random", "random", games=5)
+    assert [record.number for record in result.records] == [0, 1, 2, 3, 4]
+    assert result.complete
+
+
+def test_agents_hear_every_action_before_it_is_played(register):
+    listeners = []
+
+    def make(game, player, **parameters):
+        listeners.append(Listener(game, player, **parameters))
+        return listeners[-1]
+
+    register("listener", make)
+    record = play_match("tic_tac_toe", "listener", "random", games=1).records[0]
+    expected = [(ply, ply % 2, action) for ply, action in enumerate(record.actions)]
+    assert listeners[-1].heard == expected
+    assert listeners[-1].restarts == 1
+
+
+def test_chance_outcomes_are_drawn_recorded_and_told(register):
+    listeners = []
+
+    def make(game, player, **parameters):
+        listeners.append(Listener(game, player, **parameters))
+        return listeners[-1]
+
+    register("listener", make)
+    record = play_match("pig(winscore=15)", "listener", "random", games=1).records[0]
+    assert [action for _, _, action in listeners[-1].heard] == list(record.actions)
+    assert any(player == -1 for _, player, _ in listeners[-1].heard)
+
+
+def test_chance_in_an_opening_is_not_counted_as_a_ply():
+    game = load_game("pig")
+    opening = draw_opening(game, 3, seed=0, pair=0)
+    state, decisions = game.new_initial_state(), 0
+    for action in opening:
+        decisions += not state.is_chance_node()
+        state.apply_action(action)
+    assert decisions == 3
+
+
+def test_an_opening_does_not_end_the_game():
+    game = load_game("tic_tac_toe")
+    for pair in range(30):
+        state = game.new_initial_state()
+        for action in draw_opening(game, 7, seed=0, pair=pair):
+            state.apply_action(action)
+        assert not state.is_terminal()
+
+
+def test_openings_that_all_end_the_game_are_refused():
+    with pytest.raises(ValueError, match="fewer opening plies"):
+        play_match("tic_tac_toe", "random", "random", games=1, opening_plies=9)
+
+
+def test_no_opening_plies_start_from_the_initial_state():
+    result = play_match("tic_tac_toe", "random", "random", games=1, opening_plies=0)
+    assert result.records[0].opening == ()
+
+
+def test_an_illegal_action_names_game_seat_and_agent_and_keeps_the_finished_games(register):
+    class Illegal(RandomAgent):
+        games = 0
+
+        def restart(self):
+            Illegal.games += 1
+
+        def step(self, state):
+            return super().step(state) if Illegal.games < 3 else 99
+
+    register("illegal", lambda game, player, **parameters: Illegal(**parameters))
+    with pytest.raises(
+        MatchError, match=r"Game 3, seat 0, agent illegal: .*99.*not legal"
+    ) as caught:
+        play_match("tic_tac_toe", "illegal", "random", games=6)
+    assert [record.number for record in caught.value.result.records] == [0, 1]
+
+
+def test_an_agent_that_raises_is_named_and_its_error_is_the_cause(register):
+    class Broken(RandomAgent):
+        def step(self, state):
+            raise ZeroDivisionError("by a test")
+
+    register("broken", lambda game, player, **parameters: Broken(**parameters))
+    with pytest.raises(MatchError, match="seat 1, agent broken: ZeroDivisionError: by a") as caught:
+        play_match("tic_tac_toe", "random", "broken", games=2)
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)
+
+
+def test_an_answer_that_is_no_integer_is_refused(register):
+    class Vague(RandomAgent):
+        def step(self, state):
+            return None
+
+    register("vague", lambda game, player, **parameters: Vague(**parameters))
+    with pytest.raises(MatchError, match=r"agent vague: TypeError: .*returned None"):
+        play_match("tic_tac_toe", "vague", "random", games=2)
+
+
+def test_an_agent_cannot_change_the_game(register):
+    class Cheat(RandomAgent):
+        def step(self, state):
+            action = super().step(state)
+            state.apply_action(action)
+            return action
+
+    register("cheat", lambda game, player, **parameters: Cheat(**parameters))
+    result = play_match("tic_tac_toe", "cheat", "random", games=2)
+    for record in result.records:
+        state = load_game("tic_tac_toe").new_initial_state()
+        for action in record.actions:
+            assert action in state.legal_actions()
+            state.apply_action(action)
+
+
+def test_a_failure_in_another_process_comes_back_with_its_traceback(register, monkeypatch):
+    class Broken(RandomAgent):
+        def step(self, state):
+            raise ZeroDivisionError("by a test")
+
+    register("broken", lambda game, player, **parameters: Broken(**parameters))
+    monkeypatch.setattr(match.signal, "signal", lambda number, handler: None)
+    result = play_match("tic_tac_toe", "random", "random", games=1)
+    table = Table(load_game("tic_tac_toe"), (AgentSpec("random"), AgentSpec("broken")))
+    failure = pickle.loads(pickle.dumps(match._play_in_worker(table, Fixture(4, 0, ()))))
+    with pytest.raises(MatchError, match="Game 5, seat 1, agent broken: ZeroDiv") as caught:
+        match._collect((outcome for outcome in [failure]), result, None)
+    assert "in step" in caught.value.__notes__[0]
+
+
+def test_keyboard_interrupt_keeps_the_finished_games():
+    def stop(result):
+        if len(result.records) == 3:
+            raise KeyboardInterrupt
+
+    result = play_match("tic_tac_toe", "random", "random", games=10, progress=stop)
+    assert len(result.records) == 3
+    assert not result.complete
+
+
+def test_ctrl_c_ends_a_match_in_several_processes():
+    script = textwrap.dedent("""
+        import os, signal
+        from rave_agents.arena import play_match
+
+        def stop(result):
+            if len(result.records) == 2:
+                os.killpg(0, signal.SIGINT)
+
+        if __name__ == "__main__":
+            result = play_match("connect_four", "uct", "uct", games=2000, simulations=300, jobs=2,
+                                progress=stop)
+            print(len(result.records), result.complete)
+    """)
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        start_new_session=True,
+        check=False,
+    )
+    assert done.returncode in (0, -signal.SIGINT), done.stderr
+    finished, complete = done.stdout.split()
+    assert 2 <= int(finished) < 100
+    assert complete == "False"
+
+
+def test_progress_sees_every_game():
+    counts = []
+    play_match(
+        "tic_tac_toe",
+        "random",
+        "random",
+        games=3,
+        progress=lambda result: counts.append(len(result.records)),
+    )
+    assert counts == [0, 1, 2, 3]
+
+
+def test_the_dictionary_is_strict_json_with_these_keys():
+    result = play_match("connect_four", "uct", "random", games=2, simulations=200)
+    values = json.loads(json.dumps(result.to_dict(), allow_nan=False))
+    assert list(values) == [
+        "game", "agents", "games", "score", "wins", "draws", "losses", "ci95", "elo", "elo_ci95",
+        "seconds_per_move", "simulations_per_second", "seed",
+    ]  # fmt: skip
+    assert values["agents"] == ["uct(simulations=200)", "random"]
+    assert (values["score"], values["elo"], values["elo_ci95"][1]) == (1.0, None, None)
+
+
+def test_a_match_without_finished_games_is_strict_json_too():
+    result = play_match("tic_tac_toe", "random", "random", games=1)
+    values = dataclasses.replace(result, records=()).to_dict()
+    json.dumps(values, allow_nan=False)
+    assert values["score"] is None
+    assert values["seconds_per_move"] == [None, None]
+
+
+def test_efforts_are_summed_over_the_games():
+    result = play_match("tic_tac_toe", "uct(reuse_tree=False)", "random", games=2, simulations=50)
+    first, second = result.efforts
+    moves = sum(len(record.actions) - len(record.opening) for record in result.records)
+    assert first.moves + second.moves == moves
+    assert 0 < first.simulations <= 50 * first.moves
+    assert second.simulations == 0
+
+
+def test_games_for_more_players_are_refused():
+    with pytest.raises(UnsupportedGameError, match="two players"):
+        play_match("pig(players=3)", "random", "random", games=1)
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_specs_are_checked_before_the_first_game(seat):
+    specs = ["random", "random"]
+    specs[seat] = "rave(rave_q=1)"
+    with pytest.raises(UnknownNameError, match="rave_k"):
+        play_match("tic_tac_toe", *specs, games=1)
+
+
+@pytest.mark.parametrize("name", ["games", "jobs", "opening_plies"])
+def test_counts_are_checked(name):
+    with pytest.raises(ValueError, match=name):
+        play_match("tic_tac_toe", "random", "random", **{name: -1})
+
+
+def test_the_seed_is_checked():
+    with pytest.raises(ValueError, match="seed"):
+        play_match("tic_tac_toe", "random", "random", games=1, seed=-1)
+
+
+@pytest.mark.parametrize(
+    ("spec", "limits", "expected"),
+    [
+        ("rave", {}, "rave(simulations=1000)"),
+        ("rave", {"seconds": 0.5}, "rave(seconds=0.5)"),
+        ("rave(seconds=2)", {"simulations": 10}, "rave(seconds=2)"),
+        ("rave", {"simulations": 10, "seconds": 0.5}, "rave(simulations=10,seconds=0.5)"),
+        ("random", {"seconds": 0.5}, "random"),
+    ],
+)
+def test_limits_go_to_agents_without_one(spec, limits, expected):
+    assert str(limited_spec(spec, **limits)) == expected
+
+
+def test_an_agent_that_cannot_keep_the_limit_is_refused():
+    with pytest.raises(ValueError, match="mcts_py takes no seconds"):
+        limited_spec("mcts_py", seconds=0.1)
+
+
+def test_the_first_agent_alternates_seats_by_game_number():
+    fixtures = [Fixture(number, 0, ()) for number in range(4)]
+    assert [(fixture.pair, fixture.first_seat) for fixture in fixtures] == [
+        (0, 0), (0, 1), (1, 0), (1, 1),
+    ]  # fmt: skip
+    assert [fixture.index_at(0) for fixture in fixtures] == [0, 1, 0, 1]

@@ -1,0 +1,293 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+import rave_agents
+import rave_agents.agents as agents_module
+from rave_agents import doctor
+from rave_agents.agents import AgentType, RandomAgent
+from rave_agents.cli import app
+
+
+@pytest.fixture
+def program(monkeypatch):
+    """Gives a function that runs the program in this process, on a wide terminal."""
+    monkeypatch.setenv("COLUMNS", "120")
+    monkeypatch.delenv("RAVE_AGENTS_DEBUG", raising=False)
+    return lambda *arguments: CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def object_of(result):
+    """The one JSON object that a run printed."""
+
+    def refuse(constant):
+        raise AssertionError(f"not strict JSON: {constant}")
+
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout.count("\n") == 1
+    return json.loads(result.stdout, parse_constant=refuse)
+
+
+def error_of(result):
+    """The one line of a user's error."""
+    assert result.exit_code == 2, result.output
+    assert result.stdout == ""
+    assert result.stderr.startswith("Error: ")
+    assert result.stderr.count("\n") == 1
+    return result.stderr
+
+
+def test_match_prints_a_table(program):
+    result = program("match", "tic_tac_toe", "uct", "random", "--games", 2, "--simulations", 50)
+    assert result.exit_code == 0
+    for text in ("uct(simulations=50)", "random", "95 % interval", "Elo difference", "seconds a"):
+        assert text in result.stdout
+
+
+def test_match_prints_one_object(program):
+    result = program(
+        "match", "connect_four", "uct", "random", "--games", 2, "--simulations", 200, "--seed", 5,
+        "--json",
+    )  # fmt: skip
+    values = object_of(result)
+    assert (values["games"], values["wins"], values["elo"], values["seed"]) == (2, 2, None, 5)
+
+
+def test_match_passes_its_options_on(program):
+    options = ("--games", 3, "--opening-plies", 0, "--simulations", 20, "--json")
+    values = object_of(program("match", "tic_tac_toe", "rave(simulations=7)", "uct", *options))
+    assert values["agents"] == ["rave(simulations=7)", "uct(simulations=20)"]
+    assert values["games"] == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("nogame", "uct", "uct"), "Unknown game 'nogame'"),
+        (("kuhn_poker", "uct", "uct"), "IMPERFECT_INFORMATION"),
+        (("tic_tac_toe", "uct", "rav"), "Did you mean 'rave'"),
+        (("tic_tac_toe", "uct(exploration=-1)", "uct"), "exploration must be"),
+        (("tic_tac_toe", "uct(exploration", "uct"), "Not an agent's spec"),
+        (("tic_tac_toe", "uct", "uct", "--games", "0"), "games must be at least 1"),
+        (("tic_tac_toe", "uct", "uct", "--seconds", "0"), "seconds must be"),
+        (("tic_tac_toe", "uct", "uct", "--opening-plies", "9"), "fewer opening plies"),
+        (("pig(players=3)", "uct", "uct"), "two players"),
+    ],
+)
+def test_match_refuses_in_one_line(program, arguments, message):
+    assert message in error_of(program("match", *arguments))
+
+
+def test_debug_shows_the_error_itself(program):
+    result = program("match", "nogame", "uct", "uct", "--debug")
+    assert isinstance(result.exception, rave_agents.UnknownNameError)
+
+
+def test_a_failing_agent_leaves_the_finished_games(program, monkeypatch):
+    class Broken(RandomAgent):
+        games = 0
+
+        def restart(self):
+            Broken.games += 1
+
+        def step(self, state):
+            return super().step(state) if Broken.games < 3 else -1
+
+    kind = AgentType("of a test", {"seed": None}, lambda game, player, **rest: Broken(**rest))
+    monkeypatch.setitem(agents_module._TYPES, "broken", kind)
+    result = program("match", "tic_tac_toe", "broken", "random", "--games", 4, "--json")
+    assert result.exit_code == 1
+    assert json.loads(result.stdout)["games"] == 2
+    assert "Game 3, seat 0, agent broken" in result.stderr
+
+
+def test_search_shows_position_and_moves_by_name(program):
+    result = program("search", "tic_tac_toe", "rave", "--moves", "x(1,1) o(0,0)", "--rows", 3)
+    assert result.exit_code == 0
+    assert result.stdout.startswith("o..\n.x.\n...\n")
+    assert "x(0,1)" in result.stdout
+    assert "and 4 more moves" in result.stdout
+
+
+def test_search_prints_one_object(program):
+    values = object_of(
+        program("search", "connect_four", "uct", "--moves", "x3,o3", "--simulations", 40, "--json")
+    )
+    assert (values["moves"], values["simulations"], len(values["actions"])) == ([3, 3], 40, 7)
+    assert values["action_name"] == f"x{values['action']}"
+
+
+@pytest.mark.parametrize("moves", ["x3 o4 x0", "x3,o4,x0", " x3; o4 ;x0;", "3 4 0", "x3 4 x0"])
+def test_moves_by_name_or_number_with_any_separator(program, moves):
+    arguments = ("search", "connect_four", "random", "--moves", moves, "--json")
+    assert object_of(program(*arguments))["moves"] == [3, 4, 0]
+
+
+def test_names_with_spaces(program):
+    moves = "X From (7, 1) X To (8, 1)"
+    values = object_of(program("search", "amazons", "random", "--moves", moves, "--json"))
+    assert len(values["moves"]) == 2
+
+
+def test_chance_outcomes_are_moves(program):
+    moves = "chance outcome 0 X starts, (roll: 12)"
+    values = object_of(program("search", "backgammon", "random", "--moves", moves, "--json"))
+    assert values["moves"] == [0]
+
+
+def test_a_move_to_chance_says_what_is_missing(program):
+    assert "Chance is to move" in error_of(program("search", "backgammon", "uct"))
+
+
+def test_an_unknown_move_offers_near_and_legal_ones(program):
+    message = error_of(program("search", "tic_tac_toe", "uct", "--moves", "x(1,1) x(0,1)"))
+    assert "Did you mean 'o(0,1)'" in message
+    assert "Legal are: 'o(0,0)'" in message
+
+
+def test_moves_beyond_the_end_of_the_game_are_refused(program):
+    message = error_of(program("search", "tic_tac_toe", "uct", "--moves", "0 3 1 4 2 5"))
+    assert "over before '5'" in message
+
+
+def test_a_finished_game_is_not_searched(program):
+    assert "game is over" in error_of(
+        program("search", "tic_tac_toe", "uct", "--moves", "0 3 1 4 2")
+    )
+
+
+def test_an_agent_without_a_search_of_ours_shows_its_move(program):
+    result = program("search", "tic_tac_toe", "mcts", "--moves", "0 3 1 4")
+    assert "player 0 plays x(0,2)" in result.stdout
+
+
+def test_bench_prints_one_object(program):
+    arguments = ("bench", "tic_tac_toe", "--agents", "uct", "--rounds", 1, "--json")
+    values = object_of(program(*arguments))
+    assert [(row["game"], row["agent"]) for row in values["rows"]] == [("tic_tac_toe", "uct")]
+
+
+def test_bench_prints_a_table(program):
+    result = program("bench", "tic_tac_toe", "--agents", "uct(playouts=2)", "--rounds", 1)
+    assert "uct(playouts=2)" in result.stdout
+    assert "geometric mean" in result.stdout
+
+
+def test_agents_lists_all_of_them(program):
+    listed = object_of(program("agents", "--json"))["agents"]
+    assert {agent["name"] for agent in listed} == set(rave_agents.agent_types())
+
+
+def test_agents_shows_the_parameters_of_one(program):
+    result = program("agents", "rave")
+    assert "rave_k" in result.stdout
+
+
+def test_an_unknown_agent_is_refused(program):
+    assert "Did you mean 'rave'" in error_of(program("agents", "rav"))
+
+
+def test_games_lists_what_can_be_searched(program):
+    names = [game["name"] for game in object_of(program("games", "--json"))["games"]]
+    assert "hex" in names
+    assert "kuhn_poker" not in names
+
+
+def test_games_can_be_filtered(program):
+    names = [game["name"] for game in object_of(program("games", "HEX", "--json"))["games"]]
+    assert "hex" in names
+    assert "chess" not in names
+
+
+def test_games_says_why_a_game_is_not_supported(program):
+    games = object_of(program("games", "kuhn", "--all", "--json"))["games"]
+    game = next(game for game in games if game["name"] == "kuhn_poker")
+    assert not game["supported"]
+    assert "IMPERFECT_INFORMATION" in game["reason"]
+
+
+def test_quick_doctor_measures_nothing(program):
+    findings = object_of(program("doctor", "--quick", "--json"))
+    assert findings["timings"] is None
+    assert findings["versions"]["rave-agents"] == rave_agents.__version__
+    assert "openspiel" in findings["adapters"]
+
+
+def test_doctor_shows_each_time_beside_its_target(program, monkeypatch):
+    monkeypatch.setattr(doctor, "_start_seconds", lambda cache: 0.25)
+    output = program("doctor").stdout
+    assert "0.25 s (target 12 s)" in output
+    assert "0.25 s (target 0.7 s)" in output
+
+
+def test_doctor_says_how_to_install_what_is_missing(program, monkeypatch):
+    monkeypatch.setattr("rave_agents.frameworks.missing_adapters", lambda: {"openspiel": "none"})
+    findings = object_of(program("doctor", "--quick", "--json"))
+    install = findings["missing_adapters"]["openspiel"]["install"]
+    assert install == "pip install 'rave-agents[openspiel]'"
+
+
+def test_starts_are_measured_in_fresh_processes(tmp_path):
+    assert 0 < doctor._start_seconds(str(tmp_path)) < 100
+    assert any(tmp_path.iterdir())
+
+
+def test_version(program):
+    assert program("--version").stdout == f"rave-agents {rave_agents.__version__}\n"
+
+
+def test_no_command_shows_the_help(program):
+    assert "Commands" in program().output
+
+
+def test_python_m_runs_the_program():
+    arguments = [sys.executable, "-m", "rave_agents", "search", "tic_tac_toe", "random", "--json"]
+    done = subprocess.run(arguments, capture_output=True, text=True, timeout=60, check=True)
+    assert json.loads(done.stdout)["game"] == "tic_tac_toe"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="sends SIGINT to a process group")
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_ctrl_c_prints_the_finished_games(tmp_path, jobs):
+    script = (
+        "import os, signal, sys, threading\n"
+        "import rave_agents.report as report\n"
+        "from rave_agents.cli import main\n"
+        "import contextlib\n"
+        "@contextlib.contextmanager\n"
+        "def stopping(console, games):\n"
+        "    yield lambda r: len(r.records) == 2 and os.killpg(0, signal.SIGINT)\n"
+        "report.match_progress = stopping\n"
+        "if __name__ == '__main__':\n"
+        "    main()\n"
+    )
+    arguments = ["match", "connect_four", "uct", "uct", "--games", "5000", "--jobs", jobs]
+    done = subprocess.run(
+        [sys.executable, "-c", script, *arguments, "--simulations", "200", "--json"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        start_new_session=True,
+        check=False,
+    )
+    assert done.returncode in (130, -signal.SIGINT), done.stderr
+    values = json.loads(done.stdout)
+    assert 2 <= values["games"] < 1000
+    assert "Interrupted:" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_help_imports_no_game_framework():
+    code = (
+        "import sys\n"
+        "from typer.testing import CliRunner\n"
+        "from rave_agents.cli import app\n"
+        "assert CliRunner().invoke(app, ['match', '--help']).exit_code == 0\n"
+        "assert 'pyspiel' not in sys.modules and 'joblib' not in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", code], timeout=60, check=True)
