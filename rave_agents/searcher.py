@@ -5,13 +5,12 @@ import functools
 import math
 import time
 from collections.abc import Callable, Hashable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from rave_agents.config import (
     Amaf,
-    FinalMove,
     Limit,
     RaveBlend,
     RaveSchedule,
@@ -22,12 +21,12 @@ from rave_agents.config import (
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks import as_game_state
 from rave_agents.game import GameState, PlayerId
-from rave_agents.result import ActionStatistics, SearchResult
+from rave_agents.result import SearchResult
+from rave_agents.root import RootedTree, drawn_action, principal_variation, root_statistics
 from rave_agents.search import loop
 from rave_agents.search import tree as trees
 from rave_agents.search.backup import HIGH, LOW, Scratch, make_scratch
 from rave_agents.search.compiler import JIT_DISABLED, announce_compilation
-from rave_agents.search.formulas import lower_confidence_bound
 from rave_agents.search.python_simulator import Evaluator, PythonSimulator
 from rave_agents.search.random_stream import make_stream
 from rave_agents.search.selection import Parameters
@@ -50,19 +49,6 @@ PROGRESS_SECONDS = 0.1
 _MEGABYTE = 2**20
 
 Progress = Callable[[SearchResult], None]
-
-
-class RootedTree(NamedTuple):
-    """A tree and what it takes to read it."""
-
-    arrays: Tree
-    """The statistics; values are scaled to [0, 1]."""
-    low: float
-    """The utility that is 0 on that scale, ``inf`` if the game states none and none was seen."""
-    high: float
-    """The utility that is 1 on that scale, ``-inf`` likewise."""
-    state: GameState
-    """A clone of the root position."""
 
 
 class Searcher:
@@ -254,29 +240,26 @@ class Searcher:
         if self._root is None:
             raise RuntimeError("Nothing has been searched yet.")
         _check_decision(self._root)
-        statistics = self._statistics()
-        probabilities = self._policy(statistics)
-        action = self._draw_action(statistics, probabilities)
-        visits = sum(row["visits"] for row in statistics)
-        total = sum(row["visits"] * row["value"] for row in statistics if row["visits"] > 0)
-        rows = tuple(
-            ActionStatistics(probability=probability, **row)
-            for row, probability in zip(statistics, probabilities, strict=True)
-        )
-        tree = self._tree
+        tree = trees.allocate(0, 0, amaf=False) if self._tree is None else self._tree
+        low, high = self._utility_range.tolist()
+        rooted = RootedTree(tree, low, high, self._root.clone())
+        statistics = root_statistics(rooted, self.config)
+        action = drawn_action(statistics, self._move_unit)
+        visits = sum(row.visits for row in statistics)
+        total = sum(row.visits * row.value for row in statistics if row.value is not None)
         return SearchResult(
             player=int(self._root.current_player()),
             action=action,
-            actions=rows,
+            actions=statistics,
             value=total / visits if visits > 0 else None,
-            principal_variation=self._principal_variation(action),
+            principal_variation=principal_variation(rooted, action),
             simulations=self._simulations,
             root_visits=self._root_visits(),
             seconds=self._seconds,
-            nodes=0 if tree is None else int(tree.used[NODES_USED]),
-            memory_bytes=0 if tree is None else trees.memory_bytes(tree),
+            nodes=int(tree.used[NODES_USED]),
+            memory_bytes=trees.memory_bytes(tree),
             memory_full=self._memory_full,
-            state=self._root.clone(),
+            state=rooted.state,
         )
 
     def _begin(self, root: GameState) -> None:
@@ -398,8 +381,8 @@ class Searcher:
         epsilon = self.config.dirichlet_epsilon
         if epsilon == 0.0 or self._noised or self._tree is None or self._tree.used[NODES_USED] == 0:
             return
-        edges = slice(*_edge_bounds(self._tree, ROOT))
-        priors = self._tree.edge_prior[edges]
+        edges = trees.edge_rows(self._tree, ROOT)
+        priors = self._tree.edge_prior[edges.start : edges.stop]
         noise = self._noise.dirichlet(np.full(len(priors), self.config.dirichlet_alpha))
         priors[:] = (1.0 - epsilon) * priors + epsilon * noise
         self._noised = True
@@ -408,96 +391,6 @@ class Searcher:
         if self._tree is None or self._tree.used[NODES_USED] == 0:
             return 0
         return int(self._tree.node_visits[ROOT])
-
-    def _statistics(self) -> list[dict[str, Any]]:
-        """The fields of ActionStatistics but the probability, for each action of the root."""
-        assert self._root is not None
-        tree = self._tree
-        if tree is None or tree.used[NODES_USED] == 0:
-            actions = self._root.legal_actions()
-            empty = {"visits": 0, "value": None, "amaf_visits": 0.0, "amaf_value": None}
-            return [{"action": int(a), "prior": 1.0 / len(actions), **empty} for a in actions]
-        rows = []
-        for edge in trees.edge_rows(tree, ROOT):
-            visits = int(tree.edge_visits[edge])
-            amaf_visits = float(tree.edge_amaf_visits[edge]) if trees.has_amaf(tree) else 0.0
-            row = {
-                "action": int(tree.edge_action[edge]),
-                "prior": float(tree.edge_prior[edge]),
-                "visits": visits,
-                "value": self._utility(tree.edge_value_sum[edge], visits),
-                "amaf_visits": amaf_visits,
-                "amaf_value": None,
-            }
-            if amaf_visits > 0:
-                row["amaf_value"] = self._utility(tree.edge_amaf_value_sum[edge], amaf_visits)
-            rows.append(row)
-        return rows
-
-    def _utility(self, value_sum: float, visits: float) -> float | None:
-        """A mean value on the scale of the game's utilities; None without visits."""
-        if visits == 0:
-            return None
-        low, high = float(self._utility_range[LOW]), float(self._utility_range[HIGH])
-        return low + float(value_sum) / visits * (high - low)
-
-    def _policy(self, statistics: list[dict[str, Any]]) -> list[float]:
-        """The probability of playing each action."""
-        best = self._best_rows(statistics)
-        visits = np.array([row["visits"] for row in statistics], np.float64)
-        if self.config.temperature == 0.0 or visits.sum() == 0.0:
-            return [1.0 / len(best) if row in best else 0.0 for row in range(len(statistics))]
-        with np.errstate(divide="ignore", over="ignore"):
-            weights = np.exp(np.log(visits / visits.max()) / self.config.temperature)
-        return (weights / weights.sum()).tolist()  # type: ignore[no-any-return]
-
-    def _best_rows(self, statistics: list[dict[str, Any]]) -> list[int]:
-        """The rows that the final move may choose from: all that are equally good."""
-
-        def key(row: dict[str, Any]) -> tuple[float, float]:
-            visits, value = row["visits"], row["value"]
-            if visits == 0:
-                return (-math.inf, 0.0)
-            if self.config.final_move is FinalMove.ROBUST:
-                return (visits, value)
-            if self.config.final_move is FinalMove.MAX:
-                return (value, visits)
-            low, high = float(self._utility_range[LOW]), float(self._utility_range[HIGH])
-            scale = high - low if high > low else 1.0
-            mean = (value - low) / scale
-            return (lower_confidence_bound(mean, visits, self.config.secure_constant), visits)
-
-        keys = [key(row) for row in statistics]
-        best = max(keys)
-        return [row for row, row_key in enumerate(keys) if row_key == best]
-
-    def _draw_action(self, statistics: list[dict[str, Any]], probabilities: list[float]) -> int:
-        """An action drawn by probability, the same one whenever this search is asked."""
-        candidates = [row for row, probability in enumerate(probabilities) if probability > 0.0]
-        if len(candidates) == 1:
-            return int(statistics[candidates[0]]["action"])
-        unit = self._move_unit
-        for row in candidates:
-            unit -= probabilities[row]
-            if unit < 0.0:
-                return int(statistics[row]["action"])
-        return int(statistics[candidates[-1]]["action"])
-
-    def _principal_variation(self, action: int) -> tuple[int, ...]:
-        """The chosen action, then at each node the most visited one."""
-        tree = self._tree
-        if tree is None or tree.used[NODES_USED] == 0:
-            return (action,)
-        line = [action]
-        node = trees.find_child(tree, ROOT, action)
-        while node != UNEXPANDED and tree.node_edge_count[node] > 0:
-            first, end = _edge_bounds(tree, node)
-            edge = first + int(np.argmax(tree.edge_visits[first:end]))
-            if tree.edge_visits[edge] == 0:
-                break
-            line.append(int(tree.edge_action[edge]))
-            node = int(tree.edge_child[edge])
-        return tuple(line)
 
 
 @functools.cache
@@ -538,11 +431,6 @@ def _check_decision(state: GameState) -> None:
 def _position_key(state: GameState) -> Hashable:
     key = getattr(state, "position_key", None)
     return None if key is None else key()
-
-
-def _edge_bounds(tree: Tree, node: int) -> tuple[int, int]:
-    rows = trees.edge_rows(tree, node)
-    return rows.start, rows.stop
 
 
 def _parameters(config: SearchConfig, *, fixed_range: bool) -> Parameters:

@@ -7,8 +7,8 @@ from typing import Any
 import pyspiel
 
 from rave_agents.game import PlayerId
+from rave_agents.root import RootedTree
 from rave_agents.search.tree import ROOT, UNEXPANDED, edge_rows, has_amaf
-from rave_agents.searcher import RootedTree
 
 NO_EDGE = -1
 

@@ -44,7 +44,6 @@ def blend(beta: float, value: float, amaf_value: float) -> float:
     return (1.0 - beta) * value + beta * amaf_value
 
 
-@kernel
 def lower_confidence_bound(q: float, n: float, A: float) -> float:
     """``q - A / sqrt(n)``, what the secure child maximises (Chaslot et al. 2008).
 

@@ -1,0 +1,137 @@
+"""The root of a tree: its statistics, the final move, the principal variation."""
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from rave_agents.config import FinalMove, SearchConfig
+from rave_agents.game import GameState
+from rave_agents.result import ActionStatistics
+from rave_agents.search import tree as trees
+from rave_agents.search.formulas import lower_confidence_bound
+from rave_agents.search.tree import NODES_USED, ROOT, UNEXPANDED, Tree
+
+
+class RootedTree(NamedTuple):
+    """A tree and what it takes to read it."""
+
+    arrays: Tree
+    """The statistics; values are scaled to [0, 1]."""
+    low: float
+    """The utility that is 0 on that scale, ``inf`` if the game states none and none was seen."""
+    high: float
+    """The utility that is 1 on that scale, ``-inf`` likewise."""
+    state: GameState
+    """A clone of the root position."""
+
+    @property
+    def has_root(self) -> bool:
+        """Whether the root has its node yet."""
+        return bool(self.arrays.used[NODES_USED] > 0)
+
+    def utility(self, value_sum: float, visits: float) -> float | None:
+        """A mean value in the game's utilities; None without visits."""
+        if visits == 0:
+            return None
+        return self.low + float(value_sum) / float(visits) * (self.high - self.low)
+
+
+def root_statistics(rooted: RootedTree, config: SearchConfig) -> tuple[ActionStatistics, ...]:
+    """The statistics of every legal action, with the probability of playing it."""
+    edges: Sequence[int]
+    if rooted.has_root:
+        edges = trees.edge_rows(rooted.arrays, ROOT)
+        actions = [int(rooted.arrays.edge_action[edge]) for edge in edges]
+        probabilities = _policy(rooted, edges, config)
+    else:
+        edges = ()
+        actions = [int(action) for action in rooted.state.legal_actions()]
+        probabilities = [1.0 / len(actions)] * len(actions)
+    if not edges:
+        return tuple(
+            ActionStatistics(
+                action=action,
+                visits=0,
+                value=None,
+                prior=probability,
+                amaf_visits=0.0,
+                amaf_value=None,
+                probability=probability,
+            )
+            for action, probability in zip(actions, probabilities, strict=True)
+        )
+    return tuple(
+        _edge_statistics(rooted, edge, probability)
+        for edge, probability in zip(edges, probabilities, strict=True)
+    )
+
+
+def drawn_action(statistics: Sequence[ActionStatistics], unit: float) -> int:
+    """The action at ``unit``, in [0, 1), of the cumulative probabilities."""
+    candidates = [row for row in statistics if row.probability > 0.0]
+    for row in candidates:
+        unit -= row.probability
+        if unit < 0.0:
+            return row.action
+    return candidates[-1].action
+
+
+def principal_variation(rooted: RootedTree, action: int) -> tuple[int, ...]:
+    """The chosen action, then at each node the most visited one."""
+    tree = rooted.arrays
+    line = [action]
+    node = trees.find_child(tree, ROOT, action) if rooted.has_root else UNEXPANDED
+    while node != UNEXPANDED and tree.node_edge_count[node] > 0:
+        edges = trees.edge_rows(tree, node)
+        edge = edges.start + int(np.argmax(tree.edge_visits[edges.start : edges.stop]))
+        if tree.edge_visits[edge] == 0:
+            break
+        line.append(int(tree.edge_action[edge]))
+        node = int(tree.edge_child[edge])
+    return tuple(line)
+
+
+def _edge_statistics(rooted: RootedTree, edge: int, probability: float) -> ActionStatistics:
+    tree = rooted.arrays
+    visits = int(tree.edge_visits[edge])
+    amaf_visits, amaf_value_sum = 0.0, 0.0
+    if trees.has_amaf(tree):
+        amaf_visits = float(tree.edge_amaf_visits[edge])
+        amaf_value_sum = float(tree.edge_amaf_value_sum[edge])
+    return ActionStatistics(
+        action=int(tree.edge_action[edge]),
+        visits=visits,
+        value=rooted.utility(tree.edge_value_sum[edge], visits),
+        prior=float(tree.edge_prior[edge]),
+        amaf_visits=amaf_visits,
+        amaf_value=rooted.utility(amaf_value_sum, amaf_visits),
+        probability=probability,
+    )
+
+
+def _policy(rooted: RootedTree, edges: Sequence[int], config: SearchConfig) -> list[float]:
+    """The probability of playing each of the root's edges."""
+    visits = rooted.arrays.edge_visits[edges[0] : edges[-1] + 1].astype(np.float64)
+    if config.temperature == 0.0 or visits.sum() == 0.0:
+        keys = [_final_key(rooted.arrays, edge, config) for edge in edges]
+        best = max(keys)
+        share = 1.0 / keys.count(best)
+        return [share if key == best else 0.0 for key in keys]
+    with np.errstate(divide="ignore", over="ignore"):
+        weights = np.exp(np.log(visits / visits.max()) / config.temperature)
+    return (weights / weights.sum()).tolist()  # type: ignore[no-any-return]
+
+
+def _final_key(tree: Tree, edge: int, config: SearchConfig) -> tuple[float, float]:
+    """What the final move maximises; edges without visits come last."""
+    visits = int(tree.edge_visits[edge])
+    if visits == 0:
+        return (-math.inf, 0.0)
+    value = float(tree.edge_value_sum[edge]) / visits
+    if config.final_move is FinalMove.ROBUST:
+        return (visits, value)
+    if config.final_move is FinalMove.MAX:
+        return (value, visits)
+    return (lower_confidence_bound(value, visits, config.secure_constant), visits)
