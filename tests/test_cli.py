@@ -1,6 +1,5 @@
 import json
 import os
-import signal
 import subprocess
 import sys
 
@@ -275,7 +274,7 @@ def test_ctrl_c_prints_the_finished_games(tmp_path, jobs):
         start_new_session=True,
         check=False,
     )
-    assert done.returncode in (130, -signal.SIGINT), done.stderr
+    assert done.returncode == 130, done.stderr
     values = json.loads(done.stdout)
     assert 2 <= values["games"] < 1000
     assert "Interrupted:" in done.stderr

@@ -3,15 +3,13 @@
 A match comes out the same however many processes share its games, see ``play``.
 """
 
-import collections
 import dataclasses
 import functools
+import math
 import signal
 import traceback
 from collections.abc import Callable, Generator, Sequence
 from typing import Any
-
-import numpy as np
 
 from rave_agents.agents import (
     DEFAULT_SIMULATIONS,
@@ -54,8 +52,9 @@ class MatchResult:
     @functools.cached_property
     def score(self) -> MatchScore:
         """Wins, draws and losses of the first agent."""
-        signs = collections.Counter(int(np.sign(record.margin)) for record in self.records)
-        return MatchScore(signs[1], signs[0], signs[-1])
+        wins = sum(record.margin > 0 for record in self.records)
+        losses = sum(record.margin < 0 for record in self.records)
+        return MatchScore(wins, len(self.records) - wins - losses, losses)
 
     @property
     def complete(self) -> bool:
@@ -317,4 +316,4 @@ def _ratio(total: float, count: float) -> float | None:
 
 
 def _finite(value: float) -> float | None:
-    return value if np.isfinite(value) else None
+    return value if math.isfinite(value) else None

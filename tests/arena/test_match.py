@@ -1,7 +1,6 @@
 import dataclasses
 import json
 import pickle
-import signal
 import subprocess
 import sys
 import textwrap
@@ -276,7 +275,7 @@ def test_ctrl_c_ends_a_match_in_several_processes():
         start_new_session=True,
         check=False,
     )
-    assert done.returncode in (0, -signal.SIGINT), done.stderr
+    assert done.returncode == 0, done.stderr
     finished, complete = done.stdout.split()
     assert 2 <= int(finished) < 100
     assert complete == "False"
