@@ -75,9 +75,9 @@ class SearchConfig:
     selection: Selection = Selection.UCB1
     """The exploration term: ``"ucb1"`` or ``"puct"``."""
 
-    exploration: float = 0.7
-    """c, the weight of the exploration term, at least 0. The default is measured, see BENCHMARKS.md
-    (Kocsis & Szepesvári's theory has 1/sqrt(2) = 0.71)."""
+    exploration: float = 0.5
+    """c, the weight of the exploration term, at least 0. The default is measured for ``"ucb1"``, see
+    BENCHMARKS.md; Kocsis & Szepesvári's theory has 1/sqrt(2) = 0.71."""
 
     first_play_urgency: float = math.inf
     """The value of an edge that has neither visits nor AMAF visits. Infinity: every such edge is
@@ -86,16 +86,17 @@ class SearchConfig:
     amaf: Amaf = Amaf.NONE
     """Where AMAF statistics are kept: ``"none"`` or ``"node"``."""
 
-    rave_schedule: RaveSchedule = RaveSchedule.HAND_SELECTED
+    rave_schedule: RaveSchedule = RaveSchedule.MINIMUM_MSE
     """The weight β of the AMAF value: ``"hand_selected"`` or ``"minimum_mse"``."""
 
     rave_k: float = 500.0
     """k of the hand-selected schedule, in visits, above 0: where β = 1/2. Gelly & Silver (2011)
     found 1,000 and more best in 9x9 Go."""
 
-    rave_bias: float = 0.05
+    rave_bias: float = 0.035
     """b of the minimum-MSE schedule, at least 0: how far AMAF values are wrong in the mean, on the
-    scale [0, 1]."""
+    scale [0, 1]. The default is measured, see BENCHMARKS.md. The NoGo program that has b where the
+    formula has its square used 0.0015 there, which is b = 0.039 here."""
 
     rave_blend: RaveBlend = RaveBlend.VALUE
     """What β blends with the AMAF value: the ``"value"`` or the whole ``"ucb"`` value."""
@@ -208,7 +209,7 @@ class SearchConfig:
 _PRESETS: dict[str, dict[str, Any]] = {
     "uct": {},
     "puct": {"selection": "puct", "first_play_urgency": 0.5, "exploration": 1.0},
-    "rave": {"amaf": "node", "exploration": 0.3, "rave_k": 500.0},
+    "rave": {"amaf": "node", "exploration": 0.2, "expand_visits": 1},
 }
 
 

@@ -363,7 +363,7 @@ class Searcher:
         used_nodes, used_edges = int(self._tree.used[NODES_USED]), int(self._tree.used[EDGES_USED])
         nodes = max(len(self._tree.node_player), 2 * used_nodes)
         edges = max(len(self._tree.edge_action), 2 * (used_edges + actions))
-        budget = self.config.max_memory_mb * _MEGABYTE
+        budget = self.config.max_memory_mb * _MEGABYTE - self._tree.used.nbytes
         per_edge = trees.edge_bytes(trees.has_amaf(self._tree))
         if nodes * trees.NODE_BYTES + edges * per_edge > budget:
             edges_per_node = used_edges / max(used_nodes, 1)

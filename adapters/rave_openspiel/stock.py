@@ -85,6 +85,8 @@ def _make_mcts_py(
     solve: bool = True,
     rollouts: int = 1,
 ) -> Agent:
+    if simulations < 2:
+        raise ValueError(f"simulations must be at least 2 for mcts_py, got {simulations!r}.")
     pyspiel_game = _stock_game(game, "mcts_py")
     random = np.random.RandomState(_drawn_seed(seed))
     evaluator = mcts.RandomRolloutEvaluator(rollouts, random)
