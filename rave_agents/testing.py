@@ -77,9 +77,9 @@ def check_game_state(
         draw.shuffle(kept)
         for clone, _ in kept[:SEARCHED_POSITIONS]:
             _check_playing_on(clone, draw, max_moves)
-            _check_search(clone, seed)
-            if hasattr(clone, "simulator"):
+            if hasattr(clone, "simulator"):  # before a search relies on it
                 check_simulator(clone, seed=draw.randrange(2**30), max_moves=max_moves)
+            _check_search(clone, seed)
 
 
 def check_simulator(
@@ -278,6 +278,7 @@ def _check_step(state: GameState, action: int) -> None:
         "clone() must share nothing that can change: apply_action() on a clone changed another "
         "state.",
     )
+    _check_position(first)
     second.apply_action(action)
     _require(
         snapshot(first) == snapshot(second),
@@ -483,5 +484,5 @@ def _check_policy(policy: Sequence[tuple[int, float]], legal: list[int], source:
 
 def _written(state: Any) -> tuple[Any, ...]:
     """What a framework's state is, for comparison."""
-    history = tuple(state.history()) if hasattr(state, "history") else ()
+    history = tuple(state.history()) if callable(getattr(state, "history", None)) else ()
     return (str(state), history, int(state.current_player()))
