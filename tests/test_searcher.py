@@ -389,7 +389,7 @@ def test_three_players_each_maximise_their_own_return():
     returns |= {(1, *path[1:]): [5, 5, 5] for path in returns}
     nodes |= {path: [float(utility) for utility in values] for path, values in returns.items()}
     state = written_game(nodes, num_players=3, high=9.0)
-    result = searched(state=state, simulations=3000)[1]
+    result = searched(state=state, simulations=6000, exploration=1.0)[1]
     assert result.principal_variation == (0, 0, 0)
     assert result.actions[0].value == pytest.approx(8.0, abs=0.5)
     assert result.actions[1].value == pytest.approx(5.0)
