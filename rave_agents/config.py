@@ -76,8 +76,8 @@ class SearchConfig:
     """The exploration term: ``"ucb1"`` or ``"puct"``."""
 
     exploration: float = 0.5
-    """c, the weight of the exploration term, at least 0. The default is measured for ``"ucb1"``, see
-    BENCHMARKS.md; Kocsis & Szepesvári's theory has 1/sqrt(2) = 0.71."""
+    """c, the weight of the exploration term, at least 0. The default is measured for ``"ucb1"``,
+    see BENCHMARKS.md; Kocsis & Szepesvári's theory has 1/sqrt(2) = 0.71."""
 
     first_play_urgency: float = math.inf
     """The value of an edge that has neither visits nor AMAF visits. Infinity: every such edge is
