@@ -109,7 +109,11 @@ class Searcher:
 
     @property
     def tree(self) -> Tree | None:
-        """The arrays of the tree, to look at; None before the first search."""
+        """The arrays of the tree, to look at; None before the first search.
+
+        Copy what you want to keep: the next search moves the arrays, and a slice of them is then
+        no longer valid.
+        """
         return self._tree
 
     def rooted_tree(self) -> RootedTree | None:

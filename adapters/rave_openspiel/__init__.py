@@ -18,12 +18,13 @@ in ``rl_environment.Environment(..., include_full_state=True)``. ``OpenSpielGame
 hidden chance; ``refusal`` tells why it does not play another.
 """
 
-from rave_openspiel.adapter import OpenSpielGame, refusal
+from rave_openspiel.adapter import OpenSpielGame
 from rave_openspiel.bots import RaveBot, SearchBot, UCTBot
 from rave_openspiel.policy import SearchPolicy
 from rave_openspiel.rl_agent import SearchRLAgent
 from rave_openspiel.search_node import SearchNode
 from rave_openspiel.states import OpenSpielState
+from rave_openspiel.support import refusal
 
 __all__ = [
     "OpenSpielGame",

@@ -9,12 +9,11 @@ import pyspiel
 
 from rave_agents.agents import AgentType
 from rave_agents.config import unknown_name
-from rave_agents.errors import UnknownNameError, UnsupportedGameError
+from rave_agents.errors import UnknownNameError
 from rave_agents.frameworks import GameInfo
 from rave_openspiel import stock
 from rave_openspiel.states import OpenSpielState
-
-_Type = pyspiel.GameType
+from rave_openspiel.support import check_supported, refusal
 
 
 class OpenSpielGame:
@@ -40,36 +39,6 @@ class OpenSpielGame:
         return OpenSpielState(self.game.new_initial_state())
 
 
-def refusal(game_type: pyspiel.GameType) -> str | None:
-    """Why the search cannot play games of this type; None if it can."""
-    if game_type.dynamics != _Type.Dynamics.SEQUENTIAL:
-        kind = str(game_type.dynamics).rpartition(".")[2]
-        return (
-            f"its dynamics are {kind}, and the search needs SEQUENTIAL: one player moves at a time"
-        )
-    if game_type.information != _Type.Information.PERFECT_INFORMATION:
-        kind = str(game_type.information).rpartition(".")[2]
-        return (
-            f"it is a game of {kind}, and the search needs PERFECT_INFORMATION: it would "
-            "otherwise look at what is hidden from the player"
-        )
-    if game_type.chance_mode == _Type.ChanceMode.SAMPLED_STOCHASTIC:
-        return (
-            "its chance mode is SAMPLED_STOCHASTIC, and the search needs DETERMINISTIC or "
-            "EXPLICIT_STOCHASTIC: a clone would know the outcomes to come"
-        )
-    return None
-
-
-def check_supported(game: pyspiel.Game) -> None:
-    """Raise UnsupportedGameError if the search cannot play the game."""
-    if not isinstance(game, pyspiel.Game):
-        raise TypeError(f"game must be a pyspiel.Game, got {game!r}.")
-    reason = refusal(game.get_type())
-    if reason is not None:
-        raise UnsupportedGameError(f"{game} cannot be searched: {reason}.")
-
-
 @functools.cache
 def _known_games() -> dict[str, pyspiel.GameType]:
     import open_spiel.python.games  # noqa: F401, PLC0415  (registers the Python games)
@@ -83,8 +52,15 @@ class OpenSpielAdapter:
     name = "openspiel"
 
     def wrap(self, state: Any) -> OpenSpielState | None:
-        """A ``pyspiel.State`` as a GameState; None for anything else."""
-        return OpenSpielState(state) if isinstance(state, pyspiel.State) else None
+        """A ``pyspiel.State`` as a GameState; None for anything else.
+
+        Raises:
+            UnsupportedGameError: if the search cannot play its game.
+        """
+        if not isinstance(state, pyspiel.State):
+            return None
+        check_supported(state.get_game())
+        return OpenSpielState(state)
 
     def load_game(self, spec: str) -> OpenSpielGame:
         """The game of this name, such as ``"hex(board_size=9)"``."""

@@ -14,9 +14,9 @@ from rave_agents.config import SearchConfig, check_names
 from rave_agents.result import SearchResult
 from rave_agents.search.python_simulator import Evaluator
 from rave_agents.searcher import Searcher, checked_seed
-from rave_openspiel.adapter import check_supported
 from rave_openspiel.search_node import SearchNode, tree_report
 from rave_openspiel.states import OpenSpielState
+from rave_openspiel.support import check_supported
 
 OWN_PARAMETERS = ("game", "player_id", "simulations", "seconds", "seed", "evaluator", "verbose")
 

@@ -47,6 +47,13 @@ class RolloutSimulator(OpenSpielSimulator):
         """Whether the game is one of OpenSpiel's C++ games, which alone the C++ bots play fast."""
         return type(root).__module__.partition(".")[0] == "pyspiel"
 
+    def leaf(self, path: list[int]) -> Any:
+        """The position that a path of actions leads to; no move takes long enough to be timed."""
+        state = self.root.clone()
+        for action in path:
+            state.apply_action(action)
+        return state
+
     def playout(self, state: Any) -> Playout:
         """Play uniformly at random to the end, in ``state`` itself."""
         if self._alternating:

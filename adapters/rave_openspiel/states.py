@@ -9,6 +9,7 @@ import pyspiel
 from rave_agents.search.python_simulator import Evaluator
 from rave_agents.search.simulator import Frame, Simulator
 from rave_openspiel.simulator import OpenSpielSimulator, RolloutSimulator
+from rave_openspiel.support import check_supported
 
 _Type = pyspiel.GameType
 
@@ -85,7 +86,12 @@ class OpenSpielState:
         return (str(state.get_game()), state.starting_state_str(), tuple(state.history()))
 
     def simulator(self, frame: Frame, evaluator: Evaluator | None) -> Simulator:
-        """The fastest provider of simulations for this game."""
+        """The fastest provider of simulations for this game.
+
+        Raises:
+            UnsupportedGameError: if the search cannot play the game.
+        """
+        check_supported(self.state.get_game())
         root = self.state.clone()
         if evaluator is None and RolloutSimulator.can_play(root):
             return RolloutSimulator(root, frame)

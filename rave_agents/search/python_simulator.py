@@ -152,9 +152,7 @@ class PythonSimulator:
         header = self._header
         if time.perf_counter() > self.deadline:
             return STOPPED
-        state = self.root.clone()
-        for action in self._path[: header[PATH_LENGTH]].tolist():
-            state.apply_action(action)
+        state = self.leaf(self._path[: header[PATH_LENGTH]].tolist())
         player = state.current_player()
         header[PLAYER] = player
         if player == TERMINAL:
@@ -222,6 +220,15 @@ class PythonSimulator:
             struct.pack_into("i", self._playout_ends, 4 * playout, end)
             struct.pack_into(self._returns_format, self._returns, playout * row_bytes, *returns)
         return DONE
+
+    def leaf(self, path: list[int]) -> Any:
+        """The position that a path of actions leads to."""
+        state = self.root.clone()
+        for action in path:
+            if time.perf_counter() > self.deadline:
+                raise DeadlinePassed
+            state.apply_action(action)
+        return state
 
     def playout(self, state: Any) -> Playout:
         """Play uniformly at random to the end, in ``state`` itself."""

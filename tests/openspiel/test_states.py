@@ -4,8 +4,8 @@ import random
 
 import pyspiel
 import pytest
-from rave_openspiel import OpenSpielState
-from rave_openspiel.adapter import ADAPTER, refusal
+from rave_openspiel import OpenSpielState, refusal
+from rave_openspiel.adapter import ADAPTER
 from rave_openspiel.simulator import ALTERNATING_GAMES, RolloutSimulator
 
 from rave_agents import Limit, SearchConfig, Searcher, UnsupportedGameError, testing
@@ -135,3 +135,13 @@ def test_the_table_is_sorted_by_registered_games():
 def test_unsupported_games_are_refused(name):
     with pytest.raises(UnsupportedGameError, match="needs"):
         ADAPTER.load_game(name)
+
+
+@pytest.mark.parametrize("name", ["kuhn_poker", "matrix_rps"])
+def test_a_search_refuses_states_of_games_it_cannot_play(name):
+    state = pyspiel.load_game(name).new_initial_state()
+    while state.is_chance_node():
+        state.apply_action(state.legal_actions()[0])
+    for given in (state, OpenSpielState(state)):
+        with pytest.raises(UnsupportedGameError, match="cannot be searched|same time"):
+            Searcher().search(given, Limit(simulations=10))

@@ -1,0 +1,37 @@
+"""Which of OpenSpiel's games the search can play."""
+
+import pyspiel
+
+from rave_agents.errors import UnsupportedGameError
+
+_Type = pyspiel.GameType
+
+
+def refusal(game_type: pyspiel.GameType) -> str | None:
+    """Why the search cannot play games of this type; None if it can."""
+    if game_type.dynamics != _Type.Dynamics.SEQUENTIAL:
+        kind = str(game_type.dynamics).rpartition(".")[2]
+        return (
+            f"its dynamics are {kind}, and the search needs SEQUENTIAL: one player moves at a time"
+        )
+    if game_type.information != _Type.Information.PERFECT_INFORMATION:
+        kind = str(game_type.information).rpartition(".")[2]
+        return (
+            f"it is a game of {kind}, and the search needs PERFECT_INFORMATION: it would "
+            "otherwise look at what is hidden from the player"
+        )
+    if game_type.chance_mode == _Type.ChanceMode.SAMPLED_STOCHASTIC:
+        return (
+            "its chance mode is SAMPLED_STOCHASTIC, and the search needs DETERMINISTIC or "
+            "EXPLICIT_STOCHASTIC: a clone would know the outcomes to come"
+        )
+    return None
+
+
+def check_supported(game: pyspiel.Game) -> None:
+    """Raise UnsupportedGameError if the search cannot play the game."""
+    if not isinstance(game, pyspiel.Game):
+        raise TypeError(f"game must be a pyspiel.Game, got {game!r}.")
+    reason = refusal(game.get_type())
+    if reason is not None:
+        raise UnsupportedGameError(f"{game} cannot be searched: {reason}.")
