@@ -113,7 +113,24 @@ class AgentSpec:
     def __str__(self) -> str:
         if not self.parameters:
             return self.name
-        return f"{self.name}({','.join(f'{k}={_format(v)}' for k, v in self.parameters.items())})"
+        return f"{self.name}({format_parameters(self.parameters)})"
+
+
+def parse_values(text: str) -> list[Any]:
+    """Values separated by commas, each read as a parameter's value in a spec is.
+
+    Raises:
+        ValueError: if one is missing, or parentheses or quotes do not match.
+    """
+    parts = [part.strip() for part in _split(text, text)]
+    if not parts or "" in parts:
+        raise ValueError(f"A value is missing in {text!r}.")
+    return [_parse_value(part) for part in parts]
+
+
+def format_parameters(parameters: Mapping[str, Any]) -> str:
+    """The parameters as a spec has them between its parentheses."""
+    return ",".join(f"{key}={_format(value)}" for key, value in parameters.items())
 
 
 def agent_types() -> dict[str, AgentType]:

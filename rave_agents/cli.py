@@ -1,8 +1,8 @@
 """The program ``rave-agents``.
 
 Standard output has the answer alone: tables for people, or with ``--json`` one JSON object.
-Progress, logs and errors go to standard error. Exit codes: 0, 1 if a game of a match failed, 2 if
-something was asked that cannot be done, 130 after Ctrl-C.
+Progress, logs and errors go to standard error. Exit codes: 0, 1 if a game of a match or sweep
+failed, 2 if something was asked that cannot be done, 130 after Ctrl-C.
 """
 
 import contextlib
@@ -11,6 +11,7 @@ import json
 import math
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ParamSpec
 
 import typer
@@ -52,6 +53,8 @@ Seconds = Annotated[
     float | None, typer.Option(help="Seconds a move, where an agent's spec has no limit.")
 ]
 Seed = Annotated[int, typer.Option(help="Decides everything random.")]
+OpeningPlies = Annotated[int, typer.Option(help="Random moves at the start of a game.")]
+Jobs = Annotated[int, typer.Option(help="Processes that play at the same time.")]
 
 
 def main() -> None:
@@ -64,7 +67,7 @@ def _reported(command: Callable[_P, None]) -> Callable[_P, None]:
 
     @functools.wraps(command)
     def run(*args: _P.args, **kwargs: _P.kwargs) -> None:
-        from rave_agents.arena.match import MatchError  # noqa: PLC0415
+        from rave_agents.arena.runner import FailedGameError  # noqa: PLC0415
         from rave_agents.errors import RaveAgentsError  # noqa: PLC0415
 
         try:
@@ -72,11 +75,11 @@ def _reported(command: Callable[_P, None]) -> Callable[_P, None]:
         except KeyboardInterrupt:
             _say("Interrupted.")
             raise typer.Exit(INTERRUPTED) from None
-        except (RaveAgentsError, ValueError, TypeError) as error:
-            if kwargs["debug"]:
+        except (RaveAgentsError, ValueError, TypeError, OSError) as error:
+            if kwargs["debug"] or isinstance(error, BrokenPipeError):
                 raise
             _say(f"[bold red]Error:[/] [red]{escape(' '.join(str(error).split()))}[/]")
-            code = FAILED_GAME if isinstance(error, MatchError) else USER_ERROR
+            code = FAILED_GAME if isinstance(error, FailedGameError) else USER_ERROR
             raise typer.Exit(code) from None
 
     return run
@@ -112,8 +115,8 @@ def match(
     simulations: Simulations = None,
     seconds: Seconds = None,
     seed: Seed = 0,
-    opening_plies: Annotated[int, typer.Option(help="Random moves at the start of a game.")] = 2,
-    jobs: Annotated[int, typer.Option(help="Processes that play at the same time.")] = 1,
+    opening_plies: OpeningPlies = 2,
+    jobs: Jobs = 1,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
@@ -155,6 +158,77 @@ def match(
         raise failed
     if not result.complete:
         _say(f"Interrupted: {len(result.records)} of {games} games were finished.")
+        raise typer.Exit(INTERRUPTED)
+
+
+@app.command()
+@_reported
+def sweep(
+    game: GameName,
+    agent: Annotated[str, typer.Argument(metavar="AGENT", help="The agent to vary.")],
+    opponent: Annotated[str, typer.Argument(metavar="OPPONENT", help="The one it plays against.")],
+    vary: Annotated[
+        list[str],
+        typer.Option(
+            metavar="KEY=VALUE,...", help="A parameter of AGENT and its values; may be repeated."
+        ),
+    ],
+    games: Annotated[int, typer.Option(help="How many games for each combination.")] = 100,
+    simulations: Simulations = None,
+    seconds: Seconds = None,
+    seed: Seed = 0,
+    opening_plies: OpeningPlies = 2,
+    jobs: Jobs = 1,
+    output: Annotated[
+        Path | None, typer.Option(help="Keep every game in this file, and go on from it.")
+    ] = None,
+    csv: Annotated[Path | None, typer.Option(help="Write the final table to this file.")] = None,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Let an agent with every combination of some parameters play against another one.
+
+    All combinations play the same openings. Ctrl-C shows the games that are finished; with --output
+    the same command then goes on.
+    """
+    from rave_agents import report  # noqa: PLC0415
+    from rave_agents.arena.sweep import SweepError, parse_vary, run_sweep  # noqa: PLC0415
+
+    if csv is not None and not csv.parent.is_dir():
+        raise ValueError(f"There is no folder {str(csv.parent)!r} for --csv.")
+    failed: SweepError | None = None
+    with report.sweep_progress(_stderr()) as progress:
+        try:
+            result = run_sweep(
+                game,
+                agent,
+                opponent,
+                parse_vary(vary),
+                games=games,
+                simulations=simulations,
+                seconds=seconds,
+                seed=seed,
+                opening_plies=opening_plies,
+                jobs=jobs,
+                output=output,
+                progress=progress,
+            )
+        except SweepError as error:
+            failed, result = error, error.result
+    if as_json:
+        _print_json(result.to_dict())
+    elif result.finished:
+        _print(report.sweep_table(result))
+    if csv is not None:
+        report.write_sweep_csv(result, csv)
+    if failed is not None:
+        raise failed
+    if not result.complete:
+        resume = "Give --output FILE to be able to go on after a stop."
+        if output is not None:
+            resume = f"To go on, run the same command again: {output} has the finished games."
+        planned = result.planned * len(result.cells)
+        _say(f"Interrupted: {result.finished} of {planned} games were finished. {escape(resume)}")
         raise typer.Exit(INTERRUPTED)
 
 

@@ -1,12 +1,15 @@
 """Tables and progress bars for people at a terminal."""
 
 import contextlib
+import csv
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from rich import box
 from rich.console import Console, RenderableType
+from rich.live import Live
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
@@ -15,6 +18,7 @@ from rave_agents.agents import AgentType
 from rave_agents.analysis import Analysis
 from rave_agents.arena.bench import BenchResult
 from rave_agents.arena.match import MatchResult
+from rave_agents.arena.sweep import SweepResult
 from rave_agents.errors import RaveAgentsError
 from rave_agents.frameworks import adapters
 
@@ -60,6 +64,27 @@ def bench_progress(
             progress.stop()
 
 
+@contextlib.contextmanager
+def sweep_progress(console: Console) -> Iterator[Callable[[SweepResult], None]]:
+    """Show the table of a sweep as it grows, from the first call of the function that it gives."""
+    latest: list[SweepResult] = []
+    live = Live(
+        get_renderable=lambda: sweep_table(latest[0]) if latest else "",
+        console=console,
+        transient=True,
+    )
+
+    def update(result: SweepResult) -> None:
+        latest[:] = [result]
+        live.start()
+
+    try:
+        yield update
+    finally:
+        if live.is_started:
+            live.stop()
+
+
 def match_table(result: MatchResult) -> RenderableType:
     """A match's score, from the first agent's view, and the effort of both sides."""
     score = result.score
@@ -85,6 +110,50 @@ def match_table(result: MatchResult) -> RenderableType:
     table.add_row("seconds a move", *map(_seconds, result.seconds_per_move))
     table.add_row("simulations a second", *map(_count, result.simulations_per_second))
     return table
+
+
+def sweep_table(result: SweepResult) -> RenderableType:
+    """Each cell's score, from the view of the agent that is varied; the best is marked."""
+    planned = result.planned * len(result.cells)
+    games = f"{result.finished} of {planned}" if result.finished < planned else f"{planned}"
+    table = _table(
+        title=f"{escape(f'{result.agent} against {result.opponent}')}\n"
+        f"{escape(result.game)}, {games} games, seed {result.seed}",
+        caption="\n".join(f"{escape(name)} changed no game" for name in result.idle) or None,
+        caption_justify="left",
+        collapse_padding=True,
+        pad_edge=False,
+    )
+    for name in result.cells[0].parameters:
+        table.add_column(escape(name), justify="right", overflow="fold")
+    for name in ("games", "score", "95 % interval", "Elo", "95 % interval", ""):
+        table.add_column(name, justify="right", no_wrap=True)
+    for index, cell in enumerate(result.cells):
+        score, best = cell.match.score, index in result.best
+        shown = ["-"] * 4
+        if score.games:
+            elo_low, elo_high = map(_elo, score.elo_interval)
+            shown = [f"{score.score:.3f}", _interval(*score.interval), _elo(score.elo)]
+            shown += [f"{elo_low} to {elo_high}"]
+        values = [escape(str(value)) for value in cell.parameters.values()]
+        table.add_row(
+            *values, str(score.games), *shown, "best" if best else "", style="bold" if best else ""
+        )
+    return table
+
+
+def write_sweep_csv(result: SweepResult, path: Path) -> None:
+    """Write the table of a sweep; what is infinite is ``inf``, what is unknown is empty."""
+    counts = ("games", "wins", "draws", "losses", "score", "score_low", "score_high")
+    rows: list[list[Any]] = [[*result.cells[0].parameters, *counts, "elo", "elo_low", "elo_high"]]
+    for cell in result.cells:
+        score = cell.match.score
+        counted = (score.games, score.wins, score.draws, score.losses)
+        measured = (score.score, *score.interval, score.elo, *score.elo_interval)
+        known = ("" if math.isnan(value) else value for value in measured)
+        rows.append([*map(str, cell.parameters.values()), *counted, *known])
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows(rows)
 
 
 def analysis(found: Analysis, rows: int) -> list[RenderableType]:
@@ -252,7 +321,7 @@ def _interval(low: float, high: float) -> str:
 
 
 def _elo(difference: float) -> str:
-    return f"{difference:+.0f}".replace("inf", "∞")
+    return f"{difference:+z.0f}".replace("inf", "∞")
 
 
 def _seconds(value: float | None) -> str:

@@ -105,6 +105,95 @@ def test_a_failing_agent_leaves_the_finished_games(program, monkeypatch):
     assert "Game 3, seat 0, agent broken" in result.stderr
 
 
+SWEEP = ("sweep", "tic_tac_toe", "uct", "random", "--games", 2, "--simulations", 20)
+
+
+def test_sweep_prints_a_table(program):
+    vary = ("--vary", "exploration=0.3,0.7", "--vary", "playouts=1,2")
+    output = program(*SWEEP, *vary).stdout
+    assert "uct(simulations=20) against random" in output
+    assert "tic_tac_toe, 8 games, seed 0" in output
+    for text in ("exploration", "playouts", "95 % interval", "Elo", "best", "0.7"):
+        assert text in output
+
+
+def test_sweep_says_which_parameter_changed_no_game(program):
+    result = program(*SWEEP, "--vary", "rave_k=10,1000")
+    assert "rave_k changed no game" in result.stdout
+
+
+def test_an_even_score_is_an_elo_difference_of_plus_zero(program):
+    result = program("match", "tic_tac_toe", "uct", "uct", "--games", 2, "--simulations", 2000)
+    assert "+0" in result.stdout
+    assert "-0 " not in result.stdout
+
+
+def test_sweep_prints_one_object_and_writes_csv(program, tmp_path):
+    path = tmp_path / "table.csv"
+    options = ("--vary", "playouts=1,2", "--seed", 3, "--csv", path, "--json")
+    values = object_of(program(*SWEEP, *options))
+    assert [row["parameters"] for row in values["rows"]] == [{"playouts": 1}, {"playouts": 2}]
+    assert (values["seed"], values["games"], values["rows"][0]["games"]) == (3, 2, 2)
+    assert path.read_text().count("\n") == 3
+
+
+def test_sweep_goes_on_from_its_file(program, tmp_path):
+    path = tmp_path / "games.jsonl"
+    arguments = (*SWEEP, "--vary", "playouts=1,2", "--output", path)
+    first = program(*arguments)
+    whole = path.read_text()
+    path.write_text(whole[: len(whole) // 2])
+    again = program(*arguments)
+    assert (again.exit_code, again.stdout) == (0, first.stdout)
+    assert path.read_text().count("\n") == 5
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--vary", "playout=1"), "Unknown parameter of uct 'playout'. Did you mean 'playouts'"),
+        (("--vary", "playouts"), "Not of the form KEY=VALUE"),
+        (("--vary", "playouts=1,x"), "playouts must be"),
+        (("--vary", "playouts=1", "--vary", "playouts=2"), "Varied twice"),
+        (("--vary", "playouts=1", "--csv", "/no/such/folder/table.csv"), "no folder"),
+        (("--vary", "playouts=1", "--output", "/no/such/folder/games"), "No such file"),
+        (("--vary", "playouts=1", "--output", __file__), "not the output of a sweep"),
+    ],
+)
+def test_sweep_refuses_in_one_line(program, options, message):
+    assert message in error_of(program(*SWEEP, *options))
+
+
+@pytest.mark.skipif(os.name == "nt", reason="sends SIGINT to a process group")
+def test_ctrl_c_in_a_sweep_says_how_to_go_on(program, tmp_path):
+    script = (
+        "import contextlib, os, signal\n"
+        "import rave_agents.report as report\n"
+        "from rave_agents.cli import main\n"
+        "@contextlib.contextmanager\n"
+        "def stopping(console):\n"
+        "    yield lambda r: r.finished == 3 and os.killpg(0, signal.SIGINT)\n"
+        "report.sweep_progress = stopping\n"
+        "main()\n"
+    )
+    path = tmp_path / "games.jsonl"
+    options = ("--vary", "playouts=1,2,3", "--output", path, "--json")
+    arguments = [str(argument) for argument in (*SWEEP, *options)]
+    done = subprocess.run(
+        [sys.executable, "-c", script, *arguments],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        start_new_session=True,
+        check=False,
+    )
+    assert done.returncode == 130, done.stderr
+    assert [row["games"] for row in json.loads(done.stdout)["rows"]] == [1, 1, 1]
+    assert "3 of 6 games were finished. To go on, run the same command again" in done.stderr
+    rest = object_of(program(*arguments))
+    assert rest == object_of(program(*SWEEP, "--vary", "playouts=1,2,3", "--json"))
+
+
 def test_search_shows_position_and_moves_by_name(program):
     result = program("search", "tic_tac_toe", "rave", "--moves", "x(1,1) o(0,0)", "--rows", 3)
     assert result.exit_code == 0

@@ -1,9 +1,10 @@
-"""Matches between agents, their statistics, and speed measurements."""
+"""Matches between agents, sweeps, their statistics, and speed measurements."""
 
 from rave_agents.arena.bench import BenchResult, BenchRow, run_bench
 from rave_agents.arena.match import MatchError, MatchResult, play_match
 from rave_agents.arena.play import GameRecord
 from rave_agents.arena.statistics import MatchScore
+from rave_agents.arena.sweep import SweepCell, SweepError, SweepResult, run_sweep
 
 __all__ = [
     "BenchResult",
@@ -12,6 +13,10 @@ __all__ = [
     "MatchError",
     "MatchResult",
     "MatchScore",
+    "SweepCell",
+    "SweepError",
+    "SweepResult",
     "play_match",
     "run_bench",
+    "run_sweep",
 ]

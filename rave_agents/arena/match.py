@@ -5,11 +5,8 @@ A match comes out the same however many processes share its games, see ``play``.
 
 import dataclasses
 import functools
-import math
-import signal
-import traceback
-from collections.abc import Callable, Generator, Sequence
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Self
 
 from rave_agents.agents import (
     DEFAULT_SIMULATIONS,
@@ -19,17 +16,10 @@ from rave_agents.agents import (
     make_agent,
     make_limit,
 )
-from rave_agents.arena.play import (
-    AgentFailedError,
-    Fixture,
-    GameRecord,
-    Table,
-    draw_opening,
-    play_game,
-    warm_up,
-)
+from rave_agents.arena.play import Fixture, GameRecord, Table, draw_opening
+from rave_agents.arena.runner import FailedGameError, Failure, Played, play_games
 from rave_agents.arena.statistics import MatchScore
-from rave_agents.errors import RaveAgentsError, UnsupportedGameError
+from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks import Game, load_game
 from rave_agents.searcher import checked_seed
 
@@ -82,27 +72,24 @@ class MatchResult:
         first, second = (_ratio(effort.simulations, effort.seconds) for effort in self.efforts)
         return first, second
 
+    def plus(self, *records: GameRecord) -> Self:
+        """The result with more finished games."""
+        ordered = sorted((*self.records, *records), key=lambda record: record.number)
+        return dataclasses.replace(self, records=tuple(ordered))
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values, fit for strict JSON: what is infinite or unknown is None."""
-        score = self.score
         return {
             "game": self.game,
             "agents": list(self.agents),
-            "games": score.games,
-            "score": _finite(score.score),
-            "wins": score.wins,
-            "draws": score.draws,
-            "losses": score.losses,
-            "ci95": list(score.interval),
-            "elo": _finite(score.elo),
-            "elo_ci95": [_finite(end) for end in score.elo_interval],
+            **self.score.to_dict(),
             "seconds_per_move": list(self.seconds_per_move),
             "simulations_per_second": list(self.simulations_per_second),
             "seed": self.seed,
         }
 
 
-class MatchError(RaveAgentsError):
+class MatchError(FailedGameError):
     """A game of a match failed; the message names the game, the seat and the agent."""
 
     def __init__(self, message: str, result: MatchResult) -> None:
@@ -152,21 +139,12 @@ def play_match(
         TypeError, ValueError: for a value that is not allowed, or if no opening can be found.
         MatchError: if an agent fails or plays an illegal action; it keeps the finished games.
     """
-    checked_count("games", games, 1)
-    checked_count("opening_plies", opening_plies, 0)
     checked_count("jobs", jobs, 1)
-    loaded = load_game(game) if isinstance(game, str) else game
-    if loaded.num_players != 2:
-        raise UnsupportedGameError(
-            f"A match needs a game for two players; {loaded.name} has {loaded.num_players}."
-        )
     seed = checked_match_seed(seed)
+    loaded = load_match_game(game)
     specs = limited_spec(first, simulations, seconds), limited_spec(second, simulations, seconds)
-    for spec in specs:
-        for seat in (0, 1):
-            make_agent(spec, loaded, seat)
-    openings = [draw_opening(loaded, opening_plies, seed, i) for i in range((games + 1) // 2)]
-    fixtures = [Fixture(number, seed, openings[number // 2]) for number in range(games)]
+    table = checked_table(loaded, *specs)
+    fixtures = draw_fixtures(loaded, games, opening_plies, seed)
     result = MatchResult(
         game=game if isinstance(game, str) else game.name,
         agents=(str(specs[0]), str(specs[1])),
@@ -174,9 +152,48 @@ def play_match(
         planned=games,
         records=(),
     )
-    table = Table(loaded, specs)
-    played = _play_here(table, fixtures) if jobs == 1 else _play_apart(table, fixtures, jobs)
-    return _collect(played, result, progress)
+    return _collect(play_games([table], fixtures, jobs=jobs), result, progress)
+
+
+def load_match_game(game: Game | str) -> Game:
+    """The game, loaded by its name if need be.
+
+    Raises:
+        UnknownNameError: for a name that does not exist.
+        UnsupportedGameError: if it is not for two players.
+    """
+    loaded = load_game(game) if isinstance(game, str) else game
+    if loaded.num_players != 2:
+        raise UnsupportedGameError(
+            f"A match needs a game for two players; {loaded.name} has {loaded.num_players}."
+        )
+    return loaded
+
+
+def checked_table(game: Game, first: AgentSpec, second: AgentSpec) -> Table:
+    """The two agents at a table, after each of them was made for either seat.
+
+    Raises:
+        UnknownNameError: for an agent or a parameter that does not exist.
+        UnsupportedGameError: if an agent cannot play the game.
+        TypeError, ValueError: for a value that is not allowed.
+    """
+    for spec in (first, second):
+        for seat in (0, 1):
+            make_agent(spec, game, seat)
+    return Table(game, (first, second))
+
+
+def draw_fixtures(game: Game, games: int, opening_plies: int, seed: int) -> list[Fixture]:
+    """The games of a match, from 0, in pairs that share an opening.
+
+    Raises:
+        TypeError, ValueError: for a value that is not allowed, or if no opening can be found.
+    """
+    checked_count("games", games, 1)
+    checked_count("opening_plies", opening_plies, 0)
+    openings = [draw_opening(game, opening_plies, seed, pair) for pair in range((games + 1) // 2)]
+    return [Fixture(number, seed, openings[number // 2]) for number in range(games)]
 
 
 def limited_spec(
@@ -212,80 +229,14 @@ def limited_spec(
     return parsed.with_defaults(given)
 
 
-@dataclasses.dataclass(frozen=True)
-class _Failure:
-    """A game that could not be finished."""
-
-    message: str
-    traceback: str
-    cause: Exception | None
-    """None if it happened in another process."""
-
-
-_Played = Generator[GameRecord | _Failure, None, None]
-
-
-def _play_here(table: Table, fixtures: Sequence[Fixture]) -> _Played:
-    for spec in table.specs:
-        warm_up(spec, table.game)
-    for fixture in fixtures:
-        yield _play_safely(table, fixture)
-
-
-def _play_apart(table: Table, fixtures: Sequence[Fixture], jobs: int) -> _Played:
-    """Play in processes of their own; records come as games end."""
-    from joblib import Parallel, delayed  # noqa: PLC0415  (slow to import)
-
-    for spec in table.specs:  # compiled here once, then loaded there
-        warm_up(spec, table.game)
-    play = delayed(_play_in_worker)
-    parallel = Parallel(n_jobs=jobs, backend="loky", return_as="generator_unordered")
-    yield from parallel(play(table, fixture) for fixture in fixtures)
-
-
-_warm: set[str] = set()
-"""What this worker process has warmed up."""
-
-
-def _play_in_worker(table: Table, fixture: Fixture) -> GameRecord | _Failure:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends the workers
-    for spec in table.specs:
-        if str(spec) not in _warm:
-            warm_up(spec, table.game)
-            _warm.add(str(spec))
-    played = _play_safely(table, fixture)
-    return dataclasses.replace(played, cause=None) if isinstance(played, _Failure) else played
-
-
-def _play_safely(table: Table, fixture: Fixture) -> GameRecord | _Failure:
-    try:
-        return play_game(table, fixture)
-    except AgentFailedError as failed:
-        error = failed.__cause__
-        assert isinstance(error, Exception)
-        spec = table.specs[fixture.index_at(failed.seat)]
-        where = f"Game {fixture.number + 1}, seat {failed.seat}, agent {spec}"
-    except Exception as raised:
-        error = raised
-        where = f"Game {fixture.number + 1}"
-    message = f"{where}: {type(error).__name__}: {error}"
-    return _Failure(message, "".join(traceback.format_exception(error)), error)
-
-
-def _collect(played: _Played, result: MatchResult, progress: Progress | None) -> MatchResult:
-    records: list[GameRecord] = []
+def _collect(played: Played, result: MatchResult, progress: Progress | None) -> MatchResult:
     try:
         if progress is not None:
             progress(result)
-        for outcome in played:
-            if isinstance(outcome, _Failure):
-                error = MatchError(outcome.message, result)
-                if outcome.cause is None:
-                    error.add_note(outcome.traceback)
-                raise error from outcome.cause
-            records.append(outcome)
-            ordered = sorted(records, key=lambda record: record.number)
-            result = dataclasses.replace(result, records=tuple(ordered))
+        for _, outcome in played:
+            if isinstance(outcome, Failure):
+                outcome.raise_as(MatchError(outcome.message, result))
+            result = result.plus(outcome)
             if progress is not None:
                 progress(result)
     except KeyboardInterrupt:
@@ -313,7 +264,3 @@ def checked_match_seed(seed: int) -> int:
 
 def _ratio(total: float, count: float) -> float | None:
     return total / count if count > 0 else None
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None

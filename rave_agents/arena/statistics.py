@@ -8,6 +8,7 @@ score test for a binomial; here the same is done with the trinomial's variance.
 import dataclasses
 import math
 from statistics import NormalDist
+from typing import Any
 
 CONFIDENCE = 0.95
 """The confidence of every interval."""
@@ -70,6 +71,19 @@ class MatchScore:
         low, high = self.interval
         return elo_difference(low), elo_difference(high)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, fit for strict JSON: what is infinite or unknown is None."""
+        return {
+            "games": self.games,
+            "score": _finite(self.score),
+            "wins": self.wins,
+            "draws": self.draws,
+            "losses": self.losses,
+            "ci95": list(self.interval),
+            "elo": _finite(self.elo),
+            "elo_ci95": [_finite(end) for end in self.elo_interval],
+        }
+
     def __str__(self) -> str:
         return f"{self.wins}-{self.draws}-{self.losses}"
 
@@ -106,3 +120,7 @@ def elo_difference(score: float) -> float:
     if score >= 1.0:
         return math.inf
     return -400.0 * math.log10(1.0 / score - 1.0)
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None

@@ -9,7 +9,7 @@ import pytest
 
 import rave_agents.agents as agents_module
 from rave_agents.agents import AgentSpec, AgentType, RandomAgent
-from rave_agents.arena import MatchError, match, play_match
+from rave_agents.arena import MatchError, match, play_match, runner
 from rave_agents.arena.match import limited_spec
 from rave_agents.arena.play import Fixture, Table, draw_opening
 from rave_agents.errors import UnknownNameError, UnsupportedGameError
@@ -234,10 +234,10 @@ def test_a_failure_in_another_process_comes_back_with_its_traceback(register, mo
             raise ZeroDivisionError("by a test")
 
     register("broken", lambda game, player, **parameters: Broken(**parameters))
-    monkeypatch.setattr(match.signal, "signal", lambda number, handler: None)
+    monkeypatch.setattr(runner.signal, "signal", lambda number, handler: None)
     result = play_match("tic_tac_toe", "random", "random", games=1)
     table = Table(load_game("tic_tac_toe"), (AgentSpec("random"), AgentSpec("broken")))
-    failure = pickle.loads(pickle.dumps(match._play_in_worker(table, Fixture(4, 0, ()))))
+    failure = pickle.loads(pickle.dumps(runner._play_in_worker(0, table, Fixture(4, 0, ()))))
     with pytest.raises(MatchError, match="Game 5, seat 1, agent broken: ZeroDiv") as caught:
         match._collect((outcome for outcome in [failure]), result, None)
     assert "in step" in caught.value.__notes__[0]

@@ -1,0 +1,117 @@
+"""Play many games, in this process or in several.
+
+A game's result depends on its table and its fixture alone, so neither the number of processes nor
+the order of the games changes it.
+"""
+
+import dataclasses
+import signal
+import traceback
+from collections.abc import Collection, Generator, Sequence
+from typing import NoReturn
+
+from rave_agents.arena.play import (
+    AgentFailedError,
+    Fixture,
+    GameRecord,
+    Table,
+    play_game,
+    warm_up,
+)
+from rave_agents.errors import RaveAgentsError
+
+
+class FailedGameError(RaveAgentsError):
+    """A game could not be finished; the message names the game, the seat and the agent."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Failure:
+    """A game that could not be finished."""
+
+    message: str
+    """The game, the seat, the agent and what went wrong."""
+    traceback: str
+    """Where it went wrong."""
+    cause: Exception | None
+    """None if it happened in another process."""
+
+    def raise_as(self, error: FailedGameError) -> NoReturn:
+        """Raise this error with the failure as its cause, or with its traceback as a note."""
+        if self.cause is None:
+            error.add_note(self.traceback)
+        raise error from self.cause
+
+
+Played = Generator[tuple[int, GameRecord | Failure], None, None]
+"""Finished games, each with the index of its table."""
+
+
+def play_games(
+    tables: Sequence[Table],
+    fixtures: Sequence[Fixture],
+    *,
+    jobs: int = 1,
+    done: Collection[tuple[int, int]] = (),
+) -> Played:
+    """Play every fixture at every table: the first one at all tables, then the second one, ...
+
+    So whatever slows the machine down for a while slows all tables alike. With several processes
+    games are started in that order and come as they end. Close the generator to stop early.
+
+    Args:
+        tables: tables of one game.
+        fixtures: the games to play at each of them.
+        jobs: processes that play at the same time.
+        done: games to leave out, as a table's index and a fixture's number.
+    """
+    pairings = [
+        (index, table, fixture)
+        for fixture in fixtures
+        for index, table in enumerate(tables)
+        if (index, fixture.number) not in done
+    ]
+    if not pairings:
+        return
+    for spec in {str(spec): spec for table in tables for spec in table.specs}.values():
+        warm_up(spec, tables[0].game)  # for several processes too: compiled here, loaded there
+    if jobs == 1:
+        for index, table, fixture in pairings:
+            yield index, _play_safely(table, fixture)
+        return
+    from joblib import Parallel, delayed  # noqa: PLC0415  (slow to import)
+
+    play = delayed(_play_in_worker)
+    parallel = Parallel(n_jobs=jobs, backend="loky", return_as="generator_unordered")
+    yield from parallel(play(*pairing) for pairing in pairings)
+
+
+_warm: set[str] = set()
+"""What this worker process has warmed up."""
+
+
+def _play_in_worker(index: int, table: Table, fixture: Fixture) -> tuple[int, GameRecord | Failure]:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends the workers
+    for spec in table.specs:
+        if str(spec) not in _warm:
+            warm_up(spec, table.game)
+            _warm.add(str(spec))
+    played = _play_safely(table, fixture)
+    if isinstance(played, Failure):
+        played = dataclasses.replace(played, cause=None)
+    return index, played
+
+
+def _play_safely(table: Table, fixture: Fixture) -> GameRecord | Failure:
+    try:
+        return play_game(table, fixture)
+    except AgentFailedError as failed:
+        error = failed.__cause__
+        assert isinstance(error, Exception)
+        spec = table.specs[fixture.index_at(failed.seat)]
+        where = f"Game {fixture.number + 1}, seat {failed.seat}, agent {spec}"
+    except Exception as raised:
+        error = raised
+        where = f"Game {fixture.number + 1}"
+    message = f"{where}: {type(error).__name__}: {error}"
+    return Failure(message, "".join(traceback.format_exception(error)), error)

@@ -1,0 +1,354 @@
+"""Sweeps: an agent with every combination of some parameters' values, against one opponent.
+
+Each combination is a cell of a grid and plays a match. All cells start from the same openings with
+the same seeds, and the same game of every cell is played before the next one: what happens to the
+machine meanwhile happens to all. A game's result depends on its cell, its number and the seed
+alone (if the agents' limits are simulations), so a sweep may stop and go on at any game.
+"""
+
+import dataclasses
+import functools
+import itertools
+import math
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Self
+
+from rave_agents.agents import AgentSpec, agent_type, format_parameters, make_limit, parse_values
+from rave_agents.arena.journal import Journal, record_from_dict, record_to_dict
+from rave_agents.arena.match import (
+    MatchResult,
+    checked_count,
+    checked_match_seed,
+    checked_table,
+    draw_fixtures,
+    limited_spec,
+    load_match_game,
+)
+from rave_agents.arena.play import GameRecord
+from rave_agents.arena.runner import FailedGameError, Failure, Played, play_games
+from rave_agents.config import unknown_name
+from rave_agents.errors import UnknownNameError
+from rave_agents.frameworks import Game
+
+FORMAT, FORMAT_VERSION = "rave-agents sweep", 1
+"""What an output file says it is."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class SweepCell:
+    """One combination of values and its match."""
+
+    parameters: dict[str, Any]
+    """The varied parameters with their values."""
+    match: MatchResult
+    """The finished games of the agent with these values, the first one of the match."""
+
+    def __str__(self) -> str:
+        return format_parameters(self.parameters)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class SweepResult:
+    """The finished games of a sweep by cell, from the view of the agent that is varied."""
+
+    game: str
+    """The game as it was asked for."""
+    agent: str
+    """The spec of the agent that is varied, without the varied parameters."""
+    opponent: str
+    """The opponent's spec, with its limits."""
+    seed: int
+    """What everything random was derived from."""
+    planned: int
+    """How many games each cell was to have."""
+    cells: tuple[SweepCell, ...]
+    """In the order of the grid: the values of the last parameter vary fastest."""
+
+    @property
+    def finished(self) -> int:
+        """How many games are finished, all cells together."""
+        return sum(len(cell.match.records) for cell in self.cells)
+
+    @property
+    def complete(self) -> bool:
+        """Whether all planned games are finished."""
+        return all(cell.match.complete for cell in self.cells)
+
+    @property
+    def best(self) -> tuple[int, ...]:
+        """The indices of the cells with the highest score; several if they are level."""
+        scores = {
+            index: cell.match.score.score
+            for index, cell in enumerate(self.cells)
+            if cell.match.records
+        }
+        highest = max(scores.values(), default=math.nan)
+        return tuple(index for index, score in scores.items() if score == highest)
+
+    @functools.cached_property
+    def idle(self) -> tuple[str, ...]:
+        """The varied parameters that changed not one action; empty until all games are finished.
+
+        Most likely the agent does not use them beside its other parameters.
+        """
+        if not self.complete:
+            return ()
+        first, last = self.cells[0].parameters, self.cells[-1].parameters
+        varied = [name for name in first if first[name] != last[name]]
+        return tuple(name for name in varied if not self._changed_a_game(name))
+
+    def _changed_a_game(self, name: str) -> bool:
+        """Whether two cells that differ in nothing else played a game differently."""
+        played: dict[str, list[tuple[int, ...]]] = {}
+        for cell in self.cells:
+            others = {key: value for key, value in cell.parameters.items() if key != name}
+            actions = [record.actions for record in cell.match.records]
+            if played.setdefault(str(others), actions) != actions:
+                return True
+        return False
+
+    def plus(self, index: int, *records: GameRecord) -> Self:
+        """The result with more finished games of the cell with this index."""
+        cell = self.cells[index]
+        changed = dataclasses.replace(cell, match=cell.match.plus(*records))
+        return dataclasses.replace(
+            self, cells=(*self.cells[:index], changed, *self.cells[index + 1 :])
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, fit for strict JSON.
+
+        What is infinite or unknown is None, but for parameters: these are as in a spec, ``"inf"``.
+        """
+        return {
+            "game": self.game,
+            "agent": self.agent,
+            "opponent": self.opponent,
+            "seed": self.seed,
+            "games": self.planned,
+            "rows": [
+                {"parameters": _plain(cell.parameters), **cell.match.score.to_dict()}
+                for cell in self.cells
+            ],
+        }
+
+
+class SweepError(FailedGameError):
+    """A game of a sweep failed; the message names the cell, the game, the seat and the agent."""
+
+    def __init__(self, message: str, result: SweepResult) -> None:
+        super().__init__(message)
+        self.result = result
+        """The games that were finished before."""
+
+
+Progress = Callable[[SweepResult], None]
+
+
+def run_sweep(
+    game: Game | str,
+    agent: AgentSpec | str,
+    opponent: AgentSpec | str,
+    vary: Mapping[str, Sequence[Any]],
+    *,
+    games: int = 100,
+    simulations: int | None = None,
+    seconds: float | None = None,
+    seed: int = 0,
+    opening_plies: int = 2,
+    jobs: int = 1,
+    output: str | os.PathLike[str] | None = None,
+    progress: Progress | None = None,
+) -> SweepResult:
+    """Play a match for every combination of values of an agent's parameters.
+
+    Ctrl-C ends it early: the result then holds the games that were finished, and is not
+    ``complete``.
+
+    Args:
+        game: a game for two players or its name, such as ``"hex(board_size=9)"``.
+        agent: the spec of the agent to vary; it leaves the varied parameters open.
+        opponent: the spec of the agent that all cells play against.
+        vary: for each varied parameter its values.
+        games: how many games a cell, at least 1. Of an odd number the last opening is played once.
+        simulations: a move, for an agent whose spec has no limit; 1,000 if ``seconds`` is not given
+            either.
+        seconds: a move, for an agent whose spec has no limit.
+        seed: an integer of at least 0 that decides everything random.
+        opening_plies: random moves that each opening starts with, chance outcomes not counted.
+        jobs: processes that play at the same time.
+        output: a file that gets every game as it ends (see ``journal``). Games that it has already
+            are not played again; of a game that it has twice the first counts.
+        progress: called before the first and after every game with the result so far.
+
+    Raises:
+        UnknownNameError: for a game, an agent or a parameter that does not exist.
+        UnsupportedGameError: if the game is not for two players or an agent cannot play it.
+        TypeError, ValueError: for a value that is not allowed, if no opening can be found, or if
+            ``output`` is of another sweep.
+        OSError: if ``output`` cannot be read or written.
+        SweepError: if an agent fails or plays an illegal action; it keeps the finished games.
+    """
+    checked_count("jobs", jobs, 1)
+    seed = checked_match_seed(seed)
+    loaded = load_match_game(game)
+    base, other = (AgentSpec.parse(x) if isinstance(x, str) else x for x in (agent, opponent))
+    grid = _grid(base, vary)
+    specs = [limited_spec(_with_parameters(base, values), simulations, seconds) for values in grid]
+    limited = limited_spec(other, simulations, seconds)
+    tables = [checked_table(loaded, spec, limited) for spec in specs]
+    fixtures = draw_fixtures(loaded, games, opening_plies, seed)
+    name = game if isinstance(game, str) else game.name
+    result = _nothing_played(name, grid, specs, limited, seed=seed, games=games)
+    if output is None:
+        return _collect(play_games(tables, fixtures, jobs=jobs), result, None, progress)
+    limit = make_limit(simulations, seconds)
+    header = {
+        "format": FORMAT,
+        "version": FORMAT_VERSION,
+        "game": name,
+        "agent": str(base),
+        "opponent": str(other),
+        "vary": _plain(vary),
+        "games": games,
+        "simulations": limit.simulations,
+        "seconds": limit.seconds,
+        "seed": seed,
+        "opening_plies": opening_plies,
+    }
+    with Journal.open(output, header) as journal:
+        result = _resumed(result, journal)
+        done = {
+            (index, record.number)
+            for index, cell in enumerate(result.cells)
+            for record in cell.match.records
+        }
+        played = play_games(tables, fixtures, jobs=jobs, done=done)
+        return _collect(played, result, journal, progress)
+
+
+def parse_vary(texts: Iterable[str]) -> dict[str, list[Any]]:
+    """The grid that texts of the form ``key=value,value,...`` describe.
+
+    Raises:
+        ValueError: if one is not of that form, or a key is given twice.
+    """
+    vary: dict[str, list[Any]] = {}
+    for text in texts:
+        key, equals, values = text.partition("=")
+        key = key.strip()
+        if not equals or not key.isidentifier() or not values.strip():
+            raise ValueError(
+                f"Not of the form KEY=VALUE,VALUE,...: {text!r}. For example rave_k=100,300,1000."
+            )
+        if key in vary:
+            raise ValueError(f"Varied twice: {key!r}. Give all its values at once.")
+        vary[key] = parse_values(values)
+    return vary
+
+
+def _grid(base: AgentSpec, vary: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
+    """All combinations of the values, those of the last key varying fastest."""
+    known = agent_type(base.name).parameters
+    if not vary:
+        raise ValueError("A sweep varies at least one parameter.")
+    for key, values in vary.items():
+        if key not in known:
+            raise UnknownNameError(unknown_name(f"parameter of {base.name}", key, known))
+        if key in base.parameters:
+            raise ValueError(f"{base} sets {key!r} already, so it cannot vary.")
+        if isinstance(values, str) or not values:
+            raise ValueError(f"{key!r} needs a list of values, got {values!r}.")
+        for index, value in enumerate(values):
+            if value in values[:index]:
+                raise ValueError(f"{key!r} has the value {value!r} twice.")
+    return [dict(zip(vary, values, strict=True)) for values in itertools.product(*vary.values())]
+
+
+def _with_parameters(spec: AgentSpec, parameters: Mapping[str, Any]) -> AgentSpec:
+    return AgentSpec(spec.name, {**spec.parameters, **parameters})
+
+
+def _nothing_played(
+    name: str,
+    grid: Sequence[dict[str, Any]],
+    specs: Sequence[AgentSpec],
+    opponent: AgentSpec,
+    *,
+    seed: int,
+    games: int,
+) -> SweepResult:
+    shared = {key: value for key, value in specs[0].parameters.items() if key not in grid[0]}
+    matches = [
+        MatchResult(
+            game=name, agents=(str(spec), str(opponent)), seed=seed, planned=games, records=()
+        )
+        for spec in specs
+    ]
+    return SweepResult(
+        game=name,
+        agent=str(AgentSpec(specs[0].name, shared)),
+        opponent=str(opponent),
+        seed=seed,
+        planned=games,
+        cells=tuple(
+            SweepCell(parameters=values, match=match)
+            for values, match in zip(grid, matches, strict=True)
+        ),
+    )
+
+
+def _resumed(result: SweepResult, journal: Journal) -> SweepResult:
+    """The result with the games that the journal has."""
+    grid = [_plain(cell.parameters) for cell in result.cells]
+    records: list[dict[int, GameRecord]] = [{} for _ in grid]
+    for number, line in enumerate(journal.lines, 2):
+        try:
+            index, record = grid.index(line["parameters"]), record_from_dict(line)
+        except (KeyError, TypeError, ValueError):
+            index, record = 0, None
+        if record is None or not 0 <= record.number < result.planned:
+            raise ValueError(f"Line {number} of {journal.path} is no game of this sweep.")
+        records[index].setdefault(record.number, record)
+    for index, found in enumerate(records):
+        result = result.plus(index, *found.values())
+    return result
+
+
+def _collect(
+    played: Played, result: SweepResult, journal: Journal | None, progress: Progress | None
+) -> SweepResult:
+    try:
+        if progress is not None:
+            progress(result)
+        for index, outcome in played:
+            cell = result.cells[index]
+            if isinstance(outcome, Failure):
+                outcome.raise_as(SweepError(f"{cell}: {outcome.message}", result))
+            if journal is not None:
+                parameters = {"parameters": _plain(cell.parameters)}
+                journal.append({**parameters, **record_to_dict(outcome)})
+            result = result.plus(index, outcome)
+            if progress is not None:
+                progress(result)
+    except KeyboardInterrupt:
+        pass
+    finally:
+        played.close()
+    return result
+
+
+def _plain(value: Any) -> Any:
+    """The value as strict JSON has it; what JSON lacks is a string, as in a spec."""
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [_plain(item) for item in value]
+    if value is None or isinstance(value, bool | int) or _is_finite_float(value):
+        return value
+    return str(value)
+
+
+def _is_finite_float(value: Any) -> bool:
+    return isinstance(value, float) and math.isfinite(value)

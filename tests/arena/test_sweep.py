@@ -1,0 +1,340 @@
+import json
+import math
+import os
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+import rave_agents.agents as agents_module
+from rave_agents.agents import AgentType, RandomAgent, parse_values
+from rave_agents.arena import SweepError, play_match, run_sweep
+from rave_agents.arena.sweep import parse_vary
+from rave_agents.errors import UnknownNameError, UnsupportedGameError
+from rave_agents.report import write_sweep_csv
+
+VARY = {"exploration": [0, 0.5], "playouts": [1, 2]}
+
+
+def sweep(**changes):
+    options = {"games": 3, "simulations": 15, "seed": 4, **changes}
+    return run_sweep("tic_tac_toe", "uct", "rave", options.pop("vary", VARY), **options)
+
+
+def moves_of(result):
+    return [
+        [(record.number, record.actions, record.returns) for record in cell.match.records]
+        for cell in result.cells
+    ]
+
+
+def games_of(path):
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    return [(tuple(line["parameters"].values()), line["number"]) for line in lines[1:]]
+
+
+@pytest.fixture(scope="module")
+def straight(tmp_path_factory):
+    """A sweep that ran through, and its file."""
+    path = tmp_path_factory.mktemp("sweep") / "straight.jsonl"
+    return sweep(output=path), path
+
+
+def test_cells_are_the_product_in_grid_order(straight):
+    result, _ = straight
+    assert [str(cell) for cell in result.cells] == [
+        "exploration=0,playouts=1", "exploration=0,playouts=2",
+        "exploration=0.5,playouts=1", "exploration=0.5,playouts=2",
+    ]  # fmt: skip
+    assert result.complete
+    assert result.finished == 12
+
+
+def test_games_are_interleaved(straight):
+    _, path = straight
+    cells = [(0, 1), (0, 2), (0.5, 1), (0.5, 2)]
+    assert games_of(path) == [(cell, number) for number in range(3) for cell in cells]
+
+
+def test_a_cell_is_the_match_of_its_agent(straight):
+    result, _ = straight
+    spec = "uct(exploration=0.5,playouts=2)"
+    alone = play_match("tic_tac_toe", spec, "rave", games=3, simulations=15, seed=4)
+    assert moves_of(result)[3] == [(r.number, r.actions, r.returns) for r in alone.records]
+    assert result.cells[3].match.agents == alone.agents == (
+        "uct(simulations=15,exploration=0.5,playouts=2)", "rave(simulations=15)",
+    )  # fmt: skip
+
+
+def test_cells_share_their_openings(straight):
+    result, _ = straight
+    openings = {tuple(r.opening for r in cell.match.records) for cell in result.cells}
+    assert len(openings) == 1
+
+
+def test_the_number_of_jobs_changes_nothing(straight):
+    assert moves_of(sweep(jobs=2)) == moves_of(straight[0])
+
+
+def test_limits_can_be_varied():
+    result = sweep(vary={"simulations": [5, 10]}, games=1)
+    assert [cell.match.agents[0] for cell in result.cells] == [
+        "uct(simulations=5)", "uct(simulations=10)",
+    ]  # fmt: skip
+    assert (result.agent, result.opponent) == ("uct", "rave(simulations=15)")
+
+
+@pytest.mark.parametrize("kept", [0, 1, 4, 11, 12])
+def test_a_truncated_file_goes_on_to_the_same_table(straight, tmp_path, kept):
+    result, path = straight
+    resumed = tmp_path / "resumed.jsonl"
+    resumed.write_text("".join(path.read_text().splitlines(keepends=True)[: kept + 1]))
+    counts = []
+    again = sweep(output=resumed, progress=lambda so_far: counts.append(so_far.finished))
+    assert again.to_dict() == result.to_dict()
+    assert moves_of(again) == moves_of(result)
+    assert counts == list(range(kept, 13))
+    assert games_of(resumed) == games_of(path)
+
+
+@pytest.mark.parametrize("torn", [1, 30, -1])
+def test_a_torn_last_line_is_dropped(straight, tmp_path, torn):
+    result, path = straight
+    lines = path.read_text().splitlines(keepends=True)
+    resumed = tmp_path / "resumed.jsonl"
+    resumed.write_text("".join(lines[:4]) + lines[4][:torn])
+    assert sweep(output=resumed).to_dict() == result.to_dict()
+    assert games_of(resumed) == games_of(path)
+
+
+def test_a_torn_header_is_written_again(straight, tmp_path):
+    _, path = straight
+    resumed = tmp_path / "resumed.jsonl"
+    resumed.write_text(path.read_text()[:40])
+    sweep(output=resumed)
+    assert games_of(resumed) == games_of(path)
+
+
+def test_of_a_game_that_is_there_twice_the_first_counts(straight, tmp_path):
+    result, path = straight
+    doubled = tmp_path / "doubled.jsonl"
+    last = json.loads(path.read_text().splitlines()[-1])
+    last["returns"] = [-value + 0.5 for value in last["returns"]]
+    doubled.write_text(path.read_text() + json.dumps(last) + "\n")
+    assert sweep(output=doubled).to_dict() == result.to_dict()
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"seed": 5}, "seed is 4 there and 5 here"),
+        ({"games": 4}, "games is 3 there and 4 here"),
+        ({"simulations": 16}, "simulations is 15 there and 16 here"),
+        ({"opening_plies": 1}, "opening_plies is 2 there and 1 here"),
+        ({"vary": {"exploration": [0, 0.5]}}, 'vary is {"exploration": .* "playouts": .* there'),
+        ({"seed": 5, "games": 4}, "games is 3 .*; seed is 4"),
+    ],
+)
+def test_the_file_of_another_sweep_is_refused_and_left_alone(straight, changes, message):
+    _, path = straight
+    before = path.read_bytes()
+    with pytest.raises(ValueError, match=message):
+        sweep(output=path, **changes)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("content", ["notes", "notes\n", "[]\n", '{"a": 1}\n', '{"a": 1}\nb'])
+def test_a_file_that_is_no_sweep_is_refused_and_left_alone(tmp_path, content):
+    path = tmp_path / "notes"
+    path.write_text(content)
+    with pytest.raises(ValueError, match="not the output of a sweep"):
+        sweep(output=path)
+    assert path.read_text() == content
+
+
+@pytest.mark.parametrize(
+    "change", [{"number": 3}, {"number": None}, {"parameters": {}}, {"returns": [1.0]}]
+)
+def test_a_line_that_is_no_game_of_the_sweep_is_named(straight, tmp_path, change):
+    _, path = straight
+    broken = tmp_path / "broken.jsonl"
+    lines = path.read_text().splitlines()
+    lines[2] = json.dumps({**json.loads(lines[2]), **change})
+    broken.write_text("\n".join(lines) + "\n")
+    with pytest.raises(ValueError, match=r"Line 3 of .*broken\.jsonl is no game"):
+        sweep(output=broken)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="sends SIGINT to a process group")
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_ctrl_c_keeps_the_finished_games_and_the_sweep_goes_on(straight, tmp_path, jobs):
+    path = tmp_path / "stopped.jsonl"
+    script = textwrap.dedent(f"""
+        import os, signal
+        from rave_agents.arena import run_sweep
+
+        def stop(result):
+            if result.finished == 5:
+                os.killpg(0, signal.SIGINT)
+
+        if __name__ == "__main__":
+            result = run_sweep("tic_tac_toe", "uct", "rave", {VARY}, games=3, simulations=15,
+                               seed=4, jobs={jobs}, output={str(path)!r}, progress=stop)
+            print(result.finished, result.complete)
+    """)
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        start_new_session=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    finished, complete = done.stdout.split()
+    assert 5 <= int(finished) <= len(games_of(path)) < 12
+    assert complete == "False"
+    result = sweep(output=path)
+    assert result.to_dict() == straight[0].to_dict()
+    assert moves_of(result) == moves_of(straight[0])
+
+
+def test_keyboard_interrupt_without_a_file_keeps_the_finished_games():
+    def stop(result):
+        if result.finished == 6:
+            raise KeyboardInterrupt
+
+    result = sweep(progress=stop)
+    assert [len(cell.match.records) for cell in result.cells] == [2, 2, 1, 1]
+    assert not result.complete
+
+
+def test_a_failing_agent_names_its_cell_and_keeps_the_finished_games(monkeypatch, tmp_path):
+    class Picky(RandomAgent):
+        def __init__(self, game, player, *, patience=0, seed=None):
+            super().__init__(seed=seed)
+            self.patience = patience
+
+        def step(self, state):
+            return super().step(state) if self.patience else -1
+
+    kind = AgentType("of a test", {"patience": 0, "seed": None}, Picky)
+    monkeypatch.setitem(agents_module._TYPES, "picky", kind)
+    path = tmp_path / "failed.jsonl"
+    message = r"patience=0: Game 1, seat 0, agent picky\(patience=0\): ValueError: .*not legal"
+    with pytest.raises(SweepError, match=message) as caught:
+        run_sweep("tic_tac_toe", "picky", "random", {"patience": [1, 0]}, output=path)
+    assert [len(cell.match.records) for cell in caught.value.result.cells] == [1, 0]
+    assert games_of(path) == [((1,), 0)]
+
+
+def test_the_best_cells_have_the_highest_score():
+    result = run_sweep("connect_four", "uct", "random", {"simulations": [1, 300]}, games=4, seed=0)
+    scores = [cell.match.score.score for cell in result.cells]
+    assert scores[0] < scores[1] == 1.0
+    assert result.best == (1,)
+
+
+def test_no_cell_is_best_before_the_first_game():
+    seen = []
+    sweep(games=1, progress=seen.append)
+    assert seen[0].best == ()
+
+
+def test_a_parameter_that_changed_no_game_is_named():
+    vary = {"rave_k": [100, 1000], "exploration": [0, 1]}
+    result = run_sweep("connect_four", "uct", "uct", vary, games=2, simulations=30)
+    assert result.idle == ("rave_k",)
+
+
+def test_the_dictionary_is_strict_json_with_these_keys(straight):
+    values = json.loads(json.dumps(straight[0].to_dict(), allow_nan=False))
+    assert list(values) == ["game", "agent", "opponent", "seed", "games", "rows"]
+    assert list(values["rows"][0]) == [
+        "parameters", "games", "score", "wins", "draws", "losses", "ci95", "elo", "elo_ci95",
+    ]  # fmt: skip
+    assert values["rows"][2]["parameters"] == {"exploration": 0.5, "playouts": 1}
+    assert (values["agent"], values["games"]) == ("uct(simulations=15)", 3)
+
+
+def test_infinite_values_are_kept_as_in_a_spec(tmp_path):
+    path = tmp_path / "infinite.jsonl"
+    vary = {"first_play_urgency": [0.5, math.inf]}
+    result = sweep(vary=vary, games=1, output=path)
+    assert result.to_dict()["rows"][1]["parameters"] == {"first_play_urgency": "inf"}
+    assert sweep(vary=vary, games=1, output=path).to_dict() == result.to_dict()
+
+
+def test_csv_has_a_line_for_each_cell(straight, tmp_path):
+    result, _ = straight
+    path = tmp_path / "table.csv"
+    write_sweep_csv(result, path)
+    header, *rows = (line.split(",") for line in path.read_text().splitlines())
+    assert header == [
+        "exploration", "playouts", "games", "wins", "draws", "losses", "score", "score_low",
+        "score_high", "elo", "elo_low", "elo_high",
+    ]  # fmt: skip
+    assert [row[:3] for row in rows] == [
+        ["0", "1", "3"], ["0", "2", "3"], ["0.5", "1", "3"], ["0.5", "2", "3"],
+    ]  # fmt: skip
+    assert [float(row[6]) for row in rows] == [cell.match.score.score for cell in result.cells]
+
+
+def test_vary_is_read_as_values_of_a_spec():
+    assert parse_vary(["a=1,0.5,True,None", ' b = x , "y,z" ']) == {
+        "a": [1, 0.5, True, None],
+        "b": ["x", "y,z"],
+    }
+
+
+@pytest.mark.parametrize(
+    ("texts", "message"),
+    [
+        (["rave_k"], "Not of the form KEY=VALUE"),
+        (["=1"], "Not of the form KEY=VALUE"),
+        (["a="], "Not of the form KEY=VALUE"),
+        (["a=1,,2"], "A value is missing in '1,,2'"),
+        (["a=1,"], "A value is missing"),
+        (["a=f(1"], "Unbalanced"),
+        (["a=1", "a=2"], "Varied twice: 'a'"),
+    ],
+)
+def test_vary_of_another_form_is_refused(texts, message):
+    with pytest.raises(ValueError, match=message):
+        parse_vary(texts)
+
+
+def test_an_empty_value_is_written_in_quotes():
+    assert parse_values('""') == [""]
+
+
+@pytest.mark.parametrize(
+    ("agent", "vary", "error", "message"),
+    [
+        ("rave", {"rave_q": [1]}, UnknownNameError, "parameter of rave 'rave_q'.*'rave_k'"),
+        ("rav", {"rave_k": [1]}, UnknownNameError, "Did you mean 'rave'"),
+        ("rave(rave_k=3)", {"rave_k": [1]}, ValueError, "sets 'rave_k' already"),
+        ("rave", {"rave_k": [1, 2, 1]}, ValueError, "value 1 twice"),
+        ("rave", {"rave_k": []}, ValueError, "needs a list of values"),
+        ("rave", {"rave_k": "12"}, ValueError, "needs a list of values"),
+        ("rave", {}, ValueError, "at least one parameter"),
+        ("uct", {"exploration": [0, -1]}, ValueError, "exploration must be"),
+    ],
+)
+def test_a_grid_that_cannot_be_played_is_refused(tmp_path, agent, vary, error, message):
+    path = tmp_path / "none.jsonl"
+    with pytest.raises(error, match=message):
+        run_sweep("tic_tac_toe", agent, "random", vary, output=path)
+    assert not path.exists()
+
+
+def test_games_for_more_players_are_refused():
+    with pytest.raises(UnsupportedGameError, match="two players"):
+        run_sweep("pig(players=3)", "uct", "random", {"exploration": [0]})
+
+
+@pytest.mark.parametrize("name", ["games", "jobs", "opening_plies", "seed"])
+def test_numbers_are_checked(name):
+    with pytest.raises(ValueError, match=name):
+        sweep(**{name: -1})
