@@ -12,7 +12,8 @@ that walk the tree of ``mcts_search``)::
     print(bots[0].last_result)
 
 ``SearchPolicy`` shows a bot as an ``open_spiel.python.policy.Policy``, and ``SearchRLAgent`` plays
-in ``rl_environment.Environment(..., include_full_state=True)``. ``OpenSpielGame`` and
+in ``rl_environment.Environment(..., include_full_state=True)``. ``RaveEvaluator`` gives the Python
+``mcts.MCTSBot`` itself priors from RAVE's statistics. ``OpenSpielGame`` and
 ``OpenSpielState`` are OpenSpiel's games and states behind the interface that
 ``rave_agents.Searcher`` takes. The search plays sequential games with perfect information and no
 hidden chance; ``refusal`` tells why it does not play another.
@@ -20,6 +21,7 @@ hidden chance; ``refusal`` tells why it does not play another.
 
 from rave_openspiel.adapter import OpenSpielGame
 from rave_openspiel.bots import RaveBot, SearchBot, UCTBot
+from rave_openspiel.evaluator import RaveEvaluator
 from rave_openspiel.policy import SearchPolicy
 from rave_openspiel.rl_agent import SearchRLAgent
 from rave_openspiel.search_node import SearchNode
@@ -30,6 +32,7 @@ __all__ = [
     "OpenSpielGame",
     "OpenSpielState",
     "RaveBot",
+    "RaveEvaluator",
     "SearchBot",
     "SearchNode",
     "SearchPolicy",

@@ -1,6 +1,5 @@
 """Simulations of OpenSpiel's states from Python, without a compiler."""
 
-import array
 from collections.abc import Sequence
 from typing import Any
 
@@ -8,6 +7,7 @@ import pyspiel
 
 from rave_agents.search.python_simulator import Playout, PythonSimulator
 from rave_agents.search.simulator import Frame
+from rave_openspiel.playouts import RandomPlayouts, random_bots
 
 
 class OpenSpielSimulator(PythonSimulator):
@@ -19,28 +19,12 @@ class OpenSpielSimulator(PythonSimulator):
 
 
 class RolloutSimulator(OpenSpielSimulator):
-    """Playouts in C++.
-
-    ``pyspiel.evaluate_bots`` lets OpenSpiel's own uniformly random bots play a clone to its end,
-    and the state's history then tells every move.
-    """
+    """Playouts in C++, as ``RandomPlayouts`` has them."""
 
     def __init__(self, root: pyspiel.State, frame: Frame) -> None:
         super().__init__(root, frame, num_distinct_actions=root.num_distinct_actions())
-        self._bots = [
-            pyspiel.make_uniform_random_bot(player, self.words.below(2**31 - 1))
-            for player in range(root.num_players())
-        ]
-        game = root.get_game()
-        game_type = game.get_type()
-        self._chance = game_type.chance_mode != pyspiel.GameType.ChanceMode.DETERMINISTIC
-        self._alternating = (
-            game_type.short_name in ALTERNATING_GAMES
-            and game.num_players() == 2
-            and not self._chance
-        )
-        turns = array.array("i", [0, 1] * (game.max_game_length() // 2 + 2))
-        self._turns = [memoryview(turns)[player:] for player in (0, 1)]
+        self._bots = random_bots(root.num_players(), lambda: self.words.below(2**31 - 1))
+        self._playouts = RandomPlayouts(root.get_game())
 
     @staticmethod
     def can_play(root: pyspiel.State) -> bool:
@@ -56,51 +40,5 @@ class RolloutSimulator(OpenSpielSimulator):
 
     def playout(self, state: Any) -> Playout:
         """Play uniformly at random to the end, in ``state`` itself."""
-        if self._alternating:
-            turns = self._turns[state.current_player()]
-            start = len(state.history())
-            returns = pyspiel.evaluate_bots(state, self._bots, 0)
-            actions = state.history()[start:]
-            return turns[: len(actions)], actions, returns
-        start = len(state.full_history())
-        seed = self.words.below(2**31 - 1) if self._chance else 0
-        returns = pyspiel.evaluate_bots(state, self._bots, seed)
-        moves = [
-            (player, move.action)
-            for move in state.full_history()[start:]
-            if (player := move.player) >= 0
-        ]
-        players = array.array("i", [player for player, _ in moves])
-        return players, [action for _, action in moves], returns
-
-
-ALTERNATING_GAMES = frozenset(
-    [
-        "antichess",
-        "breakthrough",
-        "chess",
-        "clobber",
-        "connect_four",
-        "crazyhouse",
-        "go",
-        "gomoku",
-        "havannah",
-        "hex",
-        "hive",
-        "lines_of_action",
-        "mnk",
-        "nim",
-        "othello",
-        "oware",
-        "pentago",
-        "quoridor",
-        "shogi",
-        "tic_tac_toe",
-        "twixt",
-        "xiangqi",
-        "y",
-    ]
-)
-"""Games in which two players strictly take turns, so that a playout's actions alone tell who played
-them: whoever cannot move passes. Some have parameters for more players or for chance; these are
-told apart where the table is used."""
+        seed = self.words.below(2**31 - 1) if self._playouts.has_chance else 0
+        return self._playouts.play(state, self._bots, seed)

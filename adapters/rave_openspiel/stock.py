@@ -1,6 +1,7 @@
 """OpenSpiel's own MCTS bots as named agents, to play against and to compare with."""
 
 import time
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -8,13 +9,30 @@ import pyspiel
 from open_spiel.python.algorithms import mcts
 
 from rave_agents.agents import DEFAULT_SIMULATIONS, Agent, AgentType, Effort
-from rave_agents.errors import UnsupportedGameError
+from rave_agents.config import unknown_name
+from rave_agents.errors import UnknownNameError, UnsupportedGameError
 from rave_agents.frameworks import Game
 from rave_agents.game import GameState
 from rave_agents.searcher import checked_seed
+from rave_openspiel.evaluator import RaveEvaluator
 
 MEMORY_MB = 4000
 UNLIMITED = 2**31 - 1
+
+SELECTIONS = {
+    "uct": (mcts.SearchNode.uct_value, 1.4),
+    "puct": (mcts.SearchNode.puct_value, 4.0),
+}
+"""Formulas that the Python bot selects children by, and the constant that each has unless told."""
+
+EVALUATORS: dict[str, Callable[[pyspiel.Game, int, int, np.random.RandomState], Any]] = {
+    "rollouts": lambda game, rollouts, seed, random: mcts.RandomRolloutEvaluator(rollouts, random),
+    "rave": lambda game, rollouts, seed, random: RaveEvaluator(
+        game, n_rollouts=rollouts, seed=seed
+    ),
+}
+"""What judges leaves for the Python bot, from the game, the playouts a leaf, a seed and its own
+random numbers."""
 
 
 class StockAgent:
@@ -81,19 +99,35 @@ def _make_mcts_py(
     *,
     simulations: int = DEFAULT_SIMULATIONS,
     seed: int | None = None,
-    uct_c: float = 1.4,
+    evaluator: str = "rollouts",
+    selection: str = "uct",
+    uct_c: float | None = None,
     solve: bool = True,
     rollouts: int = 1,
 ) -> Agent:
     if simulations < 2:
         raise ValueError(f"simulations must be at least 2 for mcts_py, got {simulations!r}.")
+    _check_choice("evaluator", evaluator, EVALUATORS)
+    _check_choice("selection", selection, SELECTIONS)
     pyspiel_game = _stock_game(game, "mcts_py")
-    random = np.random.RandomState(_drawn_seed(seed))
-    evaluator = mcts.RandomRolloutEvaluator(rollouts, random)
+    bot_seed = _drawn_seed(seed)
+    random = np.random.RandomState(bot_seed)
+    formula, usual_c = SELECTIONS[selection]
     bot = mcts.MCTSBot(
-        pyspiel_game, uct_c, simulations, evaluator, solve=solve, random_state=random
+        pyspiel_game,
+        usual_c if uct_c is None else uct_c,
+        simulations,
+        EVALUATORS[evaluator](pyspiel_game, rollouts, bot_seed, random),
+        solve=solve,
+        random_state=random,
+        child_selection_fn=formula,
     )
     return StockAgent(bot)
+
+
+def _check_choice(parameter: str, value: object, known: Mapping[str, Any]) -> None:
+    if value not in known:
+        raise UnknownNameError(unknown_name(f"{parameter} of mcts_py", value, known))
 
 
 def _stock_game(game: Game, name: str) -> pyspiel.Game:
@@ -122,8 +156,8 @@ AGENT_TYPES = {
         _make_mcts,
     ),
     "mcts_py": AgentType(
-        "OpenSpiel's Python MCTSBot with random rollouts",
-        {**_COMMON, "rollouts": 1},
+        "OpenSpiel's Python MCTSBot with random rollouts, or with RAVE's priors by evaluator=rave",
+        {**_COMMON, "uct_c": None, "evaluator": "rollouts", "selection": "uct", "rollouts": 1},
         _make_mcts_py,
     ),
 }

@@ -6,7 +6,8 @@ import pyspiel
 import pytest
 from rave_openspiel import OpenSpielState, refusal
 from rave_openspiel.adapter import ADAPTER
-from rave_openspiel.simulator import ALTERNATING_GAMES, RolloutSimulator
+from rave_openspiel.playouts import ALTERNATING_GAMES
+from rave_openspiel.simulator import RolloutSimulator
 
 from rave_agents import Limit, SearchConfig, Searcher, UnsupportedGameError, testing
 

@@ -1,0 +1,101 @@
+"""Uniformly random playouts by OpenSpiel's own bots, with every move that was made."""
+
+import array
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pyspiel
+
+from rave_agents.search.python_simulator import Playout
+
+
+class RandomPlayouts:
+    """Plays states of one game to their end.
+
+    ``pyspiel.evaluate_bots`` lets bots play without a return to Python between their moves, and the
+    state's history then tells every move. Games implemented in Python work too, but no faster than
+    move by move.
+
+    Args:
+        game: the game, in which one player moves at a time.
+    """
+
+    def __init__(self, game: pyspiel.Game) -> None:
+        game_type = game.get_type()
+        self._game = game
+        self.has_chance = game_type.chance_mode != pyspiel.GameType.ChanceMode.DETERMINISTIC
+        """Whether a playout depends on the seed that ``play`` takes."""
+        self._alternating = (
+            game_type.short_name in ALTERNATING_GAMES
+            and game.num_players() == 2
+            and not self.has_chance
+        )
+        turns = array.array("i", [0, 1] * (game.max_game_length() // 2 + 2))
+        self._turns = [memoryview(turns)[player:] for player in (0, 1)]
+
+    def play(self, state: Any, bots: Sequence[pyspiel.Bot], seed: int) -> Playout:
+        """Let the bots play to the end, in ``state`` itself.
+
+        Args:
+            state: a state of the game that is not terminal.
+            bots: one for each player.
+            seed: decides the outcomes of chance.
+
+        Returns:
+            Who moved (as C integers), what he played, and the returns; chance is left out.
+        """
+        if self._alternating:
+            turns = self._turns[state.current_player()]
+            start = len(state.history())
+            returns = pyspiel.evaluate_bots(state, bots, seed)
+            actions = state.history()[start:]
+            return turns[: len(actions)], actions, returns
+        start = len(state.full_history())
+        returns = pyspiel.evaluate_bots(state, bots, seed)
+        moves = [
+            (player, move.action)
+            for move in state.full_history()[start:]
+            if (player := move.player) >= 0
+        ]
+        players = array.array("i", [player for player, _ in moves])
+        return players, [action for _, action in moves], returns
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return RandomPlayouts, (self._game,)
+
+
+def random_bots(num_players: int, draw_seed: Callable[[], int]) -> list[pyspiel.Bot]:
+    """A uniformly random C++ bot for each player, its seed in [0, 2**31) from ``draw_seed``."""
+    return [pyspiel.make_uniform_random_bot(player, draw_seed()) for player in range(num_players)]
+
+
+ALTERNATING_GAMES = frozenset(
+    [
+        "antichess",
+        "breakthrough",
+        "chess",
+        "clobber",
+        "connect_four",
+        "crazyhouse",
+        "go",
+        "gomoku",
+        "havannah",
+        "hex",
+        "hive",
+        "lines_of_action",
+        "mnk",
+        "nim",
+        "othello",
+        "oware",
+        "pentago",
+        "quoridor",
+        "shogi",
+        "tic_tac_toe",
+        "twixt",
+        "xiangqi",
+        "y",
+    ]
+)
+"""Games in which two players strictly take turns, so that a playout's actions alone tell who played
+them: whoever cannot move passes. Some have parameters for more players or for chance; these are
+told apart where the table is used."""
