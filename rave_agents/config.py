@@ -209,7 +209,7 @@ class SearchConfig:
 _PRESETS: dict[str, dict[str, Any]] = {
     "uct": {},
     "puct": {"selection": "puct", "first_play_urgency": 0.5, "exploration": 1.0},
-    "rave": {"amaf": "node", "exploration": 0.2, "expand_visits": 1},
+    "rave": {"amaf": "node", "exploration": 0.0, "expand_visits": 1},
 }
 
 
