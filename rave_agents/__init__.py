@@ -1,6 +1,7 @@
 """Search agents for OpenSpiel, PettingZoo and Gymnasium: RAVE and UCT behind one interface."""
 
-from rave_agents.agents import Agent, AgentSpec, agent_types, make_agent
+from rave_agents.agent import Agent
+from rave_agents.agents import AgentSpec, agent_types, make_agent
 from rave_agents.config import Limit, SearchConfig
 from rave_agents.errors import GameError, RaveAgentsError, UnknownNameError, UnsupportedGameError
 from rave_agents.game import GameState, PlayerId

@@ -7,11 +7,12 @@ agents that search any GameState; adapters add those that only their framework h
 import dataclasses
 import re
 import time
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, Protocol, Self
+from collections.abc import Mapping
+from typing import Any, Self
 
 import numpy as np
 
+from rave_agents.agent import Agent, AgentType, Effort
 from rave_agents.config import Limit, SearchConfig, unknown_name
 from rave_agents.errors import UnknownNameError
 from rave_agents.frameworks import Game, adapters
@@ -21,45 +22,6 @@ from rave_agents.searcher import Searcher, checked_seed
 
 DEFAULT_SIMULATIONS = 1000
 """Simulations a move for an agent that is given no limit."""
-
-
-class Effort(NamedTuple):
-    """What an agent spent on moves."""
-
-    moves: int = 0
-    simulations: int = 0
-    seconds: float = 0.0
-
-    def plus(self, simulations: int, seconds: float) -> "Effort":
-        """One more move."""
-        return Effort(self.moves + 1, self.simulations + simulations, self.seconds + seconds)
-
-
-class Agent(Protocol):
-    """One player of one game at a time."""
-
-    effort: Effort
-    """What it has spent since it was made."""
-
-    def restart(self) -> None:
-        """A new game begins."""
-
-    def step(self, state: GameState) -> int:
-        """The action to play at a state where this agent is to move; the state is not changed."""
-
-    def inform_action(self, state: GameState, player: int, action: int) -> None:
-        """Somebody, chance or this agent included, plays ``action`` at ``state``."""
-
-
-class AgentType(NamedTuple):
-    """A kind of agent that has a name."""
-
-    summary: str
-    """One line for people."""
-    parameters: Mapping[str, Any]
-    """The parameters that its spec takes, with their defaults."""
-    make: Callable[..., Agent]
-    """Called as ``make(game, player, **parameters)``."""
 
 
 @dataclasses.dataclass(frozen=True)

@@ -8,14 +8,12 @@ framework can join.
 import functools
 import importlib.metadata
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
+from rave_agents.agent import AgentType
 from rave_agents.config import unknown_name
 from rave_agents.errors import UnknownNameError
 from rave_agents.game import GameState
-
-if TYPE_CHECKING:
-    from rave_agents.agents import AgentType
 
 ENTRY_POINT_GROUP = "rave_agents.adapters"
 
@@ -58,7 +56,7 @@ class Adapter(Protocol):
     def games(self) -> Sequence[GameInfo]:
         """The games that the framework has."""
 
-    def agent_types(self) -> Mapping[str, "AgentType"]:
+    def agent_types(self) -> Mapping[str, AgentType]:
         """Agents that only this framework has, by name."""
 
     def diagnosis(self) -> Mapping[str, str]:

@@ -14,7 +14,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from rave_agents.agents import AgentType
+from rave_agents.agent import AgentType
 from rave_agents.analysis import Analysis
 from rave_agents.arena.bench import BenchResult
 from rave_agents.arena.match import MatchResult

@@ -12,7 +12,8 @@ from rave_agents import (
     agent_types,
     make_agent,
 )
-from rave_agents.agents import DEFAULT_SIMULATIONS, Effort
+from rave_agents.agent import Effort
+from rave_agents.agents import DEFAULT_SIMULATIONS
 
 
 class Game:
@@ -128,8 +129,9 @@ def test_every_agent_plays_legal_moves_that_its_seed_decides(name):
 
 def test_a_search_agent_plays_what_its_searcher_finds_and_keeps_its_tree():
     state = Game().new_initial_state()
-    agent = make_agent("rave(simulations=300)", Game(), 0, seed=5)
-    found = Searcher(SearchConfig.preset("rave"), seed=5).search(state, Limit(simulations=300))
+    agent = make_agent("rave(simulations=300,exploration=0.3)", Game(), 0, seed=5)
+    config = SearchConfig.preset("rave").replace(exploration=0.3)
+    found = Searcher(config, seed=5).search(state, Limit(simulations=300))
     assert agent.step(state) == found.action
     assert agent.last_result.actions == found.actions
     agent.inform_action(state, 0, found.action)
@@ -144,7 +146,7 @@ def test_a_search_agent_plays_what_its_searcher_finds_and_keeps_its_tree():
 
 def test_an_agent_that_is_not_to_reuse_its_tree_does_not():
     state = Game().new_initial_state()
-    agent = make_agent("rave(simulations=300,reuse_tree=False)", Game(), 0, seed=5)
+    agent = make_agent("rave(simulations=300,exploration=0.3,reuse_tree=False)", Game(), 0, seed=5)
     action = agent.step(state)
     agent.inform_action(state, 0, action)
     state.apply_action(action)

@@ -9,7 +9,8 @@ from typer.testing import CliRunner
 import rave_agents
 import rave_agents.agents as agents_module
 from rave_agents import doctor
-from rave_agents.agents import AgentType, RandomAgent
+from rave_agents.agent import AgentType
+from rave_agents.agents import RandomAgent
 from rave_agents.cli import app
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pyspiel
 
-from rave_agents.agents import AgentType
+from rave_agents.agent import AgentType
 from rave_agents.config import unknown_name
 from rave_agents.errors import UnknownNameError
 from rave_agents.frameworks import GameInfo

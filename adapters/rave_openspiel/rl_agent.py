@@ -6,7 +6,8 @@ import numpy as np
 import pyspiel
 from open_spiel.python import rl_agent, rl_environment
 
-from rave_agents.agents import Agent, AgentSpec, agent_type, make_agent
+from rave_agents.agent import Agent
+from rave_agents.agents import AgentSpec, agent_type, make_agent
 from rave_agents.config import check_names
 from rave_openspiel.adapter import OpenSpielGame
 from rave_openspiel.states import OpenSpielState

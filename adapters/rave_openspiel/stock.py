@@ -8,7 +8,8 @@ import numpy as np
 import pyspiel
 from open_spiel.python.algorithms import mcts
 
-from rave_agents.agents import DEFAULT_SIMULATIONS, Agent, AgentType, Effort
+from rave_agents.agent import Agent, AgentType, Effort
+from rave_agents.agents import DEFAULT_SIMULATIONS
 from rave_agents.config import unknown_name
 from rave_agents.errors import UnknownNameError, UnsupportedGameError
 from rave_agents.frameworks import Game

@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rave_agents.agents import AgentSpec, Effort, agent_type, make_agent
+from rave_agents.agent import Effort
+from rave_agents.agents import AgentSpec, agent_type, make_agent
 from rave_agents.arena.match import checked_count, checked_match_seed
 from rave_agents.arena.play import initial_decision, warm_up
 from rave_agents.frameworks import Game, load_game

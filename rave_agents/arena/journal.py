@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Self, TextIO
 
-from rave_agents.agents import Effort
+from rave_agents.agent import Effort
 from rave_agents.arena.play import GameRecord
 
 

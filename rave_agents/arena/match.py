@@ -8,14 +8,8 @@ import functools
 from collections.abc import Callable
 from typing import Any, Self
 
-from rave_agents.agents import (
-    DEFAULT_SIMULATIONS,
-    AgentSpec,
-    Effort,
-    agent_type,
-    make_agent,
-    make_limit,
-)
+from rave_agents.agent import Effort
+from rave_agents.agents import DEFAULT_SIMULATIONS, AgentSpec, agent_type, make_agent, make_limit
 from rave_agents.arena.play import Fixture, GameRecord, Table, draw_opening
 from rave_agents.arena.runner import FailedGameError, Failure, Played, play_games
 from rave_agents.arena.statistics import MatchScore

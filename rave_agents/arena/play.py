@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from rave_agents.agents import Agent, AgentSpec, Effort, agent_type, make_agent
+from rave_agents.agent import Agent, Effort
+from rave_agents.agents import AgentSpec, agent_type, make_agent
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks import Game
 from rave_agents.game import GameState

@@ -8,7 +8,8 @@ import textwrap
 import pytest
 
 import rave_agents.agents as agents_module
-from rave_agents.agents import AgentSpec, AgentType, RandomAgent
+from rave_agents.agent import AgentType
+from rave_agents.agents import AgentSpec, RandomAgent
 from rave_agents.arena import MatchError, match, play_match, runner
 from rave_agents.arena.match import limited_spec
 from rave_agents.arena.play import Fixture, Table, draw_opening

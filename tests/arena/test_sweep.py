@@ -8,7 +8,8 @@ import textwrap
 import pytest
 
 import rave_agents.agents as agents_module
-from rave_agents.agents import AgentType, RandomAgent, parse_values
+from rave_agents.agent import AgentType
+from rave_agents.agents import RandomAgent, parse_values
 from rave_agents.arena import SweepError, play_match, run_sweep
 from rave_agents.arena.sweep import parse_vary
 from rave_agents.errors import UnknownNameError, UnsupportedGameError

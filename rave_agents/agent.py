@@ -1,0 +1,45 @@
+"""What an agent is: one player, as matches and adapters see him."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, Protocol
+
+from rave_agents.game import GameState
+
+
+class Effort(NamedTuple):
+    """What an agent spent on moves."""
+
+    moves: int = 0
+    simulations: int = 0
+    seconds: float = 0.0
+
+    def plus(self, simulations: int, seconds: float) -> "Effort":
+        """One more move."""
+        return Effort(self.moves + 1, self.simulations + simulations, self.seconds + seconds)
+
+
+class Agent(Protocol):
+    """One player of one game at a time."""
+
+    effort: Effort
+    """What it has spent since it was made."""
+
+    def restart(self) -> None:
+        """A new game begins."""
+
+    def step(self, state: GameState) -> int:
+        """The action to play at a state where this agent is to move; the state is not changed."""
+
+    def inform_action(self, state: GameState, player: int, action: int) -> None:
+        """Somebody, chance or this agent included, plays ``action`` at ``state``."""
+
+
+class AgentType(NamedTuple):
+    """A kind of agent that has a name."""
+
+    summary: str
+    """One line for people."""
+    parameters: Mapping[str, Any]
+    """The parameters that its spec takes, with their defaults."""
+    make: Callable[..., Agent]
+    """Called as ``make(game, player, **parameters)``."""
