@@ -141,7 +141,7 @@ class RaveEvaluator(mcts.Evaluator):  # type: ignore[misc]
         game: pyspiel.Game,
         *,
         n_rollouts: int = 1,
-        temperature: float = 0.05,
+        temperature: float = 0.07,
         equivalent_visits: float = 5.0,
         half_life: float = 300.0,
         min_playouts: int = 30,
