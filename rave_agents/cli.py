@@ -294,6 +294,9 @@ def bench(
         _print_json(result.to_dict())
     else:
         _print(report.bench_table(result, baseline))
+    if result.interrupted:
+        _say(f"Interrupted: {len({row.game for row in result.rows})} games were finished.")
+        raise typer.Exit(INTERRUPTED)
 
 
 @app.command("agents")

@@ -76,6 +76,8 @@ class BenchResult:
 
     rows: tuple[BenchRow, ...]
     """Game by game."""
+    interrupted: bool = False
+    """Whether Ctrl-C ended it: then the rows are those of the games finished before."""
 
     @functools.cached_property
     def geometric_mean(self) -> dict[str, float]:
@@ -117,8 +119,9 @@ def run_bench(
     """Measure simulations per second from the first position of each game.
 
     Chance moves before the first decision are drawn. Building agents, compiling and loading code
-    are not measured. An agent that proves the game early is measured by what it really ran,
-    and a fast one searches again until half the seconds of a round are used.
+    are not measured. An agent that proves the game early is measured by what it really ran, and a
+    fast one searches again until half the seconds of a round are used. Ctrl-C ends the run with the
+    games that are finished.
 
     Args:
         games: games or their names.
@@ -147,9 +150,12 @@ def run_bench(
     for asked, game in zip(games, loaded, strict=True):
         name = asked if isinstance(asked, str) else game.name
         told = functools.partial(progress, name) if progress is not None else None
-        base, *speeds = _measure(
-            game, specs, rounds=rounds, seed=seed, round_seconds=round_seconds, progress=told
-        )
+        try:
+            base, *speeds = _measure(
+                game, specs, rounds=rounds, seed=seed, round_seconds=round_seconds, progress=told
+            )
+        except KeyboardInterrupt:
+            return BenchResult(rows=tuple(rows), interrupted=True)
         rows += [
             BenchRow(
                 game=name,

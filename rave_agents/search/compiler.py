@@ -46,7 +46,7 @@ def _source_hash() -> str:
 
 
 def _choose_cache_directory() -> pathlib.Path:
-    """``NUMBA_CACHE_DIR``, the user's cache, or a temporary folder, whichever can be written to."""
+    """``NUMBA_CACHE_DIR``, or the user's cache, or a new temporary folder if that is read-only."""
     if os.environ.get("NUMBA_CACHE_DIR"):
         return pathlib.Path(os.environ["NUMBA_CACHE_DIR"]) / f"rave_agents-{_source_hash()}"
     try:
@@ -55,7 +55,8 @@ def _choose_cache_directory() -> pathlib.Path:
         with tempfile.TemporaryFile(dir=directory):
             return directory
     except (OSError, RuntimeError):
-        return pathlib.Path(tempfile.gettempdir()) / f"rave_agents-{os.getuid()}-{_source_hash()}"
+        # Not a name that somebody else could have prepared: what lies there is executed.
+        return pathlib.Path(tempfile.mkdtemp(prefix="rave_agents-"))
 
 
 CACHE_DIRECTORY = _choose_cache_directory()

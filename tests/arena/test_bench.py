@@ -103,3 +103,15 @@ def test_the_default_games_can_be_measured(name):
     game = load_game(name)
     agent_type("mcts").make(game, 0, simulations=1)
     assert len(initial_decision(game, 0).legal_actions()) > 1
+
+
+def test_an_interrupted_run_keeps_the_games_that_are_finished():
+    def interrupt(game, rounds_done):
+        if (game, rounds_done) == ("connect_four", 1):
+            raise KeyboardInterrupt
+
+    games = ["tic_tac_toe", "connect_four"]
+    result = run_bench(games, rounds=2, round_seconds=0.02, progress=interrupt)
+    assert result.interrupted
+    assert [row.game for row in result.rows] == ["tic_tac_toe", "tic_tac_toe"]
+    assert set(result.geometric_mean) == {"uct", "rave"}
