@@ -46,11 +46,11 @@ class RandomPlayouts:
         """
         if self._alternating:
             turns = self._turns[state.current_player()]
-            start = len(state.history())
+            start = state.move_number()
             returns = pyspiel.evaluate_bots(state, bots, seed)
             actions = state.history()[start:]
             return turns[: len(actions)], actions, returns
-        start = len(state.full_history())
+        start = state.move_number()
         returns = pyspiel.evaluate_bots(state, bots, seed)
         moves = [
             (player, move.action)

@@ -2,7 +2,7 @@
 
 from rave_agents.search.compiler import kernel
 from rave_agents.search.simulator import Frame, Header
-from rave_agents.search.tree import Tree, add_edge, add_node
+from rave_agents.search.tree import Tree, add_node
 
 PLAYER = int(Header.PLAYER)
 NUM_ACTIONS = int(Header.NUM_ACTIONS)
@@ -15,10 +15,11 @@ def expand(tree: Tree, frame: Frame, visits: int) -> int:
 
     ``visits`` are those that the position had before it was expanded.
     """
-    node = add_node(tree, frame.header[PLAYER], visits)
     count = frame.header[NUM_ACTIONS]
     uniform = frame.header[UNIFORM] != 0
+    node = add_node(tree, frame.header[PLAYER], visits, count)
+    first = tree.node_first_edge[node]
     for index in range(count):
-        prior = 1.0 / count if uniform else frame.probabilities[index]
-        add_edge(tree, node, frame.actions[index], prior)
+        tree.edge_action[first + index] = frame.actions[index]
+        tree.edge_prior[first + index] = 1.0 / count if uniform else frame.probabilities[index]
     return node

@@ -2,6 +2,7 @@
 
 import array
 import ctypes
+import functools
 import math
 import struct
 import time
@@ -102,7 +103,7 @@ class PythonSimulator:
         self.root = root
         self.words = RandomWords(frame.playout_stream)
         self._num_players = frame.returns.shape[1]
-        self._returns_format = f"{self._num_players}d"
+        self._returns_row = struct.Struct(f"{self._num_players}d")
         self._num_distinct_actions = num_distinct_actions
         self._evaluator = evaluator
         self._pending: BaseException | None = None
@@ -187,7 +188,7 @@ class PythonSimulator:
         if count > header[ACTION_CAPACITY]:
             header[REQUIRED_ACTIONS] = 2 * count
             return False
-        struct.pack_into(f"{count}i", self._actions, 0, *actions)
+        _integers(count).pack_into(self._actions, 0, *actions)
         header[UNIFORM] = not probabilities
         if probabilities:
             self.frame.probabilities[:count] = probabilities
@@ -205,7 +206,6 @@ class PythonSimulator:
         playouts = header[PLAYOUTS]
         header[NUM_PLAYOUTS] = playouts
         capacity = header[MOVE_CAPACITY]
-        row_bytes = 8 * self._num_players
         end = 0
         for playout in range(playouts):
             leaf = state.clone() if playout + 1 < playouts else state
@@ -216,9 +216,9 @@ class PythonSimulator:
                 header[REQUIRED_MOVES] = 2 * end * playouts
                 return FRAME_FULL
             self._move_players[start:end] = players
-            struct.pack_into(f"{end - start}i", self._move_actions, 4 * start, *actions)
-            struct.pack_into("i", self._playout_ends, 4 * playout, end)
-            struct.pack_into(self._returns_format, self._returns, playout * row_bytes, *returns)
+            _integers(end - start).pack_into(self._move_actions, 4 * start, *actions)
+            self._playout_ends[playout] = end
+            self._returns_row.pack_into(self._returns, playout * self._returns_row.size, *returns)
         return DONE
 
     def leaf(self, path: list[int]) -> Any:
@@ -307,6 +307,12 @@ class PythonSimulator:
         if not all(map(math.isfinite, returns)):
             raise GameError(f"Returns must be finite numbers, got {returns!r}.")
         return returns
+
+
+@functools.cache
+def _integers(count: int) -> struct.Struct:
+    """How so many C integers are packed; a list of actions gets into a buffer fastest so."""
+    return struct.Struct(f"{count}i")
 
 
 def sampled_outcome(outcomes: Sequence[tuple[int, float]], unit: float) -> int:

@@ -39,28 +39,33 @@ class Parameters(NamedTuple):
 
 
 @kernel
-def edge_score(tree: Tree, edge: int, ln_N: float, sqrt_N: float, parameters: Parameters) -> float:
+def edge_score(
+    n: float,
+    value_sum: float,
+    n_amaf: float,
+    amaf_value_sum: float,
+    p: float,
+    ln_N: float,
+    sqrt_N: float,
+    parameters: Parameters,
+) -> float:
     """How urgent it is to take an edge of a decision node with N visits."""
-    n = tree.edge_visits[edge]
-    n_amaf = tree.edge_amaf_visits[edge] if parameters.amaf else 0.0
-    if n == 0 and n_amaf == 0.0:
-        q = parameters.first_play_urgency
-    elif n == 0:
-        q = 0.0
-    else:
-        q = tree.edge_value_sum[edge] / n
+    exploration = 0.0
     if parameters.puct:
-        p = np.float64(tree.edge_prior[edge])
         exploration = puct_exploration(sqrt_N, n, parameters.exploration, p)
-    else:
+    elif parameters.exploration > 0.0:
         exploration = ucb1_exploration(ln_N, n, parameters.exploration)
     if n_amaf == 0.0:
+        q = parameters.first_play_urgency if n == 0.0 else value_sum / n
         return q + exploration
+    q_amaf = amaf_value_sum / n_amaf
+    if n == 0.0:  # Most edges are so, and every schedule's β is 1 for them.
+        return q_amaf if parameters.blend_ucb else q_amaf + exploration
+    q = value_sum / n
     if parameters.minimum_mse:
         beta = beta_minimum_mse(n, n_amaf, parameters.rave_bias)
     else:
         beta = beta_hand_selected(n, parameters.rave_k)
-    q_amaf = tree.edge_amaf_value_sum[edge] / n_amaf
     if parameters.blend_ucb:
         return blend(beta, q + exploration, q_amaf)
     return blend(beta, q, q_amaf) + exploration
@@ -83,7 +88,17 @@ def select_edge(tree: Tree, node: int, parameters: Parameters, stream: Stream) -
     best_score = -math.inf
     ties = 0
     for edge in range(first, first + count):
-        score = edge_score(tree, edge, ln_N, sqrt_N, parameters)
+        # Numbers, not the tree: passing its arrays on would count references for each edge.
+        score = edge_score(
+            float(tree.edge_visits[edge]),
+            tree.edge_value_sum[edge],
+            tree.edge_amaf_visits[edge] if parameters.amaf else 0.0,
+            tree.edge_amaf_value_sum[edge] if parameters.amaf else 0.0,
+            float(tree.edge_prior[edge]),
+            ln_N,
+            sqrt_N,
+            parameters,
+        )
         if score > best_score:
             best_edge = edge
             best_score = score

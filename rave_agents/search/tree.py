@@ -131,31 +131,28 @@ def find_child(tree: Tree, node: int, action: int) -> int:
 
 
 @kernel
-def add_node(tree: Tree, player: int, visits: int) -> int:
-    """A new node without edges; its edges follow by ``add_edge``. Returns its row."""
+def add_node(tree: Tree, player: int, visits: int, edges: int) -> int:
+    """A new node with so many new edges, whose actions and priors are still to be set.
+
+    Returns its row. The tree must have room.
+    """
     node = tree.used[NODES_USED]
+    first = tree.used[EDGES_USED]
     tree.used[NODES_USED] += 1
+    tree.used[EDGES_USED] += edges
     tree.node_player[node] = player
-    tree.node_first_edge[node] = tree.used[EDGES_USED]
-    tree.node_edge_count[node] = 0
+    tree.node_first_edge[node] = first
+    tree.node_edge_count[node] = edges
     tree.node_visits[node] = visits
-    return node
-
-
-@kernel
-def add_edge(tree: Tree, node: int, action: int, prior: float) -> None:
-    """One more edge for the node that was added last."""
-    edge = tree.used[EDGES_USED]
-    tree.used[EDGES_USED] += 1
-    tree.node_edge_count[node] += 1
-    tree.edge_action[edge] = action
-    tree.edge_child[edge] = UNEXPANDED
-    tree.edge_visits[edge] = 0
-    tree.edge_prior[edge] = prior
-    tree.edge_value_sum[edge] = 0.0
+    for edge in range(first, first + edges):
+        tree.edge_child[edge] = UNEXPANDED
+        tree.edge_visits[edge] = 0
+        tree.edge_value_sum[edge] = 0.0
     if tree.edge_amaf_visits.shape[0] > 0:
-        tree.edge_amaf_visits[edge] = 0.0
-        tree.edge_amaf_value_sum[edge] = 0.0
+        for edge in range(first, first + edges):
+            tree.edge_amaf_visits[edge] = 0.0
+            tree.edge_amaf_value_sum[edge] = 0.0
+    return node
 
 
 @kernel_entry
