@@ -28,6 +28,11 @@ class ActionStatistics:
     """Simulations in which the player took it at the root or later."""
     amaf_value: float | None
     """Mean return of those simulations; None without any."""
+    winning_move_number: float | None = None
+    """Mean number of the move, 1 for now, in the won simulations in which he took it; None if there
+    are none or winning moves are not counted (``SearchConfig.count_winning_moves``)."""
+    weighted_win_rate: float = 0.0
+    """Share of those simulations that were won, divided by that number; 0 likewise."""
     probability: float
     """Probability of playing it, see ``SearchConfig.temperature``."""
 

@@ -35,7 +35,7 @@ def dump_textbook(node, path=(), into=None):
     into = {} if into is None else into
     rows = []
     for edge in node.edges:
-        amaf = (edge.amaf_n, edge.amaf_total)
+        amaf = (edge.amaf.n, edge.amaf.total)
         rows.append((edge.action, edge.prior, edge.n, edge.total, *amaf, edge.child is not None))
         if edge.child is not None:
             dump_textbook(edge.child, (*path, edge.action), into)
