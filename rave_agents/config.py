@@ -187,6 +187,10 @@ class SearchConfig:
     plain_selection_period: int = 0
     """Every so manieth selection goes without AMAF; 0 for none (Fuego 20, MoHex 30)."""
 
+    amaf_unvisited: bool = True
+    """Whether AMAF statistics rank edges that have no visits. False: such an edge has the first-play
+    urgency, so that with the default one each is visited once before any other is visited again."""
+
     expand_visits: int = 2
     """A child gets a node of its own on this visit, at least 1. With 2, as OpenSpiel's MCTSBot has
     it, plain UCT chooses the same edges as with 1, and the tree stays small. Fuego 3, Pachi 8,
@@ -330,6 +334,7 @@ _PRESETS: dict[str, dict[str, Any]] = {
         "rave_schedule": "hand_selected",
         "rave_k": 500.0,
         "rave_blend": "ucb",
+        "amaf_unvisited": False,
         "exploration": math.sqrt(2.0),
     },
     "rave_weighted": {**_RAVE, "amaf_weighting": "linear"},

@@ -15,6 +15,9 @@ from rave_agents.search.tree import EDGES_USED, NODES_USED, Tree
 
 _MEGABYTE = 2**20
 _FIRST_NODES = 64
+_FIXED_BYTES = trees.memory_bytes(trees.allocate(0, 0, amaf=False)) + sum(
+    array.nbytes for array in allocate_tables(0, 0)
+)
 
 LEAST_GROWTH = 1.01
 """Growth below which the memory counts as full: otherwise the last bytes would be handed out one
@@ -41,15 +44,16 @@ class GrownTree:
         self._winning_moves = config.counts_winning_moves
         self._one_table = config.amaf is Amaf.GLOBAL
         self._at_edges = config.amaf is Amaf.NODE
-        self.tree: Tree = trees.allocate(
-            _FIRST_NODES,
-            2 * frame_actions,
-            self._at_edges,
-            self._at_edges and self._winning_moves,
-        )
         self.tables: AmafTables = allocate_tables(num_players, num_actions)
+        first = np.array([_FIRST_NODES, 2 * frame_actions, self._wanted_tables(0)], np.float64)
+        if self._cost(first) > self._budget:
+            first = self._least(frame_actions)
+        nodes, edges, count = (int(count) for count in first)
+        self.tree: Tree = trees.allocate(
+            nodes, edges, self._at_edges, self._at_edges and self._winning_moves
+        )
         if self._tables_wanted:
-            self._grow_tables(_FIRST_NODES, 1)
+            self._grow_tables(nodes, count)
 
     @property
     def has_root(self) -> bool:
@@ -80,9 +84,10 @@ class GrownTree:
                 if self.has_root:
                     self.full = True
                     return
-                growth = 1.0  # The root has its node whatever it takes.
-            wanted = np.floor(used * growth)
-            wanted[2] = min(wanted[2], 1) if self._one_table else wanted[2]
+                wanted = self._least(actions)
+            else:
+                wanted = np.floor(used * growth)
+                wanted[2] = min(wanted[2], 1) if self._one_table else wanted[2]
         nodes, edges, tables = (int(count) for count in wanted)
         trees.grow(self.tree, nodes, edges)
         if self._tables_wanted:
@@ -95,6 +100,13 @@ class GrownTree:
             keep_tables(self.tables, rows)
         self.full = False
 
+    def _least(self, actions: int) -> np.ndarray:
+        """Room for the root, which has its node whatever that takes, and a table if there is room."""
+        least = np.array([1, actions, self._wanted_tables(0)], np.float64)
+        if self._cost(least) > self._budget:
+            least[2] = 0
+        return least
+
     def _wanted_tables(self, used: int) -> int:
         if not self._tables_wanted:
             return 0
@@ -105,8 +117,8 @@ class GrownTree:
         node_bytes = trees.NODE_BYTES + 4 * self._tables_wanted
         edge_bytes = trees.edge_bytes(self._at_edges, self._at_edges and self._winning_moves)
         one_table = table_bytes(self.tables, winning_moves=self._winning_moves)
-        fixed = self.tree.used.nbytes + self.tables.used.nbytes + self.tables.shape.nbytes
-        return float(fixed + nodes * node_bytes + edges * edge_bytes + tables * one_table)
+        variable = nodes * node_bytes + edges * edge_bytes + tables * one_table
+        return float(_FIXED_BYTES + variable)
 
     def _grow_tables(self, nodes: int, tables: int) -> None:
         grow_tables(self.tables, nodes, tables, winning_moves=self._winning_moves)

@@ -101,7 +101,7 @@ def principal_variation(rooted: RootedTree, action: int) -> tuple[int, ...]:
 def _edge_statistics(rooted: RootedTree, edge: int, probability: float) -> ActionStatistics:
     tree = rooted.arrays
     visits = int(tree.edge_visits[edge])
-    amaf = _amaf_statistics(rooted, edge)
+    amaf = amaf_statistics(rooted, ROOT, edge)
     return ActionStatistics(
         action=int(tree.edge_action[edge]),
         visits=visits,
@@ -115,15 +115,21 @@ def _edge_statistics(rooted: RootedTree, edge: int, probability: float) -> Actio
     )
 
 
-class _AmafStatistics(NamedTuple):
+class AmafStatistics(NamedTuple):
+    """The AMAF statistics of an action; values are scaled to [0, 1]."""
+
     visits: float = 0.0
+    """AMAF visits."""
     value_sum: float = 0.0
+    """Sum of their values."""
     wins: float = 0.0
+    """Those of them that were won, if winning moves are counted."""
     win_moves: float = 0.0
+    """Sum of the move's numbers over them."""
 
 
-def _amaf_statistics(rooted: RootedTree, edge: int) -> _AmafStatistics:
-    """The AMAF statistics of an edge of the root, wherever they are kept."""
+def amaf_statistics(rooted: RootedTree, node: int, edge: int) -> AmafStatistics:
+    """The AMAF statistics of a node's edge: the edge's own, or those in the node's table, if any."""
     tree, tables = rooted.arrays, rooted.tables
     if trees.has_amaf(tree):
         arrays = (
@@ -133,13 +139,13 @@ def _amaf_statistics(rooted: RootedTree, edge: int) -> _AmafStatistics:
             tree.edge_amaf_win_moves,
         )
         row = edge
-    elif len(tables.node_table) > 0 and tables.node_table[ROOT] != NO_TABLE:
+    elif len(tables.node_table) > 0 and tables.node_table[node] != NO_TABLE:
         arrays = (tables.visits, tables.value_sum, tables.wins, tables.win_moves)
-        row = table_row(tables, int(tables.node_table[ROOT]), int(tree.node_player[ROOT]))
+        row = table_row(tables, int(tables.node_table[node]), int(tree.node_player[node]))
         row += int(tree.edge_action[edge])
     else:
-        return _AmafStatistics()
-    return _AmafStatistics(*(float(array[row]) for array in arrays if len(array) > 0))
+        return AmafStatistics()
+    return AmafStatistics(*(float(array[row]) for array in arrays if len(array) > 0))
 
 
 def _policy(rooted: RootedTree, edges: Sequence[int], config: SearchConfig) -> list[float]:

@@ -455,6 +455,7 @@ def _parameters(config: SearchConfig, *, fixed_range: bool, formula: int) -> Par
         weight_last=config.amaf_weight_last,
         every_occurrence=config.amaf_occurrences is AmafOccurrences.EVERY,
         plain_selection_period=config.plain_selection_period,
+        amaf_unvisited=config.amaf_unvisited,
         amaf_prior_value=config.amaf_prior_value,
         amaf_prior_visits=config.amaf_prior_visits,
         winning_moves=config.counts_winning_moves,

@@ -73,18 +73,23 @@ def table_bytes(tables: AmafTables, *, winning_moves: bool) -> int:
 
 
 def grow_tables(tables: AmafTables, nodes: int, count: int, *, winning_moves: bool) -> None:
-    """Make room for so many tables in a tree with room for so many nodes, in place."""
+    """Make room for so many tables in a tree with room for so many nodes, in place.
+
+    The loop asks ``node_table`` and ``owner`` for the room there is: ``owner`` is never longer than
+    the others, even if this is interrupted.
+    """
     rows = count * int(tables.shape[0] * tables.shape[1])
-    known = len(tables.node_table)
+    sizes = [
+        (tables.owner, count),
+        (tables.playouts, count),
+        (tables.value_sum, rows),
+        (tables.visits, rows),
+        (tables.win_moves, rows if winning_moves else 0),
+        (tables.wins, rows if winning_moves else 0),
+    ]
     tables.node_table.resize(nodes, refcheck=False)
-    tables.node_table[known:] = NO_TABLE
-    if winning_moves:
-        tables.wins.resize(rows, refcheck=False)
-        tables.win_moves.resize(rows, refcheck=False)
-    tables.visits.resize(rows, refcheck=False)
-    tables.value_sum.resize(rows, refcheck=False)
-    tables.playouts.resize(count, refcheck=False)
-    tables.owner.resize(count, refcheck=False)
+    for array, size in sizes if count < len(tables.owner) else reversed(sizes):
+        array.resize(size, refcheck=False)
 
 
 class MoveRecord(NamedTuple):

@@ -77,12 +77,16 @@ def run(
 
 @kernel
 def has_room(tree: Tree, tables: AmafTables, parameters: Parameters, edges: int) -> bool:
-    """Whether one more node with so many edges fits into the tree, and a table of its own."""
-    if parameters.tables and (
-        tables.node_table.shape[0] < tree.node_player.shape[0]
-        or (parameters.every_node_has_table and tables.used[0] == tables.owner.shape[0])
-    ):
-        return False
+    """Whether one more node with so many edges fits into the tree, and a table of its own.
+
+    The root gets its node without a table where the memory has no room for one.
+    """
+    if parameters.tables:
+        if tables.node_table.shape[0] < tree.node_player.shape[0]:
+            return False
+        table_wanted = parameters.every_node_has_table and tree.used[NODES_USED] > 0
+        if table_wanted and tables.used[0] == tables.owner.shape[0]:
+            return False
     return (
         tree.used[NODES_USED] < tree.node_player.shape[0]
         and tree.used[EDGES_USED] + edges <= tree.edge_action.shape[0]
@@ -126,6 +130,8 @@ def simulate_once(
 
     if expanding:
         leaf = expand(tree, frame, visits)
+        if parameters.tables:
+            tables.node_table[leaf] = NO_TABLE
         leaf_has_node = True
         scratch.path_nodes[depth] = leaf
         if depth > 0:

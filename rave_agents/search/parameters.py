@@ -50,6 +50,7 @@ class Parameters(NamedTuple):
     weight_last: float
     every_occurrence: bool
     plain_selection_period: int
+    amaf_unvisited: bool
     amaf_prior_value: float
     amaf_prior_visits: float
     winning_moves: bool

@@ -169,7 +169,7 @@ def select_edge(
     for edge in range(first, end):
         n_amaf = 0.0
         q_amaf = 0.0
-        if use_amaf:
+        if use_amaf and (parameters.amaf_unvisited or tree.edge_visits[edge] > 0):
             n_amaf, q_amaf = amaf_of(tree, tables, edge, base, parameters)
             if scale > 0.0 and n_amaf > 0.0:
                 rate = winning_rate_of(tree, tables, edge, base, parameters)

@@ -159,7 +159,9 @@ class Textbook:
         known = {} if plain else self.amaf_of_siblings(node, reference)
         best, best_score, equals = None, None, 0
         for edge in node.edges:
-            score = self.score(node, edge, *known.get(edge, (0.0, 0.0)))
+            hidden = edge.n == 0 and not config.amaf_unvisited
+            amaf = (0.0, 0.0) if hidden else known.get(edge, (0.0, 0.0))
+            score = self.score(node, edge, *amaf)
             if best is not None and (score != best_score or config.winning_move_weight > 0):
                 self.near_ties += abs(score - best_score) < self.precision
             if best is None or score > best_score:

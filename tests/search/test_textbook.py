@@ -58,6 +58,7 @@ def random_case(seed):
         expand_visits=draw.choice([1, 1, 2, 3, 7]),
         playouts=1 if evaluator else draw.choice([1, 1, 2, 3]),
         utility_range=draw.choice(["game", "game", "game", "observed"]) if not whole else "game",
+        amaf_unvisited=draw.random() < 0.75,
     )
     return state, config, evaluator, draw.choice([1, 2, 10, 60, 150])
 
@@ -121,6 +122,7 @@ def test_the_cases_reach_every_branch():
         "amaf_weighting": 3,
         "amaf_occurrences": 2,
         "utility_range": 2,
+        "amaf_unvisited": 2,
     }
     for field, count in kinds.items():
         assert len({getattr(config, field) for config in configs}) == count, field
