@@ -188,8 +188,8 @@ class SearchConfig:
     """Every so manieth selection goes without AMAF; 0 for none (Fuego 20, MoHex 30)."""
 
     amaf_unvisited: bool = True
-    """Whether AMAF statistics rank edges that have no visits. False: such an edge has the first-play
-    urgency, so that with the default one each is visited once before any other is visited again."""
+    """Whether AMAF statistics rank edges that have no visits. False: such an edge has the
+    ``first_play_urgency``, with whose default each is visited once before any is visited twice."""
 
     expand_visits: int = 2
     """A child gets a node of its own on this visit, at least 1. With 2, as OpenSpiel's MCTSBot has

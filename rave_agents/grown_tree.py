@@ -101,7 +101,7 @@ class GrownTree:
         self.full = False
 
     def _least(self, actions: int) -> np.ndarray:
-        """Room for the root, which has its node whatever that takes, and a table if there is room."""
+        """Room for the root, which has its node whatever that takes, and for a table if it fits."""
         least = np.array([1, actions, self._wanted_tables(0)], np.float64)
         if self._cost(least) > self._budget:
             least[2] = 0
