@@ -129,7 +129,7 @@ class AmafStatistics(NamedTuple):
 
 
 def amaf_statistics(rooted: RootedTree, node: int, edge: int) -> AmafStatistics:
-    """The AMAF statistics of a node's edge: the edge's own, or those in the node's table, if any."""
+    """The AMAF statistics of a node's edge: its own, or those in the node's table, if any."""
     tree, tables = rooted.arrays, rooted.tables
     if trees.has_amaf(tree):
         arrays = (

@@ -5,7 +5,7 @@ every player and every action of the game, legal there or not: the global table 
 root; with GRAVE every node that may become a reference for those below it has one.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,7 +79,7 @@ def grow_tables(tables: AmafTables, nodes: int, count: int, *, winning_moves: bo
     the others, even if this is interrupted.
     """
     rows = count * int(tables.shape[0] * tables.shape[1])
-    sizes = [
+    sizes: list[tuple[NDArray[Any], int]] = [
         (tables.owner, count),
         (tables.playouts, count),
         (tables.value_sum, rows),
@@ -226,8 +226,10 @@ def credit_edge(
     tree.edge_amaf_visits[edge] += weight
     tree.edge_amaf_value_sum[edge] += weight * value
     if parameters.winning_moves and value > WON:
-        tree.edge_amaf_wins[edge] += weight
-        tree.edge_amaf_win_moves[edge] += weight * (distance + 1)
+        tree.edge_amaf_wins[edge] = np.float64(tree.edge_amaf_wins[edge]) + weight
+        tree.edge_amaf_win_moves[edge] = np.float64(tree.edge_amaf_win_moves[edge]) + weight * (
+            distance + 1
+        )
 
 
 @kernel
@@ -253,8 +255,10 @@ def credit_table(
             tables.visits[row] += weight
             tables.value_sum[row] += weight * values[player]
             if parameters.winning_moves and values[player] > WON:
-                tables.wins[row] += weight
-                tables.win_moves[row] += weight * (move - start + 1)
+                tables.wins[row] = np.float64(tables.wins[row]) + weight
+                tables.win_moves[row] = np.float64(tables.win_moves[row]) + weight * (
+                    move - start + 1
+                )
 
 
 @kernel

@@ -110,9 +110,13 @@ def winning_rate_of(
     """The weighted win rate of an edge's action."""
     if parameters.tables:
         row = base + tree.edge_action[edge]
-        return weighted_win_rate(tables.visits[row], tables.wins[row], tables.win_moves[row])
+        return weighted_win_rate(
+            tables.visits[row], np.float64(tables.wins[row]), np.float64(tables.win_moves[row])
+        )
     return weighted_win_rate(
-        tree.edge_amaf_visits[edge], tree.edge_amaf_wins[edge], tree.edge_amaf_win_moves[edge]
+        tree.edge_amaf_visits[edge],
+        np.float64(tree.edge_amaf_wins[edge]),
+        np.float64(tree.edge_amaf_win_moves[edge]),
     )
 
 
