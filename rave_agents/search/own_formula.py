@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numba
+import numpy as np
 from llvmlite import ir
 from numba.core import types
 from numba.extending import intrinsic, overload
@@ -24,7 +25,8 @@ PARAMETERS = ("n", "q", "n_amaf", "q_amaf", "p", "N", "c")
 node; the configured ``exploration``. All are floats; values lie in [0, 1], from the view of the
 player who moves. ``q`` is ``first_play_urgency`` without any visits, and 0 with AMAF visits only;
 ``q_amaf`` is 0 without AMAF visits. With ``amaf_unvisited=False`` an edge without
-visits has no AMAF visits either."""
+visits has no AMAF visits either. Dividing by zero gives an infinity or NaN, and an edge of score NaN
+is not taken."""
 
 _C_TYPE = ctypes.CFUNCTYPE(ctypes.c_double, *[ctypes.c_double] * len(PARAMETERS))
 _SIGNATURE = types.float64(*[types.float64] * len(PARAMETERS))
@@ -32,7 +34,10 @@ _SIGNATURE = types.float64(*[types.float64] * len(PARAMETERS))
 
 def check_formula(formula: Formula) -> None:
     """Raise ValueError if a function does not take exactly ``PARAMETERS``."""
-    given = tuple(inspect.signature(_python_function(formula)).parameters)
+    try:
+        given = tuple(inspect.signature(_python_function(formula)).parameters)
+    except (TypeError, ValueError):  # Not every function that is written in C tells.
+        given = ("?",)
     if given != PARAMETERS:
         raise ValueError(
             f"selection: a formula of your own takes ({', '.join(PARAMETERS)}), "
@@ -49,10 +54,10 @@ def compiled_formula(formula: Formula) -> Any:
     """
     function = _python_function(formula)
     if JIT_DISABLED:
-        return _C_TYPE(function)
+        return _C_TYPE(lambda *values: function(*map(np.float64, values)))
     try:
-        return numba.cfunc(_SIGNATURE)(function)
-    except numba.core.errors.NumbaError as error:
+        return numba.cfunc(_SIGNATURE, error_model="numpy")(function)
+    except Exception as error:  # Numba's errors have no common class.
         raise ValueError(f"selection: Numba cannot compile {_name(formula)}: {error}") from error
 
 

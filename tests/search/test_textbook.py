@@ -6,7 +6,7 @@ import pytest
 from helpers.games import RandomEvaluator, random_game
 from helpers.streams import first_words
 from helpers.textbook import Textbook
-from helpers.trees import assert_close, check_tree, dump, dump_textbook
+from helpers.trees import assert_close, check_tables, check_tree, dump, dump_tables, dump_textbook
 
 from rave_agents import Limit, SearchConfig, Searcher
 
@@ -68,6 +68,33 @@ def textbook_for(config, state, evaluator, seed):
     return Textbook(config, state, *first_words(seed), evaluator=evaluator)
 
 
+def assert_same_tables(rooted, book):
+    """Every row of every table, up to rounding."""
+
+    def check(node, path):
+        assert (path in tables) == (node.table is not None), path
+        if node.table is not None:
+            playouts, rows = tables[path]
+            assert playouts == node.table_playouts, path
+            known = {key: stats for key, stats in node.table.items() if stats.n != 0.0}
+            assert rows.keys() == known.keys(), path
+            for key, stats in known.items():
+                total = stats.total
+                if not book.stated:
+                    width = book.high - book.low
+                    total = (total - stats.n * book.low) / width if width > 0 else 0.0
+                expected = [stats.n, total, stats.wins, stats.win_moves]
+                assert rows[key][:2] == pytest.approx(expected[:2], rel=1e-9, abs=1e-9)
+                # Sums of winning moves have single precision.
+                assert rows[key][2:] == pytest.approx(expected[2 : len(rows[key])], rel=1e-5)
+        for edge in node.edges:
+            if edge.child is not None:
+                check(edge.child, (*path, edge.action))
+
+    tables = dump_tables(rooted.arrays, rooted.tables)
+    check(book.root, ())
+
+
 def scaled_dump(book):
     """The textbook's tree with sums on the kernel's scale."""
     dumped = dump_textbook(book.root)
@@ -105,6 +132,9 @@ def test_whole_trees_equal_the_textbooks(block):
         compared += 1
         try:
             assert_close(dump(searcher.tree), scaled_dump(book))
+            if config.amaf in ("grave", "global"):
+                check_tables(searcher.tree, searcher.rooted_tree().tables)
+                assert_same_tables(searcher.rooted_tree(), book)
         except AssertionError as error:
             raise AssertionError(f"case {seed}: {config}, {evaluator=}") from error
     assert compared > 0.5 * CASES_PER_TEST
