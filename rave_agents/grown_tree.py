@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from rave_agents.config import Amaf, SearchConfig
+from rave_agents.config import SearchConfig
+from rave_agents.options import Amaf
 from rave_agents.search import tree as trees
 from rave_agents.search.amaf import (
     AmafTables,

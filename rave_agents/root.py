@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rave_agents.config import FinalMove, SearchConfig
+from rave_agents.config import SearchConfig
 from rave_agents.game import GameState
+from rave_agents.options import FinalMove
 from rave_agents.result import ActionStatistics
 from rave_agents.search import tree as trees
 from rave_agents.search.amaf import NO_TABLE, AmafTables, table_row

@@ -9,19 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from rave_agents.config import (
-    Amaf,
-    AmafOccurrences,
-    Limit,
-    RaveBlend,
-    SearchConfig,
-    Selection,
-    UtilityRange,
-)
+from rave_agents.config import Limit, SearchConfig
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks import as_game_state
 from rave_agents.game import GameState, PlayerId
 from rave_agents.grown_tree import GrownTree
+from rave_agents.loop_parameters import loop_parameters
+from rave_agents.options import Amaf, Selection, UtilityRange
 from rave_agents.result import SearchResult
 from rave_agents.root import RootedTree, drawn_action, principal_variation, root_statistics
 from rave_agents.search import loop
@@ -30,7 +24,6 @@ from rave_agents.search.amaf import allocate_tables
 from rave_agents.search.backup import HIGH, LOW, Scratch, make_scratch
 from rave_agents.search.compiler import JIT_DISABLED, announce_compilation
 from rave_agents.search.own_formula import compiled_formula, formula_address
-from rave_agents.search.parameters import Parameters, Schedule, Weighting
 from rave_agents.search.python_simulator import Evaluator, PythonSimulator
 from rave_agents.search.random_stream import make_stream
 from rave_agents.search.simulator import (
@@ -285,7 +278,7 @@ class Searcher:
         simulator = self._make_simulator(self._root, frame)
         scratch = self._make_scratch(self._root, frame)
         formula = _compiled_formula(self.config)
-        parameters = _parameters(
+        parameters = loop_parameters(
             self.config,
             fixed_range=self._has_fixed_range(self._root),
             formula=0 if formula is None else formula_address(formula),
@@ -397,7 +390,7 @@ def prepare() -> None:
     announce_compilation()
     frame = make_frame(num_players=2, playouts=1, playout_stream=np.zeros(4, np.int64))
     scratch = make_scratch(frame, num_distinct_actions=1, utility_range=np.zeros(2))
-    parameters = _parameters(SearchConfig(), fixed_range=True, formula=0)
+    parameters = loop_parameters(SearchConfig(), fixed_range=True, formula=0)
     grown = GrownTree(SearchConfig(amaf=Amaf.GRAVE), num_players=1, num_actions=1, frame_actions=1)
     stream = np.zeros(4, np.int64)
     loop.run(grown.tree, grown.tables, frame, scratch, parameters, stream, 0, 0, True)
@@ -429,40 +422,6 @@ def _check_decision(state: GameState) -> None:
 def _position_key(state: GameState) -> Hashable:
     key = getattr(state, "position_key", None)
     return None if key is None else key()
-
-
-def _parameters(config: SearchConfig, *, fixed_range: bool, formula: int) -> Parameters:
-    return Parameters(
-        puct=config.selection is Selection.PUCT,
-        formula_address=formula,
-        exploration=config.exploration,
-        first_play_urgency=config.first_play_urgency,
-        amaf=config.amaf is not Amaf.NONE,
-        tables=config.amaf in (Amaf.GRAVE, Amaf.GLOBAL),
-        every_node_has_table=config.amaf is Amaf.GRAVE,
-        grave_ref=config.grave_ref,
-        grave_table_visits=config.grave_table_visits,
-        schedule=int(Schedule[config.rave_schedule.name]),
-        rave_k=config.rave_k,
-        rave_bias=config.rave_bias,
-        fuego_initial=config.fuego_initial,
-        fuego_final=config.fuego_final,
-        pachi_equivalence=config.pachi_equivalence,
-        grave_bias=config.grave_bias,
-        blend_ucb=config.rave_blend is RaveBlend.UCB,
-        weighting=int(Weighting[config.amaf_weighting.name]),
-        weight_first=config.amaf_weight_first,
-        weight_last=config.amaf_weight_last,
-        every_occurrence=config.amaf_occurrences is AmafOccurrences.EVERY,
-        plain_selection_period=config.plain_selection_period,
-        amaf_unvisited=config.amaf_unvisited,
-        amaf_prior_value=config.amaf_prior_value,
-        amaf_prior_visits=config.amaf_prior_visits,
-        winning_moves=config.counts_winning_moves,
-        winning_move_weight=config.winning_move_weight,
-        expand_visits=config.expand_visits,
-        fixed_range=fixed_range,
-    )
 
 
 def _compiled_formula(config: SearchConfig) -> Any:

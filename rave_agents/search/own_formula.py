@@ -24,9 +24,9 @@ PARAMETERS = ("n", "q", "n_amaf", "q_amaf", "p", "N", "c")
 """Visits and mean value of an edge; AMAF visits and mean value; prior probability; visits of its
 node; the configured ``exploration``. All are floats; values lie in [0, 1], from the view of the
 player who moves. ``q`` is ``first_play_urgency`` without any visits, and 0 with AMAF visits only;
-``q_amaf`` is 0 without AMAF visits. With ``amaf_unvisited=False`` an edge without
-visits has no AMAF visits either. Dividing by zero gives an infinity or NaN, and an edge of score NaN
-is not taken."""
+``q_amaf`` is 0 without AMAF visits. With ``amaf_unvisited=False`` an edge without visits has no
+AMAF visits either. Dividing by zero gives an infinity or NaN, and an edge of score NaN is not taken
+while there is another."""
 
 _C_TYPE = ctypes.CFUNCTYPE(ctypes.c_double, *[ctypes.c_double] * len(PARAMETERS))
 _SIGNATURE = types.float64(*[types.float64] * len(PARAMETERS))

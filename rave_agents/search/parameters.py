@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 class Schedule(enum.IntEnum):
-    """The weight β of AMAF; the members of ``config.RaveSchedule``, in its order."""
+    """The weight β of AMAF; the members of ``options.RaveSchedule``, in its order."""
 
     HAND_SELECTED = 0
     MINIMUM_MSE = 1
@@ -18,7 +18,7 @@ class Schedule(enum.IntEnum):
 
 
 class Weighting(enum.IntEnum):
-    """What an AMAF update counts; the members of ``config.AmafWeighting``, in its order."""
+    """What an AMAF update counts; the members of ``options.AmafWeighting``, in its order."""
 
     UNIFORM = 0
     LINEAR = 1
