@@ -221,6 +221,17 @@ _TYPES = {
     "uct": _search_agent_type("uct", "plain UCT: Monte-Carlo tree search with UCB1"),
     "puct": _search_agent_type("puct", "Monte-Carlo tree search with PUCT"),
     "rave": _search_agent_type("rave", "UCT with rapid action value estimation (RAVE)"),
+    "grave": _search_agent_type("grave", "RAVE with the values of a well-visited ancestor (GRAVE)"),
+    "hrave": _search_agent_type("hrave", "RAVE with the root's values at every node (HRAVE)"),
+    "rave_global": _search_agent_type(
+        "rave_global", "RAVE with one table, blended with whole UCB values"
+    ),
+    "rave_weighted": _search_agent_type(
+        "rave_weighted", "RAVE whose updates weigh less the later the move is played"
+    ),
+    "rave_winning_move": _search_agent_type(
+        "rave_winning_move", "RAVE biased to moves that come early in won simulations"
+    ),
     "random": AgentType(
         "a legal action uniformly at random",
         {"seed": None},

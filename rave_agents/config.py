@@ -7,61 +7,17 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
-
-class Selection(enum.StrEnum):
-    """What draws the search to edges that it knows little about."""
-
-    UCB1 = "ucb1"
-    """``c sqrt(ln N / n)``: by visits alone."""
-    PUCT = "puct"
-    """``c p sqrt(N) / (n + 1)``: by visits and prior probability."""
-
-
-class Amaf(enum.StrEnum):
-    """Where all-moves-as-first statistics are kept."""
-
-    NONE = "none"
-    """Nowhere: plain Monte-Carlo tree search."""
-    NODE = "node"
-    """At the edges of each node (RAVE)."""
-
-
-class RaveSchedule(enum.StrEnum):
-    """How the weight β of AMAF falls as visits come in."""
-
-    HAND_SELECTED = "hand_selected"
-    """``sqrt(k / (3 n + k))``"""
-    MINIMUM_MSE = "minimum_mse"
-    """``ñ / (n + ñ + 4 n ñ b²)``"""
-
-
-class RaveBlend(enum.StrEnum):
-    """What β blends the AMAF value with."""
-
-    VALUE = "value"
-    """The mean value; the exploration term is added to the blend (Gelly & Silver 2011)."""
-    UCB = "ucb"
-    """The mean value and its exploration term together."""
-
-
-class FinalMove(enum.StrEnum):
-    """How the root's action is chosen once the search has ended (Chaslot et al. 2008)."""
-
-    ROBUST = "robust"
-    """Most visits; among equals the best mean."""
-    MAX = "max"
-    """The best mean; among equals the most visits."""
-    SECURE = "secure"
-    """The best lower confidence bound ``q - A / sqrt(n)``."""
-
-
-class UtilityRange(enum.StrEnum):
-    """What utilities are scaled to [0, 1] by."""
-
-    GAME = "game"
-    """The bounds that the game states; where it states none, as OBSERVED."""
-    OBSERVED = "observed"
-    """The least and the greatest return seen in this search, as they come in."""
+from rave_agents.options import (
+    Amaf,
+    AmafOccurrences,
+    AmafWeighting,
+    FinalMove,
+    RaveBlend,
+    RaveSchedule,
+    Selection,
+    UtilityRange,
+)
+from rave_agents.search.own_formula import Formula, check_formula
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -72,8 +28,10 @@ class SearchConfig:
     for returns in [-1, 1], such as OpenSpiel's ``uct_c``, are halved.
     """
 
-    selection: Selection = Selection.UCB1
-    """The exploration term: ``"ucb1"`` or ``"puct"``."""
+    selection: Selection | Formula = Selection.UCB1
+    """The exploration term: ``"ucb1"`` or ``"puct"``; or a formula of your own for the whole score
+    of an edge, a function of ``(n, q, n_amaf, q_amaf, p, N, c)`` that Numba can compile, see
+    ``rave_agents.search.own_formula.PARAMETERS``."""
 
     exploration: float = 0.5
     """c, the weight of the exploration term, at least 0. The default is measured for ``"ucb1"``,
@@ -84,10 +42,19 @@ class SearchConfig:
     tried before any other is tried twice (Gelly & Wang 2006)."""
 
     amaf: Amaf = Amaf.NONE
-    """Where AMAF statistics are kept: ``"none"`` or ``"node"``."""
+    """Where AMAF statistics are kept: ``"none"``, ``"node"``, ``"grave"`` or ``"global"``."""
+
+    grave_ref: int = 50
+    """Playouts that a table must have more of to be used below its node, at least 0; for
+    ``amaf="grave"``. Cazenave (2015) has 50, Ludii 100."""
+
+    grave_table_visits: int = 10
+    """A node gets a table of its own on this visit, at least 1; for ``amaf="grave"``. 1 is the
+    published form; larger keeps memory to the nodes that may get more than ``grave_ref``."""
 
     rave_schedule: RaveSchedule = RaveSchedule.MINIMUM_MSE
-    """The weight β of the AMAF value: ``"hand_selected"`` or ``"minimum_mse"``."""
+    """The weight β of the AMAF value: ``"hand_selected"``, ``"minimum_mse"``, ``"fuego"``,
+    ``"pachi"`` or ``"grave"``."""
 
     rave_k: float = 500.0
     """k of the hand-selected schedule, in visits, above 0: where β = 1/2. Gelly & Silver (2011)
@@ -98,8 +65,53 @@ class SearchConfig:
     scale [0, 1]. The default is measured, see BENCHMARKS.md. The NoGo program that has b where the
     formula has its square used 0.0015 there, which is b = 0.039 here."""
 
+    fuego_initial: float = 1.0
+    """w_initial of Fuego's schedule, in visits, above 0 (Fuego: 0.9 or 1.0)."""
+
+    fuego_final: float = 5000.0
+    """w_final of Fuego's schedule, in visits, above 0 (Fuego: 5,000 to 20,000)."""
+
+    pachi_equivalence: float = 3500.0
+    """The equivalence of Pachi's schedule, in visits, above 0 (Pachi: 3,000 to 4,000)."""
+
+    grave_bias: float = 1e-5
+    """The bias of GRAVE's schedule, at least 0 (Cazenave 2015: 1e-5)."""
+
     rave_blend: RaveBlend = RaveBlend.VALUE
     """What β blends with the AMAF value: the ``"value"`` or the whole ``"ucb"`` value."""
+
+    amaf_weighting: AmafWeighting = AmafWeighting.UNIFORM
+    """What an AMAF update counts: ``"uniform"``, ``"linear"`` or ``"stepped"``."""
+
+    amaf_weight_first: float = 2.0
+    """The linear weight of a move at the node itself, at least 0."""
+
+    amaf_weight_last: float = 0.0
+    """The linear weight of a move at the simulated game's end, at least 0."""
+
+    amaf_occurrences: AmafOccurrences = AmafOccurrences.FIRST
+    """Which occurrences of an action count: the ``"first"`` or ``"every"`` one."""
+
+    amaf_prior_value: float = 0.5
+    """Value of the AMAF visits that every edge starts with, in [0, 1] (MoHex 0.5)."""
+
+    amaf_prior_visits: float = 0.0
+    """How many AMAF visits every edge starts with, at least 0 (MoHex 8)."""
+
+    winning_move_weight: float = 0.0
+    """Share of the winning-move number in the AMAF value, in [0, 1]: the action's win rate by the
+    mean number of the move in won simulations (Kozlovsky 2013), scaled so that the best sibling has
+    the best AMAF value among them."""
+
+    count_winning_moves: bool = False
+    """Whether winning moves are counted, as a statistic of the root's moves, also at weight 0."""
+
+    plain_selection_period: int = 0
+    """Every so manieth selection goes without AMAF; 0 for none (Fuego 20, MoHex 30)."""
+
+    amaf_unvisited: bool = True
+    """Whether AMAF statistics rank edges that have no visits. False: such an edge has the
+    ``first_play_urgency``, with whose default each is visited once before any is visited twice."""
 
     expand_visits: int = 2
     """A child gets a node of its own on this visit, at least 1. With 2, as OpenSpiel's MCTSBot has
@@ -141,26 +153,45 @@ class SearchConfig:
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
             object.__setattr__(self, field.name, _coerce(field, getattr(self, field.name)))
-        for name in ("exploration", "rave_bias", "temperature"):
+        numbers = ("exploration", "rave_bias", "temperature", "grave_bias", "amaf_prior_visits")
+        for name in (*numbers, "amaf_weight_first", "amaf_weight_last"):
             _require(self, name, lambda value: 0 <= value < math.inf, "a number of at least 0")
-        for name in ("rave_k", "dirichlet_alpha", "max_memory_mb"):
+        scales = ("rave_k", "fuego_initial", "fuego_final", "pachi_equivalence")
+        for name in (*scales, "dirichlet_alpha", "max_memory_mb"):
             _require(self, name, lambda value: 0 < value < math.inf, "a number above 0")
-        for name in ("expand_visits", "playouts"):
+        for name in ("expand_visits", "playouts", "grave_table_visits"):
             _require(
                 self, name, lambda value: 1 <= value <= 2**20, "an integer from 1 to 1,048,576"
             )
-        _require(self, "dirichlet_epsilon", lambda value: 0 <= value <= 1, "a number in [0, 1]")
+        for name in ("grave_ref", "plain_selection_period"):
+            _require(self, name, lambda value: 0 <= value < 2**31, "an integer of at least 0")
+        for name in ("dirichlet_epsilon", "amaf_prior_value", "winning_move_weight"):
+            _require(self, name, lambda value: 0 <= value <= 1, "a number in [0, 1]")
         _require(self, "secure_constant", math.isfinite, "a finite number")
         _require(self, "first_play_urgency", lambda value: not math.isnan(value), "a number")
+        self._check_combinations()
+
+    def _check_combinations(self) -> None:
+        if not isinstance(self.selection, Selection):
+            check_formula(self.selection)
         if self.selection is Selection.PUCT and self.rave_blend is RaveBlend.UCB:
             raise ValueError(
                 "rave_blend='ucb' blends with UCB1's exploration term and has no meaning with "
                 "selection='puct': use rave_blend='value'."
             )
+        if self.amaf is Amaf.NONE:
+            for name in ("winning_move_weight", "count_winning_moves", "amaf_prior_visits"):
+                if getattr(self, name):
+                    raise ValueError(f"{name} needs AMAF statistics: set amaf, for example 'node'.")
+
+    @property
+    def counts_winning_moves(self) -> bool:
+        """Whether winning moves are counted, be it for the statistic or for the bias."""
+        return self.count_winning_moves or self.winning_move_weight > 0
 
     @classmethod
     def preset(cls, name: str) -> Self:
-        """The configuration of a named agent: ``"uct"``, ``"puct"`` or ``"rave"``.
+        """The configuration of a named agent, see ``preset_names``.
 
         Raises:
             ValueError: if there is no such preset.
@@ -190,7 +221,13 @@ class SearchConfig:
         return tuple(field.name for field in dataclasses.fields(cls))
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain numbers, strings and booleans, which ``from_dict`` takes back."""
+        """Plain numbers, strings and booleans, which ``from_dict`` takes back.
+
+        Raises:
+            ValueError: if ``selection`` is a formula of your own, which is no plain value.
+        """
+        if not isinstance(self.selection, Selection):
+            raise ValueError("selection is a formula of your own, which is no plain value.")
         values = dataclasses.asdict(self)
         return {k: str(v) if isinstance(v, enum.StrEnum) else v for k, v in values.items()}
 
@@ -206,10 +243,24 @@ class SearchConfig:
         return cls(**values)
 
 
+_RAVE: dict[str, Any] = {"amaf": "node", "exploration": 0.0, "expand_visits": 1}
+
 _PRESETS: dict[str, dict[str, Any]] = {
     "uct": {},
     "puct": {"selection": "puct", "first_play_urgency": 0.5, "exploration": 1.0},
-    "rave": {"amaf": "node", "exploration": 0.0, "expand_visits": 1},
+    "rave": _RAVE,
+    "grave": {**_RAVE, "amaf": "grave"},
+    "hrave": {**_RAVE, "amaf": "global"},
+    "rave_global": {
+        "amaf": "global",
+        "rave_schedule": "hand_selected",
+        "rave_k": 500.0,
+        "rave_blend": "ucb",
+        "amaf_unvisited": False,
+        "exploration": math.sqrt(2.0),
+    },
+    "rave_weighted": {**_RAVE, "amaf_weighting": "linear"},
+    "rave_winning_move": {**_RAVE, "winning_move_weight": 0.3},
 }
 
 
@@ -279,6 +330,10 @@ def _is_number(value: object) -> bool:
 def _coerce(field: dataclasses.Field[Any], value: Any) -> Any:
     """The field's value as its exact type, so that the compiled loop always sees the same types."""
     kind = field.type
+    if field.name == "selection":
+        if callable(value) and not isinstance(value, type):
+            return value
+        kind = Selection
     assert isinstance(kind, type)
     if issubclass(kind, enum.StrEnum):
         try:

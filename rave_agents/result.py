@@ -28,6 +28,11 @@ class ActionStatistics:
     """Simulations in which the player took it at the root or later."""
     amaf_value: float | None
     """Mean return of those simulations; None without any."""
+    winning_move_number: float | None = None
+    """Mean number of the move, 1 for now, in the won simulations in which he took it; None if there
+    are none or winning moves are not counted (``SearchConfig.count_winning_moves``)."""
+    weighted_win_rate: float = 0.0
+    """Share of those simulations that were won, divided by that number; 0 likewise."""
     probability: float
     """Probability of playing it, see ``SearchConfig.temperature``."""
 
@@ -123,13 +128,21 @@ class SearchResult:
     def table(self, rows: int | None = None) -> list[list[str]]:
         """The header and one row for each action, best first, as text; at most ``rows`` actions."""
         amaf = any(row.amaf_visits > 0 for row in self.actions)
+        wins = any(row.winning_move_number is not None for row in self.actions)
         header = ["action", "visits", "value", *(["AMAF visits", "AMAF value"] * amaf)]
+        header += ["winning move", "weighted win rate"] * wins
         header += ["prior", "probability"]
         lines = [header]
         for row in self.ranked_actions[:rows]:
             cells = [self.action_name(row.action), str(row.visits), _number(row.value)]
             if amaf:
                 cells += [f"{row.amaf_visits:.0f}", _number(row.amaf_value)]
+            if wins:
+                number = row.winning_move_number
+                cells += [
+                    "-" if number is None else f"{number:.1f}",
+                    f"{row.weighted_win_rate:.4f}",
+                ]
             lines.append([*cells, f"{row.prior:.3f}", f"{row.probability:.3f}"])
         return lines
 

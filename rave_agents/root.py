@@ -6,11 +6,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rave_agents.config import FinalMove, SearchConfig
+from rave_agents.config import SearchConfig
 from rave_agents.game import GameState
+from rave_agents.options import FinalMove
 from rave_agents.result import ActionStatistics
 from rave_agents.search import tree as trees
-from rave_agents.search.formulas import lower_confidence_bound
+from rave_agents.search.amaf import NO_TABLE, AmafTables, table_row
+from rave_agents.search.formulas import lower_confidence_bound, weighted_win_rate
 from rave_agents.search.tree import NODES_USED, ROOT, UNEXPANDED, Tree
 
 
@@ -19,6 +21,8 @@ class RootedTree(NamedTuple):
 
     arrays: Tree
     """The statistics; values are scaled to [0, 1]."""
+    tables: AmafTables
+    """The AMAF tables, if it has any."""
     low: float
     """The utility that is 0 on that scale, ``inf`` if the game states none and none was seen."""
     high: float
@@ -58,6 +62,8 @@ def root_statistics(rooted: RootedTree, config: SearchConfig) -> tuple[ActionSta
                 prior=probability,
                 amaf_visits=0.0,
                 amaf_value=None,
+                winning_move_number=None,
+                weighted_win_rate=0.0,
                 probability=probability,
             )
             for action, probability in zip(actions, probabilities, strict=True)
@@ -96,19 +102,51 @@ def principal_variation(rooted: RootedTree, action: int) -> tuple[int, ...]:
 def _edge_statistics(rooted: RootedTree, edge: int, probability: float) -> ActionStatistics:
     tree = rooted.arrays
     visits = int(tree.edge_visits[edge])
-    amaf_visits, amaf_value_sum = 0.0, 0.0
-    if trees.has_amaf(tree):
-        amaf_visits = float(tree.edge_amaf_visits[edge])
-        amaf_value_sum = float(tree.edge_amaf_value_sum[edge])
+    amaf = amaf_statistics(rooted, ROOT, edge)
     return ActionStatistics(
         action=int(tree.edge_action[edge]),
         visits=visits,
         value=rooted.utility(tree.edge_value_sum[edge], visits),
         prior=float(tree.edge_prior[edge]),
-        amaf_visits=amaf_visits,
-        amaf_value=rooted.utility(amaf_value_sum, amaf_visits),
+        amaf_visits=amaf.visits,
+        amaf_value=rooted.utility(amaf.value_sum, amaf.visits),
+        winning_move_number=amaf.win_moves / amaf.wins if amaf.wins > 0 else None,
+        weighted_win_rate=weighted_win_rate(amaf.visits, amaf.wins, amaf.win_moves),
         probability=probability,
     )
+
+
+class AmafStatistics(NamedTuple):
+    """The AMAF statistics of an action; values are scaled to [0, 1]."""
+
+    visits: float = 0.0
+    """AMAF visits."""
+    value_sum: float = 0.0
+    """Sum of their values."""
+    wins: float = 0.0
+    """Those of them that were won, if winning moves are counted."""
+    win_moves: float = 0.0
+    """Sum of the move's numbers over them."""
+
+
+def amaf_statistics(rooted: RootedTree, node: int, edge: int) -> AmafStatistics:
+    """The AMAF statistics of a node's edge: its own, or those in the node's table, if any."""
+    tree, tables = rooted.arrays, rooted.tables
+    if trees.has_amaf(tree):
+        arrays = (
+            tree.edge_amaf_visits,
+            tree.edge_amaf_value_sum,
+            tree.edge_amaf_wins,
+            tree.edge_amaf_win_moves,
+        )
+        row = edge
+    elif len(tables.node_table) > 0 and tables.node_table[node] != NO_TABLE:
+        arrays = (tables.visits, tables.value_sum, tables.wins, tables.win_moves)
+        row = table_row(tables, int(tables.node_table[node]), int(tree.node_player[node]))
+        row += int(tree.edge_action[edge])
+    else:
+        return AmafStatistics()
+    return AmafStatistics(*(float(array[row]) for array in arrays if len(array) > 0))
 
 
 def _policy(rooted: RootedTree, edges: Sequence[int], config: SearchConfig) -> list[float]:

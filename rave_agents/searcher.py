@@ -9,27 +9,23 @@ from typing import Any
 
 import numpy as np
 
-from rave_agents.config import (
-    Amaf,
-    Limit,
-    RaveBlend,
-    RaveSchedule,
-    SearchConfig,
-    Selection,
-    UtilityRange,
-)
+from rave_agents.config import Limit, SearchConfig
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks import as_game_state
 from rave_agents.game import GameState, PlayerId
+from rave_agents.grown_tree import GrownTree
+from rave_agents.loop_parameters import loop_parameters
+from rave_agents.options import Amaf, Selection, UtilityRange
 from rave_agents.result import SearchResult
 from rave_agents.root import RootedTree, drawn_action, principal_variation, root_statistics
 from rave_agents.search import loop
 from rave_agents.search import tree as trees
+from rave_agents.search.amaf import allocate_tables
 from rave_agents.search.backup import HIGH, LOW, Scratch, make_scratch
 from rave_agents.search.compiler import JIT_DISABLED, announce_compilation
+from rave_agents.search.own_formula import compiled_formula, formula_address
 from rave_agents.search.python_simulator import Evaluator, PythonSimulator
 from rave_agents.search.random_stream import make_stream
-from rave_agents.search.selection import Parameters
 from rave_agents.search.simulator import (
     Frame,
     Header,
@@ -38,15 +34,13 @@ from rave_agents.search.simulator import (
     grown_frame,
     make_frame,
 )
-from rave_agents.search.tree import EDGES_USED, NODES_USED, ROOT, UNEXPANDED, Tree
+from rave_agents.search.tree import NODES_USED, ROOT, UNEXPANDED, Tree
 
 SLICE_SECONDS = 0.02
 """How long the loop runs between two looks at the clock."""
 
 PROGRESS_SECONDS = 0.1
 """How often a progress callback is called, about."""
-
-_MEGABYTE = 2**20
 
 Progress = Callable[[SearchResult], None]
 
@@ -87,6 +81,7 @@ class Searcher:
             raise ValueError("playouts must be 1 with an evaluator, which stands in for playouts.")
         self.evaluator = evaluator
         prepare()
+        _compiled_formula(self.config)
         self._running = False
         self.reseed(seed)
         self._forget()
@@ -97,12 +92,11 @@ class Searcher:
         self._forget()
 
     def _forget(self) -> None:
-        self._tree: Tree | None = None
+        self._grown: GrownTree | None = None
         self._root: GameState | None = None
         self._root_key: Hashable = None
         self._advanced = False
         self._noised = False
-        self._memory_full = False
         self._simulations = 0
         self._seconds = 0.0
         self._utility_range = np.array([math.inf, -math.inf])
@@ -114,17 +108,16 @@ class Searcher:
         Copy what you want to keep: the next search moves the arrays, and a slice of them is then
         no longer valid.
         """
-        return self._tree
+        return None if self._grown is None else self._grown.tree
 
     def rooted_tree(self) -> RootedTree | None:
         """Show the tree with its root position and utility range; None if there is none yet.
 
         The arrays are shared with this searcher, whose next search changes them.
         """
-        if self._tree is None or self._root is None or self._tree.used[NODES_USED] == 0:
+        if self._root is None or self._grown is None or not self._grown.has_root:
             return None
-        low, high = self._utility_range.tolist()
-        return RootedTree(self._tree, low, high, self._root.clone())
+        return self._rooted()
 
     def release_tree(self) -> RootedTree | None:
         """Hand over the tree, which this searcher then forgets and never changes again.
@@ -219,14 +212,12 @@ class Searcher:
 
     def _keep(self, action: int) -> None:
         """Keep the part of the tree below an action of its root."""
-        if self._tree is not None and self._tree.used[NODES_USED] > 0:
-            child = trees.find_child(self._tree, ROOT, action)
+        if self._grown is not None and self._grown.has_root:
+            child = trees.find_child(self._grown.tree, ROOT, action)
             if child == UNEXPANDED:
-                self._tree = None
+                self._grown = None
             else:
-                rows = np.empty(int(self._tree.used[NODES_USED]), np.int64)
-                trees.keep_subtree(self._tree, child, rows)
-        self._memory_full = False
+                self._grown.keep(child)
         self._noised = False
         self._advanced = True
 
@@ -244,9 +235,7 @@ class Searcher:
         if self._root is None:
             raise RuntimeError("Nothing has been searched yet.")
         _check_decision(self._root)
-        tree = trees.allocate(0, 0, amaf=False) if self._tree is None else self._tree
-        low, high = self._utility_range.tolist()
-        rooted = RootedTree(tree, low, high, self._root.clone())
+        rooted = self._rooted()
         statistics = root_statistics(rooted, self.config)
         action = drawn_action(statistics, self._move_unit)
         visits = sum(row.visits for row in statistics)
@@ -260,15 +249,23 @@ class Searcher:
             simulations=self._simulations,
             root_visits=self._root_visits(),
             seconds=self._seconds,
-            nodes=int(tree.used[NODES_USED]),
-            memory_bytes=trees.memory_bytes(tree),
-            memory_full=self._memory_full,
+            nodes=0 if self._grown is None else int(self._grown.tree.used[NODES_USED]),
+            memory_bytes=0 if self._grown is None else self._grown.memory_bytes,
+            memory_full=self._grown is not None and self._grown.full,
             state=rooted.state,
         )
 
+    def _rooted(self) -> RootedTree:
+        assert self._root is not None
+        low, high = self._utility_range.tolist()
+        if self._grown is None:
+            empty = trees.allocate(0, 0, amaf=False), allocate_tables(0, 0)
+            return RootedTree(*empty, low, high, self._root.clone())
+        return RootedTree(self._grown.tree, self._grown.tables, low, high, self._root.clone())
+
     def _begin(self, root: GameState) -> None:
         key = _position_key(root)
-        if not (self._advanced and self._tree is not None and key == self._root_key):
+        if not (self._advanced and self._grown is not None and key == self._root_key):
             self._forget()
         self._root = root
         self._root_key = key
@@ -280,13 +277,21 @@ class Searcher:
         frame = self._make_frame(self._root)
         simulator = self._make_simulator(self._root, frame)
         scratch = self._make_scratch(self._root, frame)
-        parameters = _parameters(self.config, fixed_range=self._has_fixed_range(self._root))
+        formula = _compiled_formula(self.config)
+        parameters = loop_parameters(
+            self.config,
+            fixed_range=self._has_fixed_range(self._root),
+            formula=0 if formula is None else formula_address(formula),
+        )
         target = math.inf if limit.simulations is None else limit.simulations
         deadline = started + (math.inf if limit.seconds is None else limit.seconds)
         simulator.deadline = deadline
-        if self._tree is None:
-            self._tree = trees.allocate(
-                64, 2 * int(frame.header[Header.ACTION_CAPACITY]), self.config.amaf is not Amaf.NONE
+        if self._grown is None:
+            self._grown = GrownTree(
+                self.config,
+                num_players=self._root.num_players(),
+                num_actions=self._root.num_distinct_actions(),
+                frame_actions=int(frame.header[Header.ACTION_CAPACITY]),
             )
         next_progress = started + PROGRESS_SECONDS
         slice_size, slice_started = 1, time.perf_counter()
@@ -295,14 +300,15 @@ class Searcher:
             before = int(scratch.simulations[0])
             with _interpreted_arithmetic():
                 status = loop.run(
-                    self._tree,
+                    self._grown.tree,
+                    self._grown.tables,
                     frame,
                     scratch,
                     parameters,
                     self._tree_stream,
                     simulator.address,
                     int(min(slice_size, remaining)),
-                    not self._memory_full,
+                    not self._grown.full,
                 )
             done = int(scratch.simulations[0]) - before
             self._simulations += done
@@ -311,7 +317,7 @@ class Searcher:
             elif status == Status.STOPPED:
                 break
             elif status == Status.TREE_FULL:
-                self._grow_tree(int(frame.header[Header.ACTION_CAPACITY]))
+                self._grown.grow(int(frame.header[Header.ACTION_CAPACITY]))
             elif status == Status.FRAME_FULL:
                 frame = grown_frame(frame)
                 simulator.bind(frame)
@@ -361,40 +367,21 @@ class Searcher:
             and math.isfinite(root.max_utility())
         )
 
-    def _grow_tree(self, actions: int) -> None:
-        """Make room in the tree for one more node with so many actions, if the memory allows."""
-        assert self._tree is not None
-        used_nodes, used_edges = int(self._tree.used[NODES_USED]), int(self._tree.used[EDGES_USED])
-        nodes = max(len(self._tree.node_player), 2 * used_nodes)
-        edges = max(len(self._tree.edge_action), 2 * (used_edges + actions))
-        budget = self.config.max_memory_mb * _MEGABYTE - self._tree.used.nbytes
-        per_edge = trees.edge_bytes(trees.has_amaf(self._tree))
-        if nodes * trees.NODE_BYTES + edges * per_edge > budget:
-            edges_per_node = used_edges / max(used_nodes, 1)
-            nodes = int(budget / (trees.NODE_BYTES + edges_per_node * per_edge))
-            edges = int((budget - nodes * trees.NODE_BYTES) / per_edge)
-            if nodes <= used_nodes or edges < used_edges + actions:
-                if used_nodes > 0:
-                    self._memory_full = True
-                    return
-                nodes, edges = 1, actions  # The root has its node whatever it takes.
-        trees.grow(self._tree, nodes, edges)
-
     def _add_noise(self) -> None:
         """Mix Dirichlet noise into the root's priors, once."""
         epsilon = self.config.dirichlet_epsilon
-        if epsilon == 0.0 or self._noised or self._tree is None or self._tree.used[NODES_USED] == 0:
+        if epsilon == 0.0 or self._noised or self._grown is None or not self._grown.has_root:
             return
-        edges = trees.edge_rows(self._tree, ROOT)
-        priors = self._tree.edge_prior[edges.start : edges.stop]
+        edges = trees.edge_rows(self._grown.tree, ROOT)
+        priors = self._grown.tree.edge_prior[edges.start : edges.stop]
         noise = self._noise.dirichlet(np.full(len(priors), self.config.dirichlet_alpha))
         priors[:] = (1.0 - epsilon) * priors + epsilon * noise
         self._noised = True
 
     def _root_visits(self) -> int:
-        if self._tree is None or self._tree.used[NODES_USED] == 0:
+        if self._grown is None or not self._grown.has_root:
             return 0
-        return int(self._tree.node_visits[ROOT])
+        return int(self._grown.tree.node_visits[ROOT])
 
 
 @functools.cache
@@ -403,10 +390,10 @@ def prepare() -> None:
     announce_compilation()
     frame = make_frame(num_players=2, playouts=1, playout_stream=np.zeros(4, np.int64))
     scratch = make_scratch(frame, num_distinct_actions=1, utility_range=np.zeros(2))
-    parameters = _parameters(SearchConfig(), fixed_range=True)
-    tree = trees.allocate(1, 1, amaf=True)
-    loop.run(tree, frame, scratch, parameters, np.zeros(4, np.int64), 0, 0, True)
-    trees.keep_subtree(tree, ROOT, np.zeros(1, np.int64))
+    parameters = loop_parameters(SearchConfig(), fixed_range=True, formula=0)
+    grown = GrownTree(SearchConfig(amaf=Amaf.GRAVE), num_players=1, num_actions=1, frame_actions=1)
+    stream = np.zeros(4, np.int64)
+    loop.run(grown.tree, grown.tables, frame, scratch, parameters, stream, 0, 0, True)
 
 
 def checked_seed(seed: int | None) -> int | None:
@@ -437,19 +424,8 @@ def _position_key(state: GameState) -> Hashable:
     return None if key is None else key()
 
 
-def _parameters(config: SearchConfig, *, fixed_range: bool) -> Parameters:
-    return Parameters(
-        puct=config.selection is Selection.PUCT,
-        exploration=config.exploration,
-        first_play_urgency=config.first_play_urgency,
-        amaf=config.amaf is not Amaf.NONE,
-        minimum_mse=config.rave_schedule is RaveSchedule.MINIMUM_MSE,
-        rave_k=config.rave_k,
-        rave_bias=config.rave_bias,
-        blend_ucb=config.rave_blend is RaveBlend.UCB,
-        expand_visits=config.expand_visits,
-        fixed_range=fixed_range,
-    )
+def _compiled_formula(config: SearchConfig) -> Any:
+    return None if isinstance(config.selection, Selection) else compiled_formula(config.selection)
 
 
 def _next_slice(size: int, done: int, elapsed: float, remaining: float) -> int:

@@ -108,7 +108,7 @@ def test_parameters_reach_the_searcher():
     assert both.limit == Limit(simulations=3, seconds=0.5)
 
 
-@pytest.mark.parametrize("name", ["uct", "puct", "rave", "random"])
+@pytest.mark.parametrize("name", [*SearchConfig.preset_names(), "random"])
 def test_every_agent_plays_legal_moves_that_its_seed_decides(name):
     assert agent_types()[name].summary
 

@@ -9,19 +9,35 @@ import numpy as np
 import pytest
 
 from rave_agents import SearchConfig
-from rave_agents.config import Amaf, FinalMove, Selection
+from rave_agents.options import Amaf, FinalMove, Selection
 
 INF, NAN = math.inf, math.nan
 
 BAD_VALUES = {
-    "selection": ["ucb", "", 1, None],
+    "selection": ["ucb", "", 1, None, int, lambda n: n],
     "exploration": [-0.1, INF, NAN],
     "first_play_urgency": [NAN],
     "amaf": ["all", None, True],
+    "grave_ref": [-1, 2**31],
+    "grave_table_visits": [0, -1, 2**20 + 1],
     "rave_schedule": ["silver", 0],
     "rave_k": [0, -1.0, INF, NAN],
     "rave_bias": [-0.01, INF, NAN],
+    "fuego_initial": [0, -1.0, INF, NAN],
+    "fuego_final": [0, -1.0, INF, NAN],
+    "pachi_equivalence": [0, -1.0, INF, NAN],
+    "grave_bias": [-0.01, INF, NAN],
     "rave_blend": ["values", None],
+    "amaf_weighting": ["quadratic", None],
+    "amaf_weight_first": [-0.1, INF, NAN],
+    "amaf_weight_last": [-0.1, INF, NAN],
+    "amaf_occurrences": ["last", True],
+    "amaf_prior_value": [-0.1, 1.1, NAN],
+    "amaf_prior_visits": [-1, INF, NAN],
+    "winning_move_weight": [-0.1, 1.1, NAN],
+    "count_winning_moves": [],
+    "plain_selection_period": [-1, 2**31],
+    "amaf_unvisited": [],
     "expand_visits": [0, -1, 2**20 + 1],
     "playouts": [0, -3, 2**20 + 1],
     "dirichlet_epsilon": [-0.1, 1.1, NAN],
@@ -106,6 +122,25 @@ def test_puct_does_not_blend_with_ucb():
         SearchConfig(selection="puct", rave_blend="ucb")
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("winning_move_weight", 0.3), ("count_winning_moves", True), ("amaf_prior_visits", 8)],
+)
+def test_what_needs_amaf_is_refused_without(name, value):
+    with pytest.raises(ValueError, match=f"{name} needs AMAF statistics: set amaf, .*'node'"):
+        SearchConfig(**{name: value})
+    with pytest.raises(ValueError, match=name):
+        SearchConfig(amaf="node", **{name: value}).replace(amaf="none")
+    for amaf in ("node", "grave", "global"):
+        assert getattr(SearchConfig(amaf=amaf, **{name: value}), name) == value
+
+
+def test_winning_moves_are_counted_for_the_bias_too():
+    assert not SearchConfig(amaf="node").counts_winning_moves
+    assert SearchConfig(amaf="node", count_winning_moves=True).counts_winning_moves
+    assert SearchConfig(amaf="node", winning_move_weight=0.1).counts_winning_moves
+
+
 def test_presets():
     assert set(SearchConfig.preset_names()) >= {"uct", "puct", "rave"}
     for name in SearchConfig.preset_names():
@@ -113,7 +148,24 @@ def test_presets():
     assert SearchConfig.preset("uct") == SearchConfig()
     assert SearchConfig.preset("uct").amaf is Amaf.NONE
     assert SearchConfig.preset("rave").amaf is Amaf.NODE
+    assert SearchConfig.preset("grave").amaf is Amaf.GRAVE
+    assert SearchConfig.preset("hrave").amaf is Amaf.GLOBAL
+    assert SearchConfig.preset("rave_weighted").amaf_weighting == "linear"
+    assert SearchConfig.preset("rave_winning_move").winning_move_weight > 0
     assert SearchConfig.preset("puct").selection is Selection.PUCT
+
+
+def test_the_first_plan_as_it_is_written():
+    # (1 - β) UCT + β RAVE, β = sqrt(k / (3 n + k)), k = 500, C = sqrt(2), one table, each child
+    # visited once first.
+    config = SearchConfig.preset("rave_global")
+    assert (config.amaf, config.rave_schedule, config.rave_blend) == (
+        "global",
+        "hand_selected",
+        "ucb",
+    )
+    assert (config.rave_k, config.exploration) == (500.0, math.sqrt(2.0))
+    assert (config.amaf_unvisited, config.first_play_urgency) == (False, INF)
 
 
 @pytest.mark.parametrize("name", SearchConfig.preset_names())

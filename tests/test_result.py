@@ -29,7 +29,7 @@ class Named:
         return f"<{'ab'[player]}&{action * 111}>"
 
 
-def row(action, visits, value, *, amaf=0.0, probability=0.0):
+def row(action, visits, value, *, amaf=0.0, probability=0.0, **changes):
     return ActionStatistics(
         action=action,
         visits=visits,
@@ -38,6 +38,7 @@ def row(action, visits, value, *, amaf=0.0, probability=0.0):
         amaf_visits=amaf,
         amaf_value=0.5 if amaf else None,
         probability=probability,
+        **changes,
     )
 
 
@@ -90,6 +91,16 @@ def test_columns_for_amaf_where_there_is_any():
     ]
     assert lines[1].split() == ["<a&777>", "3", "0.500", "12", "0.500", "0.250", "0.000"]
     assert len({len(line) for line in lines}) == 1
+
+
+def test_columns_for_winning_moves_where_they_are_counted():
+    wins = {"winning_move_number": 39.0, "weighted_win_rate": 0.5 / 39}
+    lines = str(result(row(7, 3, 0.5, amaf=6.0, **wins), row(1, 1, 0.5))).splitlines()[1:]
+    assert "  winning move  weighted win rate  " in lines[0]
+    assert lines[1].split()[3:7] == ["6", "0.500", "39.0", "0.0128"]
+    assert lines[2].split()[3:7] == ["0", "-", "-", "0.0000"]
+    assert len({len(line) for line in lines}) == 1
+    assert "winning" not in str(result(*ROWS))
 
 
 def test_the_chosen_action_is_first_whatever_its_visits():

@@ -345,6 +345,11 @@ def test_one_legal_action_answers_at_once():
     assert (result.simulations, result.value) == (25, 1.0)
 
 
+def utility_range(searcher):
+    rooted = searcher.rooted_tree()
+    return rooted.low, rooted.high
+
+
 def test_a_single_player_with_rewards_of_unknown_range():
     nodes = {(): (0, [0, 1, 2]), (0,): [-40.0], (1,): (0, [0, 1]), (2,): [10.0]}
     nodes |= {(1, 0): [35.0], (1, 1): [-90.0]}
@@ -356,7 +361,7 @@ def test_a_single_player_with_rewards_of_unknown_range():
     assert result.actions[2].value == pytest.approx(10.0)
     assert -90.0 <= result.actions[1].value <= 35.0
     check_tree(searcher.tree)
-    assert searcher.rooted_tree()[1:3] == (-90.0, 35.0)
+    assert utility_range(searcher) == (-90.0, 35.0)
 
 
 @pytest.mark.parametrize("stated", [True, False])
@@ -366,11 +371,11 @@ def test_an_observed_range_keeps_values_between_0_and_1(stated):
     )
     searcher, result = searched(state=state, utility_range="observed", amaf="node")
     check_tree(searcher.tree)
-    _, low, high, _ = searcher.rooted_tree()
+    low, high = utility_range(searcher)
     assert -5000.0 <= low < high <= 9000.0
     assert all(low <= row.value <= high for row in result.actions if row.visits)
     if stated:
-        assert searched(state=state)[0].rooted_tree()[1:3] == (-5000.0, 9000.0)
+        assert utility_range(searched(state=state)[0]) == (-5000.0, 9000.0)
 
 
 def test_three_players_each_maximise_their_own_return():

@@ -11,6 +11,9 @@ that walk the tree of ``mcts_search``)::
     pyspiel.evaluate_bots(game.new_initial_state(), bots, 0)
     print(bots[0].last_result)
 
+There is a bot for every named agent that searches: ``GraveBot``, ``HRaveBot``, ``RaveGlobalBot``,
+``RaveWeightedBot`` and ``RaveWinningMoveBot`` play the other forms of RAVE.
+
 ``SearchPolicy`` shows a bot as an ``open_spiel.python.policy.Policy``, and ``SearchRLAgent`` plays
 in ``rl_environment.Environment(..., include_full_state=True)``. ``RaveEvaluator`` gives the Python
 ``mcts.MCTSBot`` itself priors from RAVE's statistics. ``OpenSpielGame`` and
@@ -20,8 +23,17 @@ hidden chance; ``refusal`` tells why it does not play another.
 """
 
 from rave_openspiel.adapter import OpenSpielGame
-from rave_openspiel.bots import RaveBot, SearchBot, UCTBot
+from rave_openspiel.bots import SearchBot
 from rave_openspiel.evaluator import RaveEvaluator
+from rave_openspiel.named_bots import (
+    GraveBot,
+    HRaveBot,
+    RaveBot,
+    RaveGlobalBot,
+    RaveWeightedBot,
+    RaveWinningMoveBot,
+    UCTBot,
+)
 from rave_openspiel.policy import SearchPolicy
 from rave_openspiel.rl_agent import SearchRLAgent
 from rave_openspiel.search_node import SearchNode
@@ -29,10 +41,15 @@ from rave_openspiel.states import OpenSpielState
 from rave_openspiel.support import refusal
 
 __all__ = [
+    "GraveBot",
+    "HRaveBot",
     "OpenSpielGame",
     "OpenSpielState",
     "RaveBot",
     "RaveEvaluator",
+    "RaveGlobalBot",
+    "RaveWeightedBot",
+    "RaveWinningMoveBot",
     "SearchBot",
     "SearchNode",
     "SearchPolicy",

@@ -358,18 +358,6 @@ class SearchBot(pyspiel.Bot):  # type: ignore[misc]
         return "\n".join(lines)
 
 
-class UCTBot(SearchBot):
-    """Plays plain UCT. See ``SearchBot`` for the parameters."""
-
-    preset = "uct"
-
-
-class RaveBot(SearchBot):
-    """Plays UCT with rapid action value estimation (RAVE). See ``SearchBot`` for the parameters."""
-
-    preset = "rave"
-
-
 def _rebuild(kind: type[SearchBot], game: pyspiel.Game, arguments: dict[str, Any]) -> SearchBot:
     return kind(game, **arguments)
 

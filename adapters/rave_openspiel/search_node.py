@@ -7,8 +7,8 @@ from typing import Any
 import pyspiel
 
 from rave_agents.game import PlayerId
-from rave_agents.root import RootedTree
-from rave_agents.search.tree import ROOT, UNEXPANDED, edge_rows, has_amaf
+from rave_agents.root import AmafStatistics, RootedTree, amaf_statistics
+from rave_agents.search.tree import ROOT, UNEXPANDED, edge_rows
 
 NO_EDGE = -1
 
@@ -91,19 +91,16 @@ class SearchNode:
     def amaf_count(self) -> float:
         """AMAF visits of the action: simulations in which its player took it here or later.
 
-        0 at the root, and everywhere in a search without AMAF.
+        0 at the root, and everywhere in a search without AMAF. Where AMAF is kept in tables
+        (``amaf="grave"`` or ``"global"``), 0 below nodes that have no table of their own.
         """
-        if self._parent is None or not has_amaf(self._tree.arrays):
-            return 0.0
-        return float(self._tree.arrays.edge_amaf_visits[self._edge])
+        return self._amaf().visits
 
     @property
     def amaf_total_reward(self) -> float:
         """Sum of ``player``'s returns in those simulations, in the game's utilities."""
-        count = self.amaf_count
-        if count == 0.0:
-            return 0.0
-        return self._utilities(self._tree.arrays.edge_amaf_value_sum[self._edge], count)
+        amaf = self._amaf()
+        return self._utilities(amaf.value_sum, amaf.visits)
 
     @property
     def outcome(self) -> list[float] | None:
@@ -189,6 +186,15 @@ class SearchNode:
 
     def __str__(self) -> str:
         return self.to_str()
+
+    def _amaf(self) -> AmafStatistics:
+        parent = self._parent
+        if parent is None or parent._player_to_move() < 0:
+            return AmafStatistics()
+        return amaf_statistics(self._tree, parent._row, self._edge)
+
+    def _player_to_move(self) -> int:
+        return int(self._tree.arrays.node_player[self._row])
 
     def _utilities(self, value_sum: float, visits: float) -> float:
         if visits == 0:

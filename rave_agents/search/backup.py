@@ -9,8 +9,20 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rave_agents.search.amaf import (
+    NO_TABLE,
+    AmafTables,
+    MoveRecord,
+    add_table,
+    credit_edges,
+    credit_edges_by_every_move,
+    credit_table,
+    find_previous,
+    make_move_record,
+)
 from rave_agents.search.compiler import kernel
 from rave_agents.search.formulas import scaled
+from rave_agents.search.parameters import Parameters
 from rave_agents.search.simulator import Frame, Header
 from rave_agents.search.tree import EDGES_USED, Tree
 
@@ -35,12 +47,12 @@ class Scratch(NamedTuple):
     utility_range: NDArray[np.float64]
     """[2] the utilities that are 0 and 1 on that scale, at ``LOW`` and ``HIGH``; the range is empty
     (inf, -inf) until the first return is seen, if the game does not state it."""
-    played: NDArray[np.int64]
-    """[NUM_PLAYERS, actions] the number of the last playout in which the player took the action."""
-    playout_number: NDArray[np.int64]
-    """[1] how many playouts have been marked in ``played``."""
+    record: MoveRecord
+    """The moves of the simulation."""
     simulations: NDArray[np.int64]
     """[1] simulations backed up."""
+    selections: NDArray[np.int64]
+    """[1] edges selected at decision nodes."""
 
 
 def make_scratch(
@@ -55,14 +67,16 @@ def make_scratch(
         path_movers=np.zeros(depth, np.int64),
         values=np.zeros(num_players, np.float64),
         utility_range=utility_range,
-        played=np.zeros((num_players, num_distinct_actions), np.int64),
-        playout_number=np.zeros(1, np.int64),
+        record=make_move_record(
+            depth, int(frame.header[Header.MOVE_CAPACITY]), num_players, num_distinct_actions
+        ),
         simulations=np.zeros(1, np.int64),
+        selections=np.zeros(1, np.int64),
     )
 
 
 @kernel
-def observe_returns(tree: Tree, frame: Frame, scratch: Scratch) -> None:
+def observe_returns(tree: Tree, tables: AmafTables, frame: Frame, scratch: Scratch) -> None:
     """Widen the utility range to hold all returns of the frame; rescale the tree if it moved."""
     low, high = scratch.utility_range[LOW], scratch.utility_range[HIGH]
     new_low, new_high = low, high
@@ -76,14 +90,32 @@ def observe_returns(tree: Tree, frame: Frame, scratch: Scratch) -> None:
     scratch.utility_range[HIGH] = new_high
     if high < low:
         return
-    width = new_high - new_low
     for edge in range(tree.used[EDGES_USED]):
-        utilities = tree.edge_value_sum[edge] * (high - low) + tree.edge_visits[edge] * low
-        tree.edge_value_sum[edge] = (utilities - tree.edge_visits[edge] * new_low) / width
+        tree.edge_value_sum[edge] = rescaled(
+            tree.edge_value_sum[edge], tree.edge_visits[edge], low, high, new_low, new_high
+        )
         if tree.edge_amaf_visits.shape[0] > 0:
-            visits = tree.edge_amaf_visits[edge]
-            utilities = tree.edge_amaf_value_sum[edge] * (high - low) + visits * low
-            tree.edge_amaf_value_sum[edge] = (utilities - visits * new_low) / width
+            tree.edge_amaf_value_sum[edge] = rescaled(
+                tree.edge_amaf_value_sum[edge],
+                tree.edge_amaf_visits[edge],
+                low,
+                high,
+                new_low,
+                new_high,
+            )
+    for row in range(tables.used[0] * tables.shape[0] * tables.shape[1]):
+        tables.value_sum[row] = rescaled(
+            tables.value_sum[row], tables.visits[row], low, high, new_low, new_high
+        )
+
+
+@kernel
+def rescaled(
+    value_sum: float, visits: float, low: float, high: float, new_low: float, new_high: float
+) -> float:
+    """A sum of values, scaled from one utility range to another."""
+    utilities = value_sum * (high - low) + visits * low
+    return (utilities - visits * new_low) / (new_high - new_low)
 
 
 @kernel
@@ -125,44 +157,100 @@ def backup_values(tree: Tree, scratch: Scratch, depth: int, leaf_has_node: bool)
 
 
 @kernel
-def backup_amaf(
-    tree: Tree,
-    frame: Frame,
-    scratch: Scratch,
-    depth: int,
-    leaf_has_node: bool,
-    playout: int,
-    weight: float,
-) -> None:
-    """Credit one playout, with its ``scratch.values``, to the AMAF statistics of the path's nodes.
-
-    Every edge whose action its player took at that node or later in the simulation gets it, once,
-    as ``weight`` AMAF visits.
-    """
-    scratch.playout_number[0] += 1
-    number = scratch.playout_number[0]
-    first_move = 0 if playout == 0 else frame.playout_ends[playout - 1]
-    for move in range(first_move, frame.playout_ends[playout]):
-        scratch.played[frame.move_players[move], frame.move_actions[move]] = number
-    if leaf_has_node:
-        credit_amaf(tree, scratch, scratch.path_nodes[depth], number, weight)
-    for index in range(depth - 1, -1, -1):
-        node = scratch.path_nodes[index]
-        player = tree.node_player[node]
+def record_path(tree: Tree, scratch: Scratch, depth: int) -> None:
+    """Put the moves of the path into the record."""
+    record = scratch.record
+    moves = 0
+    for index in range(depth):
+        record.path_moves[index] = moves
+        player = tree.node_player[scratch.path_nodes[index]]
         if player >= 0:
-            scratch.played[player, tree.edge_action[scratch.path_edges[index]]] = number
-            credit_amaf(tree, scratch, node, number, weight)
+            record.players[moves] = player
+            record.actions[moves] = tree.edge_action[scratch.path_edges[index]]
+            moves += 1
+    record.path_moves[depth] = moves
 
 
 @kernel
-def credit_amaf(tree: Tree, scratch: Scratch, node: int, number: int, weight: float) -> None:
-    """Credit the playout of this number to the edges of one node."""
-    player = tree.node_player[node]
-    if player < 0:
-        return
-    value = weight * scratch.values[player]
-    first = tree.node_first_edge[node]
-    for edge in range(first, first + tree.node_edge_count[node]):
-        if scratch.played[player, tree.edge_action[edge]] == number:
-            tree.edge_amaf_visits[edge] += weight
-            tree.edge_amaf_value_sum[edge] += value
+def record_playout(frame: Frame, record: MoveRecord, depth: int, playout: int) -> int:
+    """Put the moves of one playout behind those of the path; returns how many moves there are."""
+    moves = record.path_moves[depth]
+    first_move = 0 if playout == 0 else frame.playout_ends[playout - 1]
+    for move in range(first_move, frame.playout_ends[playout]):
+        record.players[moves] = frame.move_players[move]
+        record.actions[moves] = frame.move_actions[move]
+        moves += 1
+    return moves
+
+
+@kernel
+def backup_amaf(
+    tree: Tree,
+    tables: AmafTables,
+    frame: Frame,
+    scratch: Scratch,
+    parameters: Parameters,
+    depth: int,
+    leaf_has_node: bool,
+    playout: int,
+    share: float,
+) -> None:
+    """Credit one playout, with its ``scratch.values``, to the AMAF statistics of the path's nodes.
+
+    An action that its player took at the node or later in the simulation gets the playout's value,
+    with the update's weight times ``share``; the first time that he took it, or each time, as the
+    parameters say.
+    """
+    record = scratch.record
+    moves = record_playout(frame, record, depth, playout)
+    last = depth if leaf_has_node else depth - 1
+    if parameters.tables:
+        find_previous(record, moves)
+    move = moves - 1
+    for index in range(last, -1, -1):
+        node = scratch.path_nodes[index]
+        start = record.path_moves[index]
+        player = tree.node_player[node]
+        if parameters.tables:
+            table = tables.node_table[node]
+            if table != NO_TABLE:
+                if playout == 0:
+                    tables.playouts[table] += 1
+                credit_table(tables, record, parameters, table, start, moves, share, scratch.values)
+        elif parameters.every_occurrence:
+            if player >= 0:
+                value = scratch.values[player]
+                credit_edges_by_every_move(
+                    tree, record, parameters, node, start, moves, share, value
+                )
+        else:
+            while move >= start:
+                record.seen[record.players[move], record.actions[move]] = record.offset[0] + move
+                move -= 1
+            if player >= 0:
+                value = scratch.values[player]
+                credit_edges(tree, record, parameters, node, start, moves, share, value)
+    record.offset[0] += moves + 1
+
+
+@kernel
+def give_table(
+    tree: Tree,
+    tables: AmafTables,
+    scratch: Scratch,
+    parameters: Parameters,
+    depth: int,
+    leaf_has_node: bool,
+) -> None:
+    """Give a table to the first node of the path that has none and should have one."""
+    last = depth if leaf_has_node else depth - 1
+    if not parameters.every_node_has_table:
+        last = 0
+    for index in range(last + 1):
+        node = scratch.path_nodes[index]
+        if tables.used[0] == tables.owner.shape[0]:
+            return
+        wanted = index == 0 or tree.node_visits[node] + 1 >= parameters.grave_table_visits
+        if wanted and tables.node_table[node] == NO_TABLE and tree.node_edge_count[node] > 0:
+            add_table(tables, node)
+            return

@@ -68,9 +68,17 @@ def is_cached() -> bool:
     return any(CACHE_DIRECTORY.glob("**/loop.run*.nbc"))
 
 
-def kernel(function: Callable[_P, _R]) -> Callable[_P, _R]:
-    """Compile a function of the kernel that other functions of the kernel call."""
+def formula(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Compile a function of numbers, which the kernel and anybody else may call."""
     return numba.njit(nogil=True)(function)
+
+
+def kernel(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Compile a function of the kernel that other functions of the kernel call.
+
+    It gets no wrapper for calls from Python: wrapping all those arrays takes most of the time.
+    """
+    return numba.njit(nogil=True, no_cfunc_wrapper=True)(function)
 
 
 def kernel_entry(function: Callable[_P, _R]) -> Callable[_P, _R]:

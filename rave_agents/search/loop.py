@@ -6,18 +6,22 @@ returns the reason: the caller may mend it and go on.
 """
 
 from rave_agents.game import PlayerId
+from rave_agents.search.amaf import NO_TABLE, AmafTables
 from rave_agents.search.backup import (
     Scratch,
     backup_amaf,
     backup_values,
     find_movers,
+    give_table,
     observe_returns,
+    record_path,
     set_values,
 )
 from rave_agents.search.compiler import kernel, kernel_entry
 from rave_agents.search.expansion import expand
+from rave_agents.search.parameters import Parameters
 from rave_agents.search.random_stream import Stream
-from rave_agents.search.selection import Parameters, select_edge
+from rave_agents.search.selection import select_edge
 from rave_agents.search.simulator import Frame, Header, Status, call_simulate, header_address
 from rave_agents.search.tree import EDGES_USED, NODES_USED, ROOT, UNEXPANDED, Tree
 
@@ -38,6 +42,7 @@ ACTION_CAPACITY = int(Header.ACTION_CAPACITY)
 @kernel_entry
 def run(
     tree: Tree,
+    tables: AmafTables,
     frame: Frame,
     scratch: Scratch,
     parameters: Parameters,
@@ -50,6 +55,7 @@ def run(
 
     Args:
         tree: the tree, empty or with a root; it changes.
+        tables: its AMAF tables; they change.
         frame: buffers shared with the provider.
         scratch: buffers of the loop.
         parameters: the run-time flags and constants.
@@ -59,10 +65,10 @@ def run(
         may_expand: whether nodes may be added. Without a root, the tree must not be full.
     """
     for _ in range(simulations):
-        if may_expand and not has_room(tree, frame.header[ACTION_CAPACITY]):
+        if may_expand and not has_room(tree, tables, parameters, frame.header[ACTION_CAPACITY]):
             return TREE_FULL
         status = simulate_once(
-            tree, frame, scratch, parameters, tree_stream, simulate_address, may_expand
+            tree, tables, frame, scratch, parameters, tree_stream, simulate_address, may_expand
         )
         if status != DONE:
             return status
@@ -70,8 +76,17 @@ def run(
 
 
 @kernel
-def has_room(tree: Tree, edges: int) -> bool:
-    """Whether one more node with so many edges fits into the tree."""
+def has_room(tree: Tree, tables: AmafTables, parameters: Parameters, edges: int) -> bool:
+    """Whether one more node with so many edges fits into the tree, and a table of its own.
+
+    The root gets its node without a table where the memory has no room for one.
+    """
+    if parameters.tables:
+        if tables.node_table.shape[0] < tree.node_player.shape[0]:
+            return False
+        table_wanted = parameters.every_node_has_table and tree.used[NODES_USED] > 0
+        if table_wanted and tables.used[0] == tables.owner.shape[0]:
+            return False
     return (
         tree.used[NODES_USED] < tree.node_player.shape[0]
         and tree.used[EDGES_USED] + edges <= tree.edge_action.shape[0]
@@ -81,6 +96,7 @@ def has_room(tree: Tree, edges: int) -> bool:
 @kernel
 def simulate_once(
     tree: Tree,
+    tables: AmafTables,
     frame: Frame,
     scratch: Scratch,
     parameters: Parameters,
@@ -96,7 +112,7 @@ def simulate_once(
     visits = 0
     leaf_has_node = False
     if tree.used[NODES_USED] > 0:
-        depth = select(tree, frame, scratch, parameters, tree_stream)
+        depth = select(tree, tables, frame, scratch, parameters, tree_stream)
         if depth < 0:
             return FRAME_FULL
         leaf_edge = scratch.path_edges[depth - 1]
@@ -114,19 +130,34 @@ def simulate_once(
 
     if expanding:
         leaf = expand(tree, frame, visits)
+        if parameters.tables:
+            tables.node_table[leaf] = NO_TABLE
         leaf_has_node = True
         scratch.path_nodes[depth] = leaf
         if depth > 0:
             tree.edge_child[scratch.path_edges[depth - 1]] = leaf
 
     if not parameters.fixed_range:
-        observe_returns(tree, frame, scratch)
+        observe_returns(tree, tables, frame, scratch)
     find_movers(tree, scratch, depth)
     playouts = header[NUM_PLAYOUTS]
     if parameters.amaf:
+        record_path(tree, scratch, depth)
+        if parameters.tables:
+            give_table(tree, tables, scratch, parameters, depth, leaf_has_node)
         for playout in range(playouts):
             set_values(frame, scratch, playout, playout + 1)
-            backup_amaf(tree, frame, scratch, depth, leaf_has_node, playout, 1.0 / playouts)
+            backup_amaf(
+                tree,
+                tables,
+                frame,
+                scratch,
+                parameters,
+                depth,
+                leaf_has_node,
+                playout,
+                1.0 / playouts,
+            )
     set_values(frame, scratch, 0, playouts)
     backup_values(tree, scratch, depth, leaf_has_node)
     scratch.simulations[0] += 1
@@ -135,24 +166,40 @@ def simulate_once(
 
 @kernel
 def select(
-    tree: Tree, frame: Frame, scratch: Scratch, parameters: Parameters, tree_stream: Stream
+    tree: Tree,
+    tables: AmafTables,
+    frame: Frame,
+    scratch: Scratch,
+    parameters: Parameters,
+    tree_stream: Stream,
 ) -> int:
     """Walk from the root to an edge without a node behind it, or to a terminal node.
 
     Returns the number of edges taken, or -1 if the path does not fit into the frame.
     """
-    node = ROOT
+    node = int(ROOT)
     depth = 0
+    table = int(NO_TABLE)
     while True:
         if depth == frame.header[PATH_CAPACITY]:
             frame.header[PATH_LENGTH] = depth
             return -1
-        edge = select_edge(tree, node, parameters, tree_stream)
+        if parameters.tables:
+            own = int(tables.node_table[node])
+            if own != NO_TABLE and (
+                table == NO_TABLE or tables.playouts[own] > parameters.grave_ref
+            ):
+                table = own
+        if tree.node_player[node] >= 0:
+            scratch.selections[0] += 1
+        period = parameters.plain_selection_period
+        use_amaf = parameters.amaf and (period == 0 or scratch.selections[0] % period != 0)
+        edge = select_edge(tree, tables, node, table, use_amaf, parameters, tree_stream)
         scratch.path_nodes[depth] = node
         scratch.path_edges[depth] = edge
         frame.path[depth] = tree.edge_action[edge]
         depth += 1
-        node = tree.edge_child[edge]
+        node = int(tree.edge_child[edge])
         if node == UNEXPANDED:
             return depth
         scratch.path_nodes[depth] = node

@@ -1,41 +1,47 @@
 """Selection: which edge a simulation takes at a node."""
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
 from rave_agents.game import PlayerId
+from rave_agents.search.amaf import NO_TABLE, AmafTables, table_row
 from rave_agents.search.compiler import kernel
 from rave_agents.search.formulas import (
+    beta_fuego,
+    beta_grave,
     beta_hand_selected,
     beta_minimum_mse,
+    beta_pachi,
     blend,
     puct_exploration,
     ucb1_exploration,
+    weighted_win_rate,
 )
+from rave_agents.search.own_formula import call_formula
+from rave_agents.search.parameters import Parameters, Schedule
 from rave_agents.search.random_stream import Stream, random_below, random_unit
 from rave_agents.search.tree import Tree
 
 CHANCE = int(PlayerId.CHANCE)
+HAND_SELECTED = int(Schedule.HAND_SELECTED)
+MINIMUM_MSE = int(Schedule.MINIMUM_MSE)
+FUEGO = int(Schedule.FUEGO)
+PACHI = int(Schedule.PACHI)
 
 
-class Parameters(NamedTuple):
-    """The fields of ``SearchConfig`` that the loop reads, as run-time flags and numbers.
-
-    The loop is compiled once for all of them.
-    """
-
-    puct: bool
-    exploration: float
-    first_play_urgency: float
-    amaf: bool
-    minimum_mse: bool
-    rave_k: float
-    rave_bias: float
-    blend_ucb: bool
-    expand_visits: int
-    fixed_range: bool
+@kernel
+def amaf_weight(n: float, n_amaf: float, parameters: Parameters) -> float:
+    """β by the configured schedule, for an edge with AMAF visits."""
+    if parameters.schedule == MINIMUM_MSE:
+        return beta_minimum_mse(n, n_amaf, parameters.rave_bias)
+    if parameters.schedule == HAND_SELECTED:
+        return beta_hand_selected(n, parameters.rave_k)
+    if parameters.schedule == FUEGO:
+        return beta_fuego(n, n_amaf, parameters.fuego_initial, parameters.fuego_final)
+    if parameters.schedule == PACHI:
+        return beta_pachi(n, n_amaf, parameters.pachi_equivalence)
+    return beta_grave(n, n_amaf, parameters.grave_bias)
 
 
 @kernel
@@ -43,58 +49,94 @@ def edge_score(
     n: float,
     value_sum: float,
     n_amaf: float,
-    amaf_value_sum: float,
+    q_amaf: float,
     p: float,
+    N: float,
     ln_N: float,
     sqrt_N: float,
     parameters: Parameters,
 ) -> float:
     """How urgent it is to take an edge of a decision node with N visits."""
+    if n > 0.0:
+        q = value_sum / n
+    elif n_amaf > 0.0:
+        q = 0.0
+    else:
+        q = parameters.first_play_urgency
+    if parameters.formula_address != 0:
+        return call_formula(
+            parameters.formula_address, n, q, n_amaf, q_amaf, p, N, parameters.exploration
+        )
     exploration = 0.0
     if parameters.puct:
         exploration = puct_exploration(sqrt_N, n, parameters.exploration, p)
     elif parameters.exploration > 0.0:
         exploration = ucb1_exploration(ln_N, n, parameters.exploration)
     if n_amaf == 0.0:
-        q = parameters.first_play_urgency if n == 0.0 else value_sum / n
         return q + exploration
-    q_amaf = amaf_value_sum / n_amaf
     if n == 0.0:  # Most edges are so, and every schedule's β is 1 for them.
         return q_amaf if parameters.blend_ucb else q_amaf + exploration
-    q = value_sum / n
-    if parameters.minimum_mse:
-        beta = beta_minimum_mse(n, n_amaf, parameters.rave_bias)
-    else:
-        beta = beta_hand_selected(n, parameters.rave_k)
+    beta = amaf_weight(n, n_amaf, parameters)
     if parameters.blend_ucb:
         return blend(beta, q + exploration, q_amaf)
     return blend(beta, q, q_amaf) + exploration
 
 
 @kernel
-def select_edge(tree: Tree, node: int, parameters: Parameters, stream: Stream) -> int:
+def select_edge(
+    tree: Tree,
+    tables: AmafTables,
+    node: int,
+    table: int,
+    use_amaf: bool,
+    parameters: Parameters,
+    stream: Stream,
+) -> int:
     """The most urgent edge of a decision node, or a chance node's outcome by its probability.
 
-    Ties are broken at random. The node must have edges.
+    Ties are broken at random. The node must have edges. ``table`` is the reference, if any.
     """
     first = tree.node_first_edge[node]
-    count = tree.node_edge_count[node]
+    end = first + tree.node_edge_count[node]
     if tree.node_player[node] == CHANCE:
-        return sample_outcome(tree, first, count, stream)
+        return sample_outcome(tree, first, end - first, stream)
     N = max(tree.node_visits[node], 1)
     ln_N = math.log(N)
     sqrt_N = math.sqrt(N)
+    use_amaf = use_amaf and (table != NO_TABLE or not parameters.tables)
+    base = table_row(tables, table, tree.node_player[node]) if parameters.tables else 0
+    amaf_visits = tables.visits if parameters.tables else tree.edge_amaf_visits
+    amaf_value_sum = tables.value_sum if parameters.tables else tree.edge_amaf_value_sum
+    wins = tables.wins if parameters.tables else tree.edge_amaf_wins
+    win_moves = tables.win_moves if parameters.tables else tree.edge_amaf_win_moves
+    prior_visits = parameters.amaf_prior_visits
+    prior_sum = parameters.amaf_prior_visits * parameters.amaf_prior_value
+    scale = 0.0
+    if use_amaf and parameters.winning_move_weight > 0.0:
+        scale = winning_scale(tree, tables, first, end, base, parameters)
     best_edge = first
     best_score = -math.inf
     ties = 0
-    for edge in range(first, first + count):
+    for edge in range(first, end):
         # Numbers, not the tree: passing its arrays on would count references for each edge.
+        n = float(tree.edge_visits[edge])
+        n_amaf = 0.0
+        q_amaf = 0.0
+        if use_amaf and (parameters.amaf_unvisited or n > 0.0):
+            row = base + tree.edge_action[edge] if parameters.tables else edge
+            n_amaf = prior_visits + amaf_visits[row]
+            if n_amaf > 0.0:
+                q_amaf = (prior_sum + amaf_value_sum[row]) / n_amaf
+            if scale > 0.0 and n_amaf > 0.0:
+                rate = weighted_win_rate(amaf_visits[row], float(wins[row]), float(win_moves[row]))
+                q_amaf = blend(parameters.winning_move_weight, q_amaf, scale * rate)
         score = edge_score(
-            float(tree.edge_visits[edge]),
+            n,
             tree.edge_value_sum[edge],
-            tree.edge_amaf_visits[edge] if parameters.amaf else 0.0,
-            tree.edge_amaf_value_sum[edge] if parameters.amaf else 0.0,
+            n_amaf,
+            q_amaf,
             float(tree.edge_prior[edge]),
+            float(N),
             ln_N,
             sqrt_N,
             parameters,
@@ -108,6 +150,34 @@ def select_edge(tree: Tree, node: int, parameters: Parameters, stream: Stream) -
             if random_below(stream, ties) == 0:
                 best_edge = edge
     return best_edge
+
+
+@kernel
+def winning_scale(
+    tree: Tree, tables: AmafTables, first: int, end: int, base: int, parameters: Parameters
+) -> float:
+    """What a weighted win rate is multiplied by to compare it with the siblings' AMAF values.
+
+    The most urgent sibling gets the best AMAF value among them, and the others less in proportion:
+    a weighted win rate is smaller the longer games are, and only its ratios mean something.
+    """
+    amaf_visits = tables.visits if parameters.tables else tree.edge_amaf_visits
+    amaf_value_sum = tables.value_sum if parameters.tables else tree.edge_amaf_value_sum
+    wins = tables.wins if parameters.tables else tree.edge_amaf_wins
+    win_moves = tables.win_moves if parameters.tables else tree.edge_amaf_win_moves
+    prior_sum = parameters.amaf_prior_visits * parameters.amaf_prior_value
+    best_rate = 0.0
+    best_value = 0.0
+    for edge in range(first, end):
+        row = base + tree.edge_action[edge] if parameters.tables else edge
+        n_amaf = parameters.amaf_prior_visits + amaf_visits[row]
+        if n_amaf > 0.0:
+            best_value = max(best_value, (prior_sum + amaf_value_sum[row]) / n_amaf)
+        rate = weighted_win_rate(amaf_visits[row], float(wins[row]), float(win_moves[row]))
+        best_rate = max(best_rate, rate)
+    if best_rate == 0.0:
+        return 0.0
+    return best_value / best_rate
 
 
 @kernel

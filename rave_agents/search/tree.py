@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rave_agents.search.compiler import kernel, kernel_entry
+from rave_agents.search.compiler import kernel
 
 ROOT = 0
 """The node row of the root."""
@@ -55,11 +55,16 @@ class Tree(NamedTuple):
     """[Ec] AMAF visits; the array is empty where no AMAF statistics are kept."""
     edge_amaf_value_sum: NDArray[np.float64]
     """[Ec] sum of the values of the AMAF visits; empty likewise."""
+    edge_amaf_wins: NDArray[np.float32]
+    """[Ec] those AMAF visits that were won; empty unless winning moves are counted here."""
+    edge_amaf_win_moves: NDArray[np.float32]
+    """[Ec] sum of the move's numbers over them; empty likewise."""
 
 
 _NODE_FIELDS = tuple(name for name in Tree._fields if name.startswith("node_"))
 _EDGE_FIELDS = tuple(name for name in Tree._fields if name.startswith("edge_"))
 _AMAF_FIELDS = ("edge_amaf_visits", "edge_amaf_value_sum")
+_WIN_FIELDS = ("edge_amaf_wins", "edge_amaf_win_moves")
 
 _DTYPES = {
     "node_player": np.int8,
@@ -73,28 +78,42 @@ _DTYPES = {
     "edge_value_sum": np.float64,
     "edge_amaf_visits": np.float64,
     "edge_amaf_value_sum": np.float64,
+    "edge_amaf_wins": np.float32,
+    "edge_amaf_win_moves": np.float32,
 }
 
 NODE_BYTES = sum(np.dtype(_DTYPES[name]).itemsize for name in _NODE_FIELDS)
 
 
-def edge_bytes(amaf: bool) -> int:
-    """Bytes that an edge takes, with or without AMAF statistics."""
-    fields = _EDGE_FIELDS if amaf else [name for name in _EDGE_FIELDS if name not in _AMAF_FIELDS]
+def _edge_fields(amaf: bool, winning_moves: bool) -> list[str]:
+    """The fields of edges that are not empty."""
+    left_out = (() if amaf else _AMAF_FIELDS) + (() if winning_moves else _WIN_FIELDS)
+    return [name for name in _EDGE_FIELDS if name not in left_out]
+
+
+def edge_bytes(amaf: bool, winning_moves: bool = False) -> int:
+    """Bytes that an edge takes, with or without AMAF statistics and winning moves."""
+    fields = _edge_fields(amaf, winning_moves)
     return sum(np.dtype(_DTYPES[name]).itemsize for name in fields)
 
 
-def allocate(nodes: int, edges: int, amaf: bool) -> Tree:
+def allocate(nodes: int, edges: int, amaf: bool, winning_moves: bool = False) -> Tree:
     """An empty tree with room for so many nodes and edges."""
     arrays = {name: np.empty(nodes, _DTYPES[name]) for name in _NODE_FIELDS}
+    kept = _edge_fields(amaf, winning_moves)
     for name in _EDGE_FIELDS:
-        arrays[name] = np.empty(edges if amaf or name not in _AMAF_FIELDS else 0, _DTYPES[name])
+        arrays[name] = np.empty(edges if name in kept else 0, _DTYPES[name])
     return Tree(used=np.zeros(2, np.int64), **arrays)
 
 
 def has_amaf(tree: Tree) -> bool:
-    """Whether the tree keeps AMAF statistics."""
+    """Whether the tree keeps AMAF statistics at its edges."""
     return len(tree.edge_amaf_visits) > 0
+
+
+def has_winning_moves(tree: Tree) -> bool:
+    """Whether the tree counts winning moves at its edges."""
+    return len(tree.edge_amaf_wins) > 0
 
 
 def memory_bytes(tree: Tree) -> int:
@@ -109,9 +128,9 @@ def grow(tree: Tree, nodes: int, edges: int) -> None:
     them taken before must not be used any more. The loop asks the first array of nodes and of edges
     for the room there is, so that one is never longer than the others, even if this is interrupted.
     """
-    amaf = has_amaf(tree)
-    for names, rows in ((_NODE_FIELDS, nodes), (_EDGE_FIELDS, edges)):
-        arrays = [getattr(tree, name) for name in names if amaf or name not in _AMAF_FIELDS]
+    edge_fields = _edge_fields(has_amaf(tree), has_winning_moves(tree))
+    for names, rows in ((_NODE_FIELDS, nodes), (edge_fields, edges)):
+        arrays = [getattr(tree, name) for name in names]
         for array in arrays if rows < len(arrays[0]) else reversed(arrays):
             array.resize(rows, refcheck=False)
 
@@ -152,61 +171,39 @@ def add_node(tree: Tree, player: int, visits: int, edges: int) -> int:
         for edge in range(first, first + edges):
             tree.edge_amaf_visits[edge] = 0.0
             tree.edge_amaf_value_sum[edge] = 0.0
+    if tree.edge_amaf_wins.shape[0] > 0:
+        for edge in range(first, first + edges):
+            tree.edge_amaf_wins[edge] = 0.0
+            tree.edge_amaf_win_moves[edge] = 0.0
     return node
 
 
-@kernel_entry
-def keep_subtree(tree: Tree, root: int, new_rows: NDArray[np.int64]) -> None:
+def keep_subtree(tree: Tree, root: int) -> NDArray[np.int64]:
     """Make the node ``root`` the root and drop all that is not below it, in place.
 
-    A child's row always comes after its parent's, and so do its edges: one pass finds what is
-    below ``root``, a second moves each row to the front.
-
-    Args:
-        tree: the tree; it changes.
-        root: row of the new root.
-        new_rows: [nodes in use] room for the loop.
+    Returns:
+        For each node its new row, or ``UNEXPANDED`` where it was dropped.
     """
-    kept = UNEXPANDED - 1
-    new_rows[:] = UNEXPANDED
-    new_rows[root] = kept
-    nodes = 0
-    for node in range(root, tree.used[NODES_USED]):
-        if new_rows[node] == kept:
-            new_rows[node] = nodes
-            nodes += 1
-            first = tree.node_first_edge[node]
-            for edge in range(first, first + tree.node_edge_count[node]):
-                if tree.edge_child[edge] != UNEXPANDED:
-                    new_rows[tree.edge_child[edge]] = kept
-    edges = 0
-    for node in range(root, tree.used[NODES_USED]):
-        row = new_rows[node]
-        if row == UNEXPANDED:
-            continue
-        first = tree.node_first_edge[node]
-        count = tree.node_edge_count[node]
-        tree.node_player[row] = tree.node_player[node]
-        tree.node_first_edge[row] = edges
-        tree.node_edge_count[row] = count
-        tree.node_visits[row] = tree.node_visits[node]
-        for edge in range(first, first + count):
-            move_edge(tree, edge, edges)
-            child = tree.edge_child[edges]
-            tree.edge_child[edges] = UNEXPANDED if child == UNEXPANDED else new_rows[child]
-            edges += 1
-    tree.used[NODES_USED] = nodes
-    tree.used[EDGES_USED] = edges
-
-
-@kernel
-def move_edge(tree: Tree, source: int, target: int) -> None:
-    """Copy one edge over another."""
-    tree.edge_action[target] = tree.edge_action[source]
-    tree.edge_child[target] = tree.edge_child[source]
-    tree.edge_visits[target] = tree.edge_visits[source]
-    tree.edge_prior[target] = tree.edge_prior[source]
-    tree.edge_value_sum[target] = tree.edge_value_sum[source]
-    if tree.edge_amaf_visits.shape[0] > 0:
-        tree.edge_amaf_visits[target] = tree.edge_amaf_visits[source]
-        tree.edge_amaf_value_sum[target] = tree.edge_amaf_value_sum[source]
+    nodes, edges = (int(count) for count in tree.used)
+    edge_node = np.repeat(np.arange(nodes), tree.node_edge_count[:nodes])
+    child = tree.edge_child[:edges]
+    expanded = child != UNEXPANDED
+    ancestor = np.arange(nodes)
+    ancestor[child[expanded]] = edge_node[expanded]
+    kept = np.arange(nodes) == root
+    while True:  # An ancestor's ancestor is twice as far, so that few rounds do.
+        more = kept | kept[ancestor]
+        if np.array_equal(more, kept):
+            break
+        kept, ancestor = more, ancestor[ancestor]
+    new_rows = np.where(kept, np.cumsum(kept) - 1, UNEXPANDED)
+    tree.edge_child[:edges][expanded] = new_rows[child[expanded]]
+    kept_edges = kept[edge_node]
+    for names, rows in ((_NODE_FIELDS, kept), (_EDGE_FIELDS, kept_edges)):
+        for array in (getattr(tree, name) for name in names):
+            if len(array) > 0:
+                array[: np.count_nonzero(rows)] = array[: len(rows)][rows]
+    tree.used[:] = np.count_nonzero(kept), np.count_nonzero(kept_edges)
+    counts = tree.node_edge_count[: tree.used[NODES_USED]]
+    tree.node_first_edge[: len(counts)] = np.cumsum(counts) - counts
+    return new_rows

@@ -46,17 +46,26 @@ def drawn(weighted, unit):
     return weighted[-1][0]
 
 
+class Statistics:
+    """What AMAF knows of an action."""
+
+    def __init__(self):
+        self.n, self.total, self.wins, self.win_moves = 0.0, 0.0, 0.0, 0.0
+
+
 class Edge:
     def __init__(self, action, prior):
         self.action = action
         self.prior = struct.unpack("f", struct.pack("f", prior))[0]  # trees keep single precision
-        self.n, self.total, self.amaf_n, self.amaf_total = 0, 0.0, 0.0, 0.0
+        self.n, self.total = 0, 0.0
+        self.amaf = Statistics()
         self.child = None
 
 
 class Node:
     def __init__(self, player, edges, visits):
         self.player, self.edges, self.visits = player, edges, visits
+        self.table, self.table_playouts = None, 0
 
 
 class Textbook:
@@ -65,7 +74,9 @@ class Textbook:
     def __init__(self, config, state, tree_words, playout_words, evaluator=None):
         self.config, self.state, self.evaluator = config, state, evaluator
         self.tie_breaks, self.playout_randoms = Xoshiro(tree_words), Xoshiro(playout_words)
-        self.root = None
+        self.root, self.selections, self.near_ties = None, 0, 0
+        # Sums of winning moves have single precision in the kernel.
+        self.precision = 1e-6 if config.winning_move_weight else 1e-9
         self.stated = config.utility_range == "game" and math.isfinite(state.max_utility())
         self.low, self.high = state.min_utility(), state.max_utility()
         if not self.stated:
@@ -86,9 +97,13 @@ class Textbook:
         return (total / n - self.low) / (self.high - self.low) if self.high > self.low else 0.0
 
     def simulate(self):
-        state, node, path = self.state.clone(), self.root, []
+        state, node, path, reference = self.state.clone(), self.root, [], None
         while node is not None and node.player != TERMINAL:
-            edge = self.choose(node)
+            if node.table is not None and (
+                reference is None or node.table_playouts > self.config.grave_ref
+            ):
+                reference = node
+            edge = self.choose(node, reference)
             path.append((node, edge))
             state.apply_action(edge.action)
             node = edge.child
@@ -103,9 +118,11 @@ class Textbook:
         for _, returns in results:
             self.low = self.low if self.stated else min([self.low, *returns])
             self.high = self.high if self.stated else max([self.high, *returns])
-        if self.config.amaf == "node":
-            for moves, returns in results:
-                self.update_amaf(path, node, moves, returns, 1.0 / len(results))
+        if self.config.amaf in ("grave", "global"):
+            self.give_table([parent for parent, _ in path] + ([node] if node else []))
+        if self.config.amaf != "none":
+            for number, (moves, returns) in enumerate(results):
+                self.update_amaf(path, node, moves, returns, 1.0 / len(results), number == 0)
         values = [0.0] * self.state.num_players()
         for _, returns in results:
             values = [v + self.kept(u) for v, u in zip(values, returns, strict=True)]
@@ -131,13 +148,22 @@ class Textbook:
             entries = [(a, 1.0 / len(state.legal_actions())) for a in state.legal_actions()]
         return Node(player, [Edge(action, p) for action, p in entries], visits)
 
-    def choose(self, node):
+    def choose(self, node, reference):
         if node.player == CHANCE:
             unit = self.tie_breaks.unit()
             return drawn([(edge, edge.prior) for edge in node.edges], unit)
+        self.selections += 1
+        config = self.config
+        period = config.plain_selection_period
+        plain = config.amaf == "none" or (period > 0 and self.selections % period == 0)
+        known = {} if plain else self.amaf_of_siblings(node, reference)
         best, best_score, equals = None, None, 0
         for edge in node.edges:
-            score = self.score(node, edge)
+            hidden = edge.n == 0 and not config.amaf_unvisited
+            amaf = (0.0, 0.0) if hidden else known.get(edge, (0.0, 0.0))
+            score = self.score(node, edge, *amaf)
+            if best is not None and (score != best_score or config.winning_move_weight > 0):
+                self.near_ties += abs(score - best_score) < self.precision
             if best is None or score > best_score:
                 best, best_score, equals = edge, score, 1
             elif score == best_score:
@@ -146,23 +172,56 @@ class Textbook:
                     best = edge
         return best
 
-    def score(self, node, edge):
-        config = self.config
-        if config.selection == "puct":
-            bonus = config.exploration * edge.prior * math.sqrt(node.visits) / (edge.n + 1)
-        else:
-            bonus = config.exploration * math.sqrt(math.log(node.visits) / max(edge.n, 1))
-        if edge.amaf_n == 0:
-            if edge.n == 0:
-                return config.first_play_urgency + bonus
-            return self.mean(edge.total, edge.n) + bonus
-        q_amaf = self.mean(edge.amaf_total, edge.amaf_n)
-        q = self.mean(edge.total, edge.n) if edge.n else 0.0
-        if config.rave_schedule == "minimum_mse":
-            b, n, na = config.rave_bias, edge.n, edge.amaf_n
-            beta = na / (n + na + 4 * n * na * b * b)
-        else:
-            beta = math.sqrt(config.rave_k / (3 * edge.n + config.rave_k))
+    def amaf_of_siblings(self, node, reference):
+        """{edge: (AMAF visits, AMAF mean)}, priors and winning moves included."""
+        config, known, rates = self.config, {}, {}
+        if config.amaf != "node" and reference is None:
+            return known
+        for edge in node.edges:
+            stats = edge.amaf
+            if config.amaf != "node":
+                stats = reference.table.get((node.player, edge.action), Statistics())
+            n = stats.n + config.amaf_prior_visits
+            if n > 0:
+                prior = config.amaf_prior_visits * config.amaf_prior_value
+                known[edge] = (n, self.amaf_mean(stats, prior, n))
+            rates[edge] = 0.0
+            if stats.wins > 0:
+                rates[edge] = (stats.wins / stats.n) / (stats.win_moves / stats.wins)
+        w, best = config.winning_move_weight, max(rates.values())
+        if w > 0 and best > 0:
+            top = max(mean for _, mean in known.values())
+            for edge, (n, mean) in known.items():
+                known[edge] = (n, (1 - w) * mean + w * rates[edge] / best * top)
+        return known
+
+    def amaf_mean(self, stats, prior, n):
+        if stats.n == 0:
+            return prior / n
+        return (prior + stats.n * self.mean(stats.total, stats.n)) / n
+
+    def score(self, node, edge, amaf_n, q_amaf):
+        config, n, na = self.config, edge.n, amaf_n
+        q = self.mean(edge.total, n) if n else 0.0
+        if not callable(config.selection):
+            if config.selection == "puct":
+                bonus = config.exploration * edge.prior * math.sqrt(node.visits) / (n + 1)
+            else:
+                bonus = config.exploration * math.sqrt(math.log(node.visits) / max(n, 1))
+        if na == 0 and n == 0:
+            q = config.first_play_urgency
+        if callable(config.selection):
+            parts = (n, q, na, q_amaf, edge.prior, node.visits, config.exploration)
+            return config.selection(*map(float, parts))
+        if na == 0:
+            return q + bonus
+        beta = {
+            "minimum_mse": lambda: na / (n + na + 4 * n * na * config.rave_bias**2),
+            "hand_selected": lambda: math.sqrt(config.rave_k / (3 * n + config.rave_k)),
+            "fuego": lambda: na / (n * (1 / config.fuego_initial + na / config.fuego_final) + na),
+            "pachi": lambda: na / (na + n + n * na / config.pachi_equivalence),
+            "grave": lambda: na / (na + n + config.grave_bias * na * n),
+        }[config.rave_schedule]()
         if config.rave_blend == "ucb":
             return (1 - beta) * (q + bonus) + beta * q_amaf
         return (1 - beta) * q + beta * q_amaf + bonus
@@ -187,12 +246,54 @@ class Textbook:
             state.apply_action(action)
         return moves, state.returns()
 
-    def update_amaf(self, path, leaf, moves, returns, weight):
-        whole = [(node.player, edge.action) for node, edge in path] + moves
-        nodes = [node for node, _ in path] + ([leaf] if leaf is not None else [])
-        for ply, node in enumerate(nodes):
-            later = set(whole[ply:])
-            for edge in node.edges if node.player >= 0 else []:
-                if (node.player, edge.action) in later:
-                    edge.amaf_n += weight
-                    edge.amaf_total += weight * self.kept(returns[node.player])
+    def give_table(self, nodes):
+        """One node of the way gets a table: the first that should have one and has none."""
+        for depth, node in enumerate(nodes):
+            wanted = depth == 0 or (
+                self.config.amaf == "grave" and node.visits + 1 >= self.config.grave_table_visits
+            )
+            if wanted and node.table is None and node.edges:
+                node.table = {}
+                return
+
+    def update_amaf(self, path, leaf, moves, returns, share, first_playout):
+        played, starts = [], []
+        for node, edge in path:
+            starts.append((node, len(played)))
+            played += [(node.player, edge.action)] if node.player >= 0 else []
+        starts += [(leaf, len(played))] if leaf is not None else []
+        played += moves
+        for node, start in starts:
+            if node.table is not None:
+                node.table_playouts += first_playout
+            later, counted = played[start:], set()
+            for distance, (player, action) in enumerate(later):
+                if self.config.amaf_occurrences == "first" and (player, action) in counted:
+                    continue
+                counted.add((player, action))
+                weight = share * self.weight(distance, len(later))
+                for stats in self.rows(node, player, action):
+                    self.credit(stats, weight, returns[player], distance + 1)
+
+    def weight(self, distance, length):
+        config = self.config
+        if config.amaf_weighting == "linear":
+            first, last = config.amaf_weight_first, config.amaf_weight_last
+            return first + (last - first) * distance / length
+        if config.amaf_weighting == "stepped":
+            return 1 + 3 * (length - distance) // (length + 1)
+        return 1.0
+
+    def rows(self, node, player, action):
+        """The statistics that a move of this player is credited to at a node."""
+        if self.config.amaf == "node":
+            edges = node.edges if node.player == player else []
+            return [edge.amaf for edge in edges if edge.action == action]
+        return [] if node.table is None else [node.table.setdefault((player, action), Statistics())]
+
+    def credit(self, stats, weight, utility, number):
+        stats.n += weight
+        stats.total += weight * self.kept(utility)
+        if self.mean(self.kept(utility), 1) > 0.5:
+            stats.wins += weight
+            stats.win_moves += weight * number

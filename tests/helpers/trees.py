@@ -1,7 +1,9 @@
 """Looking at whole trees."""
 
+import itertools
 import math
 
+from rave_agents.search.amaf import NO_TABLE, table_row
 from rave_agents.search.tree import EDGES_USED, NODES_USED, UNEXPANDED, edge_rows, has_amaf
 
 
@@ -35,7 +37,7 @@ def dump_textbook(node, path=(), into=None):
     into = {} if into is None else into
     rows = []
     for edge in node.edges:
-        amaf = (edge.amaf_n, edge.amaf_total)
+        amaf = (edge.amaf.n, edge.amaf.total)
         rows.append((edge.action, edge.prior, edge.n, edge.total, *amaf, edge.child is not None))
         if edge.child is not None:
             dump_textbook(edge.child, (*path, edge.action), into)
@@ -93,3 +95,41 @@ def assert_close(actual, expected):
             assert [got[i] for i in exact] == [want[i] for i in exact], (path, got, want)
             for i in (3, 4, 5):
                 assert math.isclose(got[i], want[i], rel_tol=1e-9, abs_tol=1e-9), (path, got, want)
+
+
+def dump_tables(tree, tables, node=0, path=(), into=None):
+    """``{path: (playouts, {(player, action): (n, W, wins, win moves)})}`` of nodes with a table."""
+    into = {} if into is None else into
+    table = int(tables.node_table[node])
+    if table != NO_TABLE:
+        assert tables.owner[table] == node
+        rows = {}
+        for player, action in itertools.product(*map(range, tables.shape.tolist())):
+            row = table_row(tables, table, player) + action
+            if tables.visits[row] != 0.0:
+                arrays = (tables.visits, tables.value_sum, tables.wins, tables.win_moves)
+                rows[player, action] = tuple(float(array[row]) for array in arrays if len(array))
+        into[path] = (int(tables.playouts[table]), rows)
+    for edge in edge_rows(tree, node):
+        if tree.edge_child[edge] != UNEXPANDED:
+            step = int(tree.edge_action[edge])
+            dump_tables(tree, tables, int(tree.edge_child[edge]), (*path, step), into)
+    return into
+
+
+def check_tables(tree, tables, *, tolerance=1e-9):
+    """Assert that tables are whole: one for each owner, values within bounds, room as promised."""
+    used = int(tables.used[0])
+    rows = int(tables.shape[0] * tables.shape[1])
+    assert used <= len(tables.owner) <= len(tables.playouts)
+    assert len(tables.owner) * rows <= min(len(tables.visits), len(tables.value_sum))
+    nodes = int(tree.used[NODES_USED])
+    owners = {node for node in range(nodes) if tables.node_table[node] != NO_TABLE}
+    assert owners == set(tables.owner[:used].tolist())
+    assert len(owners) == used
+    visits, sums = tables.visits[: used * rows], tables.value_sum[: used * rows]
+    assert (sums >= -tolerance * (visits + 1)).all()
+    assert (sums <= visits + tolerance * (visits + 1)).all()
+    for node in owners:
+        assert tables.node_table[node] < used
+        assert 0 <= tables.playouts[tables.node_table[node]] <= tree.node_visits[node]

@@ -11,7 +11,7 @@ import threading
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
 
 from helpers.games import RandomEvaluator, random_game
-from helpers.trees import check_tree
+from helpers.trees import check_tables, check_tree
 
 from rave_agents import Limit, SearchConfig, Searcher
 
@@ -27,7 +27,10 @@ def make_state(kind):
 def main(kind, count):
     logging.disable(logging.WARNING)  # that the search is compiled, if it is
     draw = random.Random(kind)
-    config = SearchConfig(amaf="node", expand_visits=1, exploration=5.0)
+    changes = {"amaf": "node"}
+    if kind == "grave":
+        changes = {"amaf": "grave", "grave_table_visits": 1, "count_winning_moves": True}
+    config = SearchConfig(**changes, expand_visits=1, exploration=5.0)
     evaluator = RandomEvaluator() if kind == "evaluator" else None
     searcher = Searcher(config, seed=1, evaluator=evaluator)
     searcher.search(make_state(kind), Limit(simulations=5))  # compiles
@@ -47,6 +50,8 @@ def main(kind, count):
         assert interrupted, number
         if searcher.tree is not None and searcher.tree.used[0] > 0:
             check_tree(searcher.tree)
+            if kind == "grave":
+                check_tables(searcher.tree, searcher.rooted_tree().tables)
             result = searcher.result()
             assert result.action in state.legal_actions()
             assert sum(row.visits for row in result.actions) == result.root_visits - 1
@@ -54,6 +59,8 @@ def main(kind, count):
             searcher.advance(result.action)
             if searcher.tree is not None and searcher.tree.used[0] > 0:
                 check_tree(searcher.tree)
+                if kind == "grave":
+                    check_tables(searcher.tree, searcher.rooted_tree().tables)
         if number % 10 == 0:
             assert searcher.search(state, Limit(simulations=50)).root_visits == 50
             check_tree(searcher.tree)

@@ -37,6 +37,51 @@ def test_beta_minimum_mse():
     assert formulas.beta_minimum_mse(10.0, 30.0, 0.1) == pytest.approx(30 / 52)
 
 
+def test_beta_fuego():
+    assert formulas.beta_fuego(0.0, 7.0, 0.9, 5000.0) == 1.0
+    # 30 / (10 (1 / 0.5 + 30 / 20) + 30) = 30 / 65
+    assert formulas.beta_fuego(10.0, 30.0, 0.5, 20.0) == pytest.approx(30 / 65)
+
+
+def test_beta_fuego_falls_as_its_weights_say():
+    # The first AMAF visit weighs w_initial visits, all of them w_final at most: β = w / (w + n).
+    assert formulas.beta_fuego(1.0, 1e-9, 0.9, 5000.0) == pytest.approx(0.9e-9, rel=1e-6)
+    assert formulas.beta_fuego(5000.0, 1e12, 0.9, 5000.0) == pytest.approx(0.5)
+
+
+def test_beta_pachi():
+    assert formulas.beta_pachi(0.0, 7.0, 3500.0) == 1.0
+    # 30 / (30 + 10 + 10 * 30 / 50) = 30 / 46
+    assert formulas.beta_pachi(10.0, 30.0, 50.0) == pytest.approx(30 / 46)
+
+
+def test_beta_grave():
+    assert formulas.beta_grave(0.0, 7.0, 1e-5) == 1.0
+    # 30 / (30 + 10 + 0.02 * 30 * 10) = 30 / 46
+    assert formulas.beta_grave(10.0, 30.0, 0.02) == pytest.approx(30 / 46)
+
+
+def test_linear_weight():
+    assert [formulas.linear_weight(d, 4, 2.0, 0.0) for d in range(5)] == [2.0, 1.5, 1.0, 0.5, 0.0]
+    assert [formulas.linear_weight(d, 4, 2.0, 1.0) for d in range(0, 5, 2)] == [2.0, 1.5, 1.0]
+
+
+def test_stepped_weight():
+    # 1 + floor(3 (8 - d) / 9)
+    weights = [formulas.stepped_weight(distance, 8) for distance in range(8)]
+    assert weights == [3.0, 3.0, 3.0, 2.0, 2.0, 2.0, 1.0, 1.0]
+    assert [formulas.stepped_weight(distance, 2) for distance in range(2)] == [3.0, 2.0]
+
+
+def test_weighted_win_rate():
+    # The numbers of the message to the Computer-go list of 31 March 2013: six simulations, three
+    # of them won, with the move at 20, 25 and 72: (3 / 6) / (117 / 3) = 0.0128205
+    assert formulas.weighted_win_rate(6.0, 3.0, 20.0 + 25.0 + 72.0) == 0.5 / 39
+    assert formulas.weighted_win_rate(6.0, 3.0, 117.0) == pytest.approx(0.0128205, abs=1e-7)
+    assert formulas.weighted_win_rate(6.0, 0.0, 0.0) == 0.0
+    assert formulas.weighted_win_rate(0.0, 0.0, 0.0) == 0.0
+
+
 def test_blend():
     assert formulas.blend(0.0, 0.2, 0.9) == 0.2
     assert formulas.blend(1.0, 0.2, 0.9) == 0.9

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import math
 import os
 import pathlib
 import subprocess
@@ -13,6 +14,14 @@ from helpers.trees import dump
 
 from rave_agents import Limit, SearchConfig, Searcher
 
+
+def own_formula(n, q, n_amaf, q_amaf, p, N, c):
+    beta = n_amaf / (n + n_amaf + 1.0)
+    return (
+        (1.0 - beta) * min(q, 1.0) + beta * q_amaf + c * math.sqrt(p * math.log(N + 1.0) / (n + 1))
+    )
+
+
 CASES = {
     "uct": ({}, {}, False),
     "rave": ({"amaf": "node", "exploration": 0.3, "rave_k": 20.0}, {}, False),
@@ -23,6 +32,23 @@ CASES = {
     "noise": ({"selection": "puct", "dirichlet_epsilon": 0.25}, {}, True),
     "observed": ({"amaf": "node"}, {"stated": False, "whole": False, "num_players": 3}, False),
     "chance": ({"amaf": "node"}, {"chance": 0.4, "low": -7.0, "high": 30.0}, False),
+    "grave": ({"amaf": "grave", "grave_ref": 5, "grave_table_visits": 2}, {"chance": 0.3}, False),
+    "global": ({"amaf": "global", "rave_schedule": "fuego", "amaf_unvisited": False}, {}, False),
+    "linear": ({"amaf": "node", "amaf_weighting": "linear", "rave_schedule": "pachi"}, {}, False),
+    "stepped": ({"amaf": "grave", "amaf_weighting": "stepped", "playouts": 3}, {}, False),
+    "every": ({"amaf": "node", "amaf_occurrences": "every", "amaf_prior_visits": 4}, {}, False),
+    "winning": ({"amaf": "node", "winning_move_weight": 0.4}, {}, False),
+    "winning_table": (
+        {"amaf": "grave", "winning_move_weight": 0.4, "amaf_weighting": "linear"},
+        {"stated": False, "whole": False},
+        False,
+    ),
+    "plain_selections": ({"amaf": "node", "plain_selection_period": 3}, {}, False),
+    "own_formula": (
+        {"amaf": "grave", "selection": own_formula, "expand_visits": 1, "exploration": 1.0},
+        {},
+        False,
+    ),
     "one_player": ({"utility_range": "observed"}, {"num_players": 1}, False),
 }
 

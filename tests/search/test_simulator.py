@@ -252,7 +252,7 @@ def test_a_broken_prior_is_refused(prior, message):
         Searcher(seed=1, evaluator=Broken()).search(random_game(3), Limit(simulations=10))
 
 
-@pytest.mark.parametrize("kind", ["random", "observed", "evaluator", "openspiel"])
+@pytest.mark.parametrize("kind", ["random", "grave", "observed", "evaluator", "openspiel"])
 def test_keyboard_interrupt_in_the_middle_of_searches(kind):
     """A real SIGINT always comes out as KeyboardInterrupt, silently, and the tree is whole."""
     script = pathlib.Path(__file__).with_name("interrupts.py")

@@ -19,13 +19,16 @@ def searched(seed=1, simulations=2000, *, state=None, **changes):
 
 
 def test_bytes_of_an_edge():
-    tree = trees.allocate(100, 1000, amaf=True)
-    assert trees.edge_bytes(True) == sum(
+    tree = trees.allocate(100, 1000, amaf=True, winning_moves=True)
+    assert trees.edge_bytes(True, True) == sum(
         getattr(tree, name).itemsize for name in tree._fields if name.startswith("edge_")
     )
-    assert trees.edge_bytes(True) <= 48
-    assert trees.edge_bytes(False) <= 32
-    assert trees.memory_bytes(tree) == 16 + 100 * trees.NODE_BYTES + 1000 * trees.edge_bytes(True)
+    assert trees.edge_bytes(True, True) == 48
+    assert trees.edge_bytes(True) == 40
+    assert trees.edge_bytes(False) == 24
+    for flags in [(True, True), (True, False), (False, False)]:
+        expected = 16 + 100 * trees.NODE_BYTES + 1000 * trees.edge_bytes(*flags)
+        assert trees.memory_bytes(trees.allocate(100, 1000, *flags)) == expected
 
 
 def test_without_amaf_its_arrays_take_nothing():
@@ -38,9 +41,19 @@ def test_without_amaf_its_arrays_take_nothing():
     assert len(without.edge_visits) == 200
 
 
+def test_without_winning_moves_their_arrays_take_nothing():
+    with_wins, without = (trees.allocate(10, 100, True, wins) for wins in (True, False))
+    assert trees.has_winning_moves(with_wins)
+    assert not trees.has_winning_moves(without)
+    trees.grow(with_wins, 20, 200)
+    trees.grow(without, 20, 200)
+    assert len(with_wins.edge_amaf_wins) == len(with_wins.edge_amaf_win_moves) == 200
+    assert without.edge_amaf_wins.nbytes == without.edge_amaf_win_moves.nbytes == 0
+
+
 @pytest.mark.parametrize(("nodes", "edges"), [(10_000, 100_000), (None, 50_000), (5_000, None)])
 def test_growth_keeps_everything(nodes, edges):
-    searcher, _ = searched()
+    searcher, _ = searched(count_winning_moves=True)
     tree = searcher.tree
     before = dump(tree)
     used_nodes, used_edges = tree.used.tolist()
@@ -54,7 +67,7 @@ def test_growth_keeps_everything(nodes, edges):
 @pytest.mark.parametrize("rows", [3, 300])
 def test_interrupted_growth_never_promises_room_that_is_not_there(rows, monkeypatch):
     """The loop reads the room from the first array of nodes and of edges."""
-    tree = trees.allocate(30, 30, amaf=True)
+    tree = trees.allocate(30, 30, amaf=True, winning_moves=True)
     seen = []
 
     class Watched:
@@ -87,7 +100,7 @@ def test_keep_subtree_keeps_exactly_the_subtree(amaf, seed):
         if child == UNEXPANDED:
             continue
         copy = trees.Tree(*(array.copy() for array in tree))
-        trees.keep_subtree(copy, child, np.empty(int(tree.used[0]), np.int64))
+        trees.keep_subtree(copy, child)
         action = int(tree.edge_action[edge])
         expected = {path[1:]: node for path, node in whole.items() if path[:1] == (action,)}
         assert dump(copy) == expected
@@ -99,7 +112,8 @@ def test_keep_subtree_of_the_root_changes_nothing():
     searcher, _ = searched()
     before = [array.copy() for array in searcher.tree]
     used = int(searcher.tree.used[0])
-    trees.keep_subtree(searcher.tree, ROOT, np.empty(used, np.int64))
+    new_rows = trees.keep_subtree(searcher.tree, ROOT)
+    assert new_rows.tolist() == list(range(used))
     for name, old, new in zip(searcher.tree._fields, before, searcher.tree, strict=True):
         rows = int(searcher.tree.used[0 if name.startswith("node_") else 1])
         rows = 2 if name == "used" else rows
@@ -119,7 +133,8 @@ def test_full_memory_ends_expansion_but_not_the_search(megabytes):
     assert result.memory_full
     assert result.root_visits == result.simulations == 12_000
     assert result.memory_bytes <= megabytes * MEGABYTE
-    assert result.memory_bytes == trees.memory_bytes(searcher.tree)
+    tables = searcher.rooted_tree().tables
+    assert result.memory_bytes == sum(array.nbytes for array in (*searcher.tree, *tables))
     # Most of what may be used is used.
     tree = searcher.tree
     used = tree.used[0] * trees.NODE_BYTES + tree.used[1] * trees.edge_bytes(True)

@@ -1,0 +1,45 @@
+"""A bot for each preset of ``SearchConfig``. ``SearchBot`` says what their parameters are."""
+
+from rave_openspiel.bots import SearchBot
+
+
+class UCTBot(SearchBot):
+    """Plays plain UCT."""
+
+    preset = "uct"
+
+
+class RaveBot(SearchBot):
+    """Plays UCT with rapid action value estimation (RAVE)."""
+
+    preset = "rave"
+
+
+class GraveBot(SearchBot):
+    """Plays generalised RAVE (GRAVE): AMAF values of the nearest well-visited ancestor."""
+
+    preset = "grave"
+
+
+class HRaveBot(SearchBot):
+    """Plays HRAVE: the AMAF values of the root at every node."""
+
+    preset = "hrave"
+
+
+class RaveGlobalBot(SearchBot):
+    """Plays RAVE with one table for the whole search, blended with whole UCB values."""
+
+    preset = "rave_global"
+
+
+class RaveWeightedBot(SearchBot):
+    """Plays RAVE whose updates weigh less the later the move was played."""
+
+    preset = "rave_weighted"
+
+
+class RaveWinningMoveBot(SearchBot):
+    """Plays RAVE biased to moves that are played early in won simulations."""
+
+    preset = "rave_winning_move"

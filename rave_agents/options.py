@@ -1,0 +1,91 @@
+"""The named choices among the tunables of ``SearchConfig``."""
+
+import enum
+
+
+class Selection(enum.StrEnum):
+    """What draws the search to edges that it knows little about."""
+
+    UCB1 = "ucb1"
+    """``c sqrt(ln N / n)``: by visits alone."""
+    PUCT = "puct"
+    """``c p sqrt(N) / (n + 1)``: by visits and prior probability."""
+
+
+class Amaf(enum.StrEnum):
+    """Where all-moves-as-first statistics are kept."""
+
+    NONE = "none"
+    """Nowhere: plain Monte-Carlo tree search."""
+    NODE = "node"
+    """At the edges of each node (RAVE)."""
+    GRAVE = "grave"
+    """In tables of all players' actions; the nearest table on the way from the root that has more
+    than ``grave_ref`` playouts is used (GRAVE)."""
+    GLOBAL = "global"
+    """In one table of all players' actions for the whole search, new in each search (HRAVE)."""
+
+
+class RaveSchedule(enum.StrEnum):
+    """How the weight β of AMAF falls as visits come in."""
+
+    HAND_SELECTED = "hand_selected"
+    """``sqrt(k / (3 n + k))``"""
+    MINIMUM_MSE = "minimum_mse"
+    """``ñ / (n + ñ + 4 n ñ b²)``"""
+    FUEGO = "fuego"
+    """``ñ / (n (1 / w_initial + ñ / w_final) + ñ)``"""
+    PACHI = "pachi"
+    """``ñ / (ñ + n + n ñ / equivalence)``"""
+    GRAVE = "grave"
+    """``ñ / (ñ + n + bias ñ n)``"""
+
+
+class AmafWeighting(enum.StrEnum):
+    """What an AMAF update counts, by how many moves after the node the action is played."""
+
+    UNIFORM = "uniform"
+    """1."""
+    LINEAR = "linear"
+    """From ``amaf_weight_first`` at the node, in a line to ``amaf_weight_last`` at the game's end
+    (Fuego documents 2 to 0, and computes 2 to 1)."""
+    STEPPED = "stepped"
+    """3, 2 or 1, by thirds of the simulated game (Pachi)."""
+
+
+class AmafOccurrences(enum.StrEnum):
+    """Which of several times that a player takes an action in a simulation count."""
+
+    FIRST = "first"
+    """The first since the node (Gelly & Silver 2011)."""
+    EVERY = "every"
+    """Every one (Ludii)."""
+
+
+class RaveBlend(enum.StrEnum):
+    """What β blends the AMAF value with."""
+
+    VALUE = "value"
+    """The mean value; the exploration term is added to the blend (Gelly & Silver 2011)."""
+    UCB = "ucb"
+    """The mean value and its exploration term together."""
+
+
+class FinalMove(enum.StrEnum):
+    """How the root's action is chosen once the search has ended (Chaslot et al. 2008)."""
+
+    ROBUST = "robust"
+    """Most visits; among equals the best mean."""
+    MAX = "max"
+    """The best mean; among equals the most visits."""
+    SECURE = "secure"
+    """The best lower confidence bound ``q - A / sqrt(n)``."""
+
+
+class UtilityRange(enum.StrEnum):
+    """What utilities are scaled to [0, 1] by."""
+
+    GAME = "game"
+    """The bounds that the game states; where it states none, as OBSERVED."""
+    OBSERVED = "observed"
+    """The least and the greatest return seen in this search, as they come in."""

@@ -1,0 +1,59 @@
+"""The fields of ``SearchConfig`` that the loop reads, as run-time flags and numbers.
+
+The loop is compiled once for all of them.
+"""
+
+import enum
+from typing import NamedTuple
+
+
+class Schedule(enum.IntEnum):
+    """The weight β of AMAF; the members of ``options.RaveSchedule``, in its order."""
+
+    HAND_SELECTED = 0
+    MINIMUM_MSE = 1
+    FUEGO = 2
+    PACHI = 3
+    GRAVE = 4
+
+
+class Weighting(enum.IntEnum):
+    """What an AMAF update counts; the members of ``options.AmafWeighting``, in its order."""
+
+    UNIFORM = 0
+    LINEAR = 1
+    STEPPED = 2
+
+
+class Parameters(NamedTuple):
+    """See ``SearchConfig`` for the meaning, unit and range of each."""
+
+    puct: bool
+    formula_address: int
+    exploration: float
+    first_play_urgency: float
+    amaf: bool
+    tables: bool
+    every_node_has_table: bool
+    grave_ref: int
+    grave_table_visits: int
+    schedule: int
+    rave_k: float
+    rave_bias: float
+    fuego_initial: float
+    fuego_final: float
+    pachi_equivalence: float
+    grave_bias: float
+    blend_ucb: bool
+    weighting: int
+    weight_first: float
+    weight_last: float
+    every_occurrence: bool
+    plain_selection_period: int
+    amaf_unvisited: bool
+    amaf_prior_value: float
+    amaf_prior_visits: float
+    winning_moves: bool
+    winning_move_weight: float
+    expand_visits: int
+    fixed_range: bool

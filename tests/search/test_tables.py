@@ -1,0 +1,276 @@
+"""AMAF tables: GRAVE's reference, the global table, re-rooting, memory."""
+
+import pytest
+from helpers.games import random_game, written_game
+from helpers.trees import check_tables, check_tree, dump, dump_tables
+
+from rave_agents import Limit, SearchConfig, Searcher
+from rave_agents.search import amaf
+from rave_agents.search.amaf import NO_TABLE, table_row
+from rave_agents.search.tree import ROOT, edge_rows, find_child
+
+MEGABYTE = 2**20
+INFINITE = 2**31 - 1
+
+
+def searched(state, simulations=400, *, seed=1, **changes):
+    changes = {"amaf": "grave", "expand_visits": 1, "search_forced_moves": True, **changes}
+    searcher = Searcher(SearchConfig(**changes), seed=seed)
+    return searcher, searcher.search(state, Limit(simulations=simulations))
+
+
+def whole(searcher):
+    """The tree and its tables, checked, as plain values."""
+    tables = searcher.rooted_tree().tables
+    check_tree(searcher.tree)
+    check_tables(searcher.tree, tables)
+    return dump(searcher.tree), dump_tables(searcher.tree, tables)
+
+
+def without_amaf(tree):
+    return {
+        path: (player, visits, [(*row[:4], row[6]) for row in rows])
+        for path, (player, visits, rows) in tree.items()
+    }
+
+
+def test_both_colours_and_moves_not_yet_legal_are_in_the_table():
+    # Player 0 plays 1 and later 5, player 1 plays 3 in between: nothing else can happen.
+    nodes = {(): (0, [1]), (1,): (1, [3]), (1, 3): (0, [5]), (1, 3, 5): [0.75, 0.25]}
+    searcher, _ = searched(written_game(nodes), 4, grave_table_visits=1, count_winning_moves=True)
+    tables = whole(searcher)[1]
+    assert tables[()] == (
+        4,
+        {(0, 1): (4, 3, 4, 4), (1, 3): (4, 1, 0, 0), (0, 5): (4, 3, 4, 12)},
+    )
+    # Below, what was played before the node is not there.
+    assert tables[1,] == (3, {(1, 3): (3, 0.75, 0, 0), (0, 5): (3, 2.25, 3, 6)})
+    assert tables[1, 3] == (2, {(0, 5): (2, 1.5, 2, 2)})
+    assert (1, 3, 5) not in tables
+
+
+CHAIN = {(): (0, [0]), (0,): (0, [0]), (0, 0): (0, [0]), (0, 0, 0): (0, [0, 1, 2])} | {
+    (0, 0, 0, action): [0.5, 0.5] for action in range(3)
+}
+
+
+@pytest.mark.parametrize(
+    ("playouts", "reference"),
+    [
+        ((100, 60, 10), 1),
+        ((100, 51, 50), 1),
+        ((100, 50, 50), 0),
+        ((100, 60, 51), 2),
+        ((10, 10, 51), 2),
+        ((10, 60, 10), 1),
+        ((10, 10, 10), 0),
+        ((100, None, 10), 0),
+        ((100, 60, None), 1),
+        ((100, None, 90), 2),
+    ],
+)
+def test_the_reference_is_the_nearest_table_with_more_than_ref_playouts(playouts, reference):
+    """Of three tables one above the other, the one at depth i says that action i is best."""
+    changes = {"grave_table_visits": 1, "grave_ref": 50, "exploration": 0.0}
+    state = written_game(CHAIN)
+    searcher, _ = searched(state, 30, **changes)
+    searcher.advance(0)
+    tree, tables = searcher.tree, searcher.rooted_tree().tables
+    nodes = [ROOT, find_child(tree, ROOT, 0)]
+    nodes.append(find_child(tree, nodes[1], 0))
+    edges = slice(edge_rows(tree, nodes[2]).start, edge_rows(tree, nodes[2]).stop)
+    tree.edge_visits[edges] = 0
+    tree.edge_value_sum[edges] = 0.0
+    for depth, node in enumerate(nodes):
+        table = int(tables.node_table[node])
+        row = table_row(tables, table, 0)
+        tables.playouts[table] = playouts[depth] or 0
+        tables.visits[row : row + 3] = 10.0
+        tables.value_sum[row : row + 3] = 1.0
+        tables.value_sum[row + depth] = 9.0
+        if playouts[depth] is None:
+            tables.node_table[node] = NO_TABLE
+    state.apply_action(0)
+    searcher.search(state, Limit(simulations=int(tree.node_visits[ROOT]) + 1))
+    assert tree.edge_visits[edges].tolist() == [int(action == reference) for action in range(3)]
+
+
+GAMES = {
+    "plain": {},
+    "chance": {"chance": 0.3},
+    "three players": {"num_players": 3},
+    "unknown range": {"stated": False, "whole": False},
+}
+OTHERS = [{}, {"amaf_weighting": "linear"}, {"amaf_occurrences": "every", "playouts": 2}]
+
+
+@pytest.mark.parametrize("changes", OTHERS)
+@pytest.mark.parametrize("rules", GAMES.values(), ids=GAMES)
+def test_the_global_table_is_grave_whose_reference_is_never_reached(rules, changes):
+    state = random_game(3, depth=8, **rules)
+    one = searched(state, amaf="global", **changes)[0]
+    other = searched(state, amaf="grave", grave_ref=INFINITE, **changes)[0]
+    assert whole(one)[0] == whole(other)[0]
+    assert list(whole(one)[1]) == [()]
+    assert whole(one)[1][()] == whole(other)[1][()]
+
+
+@pytest.mark.parametrize("changes", OTHERS)
+@pytest.mark.parametrize("rules", GAMES.values(), ids=GAMES)
+def test_grave_with_a_table_everywhere_that_is_always_used_is_rave(rules, changes):
+    state = random_game(3, depth=8, **rules)
+    grave = searched(state, grave_ref=0, grave_table_visits=1, **changes)[0]
+    rave = searched(state, amaf="node", **changes)[0]
+    assert without_amaf(whole(grave)[0]) == without_amaf(dump(rave.tree))
+
+
+def test_a_node_gets_its_table_on_the_configured_visit():
+    searcher, _ = searched(random_game(2, depth=8), 600, grave_table_visits=40)
+    tree, tables = whole(searcher)
+    assert 1 < len(tables) < len(tree)
+    for path, (player, visits, _) in tree.items():
+        if path in tables:
+            assert path == () or visits >= 40
+            assert tables[path][0] == (visits if path == () else visits - 39)
+        else:
+            assert visits < 40 or player == -4
+
+
+def test_a_kept_subtree_keeps_its_tables():
+    for seed in range(4):
+        state = random_game(seed, depth=9, chance=0.2)
+        searcher, result = searched(state, 800, seed=seed, grave_table_visits=3)
+        tree, tables = whole(searcher)
+        searcher.advance(result.action)
+        if searcher.tree is None:
+            continue
+        kept, kept_tables = whole(searcher)
+        below = {path[1:]: table for path, table in tables.items() if path[:1] == (result.action,)}
+        assert kept_tables == below
+        assert len(kept) < len(tree)
+
+
+def test_a_kept_root_without_a_table_gets_one():
+    state = random_game(1, depth=9)
+    searcher, result = searched(state, 200, grave_table_visits=10_000)
+    searcher.advance(result.action)
+    assert whole(searcher)[1] == {}
+    state.apply_action(result.action)
+    kept = int(searcher.tree.node_visits[ROOT])
+    searcher.search(state, Limit(simulations=kept + 25))
+    assert whole(searcher)[1][()][0] == 25
+
+
+def test_the_global_table_is_new_in_each_search():
+    state = random_game(1, depth=9)
+    searcher, result = searched(state, 300, amaf="global")
+    assert whole(searcher)[1][()][0] == 300
+    searcher.advance(result.action)
+    assert whole(searcher)[1] == {}
+    state.apply_action(result.action)
+    kept = int(searcher.tree.node_visits[ROOT])
+    assert kept > 20
+    result = searcher.search(state, Limit(simulations=kept + 80))
+    assert result.simulations == 80
+    assert whole(searcher)[1][()][0] == 80
+
+
+@pytest.mark.parametrize("kind", ["grave", "global"])
+@pytest.mark.parametrize("wins", [False, True])
+@pytest.mark.parametrize("megabytes", [1e-6, 0.1, 0.3, 1.0])
+def test_tables_are_counted_and_stay_inside_the_budget(kind, wins, megabytes):
+    state = random_game(1, depth=20, width=9, low=0.0, high=5.0)
+    changes = {"amaf": kind, "count_winning_moves": wins, "grave_table_visits": 2}
+    searcher, result = searched(state, 9000, exploration=50.0, max_memory_mb=megabytes, **changes)
+    tables = searcher.rooted_tree().tables
+    assert result.memory_bytes == sum(array.nbytes for array in (*searcher.tree, *tables))
+    assert result.root_visits == 9000
+    if megabytes > 1e-6:
+        assert 0.6 * megabytes * MEGABYTE < result.memory_bytes <= megabytes * MEGABYTE
+        assert (int(tables.used[0]) > 10) == (kind == "grave")
+    assert result.memory_full == (megabytes < 0.5 or kind == "grave")
+    whole(searcher)
+
+
+@pytest.mark.parametrize("kind", ["grave", "global"])
+def test_a_table_that_does_not_fit_is_left_out(kind):
+    state = random_game(1, depth=20, width=9)
+    state.rules.num_distinct_actions = 5000  # 160 kB a table
+    searcher, result = searched(state, 500, amaf=kind, max_memory_mb=0.1)
+    assert result.memory_full
+    assert result.memory_bytes <= 0.1 * MEGABYTE
+    assert result.root_visits == 500
+    assert whole(searcher)[1] == {}
+    assert {row.amaf_visits for row in result.actions} == {0.0}
+
+
+@pytest.mark.parametrize("count", [2, 50])
+def test_interrupted_growth_never_promises_tables_that_are_not_there(count):
+    """The loop reads the room from ``owner``."""
+    tables = amaf.allocate_tables(2, 10)
+    amaf.grow_tables(tables, 30, 20, winning_moves=True)
+    seen = []
+
+    class Watched:
+        def __init__(self, array):
+            self.array = array
+
+        def __len__(self):
+            return len(self.array)
+
+        def resize(self, rows, refcheck):
+            self.array.resize(rows, refcheck=refcheck)
+            seen.append([len(array) for array in tables])
+
+    watched = amaf.AmafTables(tables.used, tables.shape, *(Watched(array) for array in tables[2:]))
+    amaf.grow_tables(watched, 60, count, winning_moves=True)
+    assert len(seen) == len(tables) - 2
+    for lengths in seen:
+        owner, playouts, *rows = lengths[3:]
+        assert owner <= playouts
+        assert owner * 20 <= min(rows)
+
+
+def test_a_node_made_after_an_interrupted_growth_has_no_table():
+    """Whatever new rows of ``node_table`` hold, an expanded node begins without a table."""
+    state = random_game(1, depth=12, width=8)
+    searcher, _ = searched(state, 300, grave_table_visits=5)
+    expected = whole(searcher)
+    grow = amaf.grow_tables
+
+    def dirty(tables, nodes, count, *, winning_moves):
+        known = len(tables.node_table)
+        grow(tables, nodes, count, winning_moves=winning_moves)
+        tables.node_table[known:] = 0
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("rave_agents.grown_tree.grow_tables", dirty)
+        other = Searcher(searcher.config, seed=1)
+        other.search(state, Limit(simulations=300))
+    assert whole(other) == expected
+
+
+def test_unvisited_edges_wait_for_no_amaf_value():
+    """``amaf_unvisited=False``: each edge is visited once before any other is visited twice."""
+    state = random_game(1, depth=20, width=9)
+    edges = len(state.legal_actions())
+    for changes in ({"amaf": "node"}, {"amaf": "global"}, {"amaf": "grave"}):
+        _, result = searched(state, edges + 1, exploration=0.0, amaf_unvisited=False, **changes)
+        assert [row.visits for row in result.actions] == [1] * edges
+        _, result = searched(state, edges + 1, exploration=0.0, **changes)
+        assert max(row.visits for row in result.actions) > 1
+
+
+def test_statistics_of_the_root_are_those_of_its_table():
+    state = random_game(5, depth=9, low=-10.0, high=30.0)
+    for kind in ("grave", "global"):
+        searcher, result = searched(state, 300, amaf=kind, count_winning_moves=True)
+        rows = whole(searcher)[1][()][1]
+        for row in result.actions:
+            n, total, wins, moves = rows[result.player, row.action]
+            assert row.amaf_visits == n
+            assert row.amaf_value == pytest.approx(-10.0 + 40.0 * total / n)
+            number = None if wins == 0 else moves / wins
+            assert row.winning_move_number == number
+            rate = 0.0 if wins == 0 else (wins / n) / number
+            assert row.weighted_win_rate == pytest.approx(rate)
