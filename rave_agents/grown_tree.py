@@ -56,6 +56,13 @@ class GrownTree:
         if self._tables_wanted:
             self._grow_tables(nodes, count)
 
+    def fits(self, config: SearchConfig) -> bool:
+        """Whether it keeps what a search of this configuration reads and writes."""
+        mine = (self._at_edges, self._tables_wanted, self._one_table, self._winning_moves)
+        at_edges, one_table = config.amaf is Amaf.NODE, config.amaf is Amaf.GLOBAL
+        tables = config.amaf in (Amaf.GRAVE, Amaf.GLOBAL)
+        return mine == (at_edges, tables, one_table, config.counts_winning_moves)
+
     @property
     def has_root(self) -> bool:
         """Whether the root has its node yet."""

@@ -265,7 +265,8 @@ class Searcher:
 
     def _begin(self, root: GameState) -> None:
         key = _position_key(root)
-        if not (self._advanced and self._grown is not None and key == self._root_key):
+        kept = self._advanced and self._grown is not None and key == self._root_key
+        if not kept or self._grown is None or not self._grown.fits(self.config):
             self._forget()
         self._root = root
         self._root_key = key

@@ -82,6 +82,21 @@ def test_winning_moves_are_in_the_report():
     assert "winning move  weighted win rate" in report
 
 
+def test_the_global_table_starves_no_move_that_has_no_visits():
+    state = pyspiel.load_game("connect_four").new_initial_state()
+    config = SearchConfig.preset("rave_global")
+
+    def search(**changes):
+        return Searcher(config.replace(**changes), seed=1).search(state, Limit(simulations=3000))
+
+    assert min(row.visits for row in search().actions) >= 1
+    assert abs(search().value) < 0.5  # plain UCT has 0.23
+    # Where a whole upper confidence bound competes with AMAF values, no opponent's answer is tried.
+    starved = search(amaf_unvisited=True)
+    assert min(row.visits for row in starved.actions) == 0
+    assert starved.value > 0.9
+
+
 @pytest.mark.parametrize("name", ["chess", "lines_of_action"])
 @pytest.mark.parametrize("megabytes", [512, 2])
 def test_games_with_thousands_of_actions_stay_inside_the_budget(name, megabytes):

@@ -175,6 +175,23 @@ def test_the_global_table_is_new_in_each_search():
     assert whole(searcher)[1][()][0] == 80
 
 
+@pytest.mark.parametrize("wins", [False, True])
+@pytest.mark.parametrize("after", ["none", "node", "grave", "global"])
+@pytest.mark.parametrize("before", ["none", "node", "grave", "global"])
+def test_a_tree_of_another_kind_is_not_searched_on(before, after, wins):
+    state = random_game(1, depth=9)
+    searcher, result = searched(state, 300, amaf=before)
+    searcher.advance(result.action)
+    state.apply_action(result.action)
+    wins = wins and after != "none"
+    searcher.config = searcher.config.replace(amaf=after, count_winning_moves=wins)
+    result = searcher.search(state, Limit(simulations=400))
+    assert (result.simulations == 400) == (before != after or wins)
+    check_tree(searcher.tree)
+    if after in ("grave", "global"):
+        check_tables(searcher.tree, searcher.rooted_tree().tables)
+
+
 @pytest.mark.parametrize("kind", ["grave", "global"])
 @pytest.mark.parametrize("wins", [False, True])
 @pytest.mark.parametrize("megabytes", [1e-6, 0.1, 0.3, 1.0])
