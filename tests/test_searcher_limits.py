@@ -48,15 +48,15 @@ def test_seconds_are_kept(method, seconds):
     state = random_game(6, depth=30, width=4) if method is None else slow_game(method)
     overruns = []
     for seed in range(3):  # another process may take the processor for a while
+        searcher = Searcher(SearchConfig(amaf="node", expand_visits=1), seed=seed)
         started = time.perf_counter()
-        result = Searcher(SearchConfig(amaf="node", expand_visits=1), seed=seed).search(
-            state, Limit(seconds=seconds)
-        )
-        overruns.append(time.perf_counter() - started - seconds)
-        assert result.seconds == pytest.approx(seconds + overruns[-1], abs=0.005)
+        result = searcher.search(state, Limit(seconds=seconds))
+        elapsed = time.perf_counter() - started
+        overruns.append(elapsed - seconds)
+        assert seconds <= result.seconds <= elapsed
         assert result.simulations > 0
         assert result.action in state.legal_actions()
-        if 0 <= min(overruns) <= tolerance(seconds):
+        if overruns[-1] <= tolerance(seconds):
             return
     pytest.fail(f"overruns {overruns}")
 
