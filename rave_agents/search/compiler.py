@@ -81,6 +81,11 @@ def kernel(function: Callable[_P, _R]) -> Callable[_P, _R]:
     return numba.njit(nogil=True, no_cfunc_wrapper=True)(function)
 
 
+def inlined(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Compile a function of the kernel into its one caller, which saves compiling it by itself."""
+    return numba.njit(nogil=True, inline="always")(function)
+
+
 def kernel_entry(function: Callable[_P, _R]) -> Callable[_P, _R]:
     """Compile a function of the kernel that Python calls, and keep the result between processes."""
     configured = numba.config.CACHE_DIR

@@ -17,7 +17,7 @@ from rave_agents.search.backup import (
     record_path,
     set_values,
 )
-from rave_agents.search.compiler import kernel, kernel_entry
+from rave_agents.search.compiler import inlined, kernel, kernel_entry
 from rave_agents.search.expansion import expand
 from rave_agents.search.parameters import Parameters
 from rave_agents.search.random_stream import Stream
@@ -93,7 +93,7 @@ def has_room(tree: Tree, tables: AmafTables, parameters: Parameters, edges: int)
     )
 
 
-@kernel
+@inlined
 def simulate_once(
     tree: Tree,
     tables: AmafTables,
