@@ -1,4 +1,4 @@
-"""Search agents for OpenSpiel, PettingZoo and Gymnasium: RAVE and UCT behind one interface."""
+"""Search agents, RAVE and UCT, for OpenSpiel and for any game behind the same interface."""
 
 from rave_agents.agent import Agent
 from rave_agents.agents import AgentSpec, agent_types, make_agent

@@ -24,6 +24,16 @@ from rave_agents.frameworks import adapters
 
 
 @contextlib.contextmanager
+def _stopped_if_started(progress: Progress) -> Iterator[None]:
+    """Stop a bar in the end; if it was never shown, stopping it would print an empty line."""
+    try:
+        yield
+    finally:
+        if progress.live.is_started:
+            progress.stop()
+
+
+@contextlib.contextmanager
 def match_progress(console: Console, games: int) -> Iterator[Callable[[MatchResult], None]]:
     """Show a bar with the running score, from the first call of the function that it gives."""
     columns = [BarColumn(24), MofNCompleteColumn(), TextColumn("{task.fields[score]}")]
@@ -37,11 +47,8 @@ def match_progress(console: Console, games: int) -> Iterator[Callable[[MatchResu
         shown = escape(score) if result.records else ""
         progress.update(task, completed=len(result.records), score=shown)
 
-    try:
+    with _stopped_if_started(progress):
         yield update
-    finally:
-        if progress.live.is_started:  # stopping prints a line even if nothing was shown
-            progress.stop()
 
 
 @contextlib.contextmanager
@@ -57,11 +64,8 @@ def bench_progress(
         progress.start()
         progress.update(task, advance=min(finished, 1), game=escape(game))
 
-    try:
+    with _stopped_if_started(progress):
         yield update
-    finally:
-        if progress.live.is_started:  # stopping prints a line even if nothing was shown
-            progress.stop()
 
 
 @contextlib.contextmanager

@@ -44,33 +44,27 @@ class RootedTree(NamedTuple):
 
 def root_statistics(rooted: RootedTree, config: SearchConfig) -> tuple[ActionStatistics, ...]:
     """The statistics of every legal action, with the probability of playing it."""
-    edges: Sequence[int]
     if rooted.has_root:
         edges = trees.edge_rows(rooted.arrays, ROOT)
-        actions = [int(rooted.arrays.edge_action[edge]) for edge in edges]
-        probabilities = _policy(rooted, edges, config)
-    else:
-        edges = ()
-        actions = [int(action) for action in rooted.state.legal_actions()]
-        probabilities = [1.0 / len(actions)] * len(actions)
-    if not edges:
         return tuple(
-            ActionStatistics(
-                action=action,
-                visits=0,
-                value=None,
-                prior=probability,
-                amaf_visits=0.0,
-                amaf_value=None,
-                winning_move_number=None,
-                weighted_win_rate=0.0,
-                probability=probability,
-            )
-            for action, probability in zip(actions, probabilities, strict=True)
+            _edge_statistics(rooted, edge, probability)
+            for edge, probability in zip(edges, _policy(rooted, edges, config), strict=True)
         )
+    actions = rooted.state.legal_actions()
+    probability = 1.0 / len(actions)
     return tuple(
-        _edge_statistics(rooted, edge, probability)
-        for edge, probability in zip(edges, probabilities, strict=True)
+        ActionStatistics(
+            action=int(action),
+            visits=0,
+            value=None,
+            prior=probability,
+            amaf_visits=0.0,
+            amaf_value=None,
+            winning_move_number=None,
+            weighted_win_rate=0.0,
+            probability=probability,
+        )
+        for action in actions
     )
 
 

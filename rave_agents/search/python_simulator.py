@@ -161,14 +161,18 @@ class PythonSimulator:
         if header[EXPAND] and not self._list_actions(state, player):
             return FRAME_FULL
         if self._evaluator is not None:
-            return self._evaluate(state)
+            return self._give_returns(self._evaluator.evaluate(state))
         return self._play(state)
 
     def _finish(self, state: Any) -> int:
         self._header[NUM_ACTIONS] = 0
+        return self._give_returns(state.returns())
+
+    def _give_returns(self, returns: Sequence[float]) -> int:
+        """One vector of returns, and no moves."""
         self._header[NUM_PLAYOUTS] = 1
         self.frame.playout_ends[0] = 0
-        self.frame.returns[0] = self.checked_returns(state.returns())
+        self.frame.returns[0] = self.checked_returns(returns)
         return DONE
 
     def _list_actions(self, state: Any, player: int) -> bool:
@@ -193,13 +197,6 @@ class PythonSimulator:
         if probabilities:
             self.frame.probabilities[:count] = probabilities
         return True
-
-    def _evaluate(self, state: Any) -> int:
-        assert self._evaluator is not None
-        self._header[NUM_PLAYOUTS] = 1
-        self.frame.playout_ends[0] = 0
-        self.frame.returns[0] = self.checked_returns(self._evaluator.evaluate(state))
-        return DONE
 
     def _play(self, state: Any) -> int:
         header = self._header
