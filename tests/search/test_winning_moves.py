@@ -133,7 +133,7 @@ def test_linear_weights_rank_the_critical_move_above_the_one_for_any_time(amaf):
 
 def test_the_weighted_forms_turn_to_the_critical_move_sooner():
     share = {
-        preset: visits(any_time_or_at_once(), E, preset, 40)
+        preset: visits(any_time_or_at_once(), E, preset, 40, exploration=0.2)
         for preset in ("rave", "rave_weighted", "rave_winning_move")
     }
     assert share["rave_weighted"] > share["rave"] + 0.05
