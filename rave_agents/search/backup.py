@@ -23,6 +23,7 @@ from rave_agents.search.amaf import (
 from rave_agents.search.compiler import kernel
 from rave_agents.search.formulas import scaled
 from rave_agents.search.parameters import Parameters
+from rave_agents.search.proofs import Proofs, Ranking, make_ranking, update_proofs
 from rave_agents.search.simulator import Frame, Header
 from rave_agents.search.tree import EDGES_USED, Tree
 
@@ -53,6 +54,8 @@ class Scratch(NamedTuple):
     """[1] simulations backed up."""
     selections: NDArray[np.int64]
     """[1] edges selected at decision nodes."""
+    ranking: Ranking
+    """Buffers for proof numbers."""
 
 
 def make_scratch(
@@ -72,6 +75,7 @@ def make_scratch(
         ),
         simulations=np.zeros(1, np.int64),
         selections=np.zeros(1, np.int64),
+        ranking=make_ranking(num_distinct_actions),
     )
 
 
@@ -154,6 +158,17 @@ def backup_values(tree: Tree, scratch: Scratch, depth: int, leaf_has_node: bool)
         tree.edge_value_sum[edge] += scratch.values[scratch.path_movers[index]]
     if leaf_has_node:
         tree.node_visits[scratch.path_nodes[depth]] += 1
+
+
+@kernel
+def backup_proofs(
+    tree: Tree, proofs: Proofs, scratch: Scratch, parameters: Parameters, depth: int
+) -> None:
+    """Tell the nodes of the path, from the new one up, what is proven; up to one that stays."""
+    for index in range(depth, -1, -1):
+        node = scratch.path_nodes[index]
+        if not update_proofs(tree, proofs, scratch.ranking, parameters, node):
+            return
 
 
 @kernel

@@ -6,6 +6,7 @@ import numpy as np
 
 from rave_agents.game import PlayerId
 from rave_agents.search.amaf import NO_TABLE, AmafTables, table_row
+from rave_agents.search.backup import HIGH, LOW, Scratch
 from rave_agents.search.compiler import kernel
 from rave_agents.search.formulas import (
     beta_fuego,
@@ -14,20 +15,26 @@ from rave_agents.search.formulas import (
     beta_minimum_mse,
     beta_pachi,
     blend,
+    proof_exploration,
     puct_exploration,
+    scaled,
     ucb1_exploration,
     weighted_win_rate,
 )
 from rave_agents.search.own_formula import call_formula
 from rave_agents.search.parameters import Parameters, Schedule
+from rave_agents.search.proofs import UNSOLVED, Proofs
 from rave_agents.search.random_stream import Stream, random_below, random_unit
-from rave_agents.search.tree import Tree
+from rave_agents.search.tree import UNEXPANDED, Tree
 
 CHANCE = int(PlayerId.CHANCE)
 HAND_SELECTED = int(Schedule.HAND_SELECTED)
 MINIMUM_MSE = int(Schedule.MINIMUM_MSE)
 FUEGO = int(Schedule.FUEGO)
 PACHI = int(Schedule.PACHI)
+
+SET_ASIDE = 1e9
+"""What an edge that is not worth a visit falls behind the others."""
 
 
 @kernel
@@ -48,6 +55,8 @@ def amaf_weight(n: float, n_amaf: float, parameters: Parameters) -> float:
 def edge_score(
     n: float,
     value_sum: float,
+    low: float,
+    high: float,
     n_amaf: float,
     q_amaf: float,
     p: float,
@@ -56,9 +65,12 @@ def edge_score(
     sqrt_N: float,
     parameters: Parameters,
 ) -> float:
-    """How urgent it is to take an edge of a decision node with N visits."""
+    """How urgent it is to take an edge of a decision node with N visits.
+
+    Its value is known to lie between ``low`` and ``high``.
+    """
     if n > 0.0:
-        q = value_sum / n
+        q = min(max(value_sum / n, low), high)
     elif n_amaf > 0.0:
         q = 0.0
     else:
@@ -86,6 +98,8 @@ def edge_score(
 def select_edge(
     tree: Tree,
     tables: AmafTables,
+    proofs: Proofs,
+    scratch: Scratch,
     node: int,
     table: int,
     use_amaf: bool,
@@ -114,33 +128,64 @@ def select_edge(
     scale = 0.0
     if use_amaf and parameters.winning_move_weight > 0.0:
         scale = winning_scale(tree, tables, first, end, base, parameters)
+    mover = tree.node_player[node]
+    proving = parameters.solver or parameters.proof_numbers
+    least, greatest = scratch.utility_range[LOW], scratch.utility_range[HIGH]
+    sure = proofs.low[node, mover] if parameters.solver else 0.0
     best_edge = first
     best_score = -math.inf
     ties = 0
     for edge in range(first, end):
         # Numbers, not the tree: passing its arrays on would count references for each edge.
         n = float(tree.edge_visits[edge])
-        n_amaf = 0.0
-        q_amaf = 0.0
-        if use_amaf and (parameters.amaf_unvisited or n > 0.0):
-            row = base + tree.edge_action[edge] if parameters.tables else edge
-            n_amaf = prior_visits + amaf_visits[row]
-            if n_amaf > 0.0:
-                q_amaf = (prior_sum + amaf_value_sum[row]) / n_amaf
-            if scale > 0.0 and n_amaf > 0.0:
-                rate = weighted_win_rate(amaf_visits[row], float(wins[row]), float(win_moves[row]))
-                q_amaf = blend(parameters.winning_move_weight, q_amaf, scale * rate)
-        score = edge_score(
-            n,
-            tree.edge_value_sum[edge],
-            n_amaf,
-            q_amaf,
-            float(tree.edge_prior[edge]),
-            float(N),
-            ln_N,
-            sqrt_N,
-            parameters,
-        )
+        low, high = -math.inf, math.inf
+        solved, set_aside = False, False
+        if proving and tree.edge_child[edge] != UNEXPANDED:
+            child = tree.edge_child[edge]
+            if parameters.solver:
+                low, high = proofs.low[child, mover], proofs.high[child, mover]
+                solved = proofs.distance[child] != UNSOLVED
+                set_aside = low < sure and high <= sure
+                low, high = scaled(low, least, greatest), scaled(high, least, greatest)
+            settled = solved or (parameters.proof_numbers and is_settled(proofs, parameters, child))
+            if parameters.skip_solved and settled and n > parameters.skip_solved_visits:
+                set_aside = True
+        if solved:
+            score = low
+        else:
+            n_amaf = 0.0
+            q_amaf = 0.0
+            if use_amaf and (parameters.amaf_unvisited or n > 0.0):
+                row = base + tree.edge_action[edge] if parameters.tables else edge
+                n_amaf = prior_visits + amaf_visits[row]
+                if n_amaf > 0.0:
+                    q_amaf = (prior_sum + amaf_value_sum[row]) / n_amaf
+                if scale > 0.0 and n_amaf > 0.0:
+                    rate = weighted_win_rate(
+                        amaf_visits[row], float(wins[row]), float(win_moves[row])
+                    )
+                    q_amaf = blend(parameters.winning_move_weight, q_amaf, scale * rate)
+            score = edge_score(
+                n,
+                tree.edge_value_sum[edge],
+                low,
+                high,
+                n_amaf,
+                q_amaf,
+                float(tree.edge_prior[edge]),
+                float(N),
+                ln_N,
+                sqrt_N,
+                parameters,
+            )
+            if parameters.proof_numbers and score < math.inf:
+                bonus = float(proofs.edge_bonus[edge])
+                score = (1.0 - parameters.proof_weight) * score + parameters.proof_weight * bonus
+                score += proof_exploration(
+                    bonus, n, parameters.proof_constant, parameters.proof_visits
+                )
+        if set_aside:
+            score -= SET_ASIDE
         if score > best_score:
             best_edge = edge
             best_score = score
@@ -150,6 +195,13 @@ def select_edge(
             if random_below(stream, ties) == 0:
                 best_edge = edge
     return best_edge
+
+
+@kernel
+def is_settled(proofs: Proofs, parameters: Parameters, child: int) -> bool:
+    """Whether the searching player's win is proven or disproven."""
+    player = parameters.searching_player
+    return bool(proofs.proof[child, player] == 0.0 or proofs.disproof[child, player] == 0.0)
 
 
 @kernel
