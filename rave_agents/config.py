@@ -306,6 +306,16 @@ class SearchConfig:
 
 _RAVE: dict[str, Any] = {"amaf": "node", "exploration": 0.0, "expand_visits": 1}
 
+_PROOFS: dict[str, Any] = {
+    "solver": True,
+    "check_terminal": True,
+    "proof_numbers": "every_player",
+    "proof_bonus": "rank",
+    "proof_constant": 0.3,
+    "draw_layer": True,
+    "expand_visits": 1,
+}
+
 _PRESETS: dict[str, dict[str, Any]] = {
     "uct": {},
     "puct": {"selection": "puct", "first_play_urgency": 0.5, "exploration": 1.0},
@@ -321,6 +331,17 @@ _PRESETS: dict[str, dict[str, Any]] = {
         "exploration": math.sqrt(2.0),
     },
     "uct_solver": {"solver": True},
+    "pn_mcts": _PROOFS,
+    "rave_pn": {**_RAVE, **_PROOFS, "exploration": 0.0},
+    "pn_mcts_fsu": {
+        "exploration": math.sqrt(2.0),
+        "expand_visits": 1,
+        "proof_numbers": "searcher",
+        "proof_bonus": "rank",
+        "proof_constant": 1.0,
+        "check_terminal": True,
+        "skip_solved": True,
+    },
     "rave_weighted": {**_RAVE, "amaf_weighting": "linear"},
     "rave_winning_move": {**_RAVE, "winning_move_weight": 0.3},
 }

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from rave_agents.config import SearchConfig
 from rave_agents.search import tree as trees
+from rave_agents.search.compiler import interpreted
 from rave_agents.search.formulas import scaled
 from rave_agents.search.proofs import UNSOLVED, Proofs, is_better
 from rave_agents.search.tree import ROOT, UNEXPANDED, Tree
@@ -91,7 +92,7 @@ def solving_edge(tree: Tree, proofs: Proofs, node: int) -> int | None:
         if mover < 0:
             better = best is None or proofs.distance[child] > proofs.distance[best_child]
         else:
-            better = best is None or bool(is_better(proofs, mover, child, best_child))
+            better = best is None or bool(interpreted(is_better)(proofs, mover, child, best_child))
         if better:
             best, best_child = edge, child
     return best

@@ -14,6 +14,7 @@ from rave_agents.proven import edge_proof, final_edges, solved_outcome, solving_
 from rave_agents.result import ActionStatistics
 from rave_agents.search import tree as trees
 from rave_agents.search.amaf import NO_TABLE, AmafTables, table_row
+from rave_agents.search.compiler import interpreted
 from rave_agents.search.formulas import lower_confidence_bound, weighted_win_rate
 from rave_agents.search.proofs import Proofs
 from rave_agents.search.tree import NODES_USED, ROOT, UNEXPANDED, Tree
@@ -149,7 +150,9 @@ def amaf_statistics(rooted: RootedTree, node: int, edge: int) -> AmafStatistics:
         row = edge
     elif len(tables.node_table) > 0 and tables.node_table[node] != NO_TABLE:
         arrays = (tables.visits, tables.value_sum, tables.wins, tables.win_moves)
-        row = table_row(tables, int(tables.node_table[node]), int(tree.node_player[node]))
+        row = interpreted(table_row)(
+            tables, int(tables.node_table[node]), int(tree.node_player[node])
+        )
         row += int(tree.edge_action[edge])
     else:
         return AmafStatistics()

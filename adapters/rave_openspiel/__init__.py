@@ -12,7 +12,8 @@ that walk the tree of ``mcts_search``)::
     print(bots[0].last_result)
 
 There is a bot for every named agent that searches: ``GraveBot``, ``HRaveBot``, ``RaveGlobalBot``,
-``RaveWeightedBot`` and ``RaveWinningMoveBot`` play the other forms of RAVE.
+``RaveWeightedBot`` and ``RaveWinningMoveBot`` play the other forms of RAVE; ``UCTSolverBot``,
+``PNMCTSBot``, ``PNMCTSFSUBot`` and ``RavePNBot`` prove what can be proven.
 
 ``SearchPolicy`` shows a bot as an ``open_spiel.python.policy.Policy``, and ``SearchRLAgent`` plays
 in ``rl_environment.Environment(..., include_full_state=True)``. ``RaveEvaluator`` gives the Python
@@ -28,11 +29,15 @@ from rave_openspiel.evaluator import RaveEvaluator
 from rave_openspiel.named_bots import (
     GraveBot,
     HRaveBot,
+    PNMCTSBot,
+    PNMCTSFSUBot,
     RaveBot,
     RaveGlobalBot,
+    RavePNBot,
     RaveWeightedBot,
     RaveWinningMoveBot,
     UCTBot,
+    UCTSolverBot,
 )
 from rave_openspiel.policy import SearchPolicy
 from rave_openspiel.rl_agent import SearchRLAgent
@@ -45,9 +50,12 @@ __all__ = [
     "HRaveBot",
     "OpenSpielGame",
     "OpenSpielState",
+    "PNMCTSBot",
+    "PNMCTSFSUBot",
     "RaveBot",
     "RaveEvaluator",
     "RaveGlobalBot",
+    "RavePNBot",
     "RaveWeightedBot",
     "RaveWinningMoveBot",
     "SearchBot",
@@ -55,5 +63,6 @@ __all__ = [
     "SearchPolicy",
     "SearchRLAgent",
     "UCTBot",
+    "UCTSolverBot",
     "refusal",
 ]

@@ -199,6 +199,24 @@ def record_playout(frame: Frame, record: MoveRecord, depth: int, playout: int) -
 
 
 @kernel
+def backup_playouts(
+    tree: Tree,
+    tables: AmafTables,
+    frame: Frame,
+    scratch: Scratch,
+    parameters: Parameters,
+    depth: int,
+    leaf_has_node: bool,
+) -> None:
+    """Credit every playout to the AMAF statistics; together they count as one visit."""
+    playouts = frame.header[NUM_PLAYOUTS]
+    for playout in range(playouts):
+        set_values(frame, scratch, playout, playout + 1)
+        share = 1.0 / playouts
+        backup_amaf(tree, tables, frame, scratch, parameters, depth, leaf_has_node, playout, share)
+
+
+@kernel
 def backup_amaf(
     tree: Tree,
     tables: AmafTables,

@@ -9,7 +9,7 @@ from rave_agents.game import PlayerId
 from rave_agents.search.amaf import NO_TABLE, AmafTables
 from rave_agents.search.backup import (
     Scratch,
-    backup_amaf,
+    backup_playouts,
     backup_proofs,
     backup_values,
     find_movers,
@@ -23,7 +23,7 @@ from rave_agents.search.expansion import begin_proofs, expand
 from rave_agents.search.parameters import Parameters
 from rave_agents.search.proofs import UNSOLVED, Proofs, has_room_for_proofs, refresh_bonuses
 from rave_agents.search.random_stream import Stream
-from rave_agents.search.selection import select_edge
+from rave_agents.search.selection import sample_outcome, select_edge
 from rave_agents.search.simulator import Frame, Header, Status, call_simulate, header_address
 from rave_agents.search.tree import EDGES_USED, NODES_USED, ROOT, UNEXPANDED, Tree
 
@@ -31,6 +31,7 @@ DONE = int(Status.DONE)
 FRAME_FULL = int(Status.FRAME_FULL)
 TREE_FULL = int(Status.TREE_FULL)
 SOLVED = int(Status.SOLVED)
+CHANCE = int(PlayerId.CHANCE)
 TERMINAL = int(PlayerId.TERMINAL)
 
 PATH_LENGTH = int(Header.PATH_LENGTH)
@@ -98,7 +99,7 @@ def run(
 
 @kernel
 def is_root_proven(proofs: Proofs, parameters: Parameters) -> bool:
-    """Whether nothing is left to search: the root is solved, or the searching player's win proven."""
+    """Whether nothing is left to search: the root is solved, or the searcher's win is proven."""
     if parameters.solver:
         return bool(proofs.distance[ROOT] != UNSOLVED)
     return bool(parameters.proof_numbers and proofs.proof[ROOT, parameters.searching_player] == 0.0)
@@ -108,7 +109,8 @@ def is_root_proven(proofs: Proofs, parameters: Parameters) -> bool:
 def has_room(tree: Tree, tables: AmafTables, parameters: Parameters, edges: int) -> bool:
     """Whether one more node with so many edges fits into the tree, and a table of its own.
 
-    With it come nodes of the children that end the game, if these are checked. The root gets its node without a table where the memory has no room for one.
+    With it come nodes of the children that end the game, if these are checked. The root gets its
+    node without a table where the memory has no room for one.
     """
     if parameters.tables:
         if tables.node_table.shape[0] < tree.node_player.shape[0]:
@@ -154,7 +156,6 @@ def simulate_once(
     )
     header[PATH_LENGTH] = depth
     header[EXPAND] = expanding
-
     header[CHECK_CHILDREN] = parameters.check_terminal
 
     leaf = int(scratch.path_nodes[depth])
@@ -166,44 +167,47 @@ def simulate_once(
             return status
 
     if expanding:
-        leaf = expand(tree, frame, visits)
-        if parameters.tables:
-            tables.node_table[leaf] = NO_TABLE
+        add_leaf(tree, tables, proofs, frame, scratch, parameters, depth, visits)
         leaf_has_node = True
-        scratch.path_nodes[depth] = leaf
-        if depth > 0:
-            tree.edge_child[scratch.path_edges[depth - 1]] = leaf
-        if parameters.solver or parameters.proof_numbers:
-            begin_proofs(tree, proofs, frame, parameters, leaf)
-            backup_proofs(tree, proofs, scratch, parameters, depth)
-            if parameters.solver and proofs.distance[leaf] != UNSOLVED:
-                give_outcome(proofs, frame, leaf)  # Better known than by the playouts.
 
     if not parameters.fixed_range:
         observe_returns(tree, tables, frame, scratch)
     find_movers(tree, scratch, depth)
-    playouts = header[NUM_PLAYOUTS]
     if parameters.amaf:
         record_path(tree, scratch, depth)
         if parameters.tables:
             give_table(tree, tables, scratch, parameters, depth, leaf_has_node)
-        for playout in range(playouts):
-            set_values(frame, scratch, playout, playout + 1)
-            backup_amaf(
-                tree,
-                tables,
-                frame,
-                scratch,
-                parameters,
-                depth,
-                leaf_has_node,
-                playout,
-                1.0 / playouts,
-            )
-    set_values(frame, scratch, 0, playouts)
+        backup_playouts(tree, tables, frame, scratch, parameters, depth, leaf_has_node)
+    set_values(frame, scratch, 0, header[NUM_PLAYOUTS])
     backup_values(tree, scratch, depth, leaf_has_node)
     scratch.simulations[0] += 1
     return DONE
+
+
+@kernel
+def add_leaf(
+    tree: Tree,
+    tables: AmafTables,
+    proofs: Proofs,
+    frame: Frame,
+    scratch: Scratch,
+    parameters: Parameters,
+    depth: int,
+    visits: int,
+) -> None:
+    """Expand the leaf that the frame describes, at the end of the path."""
+    leaf = expand(tree, frame, visits)
+    scratch.path_nodes[depth] = leaf
+    if depth > 0:
+        tree.edge_child[scratch.path_edges[depth - 1]] = leaf
+    if parameters.solver or parameters.proof_numbers:
+        begin_proofs(tree, proofs, frame, parameters, leaf)
+        backup_proofs(tree, proofs, scratch, parameters, depth)
+        if parameters.solver and proofs.distance[leaf] != UNSOLVED:
+            give_outcome(proofs, frame, leaf)  # Better known than by the playouts.
+    if parameters.tables:
+        for node in range(leaf, tree.used[NODES_USED]):
+            tables.node_table[node] = NO_TABLE
 
 
 @kernel
@@ -242,13 +246,15 @@ def select(
                 table == NO_TABLE or tables.playouts[own] > parameters.grave_ref
             ):
                 table = own
-        if tree.node_player[node] >= 0:
+        if tree.node_player[node] == CHANCE:
+            edge = sample_outcome(tree, node, tree_stream)
+        else:
             scratch.selections[0] += 1
-        period = parameters.plain_selection_period
-        use_amaf = parameters.amaf and (period == 0 or scratch.selections[0] % period != 0)
-        edge = select_edge(
-            tree, tables, proofs, scratch, node, table, use_amaf, parameters, tree_stream
-        )
+            period = parameters.plain_selection_period
+            use_amaf = parameters.amaf and (period == 0 or scratch.selections[0] % period != 0)
+            edge = select_edge(
+                tree, tables, proofs, scratch, node, table, use_amaf, parameters, tree_stream
+            )
         scratch.path_nodes[depth] = node
         scratch.path_edges[depth] = edge
         frame.path[depth] = tree.edge_action[edge]

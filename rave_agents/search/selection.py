@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 
-from rave_agents.game import PlayerId
 from rave_agents.search.amaf import NO_TABLE, AmafTables, table_row
 from rave_agents.search.backup import HIGH, LOW, Scratch
 from rave_agents.search.compiler import kernel
@@ -27,7 +26,6 @@ from rave_agents.search.proofs import UNSOLVED, Proofs
 from rave_agents.search.random_stream import Stream, random_below, random_unit
 from rave_agents.search.tree import UNEXPANDED, Tree
 
-CHANCE = int(PlayerId.CHANCE)
 HAND_SELECTED = int(Schedule.HAND_SELECTED)
 MINIMUM_MSE = int(Schedule.MINIMUM_MSE)
 FUEGO = int(Schedule.FUEGO)
@@ -106,14 +104,12 @@ def select_edge(
     parameters: Parameters,
     stream: Stream,
 ) -> int:
-    """The most urgent edge of a decision node, or a chance node's outcome by its probability.
+    """The most urgent edge of a decision node; ties are broken at random.
 
-    Ties are broken at random. The node must have edges. ``table`` is the reference, if any.
+    The node must have edges. ``table`` is the reference, if any.
     """
     first = tree.node_first_edge[node]
     end = first + tree.node_edge_count[node]
-    if tree.node_player[node] == CHANCE:
-        return sample_outcome(tree, first, end - first, stream)
     N = max(tree.node_visits[node], 1)
     ln_N = math.log(N)
     sqrt_N = math.sqrt(N)
@@ -130,7 +126,6 @@ def select_edge(
         scale = winning_scale(tree, tables, first, end, base, parameters)
     mover = tree.node_player[node]
     proving = parameters.solver or parameters.proof_numbers
-    least, greatest = scratch.utility_range[LOW], scratch.utility_range[HIGH]
     sure = proofs.low[node, mover] if parameters.solver else 0.0
     best_edge = first
     best_score = -math.inf
@@ -138,54 +133,38 @@ def select_edge(
     for edge in range(first, end):
         # Numbers, not the tree: passing its arrays on would count references for each edge.
         n = float(tree.edge_visits[edge])
-        low, high = -math.inf, math.inf
-        solved, set_aside = False, False
-        if proving and tree.edge_child[edge] != UNEXPANDED:
-            child = tree.edge_child[edge]
-            if parameters.solver:
-                low, high = proofs.low[child, mover], proofs.high[child, mover]
-                solved = proofs.distance[child] != UNSOLVED
-                set_aside = low < sure and high <= sure
-                low, high = scaled(low, least, greatest), scaled(high, least, greatest)
-            settled = solved or (parameters.proof_numbers and is_settled(proofs, parameters, child))
-            if parameters.skip_solved and settled and n > parameters.skip_solved_visits:
-                set_aside = True
-        if solved:
-            score = low
-        else:
-            n_amaf = 0.0
-            q_amaf = 0.0
-            if use_amaf and (parameters.amaf_unvisited or n > 0.0):
-                row = base + tree.edge_action[edge] if parameters.tables else edge
-                n_amaf = prior_visits + amaf_visits[row]
-                if n_amaf > 0.0:
-                    q_amaf = (prior_sum + amaf_value_sum[row]) / n_amaf
-                if scale > 0.0 and n_amaf > 0.0:
-                    rate = weighted_win_rate(
-                        amaf_visits[row], float(wins[row]), float(win_moves[row])
-                    )
-                    q_amaf = blend(parameters.winning_move_weight, q_amaf, scale * rate)
-            score = edge_score(
-                n,
-                tree.edge_value_sum[edge],
-                low,
-                high,
-                n_amaf,
-                q_amaf,
-                float(tree.edge_prior[edge]),
-                float(N),
-                ln_N,
-                sqrt_N,
-                parameters,
+        low, high, solved, set_aside = -math.inf, math.inf, False, False
+        child = tree.edge_child[edge]
+        if proving and child != UNEXPANDED:
+            low, high, solved, set_aside = standing(
+                proofs, scratch, parameters, child, mover, n, sure
             )
-            if parameters.proof_numbers and score < math.inf:
-                bonus = float(proofs.edge_bonus[edge])
-                score = (1.0 - parameters.proof_weight) * score + parameters.proof_weight * bonus
-                score += proof_exploration(
-                    bonus, n, parameters.proof_constant, parameters.proof_visits
-                )
-        if set_aside:
-            score -= SET_ASIDE
+        n_amaf = 0.0
+        q_amaf = 0.0
+        if use_amaf and (parameters.amaf_unvisited or n > 0.0):
+            row = base + tree.edge_action[edge] if parameters.tables else edge
+            n_amaf = prior_visits + amaf_visits[row]
+            q_amaf = amaf_value(n_amaf, prior_sum + amaf_value_sum[row])
+            if scale > 0.0 and n_amaf > 0.0:
+                rate = weighted_win_rate(amaf_visits[row], float(wins[row]), float(win_moves[row]))
+                q_amaf = blend(parameters.winning_move_weight, q_amaf, scale * rate)
+        score = edge_score(
+            n,
+            tree.edge_value_sum[edge],
+            low,
+            high,
+            n_amaf,
+            q_amaf,
+            float(tree.edge_prior[edge]),
+            float(N),
+            ln_N,
+            sqrt_N,
+            parameters,
+        )
+        if parameters.proof_numbers:
+            score = with_bonus(score, float(proofs.edge_bonus[edge]), n, parameters)
+        if proving:
+            score = (low if solved else score) - (SET_ASIDE if set_aside else 0.0)
         if score > best_score:
             best_edge = edge
             best_score = score
@@ -198,10 +177,54 @@ def select_edge(
 
 
 @kernel
-def is_settled(proofs: Proofs, parameters: Parameters, child: int) -> bool:
-    """Whether the searching player's win is proven or disproven."""
-    player = parameters.searching_player
-    return bool(proofs.proof[child, player] == 0.0 or proofs.disproof[child, player] == 0.0)
+def amaf_value(visits: float, value_sum: float) -> float:
+    """A mean AMAF value; 0 without visits."""
+    return value_sum / visits if visits > 0.0 else 0.0
+
+
+@kernel
+def standing(
+    proofs: Proofs,
+    scratch: Scratch,
+    parameters: Parameters,
+    child: int,
+    mover: int,
+    n: float,
+    sure: float,
+) -> tuple[float, float, bool, bool]:
+    """What is proven of an edge: its value's bounds, whether it is solved, whether it is set aside.
+
+    It is set aside if it cannot be better than what is ``sure``, the mover's bound at the node; or
+    if it is settled and has been visited often enough.
+    """
+    low, high, solved, set_aside = -math.inf, math.inf, False, False
+    if parameters.solver:
+        low, high = proofs.low[child, mover], proofs.high[child, mover]
+        solved = proofs.distance[child] != UNSOLVED
+        set_aside = low < sure and high <= sure
+        least, greatest = scratch.utility_range[LOW], scratch.utility_range[HIGH]
+        low, high = scaled(low, least, greatest), scaled(high, least, greatest)
+    if parameters.skip_solved and n > parameters.skip_solved_visits:
+        player = parameters.searching_player
+        set_aside = (
+            set_aside
+            or solved
+            or (
+                parameters.proof_numbers
+                and (proofs.proof[child, player] == 0.0 or proofs.disproof[child, player] == 0.0)
+            )
+        )
+    return low, high, solved, set_aside
+
+
+@kernel
+def with_bonus(score: float, bonus: float, n: float, parameters: Parameters) -> float:
+    """A score and what proof numbers say, blended and added."""
+    if score == math.inf:
+        return score
+    w = parameters.proof_weight
+    extra = proof_exploration(bonus, n, parameters.proof_constant, parameters.proof_visits)
+    return blend(w, score, bonus) + extra
 
 
 @kernel
@@ -224,7 +247,7 @@ def winning_scale(
         row = base + tree.edge_action[edge] if parameters.tables else edge
         n_amaf = parameters.amaf_prior_visits + amaf_visits[row]
         if n_amaf > 0.0:
-            best_value = max(best_value, (prior_sum + amaf_value_sum[row]) / n_amaf)
+            best_value = max(best_value, amaf_value(n_amaf, prior_sum + amaf_value_sum[row]))
         rate = weighted_win_rate(amaf_visits[row], float(wins[row]), float(win_moves[row]))
         best_rate = max(best_rate, rate)
     if best_rate == 0.0:
@@ -233,8 +256,9 @@ def winning_scale(
 
 
 @kernel
-def sample_outcome(tree: Tree, first: int, count: int, stream: Stream) -> int:
+def sample_outcome(tree: Tree, node: int, stream: Stream) -> int:
     """A chance node's edge, drawn by probability."""
+    first, count = tree.node_first_edge[node], tree.node_edge_count[node]
     remaining = random_unit(stream)
     for edge in range(first, first + count - 1):
         remaining -= np.float64(tree.edge_prior[edge])

@@ -4,6 +4,7 @@ import itertools
 import math
 
 from rave_agents.search.amaf import NO_TABLE, table_row
+from rave_agents.search.compiler import interpreted
 from rave_agents.search.tree import EDGES_USED, NODES_USED, UNEXPANDED, edge_rows, has_amaf
 
 
@@ -105,7 +106,7 @@ def dump_tables(tree, tables, node=0, path=(), into=None):
         assert tables.owner[table] == node
         rows = {}
         for player, action in itertools.product(*map(range, tables.shape.tolist())):
-            row = table_row(tables, table, player) + action
+            row = interpreted(table_row)(tables, table, player) + action
             if tables.visits[row] != 0.0:
                 arrays = (tables.visits, tables.value_sum, tables.wins, tables.win_moves)
                 rows[player, action] = tuple(float(array[row]) for array in arrays if len(array))
