@@ -46,9 +46,10 @@ class SearchConfig:
     amaf: Amaf = Amaf.NONE
     """Where AMAF statistics are kept: ``"none"``, ``"node"``, ``"grave"`` or ``"global"``."""
 
-    grave_ref: int = 50
+    grave_ref: int = 20
     """Playouts that a table must have more of to be used below its node, at least 0; for
-    ``amaf="grave"``. Cazenave (2015) has 50, Ludii 100."""
+    ``amaf="grave"``. The default is measured, see BENCHMARKS.md; Cazenave (2015) has 50, Ludii
+    100."""
 
     grave_table_visits: int = 10
     """A node gets a table of its own on this visit, at least 1; for ``amaf="grave"``. 1 is the
@@ -342,8 +343,8 @@ _PRESETS: dict[str, dict[str, Any]] = {
         "check_terminal": True,
         "skip_solved": True,
     },
-    "rave_weighted": {**_RAVE, "amaf_weighting": "linear"},
-    "rave_winning_move": {**_RAVE, "winning_move_weight": 0.3},
+    "rave_weighted": {**_RAVE, "amaf_weighting": "linear", "amaf_weight_last": 1.0},
+    "rave_winning_move": {**_RAVE, "winning_move_weight": 0.1},
 }
 
 
