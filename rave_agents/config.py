@@ -311,10 +311,9 @@ _PROOFS: dict[str, Any] = {
     "solver": True,
     "check_terminal": True,
     "proof_numbers": "every_player",
-    "proof_bonus": "rank",
-    "proof_constant": 0.3,
+    "proof_bonus": "max",
+    "proof_constant": 0.1,
     "draw_layer": True,
-    "expand_visits": 1,
 }
 
 _PRESETS: dict[str, dict[str, Any]] = {
@@ -333,7 +332,7 @@ _PRESETS: dict[str, dict[str, Any]] = {
     },
     "uct_solver": {"solver": True},
     "pn_mcts": _PROOFS,
-    "rave_pn": {**_RAVE, **_PROOFS, "exploration": 0.0},
+    "rave_pn": {**_PROOFS, **_RAVE},
     "pn_mcts_fsu": {
         "exploration": math.sqrt(2.0),
         "expand_visits": 1,
