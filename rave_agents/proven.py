@@ -4,6 +4,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from rave_agents.config import SearchConfig
 from rave_agents.search import tree as trees
 from rave_agents.search.compiler import interpreted
@@ -25,7 +27,7 @@ class EdgeProof(NamedTuple):
     distance: int = UNSOLVED
     """Moves to the end, the action included, if its outcome is known, else ``UNSOLVED``."""
     lost: bool = False
-    """Whether the outcome is known, and somebody else then has more than he."""
+    """Whether somebody else is known to have more than he in the end."""
     proof_number: float | None = None
     """Proof number after the action; None where there are none."""
     disproof_number: float | None = None
@@ -63,7 +65,9 @@ def edge_proof(tree: Tree, proofs: Proofs, node: int, edge: int) -> EdgeProof:
         )
     if len(proofs.proof) > 0:
         two = proofs.proof.shape[1] == 2
+        winners = np.flatnonzero(proofs.proof[child] == 0.0)
         found = found._replace(
+            lost=found.lost or bool(np.any(winners != mover)),
             proof_number=float(proofs.proof[child, mover]),
             disproof_number=float(proofs.disproof[child, mover]),
             draw_proof=float(proofs.disproof[child, 1 - mover]) if two else None,

@@ -65,7 +65,8 @@ class RandomRules:
     """A random game tree: everything follows from the seed and the history.
 
     ``width`` actions at most, from so few different ones that the same actions come up again and
-    again below a node. Utilities are whole numbers in [low, high], or real numbers.
+    again below a node. Utilities are whole numbers in [low, high], or real numbers; of two players
+    one wins what the other loses if the game is ``zero_sum``.
     """
 
     def __init__(
@@ -80,6 +81,7 @@ class RandomRules:
         high=1.0,
         whole=True,
         stated=True,
+        zero_sum=False,
     ):
         self.seed = seed
         self.num_players = num_players
@@ -90,6 +92,7 @@ class RandomRules:
         self.low, self.high = (low, high) if stated else (-math.inf, math.inf)
         self._utilities = (low, high)
         self._whole = whole
+        self._zero_sum = zero_sum
         self.describe = functools.cache(self._describe)
 
     def _describe(self, history):
@@ -97,7 +100,8 @@ class RandomRules:
         draw = random.Random(f"{self.seed} {history}")
         ends = len(history) >= self.depth or (len(history) > 1 and draw.random() < 0.12)
         if ends:
-            return TERMINAL, [], [], [self._utility(draw) for _ in range(self.num_players)]
+            returns = [self._utility(draw) for _ in range(self.num_players)]
+            return TERMINAL, [], [], [returns[0], -returns[0]] if self._zero_sum else returns
         if history and draw.random() < self.chance:
             count = draw.randint(1, 3)
             weights = [draw.random() + 0.05 for _ in range(count)]
