@@ -82,6 +82,15 @@ def solved_outcome(proofs: Proofs, node: int = ROOT) -> tuple[float, ...] | None
     return tuple(proofs.low[node].tolist())
 
 
+def win_numbers(
+    proofs: Proofs, player: int, node: int = ROOT
+) -> tuple[float, float] | tuple[None, None]:
+    """The proof and the disproof number of a player's win at a node; None without such numbers."""
+    if len(proofs.proof) == 0:
+        return None, None
+    return float(proofs.proof[node, player]), float(proofs.disproof[node, player])
+
+
 def solving_edge(tree: Tree, proofs: Proofs, node: int) -> int | None:
     """At a solved node an edge that leads to its outcome; None at a terminal one.
 

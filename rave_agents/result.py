@@ -65,6 +65,12 @@ class SearchResult:
     """Mean return of all simulations; None without any."""
     outcome: tuple[float, ...] | None = None
     """The returns of all players with best play, if they are proven; else None."""
+    proof_number: float | None = None
+    """Proof number of a win of ``player``: the least number of leaves that must be won to prove it;
+    0 if it is proven, infinite if it is disproven; None without proof numbers."""
+    disproof_number: float | None = None
+    """Disproof number likewise: the least number of leaves that must not be won to prove that he
+    cannot force a win."""
     principal_variation: tuple[int, ...]
     """The actions that the search expects, from the root on, chance outcomes included."""
     simulations: int
@@ -133,6 +139,8 @@ class SearchResult:
             "value": self.value,
             "outcome": None if self.outcome is None else list(self.outcome),
             "proven": self.proven,
+            "proof_number": self.proof_number,
+            "disproof_number": self.disproof_number,
             "simulations": self.simulations,
             "root_visits": self.root_visits,
             "seconds": self.seconds,

@@ -16,7 +16,7 @@ from rave_agents.game import GameState, PlayerId
 from rave_agents.grown_tree import GrownTree
 from rave_agents.loop_parameters import loop_parameters
 from rave_agents.options import Amaf, Selection, UtilityRange
-from rave_agents.proven import solved_outcome
+from rave_agents.proven import solved_outcome, win_numbers
 from rave_agents.result import SearchResult
 from rave_agents.root import RootedTree, drawn_action, principal_variation, root_statistics
 from rave_agents.search import loop
@@ -242,12 +242,16 @@ class Searcher:
         action = drawn_action(statistics, self._move_unit)
         visits = sum(row.visits for row in statistics)
         total = sum(row.visits * row.value for row in statistics if row.value is not None)
+        player = int(self._root.current_player())
+        numbers = win_numbers(rooted.proofs, player) if rooted.has_root else (None, None)
         return SearchResult(
-            player=int(self._root.current_player()),
+            player=player,
             action=action,
             actions=statistics,
             value=total / visits if visits > 0 else None,
             outcome=solved_outcome(rooted.proofs) if rooted.has_root else None,
+            proof_number=numbers[0],
+            disproof_number=numbers[1],
             principal_variation=principal_variation(rooted, action),
             simulations=self._simulations,
             root_visits=self._root_visits(),

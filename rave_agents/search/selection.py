@@ -195,7 +195,8 @@ def standing(
     """What is proven of an edge: its value's bounds, whether it is solved, whether it is set aside.
 
     It is set aside if it cannot be better than what is ``sure``, the mover's bound at the node; or
-    if it is settled and has been visited often enough.
+    if it is settled and has been visited often enough. The solver settles an outcome, not a win:
+    where a win is out of reach, a draw may still have to be proven.
     """
     low, high, solved, set_aside = -math.inf, math.inf, False, False
     if parameters.solver:
@@ -211,6 +212,7 @@ def standing(
             or solved
             or (
                 parameters.proof_numbers
+                and not parameters.solver
                 and (proofs.proof[child, player] == 0.0 or proofs.disproof[child, player] == 0.0)
             )
         )
