@@ -17,10 +17,11 @@ There is a bot for every named agent that searches: ``GraveBot``, ``HRaveBot``, 
 
 ``SearchPolicy`` shows a bot as an ``open_spiel.python.policy.Policy``, and ``SearchRLAgent`` plays
 in ``rl_environment.Environment(..., include_full_state=True)``. ``RaveEvaluator`` gives the Python
-``mcts.MCTSBot`` itself priors from RAVE's statistics. ``OpenSpielGame`` and
-``OpenSpielState`` are OpenSpiel's games and states behind the interface that
-``rave_agents.Searcher`` takes. The search plays sequential games with perfect information and no
-hidden chance; ``refusal`` tells why it does not play another.
+``mcts.MCTSBot`` itself priors from RAVE's statistics, ``PNEvaluator`` priors and exact outcomes
+from a small search with proof numbers at each leaf. ``OpenSpielGame`` and ``OpenSpielState`` are
+OpenSpiel's games and states behind the interface that ``rave_agents.Searcher`` takes. The search
+plays sequential games with perfect information and no hidden chance; ``refusal`` tells why it does
+not play another.
 """
 
 from rave_openspiel.adapter import OpenSpielGame
@@ -40,6 +41,7 @@ from rave_openspiel.named_bots import (
     UCTSolverBot,
 )
 from rave_openspiel.policy import SearchPolicy
+from rave_openspiel.proof_evaluator import PNEvaluator
 from rave_openspiel.rl_agent import SearchRLAgent
 from rave_openspiel.search_node import SearchNode
 from rave_openspiel.states import OpenSpielState
@@ -50,6 +52,7 @@ __all__ = [
     "HRaveBot",
     "OpenSpielGame",
     "OpenSpielState",
+    "PNEvaluator",
     "PNMCTSBot",
     "PNMCTSFSUBot",
     "RaveBot",
