@@ -12,6 +12,7 @@ def loop_parameters(
     formula: int,
     searching_player: int,
     utilities: tuple[float, float],
+    utility_sum: float,
 ) -> Parameters:
     """What the loop reads of a configuration.
 
@@ -21,6 +22,7 @@ def loop_parameters(
         formula: the address of the selection formula of the user's own, 0 for none.
         searching_player: who moves at the root.
         utilities: the least and the greatest utility that the game states, or infinities.
+        utility_sum: of two players' utilities, whatever happens; NaN if it varies or is unknown.
     """
     return Parameters(
         puct=config.selection is Selection.PUCT,
@@ -65,6 +67,7 @@ def loop_parameters(
         check_terminal=config.check_terminal,
         least_utility=utilities[0],
         greatest_utility=utilities[1],
+        utility_sum=utility_sum,
         expand_visits=config.expand_visits,
         fixed_range=fixed_range,
     )

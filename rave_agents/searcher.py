@@ -294,6 +294,7 @@ class Searcher:
             formula=0 if formula is None else formula_address(formula),
             searching_player=self._root.current_player(),
             utilities=(float(self._root.min_utility()), float(self._root.max_utility())),
+            utility_sum=_utility_sum(self._root),
         )
         target = math.inf if limit.simulations is None else limit.simulations
         deadline = started + (math.inf if limit.seconds is None else limit.seconds)
@@ -404,7 +405,12 @@ def prepare() -> None:
     frame = make_frame(num_players=2, playouts=1, playout_stream=np.zeros(4, np.int64))
     scratch = make_scratch(frame, num_distinct_actions=1, utility_range=np.zeros(2))
     parameters = loop_parameters(
-        SearchConfig(), fixed_range=True, formula=0, searching_player=0, utilities=(0.0, 1.0)
+        SearchConfig(),
+        fixed_range=True,
+        formula=0,
+        searching_player=0,
+        utilities=(0.0, 1.0),
+        utility_sum=math.nan,
     )
     grown = GrownTree(SearchConfig(amaf=Amaf.GRAVE), num_players=1, num_actions=1, frame_actions=1)
     stream = np.zeros(4, np.int64)
@@ -437,6 +443,13 @@ def _check_decision(state: GameState) -> None:
 def _position_key(state: GameState) -> Hashable:
     key = getattr(state, "position_key", None)
     return None if key is None else key()
+
+
+def _utility_sum(state: GameState) -> float:
+    """The sum of two players' utilities at every end; NaN if there are others, or it is unknown."""
+    stated = getattr(state, "utility_sum", None)
+    total = None if stated is None or state.num_players() != 2 else stated()
+    return math.nan if total is None else float(total)
 
 
 def _compiled_formula(config: SearchConfig) -> Any:

@@ -79,5 +79,6 @@ class Parameters(NamedTuple):
     check_terminal: bool
     least_utility: float
     greatest_utility: float
+    utility_sum: float
     expand_visits: int
     fixed_range: bool

@@ -227,12 +227,8 @@ def update_bounds(tree: Tree, proofs: Proofs, parameters: Parameters, node: int)
     mover = tree.node_player[node]
     first = tree.node_first_edge[node]
     end = first + tree.node_edge_count[node]
-    sure = -math.inf  # What the player who moves can be sure of.
-    if mover != CHANCE:
-        for edge in range(first, end):
-            child = tree.edge_child[edge]
-            low = parameters.least_utility
-            sure = max(sure, low if child == UNEXPANDED else proofs.low[child, mover])
+    sure = sure_utility(tree, proofs, parameters, node)
+    constant_sum = mover != CHANCE and not math.isnan(parameters.utility_sum)
     changed = False
     for player in range(proofs.low.shape[1]):
         least, greatest = math.inf, -math.inf
@@ -252,11 +248,27 @@ def update_bounds(tree: Tree, proofs: Proofs, parameters: Parameters, node: int)
                 greatest = max(greatest, high)
         if player == mover:
             least = sure
+        elif constant_sum:  # What is sure for one is out of reach for the other.
+            greatest = min(greatest, parameters.utility_sum - sure)
         if least != proofs.low[node, player] or greatest != proofs.high[node, player]:
             proofs.low[node, player] = least
             proofs.high[node, player] = greatest
             changed = True
     return changed
+
+
+@kernel
+def sure_utility(tree: Tree, proofs: Proofs, parameters: Parameters, node: int) -> float:
+    """What the player who moves at a node can be sure of; ``-inf`` at a chance node."""
+    mover = tree.node_player[node]
+    sure = -math.inf
+    if mover != CHANCE:
+        first = tree.node_first_edge[node]
+        for edge in range(first, first + tree.node_edge_count[node]):
+            child = tree.edge_child[edge]
+            low = parameters.least_utility
+            sure = max(sure, low if child == UNEXPANDED else proofs.low[child, mover])
+    return sure
 
 
 @kernel

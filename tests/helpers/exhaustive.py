@@ -146,14 +146,27 @@ def check_derived(rooted, config, searching_player):
         if mover == TERMINAL:
             continue
         if config.solver:
-            check_derived_bounds(proofs, node, mover, children, utilities)
+            total = rooted.state.utility_sum()
+            check_derived_bounds(proofs, node, mover, children, utilities, total)
         if config.proof_numbers != "none":
             numbers = [numbers_of(proofs, child) for child in children]
             assert numbers_of(proofs, node) == derived_numbers(numbers, mover)
             if mover != CHANCE and proofs.viewer[0] != NOBODY:
                 expected = derived_bonuses(numbers, mover, config, searching_player)
+                seen = [child != UNEXPANDED and end_is_seen(tree, child) for child in children]
+                assert proofs.end_seen[node] == any(seen)
+                share = sum(seen) / len(seen) if config.bonus_by_sight else 1.0
+                expected = [share * bonus for bonus in expected]
                 for edge, bonus in zip(edges, expected, strict=True):
                     assert math.isclose(proofs.edge_bonus[edge], bonus, abs_tol=1e-6)
+
+
+def end_is_seen(tree, node):
+    """Whether the game ends at a node or at an expanded one below it."""
+    if tree.node_player[node] == TERMINAL:
+        return True
+    children = [int(tree.edge_child[edge]) for edge in edge_rows(tree, node)]
+    return any(end_is_seen(tree, child) for child in children if child != UNEXPANDED)
 
 
 def numbers_of(proofs, node):
@@ -202,7 +215,7 @@ def edge_key(numbers, mover, config, searching_player):
     return numbers[searching_player][1], numbers[mover][0] if lesser else 0.0
 
 
-def check_derived_bounds(proofs, node, mover, children, utilities):
+def check_derived_bounds(proofs, node, mover, children, utilities, utility_sum):
     players = proofs.low.shape[1]
     bounds = [bounds_of(proofs, child, utilities) for child in children]
     solved = [child for child in children if child != UNEXPANDED and proofs.distance[child] >= 0]
@@ -237,6 +250,8 @@ def check_derived_bounds(proofs, node, mover, children, utilities):
     for player in range(players):
         least = min(low[player] for low, _ in likely)
         greatest = max(high[player] for _, high in likely)
+        if utility_sum is not None and mover not in (player, CHANCE):
+            greatest = min(greatest, utility_sum - sure)
         assert own[0][player] == (sure if player == mover else least)
         assert own[1][player] == greatest
 

@@ -39,6 +39,9 @@ class Position:
     def max_utility(self):
         return self.rules.high
 
+    def utility_sum(self):
+        return getattr(self.rules, "utility_sum", None)
+
     def current_player(self):
         return self.rules.player(self.history)
 
@@ -93,6 +96,7 @@ class RandomRules:
         self._utilities = (low, high)
         self._whole = whole
         self._zero_sum = zero_sum
+        self.utility_sum = 0.0 if zero_sum else None
         self.describe = functools.cache(self._describe)
 
     def _describe(self, history):
