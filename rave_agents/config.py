@@ -147,10 +147,6 @@ class SearchConfig:
     """Whether equal proof numbers are told apart by those of a lesser goal, not to lose; for two
     players."""
 
-    bonus_by_sight: bool = False
-    """Whether the bonus is multiplied by the share of a node's children at or below which the game
-    has been seen to end: far from any end, proof numbers only count moves."""
-
     skip_solved: bool = False
     """Whether solved children are passed over after more than ``skip_solved_visits`` visits, as
     long as their parent is not solved."""
@@ -240,7 +236,7 @@ class SearchConfig:
                     raise ValueError(f"{name} needs AMAF statistics: set amaf, for example 'node'.")
 
         if self.proof_numbers is ProofNumbers.NONE:
-            for name in ("proof_constant", "proof_weight", "draw_layer", "bonus_by_sight"):
+            for name in ("proof_constant", "proof_weight", "draw_layer"):
                 if getattr(self, name):
                     raise ValueError(
                         f"{name} needs proof numbers: set proof_numbers, for example 'searcher'."

@@ -61,7 +61,6 @@ def loop_parameters(
         proof_visits=config.proof_visits,
         proof_weight=config.proof_weight,
         draw_layer=config.draw_layer,
-        bonus_by_sight=config.bonus_by_sight,
         skip_solved=config.skip_solved,
         skip_solved_visits=config.skip_solved_visits,
         check_terminal=config.check_terminal,

@@ -46,7 +46,6 @@ BAD_VALUES = {
     "proof_visits": [0, -1, NAN],
     "proof_weight": [-0.1, 1.1, NAN],
     "draw_layer": [],
-    "bonus_by_sight": [],
     "skip_solved": [],
     "skip_solved_visits": [-1, 2**31],
     "final_proven": [],

@@ -73,7 +73,6 @@ class Parameters(NamedTuple):
     proof_visits: float
     proof_weight: float
     draw_layer: bool
-    bonus_by_sight: bool
     skip_solved: bool
     skip_solved_visits: int
     check_terminal: bool

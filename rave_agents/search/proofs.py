@@ -50,9 +50,6 @@ class Proofs(NamedTuple):
     """[Nc, P] each player's proof number; empty without proof numbers."""
     disproof: NDArray[np.float64]
     """[Nc, P] each player's disproof number; empty likewise."""
-    end_seen: NDArray[np.int8]
-    """[Nc] 1 if the game ends at the node or at one below it that has been expanded; empty
-    likewise."""
     edge_bonus: NDArray[np.float32]
     """[Ec] what the numbers of the node's children say for the edge, in [0, 1]; empty likewise."""
 
@@ -82,14 +79,13 @@ def allocate_proofs(num_players: int) -> Proofs:
         distance=np.empty(0, np.int32),
         proof=np.empty((0, num_players), np.float64),
         disproof=np.empty((0, num_players), np.float64),
-        end_seen=np.empty(0, np.int8),
         edge_bonus=np.empty(0, np.float32),
     )
 
 
 def node_proof_bytes(num_players: int, *, solver: bool, proof_numbers: bool) -> int:
     """Bytes that a node takes."""
-    return (16 * num_players + 4) * solver + (16 * num_players + 1) * proof_numbers
+    return (16 * num_players + 4) * solver + 16 * num_players * proof_numbers
 
 
 EDGE_BONUS_BYTES = 4
@@ -107,7 +103,7 @@ def grow_proofs(
         sizes += [(proofs.distance, (nodes,))]
     if proof_numbers:
         sizes += [(proofs.proof, (nodes, players)), (proofs.disproof, (nodes, players))]
-        sizes += [(proofs.end_seen, (nodes,)), (proofs.edge_bonus, (edges,))]
+        sizes += [(proofs.edge_bonus, (edges,))]
     for array, shape in sizes:
         array.resize(shape, refcheck=False)
 
@@ -138,8 +134,6 @@ def begin_proof(proofs: Proofs, parameters: Parameters, node: int) -> None:
             proofs.disproof[node, player] = 1.0
     if parameters.solver:
         proofs.distance[node] = UNSOLVED
-    if parameters.proof_numbers:
-        proofs.end_seen[node] = 0
 
 
 @kernel
@@ -161,8 +155,6 @@ def prove_terminal(
             proofs.disproof[node, player] = math.inf if won else 0.0
     if parameters.solver:
         proofs.distance[node] = 0
-    if parameters.proof_numbers:
-        proofs.end_seen[node] = 1
 
 
 @kernel
@@ -177,9 +169,7 @@ def update_proofs(
         changed = update_bounds(tree, proofs, parameters, node)
     if parameters.proof_numbers:
         changed = update_numbers(tree, proofs, node) or changed
-        seen = proofs.end_seen[node]
         update_bonuses(tree, proofs, ranking, parameters, node)
-        changed = changed or proofs.end_seen[node] != seen
     return changed
 
 
@@ -326,23 +316,15 @@ def update_bonuses(
     tree: Tree, proofs: Proofs, ranking: Ranking, parameters: Parameters, node: int
 ) -> None:
     """What the numbers of a decision node's children say for its edges, by the configured form."""
-    first = tree.node_first_edge[node]
-    count = tree.node_edge_count[node]
-    seen = 0
-    for edge in range(first, first + count):
-        child = tree.edge_child[edge]
-        if child != UNEXPANDED and proofs.end_seen[child] != 0:
-            seen += 1
-    if seen > 0:
-        proofs.end_seen[node] = 1
     mover = tree.node_player[node]
     if mover < 0:
         return
-    weight = seen / count if parameters.bonus_by_sight else 1.0
+    first = tree.node_first_edge[node]
+    count = tree.node_edge_count[node]
     for index in range(count):
         edge_numbers(tree, proofs, ranking, parameters, mover, first + index, index)
     if parameters.proof_bonus in (RANK, DENSE_RANK):
-        rank_edges(proofs, ranking, first, count, parameters.proof_bonus == DENSE_RANK, weight)
+        rank_edges(proofs, ranking, first, count, parameters.proof_bonus == DENSE_RANK)
         return
     least, greatest, total = math.inf, 0.0, 0.0
     for index in range(count):
@@ -359,7 +341,7 @@ def update_bonuses(
                 bonus = 1.0 - (number - least) / (1.0 + greatest - least)
             else:
                 bonus = 1.0 - number / (1.0 + total)
-        proofs.edge_bonus[first + index] = weight * bonus
+        proofs.edge_bonus[first + index] = bonus
 
 
 @kernel
@@ -397,12 +379,10 @@ def edge_numbers(
 
 
 @kernel
-def rank_edges(
-    proofs: Proofs, ranking: Ranking, first: int, count: int, dense: bool, weight: float
-) -> None:
+def rank_edges(proofs: Proofs, ranking: Ranking, first: int, count: int, dense: bool) -> None:
     """Write ``1 - rank / highest rank`` (dense ranks), or ``1 - rank / count``, to the edges.
 
-    Both times ``weight``. Ranks begin at 1, and equal numbers share one.
+    Ranks begin at 1, and equal numbers share one.
     """
     sort_edges(ranking, count)
     rank = 0
@@ -415,7 +395,7 @@ def rank_edges(
                 rank = rank + 1 if dense else place + 1
             divisor = highest if dense else count
             if turn == 1 or not dense:
-                proofs.edge_bonus[first + index] = weight * (1.0 - rank / divisor)
+                proofs.edge_bonus[first + index] = 1.0 - rank / divisor
         highest = rank
 
 

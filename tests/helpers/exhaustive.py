@@ -153,20 +153,8 @@ def check_derived(rooted, config, searching_player):
             assert numbers_of(proofs, node) == derived_numbers(numbers, mover)
             if mover != CHANCE and proofs.viewer[0] != NOBODY:
                 expected = derived_bonuses(numbers, mover, config, searching_player)
-                seen = [child != UNEXPANDED and end_is_seen(tree, child) for child in children]
-                assert proofs.end_seen[node] == any(seen)
-                share = sum(seen) / len(seen) if config.bonus_by_sight else 1.0
-                expected = [share * bonus for bonus in expected]
                 for edge, bonus in zip(edges, expected, strict=True):
                     assert math.isclose(proofs.edge_bonus[edge], bonus, abs_tol=1e-6)
-
-
-def end_is_seen(tree, node):
-    """Whether the game ends at a node or at an expanded one below it."""
-    if tree.node_player[node] == TERMINAL:
-        return True
-    children = [int(tree.edge_child[edge]) for edge in edge_rows(tree, node)]
-    return any(end_is_seen(tree, child) for child in children if child != UNEXPANDED)
 
 
 def numbers_of(proofs, node):

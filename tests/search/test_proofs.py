@@ -57,7 +57,6 @@ def random_config(draw, *, proving=True):
         proof_weight=draw.choice([0.0, 0.0, 0.3]) * counted,
         proof_visits=draw.choice([math.inf, 10.0]),
         draw_layer=draw.random() < 0.5 if counted else False,
-        bonus_by_sight=draw.random() < 0.5 if counted else False,
         skip_solved=draw.random() < 0.3,
         skip_solved_visits=draw.choice([0, 5]),
     )
@@ -107,7 +106,6 @@ def test_the_cases_have_what_they_are_meant_to_cover():
         "proof_numbers": 3,
         "proof_bonus": 4,
         "draw_layer": 2,
-        "bonus_by_sight": 2,
     }.items():
         assert len({getattr(config, field) for _, config, _ in cases}) == values, field
 
@@ -343,7 +341,7 @@ def test_without_solver_and_proof_numbers_nothing_is_kept(amaf):
     result = searcher.search(random_game(4, depth=9), Limit(simulations=300))
     searcher.advance(result.action)
     proofs = searcher.rooted_tree().proofs
-    for name in ("low", "high", "distance", "proof", "disproof", "end_seen", "edge_bonus"):
+    for name in ("low", "high", "distance", "proof", "disproof", "edge_bonus"):
         assert getattr(proofs, name).size == 0
     assert result.outcome is None
     assert {row.proof_number for row in result.actions} == {None}
@@ -362,7 +360,7 @@ def test_the_solver_keeps_no_numbers_and_numbers_no_bounds():
         kept[name] = {field for field in proofs._fields if getattr(proofs, field).size > 0}
     assert kept == {
         "solver": {"viewer", "low", "high", "distance"},
-        "numbers": {"viewer", "proof", "disproof", "end_seen", "edge_bonus"},
+        "numbers": {"viewer", "proof", "disproof", "edge_bonus"},
     }
 
 
