@@ -45,7 +45,7 @@ class PNEvaluator(mcts.Evaluator):  # type: ignore[misc]
             game, 4, 100, evaluator, child_selection_fn=mcts.SearchNode.puct_value
         )
 
-    The search is that of the preset ``pn_mcts``. The prior of a move is a softmax of its strength::
+    The search is that of the preset ``pn_mcts``, but expands at once and goes by ranks. The prior of a move is a softmax of its strength::
 
         prior ∝ exp(strength / T)     T = temperature
 
@@ -95,7 +95,13 @@ class PNEvaluator(mcts.Evaluator):  # type: ignore[misc]
         self.temperature = checked_positive("temperature", temperature)
         """T, in units of strength."""
         self._random = random.Random(checked_seed(seed))
-        config = SearchConfig.preset("pn_mcts").replace(search_forced_moves=True)
+        config = SearchConfig.preset("pn_mcts").replace(
+            # A search this small has to expand at once, and its priors are ranks.
+            expand_visits=1,
+            proof_bonus="rank",
+            proof_constant=0.3,
+            search_forced_moves=True,
+        )
         self._searcher = Searcher(config, seed=self._random.getrandbits(64))
         self._limit = Limit(simulations=self.simulations)
         self._playouts = RandomPlayouts(game)

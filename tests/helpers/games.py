@@ -40,7 +40,7 @@ class Position:
         return self.rules.high
 
     def utility_sum(self):
-        return getattr(self.rules, "utility_sum", None)
+        return getattr(getattr(self, "rules", None), "utility_sum", None)
 
     def current_player(self):
         return self.rules.player(self.history)
