@@ -229,6 +229,10 @@ _TYPES = {
     "rave_weighted": _search_agent_type(
         "rave_weighted", "RAVE whose updates weigh less the later the move is played"
     ),
+    "uct_solver": _search_agent_type("uct_solver", "UCT that backs up exact outcomes"),
+    "pn_mcts": _search_agent_type("pn_mcts", "UCT with a solver and proof numbers"),
+    "rave_pn": _search_agent_type("rave_pn", "RAVE with a solver and proof numbers"),
+    "pn_mcts_fsu": _search_agent_type("pn_mcts_fsu", "PN-MCTS as published (F, S and U)"),
     "rave_winning_move": _search_agent_type(
         "rave_winning_move", "RAVE biased to moves that come early in won simulations"
     ),

@@ -5,7 +5,7 @@ from typing import Any
 
 from rave_agents.agents import make_agent
 from rave_agents.arena.match import limited_spec
-from rave_agents.frameworks import load_game
+from rave_agents.frameworks import Game, load_game
 from rave_agents.game import GameState
 from rave_agents.notation import action_name, apply_moves, legal_names
 from rave_agents.result import SearchResult
@@ -78,16 +78,7 @@ def analyse(
     """
     loaded = load_game(game)
     spec = limited_spec(agent, simulations, seconds)
-    state = loaded.new_initial_state()
-    played = apply_moves(state, moves)
-    if state.is_terminal():
-        raise ValueError(f"The game is over: the returns are {list(state.returns())}.")
-    if state.is_chance_node():
-        names = list(legal_names(state).values())
-        raise ValueError(
-            f"Chance is to move: add one of its {len(names)} outcomes to the moves, such as "
-            f"'{names[0]}' or a number."
-        )
+    state, played = decision_after(loaded, moves)
     player = make_agent(spec, loaded, int(state.current_player()), seed=seed)
     action = int(player.step(state.clone()))
     return Analysis(
@@ -99,3 +90,22 @@ def analyse(
         action=action,
         result=getattr(player, "last_result", None),
     )
+
+
+def decision_after(game: Game, moves: str) -> tuple[GameState, list[int]]:
+    """The position after some moves, in which a player is to move, and the moves as numbers.
+
+    Raises:
+        ValueError: for an illegal move, or where the game is over or chance is to move.
+    """
+    state = game.new_initial_state()
+    played = apply_moves(state, moves)
+    if state.is_terminal():
+        raise ValueError(f"The game is over: the returns are {list(state.returns())}.")
+    if state.is_chance_node():
+        names = list(legal_names(state).values())
+        raise ValueError(
+            f"Chance is to move: add one of its {len(names)} outcomes to the moves, such as "
+            f"'{names[0]}' or a number."
+        )
+    return state, played

@@ -7,19 +7,14 @@ failed, 2 if something was asked that cannot be done, 130 after Ctrl-C.
 
 import contextlib
 import functools
-import json
-import math
-import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ParamSpec
+from typing import Annotated, ParamSpec
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 
-if TYPE_CHECKING:
-    from rave_agents.arena.match import MatchResult
+from rave_agents.terminal import say, show, show_json, stderr
 
 USER_ERROR, FAILED_GAME, INTERRUPTED = 2, 1, 130
 """Exit codes."""
@@ -53,6 +48,9 @@ Seconds = Annotated[
     float | None, typer.Option(help="Seconds a move, where an agent's spec has no limit.")
 ]
 Seed = Annotated[int, typer.Option(help="Decides everything random.")]
+Moves = Annotated[
+    str, typer.Option(help="Moves to play first, by name or number, chance outcomes too.")
+]
 OpeningPlies = Annotated[int, typer.Option(help="Random moves at the start of a game.")]
 Jobs = Annotated[int, typer.Option(help="Processes that play at the same time.")]
 
@@ -73,12 +71,12 @@ def _reported(command: Callable[_P, None]) -> Callable[_P, None]:
         try:
             command(*args, **kwargs)
         except KeyboardInterrupt:
-            _say("Interrupted.")
+            say("Interrupted.")
             raise typer.Exit(INTERRUPTED) from None
         except (RaveAgentsError, ValueError, TypeError, OSError) as error:
             if kwargs["debug"] or isinstance(error, BrokenPipeError):
                 raise
-            _say(f"[bold red]Error:[/] [red]{escape(' '.join(str(error).split()))}[/]")
+            say(f"[bold red]Error:[/] [red]{escape(' '.join(str(error).split()))}[/]")
             code = FAILED_GAME if isinstance(error, FailedGameError) else USER_ERROR
             raise typer.Exit(code) from None
 
@@ -128,13 +126,7 @@ def match(
     from rave_agents import report  # noqa: PLC0415
     from rave_agents.arena.match import MatchError, play_match  # noqa: PLC0415
 
-    def show(result: "MatchResult") -> None:
-        if as_json:
-            _print_json(result.to_dict())
-        elif result.records:
-            _print(report.match_table(result))
-
-    with report.match_progress(_stderr(), games) as progress:
+    with report.match_progress(stderr(), games) as progress:
         try:
             result = play_match(
                 game,
@@ -153,11 +145,14 @@ def match(
             result = error.result
         else:
             failed = None
-    show(result)
+    if as_json:
+        show_json(result.to_dict())
+    elif result.records:
+        show(report.match_table(result))
     if failed is not None:
         raise failed
     if not result.complete:
-        _say(f"Interrupted: {len(result.records)} of {games} games were finished.")
+        say(f"Interrupted: {len(result.records)} of {games} games were finished.")
         raise typer.Exit(INTERRUPTED)
 
 
@@ -197,7 +192,7 @@ def sweep(
     if csv is not None and not csv.parent.is_dir():
         raise ValueError(f"There is no folder {str(csv.parent)!r} for --csv.")
     failed: SweepError | None = None
-    with report.sweep_progress(_stderr()) as progress:
+    with report.sweep_progress(stderr()) as progress:
         try:
             result = run_sweep(
                 game,
@@ -216,9 +211,9 @@ def sweep(
         except SweepError as error:
             failed, result = error, error.result
     if as_json:
-        _print_json(result.to_dict())
+        show_json(result.to_dict())
     elif result.finished:
-        _print(report.sweep_table(result))
+        show(report.sweep_table(result))
     if csv is not None:
         report.write_sweep_csv(result, csv)
     if failed is not None:
@@ -228,7 +223,7 @@ def sweep(
         if output is not None:
             resume = f"To go on, run the same command again: {output} has the finished games."
         planned = result.planned * len(result.cells)
-        _say(f"Interrupted: {result.finished} of {planned} games were finished. {escape(resume)}")
+        say(f"Interrupted: {result.finished} of {planned} games were finished. {escape(resume)}")
         raise typer.Exit(INTERRUPTED)
 
 
@@ -239,9 +234,7 @@ def search(
     agent: Annotated[
         str, typer.Argument(metavar="AGENT", help="An agent, such as 'rave(rave_k=300)'.")
     ],
-    moves: Annotated[
-        str, typer.Option(help="Moves to play first, by name or number, chance outcomes too.")
-    ] = "",
+    moves: Moves = "",
     simulations: Simulations = None,
     seconds: Seconds = None,
     seed: Seed = 0,
@@ -256,9 +249,50 @@ def search(
         game, agent, moves=moves, simulations=simulations, seconds=seconds, seed=seed
     )
     if as_json:
-        _print_json(found.to_dict())
+        show_json(found.to_dict())
     else:
-        _print(*report.analysis(found, rows))
+        show(*report.analysis(found, rows))
+
+
+@app.command()
+@_reported
+def solve(
+    game: GameName,
+    moves: Moves = "",
+    seconds: Annotated[float | None, typer.Option(help="Seconds at most.")] = None,
+    simulations: Annotated[int | None, typer.Option(help="Simulations at most.")] = None,
+    max_memory_mb: Annotated[float, typer.Option(help="Megabytes for the tree.")] = 1024.0,
+    seed: Seed = 0,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Prove who wins a position, or show how far the proof came.
+
+    It ends when the position is solved, at a limit, when the memory is full, or at Ctrl-C, which
+    shows what is known by then.
+    """
+    from rave_agents import solve_report  # noqa: PLC0415
+    from rave_agents.solve import solve_position  # noqa: PLC0415
+
+    console = stderr()
+    watched = console.is_terminal and not as_json
+    with solve_report.solve_progress(console) as progress:
+        solution = solve_position(
+            game,
+            moves=moves,
+            simulations=simulations,
+            seconds=seconds,
+            max_memory_mb=max_memory_mb,
+            seed=seed,
+            progress=progress if watched else None,
+        )
+    if as_json:
+        show_json(solution.to_dict())
+    else:
+        show(*solve_report.solution(solution))
+    if solution.end == "interrupted":
+        say("Interrupted.")
+        raise typer.Exit(INTERRUPTED)
 
 
 @app.command()
@@ -281,7 +315,7 @@ def bench(
     from rave_agents.arena.bench import DEFAULT_GAMES, run_bench  # noqa: PLC0415
 
     names = games or DEFAULT_GAMES
-    with report.bench_progress(_stderr(), names, rounds) as progress:
+    with report.bench_progress(stderr(), names, rounds) as progress:
         result = run_bench(
             names,
             agents.replace(";", " ").split(),
@@ -291,11 +325,11 @@ def bench(
             progress=progress,
         )
     if as_json:
-        _print_json(result.to_dict())
+        show_json(result.to_dict())
     else:
-        _print(report.bench_table(result, baseline))
+        show(report.bench_table(result, baseline))
     if result.interrupted:
-        _say(f"Interrupted: {len({row.game for row in result.rows})} games were finished.")
+        say(f"Interrupted: {len({row.game for row in result.rows})} games were finished.")
         raise typer.Exit(INTERRUPTED)
 
 
@@ -314,11 +348,11 @@ def list_agents(
 
     types = agent_types() if name is None else {name: agent_type(name)}
     if as_json:
-        _print_json({"agents": report.agents_as_dicts(types)})
+        show_json({"agents": report.agents_as_dicts(types)})
     elif name is None:
-        _print(report.agents_table(types))
+        show(report.agents_table(types))
     else:
-        _print(f"[bold]{name}[/]: {types[name].summary}", report.parameters_table(types[name]))
+        show(f"[bold]{name}[/]: {types[name].summary}", report.parameters_table(types[name]))
 
 
 @app.command("games")
@@ -338,9 +372,9 @@ def list_games(
 
     listed = report.find_games(part, everything=everything)
     if as_json:
-        _print_json({"games": listed})
+        show_json({"games": listed})
     else:
-        _print(report.games_table(listed, reasons=everything))
+        show(report.games_table(listed, reasons=everything))
 
 
 @app.command()
@@ -354,40 +388,10 @@ def doctor(
     from rave_agents import report  # noqa: PLC0415
     from rave_agents.doctor import examine  # noqa: PLC0415
 
-    waiting = _stderr().status("Compiling and starting in fresh processes ...")
+    waiting = stderr().status("Compiling and starting in fresh processes ...")
     with contextlib.nullcontext() if quick else waiting:
         findings = examine(measure=not quick)
     if as_json:
-        _print_json(findings)
+        show_json(findings)
     else:
-        _print(report.doctor_table(findings))
-
-
-def _stderr() -> Console:
-    return Console(stderr=True)
-
-
-def _say(text: str) -> None:
-    _stderr().print(text, soft_wrap=True, highlight=False)
-
-
-def _print(*renderables: Any) -> None:
-    console = Console()
-    for renderable in renderables:
-        console.print(renderable, highlight=False)
-
-
-def _print_json(value: Mapping[str, Any]) -> None:
-    sys.stdout.write(json.dumps(_strict(value), allow_nan=False, ensure_ascii=False) + "\n")
-    sys.stdout.flush()
-
-
-def _strict(value: Any) -> Any:
-    """The value with None for numbers that JSON does not have."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    if isinstance(value, Mapping):
-        return {str(key): _strict(item) for key, item in value.items()}
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        return [_strict(item) for item in value]
-    return value
+        show(report.doctor_table(findings))

@@ -12,6 +12,8 @@ from rave_agents.options import (
     AmafOccurrences,
     AmafWeighting,
     FinalMove,
+    ProofBonus,
+    ProofNumbers,
     RaveBlend,
     RaveSchedule,
     Selection,
@@ -114,6 +116,52 @@ class SearchConfig:
     """Whether AMAF statistics rank edges that have no visits. False: such an edge has the
     ``first_play_urgency``, with whose default each is visited once before any is visited twice."""
 
+    solver: bool = False
+    """Whether exact outcomes are backed up (Winands et al. 2008), with bounds where an outcome is
+    known in part (Cazenave & Saffidine 2010). A solved position counts as its outcome, a move that
+    cannot be best is left out, and the search ends once the root is solved."""
+
+    check_terminal: bool = False
+    """Whether a node's children that end the game are known as soon as it is expanded; with the
+    solver or proof numbers."""
+
+    proof_numbers: ProofNumbers = ProofNumbers.NONE
+    """Whose proof numbers guide the search: ``"none"``, ``"searcher"`` or ``"every_player"``."""
+
+    proof_bonus: ProofBonus = ProofBonus.RANK
+    """What a move's proof number is worth among its siblings', in [0, 1]: ``"rank"``,
+    ``"dense_rank"``, ``"max"`` or ``"sum"``."""
+
+    proof_constant: float = 0.0
+    """C_pn, at least 0: the bonus is added to the score with this weight (Kowalski et al. 2023 have
+    1 beside C = sqrt(2))."""
+
+    proof_visits: float = math.inf
+    """Visits of the edge at which the bonus has half its weight, above 0; infinity, as published:
+    its weight is constant."""
+
+    proof_weight: float = 0.0
+    """Share of the bonus in the score, in [0, 1], with which the two are blended."""
+
+    draw_layer: bool = False
+    """Whether equal proof numbers are told apart by those of a lesser goal, not to lose; for two
+    players."""
+
+    skip_solved: bool = False
+    """Whether solved children are passed over after more than ``skip_solved_visits`` visits, as
+    long as their parent is not solved."""
+
+    skip_solved_visits: int = 5
+    """See ``skip_solved``; at least 0 (Kowalski et al. 2023: 5)."""
+
+    final_proven: bool = True
+    """Whether the final move heeds what is proven: the shortest known win is played, no proven loss
+    while there is another move, and of losses the longest."""
+
+    contempt: float = 0.5
+    """A move that is sure to bring at least a draw is played where the mean value, on the scale
+    [0, 1], of the move chosen otherwise is below this; in [0, 1]."""
+
     expand_visits: int = 2
     """A child gets a node of its own on this visit, at least 1. With 2, as OpenSpiel's MCTSBot has
     it, plain UCT chooses the same edges as with 1, and the tree stays small. Fuego 3, Pachi 8,
@@ -155,7 +203,7 @@ class SearchConfig:
         for field in dataclasses.fields(self):
             object.__setattr__(self, field.name, _coerce(field, getattr(self, field.name)))
         numbers = ("exploration", "rave_bias", "temperature", "grave_bias", "amaf_prior_visits")
-        for name in (*numbers, "amaf_weight_first", "amaf_weight_last"):
+        for name in (*numbers, "amaf_weight_first", "amaf_weight_last", "proof_constant"):
             _require(self, name, lambda value: 0 <= value < math.inf, "a number of at least 0")
         scales = ("rave_k", "fuego_initial", "fuego_final", "pachi_equivalence")
         for name in (*scales, "dirichlet_alpha", "max_memory_mb"):
@@ -164,10 +212,12 @@ class SearchConfig:
             _require(
                 self, name, lambda value: 1 <= value <= 2**20, "an integer from 1 to 1,048,576"
             )
-        for name in ("grave_ref", "plain_selection_period"):
+        for name in ("grave_ref", "plain_selection_period", "skip_solved_visits"):
             _require(self, name, lambda value: 0 <= value < 2**31, "an integer of at least 0")
-        for name in ("dirichlet_epsilon", "amaf_prior_value", "winning_move_weight"):
+        shares = ("dirichlet_epsilon", "amaf_prior_value", "winning_move_weight")
+        for name in (*shares, "proof_weight", "contempt"):
             _require(self, name, lambda value: 0 <= value <= 1, "a number in [0, 1]")
+        _require(self, "proof_visits", lambda value: value > 0, "a number above 0, or infinity")
         _require(self, "secure_constant", math.isfinite, "a finite number")
         _require(self, "first_play_urgency", lambda value: not math.isnan(value), "a number")
         self._check_combinations()
@@ -184,6 +234,17 @@ class SearchConfig:
             for name in ("winning_move_weight", "count_winning_moves", "amaf_prior_visits"):
                 if getattr(self, name):
                     raise ValueError(f"{name} needs AMAF statistics: set amaf, for example 'node'.")
+
+        if self.proof_numbers is ProofNumbers.NONE:
+            for name in ("proof_constant", "proof_weight", "draw_layer"):
+                if getattr(self, name):
+                    raise ValueError(
+                        f"{name} needs proof numbers: set proof_numbers, for example 'searcher'."
+                    )
+            if not self.solver:
+                for name in ("check_terminal", "skip_solved"):
+                    if getattr(self, name):
+                        raise ValueError(f"{name} needs the solver or proof numbers: set solver.")
 
     @property
     def counts_winning_moves(self) -> bool:
@@ -246,6 +307,15 @@ class SearchConfig:
 
 _RAVE: dict[str, Any] = {"amaf": "node", "exploration": 0.0, "expand_visits": 1}
 
+_PROOFS: dict[str, Any] = {
+    "solver": True,
+    "check_terminal": True,
+    "proof_numbers": "every_player",
+    "proof_bonus": "max",
+    "proof_constant": 0.1,
+    "draw_layer": True,
+}
+
 _PRESETS: dict[str, dict[str, Any]] = {
     "uct": {},
     "puct": {"selection": "puct", "first_play_urgency": 0.5, "exploration": 1.0},
@@ -259,6 +329,18 @@ _PRESETS: dict[str, dict[str, Any]] = {
         "rave_blend": "ucb",
         "amaf_unvisited": False,
         "exploration": math.sqrt(2.0),
+    },
+    "uct_solver": {"solver": True},
+    "pn_mcts": _PROOFS,
+    "rave_pn": {**_PROOFS, **_RAVE},
+    "pn_mcts_fsu": {
+        "exploration": math.sqrt(2.0),
+        "expand_visits": 1,
+        "proof_numbers": "searcher",
+        "proof_bonus": "rank",
+        "proof_constant": 1.0,
+        "check_terminal": True,
+        "skip_solved": True,
     },
     "rave_weighted": {**_RAVE, "amaf_weighting": "linear", "amaf_weight_last": 1.0},
     "rave_winning_move": {**_RAVE, "winning_move_weight": 0.1},

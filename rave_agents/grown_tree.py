@@ -3,7 +3,7 @@
 import numpy as np
 
 from rave_agents.config import SearchConfig
-from rave_agents.options import Amaf
+from rave_agents.options import Amaf, ProofNumbers
 from rave_agents.search import tree as trees
 from rave_agents.search.amaf import (
     AmafTables,
@@ -12,12 +12,20 @@ from rave_agents.search.amaf import (
     keep_tables,
     table_bytes,
 )
+from rave_agents.search.proofs import (
+    EDGE_BONUS_BYTES,
+    Proofs,
+    allocate_proofs,
+    grow_proofs,
+    keep_proofs,
+    node_proof_bytes,
+)
 from rave_agents.search.tree import EDGES_USED, NODES_USED, Tree
 
 _MEGABYTE = 2**20
 _FIRST_NODES = 64
 _FIXED_BYTES = trees.memory_bytes(trees.allocate(0, 0, amaf=False)) + sum(
-    array.nbytes for array in allocate_tables(0, 0)
+    array.nbytes for array in (*allocate_tables(0, 0), *allocate_proofs(0))
 )
 
 LEAST_GROWTH = 1.01
@@ -45,6 +53,10 @@ class GrownTree:
         self._winning_moves = config.counts_winning_moves
         self._one_table = config.amaf is Amaf.GLOBAL
         self._at_edges = config.amaf is Amaf.NODE
+        self._solver = config.solver
+        self._proof_numbers = config.proof_numbers is not ProofNumbers.NONE
+        self._checks_children = config.check_terminal
+        self.proofs: Proofs = allocate_proofs(num_players)
         self.tables: AmafTables = allocate_tables(num_players, num_actions)
         first = np.array([_FIRST_NODES, 2 * frame_actions, self._wanted_tables(0)], np.float64)
         if self._cost(first) > self._budget:
@@ -53,6 +65,7 @@ class GrownTree:
         self.tree: Tree = trees.allocate(
             nodes, edges, self._at_edges, self._at_edges and self._winning_moves
         )
+        self._grow_proofs(nodes, edges)
         if self._tables_wanted:
             self._grow_tables(nodes, count)
 
@@ -61,7 +74,11 @@ class GrownTree:
         mine = (self._at_edges, self._tables_wanted, self._one_table, self._winning_moves)
         at_edges, one_table = config.amaf is Amaf.NODE, config.amaf is Amaf.GLOBAL
         tables = config.amaf in (Amaf.GRAVE, Amaf.GLOBAL)
-        return mine == (at_edges, tables, one_table, config.counts_winning_moves)
+        numbers = config.proof_numbers is not ProofNumbers.NONE
+        return (*mine, self._solver, self._proof_numbers) == (
+            *(at_edges, tables, one_table, config.counts_winning_moves),
+            *(config.solver, numbers),
+        )
 
     @property
     def has_root(self) -> bool:
@@ -71,13 +88,14 @@ class GrownTree:
     @property
     def memory_bytes(self) -> int:
         """Bytes of all arrays, used rows and free ones."""
-        return trees.memory_bytes(self.tree) + sum(array.nbytes for array in self.tables)
+        arrays = (*self.tree, *self.tables, *self.proofs)
+        return sum(array.nbytes for array in arrays)
 
     def grow(self, actions: int) -> None:
         """Make room for one more node with so many actions, or set ``full``."""
         used = np.array(
             [
-                self.tree.used[NODES_USED] + 1,
+                self.tree.used[NODES_USED] + self._new_nodes(actions),
                 self.tree.used[EDGES_USED] + actions,
                 self._wanted_tables(int(self.tables.used[0])),
             ],
@@ -98,6 +116,7 @@ class GrownTree:
                 wanted[2] = min(wanted[2], 1) if self._one_table else wanted[2]
         nodes, edges, tables = (int(count) for count in wanted)
         trees.grow(self.tree, nodes, edges)
+        self._grow_proofs(nodes, edges)
         if self._tables_wanted:
             self._grow_tables(nodes, tables)
 
@@ -106,11 +125,12 @@ class GrownTree:
         rows = trees.keep_subtree(self.tree, node)
         if self._tables_wanted:
             keep_tables(self.tables, rows)
+        keep_proofs(self.proofs, rows)
         self.full = False
 
     def _least(self, actions: int) -> np.ndarray:
         """Room for the root, which has its node whatever that takes, and for a table if it fits."""
-        least = np.array([1, actions, self._wanted_tables(0)], np.float64)
+        least = np.array([self._new_nodes(actions), actions, self._wanted_tables(0)], np.float64)
         if self._cost(least) > self._budget:
             least[2] = 0
         return least
@@ -123,10 +143,23 @@ class GrownTree:
     def _cost(self, counts: np.ndarray) -> float:
         nodes, edges, tables = counts
         node_bytes = trees.NODE_BYTES + 4 * self._tables_wanted
+        node_bytes += node_proof_bytes(
+            self.proofs.low.shape[1], solver=self._solver, proof_numbers=self._proof_numbers
+        )
         edge_bytes = trees.edge_bytes(self._at_edges, self._at_edges and self._winning_moves)
+        edge_bytes += EDGE_BONUS_BYTES * self._proof_numbers
         one_table = table_bytes(self.tables, winning_moves=self._winning_moves)
         variable = nodes * node_bytes + edges * edge_bytes + tables * one_table
         return float(_FIXED_BYTES + variable)
+
+    def _new_nodes(self, actions: int) -> int:
+        """Nodes that come with one with so many actions, if each of them ends the game."""
+        return 1 + actions * self._checks_children
+
+    def _grow_proofs(self, nodes: int, edges: int) -> None:
+        grow_proofs(
+            self.proofs, nodes, edges, solver=self._solver, proof_numbers=self._proof_numbers
+        )
 
     def _grow_tables(self, nodes: int, tables: int) -> None:
         grow_tables(self.tables, nodes, tables, winning_moves=self._winning_moves)

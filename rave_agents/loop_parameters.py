@@ -1,17 +1,28 @@
 """From ``SearchConfig`` to the flags and numbers that the compiled loop reads."""
 
 from rave_agents.config import SearchConfig
-from rave_agents.options import Amaf, AmafOccurrences, RaveBlend, Selection
-from rave_agents.search.parameters import Parameters, Schedule, Weighting
+from rave_agents.options import Amaf, AmafOccurrences, ProofNumbers, RaveBlend, Selection
+from rave_agents.search.parameters import Bonus, Parameters, Schedule, Weighting
 
 
-def loop_parameters(config: SearchConfig, *, fixed_range: bool, formula: int) -> Parameters:
+def loop_parameters(
+    config: SearchConfig,
+    *,
+    fixed_range: bool,
+    formula: int,
+    searching_player: int,
+    utilities: tuple[float, float],
+    utility_sum: float,
+) -> Parameters:
     """What the loop reads of a configuration.
 
     Args:
         config: the configuration.
         fixed_range: whether the utility range is the one that the game states.
         formula: the address of the selection formula of the user's own, 0 for none.
+        searching_player: who moves at the root.
+        utilities: the least and the greatest utility that the game states, or infinities.
+        utility_sum: of two players' utilities, whatever happens; NaN if it varies or is unknown.
     """
     return Parameters(
         puct=config.selection is Selection.PUCT,
@@ -41,6 +52,21 @@ def loop_parameters(config: SearchConfig, *, fixed_range: bool, formula: int) ->
         amaf_prior_visits=config.amaf_prior_visits,
         winning_moves=config.counts_winning_moves,
         winning_move_weight=config.winning_move_weight,
+        solver=config.solver,
+        proof_numbers=config.proof_numbers is not ProofNumbers.NONE,
+        every_player=config.proof_numbers is ProofNumbers.EVERY_PLAYER,
+        searching_player=searching_player,
+        proof_bonus=int(Bonus[config.proof_bonus.name]),
+        proof_constant=config.proof_constant,
+        proof_visits=config.proof_visits,
+        proof_weight=config.proof_weight,
+        draw_layer=config.draw_layer,
+        skip_solved=config.skip_solved,
+        skip_solved_visits=config.skip_solved_visits,
+        check_terminal=config.check_terminal,
+        least_utility=utilities[0],
+        greatest_utility=utilities[1],
+        utility_sum=utility_sum,
         expand_visits=config.expand_visits,
         fixed_range=fixed_range,
     )

@@ -71,6 +71,31 @@ class RaveBlend(enum.StrEnum):
     """The mean value and its exploration term together."""
 
 
+class ProofNumbers(enum.StrEnum):
+    """Whose proof numbers guide the search."""
+
+    NONE = "none"
+    """Nobody's: none are kept."""
+    SEARCHER = "searcher"
+    """The searching player's: he turns to what is nearest to proving his win, the others to what is
+    nearest to disproving it (Kowalski et al. 2023)."""
+    EVERY_PLAYER = "every_player"
+    """Each player's own where he moves, for any number of players (Kowalski et al. 2025)."""
+
+
+class ProofBonus(enum.StrEnum):
+    """What a move's proof number, among its siblings', is worth in [0, 1]."""
+
+    RANK = "rank"
+    """``1 - rank / siblings``; equal numbers share a rank, and leave the next ones out."""
+    DENSE_RANK = "dense_rank"
+    """``1 - rank / highest rank``; ranks are counted without gaps."""
+    MAX = "max"
+    """``1 - (number - least) / (1 + greatest - least)``, of the finite numbers."""
+    SUM = "sum"
+    """``1 - number / (1 + sum)``, of the finite numbers."""
+
+
 class FinalMove(enum.StrEnum):
     """How the root's action is chosen once the search has ended (Chaslot et al. 2008)."""
 

@@ -92,7 +92,7 @@ def sweep_progress(console: Console) -> Iterator[Callable[[SweepResult], None]]:
 def match_table(result: MatchResult) -> RenderableType:
     """A match's score, from the first agent's view, and the effort of both sides."""
     score = result.score
-    table = _table(
+    table = plain_table(
         title=f"{escape(result.game)}, {_counted(score.games, 'game')}, seed {result.seed}"
     )
     table.add_column("")
@@ -112,7 +112,7 @@ def match_table(result: MatchResult) -> RenderableType:
         end_section=True,
     )
     table.add_row("seconds a move", *map(_seconds, result.seconds_per_move))
-    table.add_row("simulations a second", *map(_count, result.simulations_per_second))
+    table.add_row("simulations a second", *map(whole, result.simulations_per_second))
     return table
 
 
@@ -120,7 +120,7 @@ def sweep_table(result: SweepResult) -> RenderableType:
     """Each cell's score, from the view of the agent that is varied; the best is marked."""
     planned = result.planned * len(result.cells)
     games = f"{result.finished} of {planned}" if result.finished < planned else f"{planned}"
-    table = _table(
+    table = plain_table(
         title=f"{escape(f'{result.agent} against {result.opponent}')}\n"
         f"{escape(result.game)}, {games} games, seed {result.seed}",
         caption="\n".join(f"{escape(name)} changed no game" for name in result.idle) or None,
@@ -167,7 +167,7 @@ def analysis(found: Analysis, rows: int) -> list[RenderableType]:
         player = int(found.state.current_player())
         return [*shown, f"player {player} plays [bold]{escape(found.action_name)}[/]"]
     header, *lines = found.result.table(rows)
-    table = _table()
+    table = plain_table()
     for index, name in enumerate(header):
         if index == 0:
             table.add_column(name, overflow="fold")
@@ -182,7 +182,7 @@ def analysis(found: Analysis, rows: int) -> list[RenderableType]:
 
 def bench_table(result: BenchResult, baseline: str) -> RenderableType:
     """Simulations per second and ratios, game by game."""
-    table = _table(title=f"simulations a second, beside {escape(baseline)}")
+    table = plain_table(title=f"simulations a second, beside {escape(baseline)}")
     for name in ("game", "agent"):
         table.add_column(name, overflow="fold")
     for name in ("agent's", "baseline's", "ratio"):
@@ -191,7 +191,7 @@ def bench_table(result: BenchResult, baseline: str) -> RenderableType:
     for row in result.rows:
         if game not in (None, row.game):
             table.add_section()
-        speeds = (_count(row.simulations_per_second), _count(row.baseline_simulations_per_second))
+        speeds = (whole(row.simulations_per_second), whole(row.baseline_simulations_per_second))
         name = "" if game == row.game else escape(row.game)
         table.add_row(name, escape(row.agent), *speeds, f"{row.ratio:.2f}")
         game = row.game
@@ -203,7 +203,7 @@ def bench_table(result: BenchResult, baseline: str) -> RenderableType:
 
 def agents_table(types: Mapping[str, AgentType]) -> RenderableType:
     """Every agent's name and summary."""
-    table = _table()
+    table = plain_table()
     table.add_column("agent", style="bold", no_wrap=True)
     table.add_column("what it is")
     for name, kind in sorted(types.items()):
@@ -213,7 +213,7 @@ def agents_table(types: Mapping[str, AgentType]) -> RenderableType:
 
 def parameters_table(kind: AgentType) -> RenderableType:
     """An agent's parameters and their defaults."""
-    table = _table()
+    table = plain_table()
     table.add_column("parameter", style="bold")
     table.add_column("default", justify="right")
     for name, value in kind.parameters.items():
@@ -255,7 +255,7 @@ def find_games(part: str, *, everything: bool) -> list[dict[str, Any]]:
 
 def games_table(games: Sequence[Mapping[str, Any]], *, reasons: bool) -> RenderableType:
     """The games that ``find_games`` found."""
-    table = _table(caption=_counted(len(games), "game"), caption_justify="left")
+    table = plain_table(caption=_counted(len(games), "game"), caption_justify="left")
     table.add_column("game", style="bold", overflow="fold")
     table.add_column("description")
     table.add_column("framework")
@@ -270,7 +270,7 @@ def games_table(games: Sequence[Mapping[str, Any]], *, reasons: bool) -> Rendera
 
 def doctor_table(findings: Mapping[str, Any]) -> RenderableType:
     """What ``rave_agents.doctor.examine`` found out."""
-    table = _table(show_header=False)
+    table = plain_table(show_header=False)
     table.add_column(style="bold")
     table.add_column(overflow="fold")
     for name, version in findings["versions"].items():
@@ -300,7 +300,8 @@ def doctor_table(findings: Mapping[str, Any]) -> RenderableType:
     return table
 
 
-def _table(**options: Any) -> Table:
+def plain_table(**options: Any) -> Table:
+    """A table without columns yet, in the style of all."""
     return Table(box=box.SIMPLE_HEAD, title_justify="left", **options)
 
 
@@ -332,5 +333,6 @@ def _seconds(value: float | None) -> str:
     return "-" if value is None else f"{value:.4f}"
 
 
-def _count(value: float | None) -> str:
-    return "-" if value is None else f"{value:,.0f}"
+def whole(value: float | None) -> str:
+    """A number without decimals; - for None."""
+    return "-" if value is None else f"{value:,.0f}".replace("inf", "∞")

@@ -3,6 +3,7 @@
 import dataclasses
 import functools
 import html
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -33,6 +34,15 @@ class ActionStatistics:
     are none or winning moves are not counted (``SearchConfig.count_winning_moves``)."""
     weighted_win_rate: float = 0.0
     """Share of those simulations that were won, divided by that number; 0 likewise."""
+    outcome: float | None = None
+    """The player's return with best play of all after it, if that is proven; else None."""
+    distance: int | None = None
+    """Moves to the game's end then, this one included, in the shortest win or longest defence that
+    is known; None likewise."""
+    proof_number: float | None = None
+    """Proof number of the player's win after it; None where there are none."""
+    disproof_number: float | None = None
+    """Disproof number likewise."""
     probability: float
     """Probability of playing it, see ``SearchConfig.temperature``."""
 
@@ -53,6 +63,14 @@ class SearchResult:
     """Every legal action, in the game's order."""
     value: float | None
     """Mean return of all simulations; None without any."""
+    outcome: tuple[float, ...] | None = None
+    """The returns of all players with best play, if they are proven; else None."""
+    proof_number: float | None = None
+    """Proof number of a win of ``player``: the least number of leaves that must be won to prove it;
+    0 if it is proven, infinite if it is disproven; None without proof numbers."""
+    disproof_number: float | None = None
+    """Disproof number likewise: the least number of leaves that must not be won to prove that he
+    cannot force a win."""
     principal_variation: tuple[int, ...]
     """The actions that the search expects, from the root on, chance outcomes included."""
     simulations: int
@@ -74,6 +92,14 @@ class SearchResult:
     def policy(self) -> list[tuple[int, float]]:
         """Every legal action and the probability of playing it."""
         return [(row.action, row.probability) for row in self.actions]
+
+    @property
+    def proven(self) -> str | None:
+        """What is proven for ``player``: ``"win"``, ``"draw"``, ``"loss"``, or nothing (None).
+
+        He wins with more than everybody else, loses with less than somebody.
+        """
+        return None if self.outcome is None else _named_outcome(self.outcome, self.player)
 
     @property
     def simulations_per_second(self) -> float:
@@ -111,6 +137,10 @@ class SearchResult:
             "action": self.action,
             "action_name": self.action_name(self.action),
             "value": self.value,
+            "outcome": None if self.outcome is None else list(self.outcome),
+            "proven": self.proven,
+            "proof_number": self.proof_number,
+            "disproof_number": self.disproof_number,
             "simulations": self.simulations,
             "root_visits": self.root_visits,
             "seconds": self.seconds,
@@ -131,6 +161,10 @@ class SearchResult:
         wins = any(row.winning_move_number is not None for row in self.actions)
         header = ["action", "visits", "value", *(["AMAF visits", "AMAF value"] * amaf)]
         header += ["winning move", "weighted win rate"] * wins
+        numbers = any(row.proof_number is not None for row in self.actions)
+        header += ["proof", "disproof"] * numbers
+        outcomes = any(row.outcome is not None for row in self.actions)
+        header += ["outcome", "in moves"] * outcomes
         header += ["prior", "probability"]
         lines = [header]
         for row in self.ranked_actions[:rows]:
@@ -143,6 +177,10 @@ class SearchResult:
                     "-" if number is None else f"{number:.1f}",
                     f"{row.weighted_win_rate:.4f}",
                 ]
+            if numbers:
+                cells += [_count(row.proof_number), _count(row.disproof_number)]
+            if outcomes:
+                cells += [_number(row.outcome), "-" if row.distance is None else str(row.distance)]
             lines.append([*cells, f"{row.prior:.3f}", f"{row.probability:.3f}"])
         return lines
 
@@ -152,6 +190,8 @@ class SearchResult:
             f"player {self.player} plays {self.action_name(self.action)}, "
             f"value {_number(self.value)}, {self.simulations} simulations in {self.seconds:.3f} s"
         )
+        if self.proven is not None:
+            line += f", proven {self.proven}"
         if self.principal_variation:
             line += f", expects {' '.join(self.principal_variation_names)}"
         return line
@@ -175,6 +215,18 @@ class SearchResult:
 def _action_name(state: GameState, player: int, action: int) -> str:
     name = getattr(state, "action_to_string", None)
     return str(action) if name is None else str(name(player, action))
+
+
+def _named_outcome(outcome: Sequence[float], player: int) -> str:
+    others = [value for seat, value in enumerate(outcome) if seat != player]
+    best = max(others, default=-math.inf)
+    if outcome[player] == best:
+        return "draw"
+    return "win" if outcome[player] > best else "loss"
+
+
+def _count(value: float | None) -> str:
+    return "-" if value is None else "inf" if math.isinf(value) else f"{value:.0f}"
 
 
 def _number(value: float | None) -> str:

@@ -1,5 +1,6 @@
 """The root of a tree: its statistics, the final move, the principal variation."""
 
+import functools
 import math
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -9,10 +10,13 @@ import numpy as np
 from rave_agents.config import SearchConfig
 from rave_agents.game import GameState
 from rave_agents.options import FinalMove
+from rave_agents.proven import edge_proof, final_edges, solved_outcome, solving_edge
 from rave_agents.result import ActionStatistics
 from rave_agents.search import tree as trees
 from rave_agents.search.amaf import NO_TABLE, AmafTables, table_row
+from rave_agents.search.compiler import interpreted
 from rave_agents.search.formulas import lower_confidence_bound, weighted_win_rate
+from rave_agents.search.proofs import Proofs
 from rave_agents.search.tree import NODES_USED, ROOT, UNEXPANDED, Tree
 
 
@@ -23,6 +27,8 @@ class RootedTree(NamedTuple):
     """The statistics; values are scaled to [0, 1]."""
     tables: AmafTables
     """The AMAF tables, if it has any."""
+    proofs: Proofs
+    """What is proven of its nodes, if anything is kept."""
     low: float
     """The utility that is 0 on that scale, ``inf`` if the game states none and none was seen."""
     high: float
@@ -79,14 +85,17 @@ def drawn_action(statistics: Sequence[ActionStatistics], unit: float) -> int:
 
 
 def principal_variation(rooted: RootedTree, action: int) -> tuple[int, ...]:
-    """The chosen action, then at each node the most visited one."""
+    """The chosen action, then at each node the proven one or else the most visited one."""
     tree = rooted.arrays
     line = [action]
     node = trees.find_child(tree, ROOT, action) if rooted.has_root else UNEXPANDED
     while node != UNEXPANDED and tree.node_edge_count[node] > 0:
         edges = trees.edge_rows(tree, node)
         edge = edges.start + int(np.argmax(tree.edge_visits[edges.start : edges.stop]))
-        if tree.edge_visits[edge] == 0:
+        if solved_outcome(rooted.proofs, node) is not None:
+            proven = solving_edge(tree, rooted.proofs, node)
+            edge = edge if proven is None else proven
+        elif tree.edge_visits[edge] == 0:
             break
         line.append(int(tree.edge_action[edge]))
         node = int(tree.edge_child[edge])
@@ -97,6 +106,7 @@ def _edge_statistics(rooted: RootedTree, edge: int, probability: float) -> Actio
     tree = rooted.arrays
     visits = int(tree.edge_visits[edge])
     amaf = amaf_statistics(rooted, ROOT, edge)
+    proof = edge_proof(tree, rooted.proofs, ROOT, edge)
     return ActionStatistics(
         action=int(tree.edge_action[edge]),
         visits=visits,
@@ -106,6 +116,10 @@ def _edge_statistics(rooted: RootedTree, edge: int, probability: float) -> Actio
         amaf_value=rooted.utility(amaf.value_sum, amaf.visits),
         winning_move_number=amaf.win_moves / amaf.wins if amaf.wins > 0 else None,
         weighted_win_rate=weighted_win_rate(amaf.visits, amaf.wins, amaf.win_moves),
+        outcome=proof.outcome,
+        distance=proof.distance if proof.solved else None,
+        proof_number=proof.proof_number,
+        disproof_number=proof.disproof_number,
         probability=probability,
     )
 
@@ -136,7 +150,9 @@ def amaf_statistics(rooted: RootedTree, node: int, edge: int) -> AmafStatistics:
         row = edge
     elif len(tables.node_table) > 0 and tables.node_table[node] != NO_TABLE:
         arrays = (tables.visits, tables.value_sum, tables.wins, tables.win_moves)
-        row = table_row(tables, int(tables.node_table[node]), int(tree.node_player[node]))
+        row = interpreted(table_row)(
+            tables, int(tables.node_table[node]), int(tree.node_player[node])
+        )
         row += int(tree.edge_action[edge])
     else:
         return AmafStatistics()
@@ -145,12 +161,15 @@ def amaf_statistics(rooted: RootedTree, node: int, edge: int) -> AmafStatistics:
 
 def _policy(rooted: RootedTree, edges: Sequence[int], config: SearchConfig) -> list[float]:
     """The probability of playing each of the root's edges."""
-    visits = rooted.arrays.edge_visits[edges[0] : edges[-1] + 1].astype(np.float64)
+    tree = rooted.arrays
+    key = functools.partial(_final_key, tree, config=config)
+    bounds = (rooted.low, rooted.high)
+    allowed = set(final_edges(tree, rooted.proofs, edges, config, bounds, key))
+    visits = np.array([float(tree.edge_visits[edge]) * (edge in allowed) for edge in edges])
     if config.temperature == 0.0 or visits.sum() == 0.0:
-        keys = [_final_key(rooted.arrays, edge, config) for edge in edges]
-        best = max(keys)
-        share = 1.0 / keys.count(best)
-        return [share if key == best else 0.0 for key in keys]
+        best = max(map(key, allowed))
+        chosen = [edge in allowed and key(edge) == best for edge in edges]
+        return [float(choice) / sum(chosen) for choice in chosen]
     with np.errstate(divide="ignore", over="ignore"):
         weights = np.exp(np.log(visits / visits.max()) / config.temperature)
     return (weights / weights.sum()).tolist()  # type: ignore[no-any-return]

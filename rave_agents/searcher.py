@@ -16,6 +16,7 @@ from rave_agents.game import GameState, PlayerId
 from rave_agents.grown_tree import GrownTree
 from rave_agents.loop_parameters import loop_parameters
 from rave_agents.options import Amaf, Selection, UtilityRange
+from rave_agents.proven import solved_outcome, win_numbers
 from rave_agents.result import SearchResult
 from rave_agents.root import RootedTree, drawn_action, principal_variation, root_statistics
 from rave_agents.search import loop
@@ -24,6 +25,7 @@ from rave_agents.search.amaf import allocate_tables
 from rave_agents.search.backup import HIGH, LOW, Scratch, make_scratch
 from rave_agents.search.compiler import JIT_DISABLED, announce_compilation
 from rave_agents.search.own_formula import compiled_formula, formula_address
+from rave_agents.search.proofs import allocate_proofs
 from rave_agents.search.python_simulator import Evaluator, PythonSimulator
 from rave_agents.search.random_stream import make_stream
 from rave_agents.search.simulator import (
@@ -240,11 +242,16 @@ class Searcher:
         action = drawn_action(statistics, self._move_unit)
         visits = sum(row.visits for row in statistics)
         total = sum(row.visits * row.value for row in statistics if row.value is not None)
+        player = int(self._root.current_player())
+        numbers = win_numbers(rooted.proofs, player) if rooted.has_root else (None, None)
         return SearchResult(
-            player=int(self._root.current_player()),
+            player=player,
             action=action,
             actions=statistics,
             value=total / visits if visits > 0 else None,
+            outcome=solved_outcome(rooted.proofs) if rooted.has_root else None,
+            proof_number=numbers[0],
+            disproof_number=numbers[1],
             principal_variation=principal_variation(rooted, action),
             simulations=self._simulations,
             root_visits=self._root_visits(),
@@ -259,9 +266,11 @@ class Searcher:
         assert self._root is not None
         low, high = self._utility_range.tolist()
         if self._grown is None:
-            empty = trees.allocate(0, 0, amaf=False), allocate_tables(0, 0)
+            empty = trees.allocate(0, 0, amaf=False), allocate_tables(0, 0), allocate_proofs(0)
             return RootedTree(*empty, low, high, self._root.clone())
-        return RootedTree(self._grown.tree, self._grown.tables, low, high, self._root.clone())
+        grown = self._grown
+        arrays = grown.tree, grown.tables, grown.proofs
+        return RootedTree(*arrays, low, high, self._root.clone())
 
     def _begin(self, root: GameState) -> None:
         key = _position_key(root)
@@ -283,6 +292,9 @@ class Searcher:
             self.config,
             fixed_range=self._has_fixed_range(self._root),
             formula=0 if formula is None else formula_address(formula),
+            searching_player=self._root.current_player(),
+            utilities=(float(self._root.min_utility()), float(self._root.max_utility())),
+            utility_sum=_utility_sum(self._root),
         )
         target = math.inf if limit.simulations is None else limit.simulations
         deadline = started + (math.inf if limit.seconds is None else limit.seconds)
@@ -303,6 +315,7 @@ class Searcher:
                 status = loop.run(
                     self._grown.tree,
                     self._grown.tables,
+                    self._grown.proofs,
                     frame,
                     scratch,
                     parameters,
@@ -315,7 +328,7 @@ class Searcher:
             self._simulations += done
             if status == Status.FAILED:
                 simulator.raise_pending()
-            elif status == Status.STOPPED:
+            elif status in (Status.STOPPED, Status.SOLVED):
                 break
             elif status == Status.TREE_FULL:
                 self._grown.grow(int(frame.header[Header.ACTION_CAPACITY]))
@@ -391,10 +404,17 @@ def prepare() -> None:
     announce_compilation()
     frame = make_frame(num_players=2, playouts=1, playout_stream=np.zeros(4, np.int64))
     scratch = make_scratch(frame, num_distinct_actions=1, utility_range=np.zeros(2))
-    parameters = loop_parameters(SearchConfig(), fixed_range=True, formula=0)
+    parameters = loop_parameters(
+        SearchConfig(),
+        fixed_range=True,
+        formula=0,
+        searching_player=0,
+        utilities=(0.0, 1.0),
+        utility_sum=math.nan,
+    )
     grown = GrownTree(SearchConfig(amaf=Amaf.GRAVE), num_players=1, num_actions=1, frame_actions=1)
     stream = np.zeros(4, np.int64)
-    loop.run(grown.tree, grown.tables, frame, scratch, parameters, stream, 0, 0, True)
+    loop.run(grown.tree, grown.tables, grown.proofs, frame, scratch, parameters, stream, 0, 0, True)
 
 
 def checked_seed(seed: int | None) -> int | None:
@@ -423,6 +443,13 @@ def _check_decision(state: GameState) -> None:
 def _position_key(state: GameState) -> Hashable:
     key = getattr(state, "position_key", None)
     return None if key is None else key()
+
+
+def _utility_sum(state: GameState) -> float:
+    """The sum of two players' utilities at every end; NaN if there are others, or it is unknown."""
+    stated = getattr(state, "utility_sum", None)
+    total = None if stated is None or state.num_players() != 2 else stated()
+    return math.nan if total is None else float(total)
 
 
 def _compiled_formula(config: SearchConfig) -> Any:

@@ -12,14 +12,16 @@ that walk the tree of ``mcts_search``)::
     print(bots[0].last_result)
 
 There is a bot for every named agent that searches: ``GraveBot``, ``HRaveBot``, ``RaveGlobalBot``,
-``RaveWeightedBot`` and ``RaveWinningMoveBot`` play the other forms of RAVE.
+``RaveWeightedBot`` and ``RaveWinningMoveBot`` play the other forms of RAVE; ``UCTSolverBot``,
+``PNMCTSBot``, ``PNMCTSFSUBot`` and ``RavePNBot`` prove what can be proven.
 
 ``SearchPolicy`` shows a bot as an ``open_spiel.python.policy.Policy``, and ``SearchRLAgent`` plays
 in ``rl_environment.Environment(..., include_full_state=True)``. ``RaveEvaluator`` gives the Python
-``mcts.MCTSBot`` itself priors from RAVE's statistics. ``OpenSpielGame`` and
-``OpenSpielState`` are OpenSpiel's games and states behind the interface that
-``rave_agents.Searcher`` takes. The search plays sequential games with perfect information and no
-hidden chance; ``refusal`` tells why it does not play another.
+``mcts.MCTSBot`` itself priors from RAVE's statistics, ``PNEvaluator`` priors and exact outcomes
+from a small search with proof numbers at each leaf. ``OpenSpielGame`` and ``OpenSpielState`` are
+OpenSpiel's games and states behind the interface that ``rave_agents.Searcher`` takes. The search
+plays sequential games with perfect information and no hidden chance; ``refusal`` tells why it does
+not play another.
 """
 
 from rave_openspiel.adapter import OpenSpielGame
@@ -28,13 +30,18 @@ from rave_openspiel.evaluator import RaveEvaluator
 from rave_openspiel.named_bots import (
     GraveBot,
     HRaveBot,
+    PNMCTSBot,
+    PNMCTSFSUBot,
     RaveBot,
     RaveGlobalBot,
+    RavePNBot,
     RaveWeightedBot,
     RaveWinningMoveBot,
     UCTBot,
+    UCTSolverBot,
 )
 from rave_openspiel.policy import SearchPolicy
+from rave_openspiel.proof_evaluator import PNEvaluator
 from rave_openspiel.rl_agent import SearchRLAgent
 from rave_openspiel.search_node import SearchNode
 from rave_openspiel.states import OpenSpielState
@@ -45,9 +52,13 @@ __all__ = [
     "HRaveBot",
     "OpenSpielGame",
     "OpenSpielState",
+    "PNEvaluator",
+    "PNMCTSBot",
+    "PNMCTSFSUBot",
     "RaveBot",
     "RaveEvaluator",
     "RaveGlobalBot",
+    "RavePNBot",
     "RaveWeightedBot",
     "RaveWinningMoveBot",
     "SearchBot",
@@ -55,5 +66,6 @@ __all__ = [
     "SearchPolicy",
     "SearchRLAgent",
     "UCTBot",
+    "UCTSolverBot",
     "refusal",
 ]

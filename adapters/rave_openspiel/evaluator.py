@@ -21,7 +21,7 @@ from open_spiel.python.algorithms import mcts
 
 from rave_agents.searcher import checked_seed
 from rave_openspiel.playouts import RandomPlayouts, random_bots
-from rave_openspiel.support import check_supported
+from rave_openspiel.support import check_state, check_supported
 
 REBASE_ABOVE = 1e100
 """Playouts get ever greater weights; from this weight on all of them are scaled back."""
@@ -150,15 +150,15 @@ class RaveEvaluator(mcts.Evaluator):  # type: ignore[misc]
         check_supported(game)
         self.game = game
         """The game that it judges."""
-        self.n_rollouts = _checked_count("n_rollouts", n_rollouts)
+        self.n_rollouts = checked_count("n_rollouts", n_rollouts)
         """Playouts for each value."""
-        self.temperature = _checked_positive("temperature", temperature)
+        self.temperature = checked_positive("temperature", temperature)
         """T, in units of the range of utilities."""
-        self.equivalent_visits = _checked_positive("equivalent_visits", equivalent_visits)
+        self.equivalent_visits = checked_positive("equivalent_visits", equivalent_visits)
         """k, the visits that pull an estimate to the average."""
         self.half_life = _checked_half_life(half_life)
         """Playouts after which one weighs half as much as the newest."""
-        self.min_playouts = _checked_count("min_playouts", min_playouts)
+        self.min_playouts = checked_count("min_playouts", min_playouts)
         """Playouts that a prior rests on at least."""
         self._random = random.Random(checked_seed(seed))
         self._random_playouts = RandomPlayouts(game)
@@ -216,12 +216,7 @@ class RaveEvaluator(mcts.Evaluator):  # type: ignore[misc]
 
     def _follow(self, state: pyspiel.State) -> None:
         """Check the state, and forget what is known of another game's course."""
-        if not isinstance(state, pyspiel.State):
-            raise TypeError(f"state must be a pyspiel.State, got {state!r}.")
-        if state.get_game() != self.game:
-            raise ValueError(
-                f"This evaluator is for {self.game}, but the state is of {state.get_game()}."
-            )
+        check_state(self.game, state)
         position, history = state.starting_state_str(), state.history()
         if self._start is not None:
             start_position, start_history = self._start
@@ -234,7 +229,8 @@ class RaveEvaluator(mcts.Evaluator):  # type: ignore[misc]
         return AmafTable(self.game.num_players(), self.game.num_distinct_actions(), self.half_life)
 
 
-def _checked_count(name: str, value: int) -> int:
+def checked_count(name: str, value: int) -> int:
+    """The value, refused if it is not an integer of at least 1."""
     if isinstance(value, bool) or not hasattr(value, "__index__"):
         raise TypeError(f"{name} must be an integer, got {value!r}.")
     if value < 1:
@@ -248,7 +244,8 @@ def _checked_number(name: str, value: float) -> float:
     return float(value)
 
 
-def _checked_positive(name: str, value: float) -> float:
+def checked_positive(name: str, value: float) -> float:
+    """The value, refused if it is not a finite number above 0."""
     number = _checked_number(name, value)
     if not 0.0 < number < math.inf:
         raise ValueError(f"{name} must be a finite number above 0, got {value!r}.")

@@ -15,6 +15,30 @@ class RaveBot(SearchBot):
     preset = "rave"
 
 
+class UCTSolverBot(SearchBot):
+    """Plays plain UCT that backs up exact outcomes, and ends a search once the root is solved."""
+
+    preset = "uct_solver"
+
+
+class PNMCTSBot(SearchBot):
+    """Plays UCT with a solver and proof numbers (PN-MCTS)."""
+
+    preset = "pn_mcts"
+
+
+class PNMCTSFSUBot(SearchBot):
+    """Plays PN-MCTS as it was published, with its parts F, S and U."""
+
+    preset = "pn_mcts_fsu"
+
+
+class RavePNBot(SearchBot):
+    """Plays RAVE with a solver and proof numbers."""
+
+    preset = "rave_pn"
+
+
 class GraveBot(SearchBot):
     """Plays generalised RAVE (GRAVE): AMAF values of the nearest well-visited ancestor."""
 

@@ -7,6 +7,7 @@ from typing import Any
 import pyspiel
 
 from rave_agents.game import PlayerId
+from rave_agents.proven import solved_outcome
 from rave_agents.root import AmafStatistics, RootedTree, amaf_statistics
 from rave_agents.search.tree import ROOT, UNEXPANDED, edge_rows
 
@@ -104,11 +105,15 @@ class SearchNode:
 
     @property
     def outcome(self) -> list[float] | None:
-        """The returns of all players where the game is over; None elsewhere.
+        """The returns of all players where the game is over or the outcome proven; None elsewhere.
 
         A game's end is known from the visit on that gives it a node, see
-        ``SearchConfig.expand_visits``.
+        ``SearchConfig.expand_visits``; more is proven with ``SearchConfig.solver``.
         """
+        if self._row != UNEXPANDED:
+            proven = solved_outcome(self._tree.proofs, self._row)
+            if proven is not None:
+                return list(proven)
         if self._row == UNEXPANDED or self._tree.arrays.node_player[self._row] != PlayerId.TERMINAL:
             return None
         if self._outcome is None:

@@ -17,6 +17,10 @@ class OpenSpielSimulator(PythonSimulator):
         """OpenSpiel's legal actions are as they should be."""
         return actions
 
+    def child(self, state: Any, action: int) -> Any:
+        """The position after an action."""
+        return state.child(action)
+
 
 class RolloutSimulator(OpenSpielSimulator):
     """Playouts in C++, as ``RandomPlayouts`` has them."""

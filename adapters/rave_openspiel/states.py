@@ -76,6 +76,13 @@ class OpenSpielState:
         """The game's greatest utility; ``inf`` likewise."""
         return _utility_bounds(self.state.get_game())[1]
 
+    def utility_sum(self) -> float | None:
+        """What the utilities of all players sum up to at every end; None where that varies."""
+        game = self.state.get_game()
+        if game.get_type().utility not in (_Type.Utility.ZERO_SUM, _Type.Utility.CONSTANT_SUM):
+            return None
+        return float(game.utility_sum())
+
     def action_to_string(self, player: int, action: int) -> str:
         """How the game prints the action."""
         return str(self.state.action_to_string(player, action))

@@ -16,6 +16,7 @@ from rave_agents.frameworks import Game
 from rave_agents.game import GameState
 from rave_agents.searcher import checked_seed
 from rave_openspiel.evaluator import RaveEvaluator
+from rave_openspiel.proof_evaluator import PNEvaluator
 
 MEMORY_MB = 4000
 UNLIMITED = 2**31 - 1
@@ -26,14 +27,24 @@ SELECTIONS = {
 }
 """Formulas that the Python bot selects children by, and the constant that each has unless told."""
 
-EVALUATORS: dict[str, Callable[[pyspiel.Game, int, int, np.random.RandomState], Any]] = {
-    "rollouts": lambda game, rollouts, seed, random: mcts.RandomRolloutEvaluator(rollouts, random),
-    "rave": lambda game, rollouts, seed, random: RaveEvaluator(
-        game, n_rollouts=rollouts, seed=seed
+EVALUATORS: dict[
+    str, tuple[int, Callable[[pyspiel.Game, int, int, np.random.RandomState], Any]]
+] = {
+    "rollouts": (
+        1,
+        lambda game, rollouts, seed, random: mcts.RandomRolloutEvaluator(rollouts, random),
+    ),
+    "rave": (
+        1,
+        lambda game, rollouts, seed, random: RaveEvaluator(game, n_rollouts=rollouts, seed=seed),
+    ),
+    "pn": (
+        30,
+        lambda game, rollouts, seed, random: PNEvaluator(game, simulations=rollouts, seed=seed),
     ),
 }
-"""What judges leaves for the Python bot, from the game, the playouts a leaf, a seed and its own
-random numbers."""
+"""What judges leaves for the Python bot: the playouts a leaf that it has unless told, and a
+function that makes it from the game, the playouts a leaf, a seed and the bot's random numbers."""
 
 
 class StockAgent:
@@ -104,7 +115,7 @@ def _make_mcts_py(
     selection: str = "uct",
     uct_c: float | None = None,
     solve: bool = True,
-    rollouts: int = 1,
+    rollouts: int | None = None,
 ) -> Agent:
     if simulations < 2:
         raise ValueError(f"simulations must be at least 2 for mcts_py, got {simulations!r}.")
@@ -114,11 +125,13 @@ def _make_mcts_py(
     bot_seed = _drawn_seed(seed)
     random = np.random.RandomState(bot_seed)
     formula, usual_c = SELECTIONS[selection]
+    usual_rollouts, make_evaluator = EVALUATORS[evaluator]
+    rollouts = usual_rollouts if rollouts is None else rollouts
     bot = mcts.MCTSBot(
         pyspiel_game,
         usual_c if uct_c is None else uct_c,
         simulations,
-        EVALUATORS[evaluator](pyspiel_game, rollouts, bot_seed, random),
+        make_evaluator(pyspiel_game, rollouts, bot_seed, random),
         solve=solve,
         random_state=random,
         child_selection_fn=formula,
@@ -157,8 +170,8 @@ AGENT_TYPES = {
         _make_mcts,
     ),
     "mcts_py": AgentType(
-        "OpenSpiel's Python MCTSBot with random rollouts, or with RAVE's priors by evaluator=rave",
-        {**_COMMON, "uct_c": None, "evaluator": "rollouts", "selection": "uct", "rollouts": 1},
+        "OpenSpiel's Python MCTSBot with random rollouts, or with evaluator=rave or evaluator=pn",
+        {**_COMMON, "uct_c": None, "evaluator": "rollouts", "selection": "uct", "rollouts": None},
         _make_mcts_py,
     ),
 }

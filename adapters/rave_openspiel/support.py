@@ -35,3 +35,11 @@ def check_supported(game: pyspiel.Game) -> None:
     reason = refusal(game.get_type())
     if reason is not None:
         raise UnsupportedGameError(f"{game} cannot be searched: {reason}.")
+
+
+def check_state(game: pyspiel.Game, state: object) -> None:
+    """Raise TypeError for what is no ``pyspiel.State``, ValueError for one of another game."""
+    if not isinstance(state, pyspiel.State):
+        raise TypeError(f"state must be a pyspiel.State, got {state!r}.")
+    if state.get_game() != game:
+        raise ValueError(f"This evaluator is for {game}, but the state is of {state.get_game()}.")

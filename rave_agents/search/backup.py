@@ -23,6 +23,7 @@ from rave_agents.search.amaf import (
 from rave_agents.search.compiler import kernel
 from rave_agents.search.formulas import scaled
 from rave_agents.search.parameters import Parameters
+from rave_agents.search.proofs import Proofs, Ranking, make_ranking, update_proofs
 from rave_agents.search.simulator import Frame, Header
 from rave_agents.search.tree import EDGES_USED, Tree
 
@@ -53,6 +54,8 @@ class Scratch(NamedTuple):
     """[1] simulations backed up."""
     selections: NDArray[np.int64]
     """[1] edges selected at decision nodes."""
+    ranking: Ranking
+    """Buffers for proof numbers."""
 
 
 def make_scratch(
@@ -72,6 +75,7 @@ def make_scratch(
         ),
         simulations=np.zeros(1, np.int64),
         selections=np.zeros(1, np.int64),
+        ranking=make_ranking(num_distinct_actions),
     )
 
 
@@ -157,6 +161,17 @@ def backup_values(tree: Tree, scratch: Scratch, depth: int, leaf_has_node: bool)
 
 
 @kernel
+def backup_proofs(
+    tree: Tree, proofs: Proofs, scratch: Scratch, parameters: Parameters, depth: int
+) -> None:
+    """Tell the nodes of the path, from the new one up, what is proven; up to one that stays."""
+    for index in range(depth, -1, -1):
+        node = scratch.path_nodes[index]
+        if not update_proofs(tree, proofs, scratch.ranking, parameters, node):
+            return
+
+
+@kernel
 def record_path(tree: Tree, scratch: Scratch, depth: int) -> None:
     """Put the moves of the path into the record."""
     record = scratch.record
@@ -181,6 +196,24 @@ def record_playout(frame: Frame, record: MoveRecord, depth: int, playout: int) -
         record.actions[moves] = frame.move_actions[move]
         moves += 1
     return moves
+
+
+@kernel
+def backup_playouts(
+    tree: Tree,
+    tables: AmafTables,
+    frame: Frame,
+    scratch: Scratch,
+    parameters: Parameters,
+    depth: int,
+    leaf_has_node: bool,
+) -> None:
+    """Credit every playout to the AMAF statistics; together they count as one visit."""
+    playouts = frame.header[NUM_PLAYOUTS]
+    for playout in range(playouts):
+        set_values(frame, scratch, playout, playout + 1)
+        share = 1.0 / playouts
+        backup_amaf(tree, tables, frame, scratch, parameters, depth, leaf_has_node, playout, share)
 
 
 @kernel

@@ -74,11 +74,17 @@ def formula(function: Callable[_P, _R]) -> Callable[_P, _R]:
 
 
 def kernel(function: Callable[_P, _R]) -> Callable[_P, _R]:
-    """Compile a function of the kernel that other functions of the kernel call.
+    """Compile a function that only the kernel calls; from Python, call ``interpreted(function)``.
 
-    It gets no wrapper for calls from Python: wrapping all those arrays takes most of the time.
+    It gets no wrappers for calls from outside, which take a third of the time of compiling: a call
+    from Python would end the process.
     """
-    return numba.njit(nogil=True, no_cfunc_wrapper=True)(function)
+    return numba.njit(nogil=True, no_cfunc_wrapper=True, no_cpython_wrapper=True)(function)
+
+
+def interpreted(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """The Python function behind a function of the kernel."""
+    return getattr(function, "py_func", function)
 
 
 def inlined(function: Callable[_P, _R]) -> Callable[_P, _R]:

@@ -94,6 +94,17 @@ def blend(beta: float, value: float, amaf_value: float) -> float:
     return (1.0 - beta) * value + beta * amaf_value
 
 
+@formula
+def proof_exploration(bonus: float, n: float, C_pn: float, K: float) -> float:
+    """``C_pn bonus K / (K + n)``: what proof numbers add to an edge's score.
+
+    Kowalski et al. (2023) add ``C_pn bonus``, which is ``K`` infinite.
+    """
+    if math.inf == K:
+        return C_pn * bonus
+    return C_pn * bonus * K / (K + n)
+
+
 def lower_confidence_bound(q: float, n: float, A: float) -> float:
     """``q - A / sqrt(n)``, what the secure child maximises (Chaslot et al. 2008).
 

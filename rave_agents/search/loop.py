@@ -9,7 +9,8 @@ from rave_agents.game import PlayerId
 from rave_agents.search.amaf import NO_TABLE, AmafTables
 from rave_agents.search.backup import (
     Scratch,
-    backup_amaf,
+    backup_playouts,
+    backup_proofs,
     backup_values,
     find_movers,
     give_table,
@@ -18,16 +19,19 @@ from rave_agents.search.backup import (
     set_values,
 )
 from rave_agents.search.compiler import inlined, kernel, kernel_entry
-from rave_agents.search.expansion import expand
+from rave_agents.search.expansion import begin_proofs, expand
 from rave_agents.search.parameters import Parameters
+from rave_agents.search.proofs import UNSOLVED, Proofs, has_room_for_proofs, refresh_bonuses
 from rave_agents.search.random_stream import Stream
-from rave_agents.search.selection import select_edge
+from rave_agents.search.selection import sample_outcome, select_edge
 from rave_agents.search.simulator import Frame, Header, Status, call_simulate, header_address
 from rave_agents.search.tree import EDGES_USED, NODES_USED, ROOT, UNEXPANDED, Tree
 
 DONE = int(Status.DONE)
 FRAME_FULL = int(Status.FRAME_FULL)
 TREE_FULL = int(Status.TREE_FULL)
+SOLVED = int(Status.SOLVED)
+CHANCE = int(PlayerId.CHANCE)
 TERMINAL = int(PlayerId.TERMINAL)
 
 PATH_LENGTH = int(Header.PATH_LENGTH)
@@ -35,6 +39,7 @@ EXPAND = int(Header.EXPAND)
 NUM_PLAYOUTS = int(Header.NUM_PLAYOUTS)
 REQUIRED_ACTIONS = int(Header.REQUIRED_ACTIONS)
 REQUIRED_MOVES = int(Header.REQUIRED_MOVES)
+CHECK_CHILDREN = int(Header.CHECK_CHILDREN)
 PATH_CAPACITY = int(Header.PATH_CAPACITY)
 ACTION_CAPACITY = int(Header.ACTION_CAPACITY)
 
@@ -43,6 +48,7 @@ ACTION_CAPACITY = int(Header.ACTION_CAPACITY)
 def run(
     tree: Tree,
     tables: AmafTables,
+    proofs: Proofs,
     frame: Frame,
     scratch: Scratch,
     parameters: Parameters,
@@ -56,6 +62,7 @@ def run(
     Args:
         tree: the tree, empty or with a root; it changes.
         tables: its AMAF tables; they change.
+        proofs: what is proven of its nodes; it changes.
         frame: buffers shared with the provider.
         scratch: buffers of the loop.
         parameters: the run-time flags and constants.
@@ -64,11 +71,26 @@ def run(
         simulations: how many, at least 0.
         may_expand: whether nodes may be added. Without a root, the tree must not be full.
     """
+    if parameters.proof_numbers:
+        refresh_bonuses(tree, proofs, scratch.ranking, parameters)
     for _ in range(simulations):
-        if may_expand and not has_room(tree, tables, parameters, frame.header[ACTION_CAPACITY]):
+        if tree.used[NODES_USED] > 0 and is_root_proven(proofs, parameters):
+            return SOLVED
+        if may_expand and not (
+            has_room(tree, tables, parameters, frame.header[ACTION_CAPACITY])
+            and has_room_for_proofs(tree, proofs, parameters)
+        ):
             return TREE_FULL
         status = simulate_once(
-            tree, tables, frame, scratch, parameters, tree_stream, simulate_address, may_expand
+            tree,
+            tables,
+            proofs,
+            frame,
+            scratch,
+            parameters,
+            tree_stream,
+            simulate_address,
+            may_expand,
         )
         if status != DONE:
             return status
@@ -76,10 +98,19 @@ def run(
 
 
 @kernel
+def is_root_proven(proofs: Proofs, parameters: Parameters) -> bool:
+    """Whether nothing is left to search: the root is solved, or the searcher's win is proven."""
+    if parameters.solver:
+        return bool(proofs.distance[ROOT] != UNSOLVED)
+    return bool(parameters.proof_numbers and proofs.proof[ROOT, parameters.searching_player] == 0.0)
+
+
+@kernel
 def has_room(tree: Tree, tables: AmafTables, parameters: Parameters, edges: int) -> bool:
     """Whether one more node with so many edges fits into the tree, and a table of its own.
 
-    The root gets its node without a table where the memory has no room for one.
+    With it come nodes of the children that end the game, if these are checked. The root gets its
+    node without a table where the memory has no room for one.
     """
     if parameters.tables:
         if tables.node_table.shape[0] < tree.node_player.shape[0]:
@@ -87,8 +118,9 @@ def has_room(tree: Tree, tables: AmafTables, parameters: Parameters, edges: int)
         table_wanted = parameters.every_node_has_table and tree.used[NODES_USED] > 0
         if table_wanted and tables.used[0] == tables.owner.shape[0]:
             return False
+    nodes = 1 + edges if parameters.check_terminal else 1
     return (
-        tree.used[NODES_USED] < tree.node_player.shape[0]
+        tree.used[NODES_USED] + nodes <= tree.node_player.shape[0]
         and tree.used[EDGES_USED] + edges <= tree.edge_action.shape[0]
     )
 
@@ -97,6 +129,7 @@ def has_room(tree: Tree, tables: AmafTables, parameters: Parameters, edges: int)
 def simulate_once(
     tree: Tree,
     tables: AmafTables,
+    proofs: Proofs,
     frame: Frame,
     scratch: Scratch,
     parameters: Parameters,
@@ -112,7 +145,7 @@ def simulate_once(
     visits = 0
     leaf_has_node = False
     if tree.used[NODES_USED] > 0:
-        depth = select(tree, tables, frame, scratch, parameters, tree_stream)
+        depth = select(tree, tables, proofs, frame, scratch, parameters, tree_stream)
         if depth < 0:
             return FRAME_FULL
         leaf_edge = scratch.path_edges[depth - 1]
@@ -123,57 +156,80 @@ def simulate_once(
     )
     header[PATH_LENGTH] = depth
     header[EXPAND] = expanding
+    header[CHECK_CHILDREN] = parameters.check_terminal
 
-    status = call_simulate(simulate_address, header_address(frame))
-    if status != DONE:
-        return status
+    leaf = int(scratch.path_nodes[depth])
+    if leaf_has_node and parameters.solver and proofs.distance[leaf] != UNSOLVED:
+        give_outcome(proofs, frame, leaf)
+    else:
+        status = call_simulate(simulate_address, header_address(frame))
+        if status != DONE:
+            return status
 
     if expanding:
-        leaf = expand(tree, frame, visits)
-        if parameters.tables:
-            tables.node_table[leaf] = NO_TABLE
+        add_leaf(tree, tables, proofs, frame, scratch, parameters, depth, visits)
         leaf_has_node = True
-        scratch.path_nodes[depth] = leaf
-        if depth > 0:
-            tree.edge_child[scratch.path_edges[depth - 1]] = leaf
 
     if not parameters.fixed_range:
         observe_returns(tree, tables, frame, scratch)
     find_movers(tree, scratch, depth)
-    playouts = header[NUM_PLAYOUTS]
     if parameters.amaf:
         record_path(tree, scratch, depth)
         if parameters.tables:
             give_table(tree, tables, scratch, parameters, depth, leaf_has_node)
-        for playout in range(playouts):
-            set_values(frame, scratch, playout, playout + 1)
-            backup_amaf(
-                tree,
-                tables,
-                frame,
-                scratch,
-                parameters,
-                depth,
-                leaf_has_node,
-                playout,
-                1.0 / playouts,
-            )
-    set_values(frame, scratch, 0, playouts)
+        backup_playouts(tree, tables, frame, scratch, parameters, depth, leaf_has_node)
+    set_values(frame, scratch, 0, header[NUM_PLAYOUTS])
     backup_values(tree, scratch, depth, leaf_has_node)
     scratch.simulations[0] += 1
     return DONE
 
 
 @kernel
+def add_leaf(
+    tree: Tree,
+    tables: AmafTables,
+    proofs: Proofs,
+    frame: Frame,
+    scratch: Scratch,
+    parameters: Parameters,
+    depth: int,
+    visits: int,
+) -> None:
+    """Expand the leaf that the frame describes, at the end of the path."""
+    leaf = expand(tree, frame, visits)
+    scratch.path_nodes[depth] = leaf
+    if depth > 0:
+        tree.edge_child[scratch.path_edges[depth - 1]] = leaf
+    if parameters.solver or parameters.proof_numbers:
+        begin_proofs(tree, proofs, frame, parameters, leaf)
+        backup_proofs(tree, proofs, scratch, parameters, depth)
+        if parameters.solver and proofs.distance[leaf] != UNSOLVED:
+            give_outcome(proofs, frame, leaf)  # Better known than by the playouts.
+    if parameters.tables:
+        for node in range(leaf, tree.used[NODES_USED]):
+            tables.node_table[node] = NO_TABLE
+
+
+@kernel
+def give_outcome(proofs: Proofs, frame: Frame, leaf: int) -> None:
+    """A solved leaf's outcome takes the place of a simulation's returns."""
+    frame.header[NUM_PLAYOUTS] = 1
+    frame.playout_ends[0] = 0
+    for player in range(proofs.low.shape[1]):
+        frame.returns[0, player] = proofs.low[leaf, player]
+
+
+@kernel
 def select(
     tree: Tree,
     tables: AmafTables,
+    proofs: Proofs,
     frame: Frame,
     scratch: Scratch,
     parameters: Parameters,
     tree_stream: Stream,
 ) -> int:
-    """Walk from the root to an edge without a node behind it, or to a terminal node.
+    """Walk from the root to an edge without a node behind it, or to a terminal or solved node.
 
     Returns the number of edges taken, or -1 if the path does not fit into the frame.
     """
@@ -190,11 +246,15 @@ def select(
                 table == NO_TABLE or tables.playouts[own] > parameters.grave_ref
             ):
                 table = own
-        if tree.node_player[node] >= 0:
+        if tree.node_player[node] == CHANCE:
+            edge = sample_outcome(tree, node, tree_stream)
+        else:
             scratch.selections[0] += 1
-        period = parameters.plain_selection_period
-        use_amaf = parameters.amaf and (period == 0 or scratch.selections[0] % period != 0)
-        edge = select_edge(tree, tables, node, table, use_amaf, parameters, tree_stream)
+            period = parameters.plain_selection_period
+            use_amaf = parameters.amaf and (period == 0 or scratch.selections[0] % period != 0)
+            edge = select_edge(
+                tree, tables, proofs, scratch, node, table, use_amaf, parameters, tree_stream
+            )
         scratch.path_nodes[depth] = node
         scratch.path_edges[depth] = edge
         frame.path[depth] = tree.edge_action[edge]
@@ -204,4 +264,6 @@ def select(
             return depth
         scratch.path_nodes[depth] = node
         if tree.node_player[node] == TERMINAL:
+            return depth
+        if parameters.solver and proofs.distance[node] != UNSOLVED:
             return depth

@@ -25,6 +25,15 @@ class Weighting(enum.IntEnum):
     STEPPED = 2
 
 
+class Bonus(enum.IntEnum):
+    """What proof numbers say for an edge; the members of ``options.ProofBonus``, in its order."""
+
+    RANK = 0
+    DENSE_RANK = 1
+    MAX = 2
+    SUM = 3
+
+
 class Parameters(NamedTuple):
     """See ``SearchConfig`` for the meaning, unit and range of each."""
 
@@ -55,5 +64,20 @@ class Parameters(NamedTuple):
     amaf_prior_visits: float
     winning_moves: bool
     winning_move_weight: float
+    solver: bool
+    proof_numbers: bool
+    every_player: bool
+    searching_player: int
+    proof_bonus: int
+    proof_constant: float
+    proof_visits: float
+    proof_weight: float
+    draw_layer: bool
+    skip_solved: bool
+    skip_solved_visits: int
+    check_terminal: bool
+    least_utility: float
+    greatest_utility: float
+    utility_sum: float
     expand_visits: int
     fixed_range: bool

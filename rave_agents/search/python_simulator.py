@@ -31,6 +31,7 @@ REQUIRED_ACTIONS = int(Header.REQUIRED_ACTIONS)
 REQUIRED_MOVES = int(Header.REQUIRED_MOVES)
 ACTION_CAPACITY = int(Header.ACTION_CAPACITY)
 MOVE_CAPACITY = int(Header.MOVE_CAPACITY)
+CHECK_CHILDREN = int(Header.CHECK_CHILDREN)
 FAILED = int(Status.FAILED)
 DONE = int(Status.DONE)
 STOPPED = int(Status.STOPPED)
@@ -124,6 +125,7 @@ class PythonSimulator:
         self._move_actions = frame.move_actions.data
         self._playout_ends = frame.playout_ends.data
         self._returns = frame.returns.data
+        self._child_ends = frame.child_ends.data
 
     def raise_pending(self) -> None:
         """Raise the exception that ended the last simulation, the very same object."""
@@ -196,7 +198,26 @@ class PythonSimulator:
         header[UNIFORM] = not probabilities
         if probabilities:
             self.frame.probabilities[:count] = probabilities
+        if header[CHECK_CHILDREN]:
+            self._check_children(state, actions)
         return True
+
+    def _check_children(self, state: Any, actions: Sequence[int]) -> None:
+        """Tell which actions end the game, and with what returns."""
+        for index, action in enumerate(actions):
+            if time.perf_counter() > self.deadline:
+                raise DeadlinePassed
+            child = self.child(state, action)
+            ends = child.is_terminal()
+            self._child_ends[index] = ends
+            if ends:
+                self.frame.child_returns[index] = self.checked_returns(child.returns())
+
+    def child(self, state: Any, action: int) -> Any:
+        """The position after an action."""
+        child = state.clone()
+        child.apply_action(action)
+        return child
 
     def _play(self, state: Any) -> int:
         header = self._header

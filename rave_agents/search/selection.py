@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
-from rave_agents.game import PlayerId
 from rave_agents.search.amaf import NO_TABLE, AmafTables, table_row
+from rave_agents.search.backup import HIGH, LOW, Scratch
 from rave_agents.search.compiler import kernel
 from rave_agents.search.formulas import (
     beta_fuego,
@@ -14,20 +14,25 @@ from rave_agents.search.formulas import (
     beta_minimum_mse,
     beta_pachi,
     blend,
+    proof_exploration,
     puct_exploration,
+    scaled,
     ucb1_exploration,
     weighted_win_rate,
 )
 from rave_agents.search.own_formula import call_formula
 from rave_agents.search.parameters import Parameters, Schedule
+from rave_agents.search.proofs import UNSOLVED, Proofs
 from rave_agents.search.random_stream import Stream, random_below, random_unit
-from rave_agents.search.tree import Tree
+from rave_agents.search.tree import UNEXPANDED, Tree
 
-CHANCE = int(PlayerId.CHANCE)
 HAND_SELECTED = int(Schedule.HAND_SELECTED)
 MINIMUM_MSE = int(Schedule.MINIMUM_MSE)
 FUEGO = int(Schedule.FUEGO)
 PACHI = int(Schedule.PACHI)
+
+SET_ASIDE = 1e9
+"""What an edge that is not worth a visit falls behind the others."""
 
 
 @kernel
@@ -48,6 +53,8 @@ def amaf_weight(n: float, n_amaf: float, parameters: Parameters) -> float:
 def edge_score(
     n: float,
     value_sum: float,
+    low: float,
+    high: float,
     n_amaf: float,
     q_amaf: float,
     p: float,
@@ -56,9 +63,12 @@ def edge_score(
     sqrt_N: float,
     parameters: Parameters,
 ) -> float:
-    """How urgent it is to take an edge of a decision node with N visits."""
+    """How urgent it is to take an edge of a decision node with N visits.
+
+    Its value is known to lie between ``low`` and ``high``.
+    """
     if n > 0.0:
-        q = value_sum / n
+        q = min(max(value_sum / n, low), high)
     elif n_amaf > 0.0:
         q = 0.0
     else:
@@ -86,20 +96,20 @@ def edge_score(
 def select_edge(
     tree: Tree,
     tables: AmafTables,
+    proofs: Proofs,
+    scratch: Scratch,
     node: int,
     table: int,
     use_amaf: bool,
     parameters: Parameters,
     stream: Stream,
 ) -> int:
-    """The most urgent edge of a decision node, or a chance node's outcome by its probability.
+    """The most urgent edge of a decision node; ties are broken at random.
 
-    Ties are broken at random. The node must have edges. ``table`` is the reference, if any.
+    The node must have edges. ``table`` is the reference, if any.
     """
     first = tree.node_first_edge[node]
     end = first + tree.node_edge_count[node]
-    if tree.node_player[node] == CHANCE:
-        return sample_outcome(tree, first, end - first, stream)
     N = max(tree.node_visits[node], 1)
     ln_N = math.log(N)
     sqrt_N = math.sqrt(N)
@@ -114,25 +124,35 @@ def select_edge(
     scale = 0.0
     if use_amaf and parameters.winning_move_weight > 0.0:
         scale = winning_scale(tree, tables, first, end, base, parameters)
+    mover = tree.node_player[node]
+    proving = parameters.solver or parameters.proof_numbers
+    sure = proofs.low[node, mover] if parameters.solver else 0.0
     best_edge = first
     best_score = -math.inf
     ties = 0
     for edge in range(first, end):
         # Numbers, not the tree: passing its arrays on would count references for each edge.
         n = float(tree.edge_visits[edge])
+        low, high, solved, set_aside = -math.inf, math.inf, False, False
+        child = tree.edge_child[edge]
+        if proving and child != UNEXPANDED:
+            low, high, solved, set_aside = standing(
+                proofs, scratch, parameters, child, mover, n, sure
+            )
         n_amaf = 0.0
         q_amaf = 0.0
         if use_amaf and (parameters.amaf_unvisited or n > 0.0):
             row = base + tree.edge_action[edge] if parameters.tables else edge
             n_amaf = prior_visits + amaf_visits[row]
-            if n_amaf > 0.0:
-                q_amaf = (prior_sum + amaf_value_sum[row]) / n_amaf
+            q_amaf = amaf_value(n_amaf, prior_sum + amaf_value_sum[row])
             if scale > 0.0 and n_amaf > 0.0:
                 rate = weighted_win_rate(amaf_visits[row], float(wins[row]), float(win_moves[row]))
                 q_amaf = blend(parameters.winning_move_weight, q_amaf, scale * rate)
         score = edge_score(
             n,
             tree.edge_value_sum[edge],
+            low,
+            high,
             n_amaf,
             q_amaf,
             float(tree.edge_prior[edge]),
@@ -141,6 +161,10 @@ def select_edge(
             sqrt_N,
             parameters,
         )
+        if parameters.proof_numbers:
+            score = with_bonus(score, float(proofs.edge_bonus[edge]), n, parameters)
+        if proving:
+            score = (low if solved else score) - (SET_ASIDE if set_aside else 0.0)
         if score > best_score:
             best_edge = edge
             best_score = score
@@ -150,6 +174,59 @@ def select_edge(
             if random_below(stream, ties) == 0:
                 best_edge = edge
     return best_edge
+
+
+@kernel
+def amaf_value(visits: float, value_sum: float) -> float:
+    """A mean AMAF value; 0 without visits."""
+    return value_sum / visits if visits > 0.0 else 0.0
+
+
+@kernel
+def standing(
+    proofs: Proofs,
+    scratch: Scratch,
+    parameters: Parameters,
+    child: int,
+    mover: int,
+    n: float,
+    sure: float,
+) -> tuple[float, float, bool, bool]:
+    """What is proven of an edge: its value's bounds, whether it is solved, whether it is set aside.
+
+    It is set aside if it cannot be better than what is ``sure``, the mover's bound at the node; or
+    if it is settled and has been visited often enough. The solver settles an outcome, not a win:
+    where a win is out of reach, a draw may still have to be proven.
+    """
+    low, high, solved, set_aside = -math.inf, math.inf, False, False
+    if parameters.solver:
+        low, high = proofs.low[child, mover], proofs.high[child, mover]
+        solved = proofs.distance[child] != UNSOLVED
+        set_aside = low < sure and high <= sure
+        least, greatest = scratch.utility_range[LOW], scratch.utility_range[HIGH]
+        low, high = scaled(low, least, greatest), scaled(high, least, greatest)
+    if parameters.skip_solved and n > parameters.skip_solved_visits:
+        player = parameters.searching_player
+        set_aside = (
+            set_aside
+            or solved
+            or (
+                parameters.proof_numbers
+                and not parameters.solver
+                and (proofs.proof[child, player] == 0.0 or proofs.disproof[child, player] == 0.0)
+            )
+        )
+    return low, high, solved, set_aside
+
+
+@kernel
+def with_bonus(score: float, bonus: float, n: float, parameters: Parameters) -> float:
+    """A score and what proof numbers say, blended and added."""
+    if score == math.inf:
+        return score
+    w = parameters.proof_weight
+    extra = proof_exploration(bonus, n, parameters.proof_constant, parameters.proof_visits)
+    return blend(w, score, bonus) + extra
 
 
 @kernel
@@ -172,7 +249,7 @@ def winning_scale(
         row = base + tree.edge_action[edge] if parameters.tables else edge
         n_amaf = parameters.amaf_prior_visits + amaf_visits[row]
         if n_amaf > 0.0:
-            best_value = max(best_value, (prior_sum + amaf_value_sum[row]) / n_amaf)
+            best_value = max(best_value, amaf_value(n_amaf, prior_sum + amaf_value_sum[row]))
         rate = weighted_win_rate(amaf_visits[row], float(wins[row]), float(win_moves[row]))
         best_rate = max(best_rate, rate)
     if best_rate == 0.0:
@@ -181,8 +258,9 @@ def winning_scale(
 
 
 @kernel
-def sample_outcome(tree: Tree, first: int, count: int, stream: Stream) -> int:
+def sample_outcome(tree: Tree, node: int, stream: Stream) -> int:
     """A chance node's edge, drawn by probability."""
+    first, count = tree.node_first_edge[node], tree.node_edge_count[node]
     remaining = random_unit(stream)
     for edge in range(first, first + count - 1):
         remaining -= np.float64(tree.edge_prior[edge])

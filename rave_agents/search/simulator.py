@@ -5,7 +5,8 @@ A provider of simulations offers the address of one C function,
     int32_t simulate(int64_t *header);
 
 which does this: from the root position, apply the path of actions; say who moves at the leaf; if
-asked to expand, list the leaf's legal actions (or its chance outcomes and their probabilities);
+asked to expand, list the leaf's legal actions (or its chance outcomes and their probabilities), and
+if asked to check its children, which of them end the game, and with what returns;
 then play ``PLAYOUTS`` times on to the end, each time recording every (player, action) of a player,
 and give the returns of each playout. A terminal leaf has the returns of the game and no moves.
 Where an evaluator stands in for playouts, it gives one vector of returns and no moves.
@@ -44,6 +45,8 @@ class Status(enum.IntEnum):
     """A buffer of the frame is too small; ``REQUIRED_ACTIONS`` or ``REQUIRED_MOVES`` says so."""
     TREE_FULL = 4
     """The tree has no room for one more node (from the loop only)."""
+    SOLVED = 5
+    """Nothing is left to search: the root's outcome is known (from the loop only)."""
 
 
 class Header(enum.IntEnum):
@@ -75,7 +78,9 @@ class Header(enum.IntEnum):
     """Constant: entries that fit into ``actions`` and ``probabilities``."""
     MOVE_CAPACITY = 12
     """Constant: entries that fit into ``move_players`` and ``move_actions``."""
-    PATH = 13
+    CHECK_CHILDREN = 13
+    """In: 1 to tell, where the leaf is expanded, which actions end the game there, else 0."""
+    PATH = 14
     """Constant, from here on: addresses of the buffers, in the order of ``Frame``'s fields."""
 
 
@@ -83,7 +88,7 @@ class Frame(NamedTuple):
     """The buffers that the loop and a provider share."""
 
     header: NDArray[np.int64]
-    """[21] see ``Header``."""
+    """[24] see ``Header``."""
     path: NDArray[np.int32]
     """[PATH_CAPACITY] actions from the root to the leaf."""
     actions: NDArray[np.int32]
@@ -100,6 +105,10 @@ class Frame(NamedTuple):
     """[PLAYOUTS, NUM_PLAYERS] the returns of each playout, in the game's utilities."""
     playout_stream: Stream
     """[4] the stream that playouts draw from."""
+    child_ends: NDArray[np.int8]
+    """[ACTION_CAPACITY] 1 if the action, or outcome, ends the game, if asked to check."""
+    child_returns: NDArray[np.float64]
+    """[ACTION_CAPACITY, NUM_PLAYERS] the returns then."""
 
 
 def make_frame(
@@ -113,7 +122,7 @@ def make_frame(
 ) -> Frame:
     """A frame with buffers of these sizes."""
     frame = Frame(
-        header=np.zeros(21, np.int64),
+        header=np.zeros(24, np.int64),
         path=np.zeros(path_capacity, np.int32),
         actions=np.zeros(action_capacity, np.int32),
         probabilities=np.zeros(action_capacity, np.float64),
@@ -122,6 +131,8 @@ def make_frame(
         playout_ends=np.zeros(playouts, np.int32),
         returns=np.zeros((playouts, num_players), np.float64),
         playout_stream=playout_stream,
+        child_ends=np.zeros(action_capacity, np.int8),
+        child_returns=np.zeros((action_capacity, num_players), np.float64),
     )
     frame.header[Header.PLAYOUTS] = playouts
     frame.header[Header.NUM_PLAYERS] = num_players

@@ -39,6 +39,9 @@ class Position:
     def max_utility(self):
         return self.rules.high
 
+    def utility_sum(self):
+        return getattr(getattr(self, "rules", None), "utility_sum", None)
+
     def current_player(self):
         return self.rules.player(self.history)
 
@@ -65,7 +68,8 @@ class RandomRules:
     """A random game tree: everything follows from the seed and the history.
 
     ``width`` actions at most, from so few different ones that the same actions come up again and
-    again below a node. Utilities are whole numbers in [low, high], or real numbers.
+    again below a node. Utilities are whole numbers in [low, high], or real numbers; of two players
+    one wins what the other loses if the game is ``zero_sum``.
     """
 
     def __init__(
@@ -80,6 +84,7 @@ class RandomRules:
         high=1.0,
         whole=True,
         stated=True,
+        zero_sum=False,
     ):
         self.seed = seed
         self.num_players = num_players
@@ -90,6 +95,8 @@ class RandomRules:
         self.low, self.high = (low, high) if stated else (-math.inf, math.inf)
         self._utilities = (low, high)
         self._whole = whole
+        self._zero_sum = zero_sum
+        self.utility_sum = 0.0 if zero_sum else None
         self.describe = functools.cache(self._describe)
 
     def _describe(self, history):
@@ -97,7 +104,8 @@ class RandomRules:
         draw = random.Random(f"{self.seed} {history}")
         ends = len(history) >= self.depth or (len(history) > 1 and draw.random() < 0.12)
         if ends:
-            return TERMINAL, [], [], [self._utility(draw) for _ in range(self.num_players)]
+            returns = [self._utility(draw) for _ in range(self.num_players)]
+            return TERMINAL, [], [], [returns[0], -returns[0]] if self._zero_sum else returns
         if history and draw.random() < self.chance:
             count = draw.randint(1, 3)
             weights = [draw.random() + 0.05 for _ in range(count)]

@@ -8,17 +8,33 @@ import rave_openspiel
 from rave_openspiel import (
     GraveBot,
     HRaveBot,
+    PNMCTSBot,
+    PNMCTSFSUBot,
     RaveBot,
     RaveGlobalBot,
+    RavePNBot,
     RaveWeightedBot,
     RaveWinningMoveBot,
     SearchBot,
     UCTBot,
+    UCTSolverBot,
 )
 
 from rave_agents import Limit, SearchConfig, Searcher, agent_types
 
-BOTS = (UCTBot, RaveBot, GraveBot, HRaveBot, RaveGlobalBot, RaveWeightedBot, RaveWinningMoveBot)
+BOTS = (
+    UCTBot,
+    RaveBot,
+    GraveBot,
+    HRaveBot,
+    RaveGlobalBot,
+    RaveWeightedBot,
+    RaveWinningMoveBot,
+    UCTSolverBot,
+    PNMCTSBot,
+    PNMCTSFSUBot,
+    RavePNBot,
+)
 MEGABYTE = 2**20
 
 

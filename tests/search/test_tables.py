@@ -7,6 +7,7 @@ from helpers.trees import check_tables, check_tree, dump, dump_tables
 from rave_agents import Limit, SearchConfig, Searcher
 from rave_agents.search import amaf
 from rave_agents.search.amaf import NO_TABLE, table_row
+from rave_agents.search.compiler import interpreted
 from rave_agents.search.tree import ROOT, edge_rows, find_child
 
 MEGABYTE = 2**20
@@ -83,7 +84,7 @@ def test_the_reference_is_the_nearest_table_with_more_than_ref_playouts(playouts
     tree.edge_value_sum[edges] = 0.0
     for depth, node in enumerate(nodes):
         table = int(tables.node_table[node])
-        row = table_row(tables, table, 0)
+        row = interpreted(table_row)(tables, table, 0)
         tables.playouts[table] = playouts[depth] or 0
         tables.visits[row : row + 3] = 10.0
         tables.value_sum[row : row + 3] = 1.0
@@ -200,7 +201,8 @@ def test_tables_are_counted_and_stay_inside_the_budget(kind, wins, megabytes):
     changes = {"amaf": kind, "count_winning_moves": wins, "grave_table_visits": 2}
     searcher, result = searched(state, 9000, exploration=50.0, max_memory_mb=megabytes, **changes)
     tables = searcher.rooted_tree().tables
-    assert result.memory_bytes == sum(array.nbytes for array in (*searcher.tree, *tables))
+    proofs = searcher.rooted_tree().proofs
+    assert result.memory_bytes == sum(a.nbytes for a in (*searcher.tree, *tables, *proofs))
     assert result.root_visits == 9000
     if megabytes > 1e-6:
         assert 0.6 * megabytes * MEGABYTE < result.memory_bytes <= megabytes * MEGABYTE

@@ -134,7 +134,8 @@ def test_full_memory_ends_expansion_but_not_the_search(megabytes):
     assert result.root_visits == result.simulations == 12_000
     assert result.memory_bytes <= megabytes * MEGABYTE
     tables = searcher.rooted_tree().tables
-    assert result.memory_bytes == sum(array.nbytes for array in (*searcher.tree, *tables))
+    proofs = searcher.rooted_tree().proofs
+    assert result.memory_bytes == sum(a.nbytes for a in (*searcher.tree, *tables, *proofs))
     # Most of what may be used is used.
     tree = searcher.tree
     used = tree.used[0] * trees.NODE_BYTES + tree.used[1] * trees.edge_bytes(True)

@@ -1,0 +1,187 @@
+"""Proof numbers for OpenSpiel's Python ``MCTSBot``: an evaluator that looks ahead from each leaf.
+
+The stock bot asks its evaluator for a value of each new leaf, and for prior probabilities when it
+comes back to one. ``PNEvaluator`` answers both from one small search with proof numbers and a
+solver: a leaf that it solves has its exact outcome, another one the mean of its simulations, and
+the moves are ranked by how little is missing to prove that they win.
+"""
+
+import collections
+import random
+from typing import NamedTuple
+
+import numpy as np
+import pyspiel
+from numpy.typing import NDArray
+from open_spiel.python.algorithms import mcts
+
+from rave_agents.config import Limit, SearchConfig
+from rave_agents.proven import edge_proof
+from rave_agents.result import SearchResult
+from rave_agents.search.tree import ROOT, edge_rows
+from rave_agents.searcher import Searcher, checked_seed
+from rave_openspiel.evaluator import checked_count, checked_positive
+from rave_openspiel.playouts import RandomPlayouts, random_bots
+from rave_openspiel.support import check_state, check_supported
+
+SEARCHES_KEPT = 2**14
+"""Positions whose searches are remembered; beyond, the one not asked for the longest goes."""
+
+_Key = tuple[str, tuple[int, ...]]
+
+
+class _Found(NamedTuple):
+    values: NDArray[np.float64]
+    prior: list[tuple[int, float]]
+
+
+class PNEvaluator(mcts.Evaluator):  # type: ignore[misc]
+    """Values and priors from a small search with proof numbers at each leaf.
+
+    For the stock bot with the selection that reads priors::
+
+        evaluator = PNEvaluator(game, seed=1)
+        bot = mcts.MCTSBot(
+            game, 4, 100, evaluator, child_selection_fn=mcts.SearchNode.puct_value
+        )
+
+    The search is that of the preset ``pn_mcts``, but expands at once and goes by ranks. The prior of a move is a softmax of its strength::
+
+        prior ∝ exp(strength / T)     T = temperature
+
+    The strength is 1 for a move that is proven to have the position's exact outcome, 0 for one that
+    is proven to lose, and else 1 - rank / moves, in [0, 1): the best rank, 1, has the move whose
+    win takes the least to prove, and moves that take as much share a rank (``proof_bonus="rank"``).
+    In quiet positions that may be all of them: the prior is then uniform.
+
+    The value for the player to move is the position's exact outcome if the search solves it, else
+    the mean of its simulations; for the other of two players it is what is left of the game's
+    utility sum. Where there are more players, or no such sum, the search tells only the mover's
+    value: unless it solves the position, the values are then the mean returns of as many random
+    playouts. At a chance node, outcomes are drawn until a player is to move.
+
+    ``evaluate`` and ``prior`` of one position share a search, and so do later visits: each position
+    keeps its value. The given states are never changed. ``copy.deepcopy`` and ``pickle`` keep
+    everything, the random streams included.
+
+    Args:
+        game: the game to play; sequential, with perfect information and no hidden chance.
+        simulations: simulations of each search, at least 1; fewer where it solves the position.
+        temperature: T, above 0; towards 0 all probability goes to the strongest moves, and towards
+            infinity the prior is uniform.
+        seed: decides everything random, an integer of at least 0; None for one that the system
+            draws.
+
+    Raises:
+        UnsupportedGameError: (a ValueError) if the search cannot play the game; it says why.
+        TypeError: for a value of the wrong type.
+        ValueError: for a value that is not allowed.
+
+    """
+
+    def __init__(
+        self,
+        game: pyspiel.Game,
+        *,
+        simulations: int = 30,
+        temperature: float = 0.3,
+        seed: int | None = None,
+    ) -> None:
+        check_supported(game)
+        self.game = game
+        """The game that it judges."""
+        self.simulations = checked_count("simulations", simulations)
+        """Simulations of each search."""
+        self.temperature = checked_positive("temperature", temperature)
+        """T, in units of strength."""
+        self._random = random.Random(checked_seed(seed))
+        config = SearchConfig.preset("pn_mcts").replace(
+            # A search this small has to expand at once, and its priors are ranks.
+            expand_visits=1,
+            proof_bonus="rank",
+            proof_constant=0.3,
+            search_forced_moves=True,
+        )
+        self._searcher = Searcher(config, seed=self._random.getrandbits(64))
+        self._limit = Limit(simulations=self.simulations)
+        self._playouts = RandomPlayouts(game)
+        self._found: collections.OrderedDict[_Key, _Found] = collections.OrderedDict()
+
+    def evaluate(self, state: pyspiel.State) -> NDArray[np.float64]:
+        """The value of a state for every player, in his utility.
+
+        Where the game is over, it is what the players have won.
+
+        Raises:
+            TypeError: if ``state`` is no ``pyspiel.State``.
+            ValueError: if it belongs to another game.
+
+        """
+        check_state(self.game, state)
+        if state.is_chance_node():
+            state = state.clone()
+            while state.is_chance_node():
+                actions, weights = zip(*state.chance_outcomes(), strict=True)
+                state.apply_action(self._random.choices(actions, weights)[0])
+        if state.is_terminal():
+            return np.array(state.returns())
+        return self._search(state).values.copy()
+
+    def prior(self, state: pyspiel.State) -> list[tuple[int, float]]:
+        """Every legal action and its probability, by the formula above.
+
+        At a chance node these are the outcomes and theirs; where the game is over there are none.
+        Raises what ``evaluate`` does.
+        """
+        check_state(self.game, state)
+        if state.is_chance_node():
+            return state.chance_outcomes()  # type: ignore[no-any-return]
+        if state.is_terminal():
+            return []
+        return list(self._search(state).prior)
+
+    def _search(self, state: pyspiel.State) -> _Found:
+        """What a search of a position finds; the same each time for the same position."""
+        key = (state.starting_state_str(), tuple(state.history()))
+        found = self._found.get(key)
+        if found is None:
+            result = self._searcher.search(state, self._limit)
+            found = _Found(self._values(state, result), self._prior(result))
+            self._found[key] = found
+            if len(self._found) > SEARCHES_KEPT:
+                self._found.popitem(last=False)
+        else:
+            self._found.move_to_end(key)
+        return found
+
+    def _values(self, state: pyspiel.State, result: SearchResult) -> NDArray[np.float64]:
+        if result.outcome is not None:
+            return np.array(result.outcome)
+        players, total = self.game.num_players(), self.game.utility_sum()
+        if players == 1:
+            return np.array([result.value])
+        if players == 2 and total is not None:
+            assert result.value is not None
+            values = np.full(2, total - result.value)
+            values[result.player] = result.value
+            return values
+        bots = random_bots(players, lambda: self._random.getrandbits(31))
+        returns = [
+            self._playouts.play(state.clone(), bots, self._random.getrandbits(31))[2]
+            for _ in range(self.simulations)
+        ]
+        return np.array(returns).mean(axis=0)  # type: ignore[no-any-return]
+
+    def _prior(self, result: SearchResult) -> list[tuple[int, float]]:
+        rooted = self._searcher.rooted_tree()
+        assert rooted is not None
+        tree, proofs = rooted.arrays, rooted.proofs
+        best = None if result.outcome is None else result.outcome[result.player]
+        strengths = []
+        for edge in edge_rows(tree, ROOT):
+            proof = edge_proof(tree, proofs, ROOT, edge)
+            strength = 0.0 if proof.lost else float(proofs.edge_bonus[edge])
+            strengths.append(1.0 if proof.solved and proof.outcome == best else strength)
+        weights = np.exp((np.array(strengths) - max(strengths)) / self.temperature)
+        actions = [row.action for row in result.actions]
+        return list(zip(actions, (weights / weights.sum()).tolist(), strict=True))

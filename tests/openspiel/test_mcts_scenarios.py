@@ -1,0 +1,207 @@
+"""OpenSpiel's own scenarios for its MCTS bot, and small games whose truth is known."""
+
+import functools
+import operator
+
+import pyspiel
+import pytest
+from rave_openspiel import PNMCTSBot, RavePNBot, UCTSolverBot
+
+BOTS = (UCTSolverBot, PNMCTSBot)
+ENOUGH = 100_000
+"""Simulations after which each of these positions is solved, by far."""
+
+
+@functools.cache
+def load(name):
+    return pyspiel.load_game(name)
+
+
+def after(name, *moves):
+    """The position after moves, as people write them or by number."""
+    state = load(name).new_initial_state()
+    for move in moves:
+        if isinstance(move, str):
+            move = state.string_to_action(move)  # noqa: PLW2901
+        state.apply_action(move)
+    return state
+
+
+def solved(kind, state, seed=1, **changes):
+    """The bot's result, which must have proven the outcome, and how people write the move.
+
+    It explores enough not to keep to a draw that it knows.
+    """
+    settings = {"exploration": 1.0, **changes}
+    bot = kind(state.get_game(), simulations=ENOUGH, seed=seed, **settings)
+    action = bot.step(state)
+    result = bot.last_result
+    assert result.action == action
+    assert result.outcome is not None
+    assert result.simulations < ENOUGH
+    return result, result.action_name(action)
+
+
+# Noughts and crosses.
+
+
+@pytest.mark.parametrize("kind", BOTS)
+def test_a_draw_is_solved_and_kept(kind):
+    """Crosses on a diagonal with a nought between a corner: only the other corners hold."""
+    result, move = solved(kind, after("tic_tac_toe", "x(1,1)", "o(0,0)", "x(2,2)"))
+    assert result.proven == "draw"
+    assert result.outcome == (0.0, 0.0)
+    assert move in ("o(0,2)", "o(2,0)")
+
+
+@pytest.mark.parametrize("kind", BOTS)
+def test_a_loss_is_solved_whatever_is_played(kind):
+    """Crosses threaten two lines."""
+    moves = ("x(1,1)", "o(0,0)", "x(2,2)", "o(0,1)", "x(0,2)")
+    result, _ = solved(kind, after("tic_tac_toe", *moves))
+    assert result.proven == "loss"
+    assert result.outcome == (1.0, -1.0)
+    assert {row.outcome for row in result.actions} <= {-1.0, None}
+
+
+@pytest.mark.parametrize("kind", BOTS)
+def test_a_win_is_solved_and_played(kind):
+    result, move = solved(kind, after("tic_tac_toe", "x(0,1)", "o(2,2)"))
+    assert result.proven == "win"
+    assert result.outcome == (1.0, -1.0)
+    # Who answers this move cannot meet the next two threats.
+    after_it = after("tic_tac_toe", "x(0,1)", "o(2,2)", move)
+    answer, _ = solved(kind, after_it)
+    assert answer.proven == "loss"
+
+
+@pytest.mark.parametrize("kind", [PNMCTSBot, RavePNBot])
+@pytest.mark.parametrize("name", ["tic_tac_toe", "mnk(m=3,n=3,k=3)"])
+def test_noughts_and_crosses_is_a_draw(kind, name):
+    result, _ = solved(kind, after(name))
+    assert result.outcome == (0.0, 0.0)
+
+
+@pytest.mark.parametrize("kind", [*BOTS, RavePNBot])
+def test_the_answers_to_the_centre_are_known(kind):
+    """A corner holds the draw; on an edge the noughts are lost."""
+    corner, _ = solved(kind, after("tic_tac_toe", "x(1,1)", "o(0,0)"))
+    assert corner.proven == "draw"
+    edge, _ = solved(kind, after("tic_tac_toe", "x(1,1)", "o(0,1)"))
+    assert edge.proven == "win"
+
+
+@pytest.mark.parametrize("kind", BOTS)
+def test_noughts_and_crosses_between_solvers_ends_in_a_draw(kind):
+    state = after("tic_tac_toe")
+    bots = [kind(state.get_game(), simulations=5000, seed=seed) for seed in (1, 2)]
+    while not state.is_terminal():
+        state.apply_action(bots[state.current_player()].step(state))
+    assert state.returns() == [0.0, 0.0]
+
+
+# How moves are ordered: a proven win, then by visits, a proven loss last.
+
+
+@pytest.mark.parametrize("kind", BOTS)
+def test_a_proven_win_is_before_all_others(kind):
+    """Crosses have two in a row; the search is too short to visit the winning move often."""
+    state = after("tic_tac_toe", 0, 3, 1, 4)
+    for seed in range(10):
+        bot = kind(state.get_game(), simulations=30, seed=seed, check_terminal=True)
+        assert bot.step(state) == 2
+        row = next(row for row in bot.last_result.actions if row.action == 2)
+        assert (row.outcome, row.distance) == (1.0, 1)
+
+
+@pytest.mark.parametrize("kind", BOTS)
+def test_a_proven_loss_is_after_all_others(kind):
+    """Crosses threaten to end a row: any move that lets them is a loss, and is found to be one."""
+    state = after("connect_four", 3, 0, 3, 0, 3)
+    for simulations in (50, 100, 200):
+        bot = kind(state.get_game(), simulations=simulations, seed=1, check_terminal=True)
+        assert bot.step(state) == 3
+        others = [row.outcome for row in bot.last_result.actions if row.action != 3]
+        assert set(others) == {-1.0}
+
+
+@pytest.mark.parametrize("kind", BOTS)
+def test_where_nothing_is_proven_the_most_visited_move_is_played(kind):
+    state = after("connect_four")
+    for seed in range(5):
+        bot = kind(state.get_game(), simulations=300, seed=seed)
+        action = bot.step(state)
+        result = bot.last_result
+        assert result.outcome is None
+        assert {row.outcome for row in result.actions} == {None}
+        most = max(row.visits for row in result.actions)
+        assert next(row.visits for row in result.actions if row.action == action) == most
+
+
+# Games with chance, and with one player.
+
+
+@pytest.mark.parametrize("kind", BOTS)
+@pytest.mark.parametrize(
+    "name", ["pig(players=2,winscore=15)", "pig(players=3,winscore=10)", "catch"]
+)
+def test_games_with_chance_are_played_to_the_end(name, kind):
+    game = load(name)
+    players = game.num_players()
+    bots = [kind(game, player_id=player, simulations=60, seed=player) for player in range(players)]
+    returns = pyspiel.evaluate_bots(game.new_initial_state(), bots, 1)
+    assert len(returns) == players
+    assert all(game.min_utility() <= value <= game.max_utility() for value in returns)
+
+
+@pytest.mark.parametrize("kind", BOTS)
+def test_the_ball_is_caught(kind):
+    """Chance puts the ball somewhere, then it falls straight: the catcher can always be there."""
+    game = load("catch")
+    for column in range(game.get_parameters()["columns"]):
+        state = game.new_initial_state()
+        state.apply_action(column)
+        bot = kind(game, simulations=300, seed=column)
+        while not state.is_terminal():
+            state.apply_action(bot.step(state))
+        assert state.returns() == [1.0]
+
+
+@pytest.mark.parametrize("kind", BOTS)
+def test_a_certain_win_with_dice_is_played(kind):
+    """Who holds with the points that are missing wins; a roll may lose them."""
+    game = load("pig(players=2,winscore=4)")
+    roll, stop, four = 0, 1, 3
+    state = game.new_initial_state()
+    state.apply_action(roll)
+    state.apply_action(four)
+    result, _ = solved(kind, state, search_forced_moves=True)
+    assert (result.proven, result.action) == ("win", stop)
+
+
+# Known truths.
+
+
+@pytest.mark.parametrize("kind", BOTS)
+def test_the_first_player_wins_hex(kind):
+    result, _ = solved(kind, after("hex(board_size=3)"))
+    assert (result.player, result.proven) == (0, "win")
+
+
+@pytest.mark.parametrize("kind", BOTS)
+def test_the_first_player_wins_small_connect_three(kind):
+    name = "connect_four(rows=4,columns=4,x_in_row=3)"
+    result, _ = solved(kind, after(name))
+    assert result.proven == "win"
+
+
+@pytest.mark.parametrize("kind", BOTS)
+@pytest.mark.parametrize("piles", [(1, 2, 3), (1, 2, 2), (2, 2), (3, 1), (1, 4, 5), (3, 3, 1)])
+@pytest.mark.parametrize("misere", [False, True])
+def test_nim_is_won_by_the_sum_of_the_piles(kind, piles, misere):
+    """Where the exclusive or is 0 the player to move loses, if some pile has more than one."""
+    text = ";".join(map(str, piles))
+    state = after(f"nim(is_misere={misere},pile_sizes={text})")
+    result, _ = solved(kind, state)
+    lost = functools.reduce(operator.xor, piles) == 0
+    assert result.proven == ("loss" if lost else "win")

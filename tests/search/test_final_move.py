@@ -1,0 +1,297 @@
+"""What is proven of small games written out by hand, and what the search and its move make of it.
+
+Player 0 moves first; he wins with 1, draws with 0.5 and loses with 0.
+"""
+
+import math
+
+import pytest
+from helpers.games import written_game
+
+from rave_agents import Limit, SearchConfig, Searcher
+from rave_agents.search.tree import ROOT
+
+WIN, DRAW, LOSS = [1.0, 0.0], [0.5, 0.5], [0.0, 1.0]
+HALF = [(0, 0.5), (1, 0.5)]
+"""A chance node with two equal outcomes."""
+
+
+def searched(nodes, simulations, seed=1, *, high=1.0, **changes):
+    """The result, and the numbers of the root for both players: (proof, disproof)."""
+    config = SearchConfig(**{"expand_visits": 1, **changes})
+    searcher = Searcher(config, seed=seed)
+    result = searcher.search(written_game(nodes, high=high), Limit(simulations=simulations))
+    proofs = searcher.rooted_tree().proofs
+    if len(proofs.proof) == 0:
+        return result, None
+    return result, list(
+        zip(proofs.proof[ROOT].tolist(), proofs.disproof[ROOT].tolist(), strict=True)
+    )
+
+
+def rows(result):
+    return {row.action: row for row in result.actions}
+
+
+def numbers(row):
+    return row.proof_number, row.disproof_number
+
+
+def line(start, moves, end):
+    """A part of a game without choices: these players move, one after the other."""
+    nodes = {}
+    history = start
+    for player in moves:
+        nodes[history] = (player, [0])
+        history = (*history, 0)
+    return {**nodes, history: end}
+
+
+# Proof numbers.
+
+
+def test_who_proves_needs_one_of_his_moves_and_all_of_the_others():
+    nodes = {(): (0, [0, 1]), (0,): (1, [0, 1]), (1,): (1, [0, 1, 2])}
+    for history in [(0, 0), (0, 1), (1, 0), (1, 1), (1, 2)]:
+        nodes |= line(history, [0, 1], WIN)
+    result, root = searched(nodes, 3, proof_numbers="every_player")
+    assert numbers(rows(result)[0]) == (2.0, 1.0)
+    assert numbers(rows(result)[1]) == (3.0, 1.0)
+    assert root == [(2.0, 2.0), (2.0, 2.0)]
+
+
+def test_numbers_of_three_levels():
+    """Player 0 has one move at once, two in (1,); player 1 one answer in (0,) and (1, 1)."""
+    nodes = {(): (0, [0, 1]), (0,): (1, [0]), (1,): (0, [0, 1]), (1, 0): (1, [0, 1, 2])}
+    for history in [(0, 0), (1, 0, 0), (1, 0, 1), (1, 0, 2)]:
+        nodes |= line(history, [0, 1], WIN)
+    nodes |= line((1, 1), [1, 0, 1], WIN)
+    config = SearchConfig(proof_numbers="every_player", expand_visits=1, exploration=5.0)
+    searcher = Searcher(config, seed=1)
+    result = searcher.search(written_game(nodes), Limit(simulations=5))
+    tree, proofs = searcher.tree, searcher.rooted_tree().proofs
+    below = [int(tree.edge_child[edge]) for edge in range(2)]
+    pairs = [(proofs.proof[node].tolist(), proofs.disproof[node].tolist()) for node in below]
+    assert pairs == [([1.0, 1.0], [1.0, 1.0]), ([1.0, 2.0], [2.0, 1.0])]
+    assert [numbers(row) for row in result.actions] == [(1.0, 1.0), (1.0, 2.0)]
+
+
+@pytest.mark.parametrize("end", [WIN, DRAW, LOSS])
+def test_the_games_end_is_a_win_or_not(end):
+    nodes = {(): (0, [0, 1]), (0,): end, **line((1,), [0, 1, 0], WIN)}
+    result, _ = searched(nodes, 1, proof_numbers="every_player", check_terminal=True)
+    assert numbers(rows(result)[0]) == ((0.0, math.inf) if end == WIN else (math.inf, 0.0))
+
+
+def test_a_draw_is_won_by_nobody():
+    nodes = {(): (0, [0, 1]), (0,): DRAW, (1,): DRAW}
+    _, root = searched(nodes, 1, proof_numbers="every_player", check_terminal=True)
+    assert root == [(math.inf, 0.0), (math.inf, 0.0)]
+
+
+def test_of_a_leaf_nothing_is_known():
+    nodes = {(): (0, [0, 1]), **line((0,), [1, 0], WIN), **line((1,), [1, 0], LOSS)}
+    result, root = searched(nodes, 1, proof_numbers="searcher")
+    assert {numbers(row) for row in result.actions} == {(1.0, 1.0)}
+    assert root == [(1.0, 2.0), (2.0, 1.0)]
+
+
+def test_numbers_without_end_add_up_to_one_without_end():
+    """Player 1 has two answers that win, a third is unknown: no sum is undefined."""
+    nodes = {(): (0, [0, 1]), (0,): (1, [0, 1, 2]), (0, 0): LOSS, (0, 1): LOSS, (1,): LOSS}
+    nodes |= line((0, 2), [0, 1], WIN)
+    result, root = searched(nodes, 4, proof_numbers="every_player", check_terminal=True)
+    assert numbers(rows(result)[0]) == (math.inf, 0.0)
+    assert root == [(math.inf, 0.0), (0.0, math.inf)]
+
+
+def test_chance_must_be_beaten_too():
+    nodes = {(): (0, [0, 1]), (0,): HALF, (0, 0): WIN, **line((1,), [1, 0], LOSS)}
+    nodes |= line((0, 1), [1, 0], WIN)
+    result, root = searched(nodes, 3, proof_numbers="every_player", check_terminal=True)
+    assert numbers(rows(result)[0]) == (1.0, 1.0)
+    assert root[0] == (1.0, 2.0)
+
+
+# What is played.
+
+
+def near_and_far(near, far):
+    """Move 0 ends the game in three moves, 1 at once; a better end, with 2, is never found."""
+    return {(): (0, [0, 1, 2]), **line((0,), [1, 0], far), (1,): near, (2,): [0.0, 2.0]}
+
+
+def test_the_shortest_known_win_is_played():
+    result, _ = searched(near_and_far(WIN, WIN), 200, high=2.0, solver=True)
+    assert {row.action: row.distance for row in result.actions} == {0: 3, 1: 1, 2: 1}
+    assert (result.action, result.proven, result.outcome) == (1, "win", (1.0, 0.0))
+
+
+def test_of_losses_the_longest_is_played():
+    nodes = near_and_far(LOSS, LOSS)
+    result, _ = searched(nodes, 200, solver=True)
+    assert (result.action, result.proven, result.outcome) == (0, "loss", (0.0, 1.0))
+    assert rows(result)[0].distance == 3
+
+
+@pytest.mark.parametrize("known", [{"solver": True}, {"proof_numbers": "searcher"}])
+@pytest.mark.parametrize("final_move", ["robust", "max", "secure"])
+def test_a_proven_win_is_played_however_it_was_visited(final_move, known):
+    """The win is seen at once; without heed to it, all moves are alike and the first is as good."""
+    nodes = {(): (0, range(6)), (5,): WIN}
+    for action in range(5):
+        nodes |= line((action,), [1, 0], WIN)
+    for seed in range(5):
+        result, _ = searched(nodes, 1, seed, check_terminal=True, final_move=final_move, **known)
+        assert result.action == 5
+        assert rows(result)[5].visits == 0
+
+
+def a_trap():
+    """Move 0 looks good, until the last of ten answers is found; move 1 is won one time in ten."""
+    nodes = {(): (0, [0, 1]), (0,): (1, range(10)), (1,): [(0, 0.1), (1, 0.9)]}
+    nodes |= {(1, 0): WIN, (1, 1): LOSS, (0, 9): LOSS}
+    for answer in range(9):
+        nodes |= line((0, answer), [0, 1], WIN)
+    return nodes
+
+
+KNOWN = [{"solver": True}, {"proof_numbers": "every_player"}]
+
+
+@pytest.mark.parametrize("known", KNOWN)
+def test_a_proven_loss_is_not_played_even_if_it_has_most_visits(known):
+    sprung = 0
+    for seed in range(10):
+        for simulations in range(6, 16):
+            result, _ = searched(a_trap(), simulations, seed, **known)
+            moves = rows(result)
+            lost = moves[0].outcome == 0.0 or moves[0].disproof_number == 0.0
+            if lost and moves[0].visits > moves[1].visits:
+                sprung += 1
+                assert result.action == 1
+                careless, _ = searched(a_trap(), simulations, seed, final_proven=False, **known)
+                assert careless.action == 0
+    assert sprung > 5
+
+
+def test_a_lost_position_still_has_a_move():
+    nodes = {(): (0, [0, 1]), (0,): LOSS, (1,): LOSS}
+    result, root = searched(nodes, 50, proof_numbers="every_player", check_terminal=True)
+    assert result.action in (0, 1)
+    assert root[0] == (math.inf, 0.0)
+
+
+def a_draw_or_a_risk(share):
+    """Move 0 draws; move 1 wins with that probability, after a way too long to be searched."""
+    outcomes = [(0, share), (1, 1.0 - share)]
+    nodes = {(): (0, [0, 1]), (0,): DRAW, **line((1,), [1, 0] * 60, outcomes)}
+    end = (1,) + (0,) * 120
+    return {**nodes, (*end, 0): WIN, (*end, 1): LOSS}
+
+
+def drawish(share, **changes):
+    settings = {"skip_solved": True, "skip_solved_visits": 0, "check_terminal": True}
+    result, _ = searched(a_draw_or_a_risk(share), 100, **{**settings, **changes})
+    assert rows(result)[0].visits < rows(result)[1].visits
+    return result.action
+
+
+@pytest.mark.parametrize("known", KNOWN)
+def test_a_sure_draw_is_played_where_the_risk_is_not_worth_it(known):
+    assert drawish(0.3, **known) == 0
+    assert drawish(0.7, **known) == 1
+
+
+@pytest.mark.parametrize("known", KNOWN)
+def test_contempt_says_how_much_a_risk_must_be_worth(known):
+    assert drawish(0.3, contempt=0.0, **known) == 1
+    assert drawish(0.7, contempt=0.9, **known) == 0
+
+
+@pytest.mark.parametrize("known", KNOWN)
+def test_what_is_proven_can_be_ignored(known):
+    assert drawish(0.3, final_proven=False, **known) == 1
+
+
+# How the search goes on.
+
+
+@pytest.mark.parametrize("visits", [0, 5, 20])
+@pytest.mark.parametrize("known", KNOWN)
+def test_a_solved_move_is_passed_over_after_so_many_visits(known, visits):
+    settings = {"skip_solved": True, "skip_solved_visits": visits, **known}
+    result, _ = searched(a_draw_or_a_risk(0.4), 100, **settings)
+    assert rows(result)[0].visits == visits + 1
+    again, _ = searched(a_draw_or_a_risk(0.4), 100, **known)
+    assert rows(again)[0].visits > 21
+
+
+def test_a_move_that_cannot_be_best_is_cut():
+    """Move 2 draws or loses, so it is no better than move 0, which draws."""
+    nodes = {**a_draw_or_a_risk(0.4), (): (0, [0, 1, 2]), (2,): HALF, (2, 0): DRAW, (2, 1): LOSS}
+    cut, _ = searched(nodes, 100, solver=True, check_terminal=True)
+    assert rows(cut)[2].visits == 1
+    assert rows(cut)[2].outcome is None
+    kept, _ = searched(nodes, 100)
+    assert rows(kept)[2].visits > 10
+
+
+def test_a_move_that_cannot_be_best_is_not_played():
+    """Move 0 draws, 1 draws or loses: without heed, after two simulations they are alike."""
+    nodes = {(): (0, [0, 1]), (0,): DRAW, (1,): HALF, (1, 0): DRAW, (1, 1): LOSS}
+    for seed in range(8):
+        result, _ = searched(nodes, 2, seed, solver=True, check_terminal=True)
+        assert result.action == 0
+        assert result.proven == "draw" or rows(result)[1].visits == 0
+
+
+def test_a_solved_position_counts_as_its_outcome():
+    """After move 0 player 1 draws by one answer of six, which no random game would tell."""
+    nodes = {**a_draw_or_a_risk(0.3), (0,): (1, range(6)), (0, 5): DRAW}
+    nodes |= {(0, answer): WIN for answer in range(5)}
+    result, _ = searched(nodes, 30, solver=True, check_terminal=True)
+    assert rows(result)[0].outcome == rows(result)[0].value == 0.5
+    assert rows(result)[0].visits > 3
+    estimated, _ = searched(nodes, 30)
+    assert rows(estimated)[0].value > 0.6
+
+
+def test_the_principal_variation_is_the_proven_line():
+    """Of two ways to lose, player 1 takes the longer one; every win of player 0 is as short."""
+    nodes = {(): (0, [0, 1]), (0,): (1, [0, 1]), (0, 0): WIN, (1,): LOSS}
+    nodes |= {(0, 1): (0, [0, 1]), **line((0, 1, 0), [1, 0], WIN), (0, 1, 1): WIN}
+    for seed in range(5):
+        result, _ = searched(nodes, 500, seed, solver=True, check_terminal=True)
+        assert result.principal_variation == (0, 1, 1)
+        assert rows(result)[0].distance == 3
+
+
+@pytest.mark.parametrize("outcome", [WIN, DRAW, LOSS])
+def test_the_search_ends_when_the_root_is_solved(outcome):
+    nodes = {(): (0, [0, 1]), **line((0,), [1, 0], outcome), **line((1,), [1, 0, 1], LOSS)}
+    result, _ = searched(nodes, 100_000, solver=True)
+    assert result.simulations < 100
+    assert result.outcome == tuple(outcome)
+    assert rows(result)[result.action].outcome == outcome[0]
+    again, _ = searched(nodes, 1000)
+    assert again.simulations == 1000
+
+
+def test_the_search_ends_when_the_searching_players_win_is_proven():
+    nodes = {(): (0, [0, 1]), **line((0,), [1, 0], WIN), **line((1,), [1, 0, 1], LOSS)}
+    result, root = searched(nodes, 100_000, proof_numbers="searcher")
+    assert result.simulations < 100
+    assert root[0] == (0.0, math.inf)
+    assert result.action == 0
+
+
+@pytest.mark.parametrize("known", [*KNOWN, {"solver": True, "proof_numbers": "searcher"}])
+def test_a_win_among_the_checked_moves_takes_one_simulation(known):
+    nodes = {(): (0, [0, 1, 2]), (1,): WIN}
+    nodes |= line((0,), [1, 0, 1], DRAW) | line((2,), [1, 0, 1], LOSS)
+    result, _ = searched(nodes, 1000, check_terminal=True, **known)
+    assert (result.action, result.simulations) == (1, 1)
+    if "solver" in known:
+        assert result.proven == "win"
+        assert rows(result)[1].distance == 1

@@ -1,0 +1,376 @@
+"""What the search proves, against exhaustive search; and that what it keeps is never stale."""
+
+import math
+import random
+
+import pytest
+from helpers.exhaustive import Exhaustive, check_derived, check_numbers, check_solved
+from helpers.games import random_game, written_game
+from helpers.trees import check_tree
+
+from rave_agents import Limit, SearchConfig, Searcher
+from rave_agents.search.tree import NODES_USED, ROOT, edge_rows
+
+CASES_PER_TEST = 150
+BLOCKS = 16
+MEGABYTE = 2**20
+
+KINDS = {
+    "zero-sum": {"num_players": 2, "zero_sum": True},
+    "zero-sum, chance": {"num_players": 2, "zero_sum": True, "chance": 0.3, "depth": 4},
+    "general-sum": {"num_players": 2},
+    "general-sum, chance": {"num_players": 2, "chance": 0.3, "depth": 4, "width": 3},
+    "one player": {"num_players": 1},
+    "one player, chance": {"num_players": 1, "chance": 0.3, "depth": 4},
+    "three players": {"num_players": 3},
+    "three players, chance": {"num_players": 3, "chance": 0.3, "depth": 4, "width": 3},
+}
+
+
+def random_rules(draw):
+    """The options of a small random game."""
+    rules = KINDS[draw.choice(list(KINDS))]
+    depth, width = draw.randint(2, rules.get("depth", 6)), draw.randint(2, rules.get("width", 4))
+    high = draw.choice([1.0, 1.0, 2.0])
+    return {**rules, "depth": depth, "width": width, "low": -high, "high": high}
+
+
+def random_config(draw, *, proving=True):
+    """A configuration with a solver, proof numbers or both."""
+    solver = draw.random() < 0.8
+    numbers = draw.choice(["none", "searcher", "every_player", "every_player"])
+    if not solver and numbers == "none":
+        numbers = "every_player"
+    counted = numbers != "none"
+    return SearchConfig(
+        search_forced_moves=True,
+        amaf=draw.choice(["none", "node", "grave"]),
+        grave_ref=draw.choice([0, 10]),
+        expand_visits=draw.choice([1, 1, 2]),
+        selection=draw.choice(["ucb1", "ucb1", "puct"]),
+        utility_range=draw.choice(["game", "game", "observed"]),
+        solver=solver,
+        check_terminal=draw.random() < 0.5,
+        proof_numbers=numbers,
+        proof_bonus=draw.choice(["rank", "dense_rank", "max", "sum"]),
+        proof_constant=draw.choice([0.0, 0.3, 1.0]) * counted,
+        proof_weight=draw.choice([0.0, 0.0, 0.3]) * counted,
+        proof_visits=draw.choice([math.inf, 10.0]),
+        draw_layer=draw.random() < 0.5 if counted else False,
+        skip_solved=draw.random() < 0.3,
+        skip_solved_visits=draw.choice([0, 5]),
+    )
+
+
+def random_case(seed):
+    """A small random game, a configuration, and how many simulations."""
+    draw = random.Random(f"proof {seed}")
+    state = random_game(seed, **random_rules(draw), stated=draw.random() < 0.9)
+    return state, random_config(draw), draw.choice([2, 8, 25, 60, 150, 300])
+
+
+def check_proofs(searcher, config, truth, player):
+    rooted = searcher.rooted_tree()
+    check_tree(rooted.arrays)
+    check_derived(rooted, config, player)
+    if config.solver:
+        check_solved(rooted, truth)
+    if config.proof_numbers != "none":
+        check_numbers(rooted, truth)
+
+
+@pytest.mark.parametrize("block", range(BLOCKS))
+def test_what_is_proven_is_true_and_up_to_date(block):
+    for seed in range(block * CASES_PER_TEST, (block + 1) * CASES_PER_TEST):
+        state, config, simulations = random_case(seed)
+        searcher = Searcher(config, seed=seed)
+        searcher.search(state, Limit(simulations=simulations))
+        try:
+            check_proofs(searcher, config, Exhaustive(state.rules), state.current_player())
+        except AssertionError as error:
+            raise AssertionError(f"case {seed}: {config}, {simulations} simulations") from error
+
+
+def test_the_cases_have_what_they_are_meant_to_cover():
+    cases = [random_case(seed) for seed in range(BLOCKS * CASES_PER_TEST)]
+    rules = [state.rules for state, _, _ in cases]
+    assert {game.num_players for game in rules} == {1, 2, 3}
+    assert {game.chance for game in rules} == {0.0, 0.3}
+    assert {math.isinf(game.high) for game in rules} == {True, False}
+    for field, values in {
+        "solver": 2,
+        "check_terminal": 2,
+        "skip_solved": 2,
+        "expand_visits": 2,
+        "amaf": 3,
+        "proof_numbers": 3,
+        "proof_bonus": 4,
+        "draw_layer": 2,
+    }.items():
+        assert len({getattr(config, field) for _, config, _ in cases}) == values, field
+
+
+@pytest.mark.parametrize("check_terminal", [False, True])
+@pytest.mark.parametrize("numbers", ["none", "searcher", "every_player"])
+@pytest.mark.parametrize("kind", ["zero-sum", "general-sum", "one player", "three players"])
+def test_every_small_game_without_chance_is_solved_and_the_search_then_ends(
+    kind, numbers, check_terminal
+):
+    for seed in range(20):
+        state = random_game(seed, **KINDS[kind], width=3, depth=5)
+        constant = 0.0 if numbers == "none" else 0.3
+        config = SearchConfig(
+            exploration=2.0,
+            solver=True,
+            proof_numbers=numbers,
+            proof_constant=constant,
+            check_terminal=check_terminal,
+            search_forced_moves=True,
+        )
+        result = Searcher(config, seed=seed).search(state, Limit(simulations=20_000))
+        truth = Exhaustive(state.rules)
+        assert result.outcome in truth.values(())
+        assert result.simulations < 20_000
+        chosen = next(row for row in result.actions if row.action == result.action)
+        assert chosen.outcome == result.outcome[result.player]
+        if kind == "zero-sum":
+            assert truth.values(()) == {result.outcome}
+
+
+@pytest.mark.parametrize("numbers", ["searcher", "every_player"])
+@pytest.mark.parametrize("solver", [False, True])
+def test_numbers_end_at_0_for_who_can_force_a_win_and_for_who_cannot(solver, numbers):
+    for seed in range(40):
+        state = random_game(seed, **KINDS["zero-sum"], width=3, depth=5)
+        config = SearchConfig(
+            exploration=2.0,
+            solver=solver,
+            proof_numbers=numbers,
+            proof_constant=0.3,
+            search_forced_moves=True,
+        )
+        searcher = Searcher(config, seed=seed)
+        result = searcher.search(state, Limit(simulations=3000))
+        proofs = searcher.rooted_tree().proofs
+        truth = Exhaustive(state.rules)
+        for player in range(2):
+            won = truth.can_force_a_win((), player)
+            pair = float(proofs.proof[ROOT, player]), float(proofs.disproof[ROOT, player])
+            assert pair == ((0.0, math.inf) if won else (math.inf, 0.0))
+        searching = state.current_player()
+        if not solver and truth.can_force_a_win((), searching):
+            assert result.simulations < 3000
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_proofs_stay_true_from_move_to_move(kind):
+    searchers = set()
+    for seed in range(40):
+        draw = random.Random(f"moves {kind} {seed}")
+        state = random_game(seed, **{**KINDS[kind], "width": 3, "depth": 6})
+        config = random_config(draw)
+        searcher = Searcher(config, seed=seed)
+        truth = Exhaustive(state.rules)
+        while not state.is_terminal():
+            if state.is_chance_node():
+                action = draw.choice(state.chance_outcomes())[0]
+            else:
+                result = searcher.search(state, Limit(simulations=draw.choice([5, 30, 100])))
+                check_proofs(searcher, config, truth, result.player)
+                searchers.add((seed, result.player))
+                action = draw.choice(state.legal_actions())
+            searcher.advance(action)
+            state.apply_action(action)
+    if "one player" not in kind:
+        assert any((seed, 0) in searchers and (seed, 1) in searchers for seed in range(40))
+
+
+def test_bonuses_are_computed_anew_when_the_searching_player_changes():
+    """Player 1 may draw: best if he keeps player 0 from winning, worst if he wants to win."""
+    nodes = {(): (0, [0, 1]), (1,): [0.0, 1.0], (0,): (1, [0, 1]), (0, 0): [0.5, 0.5]}
+    nodes[0, 1] = (0, [0, 1])
+    for last in (0, 1):
+        nodes[0, 1, last] = (1, [0])
+        nodes[0, 1, last, 0] = [float(last), float(1 - last)]
+    config = SearchConfig(
+        proof_numbers="searcher", proof_constant=0.1, expand_visits=1, check_terminal=True
+    )
+    searcher = Searcher(config, seed=1)
+    state = written_game(nodes)
+    searcher.search(state, Limit(simulations=2))
+    child = int(searcher.tree.edge_child[0])
+    edges = edge_rows(searcher.tree, child)
+    assert searcher.rooted_tree().proofs.edge_bonus[edges].tolist() == [0.5, 0.0]
+    searcher.advance(0)
+    state.apply_action(0)
+    result = searcher.search(state, Limit(simulations=2))
+    assert (result.player, result.simulations) == (1, 1)
+    assert searcher.rooted_tree().proofs.edge_bonus[:2].tolist() == [0.0, 0.5]
+
+
+# What a number is worth among its siblings'.
+
+
+def root_bonuses(numbers, simulations=None, **changes):
+    """The bonuses at a root whose children, once expanded, have such proof numbers.
+
+    A child with number n leaves player 1 a choice of n, of which nothing is known; 0 and infinity
+    are moves that end the game.
+    """
+    nodes = {(): (0, range(len(numbers)))}
+    for action, number in enumerate(numbers):
+        if number in (0, math.inf):
+            nodes[action,] = [1.0, 0.0] if number == 0 else [0.0, 1.0]
+            continue
+        nodes[action,] = (1, range(number))
+        for answer in range(number):
+            nodes[action, answer] = (0, [0, 1])
+            nodes[action, answer, 0], nodes[action, answer, 1] = [1.0, 0.0], [0.0, 1.0]
+    settings = {"proof_numbers": "searcher", "proof_constant": 0.1, "expand_visits": 1}
+    searcher = Searcher(SearchConfig(**settings | changes), seed=1)
+    state = written_game(nodes, num_distinct_actions=40)
+    result = searcher.search(state, Limit(simulations=simulations or 1 + len(numbers)))
+    assert [row.proof_number for row in result.actions] == numbers
+    proofs = searcher.rooted_tree().proofs
+    return [float(proofs.edge_bonus[edge]) for edge in edge_rows(searcher.tree, ROOT)]
+
+
+def test_ranks_among_many_ties_are_apart_by_one_sibling():
+    bonuses = root_bonuses([1] + [2] * 29)
+    assert bonuses == pytest.approx([29 / 30] + [28 / 30] * 29)
+
+
+def test_dense_ranks_among_many_ties_are_apart_by_one_rank():
+    bonuses = root_bonuses([1] + [2] * 29, proof_bonus="dense_rank")
+    assert bonuses == [0.5] + [0.0] * 29
+
+
+def test_ties_share_a_rank_and_leave_the_next_ones_out():
+    assert root_bonuses([3, 1, 1, 2]) == pytest.approx([0.0, 0.75, 0.75, 0.25])
+
+
+def test_dense_ranks_leave_none_out():
+    bonuses = root_bonuses([3, 1, 1, 2], proof_bonus="dense_rank")
+    assert bonuses == pytest.approx([0.0, 2 / 3, 2 / 3, 1 / 3])
+
+
+def test_max_measures_the_way_to_the_least_number():
+    bonuses = root_bonuses([2, 5, 3], proof_bonus="max")
+    assert bonuses == pytest.approx([1.0, 1 - 3 / 4, 1 - 1 / 4])
+
+
+def test_sum_measures_the_share_of_all_numbers():
+    bonuses = root_bonuses([2, 5, 3], proof_bonus="sum")
+    assert bonuses == pytest.approx([1 - 2 / 11, 1 - 5 / 11, 1 - 3 / 11])
+
+
+@pytest.mark.parametrize("kind", ["max", "sum"])
+def test_a_number_without_end_is_worth_nothing_and_leaves_the_others_alone(kind):
+    numbers = [2, math.inf, 5]
+    with_it = root_bonuses(numbers, proof_bonus=kind)
+    without = root_bonuses([2, 5], proof_bonus=kind)
+    assert with_it[1] == 0.0
+    assert with_it[::2] == without
+
+
+@pytest.mark.parametrize("kind", ["rank", "dense_rank", "max", "sum"])
+def test_moves_that_all_lose_are_alike(kind):
+    bonuses = root_bonuses([math.inf] * 3, proof_bonus=kind)
+    assert set(bonuses) == ({1 - 1 / 3} if kind == "rank" else {0.0}) or len(set(bonuses)) == 1
+    assert all(math.isfinite(bonus) for bonus in bonuses)
+
+
+def drawish_game(draw_layer, **changes):
+    """No move wins; the first one loses, the second draws, if player 1 answers well."""
+    nodes = {(): (0, [0, 1]), (0,): (1, [0, 1]), (1,): (1, [0, 1])}
+    nodes |= {(0, 0): [0.0, 1.0], (0, 1): [0.0, 1.0], (1, 0): [0.5, 0.5], (1, 1): [0.5, 0.5]}
+    config = SearchConfig(
+        proof_numbers="every_player",
+        proof_constant=0.1,
+        check_terminal=True,
+        expand_visits=1,
+        draw_layer=draw_layer,
+        **changes,
+    )
+    searcher = Searcher(config, seed=1)
+    result = searcher.search(written_game(nodes), Limit(simulations=3))
+    assert [row.proof_number for row in result.actions] == [math.inf, math.inf]
+    return [float(searcher.rooted_tree().proofs.edge_bonus[edge]) for edge in range(2)]
+
+
+def test_a_draw_layer_tells_moves_apart_that_cannot_win():
+    assert drawish_game(False) == [0.5, 0.5]
+    assert drawish_game(True) == [0.0, 0.5]
+
+
+def test_a_draw_layer_tells_dense_ranks_apart():
+    assert drawish_game(True, proof_bonus="dense_rank") == [0.0, 0.5]
+
+
+# Room.
+
+
+@pytest.mark.parametrize("amaf", ["none", "node", "grave", "global"])
+@pytest.mark.parametrize("numbers", ["none", "every_player"])
+@pytest.mark.parametrize("check_terminal", [False, True])
+def test_the_memory_is_that_of_the_arrays_and_within_its_budget(check_terminal, numbers, amaf):
+    for megabytes in (0.006, 0.05, 1.0):
+        config = SearchConfig(
+            solver=True,
+            proof_numbers=numbers,
+            check_terminal=check_terminal,
+            amaf=amaf,
+            expand_visits=1,
+            max_memory_mb=megabytes,
+        )
+        searcher = Searcher(config, seed=1)
+        state = random_game(8, num_players=3, depth=12, width=5, low=-9.0, high=9.0)
+        result = searcher.search(state, Limit(simulations=800))
+        rooted = searcher.rooted_tree()
+        arrays = (*rooted.arrays, *rooted.tables, *rooted.proofs)
+        assert result.memory_bytes == sum(array.nbytes for array in arrays)
+        assert result.memory_bytes <= megabytes * MEGABYTE
+        assert megabytes == 0.05 or result.memory_full == (megabytes < 0.05)
+        assert result.root_visits == 800
+        check_derived(rooted, config, result.player)
+
+
+@pytest.mark.parametrize("amaf", ["none", "node", "grave"])
+def test_without_solver_and_proof_numbers_nothing_is_kept(amaf):
+    searcher = Searcher(SearchConfig(amaf=amaf), seed=1)
+    result = searcher.search(random_game(4, depth=9), Limit(simulations=300))
+    searcher.advance(result.action)
+    proofs = searcher.rooted_tree().proofs
+    for name in ("low", "high", "distance", "proof", "disproof", "edge_bonus"):
+        assert getattr(proofs, name).size == 0
+    assert result.outcome is None
+    assert {row.proof_number for row in result.actions} == {None}
+    assert {row.outcome for row in result.actions} == {None}
+
+
+def test_the_solver_keeps_no_numbers_and_numbers_no_bounds():
+    kept = {}
+    for name, changes in {
+        "solver": {"solver": True},
+        "numbers": {"proof_numbers": "searcher"},
+    }.items():
+        searcher = Searcher(SearchConfig(**changes), seed=1)
+        searcher.search(random_game(4, depth=9), Limit(simulations=300))
+        proofs = searcher.rooted_tree().proofs
+        kept[name] = {field for field in proofs._fields if getattr(proofs, field).size > 0}
+    assert kept == {
+        "solver": {"viewer", "low", "high", "distance"},
+        "numbers": {"viewer", "proof", "disproof", "edge_bonus"},
+    }
+
+
+def test_the_same_seed_gives_the_same_proofs():
+    def run():
+        config = SearchConfig.preset("pn_mcts")
+        searcher = Searcher(config, seed=7)
+        searcher.search(random_game(4, depth=9), Limit(simulations=200))
+        rooted = searcher.rooted_tree()
+        used = int(rooted.arrays.used[NODES_USED])
+        return rooted.proofs.proof[:used].tolist(), rooted.proofs.low[:used].tolist()
+
+    assert run() == run()
