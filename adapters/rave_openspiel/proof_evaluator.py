@@ -45,7 +45,8 @@ class PNEvaluator(mcts.Evaluator):  # type: ignore[misc]
             game, 4, 100, evaluator, child_selection_fn=mcts.SearchNode.puct_value
         )
 
-    The search is that of the preset ``pn_mcts``, but expands at once and goes by ranks. The prior of a move is a softmax of its strength::
+    The search is that of the preset ``pn_mcts``, but expands at once and goes by ranks. The prior
+    of a move is a softmax of its strength::
 
         prior ∝ exp(strength / T)     T = temperature
 
