@@ -128,6 +128,13 @@ def make_move_record(
 
 
 @kernel
+def begin_tables(tables: AmafTables, first: int, end: int) -> None:
+    """New nodes, from ``first`` to before ``end``, have no tables."""
+    for node in range(first, end):
+        tables.node_table[node] = NO_TABLE
+
+
+@kernel
 def add_table(tables: AmafTables, node: int) -> None:
     """Give a node an empty table."""
     table = tables.used[0]

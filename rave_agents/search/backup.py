@@ -162,12 +162,16 @@ def backup_values(tree: Tree, scratch: Scratch, depth: int, leaf_has_node: bool)
 
 @kernel
 def backup_proofs(
-    tree: Tree, proofs: Proofs, scratch: Scratch, parameters: Parameters, depth: int
+    tree: Tree,
+    proofs: Proofs,
+    path_nodes: NDArray[np.int64],
+    ranking: Ranking,
+    parameters: Parameters,
+    depth: int,
 ) -> None:
     """Tell the nodes of the path, from the new one up, what is proven; up to one that stays."""
     for index in range(depth, -1, -1):
-        node = scratch.path_nodes[index]
-        if not update_proofs(tree, proofs, scratch.ranking, parameters, node):
+        if not update_proofs(tree, proofs, ranking, parameters, path_nodes[index]):
             return
 
 

@@ -5,9 +5,14 @@ failed, the deadline passed, a buffer or the tree is full) leaves the tree as it
 returns the reason: the caller may mend it and go on.
 """
 
+import numpy as np
+from numpy.typing import NDArray
+
 from rave_agents.game import PlayerId
-from rave_agents.search.amaf import NO_TABLE, AmafTables
+from rave_agents.search.amaf import NO_TABLE, AmafTables, begin_tables
 from rave_agents.search.backup import (
+    HIGH,
+    LOW,
     Scratch,
     backup_playouts,
     backup_proofs,
@@ -21,7 +26,13 @@ from rave_agents.search.backup import (
 from rave_agents.search.compiler import inlined, kernel, kernel_entry
 from rave_agents.search.expansion import begin_proofs, expand
 from rave_agents.search.parameters import Parameters
-from rave_agents.search.proofs import UNSOLVED, Proofs, has_room_for_proofs, refresh_bonuses
+from rave_agents.search.proofs import (
+    UNSOLVED,
+    Proofs,
+    Ranking,
+    has_room_for_proofs,
+    refresh_bonuses,
+)
 from rave_agents.search.random_stream import Stream
 from rave_agents.search.selection import sample_outcome, select_edge
 from rave_agents.search.simulator import Frame, Header, Status, call_simulate, header_address
@@ -167,8 +178,15 @@ def simulate_once(
             return status
 
     if expanding:
-        add_leaf(tree, tables, proofs, frame, scratch, parameters, depth, visits)
+        leaf = expand(tree, frame, visits)
         leaf_has_node = True
+        scratch.path_nodes[depth] = leaf
+        if depth > 0:
+            tree.edge_child[scratch.path_edges[depth - 1]] = leaf
+        if parameters.solver or parameters.proof_numbers:
+            prove_leaf(tree, proofs, frame, scratch.path_nodes, scratch.ranking, parameters, depth)
+        if parameters.tables:
+            begin_tables(tables, leaf, tree.used[NODES_USED])
 
     if not parameters.fixed_range:
         observe_returns(tree, tables, frame, scratch)
@@ -185,29 +203,21 @@ def simulate_once(
 
 
 @kernel
-def add_leaf(
+def prove_leaf(
     tree: Tree,
-    tables: AmafTables,
     proofs: Proofs,
     frame: Frame,
-    scratch: Scratch,
+    path_nodes: NDArray[np.int64],
+    ranking: Ranking,
     parameters: Parameters,
     depth: int,
-    visits: int,
 ) -> None:
-    """Expand the leaf that the frame describes, at the end of the path."""
-    leaf = expand(tree, frame, visits)
-    scratch.path_nodes[depth] = leaf
-    if depth > 0:
-        tree.edge_child[scratch.path_edges[depth - 1]] = leaf
-    if parameters.solver or parameters.proof_numbers:
-        begin_proofs(tree, proofs, frame, parameters, leaf)
-        backup_proofs(tree, proofs, scratch, parameters, depth)
-        if parameters.solver and proofs.distance[leaf] != UNSOLVED:
-            give_outcome(proofs, frame, leaf)  # Better known than by the playouts.
-    if parameters.tables:
-        for node in range(leaf, tree.used[NODES_USED]):
-            tables.node_table[node] = NO_TABLE
+    """Note what is proven of the new node at the end of the path, and of those above it."""
+    leaf = int(path_nodes[depth])
+    begin_proofs(tree, proofs, frame, parameters, leaf)
+    backup_proofs(tree, proofs, path_nodes, ranking, parameters, depth)
+    if parameters.solver and proofs.distance[leaf] != UNSOLVED:
+        give_outcome(proofs, frame, leaf)  # Better known than by the playouts.
 
 
 @kernel
@@ -236,6 +246,7 @@ def select(
     node = int(ROOT)
     depth = 0
     table = int(NO_TABLE)
+    least, greatest = scratch.utility_range[LOW], scratch.utility_range[HIGH]
     while True:
         if depth == frame.header[PATH_CAPACITY]:
             frame.header[PATH_LENGTH] = depth
@@ -253,7 +264,16 @@ def select(
             period = parameters.plain_selection_period
             use_amaf = parameters.amaf and (period == 0 or scratch.selections[0] % period != 0)
             edge = select_edge(
-                tree, tables, proofs, scratch, node, table, use_amaf, parameters, tree_stream
+                tree,
+                tables,
+                proofs,
+                node,
+                table,
+                use_amaf,
+                least,
+                greatest,
+                parameters,
+                tree_stream,
             )
         scratch.path_nodes[depth] = node
         scratch.path_edges[depth] = edge

@@ -5,7 +5,6 @@ import math
 import numpy as np
 
 from rave_agents.search.amaf import NO_TABLE, AmafTables, table_row
-from rave_agents.search.backup import HIGH, LOW, Scratch
 from rave_agents.search.compiler import kernel
 from rave_agents.search.formulas import (
     beta_fuego,
@@ -97,16 +96,18 @@ def select_edge(
     tree: Tree,
     tables: AmafTables,
     proofs: Proofs,
-    scratch: Scratch,
     node: int,
     table: int,
     use_amaf: bool,
+    least: float,
+    greatest: float,
     parameters: Parameters,
     stream: Stream,
 ) -> int:
     """The most urgent edge of a decision node; ties are broken at random.
 
-    The node must have edges. ``table`` is the reference, if any.
+    The node must have edges. ``table`` is the reference, if any; ``least``
+    and ``greatest`` are the utilities that are 0 and 1 on the scale of values.
     """
     first = tree.node_first_edge[node]
     end = first + tree.node_edge_count[node]
@@ -136,11 +137,9 @@ def select_edge(
         low, high, solved, set_aside = -math.inf, math.inf, False, False
         child = tree.edge_child[edge]
         if proving and child != UNEXPANDED:
-            low, high, solved, set_aside = standing(
-                proofs, scratch, parameters, child, mover, n, sure
-            )
-        n_amaf = 0.0
-        q_amaf = 0.0
+            low, high, solved, set_aside = standing(proofs, parameters, child, mover, n, sure)
+            low, high = scaled(low, least, greatest), scaled(high, least, greatest)
+        n_amaf, q_amaf = 0.0, 0.0
         if use_amaf and (parameters.amaf_unvisited or n > 0.0):
             row = base + tree.edge_action[edge] if parameters.tables else edge
             n_amaf = prior_visits + amaf_visits[row]
@@ -185,14 +184,13 @@ def amaf_value(visits: float, value_sum: float) -> float:
 @kernel
 def standing(
     proofs: Proofs,
-    scratch: Scratch,
     parameters: Parameters,
     child: int,
     mover: int,
     n: float,
     sure: float,
 ) -> tuple[float, float, bool, bool]:
-    """What is proven of an edge: its value's bounds, whether it is solved, whether it is set aside.
+    """What is proven of an edge: its utility's bounds, if it is solved, if it is set aside.
 
     It is set aside if it cannot be better than what is ``sure``, the mover's bound at the node; or
     if it is settled and has been visited often enough. The solver settles an outcome, not a win:
@@ -203,8 +201,6 @@ def standing(
         low, high = proofs.low[child, mover], proofs.high[child, mover]
         solved = proofs.distance[child] != UNSOLVED
         set_aside = low < sure and high <= sure
-        least, greatest = scratch.utility_range[LOW], scratch.utility_range[HIGH]
-        low, high = scaled(low, least, greatest), scaled(high, least, greatest)
     if parameters.skip_solved and n > parameters.skip_solved_visits:
         player = parameters.searching_player
         set_aside = (
