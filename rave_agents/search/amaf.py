@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rave_agents.search.compiler import kernel
+from rave_agents.search.compiler import inlined, kernel
 from rave_agents.search.formulas import linear_weight, stepped_weight
 from rave_agents.search.parameters import Parameters, Weighting
 from rave_agents.search.tree import Tree
@@ -127,7 +127,7 @@ def make_move_record(
     )
 
 
-@kernel
+@inlined
 def begin_tables(tables: AmafTables, first: int, end: int) -> None:
     """New nodes, from ``first`` to before ``end``, have no tables."""
     for node in range(first, end):

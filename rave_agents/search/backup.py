@@ -20,7 +20,7 @@ from rave_agents.search.amaf import (
     find_previous,
     make_move_record,
 )
-from rave_agents.search.compiler import kernel
+from rave_agents.search.compiler import inlined, kernel
 from rave_agents.search.formulas import scaled
 from rave_agents.search.parameters import Parameters
 from rave_agents.search.proofs import Proofs, Ranking, make_ranking, update_proofs
@@ -160,7 +160,7 @@ def backup_values(tree: Tree, scratch: Scratch, depth: int, leaf_has_node: bool)
         tree.node_visits[scratch.path_nodes[depth]] += 1
 
 
-@kernel
+@inlined
 def backup_proofs(
     tree: Tree,
     proofs: Proofs,
@@ -202,7 +202,7 @@ def record_playout(frame: Frame, record: MoveRecord, depth: int, playout: int) -
     return moves
 
 
-@kernel
+@inlined
 def backup_playouts(
     tree: Tree,
     tables: AmafTables,

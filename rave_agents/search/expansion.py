@@ -1,7 +1,7 @@
 """Expansion: the leaf of a simulation becomes a node with edges."""
 
 from rave_agents.game import PlayerId
-from rave_agents.search.compiler import kernel
+from rave_agents.search.compiler import inlined
 from rave_agents.search.parameters import Parameters
 from rave_agents.search.proofs import Proofs, begin_proof, prove_terminal
 from rave_agents.search.simulator import Frame, Header
@@ -13,7 +13,7 @@ NUM_ACTIONS = int(Header.NUM_ACTIONS)
 UNIFORM = int(Header.UNIFORM)
 
 
-@kernel
+@inlined
 def expand(tree: Tree, frame: Frame, visits: int) -> int:
     """Make a node of the position that the frame describes. Returns its row.
 
@@ -29,7 +29,7 @@ def expand(tree: Tree, frame: Frame, visits: int) -> int:
     return node
 
 
-@kernel
+@inlined
 def begin_proofs(
     tree: Tree, proofs: Proofs, frame: Frame, parameters: Parameters, node: int
 ) -> None:

@@ -108,7 +108,7 @@ def run(
     return DONE
 
 
-@kernel
+@inlined
 def is_root_proven(proofs: Proofs, parameters: Parameters) -> bool:
     """Whether nothing is left to search: the root is solved, or the searcher's win is proven."""
     if parameters.solver:
@@ -116,7 +116,7 @@ def is_root_proven(proofs: Proofs, parameters: Parameters) -> bool:
     return bool(parameters.proof_numbers and proofs.proof[ROOT, parameters.searching_player] == 0.0)
 
 
-@kernel
+@inlined
 def has_room(tree: Tree, tables: AmafTables, parameters: Parameters, edges: int) -> bool:
     """Whether one more node with so many edges fits into the tree, and a table of its own.
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rave_agents.game import PlayerId
-from rave_agents.search.compiler import kernel
+from rave_agents.search.compiler import inlined, kernel
 from rave_agents.search.parameters import Bonus, Parameters
 from rave_agents.search.tree import NODES_USED, UNEXPANDED, Tree
 
@@ -122,7 +122,7 @@ def keep_proofs(proofs: Proofs, new_rows: NDArray[np.int64]) -> None:
     proofs.viewer[0] = NOBODY
 
 
-@kernel
+@inlined
 def begin_proof(proofs: Proofs, parameters: Parameters, node: int) -> None:
     """A new node of which nothing is known."""
     for player in range(proofs.low.shape[1]):
@@ -157,7 +157,7 @@ def prove_terminal(
         proofs.distance[node] = 0
 
 
-@kernel
+@inlined
 def update_proofs(
     tree: Tree, proofs: Proofs, ranking: Ranking, parameters: Parameters, node: int
 ) -> bool:
@@ -173,7 +173,7 @@ def update_proofs(
     return changed
 
 
-@kernel
+@inlined
 def update_numbers(tree: Tree, proofs: Proofs, node: int) -> bool:
     """Proof and disproof numbers of a node (Allis 1994), for each player as the one who proves.
 
@@ -424,7 +424,7 @@ def sort_edges(ranking: Ranking, count: int) -> None:
         gap //= 2
 
 
-@kernel
+@inlined
 def refresh_bonuses(tree: Tree, proofs: Proofs, ranking: Ranking, parameters: Parameters) -> None:
     """Compute the bonuses of all edges anew where they are not those of the searching player."""
     if proofs.viewer[0] != parameters.searching_player:
@@ -433,7 +433,7 @@ def refresh_bonuses(tree: Tree, proofs: Proofs, ranking: Ranking, parameters: Pa
         proofs.viewer[0] = parameters.searching_player
 
 
-@kernel
+@inlined
 def has_room_for_proofs(tree: Tree, proofs: Proofs, parameters: Parameters) -> bool:
     """Whether there is as much room as in the tree."""
     nodes, edges = tree.node_player.shape[0], tree.edge_action.shape[0]
