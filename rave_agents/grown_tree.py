@@ -1,5 +1,7 @@
 """A tree and its AMAF tables, growing together inside one memory budget."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from rave_agents.config import SearchConfig
@@ -33,6 +35,28 @@ LEAST_GROWTH = 1.01
 small reallocation after the other."""
 
 
+class _Kept(NamedTuple):
+    """What a search of some configuration reads and writes."""
+
+    at_edges: bool
+    tables: bool
+    one_table: bool
+    winning_moves: bool
+    solver: bool
+    proof_numbers: bool
+
+
+def _kept(config: SearchConfig) -> _Kept:
+    return _Kept(
+        at_edges=config.amaf is Amaf.NODE,
+        tables=config.amaf in (Amaf.GRAVE, Amaf.GLOBAL),
+        one_table=config.amaf is Amaf.GLOBAL,
+        winning_moves=config.counts_winning_moves,
+        solver=config.solver,
+        proof_numbers=config.proof_numbers is not ProofNumbers.NONE,
+    )
+
+
 class GrownTree:
     """The arrays of a search, and how they grow, shrink and count their memory.
 
@@ -49,12 +73,7 @@ class GrownTree:
         self.full = False
         """Whether the budget is used up, so that no node may be added."""
         self._budget = config.max_memory_mb * _MEGABYTE
-        self._tables_wanted = config.amaf in (Amaf.GRAVE, Amaf.GLOBAL)
-        self._winning_moves = config.counts_winning_moves
-        self._one_table = config.amaf is Amaf.GLOBAL
-        self._at_edges = config.amaf is Amaf.NODE
-        self._solver = config.solver
-        self._proof_numbers = config.proof_numbers is not ProofNumbers.NONE
+        self._kept = _kept(config)
         self._checks_children = config.check_terminal
         self.proofs: Proofs = allocate_proofs(num_players)
         self.tables: AmafTables = allocate_tables(num_players, num_actions)
@@ -63,22 +82,15 @@ class GrownTree:
             first = self._least(frame_actions)
         nodes, edges, count = (int(count) for count in first)
         self.tree: Tree = trees.allocate(
-            nodes, edges, self._at_edges, self._at_edges and self._winning_moves
+            nodes, edges, self._kept.at_edges, self._kept.at_edges and self._kept.winning_moves
         )
         self._grow_proofs(nodes, edges)
-        if self._tables_wanted:
+        if self._kept.tables:
             self._grow_tables(nodes, count)
 
     def fits(self, config: SearchConfig) -> bool:
         """Whether it keeps what a search of this configuration reads and writes."""
-        mine = (self._at_edges, self._tables_wanted, self._one_table, self._winning_moves)
-        at_edges, one_table = config.amaf is Amaf.NODE, config.amaf is Amaf.GLOBAL
-        tables = config.amaf in (Amaf.GRAVE, Amaf.GLOBAL)
-        numbers = config.proof_numbers is not ProofNumbers.NONE
-        return (*mine, self._solver, self._proof_numbers) == (
-            *(at_edges, tables, one_table, config.counts_winning_moves),
-            *(config.solver, numbers),
-        )
+        return _kept(config) == self._kept
 
     @property
     def has_root(self) -> bool:
@@ -103,7 +115,7 @@ class GrownTree:
         )
         room = [len(self.tree.node_player), len(self.tree.edge_action), len(self.tables.owner)]
         wanted = np.maximum(room, 2 * used)
-        wanted[2] = min(wanted[2], 1) if self._one_table else wanted[2]
+        wanted[2] = min(wanted[2], 1) if self._kept.one_table else wanted[2]
         if self._cost(wanted) > self._budget:
             growth = self._budget / self._cost(used)
             if growth < LEAST_GROWTH:
@@ -113,17 +125,17 @@ class GrownTree:
                 wanted = self._least(actions)
             else:
                 wanted = np.floor(used * growth)
-                wanted[2] = min(wanted[2], 1) if self._one_table else wanted[2]
+                wanted[2] = min(wanted[2], 1) if self._kept.one_table else wanted[2]
         nodes, edges, tables = (int(count) for count in wanted)
         trees.grow(self.tree, nodes, edges)
         self._grow_proofs(nodes, edges)
-        if self._tables_wanted:
+        if self._kept.tables:
             self._grow_tables(nodes, tables)
 
     def keep(self, node: int) -> None:
         """Make a node the root, and drop all that is not below it."""
         rows = trees.keep_subtree(self.tree, node)
-        if self._tables_wanted:
+        if self._kept.tables:
             keep_tables(self.tables, rows)
         keep_proofs(self.proofs, rows)
         self.full = False
@@ -136,19 +148,23 @@ class GrownTree:
         return least
 
     def _wanted_tables(self, used: int) -> int:
-        if not self._tables_wanted:
+        if not self._kept.tables:
             return 0
-        return 1 if self._one_table else used + 1
+        return 1 if self._kept.one_table else used + 1
 
     def _cost(self, counts: np.ndarray) -> float:
         nodes, edges, tables = counts
-        node_bytes = trees.NODE_BYTES + 4 * self._tables_wanted
+        node_bytes = trees.NODE_BYTES + 4 * self._kept.tables
         node_bytes += node_proof_bytes(
-            self.proofs.low.shape[1], solver=self._solver, proof_numbers=self._proof_numbers
+            self.proofs.low.shape[1],
+            solver=self._kept.solver,
+            proof_numbers=self._kept.proof_numbers,
         )
-        edge_bytes = trees.edge_bytes(self._at_edges, self._at_edges and self._winning_moves)
-        edge_bytes += EDGE_BONUS_BYTES * self._proof_numbers
-        one_table = table_bytes(self.tables, winning_moves=self._winning_moves)
+        edge_bytes = trees.edge_bytes(
+            self._kept.at_edges, self._kept.at_edges and self._kept.winning_moves
+        )
+        edge_bytes += EDGE_BONUS_BYTES * self._kept.proof_numbers
+        one_table = table_bytes(self.tables, winning_moves=self._kept.winning_moves)
         variable = nodes * node_bytes + edges * edge_bytes + tables * one_table
         return float(_FIXED_BYTES + variable)
 
@@ -158,8 +174,12 @@ class GrownTree:
 
     def _grow_proofs(self, nodes: int, edges: int) -> None:
         grow_proofs(
-            self.proofs, nodes, edges, solver=self._solver, proof_numbers=self._proof_numbers
+            self.proofs,
+            nodes,
+            edges,
+            solver=self._kept.solver,
+            proof_numbers=self._kept.proof_numbers,
         )
 
     def _grow_tables(self, nodes: int, tables: int) -> None:
-        grow_tables(self.tables, nodes, tables, winning_moves=self._winning_moves)
+        grow_tables(self.tables, nodes, tables, winning_moves=self._kept.winning_moves)

@@ -90,6 +90,14 @@ class AmafTable:
         self._weight = 1.0
 
 
+def softmax_prior(
+    actions: list[int], strengths: NDArray[np.float64], temperature: float
+) -> list[tuple[int, float]]:
+    """Every action and its probability, ``∝ exp(strength / temperature)``."""
+    weights = np.exp((strengths - strengths.max()) / temperature)
+    return list(zip(actions, (weights / weights.sum()).tolist(), strict=True))
+
+
 class RaveEvaluator(mcts.Evaluator):  # type: ignore[misc]
     """Values from random playouts, and priors from their AMAF statistics.
 
@@ -197,8 +205,7 @@ class RaveEvaluator(mcts.Evaluator):  # type: ignore[misc]
         estimates = self._table.estimates(state.current_player(), actions, self.equivalent_visits)
         spread = self._table.high - self._table.low
         scale = self.temperature * spread if spread > 0.0 else 1.0
-        weights = np.exp((estimates - estimates.max()) / scale)
-        return list(zip(actions, (weights / weights.sum()).tolist(), strict=True))
+        return softmax_prior(actions, estimates, scale)
 
     def _play(self, state: pyspiel.State, playouts: int) -> NDArray[np.float64]:
         """Play from a state that is not terminal, remember it, and sum the returns."""

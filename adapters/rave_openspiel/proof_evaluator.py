@@ -20,7 +20,7 @@ from rave_agents.proven import edge_proof
 from rave_agents.result import SearchResult
 from rave_agents.search.tree import ROOT, edge_rows
 from rave_agents.searcher import Searcher, checked_seed
-from rave_openspiel.evaluator import checked_count, checked_positive
+from rave_openspiel.evaluator import checked_count, checked_positive, softmax_prior
 from rave_openspiel.playouts import RandomPlayouts, random_bots
 from rave_openspiel.support import check_state, check_supported
 
@@ -183,6 +183,5 @@ class PNEvaluator(mcts.Evaluator):  # type: ignore[misc]
             proof = edge_proof(tree, proofs, ROOT, edge)
             strength = 0.0 if proof.lost else float(proofs.edge_bonus[edge])
             strengths.append(1.0 if proof.solved and proof.outcome == best else strength)
-        weights = np.exp((np.array(strengths) - max(strengths)) / self.temperature)
         actions = [row.action for row in result.actions]
-        return list(zip(actions, (weights / weights.sum()).tolist(), strict=True))
+        return softmax_prior(actions, np.array(strengths), self.temperature)

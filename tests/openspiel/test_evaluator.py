@@ -1,6 +1,7 @@
 """RaveEvaluator, the stock bot with it, and the agent that plays so."""
 
 import copy
+import functools
 import math
 import pickle
 import random
@@ -9,6 +10,7 @@ import numpy as np
 import open_spiel.python.games  # noqa: F401  (registers the Python games)
 import pyspiel
 import pytest
+from helpers import stock
 from open_spiel.python.algorithms import mcts
 from rave_openspiel import RaveBot, RaveEvaluator
 from rave_openspiel.adapter import ADAPTER
@@ -45,19 +47,7 @@ def drawn(state, draw):
     return draw.choice(state.legal_actions())
 
 
-def stock_bot(game, evaluator, simulations=60, selection=mcts.SearchNode.puct_value):
-    return mcts.MCTSBot(
-        game,
-        4.0 if selection is mcts.SearchNode.puct_value else 1.4,
-        simulations,
-        evaluator,
-        random_state=np.random.RandomState(1),
-        child_selection_fn=selection,
-    )
-
-
-def visit_counts(root):
-    return {child.action: child.explore_count for child in root.children}
+stock_bot = functools.partial(stock.stock_bot, exploration=4.0)
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -199,7 +189,9 @@ def test_same_seed_same_search(name):
         state.apply_action(state.legal_actions()[0])
 
     def search(seed):
-        return visit_counts(stock_bot(game, RaveEvaluator(game, seed=seed), 30).mcts_search(state))
+        return stock.visit_counts(
+            stock_bot(game, RaveEvaluator(game, seed=seed), 30).mcts_search(state)
+        )
 
     assert search(1) == search(1)
     assert any(search(seed) != search(1) for seed in (2, 3, 4))

@@ -1,14 +1,14 @@
 """PNEvaluator, the stock bot with it, and the agent that plays so."""
 
 import copy
+import functools
 import math
 import pickle
 
-import numpy as np
 import open_spiel.python.games  # noqa: F401  (registers the Python games)
 import pyspiel
 import pytest
-from open_spiel.python.algorithms import mcts
+from helpers import stock
 from rave_openspiel import PNEvaluator
 from rave_openspiel.adapter import ADAPTER
 from rave_openspiel.states import OpenSpielState
@@ -41,19 +41,7 @@ def decision(game):
     return state
 
 
-def stock_bot(game, evaluator, simulations=60, selection=mcts.SearchNode.puct_value):
-    return mcts.MCTSBot(
-        game,
-        2.0 if selection is mcts.SearchNode.puct_value else 1.4,
-        simulations,
-        evaluator,
-        random_state=np.random.RandomState(1),
-        child_selection_fn=selection,
-    )
-
-
-def visit_counts(root):
-    return {child.action: child.explore_count for child in root.children}
+stock_bot = functools.partial(stock.stock_bot, exploration=2.0)
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -149,7 +137,9 @@ def test_same_seed_same_search(name):
     state = decision(game)
 
     def search(seed):
-        return visit_counts(stock_bot(game, PNEvaluator(game, seed=seed), 20).mcts_search(state))
+        return stock.visit_counts(
+            stock_bot(game, PNEvaluator(game, seed=seed), 20).mcts_search(state)
+        )
 
     assert search(1) == search(1)
 
