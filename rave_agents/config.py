@@ -241,10 +241,15 @@ class SearchConfig:
                     raise ValueError(
                         f"{name} needs proof numbers: set proof_numbers, for example 'searcher'."
                     )
-            if not self.solver:
-                for name in ("check_terminal", "skip_solved"):
-                    if getattr(self, name):
-                        raise ValueError(f"{name} needs the solver or proof numbers: set solver.")
+        if not self.proves:
+            for name in ("check_terminal", "skip_solved"):
+                if getattr(self, name):
+                    raise ValueError(f"{name} needs the solver or proof numbers: set solver.")
+
+    @property
+    def proves(self) -> bool:
+        """Whether the search keeps what is proven: by the solver, by proof numbers, or both."""
+        return self.solver or self.proof_numbers is not ProofNumbers.NONE
 
     @property
     def counts_winning_moves(self) -> bool:

@@ -23,7 +23,7 @@ from rave_agents.search import loop
 from rave_agents.search import tree as trees
 from rave_agents.search.amaf import allocate_tables
 from rave_agents.search.backup import HIGH, LOW, Scratch, make_scratch
-from rave_agents.search.compiler import JIT_DISABLED, announce_compilation
+from rave_agents.search.compiler import JIT_DISABLED, announce_compilation, note_compilation
 from rave_agents.search.own_formula import compiled_formula, formula_address
 from rave_agents.search.proofs import allocate_proofs
 from rave_agents.search.python_simulator import Evaluator, PythonSimulator
@@ -82,7 +82,7 @@ class Searcher:
         if evaluator is not None and self.config.playouts > 1:
             raise ValueError("playouts must be 1 with an evaluator, which stands in for playouts.")
         self.evaluator = evaluator
-        prepare()
+        prepare(self.config.proves)
         _compiled_formula(self.config)
         self._running = False
         self.reseed(seed)
@@ -315,7 +315,7 @@ class Searcher:
                 status = loop.run(
                     self._grown.tree,
                     self._grown.tables,
-                    self._grown.proofs,
+                    self._grown.proofs if self.config.proves else None,
                     frame,
                     scratch,
                     parameters,
@@ -399,9 +399,9 @@ class Searcher:
 
 
 @functools.cache
-def prepare() -> None:
+def prepare(proves: bool) -> None:
     """Compile the kernel, or load it from the cache, so that no search's clock pays for it."""
-    announce_compilation()
+    announce_compilation(proves=proves)
     frame = make_frame(num_players=2, playouts=1, playout_stream=np.zeros(4, np.int64))
     scratch = make_scratch(frame, num_distinct_actions=1, utility_range=np.zeros(2))
     parameters = loop_parameters(
@@ -413,8 +413,10 @@ def prepare() -> None:
         utility_sum=math.nan,
     )
     grown = GrownTree(SearchConfig(amaf=Amaf.GRAVE), num_players=1, num_actions=1, frame_actions=1)
+    proofs = grown.proofs if proves else None
     stream = np.zeros(4, np.int64)
-    loop.run(grown.tree, grown.tables, grown.proofs, frame, scratch, parameters, stream, 0, 0, True)
+    loop.run(grown.tree, grown.tables, proofs, frame, scratch, parameters, stream, 0, 0, True)
+    note_compilation(proves=proves)
 
 
 def checked_seed(seed: int | None) -> int | None:

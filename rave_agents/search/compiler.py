@@ -1,11 +1,11 @@
-"""How the kernel is compiled: by Numba, once, with the result kept between processes.
+"""How the kernel is compiled: by Numba, once in each form, the result kept between processes.
 
 Numba's own cache notices a change in the file of the compiled function, but not in the files that
 this function calls into. The kernel is spread over several files on purpose, so the cache's folder
 is named after the source of all of them: a change anywhere compiles anew, and never runs old code.
 """
 
-import functools
+import contextlib
 import hashlib
 import logging
 import os
@@ -63,9 +63,23 @@ CACHE_DIRECTORY = _choose_cache_directory()
 """Where the compiled kernel is kept."""
 
 
-def is_cached() -> bool:
-    """Whether the compiled kernel is there, so that the next process need not compile it."""
-    return any(CACHE_DIRECTORY.glob("**/loop.run*.nbc"))
+def _marker(*, proves: bool) -> pathlib.Path:
+    return CACHE_DIRECTORY / ("compiled_with_proofs" if proves else "compiled")
+
+
+def is_cached(*, proves: bool = False) -> bool:
+    """Whether the compiled kernel is there, so that the next process need not compile it.
+
+    Args:
+        proves: whether it is the kernel that keeps what is proven.
+    """
+    return _marker(proves=proves).exists() and any(CACHE_DIRECTORY.glob("**/loop.run*.nbc"))
+
+
+def note_compilation(*, proves: bool) -> None:
+    """Note that the kernel has been compiled and kept."""
+    with contextlib.suppress(OSError):
+        _marker(proves=proves).touch()
 
 
 def formula(function: Callable[_P, _R]) -> Callable[_P, _R]:
@@ -102,8 +116,7 @@ def kernel_entry(function: Callable[_P, _R]) -> Callable[_P, _R]:
         numba.config.CACHE_DIR = configured
 
 
-@functools.cache
-def announce_compilation() -> None:
-    """Say once, before the first compiled call, that compiling takes a few seconds."""
-    if not JIT_DISABLED and not is_cached():
+def announce_compilation(*, proves: bool) -> None:
+    """Say, before the first compiled call, that compiling takes a few seconds."""
+    if not JIT_DISABLED and not is_cached(proves=proves):
         _log.warning("rave_agents: compiling the search, once; this takes a few seconds ...")

@@ -1,6 +1,7 @@
 """The one loop of every search: select, simulate, expand, back up.
 
-It is compiled once, under one signature. A simulation that could not be finished (the provider
+It is compiled twice at most: with what is proven, and without, where all that concerns proofs falls
+away before it is compiled. A simulation that could not be finished (the provider
 failed, the deadline passed, a buffer or the tree is full) leaves the tree as it was, and the loop
 returns the reason: the caller may mend it and go on.
 """
@@ -59,7 +60,7 @@ ACTION_CAPACITY = int(Header.ACTION_CAPACITY)
 def run(
     tree: Tree,
     tables: AmafTables,
-    proofs: Proofs,
+    proofs: Proofs | None,
     frame: Frame,
     scratch: Scratch,
     parameters: Parameters,
@@ -73,7 +74,8 @@ def run(
     Args:
         tree: the tree, empty or with a root; it changes.
         tables: its AMAF tables; they change.
-        proofs: what is proven of its nodes; it changes.
+        proofs: what is proven of its nodes, which changes; None where neither the solver nor proof
+            numbers are on.
         frame: buffers shared with the provider.
         scratch: buffers of the loop.
         parameters: the run-time flags and constants.
@@ -82,16 +84,16 @@ def run(
         simulations: how many, at least 0.
         may_expand: whether nodes may be added. Without a root, the tree must not be full.
     """
-    if parameters.proof_numbers:
+    if proofs is not None and parameters.proof_numbers:
         refresh_bonuses(tree, proofs, scratch.ranking, parameters)
     for _ in range(simulations):
-        if tree.used[NODES_USED] > 0 and is_root_proven(proofs, parameters):
+        if proofs is not None and tree.used[NODES_USED] > 0 and is_root_proven(proofs, parameters):
             return SOLVED
-        if may_expand and not (
-            has_room(tree, tables, parameters, frame.header[ACTION_CAPACITY])
-            and has_room_for_proofs(tree, proofs, parameters)
-        ):
-            return TREE_FULL
+        if may_expand:
+            if not has_room(tree, tables, parameters, frame.header[ACTION_CAPACITY]):
+                return TREE_FULL
+            if proofs is not None and not has_room_for_proofs(tree, proofs, parameters):
+                return TREE_FULL
         status = simulate_once(
             tree,
             tables,
@@ -114,6 +116,12 @@ def is_root_proven(proofs: Proofs, parameters: Parameters) -> bool:
     if parameters.solver:
         return bool(proofs.distance[ROOT] != UNSOLVED)
     return bool(parameters.proof_numbers and proofs.proof[ROOT, parameters.searching_player] == 0.0)
+
+
+@inlined
+def is_solved(proofs: Proofs, parameters: Parameters, node: int) -> bool:
+    """Whether the outcome of a node is known to the solver."""
+    return bool(parameters.solver and proofs.distance[node] != UNSOLVED)
 
 
 @inlined
@@ -140,7 +148,7 @@ def has_room(tree: Tree, tables: AmafTables, parameters: Parameters, edges: int)
 def simulate_once(
     tree: Tree,
     tables: AmafTables,
-    proofs: Proofs,
+    proofs: Proofs | None,
     frame: Frame,
     scratch: Scratch,
     parameters: Parameters,
@@ -170,7 +178,7 @@ def simulate_once(
     header[CHECK_CHILDREN] = parameters.check_terminal
 
     leaf = int(scratch.path_nodes[depth])
-    if leaf_has_node and parameters.solver and proofs.distance[leaf] != UNSOLVED:
+    if proofs is not None and leaf_has_node and is_solved(proofs, parameters, leaf):
         give_outcome(proofs, frame, leaf)
     else:
         status = call_simulate(simulate_address, header_address(frame))
@@ -183,10 +191,10 @@ def simulate_once(
         scratch.path_nodes[depth] = leaf
         if depth > 0:
             tree.edge_child[scratch.path_edges[depth - 1]] = leaf
-        if parameters.solver or parameters.proof_numbers:
-            prove_leaf(tree, proofs, frame, scratch.path_nodes, scratch.ranking, parameters, depth)
         if parameters.tables:
             begin_tables(tables, leaf, tree.used[NODES_USED])
+    if proofs is not None and expanding:
+        prove_leaf(tree, proofs, frame, scratch.path_nodes, scratch.ranking, parameters, depth)
 
     if not parameters.fixed_range:
         observe_returns(tree, tables, frame, scratch)
@@ -216,7 +224,7 @@ def prove_leaf(
     leaf = int(path_nodes[depth])
     begin_proofs(tree, proofs, frame, parameters, leaf)
     backup_proofs(tree, proofs, path_nodes, ranking, parameters, depth)
-    if parameters.solver and proofs.distance[leaf] != UNSOLVED:
+    if is_solved(proofs, parameters, leaf):
         give_outcome(proofs, frame, leaf)  # Better known than by the playouts.
 
 
@@ -233,7 +241,7 @@ def give_outcome(proofs: Proofs, frame: Frame, leaf: int) -> None:
 def select(
     tree: Tree,
     tables: AmafTables,
-    proofs: Proofs,
+    proofs: Proofs | None,
     frame: Frame,
     scratch: Scratch,
     parameters: Parameters,
@@ -285,5 +293,5 @@ def select(
         scratch.path_nodes[depth] = node
         if tree.node_player[node] == TERMINAL:
             return depth
-        if parameters.solver and proofs.distance[node] != UNSOLVED:
+        if proofs is not None and is_solved(proofs, parameters, node):
             return depth

@@ -95,7 +95,7 @@ def edge_score(
 def select_edge(
     tree: Tree,
     tables: AmafTables,
-    proofs: Proofs,
+    proofs: Proofs | None,
     node: int,
     table: int,
     use_amaf: bool,
@@ -126,8 +126,7 @@ def select_edge(
     if use_amaf and parameters.winning_move_weight > 0.0:
         scale = winning_scale(tree, tables, first, end, base, parameters)
     mover = tree.node_player[node]
-    proving = parameters.solver or parameters.proof_numbers
-    sure = proofs.low[node, mover] if parameters.solver else 0.0
+    sure = proofs.low[node, mover] if proofs is not None and parameters.solver else 0.0
     best_edge = first
     best_score = -math.inf
     ties = 0
@@ -136,7 +135,7 @@ def select_edge(
         n = float(tree.edge_visits[edge])
         low, high, solved, set_aside = -math.inf, math.inf, False, False
         child = tree.edge_child[edge]
-        if proving and child != UNEXPANDED:
+        if proofs is not None and child != UNEXPANDED:
             low, high, solved, set_aside = standing(proofs, parameters, child, mover, n, sure)
             low, high = scaled(low, least, greatest), scaled(high, least, greatest)
         n_amaf, q_amaf = 0.0, 0.0
@@ -160,9 +159,9 @@ def select_edge(
             sqrt_N,
             parameters,
         )
-        if parameters.proof_numbers:
-            score = with_bonus(score, float(proofs.edge_bonus[edge]), n, parameters)
-        if proving:
+        if proofs is not None:
+            if parameters.proof_numbers:
+                score = with_bonus(score, float(proofs.edge_bonus[edge]), n, parameters)
             score = (low if solved else score) - (SET_ASIDE if set_aside else 0.0)
         if score > best_score:
             best_edge = edge

@@ -159,12 +159,13 @@ def test_a_formula_is_no_plain_value():
 
 
 @pytest.mark.skipif(JIT_DISABLED, reason="nothing is compiled")
-def test_the_loop_keeps_one_signature():
+def test_no_formula_compiles_the_loop_anew():
     state = random_game(2, depth=6)
     for name in SearchConfig.preset_names():
         tree_of(SearchConfig.preset(name), state, simulations=20)
+    before = len(loop.run.signatures)
     tree_of(SearchConfig(selection=rave, amaf="grave"), state, simulations=20)
-    assert len(loop.run.signatures) == 1
+    assert len(loop.run.signatures) == before
 
 
 def test_it_works_in_the_interpreter():

@@ -268,8 +268,8 @@ def test_keyboard_interrupt_in_the_middle_of_searches(kind):
     assert done.returncode == 0
 
 
-def test_the_loop_has_one_signature():
-    """All configurations, games and providers run the same compiled code."""
+def test_the_loop_has_two_signatures():
+    """All configurations, games and providers run the same compiled code, with or without proofs."""
     for changes in (
         {},
         {"amaf": "node", "rave_schedule": "minimum_mse"},
@@ -277,6 +277,8 @@ def test_the_loop_has_one_signature():
         {"amaf": "node", "rave_blend": "ucb", "expand_visits": 5, "playouts": 3},
         {"utility_range": "observed", "dirichlet_epsilon": 0.3, "max_memory_mb": 1e-6},
         {"first_play_urgency": 1, "exploration": 0, "rave_k": 3, "rave_bias": 0},
+        {"solver": True, "check_terminal": True},
+        {"proof_numbers": "every_player", "proof_constant": 1, "draw_layer": True},
     ):
         for rules in ({}, {"num_players": 1, "chance": 0.3}, {"num_players": 3, "stated": False}):
             state = random_game(1, **rules)
@@ -286,7 +288,7 @@ def test_the_loop_has_one_signature():
                 Searcher(SearchConfig(**changes), evaluator=RandomEvaluator()).search(
                     state, Limit(simulations=30)
                 )
-    assert len(loop.run.signatures) == 1
+    assert len(loop.run.signatures) == 2
 
 
 def test_a_deadline_stops_in_the_middle_of_a_playout():
