@@ -137,8 +137,10 @@ class SearchConfig:
     1 beside C = sqrt(2))."""
 
     proof_visits: float = math.inf
-    """Visits of the edge at which the bonus has half its weight, above 0; infinity, as published:
-    its weight is constant."""
+    """Visits of an edge at which its bonus has half its weight, as a multiple of the squared number
+    of moves of its node; above 0. Proof numbers tell moves apart by the positions below them until
+    about all pairs of a move and a reply have been seen, and afterwards mostly by how often each was
+    visited. Infinity, as published: the weight is constant."""
 
     proof_weight: float = 0.0
     """Share of the bonus in the score, in [0, 1], with which the two are blended."""
@@ -317,7 +319,8 @@ _PROOFS: dict[str, Any] = {
     "check_terminal": True,
     "proof_numbers": "every_player",
     "proof_bonus": "max",
-    "proof_constant": 0.1,
+    "proof_constant": 0.4,
+    "proof_visits": 0.3,
     "draw_layer": True,
 }
 

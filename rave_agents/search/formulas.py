@@ -98,7 +98,8 @@ def blend(beta: float, value: float, amaf_value: float) -> float:
 def proof_exploration(bonus: float, n: float, C_pn: float, K: float) -> float:
     """``C_pn bonus K / (K + n)``: what proof numbers add to an edge's score.
 
-    Kowalski et al. (2023) add ``C_pn bonus``, which is ``K`` infinite.
+    ``K`` is the number of visits at which it has half its weight. Kowalski et al. (2023) add
+    ``C_pn bonus``, which is ``K`` infinite.
     """
     if math.inf == K:
         return C_pn * bonus

@@ -126,6 +126,7 @@ def select_edge(
     if use_amaf and parameters.winning_move_weight > 0.0:
         scale = winning_scale(tree, tables, first, end, base, parameters)
     mover = tree.node_player[node]
+    half_life = parameters.proof_visits * (end - first) * (end - first)
     sure = proofs.low[node, mover] if proofs is not None and parameters.solver else 0.0
     best_edge = first
     best_score = -math.inf
@@ -161,7 +162,7 @@ def select_edge(
         )
         if proofs is not None:
             if parameters.proof_numbers:
-                score = with_bonus(score, float(proofs.edge_bonus[edge]), n, parameters)
+                score = with_bonus(score, float(proofs.edge_bonus[edge]), n, half_life, parameters)
             score = (low if solved else score) - (SET_ASIDE if set_aside else 0.0)
         if score > best_score:
             best_edge = edge
@@ -215,12 +216,14 @@ def standing(
 
 
 @kernel
-def with_bonus(score: float, bonus: float, n: float, parameters: Parameters) -> float:
+def with_bonus(
+    score: float, bonus: float, n: float, half_life: float, parameters: Parameters
+) -> float:
     """A score and what proof numbers say, blended and added."""
     if score == math.inf:
         return score
     w = parameters.proof_weight
-    extra = proof_exploration(bonus, n, parameters.proof_constant, parameters.proof_visits)
+    extra = proof_exploration(bonus, n, parameters.proof_constant, half_life)
     return blend(w, score, bonus) + extra
 
 
