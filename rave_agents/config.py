@@ -138,9 +138,9 @@ class SearchConfig:
 
     proof_visits: float = math.inf
     """Visits of an edge at which its bonus has half its weight, as a multiple of the squared number
-    of moves of its node; above 0. Proof numbers tell moves apart by the positions below them until
-    about all pairs of a move and a reply have been seen, and afterwards mostly by how often each was
-    visited. Infinity, as published: the weight is constant."""
+    of moves of its node; above 0. Until about all pairs of a move and a reply have been seen, proof
+    numbers tell what lies behind the moves, and later mostly how often each was visited. Infinity,
+    as published: the weight is constant."""
 
     proof_weight: float = 0.0
     """Share of the bonus in the score, in [0, 1], with which the two are blended."""

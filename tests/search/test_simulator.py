@@ -269,7 +269,7 @@ def test_keyboard_interrupt_in_the_middle_of_searches(kind):
 
 
 def test_the_loop_has_two_signatures():
-    """All configurations, games and providers run the same compiled code, with or without proofs."""
+    """All configurations, games and providers run the same code, with or without proofs."""
     for changes in (
         {},
         {"amaf": "node", "rave_schedule": "minimum_mse"},
