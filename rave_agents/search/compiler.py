@@ -45,12 +45,15 @@ def _source_hash() -> str:
     return digest.hexdigest()[:16]
 
 
-def _choose_cache_directory() -> pathlib.Path:
-    """``NUMBA_CACHE_DIR``, or the user's cache, or a new temporary folder if that is read-only."""
+def choose_cache_directory(name: str) -> pathlib.Path:
+    """Where compiled code is kept, under this name.
+
+    ``NUMBA_CACHE_DIR``, or the user's cache, or a new temporary folder if that is read-only.
+    """
     if os.environ.get("NUMBA_CACHE_DIR"):
-        return pathlib.Path(os.environ["NUMBA_CACHE_DIR"]) / f"rave_agents-{_source_hash()}"
+        return pathlib.Path(os.environ["NUMBA_CACHE_DIR"]) / f"rave_agents-{name}"
     try:
-        directory = _user_cache_directory() / _source_hash()
+        directory = _user_cache_directory() / name
         directory.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=directory):
             return directory
@@ -59,7 +62,7 @@ def _choose_cache_directory() -> pathlib.Path:
         return pathlib.Path(tempfile.mkdtemp(prefix="rave_agents-"))
 
 
-CACHE_DIRECTORY = _choose_cache_directory()
+CACHE_DIRECTORY = choose_cache_directory(_source_hash())
 """Where the compiled kernel is kept."""
 
 
