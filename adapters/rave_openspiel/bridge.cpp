@@ -12,14 +12,12 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <exception>
 #include <memory>
 #include <new>
 #include <sstream>
 #include <stdexcept>
 #include <string>
 #include <typeinfo>
-#include <utility>
 #include <vector>
 
 #include "open_spiel/spiel.h"
@@ -39,8 +37,7 @@ class BrokenGame : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Raised inside a simulation to drop it.
-class DeadlinePassed {};
+class DeadlinePassed {};  // Raised inside a simulation to drop it.
 
 template <typename... Parts>
 [[noreturn]] void Refuse(const Parts&... parts) {
@@ -126,8 +123,8 @@ class Provider {
   int32_t RunSimulation();
   int32_t Finish(const State& state);
   bool ListActions(const State& state, int player);
-  void CheckChildren(const State& state, int count);
-  int32_t Play(std::unique_ptr<State> state);
+  void CheckChildren(const State& state, int64_t count);
+  int32_t Play(State& state);
   void Playout(State& state);
   void ShrinkingPlayout(State& state);
 
@@ -207,7 +204,7 @@ int32_t Provider::Simulate(int64_t* header) noexcept {
     message_.clear();
   } catch (const std::exception& error) {
     // What pyspiel's handler of SpielFatalError throws is declared in no header.
-    const bool fatal = std::strstr(typeid(error).name(), "SpielException") != nullptr;
+    const bool fatal = std::strstr(typeid(error).name(), "SpielException");
     error_ = fatal ? ERROR_SPIEL : ERROR_OTHER;
     message_ = error.what();
   } catch (...) {
@@ -229,7 +226,7 @@ int32_t Provider::RunSimulation() {
   if (player == PLAYER_TERMINAL) return Finish(*state);
   leaf_is_listed_ = false;
   if (header_[HEADER_EXPAND] && !ListActions(*state, player)) return STATUS_FRAME_FULL;
-  return Play(std::move(state));
+  return Play(*state);
 }
 
 int32_t Provider::Finish(const State& state) {
@@ -252,33 +249,29 @@ bool Provider::ListActions(const State& state, int player) {
     for (Action action : leaf_actions_) CheckAction(action);
     leaf_is_listed_ = true;
   }
-  const size_t count = leaf_is_listed_ ? leaf_actions_.size() : outcomes.size();
-  header_[HEADER_NUM_ACTIONS] = static_cast<int64_t>(count);
-  if (header_[HEADER_NUM_ACTIONS] > header_[HEADER_ACTION_CAPACITY]) {
-    header_[HEADER_REQUIRED_ACTIONS] = 2 * header_[HEADER_NUM_ACTIONS];
+  const int64_t count = leaf_is_listed_ ? leaf_actions_.size() : outcomes.size();
+  header_[HEADER_NUM_ACTIONS] = count;
+  if (count > header_[HEADER_ACTION_CAPACITY]) {
+    header_[HEADER_REQUIRED_ACTIONS] = 2 * count;
     return false;
   }
   header_[HEADER_UNIFORM] = leaf_is_listed_;
-  if (leaf_is_listed_) {
-    for (size_t i = 0; i < count; ++i) actions[i] = static_cast<int32_t>(leaf_actions_[i]);
-  } else {
-    double* probabilities = Buffer<double>(BUFFER_PROBABILITIES);
-    for (size_t i = 0; i < count; ++i) {
-      actions[i] = static_cast<int32_t>(outcomes[i].first);
-      probabilities[i] = outcomes[i].second;
-    }
+  double* probabilities = Buffer<double>(BUFFER_PROBABILITIES);
+  for (int64_t i = 0; i < count; ++i) {
+    if (!leaf_is_listed_) probabilities[i] = outcomes[i].second;
+    actions[i] = static_cast<int32_t>(leaf_is_listed_ ? leaf_actions_[i] : outcomes[i].first);
   }
-  if (header_[HEADER_CHECK_CHILDREN]) CheckChildren(state, static_cast<int>(count));
+  if (header_[HEADER_CHECK_CHILDREN]) CheckChildren(state, count);
   return true;
 }
 
 // Tells which actions end the game, and with what returns.
-void Provider::CheckChildren(const State& state, int count) {
+void Provider::CheckChildren(const State& state, int64_t count) {
   const int32_t* actions = Buffer<int32_t>(BUFFER_ACTIONS);
   int8_t* ends = Buffer<int8_t>(BUFFER_CHILD_ENDS);
   double* returns = Buffer<double>(BUFFER_CHILD_RETURNS);
   int moves = 0;
-  for (int i = 0; i < count; ++i) {
+  for (int64_t i = 0; i < count; ++i) {
     CountMove(&moves);
     std::unique_ptr<State> child = state.Clone();
     child->ApplyAction(actions[i]);
@@ -287,7 +280,8 @@ void Provider::CheckChildren(const State& state, int count) {
   }
 }
 
-int32_t Provider::Play(std::unique_ptr<State> state) {
+// Plays from the state, the last time in itself.
+int32_t Provider::Play(State& state) {
   const int64_t playouts = header_[HEADER_PLAYOUTS];
   header_[HEADER_NUM_PLAYOUTS] = playouts;
   move_capacity_ = header_[HEADER_MOVE_CAPACITY];
@@ -296,8 +290,8 @@ int32_t Provider::Play(std::unique_ptr<State> state) {
   end_ = 0;
   for (int64_t playout = 0; playout < playouts; ++playout) {
     std::unique_ptr<State> own;
-    if (playout + 1 < playouts) own = state->Clone();
-    State& played = own ? *own : *state;
+    if (playout + 1 < playouts) own = state.Clone();
+    State& played = own ? *own : state;
     if (shrinking_) {
       ShrinkingPlayout(played);
     } else {
@@ -395,7 +389,7 @@ void bridge_set_deadline(void* provider, double seconds) {
   static_cast<Provider*>(provider)->SetDeadline(seconds);
 }
 
-// After STATUS_FAILED: which ERROR_*, and what it says; valid until the next simulation.
+// After STATUS_FAILED, until the next simulation: which ERROR_*, and what it says.
 int bridge_error(void* provider) { return static_cast<Provider*>(provider)->error(); }
 const char* bridge_message(void* provider) { return static_cast<Provider*>(provider)->message(); }
 

@@ -33,6 +33,8 @@ before the end: a playout draws from one list that shrinks. A rule for swapping 
 _STATE_TYPE = "_ZTIN10open_spiel5StateE"
 """The symbol of ``typeid(open_spiel::State)``."""
 
+_IN_USE = "in use"
+
 _log = logging.getLogger("rave_agents")
 
 
@@ -53,9 +55,12 @@ def _is_native_class(kind: type) -> bool:
 def _is_native_game(game: pyspiel.Game) -> bool:
     """Whether the game is in C++, with every game that it transforms."""
     inner = [value for value in game.get_parameters().values() if isinstance(value, dict)]
-    return _is_native_class(type(game)) and all(
-        _is_native_game(pyspiel.load_game(parameters["name"])) for parameters in inner
-    )
+    return _is_native_class(type(game)) and all(map(_is_native_game, map(_loaded, inner)))
+
+
+def _loaded(parameters: dict[str, Any]) -> pyspiel.Game:
+    others = {name: value for name, value in parameters.items() if name != "name"}
+    return pyspiel.load_game(parameters["name"], others)
 
 
 @functools.cache
@@ -86,12 +91,17 @@ def bridge() -> Library | None:
         return None
 
 
+def is_in_use() -> bool:
+    """Whether C++ games are played by the bridge."""
+    return diagnosis().startswith(_IN_USE)
+
+
 def diagnosis() -> str:
-    """How C++ games are played, and why so."""
+    """Whether the bridge is in use, and why not; never raises."""
     try:
         if _switch() == "0":
             return f"not used: {SWITCH}=0"
-        return f"in use: {_load(retry=False).path}"
+        return f"{_IN_USE}: {_load(retry=False).path}"
     except (BridgeError, ValueError) as error:
         return f"not used: {error}"
 

@@ -6,9 +6,11 @@ simulations as Python does.
 
 import pathlib
 import sys
+from typing import Any
 
 import numpy as np
 import pyspiel
+from numpy.typing import NDArray
 
 from rave_agents.search.simulator import Frame, Header, Simulator, Status, make_frame, simulated
 from rave_openspiel.native import NativeSimulator, is_shrinking
@@ -30,17 +32,12 @@ def check(library: Library) -> None:
     for spec in GAMES:
         root = pyspiel.load_game(spec).new_initial_state()
         frames = [_frame(root) for _ in range(2)]
-        native = NativeSimulator(
-            library, root, frames[0], shrinking=is_shrinking(root.get_game())
-        )
+        native = NativeSimulator(library, root, frames[0], shrinking=is_shrinking(root.get_game()))
         python = OpenSpielSimulator(
             root, frames[1], num_distinct_actions=root.num_distinct_actions()
         )
         for number in range(SIMULATIONS):
-            given, expected = (
-                _filled(simulator, frame)
-                for simulator, frame in zip((native, python), frames, strict=True)
-            )
+            given, expected = _filled(native, frames[0]), _filled(python, frames[1])
             assert given == expected, f"{spec}, simulation {number}: {given} is not {expected}"
     _check_error(library)
 
@@ -65,7 +62,7 @@ def _filled(simulator: Simulator, frame: Frame) -> list[object]:
     count = int(header[Header.NUM_ACTIONS])
     end = int(frame.playout_ends[-1])
     outputs = [Header.PLAYER, Header.NUM_ACTIONS, Header.UNIFORM, Header.NUM_PLAYOUTS]
-    parts = [
+    parts: list[NDArray[Any]] = [
         header[outputs],
         frame.actions[:count],
         frame.child_ends[:count],

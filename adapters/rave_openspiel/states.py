@@ -23,6 +23,7 @@ class OpenSpielState:
     """
 
     def __init__(self, state: pyspiel.State) -> None:
+        bridge()  # Compiled, if need be, before any clock of a search runs.
         self.state = state
         """The wrapped ``pyspiel.State``."""
 
