@@ -1,7 +1,6 @@
 """The bots of the RAVE family, and what they show of their trees."""
 
 import pickle
-
 import statistics
 
 import pyspiel
@@ -109,12 +108,12 @@ def test_the_global_table_starves_no_move_that_has_no_visits():
 
     results = [search(seed) for seed in range(15)]
     assert all(min(row.visits for row in result.actions) >= 1 for result in results)
-    # Plain UCT has 0.23; one table for the whole game often misleads, now one player, now the other.
+    # Plain UCT has 0.23; one table for the whole game often misleads, sometimes either player.
     assert statistics.median(result.value for result in results) < 0.5
     # Where a whole upper confidence bound competes with AMAF values, no opponent's answer is tried.
-    starved = search(amaf_unvisited=True)
-    assert min(row.visits for row in starved.actions) == 0
-    assert starved.value > 0.9
+    starved = [search(seed, amaf_unvisited=True) for seed in range(15)]
+    assert all(min(row.visits for row in result.actions) == 0 for result in starved)
+    assert statistics.median(result.value for result in starved) > 0.7
 
 
 @pytest.mark.parametrize("name", ["chess", "lines_of_action"])
