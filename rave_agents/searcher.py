@@ -165,8 +165,10 @@ class Searcher:
                 f"limit must be a Limit, such as Limit(simulations=500): got {limit!r}."
             )
         self._check_idle()
+        # Here an adapter may compile what it needs, once, as the kernel is compiled: off the clock.
+        given = as_game_state(state)
         started = time.perf_counter()
-        root = as_game_state(state).clone()
+        root = given.clone()
         _check_decision(root)
         self._running = True
         try:
@@ -311,21 +313,24 @@ class Searcher:
         while self._root_visits() < target and slice_started < deadline:
             remaining = target - self._root_visits()
             before = int(scratch.simulations[0])
-            with _interpreted_arithmetic():
-                status = loop.run(
-                    self._grown.tree,
-                    self._grown.tables,
-                    self._grown.proofs if self.config.proves else None,
-                    frame,
-                    scratch,
-                    parameters,
-                    self._tree_stream,
-                    simulator.address,
-                    int(min(slice_size, remaining)),
-                    not self._grown.full,
-                )
-            done = int(scratch.simulations[0]) - before
-            self._simulations += done
+            try:
+                with _interpreted_arithmetic():
+                    status = loop.run(
+                        self._grown.tree,
+                        self._grown.tables,
+                        self._grown.proofs if self.config.proves else None,
+                        frame,
+                        scratch,
+                        parameters,
+                        self._tree_stream,
+                        simulator.address,
+                        int(min(slice_size, remaining)),
+                        not self._grown.full,
+                    )
+            finally:
+                # Ctrl-C comes out here where simulations run outside the interpreter.
+                done = int(scratch.simulations[0]) - before
+                self._simulations += done
             if status == Status.FAILED:
                 simulator.raise_pending()
             elif status in (Status.STOPPED, Status.SOLVED):

@@ -5,7 +5,6 @@ methods of ``pyspiel.Bot`` play whole games. Both return nothing if all is well 
 ``ConformanceError`` with what was violated otherwise. Everything random follows from ``seed``.
 """
 
-import ctypes
 import math
 import random
 from collections.abc import Callable, Sequence
@@ -17,7 +16,15 @@ from rave_agents.config import Limit, SearchConfig
 from rave_agents.errors import ConformanceError
 from rave_agents.game import GameState, PlayerId
 from rave_agents.search.random_stream import make_stream
-from rave_agents.search.simulator import Frame, Header, Simulator, Status, grown_frame, make_frame
+from rave_agents.search.simulator import (
+    Frame,
+    Header,
+    Simulator,
+    Status,
+    grown_frame,
+    make_frame,
+    simulated,
+)
 from rave_agents.searcher import Searcher
 
 SEARCHED_POSITIONS = 2
@@ -329,14 +336,13 @@ def _drawn_action(state: GameState, draw: random.Random) -> int:
 
 def _simulate(simulator: Simulator, frame: Frame, path: Sequence[int]) -> Frame:
     """Run ``simulate`` with expansion; returns the frame that it filled, maybe a larger one."""
-    function = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_int64)(simulator.address)
     for _ in range(64):
         header = frame.header
         frame.path[: len(path)] = path
         header[Header.PATH_LENGTH] = len(path)
         header[Header.EXPAND] = 1
         header[Header.REQUIRED_ACTIONS] = header[Header.REQUIRED_MOVES] = 0
-        status = function(header.ctypes.data)
+        status = simulated(simulator, frame)
         if status == Status.DONE:
             _require(
                 frame.path[: len(path)].tolist() == list(path), "simulate() must keep the path."

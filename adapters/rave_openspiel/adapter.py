@@ -11,7 +11,7 @@ from rave_agents.agent import AgentType
 from rave_agents.config import unknown_name
 from rave_agents.errors import UnknownNameError
 from rave_agents.frameworks import GameInfo
-from rave_openspiel import stock
+from rave_openspiel import native, stock
 from rave_openspiel.states import OpenSpielState
 from rave_openspiel.support import check_supported, refusal
 
@@ -89,7 +89,11 @@ class OpenSpielAdapter:
         """The installed version and how states are played."""
         return {
             "open_spiel": importlib.metadata.version("open_spiel"),
-            "playouts": "C++ games by pyspiel.evaluate_bots, Python games move by move",
+            "native bridge": native.diagnosis(),
+            "playouts": (
+                f"C++ games by {'the bridge' if native.is_in_use() else 'pyspiel.evaluate_bots'}, "
+                "Python games move by move"
+            ),
         }
 
 

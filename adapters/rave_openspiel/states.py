@@ -8,6 +8,7 @@ import pyspiel
 
 from rave_agents.search.python_simulator import Evaluator
 from rave_agents.search.simulator import Frame, Simulator
+from rave_openspiel.native import NativeSimulator, bridge, is_native, is_shrinking
 from rave_openspiel.simulator import OpenSpielSimulator, RolloutSimulator
 from rave_openspiel.support import check_supported
 
@@ -22,6 +23,7 @@ class OpenSpielState:
     """
 
     def __init__(self, state: pyspiel.State) -> None:
+        bridge()  # Compiled, if need be, before any clock of a search runs.
         self.state = state
         """The wrapped ``pyspiel.State``."""
 
@@ -98,7 +100,11 @@ class OpenSpielState:
         Raises:
             UnsupportedGameError: if the search cannot play the game.
         """
-        check_supported(self.state.get_game())
+        game = self.state.get_game()
+        check_supported(game)
+        library = bridge() if evaluator is None and is_native(self.state) else None
+        if library is not None:
+            return NativeSimulator(library, self.state, frame, shrinking=is_shrinking(game))
         root = self.state.clone()
         if evaluator is None and RolloutSimulator.can_play(root):
             return RolloutSimulator(root, frame)

@@ -132,7 +132,6 @@ def select_edge(
     best_score = -math.inf
     ties = 0
     for edge in range(first, end):
-        # Numbers, not the tree: passing its arrays on would count references for each edge.
         n = float(tree.edge_visits[edge])
         low, high, solved, set_aside = -math.inf, math.inf, False, False
         child = tree.edge_child[edge]

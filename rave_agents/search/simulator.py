@@ -80,7 +80,9 @@ class Header(enum.IntEnum):
     """Constant: entries that fit into ``move_players`` and ``move_actions``."""
     CHECK_CHILDREN = 13
     """In: 1 to tell, where the leaf is expanded, which actions end the game there, else 0."""
-    PATH = 14
+    PROVIDER = 14
+    """Constant: for a provider of native code the address of its own data; others leave it."""
+    PATH = 15
     """Constant, from here on: addresses of the buffers, in the order of ``Frame``'s fields."""
 
 
@@ -88,7 +90,7 @@ class Frame(NamedTuple):
     """The buffers that the loop and a provider share."""
 
     header: NDArray[np.int64]
-    """[24] see ``Header``."""
+    """[32] see ``Header``."""
     path: NDArray[np.int32]
     """[PATH_CAPACITY] actions from the root to the leaf."""
     actions: NDArray[np.int32]
@@ -122,7 +124,7 @@ def make_frame(
 ) -> Frame:
     """A frame with buffers of these sizes."""
     frame = Frame(
-        header=np.zeros(24, np.int64),
+        header=np.zeros(32, np.int64),
         path=np.zeros(path_capacity, np.int32),
         actions=np.zeros(action_capacity, np.int32),
         probabilities=np.zeros(action_capacity, np.float64),
@@ -139,7 +141,8 @@ def make_frame(
     frame.header[Header.PATH_CAPACITY] = path_capacity
     frame.header[Header.ACTION_CAPACITY] = action_capacity
     frame.header[Header.MOVE_CAPACITY] = move_capacity
-    frame.header[Header.PATH :] = [buffer.ctypes.data for buffer in frame[1:]]
+    addresses = [buffer.ctypes.data for buffer in frame[1:]]
+    frame.header[Header.PATH : Header.PATH + len(addresses)] = addresses
     return frame
 
 
@@ -202,6 +205,11 @@ def _call_compiled(address: Any, argument: Any) -> Any:
         return _call_address(address, argument)
 
     return call
+
+
+def simulated(simulator: Simulator, frame: Frame) -> int:
+    """Run one simulation from Python; returns its ``Status``."""
+    return _call_interpreted(simulator.address, frame.header.ctypes.data)
 
 
 @kernel

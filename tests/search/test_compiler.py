@@ -43,7 +43,7 @@ def test_a_second_process_loads_what_the_first_compiled_and_only_the_first_says_
 def test_the_cache_lies_in_the_users_cache_directory(monkeypatch, tmp_path):
     monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert compiler._choose_cache_directory().is_relative_to(tmp_path / "rave_agents")
+    assert compiler.choose_cache_directory("kernel").is_relative_to(tmp_path / "rave_agents")
 
 
 def test_without_a_directory_to_write_to_the_cache_is_a_new_temporary_one(monkeypatch, tmp_path):
@@ -51,7 +51,7 @@ def test_without_a_directory_to_write_to_the_cache_is_a_new_temporary_one(monkey
     not_a_folder.touch()
     monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(not_a_folder))
-    first, second = (compiler._choose_cache_directory() for _ in range(2))
+    first, second = (compiler.choose_cache_directory("kernel") for _ in range(2))
     assert first.is_dir()
     assert first != second
 

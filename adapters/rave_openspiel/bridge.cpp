@@ -1,0 +1,400 @@
+// Simulations of OpenSpiel's C++ states: the simulate() contract of
+// rave_agents/search/simulator.py on open_spiel::State.
+//
+// native_library.py compiles this file against the headers of the installed open_spiel and defines
+// on the command line, from the Python enumerations: HEADER_*, the header's places; BUFFER_*, the
+// places of the buffers' addresses; STATUS_*; PLAYER_*; ERROR_*.
+//
+// Every action and every outcome is drawn as python_simulator.py draws it, so that both providers
+// grow the same trees. Only virtual functions of State are called: no symbol of pyspiel is needed.
+
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <typeinfo>
+#include <vector>
+
+#include "open_spiel/spiel.h"
+
+namespace {
+
+using open_spiel::Action;
+using open_spiel::ActionsAndProbs;
+using open_spiel::State;
+using Clock = std::chrono::steady_clock;
+
+// Moves of a playout between two looks at the clock, a power of two.
+constexpr int kMovesPerLook = 16;
+
+// What breaks the common interface: GameError in Python.
+class BrokenGame : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+class DeadlinePassed {};  // Raised inside a simulation to drop it.
+
+template <typename... Parts>
+[[noreturn]] void Refuse(const Parts&... parts) {
+  std::ostringstream message;
+  (message << ... << parts);
+  throw BrokenGame(message.str());
+}
+
+// xoshiro128++ on the frame's stream, as in random_stream.py.
+class RandomWords {
+ public:
+  explicit RandomWords(int64_t* stream) : stream_(stream) {}
+
+  // A uniform integer in [0, bound).
+  int64_t Below(int64_t bound) { return static_cast<int64_t>((Word() * bound) >> 32); }
+
+  // A uniform real number in [0, 1).
+  double Unit() { return static_cast<double>(Word()) / 4294967296.0; }
+
+ private:
+  static uint32_t Rotated(uint32_t word, int bits) {
+    return (word << bits) | (word >> (32 - bits));
+  }
+
+  uint64_t Word() {
+    uint32_t first = static_cast<uint32_t>(stream_[0]);
+    uint32_t second = static_cast<uint32_t>(stream_[1]);
+    uint32_t third = static_cast<uint32_t>(stream_[2]);
+    uint32_t fourth = static_cast<uint32_t>(stream_[3]);
+    const uint32_t word = Rotated(first + fourth, 7) + first;
+    const uint32_t shifted = second << 9;
+    third ^= first;
+    fourth ^= second;
+    stream_[1] = second ^ third;
+    stream_[0] = first ^ fourth;
+    stream_[2] = third ^ shifted;
+    stream_[3] = Rotated(fourth, 11);
+    return word;
+  }
+
+  int64_t* stream_;
+};
+
+// The chance outcome at `unit`, in [0, 1), of the cumulative distribution.
+Action SampledOutcome(const ActionsAndProbs& outcomes, double unit) {
+  for (const auto& [action, probability] : outcomes) {
+    unit -= probability;
+    if (unit < 0.0) return action;
+  }
+  return outcomes.back().first;
+}
+
+ActionsAndProbs CheckedOutcomes(const State& state) {
+  ActionsAndProbs outcomes = state.ChanceOutcomes();
+  double total = 0.0;
+  for (const auto& outcome : outcomes) total += outcome.second;
+  if (!(std::abs(total - 1.0) < 1e-6)) {
+    Refuse("The probabilities of chance_outcomes() sum to ", total, ", not to 1.");
+  }
+  return outcomes;
+}
+
+// A provider bound to one root position, which it owns. One thread at a time may use it.
+class Provider {
+ public:
+  Provider(const State& root, int num_distinct_actions, bool shrinking)
+      : root_(root.Clone()), num_distinct_actions_(num_distinct_actions), shrinking_(shrinking) {}
+
+  int32_t Simulate(int64_t* header) noexcept;
+
+  void SetDeadline(double seconds) {
+    timed_ = std::isfinite(seconds);
+    if (timed_) {
+      deadline_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                     std::chrono::duration<double>(seconds));
+    }
+  }
+
+  int error() const { return error_; }
+  const char* message() const { return message_.c_str(); }
+
+ private:
+  int32_t RunSimulation();
+  int32_t Finish(const State& state);
+  bool ListActions(const State& state, int player);
+  void CheckChildren(const State& state, int64_t count);
+  int32_t Play(State& state);
+  void Playout(State& state);
+  void ShrinkingPlayout(State& state);
+
+  template <typename T>
+  T* Buffer(int place) const {
+    return reinterpret_cast<T*>(header_[place]);
+  }
+
+  void LookAtClock() const {
+    if (timed_ && Clock::now() > deadline_) throw DeadlinePassed();
+  }
+
+  // Looks at the clock now and then, by the count of moves.
+  void CountMove(int* moves) const {
+    if ((++*moves & (kMovesPerLook - 1)) == 0) LookAtClock();
+  }
+
+  // Counts a move; records it while there is room.
+  void Record(int player, Action action) {
+    if (end_ < move_capacity_) {
+      move_players_[end_] = player;
+      move_actions_[end_] = static_cast<int32_t>(action);
+    }
+    ++end_;
+  }
+
+  void CheckPlayer(int player) const {
+    if (player >= 0 && player < num_players_) return;
+    Refuse("current_player() gave ", player, ": a search needs a player from 0 to ",
+           num_players_ - 1, ", CHANCE (", PLAYER_CHANCE, ") or TERMINAL (", PLAYER_TERMINAL, ").");
+  }
+
+  void CheckAction(Action action) const {
+    if (action >= 0 && action < num_distinct_actions_) return;
+    Refuse("legal_actions() has ", action, ", but num_distinct_actions() allows 0 to ",
+           num_distinct_actions_ - 1, ".");
+  }
+
+  static void CheckSome(size_t count, int player) {
+    if (count > 0) return;
+    Refuse("legal_actions() is empty for player ", player, ", but the state is not terminal.");
+  }
+
+  void GiveReturns(const State& state, double* row) const;
+
+  std::unique_ptr<State> root_;
+  const Action num_distinct_actions_;
+  const bool shrinking_;  // An action disappears when taken, and nothing else becomes (il)legal.
+  bool timed_ = false;
+  Clock::time_point deadline_;
+  int error_ = 0;
+  std::string message_;
+
+  // Of the simulation that runs.
+  int64_t* header_ = nullptr;
+  int num_players_ = 0;
+  int64_t end_ = 0;
+  int64_t move_capacity_ = 0;
+  int32_t* move_players_ = nullptr;
+  int32_t* move_actions_ = nullptr;
+  bool leaf_is_listed_ = false;
+  std::vector<Action> leaf_actions_;
+  std::vector<int32_t> remaining_;
+};
+
+int32_t Provider::Simulate(int64_t* header) noexcept {
+  header_ = header;
+  try {
+    return RunSimulation();
+  } catch (const DeadlinePassed&) {
+    return STATUS_STOPPED;
+  } catch (const BrokenGame& error) {
+    error_ = ERROR_GAME;
+    message_ = error.what();
+  } catch (const std::bad_alloc&) {
+    error_ = ERROR_MEMORY;
+    message_.clear();
+  } catch (const std::exception& error) {
+    // What pyspiel's handler of SpielFatalError throws is declared in no header.
+    const bool fatal = std::strstr(typeid(error).name(), "SpielException");
+    error_ = fatal ? ERROR_SPIEL : ERROR_OTHER;
+    message_ = error.what();
+  } catch (...) {
+    error_ = ERROR_OTHER;
+    message_ = "OpenSpiel threw what is no std::exception.";
+  }
+  return STATUS_FAILED;
+}
+
+int32_t Provider::RunSimulation() {
+  LookAtClock();
+  num_players_ = static_cast<int>(header_[HEADER_NUM_PLAYERS]);
+  std::unique_ptr<State> state = root_->Clone();
+  const int32_t* path = Buffer<int32_t>(BUFFER_PATH);
+  const int64_t length = header_[HEADER_PATH_LENGTH];
+  for (int64_t step = 0; step < length; ++step) state->ApplyAction(path[step]);
+  const int player = state->CurrentPlayer();
+  header_[HEADER_PLAYER] = player;
+  if (player == PLAYER_TERMINAL) return Finish(*state);
+  leaf_is_listed_ = false;
+  if (header_[HEADER_EXPAND] && !ListActions(*state, player)) return STATUS_FRAME_FULL;
+  return Play(*state);
+}
+
+int32_t Provider::Finish(const State& state) {
+  header_[HEADER_NUM_ACTIONS] = 0;
+  header_[HEADER_NUM_PLAYOUTS] = 1;
+  Buffer<int32_t>(BUFFER_PLAYOUT_ENDS)[0] = 0;
+  GiveReturns(state, Buffer<double>(BUFFER_RETURNS));
+  return STATUS_DONE;
+}
+
+bool Provider::ListActions(const State& state, int player) {
+  int32_t* actions = Buffer<int32_t>(BUFFER_ACTIONS);
+  ActionsAndProbs outcomes;
+  if (player == PLAYER_CHANCE) {
+    outcomes = CheckedOutcomes(state);
+  } else {
+    CheckPlayer(player);
+    leaf_actions_ = state.LegalActions();
+    CheckSome(leaf_actions_.size(), player);
+    for (Action action : leaf_actions_) CheckAction(action);
+    leaf_is_listed_ = true;
+  }
+  const int64_t count = leaf_is_listed_ ? leaf_actions_.size() : outcomes.size();
+  header_[HEADER_NUM_ACTIONS] = count;
+  if (count > header_[HEADER_ACTION_CAPACITY]) {
+    header_[HEADER_REQUIRED_ACTIONS] = 2 * count;
+    return false;
+  }
+  header_[HEADER_UNIFORM] = leaf_is_listed_;
+  double* probabilities = Buffer<double>(BUFFER_PROBABILITIES);
+  for (int64_t i = 0; i < count; ++i) {
+    if (!leaf_is_listed_) probabilities[i] = outcomes[i].second;
+    actions[i] = static_cast<int32_t>(leaf_is_listed_ ? leaf_actions_[i] : outcomes[i].first);
+  }
+  if (header_[HEADER_CHECK_CHILDREN]) CheckChildren(state, count);
+  return true;
+}
+
+// Tells which actions end the game, and with what returns.
+void Provider::CheckChildren(const State& state, int64_t count) {
+  const int32_t* actions = Buffer<int32_t>(BUFFER_ACTIONS);
+  int8_t* ends = Buffer<int8_t>(BUFFER_CHILD_ENDS);
+  double* returns = Buffer<double>(BUFFER_CHILD_RETURNS);
+  int moves = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    CountMove(&moves);
+    std::unique_ptr<State> child = state.Clone();
+    child->ApplyAction(actions[i]);
+    ends[i] = child->IsTerminal();
+    if (ends[i]) GiveReturns(*child, returns + i * num_players_);
+  }
+}
+
+// Plays from the state, the last time in itself.
+int32_t Provider::Play(State& state) {
+  const int64_t playouts = header_[HEADER_PLAYOUTS];
+  header_[HEADER_NUM_PLAYOUTS] = playouts;
+  move_capacity_ = header_[HEADER_MOVE_CAPACITY];
+  move_players_ = Buffer<int32_t>(BUFFER_MOVE_PLAYERS);
+  move_actions_ = Buffer<int32_t>(BUFFER_MOVE_ACTIONS);
+  end_ = 0;
+  for (int64_t playout = 0; playout < playouts; ++playout) {
+    std::unique_ptr<State> own;
+    if (playout + 1 < playouts) own = state.Clone();
+    State& played = own ? *own : state;
+    if (shrinking_) {
+      ShrinkingPlayout(played);
+    } else {
+      Playout(played);
+    }
+    if (end_ > move_capacity_) {
+      header_[HEADER_REQUIRED_MOVES] = 2 * end_ * playouts;
+      return STATUS_FRAME_FULL;
+    }
+    Buffer<int32_t>(BUFFER_PLAYOUT_ENDS)[playout] = static_cast<int32_t>(end_);
+    GiveReturns(played, Buffer<double>(BUFFER_RETURNS) + playout * num_players_);
+  }
+  return STATUS_DONE;
+}
+
+// Plays uniformly at random to the end.
+void Provider::Playout(State& state) {
+  RandomWords words(Buffer<int64_t>(BUFFER_PLAYOUT_STREAM));
+  bool listed = leaf_is_listed_;
+  int moves = 0;
+  std::vector<Action> legal;
+  for (int player; (player = state.CurrentPlayer()) != PLAYER_TERMINAL;) {
+    CountMove(&moves);
+    if (player == PLAYER_CHANCE) {
+      const ActionsAndProbs outcomes = CheckedOutcomes(state);
+      state.ApplyAction(SampledOutcome(outcomes, words.Unit()));
+      continue;
+    }
+    CheckPlayer(player);
+    if (!listed) legal = state.LegalActions();
+    const std::vector<Action>& actions = listed ? leaf_actions_ : legal;
+    listed = false;
+    CheckSome(actions.size(), player);
+    const Action action = actions[words.Below(static_cast<int64_t>(actions.size()))];
+    CheckAction(action);
+    Record(player, action);
+    state.ApplyAction(action);
+  }
+}
+
+// The same for a game in which an action disappears when taken and nothing else becomes legal or
+// illegal: the list stays in order, so that the same draws mean the same actions.
+void Provider::ShrinkingPlayout(State& state) {
+  RandomWords words(Buffer<int64_t>(BUFFER_PLAYOUT_STREAM));
+  if (!leaf_is_listed_) {
+    leaf_actions_ = state.LegalActions();
+    for (Action action : leaf_actions_) CheckAction(action);
+    leaf_is_listed_ = true;  // All playouts of this simulation start here.
+  }
+  remaining_.assign(leaf_actions_.begin(), leaf_actions_.end());
+  size_t count = remaining_.size();
+  int moves = 0;
+  for (int player; (player = state.CurrentPlayer()) != PLAYER_TERMINAL; --count) {
+    CountMove(&moves);
+    CheckPlayer(player);
+    CheckSome(count, player);
+    int32_t* place = remaining_.data() + words.Below(static_cast<int64_t>(count));
+    const int32_t action = *place;
+    std::memmove(place, place + 1, (remaining_.data() + count - place - 1) * sizeof(int32_t));
+    Record(player, action);
+    state.ApplyAction(action);
+  }
+}
+
+void Provider::GiveReturns(const State& state, double* row) const {
+  const std::vector<double> returns = state.Returns();
+  if (static_cast<int>(returns.size()) != num_players_) {
+    Refuse("Expected returns for ", num_players_, " players, got ", returns.size(), ".");
+  }
+  for (int player = 0; player < num_players_; ++player) {
+    if (!std::isfinite(returns[player])) {
+      Refuse("Returns must be finite numbers, got ", returns[player], " for player ", player, ".");
+    }
+    row[player] = returns[player];
+  }
+}
+
+}  // namespace
+
+extern "C" {
+
+// A provider for a copy of the state; null if the state cannot be copied.
+void* bridge_create(const void* state, int num_distinct_actions, int shrinking) {
+  try {
+    return new Provider(*static_cast<const State*>(state), num_distinct_actions, shrinking != 0);
+  } catch (...) {
+    return nullptr;
+  }
+}
+
+void bridge_release(void* provider) { delete static_cast<Provider*>(provider); }
+
+// Stop simulations so many seconds from now; infinity for never.
+void bridge_set_deadline(void* provider, double seconds) {
+  static_cast<Provider*>(provider)->SetDeadline(seconds);
+}
+
+// After STATUS_FAILED, until the next simulation: which ERROR_*, and what it says.
+int bridge_error(void* provider) { return static_cast<Provider*>(provider)->error(); }
+const char* bridge_message(void* provider) { return static_cast<Provider*>(provider)->message(); }
+
+int32_t bridge_simulate(int64_t* header) {
+  return reinterpret_cast<Provider*>(header[HEADER_PROVIDER])->Simulate(header);
+}
+
+}  // extern "C"

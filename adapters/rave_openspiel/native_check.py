@@ -1,0 +1,96 @@
+"""The test of a freshly compiled bridge, run in a process of its own.
+
+``python -m rave_openspiel.native_check LIBRARY`` ends with status 0 if the bridge gives the same
+simulations as Python does.
+"""
+
+import pathlib
+import sys
+from typing import Any
+
+import numpy as np
+import pyspiel
+from numpy.typing import NDArray
+
+from rave_agents.search.simulator import Frame, Header, Simulator, Status, make_frame, simulated
+from rave_openspiel.native import NativeSimulator, is_shrinking
+from rave_openspiel.native_library import Library
+from rave_openspiel.simulator import OpenSpielSimulator
+
+GAMES = ("tic_tac_toe", "connect_four", "pig", "2048", "hex(board_size=4)")
+"""Games with and without chance, for one and two players, with and without a shrinking list."""
+
+SIMULATIONS = 20
+
+
+def check(library: Library) -> None:
+    """Assert that the bridge does what the contract says.
+
+    Raises:
+        AssertionError: if it does not; the message says where.
+    """
+    for spec in GAMES:
+        root = pyspiel.load_game(spec).new_initial_state()
+        frames = [_frame(root) for _ in range(2)]
+        native = NativeSimulator(library, root, frames[0], shrinking=is_shrinking(root.get_game()))
+        python = OpenSpielSimulator(
+            root, frames[1], num_distinct_actions=root.num_distinct_actions()
+        )
+        for number in range(SIMULATIONS):
+            given, expected = _filled(native, frames[0]), _filled(python, frames[1])
+            assert given == expected, f"{spec}, simulation {number}: {given} is not {expected}"
+    _check_error(library)
+
+
+def _frame(root: pyspiel.State) -> Frame:
+    frame = make_frame(
+        num_players=root.num_players(),
+        playouts=2,
+        playout_stream=np.arange(1, 5, dtype=np.int64),
+        move_capacity=1 << 16,
+    )
+    frame.header[Header.EXPAND] = 1
+    frame.header[Header.CHECK_CHILDREN] = 1
+    return frame
+
+
+def _filled(simulator: Simulator, frame: Frame) -> list[object]:
+    """What a simulation tells."""
+    status = simulated(simulator, frame)
+    assert status == Status.DONE, f"status {status}"
+    header = frame.header
+    count = int(header[Header.NUM_ACTIONS])
+    end = int(frame.playout_ends[-1])
+    outputs = [Header.PLAYER, Header.NUM_ACTIONS, Header.UNIFORM, Header.NUM_PLAYOUTS]
+    parts: list[NDArray[Any]] = [
+        header[outputs],
+        frame.actions[:count],
+        frame.child_ends[:count],
+        frame.playout_ends,
+        frame.move_players[:end],
+        frame.move_actions[:end],
+        frame.returns,
+    ]
+    if not header[Header.UNIFORM]:
+        parts.append(frame.probabilities[:count])
+    return [part.tolist() for part in parts]
+
+
+def _check_error(library: Library) -> None:
+    """What OpenSpiel refuses comes out as pyspiel's exception."""
+    root = pyspiel.load_game("tic_tac_toe").new_initial_state()
+    frame = _frame(root)
+    frame.path[:2] = 4
+    frame.header[Header.PATH_LENGTH] = 2
+    simulator = NativeSimulator(library, root, frame, shrinking=True)
+    status = simulated(simulator, frame)
+    assert status == Status.FAILED, f"status {status} for an illegal move"
+    try:
+        simulator.raise_pending()
+    except pyspiel.SpielError:
+        return
+    raise AssertionError("an illegal move raised nothing")
+
+
+if __name__ == "__main__":
+    check(Library(pathlib.Path(sys.argv[1])))

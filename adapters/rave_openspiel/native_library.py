@@ -1,0 +1,233 @@
+"""Compiles the bridge to OpenSpiel's C++ states, once, and loads it.
+
+The compiled library lies in the user's cache directory. Its name holds a hash of all that went into
+it, and it gets this name only after a process of its own has tested it: what is there can be used.
+Beside it lies, where it could not be built, the reason, so that not every process tries again.
+"""
+
+import ctypes
+import functools
+import hashlib
+import importlib.metadata
+import logging
+import os
+import pathlib
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from typing import Any
+
+import pyspiel
+
+from rave_agents.game import PlayerId
+from rave_agents.search.compiler import choose_cache_directory
+from rave_agents.search.simulator import Frame, Header, Status
+
+SOURCE = pathlib.Path(__file__).with_name("bridge.cpp")
+"""The bridge."""
+
+ERRORS = ("GAME", "SPIEL", "MEMORY", "OTHER")
+"""The kinds of errors that the bridge tells, from 1 on."""
+
+_COMPILERS = ("c++", "g++", "clang++")
+_SECONDS = 300
+"""When the compiler or the test is given up."""
+
+_NEW_STRINGS = (
+    "_ZN10open_spiel15SpielFatalErrorERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE"
+)
+_OLD_STRINGS = "_ZN10open_spiel15SpielFatalErrorERKSs"
+
+_log = logging.getLogger("rave_agents")
+
+
+class BridgeError(Exception):
+    """Why the bridge cannot be used, in one line; ``details`` may say more."""
+
+    def __init__(self, reason: str, details: str = "") -> None:
+        super().__init__(reason)
+        self.details = details
+
+
+class Library:
+    """The functions of a compiled bridge.
+
+    Args:
+        path: the shared library.
+
+    Raises:
+        BridgeError: if it cannot be loaded.
+    """
+
+    def __init__(self, path: pathlib.Path) -> None:
+        self.path = path
+        try:
+            self._library = ctypes.CDLL(str(path))
+        except OSError as error:
+            raise BridgeError(f"the library cannot be loaded: {error}") from error
+        pointer, number, text = ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p
+        self.create = self._function("bridge_create", pointer, pointer, number, number)
+        self.release = self._function("bridge_release", None, pointer)
+        self.set_deadline = self._function("bridge_set_deadline", None, pointer, ctypes.c_double)
+        self.error = self._function("bridge_error", number, pointer)
+        self.message = self._function("bridge_message", text, pointer)
+        simulate = self._library.bridge_simulate
+        self.simulate_address = int(ctypes.cast(simulate, pointer).value or 0)
+
+    def _function(self, name: str, result: type | None, *arguments: type) -> Any:
+        function = self._library[name]
+        function.restype = result
+        function.argtypes = arguments
+        return function
+
+
+def built_library(*, retry: bool) -> pathlib.Path:
+    """The path of the library, which is compiled and tested if that has not been done yet.
+
+    Args:
+        retry: whether to try again what failed in an earlier process.
+
+    Raises:
+        BridgeError: if it cannot be built, or fails its test.
+    """
+    compiler = find_compiler()
+    command = [*compiler, *_flags()]
+    directory = choose_cache_directory("openspiel-bridge")
+    path = directory / f"bridge-{_key(compiler, command)}.so"
+    failure = path.with_suffix(".failed")
+    if path.exists():
+        return path
+    if failure.exists() and not retry:
+        reason, _, details = failure.read_text().partition("\n")
+        raise BridgeError(f"{reason} (an earlier attempt; delete {failure} to try again)", details)
+    _log.warning(
+        "rave_openspiel: compiling the bridge to OpenSpiel's C++ states, once; "
+        "this takes a few seconds ..."
+    )
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=directory) as folder:
+            built = pathlib.Path(folder) / path.name
+            try:
+                _compile([*command, str(SOURCE), "-o", str(built)])
+                _test(built)
+            except BridgeError as error:
+                noted = pathlib.Path(folder) / failure.name
+                noted.write_text(f"{error}\n{error.details}")
+                noted.replace(failure)
+                raise
+            # Two processes may build at once: each puts a whole library in place.
+            built.replace(path)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise BridgeError(f"{directory}: {error}") from error
+    failure.unlink(missing_ok=True)
+    return path
+
+
+def find_compiler() -> list[str]:
+    """The C++ compiler's command: that of the environment variable CXX, or the first there is.
+
+    Raises:
+        BridgeError: if there is none.
+    """
+    if os.environ.get("CXX"):
+        return shlex.split(os.environ["CXX"])
+    for name in _COMPILERS:
+        if shutil.which(name):
+            return [name]
+    raise BridgeError(f"there is no C++ compiler ({', '.join(_COMPILERS)}; or set CXX)")
+
+
+def _flags() -> list[str]:
+    headers = pathlib.Path(pyspiel.__file__).with_name("open_spiel")
+    if not (headers / "spiel.h").exists():
+        raise BridgeError(f"open_spiel has no headers in {headers}")
+    includes = [headers.parent, headers / "abseil-cpp", headers / "json" / "include"]
+    return [
+        *("-std=c++17", "-O2", "-DNDEBUG", "-shared", "-fPIC", "-fvisibility-inlines-hidden"),
+        *_string_flags(),
+        *(f"-D{name}={value}" for name, value in _constants().items()),
+        *(f"-isystem{include}" for include in includes),
+    ]
+
+
+def _string_flags() -> list[str]:
+    """Which of libstdc++'s two strings OpenSpiel was compiled with; nothing for other libraries."""
+    exported = ctypes.CDLL(pyspiel.__file__)
+    for flag, symbol in ((1, _NEW_STRINGS), (0, _OLD_STRINGS)):
+        if hasattr(exported, symbol):
+            return [f"-D_GLIBCXX_USE_CXX11_ABI={flag}"]
+    return []
+
+
+def _constants() -> dict[str, int]:
+    """The numbers that the loop and the bridge must agree on."""
+    return {
+        **{f"HEADER_{place.name}": int(place) for place in Header},
+        **{f"BUFFER_{name.upper()}": Header.PATH + i for i, name in enumerate(Frame._fields[1:])},
+        **{f"STATUS_{status.name}": int(status) for status in Status},
+        **{f"PLAYER_{player.name}": int(player) for player in PlayerId},
+        **{f"ERROR_{name}": number for number, name in enumerate(ERRORS, 1)},
+    }
+
+
+def _key(compiler: Sequence[str], command: Sequence[str]) -> str:
+    library = pathlib.Path(pyspiel.__file__).stat()
+    parts = (
+        importlib.metadata.version("open_spiel"),
+        f"{library.st_size} {library.st_mtime_ns}",
+        _compiler_version(tuple(compiler)),
+        *command,
+    )
+    digest = hashlib.sha256("\0".join(parts).encode())
+    digest.update(SOURCE.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+@functools.cache
+def _compiler_version(compiler: tuple[str, ...]) -> str:
+    try:
+        done = subprocess.run(
+            [*compiler, "--version"], capture_output=True, text=True, timeout=_SECONDS, check=True
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        raise BridgeError(f"the compiler {shlex.join(compiler)} cannot be run: {error}") from error
+    return done.stdout
+
+
+def _compile(command: Sequence[str]) -> None:
+    done = subprocess.run(
+        command,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=_SECONDS,
+        check=False,
+    )
+    if done.returncode != 0:
+        errors = [line for line in done.stderr.splitlines() if "error" in line]
+        reason = errors[0] if errors else f"exit status {done.returncode}"
+        raise BridgeError(f"the compiler failed: {reason}", done.stderr)
+
+
+def _test(path: pathlib.Path) -> None:
+    """Test the library in another process, which it may crash."""
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(entry or os.getcwd() for entry in sys.path),
+    }
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "rave_openspiel.native_check", str(path)],
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=_SECONDS,
+        check=False,
+    )
+    if done.returncode != 0:
+        lines = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]
+        raise BridgeError(f"the compiled bridge failed its test: {lines[-1]}", done.stderr)

@@ -1,0 +1,381 @@
+"""The native bridge gives what Python gives, and everything works without it."""
+
+import dataclasses
+import gc
+import logging
+import math
+import os
+import pathlib
+import random
+import resource
+import shutil
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pyspiel
+import pytest
+from helpers.trees import dump
+from rave_openspiel import OpenSpielState, native, native_library
+from rave_openspiel.adapter import ADAPTER
+from rave_openspiel.simulator import OpenSpielSimulator, RolloutSimulator
+
+from rave_agents import GameError, Limit, RaveAgentsError, SearchConfig, Searcher
+from rave_agents.search.simulator import Header, Status, grown_frame, make_frame, simulated
+
+SUPPORTED = [game.name for game in ADAPTER.games() if game.supported]
+
+needs_compiler = pytest.mark.skipif(shutil.which("c++") is None, reason="there is no C++ compiler")
+
+PLACEMENT_SPECS = [
+    "tic_tac_toe",
+    "hex(board_size=4)",
+    "hex(num_cols=3,num_rows=5)",
+    "hex(board_size=4,swap=true)",
+    "y(board_size=5)",
+    "havannah(board_size=3)",
+    "havannah(board_size=3,swap=true)",
+    "mnk(m=4,n=3,k=3)",
+    "gomoku(size=5,connect=4)",
+    "gomoku(size=5,connect=4,anti=true,wrap=true)",
+    "gomoku(size=3,dims=3,connect=3)",
+    "dots_and_boxes(num_rows=2,num_cols=3)",
+    "dots_and_boxes(num_rows=2,num_cols=2,utility_margin=true)",
+]
+
+
+class PythonState(OpenSpielState):
+    """Played by the generic provider."""
+
+    def simulator(self, frame, evaluator):
+        state = self.state
+        return OpenSpielSimulator(state, frame, num_distinct_actions=state.num_distinct_actions())
+
+
+def decision(spec, moves=0):
+    """A position some random moves into the game, where a player is to move."""
+    draw = random.Random(spec)
+    state = pyspiel.load_game(spec).new_initial_state()
+    made = 0
+    while made < moves or state.is_chance_node():
+        if state.is_chance_node():
+            actions, weights = zip(*state.chance_outcomes(), strict=True)
+            state.apply_action(draw.choices(actions, weights)[0])
+        else:
+            state.apply_action(draw.choice(state.legal_actions()))
+            made += 1
+    return state
+
+
+def library():
+    loaded = native.bridge()
+    if loaded is None:
+        pytest.skip(native.diagnosis())
+    return loaded
+
+
+def tree_of(state, config, simulations, seed=1):
+    searcher = Searcher(config, seed=seed)
+    searcher.search(state, Limit(simulations=simulations))
+    return dump(searcher.tree)
+
+
+def assert_equal_trees(state, config, simulations):
+    library()
+    before = (state.history(), str(state))
+    given = tree_of(OpenSpielState(state), config, simulations)
+    assert (state.history(), str(state)) == before
+    assert given == tree_of(PythonState(state), config, simulations)
+
+
+@pytest.mark.parametrize("preset", ["rave", "pn_mcts"])
+@pytest.mark.parametrize("name", [name for name in SUPPORTED if not name.startswith("python_")])
+def test_trees_are_those_of_the_python_provider(name, preset):
+    state = decision(name, moves=0 if name in ("catch", "cliff_walking") else 2)
+    assert native.is_native(state)
+    config = dataclasses.replace(
+        SearchConfig.preset(preset), expand_visits=1, search_forced_moves=True
+    )
+    assert_equal_trees(state, config, 30)
+
+
+@pytest.mark.parametrize("spec", ["pig", "connect_four", "y(board_size=5)"])
+def test_trees_with_more_playouts_and_later_expansion(spec):
+    config = dataclasses.replace(SearchConfig.preset("rave"), playouts=3, expand_visits=4)
+    assert_equal_trees(decision(spec), config, 60)
+
+
+@pytest.mark.parametrize("solver", [False, True])
+@pytest.mark.parametrize("spec", PLACEMENT_SPECS)
+def test_trees_of_placement_games(spec, solver):
+    config = dataclasses.replace(SearchConfig.preset("rave"), expand_visits=2, solver=solver)
+    assert_equal_trees(decision(spec), config, 100)
+
+
+@pytest.mark.parametrize("spec", [*SUPPORTED, *PLACEMENT_SPECS])
+def test_shrinking_games_are_those_in_the_table(spec):
+    """Random games tell: in a listed one the legal actions are those before, less the one taken."""
+    game = pyspiel.load_game(spec)
+    if not native.is_shrinking(game):
+        assert game.get_type().short_name not in native.SHRINKING_GAMES or "swap=true" in spec
+        return
+    draw = random.Random(spec)
+    positions = 0
+    while positions < 1500:
+        state = game.new_initial_state()
+        remaining = state.legal_actions()
+        while not state.is_terminal():
+            assert not state.is_chance_node()
+            assert state.legal_actions() == remaining
+            action = draw.choice(remaining)
+            remaining.remove(action)
+            state.apply_action(action)
+            positions += 1
+
+
+@pytest.mark.parametrize("spec", ["hex(board_size=4,swap=true)", "havannah(swap=true)"])
+def test_games_with_a_swap_do_not_shrink(spec):
+    assert not native.is_shrinking(pyspiel.load_game(spec))
+
+
+def providers(root, **capacities):
+    """The native and the generic provider, each on a frame of its own."""
+    frames = [
+        make_frame(
+            num_players=root.num_players(),
+            playouts=1,
+            playout_stream=np.arange(1, 5, dtype=np.int64),
+            **capacities,
+        )
+        for _ in range(2)
+    ]
+    shrinking = native.is_shrinking(root.get_game())
+    simulators = (
+        native.NativeSimulator(library(), root, frames[0], shrinking=shrinking),
+        OpenSpielSimulator(root, frames[1], num_distinct_actions=root.num_distinct_actions()),
+    )
+    return list(zip(simulators, frames, strict=True))
+
+
+@pytest.mark.parametrize("spec", ["connect_four", "hex(board_size=5)", "pig", "backgammon"])
+def test_a_frame_that_is_too_small_grows(spec):
+    told = []
+    for simulator, frame in providers(decision(spec), move_capacity=1, action_capacity=1):
+        statuses = []
+        for _ in range(30):
+            frame.header[Header.EXPAND] = 1
+            statuses.append(simulated(simulator, frame))
+            header = frame.header
+            statuses += header[[Header.REQUIRED_ACTIONS, Header.REQUIRED_MOVES]].tolist()
+            if statuses[-3] == Status.FRAME_FULL:
+                frame = grown_frame(frame)  # noqa: PLW2901
+                simulator.bind(frame)
+            else:
+                end = int(frame.playout_ends[0])
+                statuses += frame.move_actions[:end].tolist()
+                statuses += frame.move_players[:end].tolist()
+                statuses += frame.returns[0].tolist()
+        told.append(statuses)
+    assert Status.FRAME_FULL in told[0]
+    assert told[0] == told[1]
+
+
+def test_trees_of_games_longer_than_the_frame():
+    """A playout that does not fit is lost, with the numbers that it drew."""
+    state = pyspiel.load_game("go(board_size=19,max_game_length=2000)").new_initial_state()
+    config = dataclasses.replace(SearchConfig.preset("rave"), playouts=4)
+    assert_equal_trees(state, config, 4)
+
+
+@pytest.mark.parametrize("spec", ["tic_tac_toe", "connect_four"])
+def test_what_openspiel_refuses_is_raised_as_pyspiel_raises_it(spec):
+    messages = []
+    for simulator, frame in providers(pyspiel.load_game(spec).new_initial_state()):
+        frame.path[:10] = 3
+        frame.header[Header.PATH_LENGTH] = 10
+        assert simulated(simulator, frame) == Status.FAILED
+        with pytest.raises(pyspiel.SpielError) as raised:
+            simulator.raise_pending()
+        messages.append(str(raised.value))
+        frame.header[Header.PATH_LENGTH] = 0
+        assert simulated(simulator, frame) == Status.DONE
+    assert messages[0] == messages[1] != ""
+
+
+def test_a_broken_interface_is_a_game_error():
+    """A game with actions beyond what it states; here the provider is told of fewer."""
+    root = pyspiel.load_game("connect_four").new_initial_state()
+    [(_, frame), _] = providers(root)
+
+    class Fewer:
+        """The same state, stating fewer actions."""
+
+        _pybind11_conduit_v1_ = root._pybind11_conduit_v1_
+        get_game = root.get_game
+
+        def num_distinct_actions(self):
+            return 5
+
+    simulator = native.NativeSimulator(library(), Fewer(), frame, shrinking=False)
+    for expand in (0, 1):
+        frame.header[Header.EXPAND] = expand
+        assert [simulated(simulator, frame) for _ in range(9)].count(Status.FAILED) > 0
+        with pytest.raises(GameError, match="num_distinct_actions"):
+            simulator.raise_pending()
+
+
+def test_a_deadline_stops_in_the_middle_of_a_playout():
+    root = pyspiel.load_game("go(board_size=19)").new_initial_state()
+    [(simulator, frame), _] = providers(root)
+    assert simulated(simulator, frame) == Status.DONE
+    simulator.deadline = time.perf_counter() + 0.0002  # a playout takes some milliseconds
+    assert simulated(simulator, frame) == Status.STOPPED
+    simulator.deadline = math.inf
+    assert simulated(simulator, frame) == Status.DONE
+
+
+def test_providers_are_released_with_their_roots():
+    state = pyspiel.load_game("go(board_size=19)").new_initial_state()
+
+    def cycle(count):
+        for _ in range(count):
+            providers(state)[0][0].raise_pending  # noqa: B018
+        gc.collect()
+
+    cycle(200)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    cycle(2000)
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    assert grown < 8000, "kilobytes: the states of 2000 providers take more than 20000"
+
+
+def test_python_games_and_transformed_python_games_go_around_the_bridge():
+    for spec, expected in [
+        ("tic_tac_toe", True),
+        ("misere(game=tic_tac_toe())", True),
+        ("python_tic_tac_toe", False),
+        ("misere(game=python_tic_tac_toe())", False),
+    ]:
+        assert native.is_native(pyspiel.load_game(spec).new_initial_state()) == expected
+    frame = make_frame(num_players=2, playouts=1, playout_stream=np.ones(4, np.int64))
+    state = OpenSpielState(pyspiel.load_game("python_tic_tac_toe").new_initial_state())
+    assert isinstance(state.simulator(frame, None), OpenSpielSimulator)
+
+
+@pytest.fixture
+def fresh(monkeypatch, tmp_path):
+    """Nothing is loaded or compiled yet; returns ``monkeypatch``."""
+
+    def forget():
+        for function in (native.bridge, native._load, native_library._compiler_version):
+            function.cache_clear()
+
+    forget()
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.delenv(native.SWITCH, raising=False)
+    yield monkeypatch
+    forget()
+
+
+def provider_of(state):
+    frame = make_frame(num_players=2, playouts=1, playout_stream=np.ones(4, np.int64))
+    return type(OpenSpielState(state).simulator(frame, None))
+
+
+def test_the_switch_turns_the_bridge_off(fresh):
+    fresh.setenv(native.SWITCH, "0")
+    assert provider_of(decision("hex")) is RolloutSimulator
+    assert native.diagnosis() == "not used: RAVE_AGENTS_NATIVE=0"
+
+
+@pytest.mark.parametrize("value", ["2", "yes"])
+def test_the_switch_refuses_other_values(fresh, value):
+    fresh.setenv(native.SWITCH, value)
+    with pytest.raises(ValueError, match=r"RAVE_AGENTS_NATIVE must be 0, 1 or not set"):
+        OpenSpielState(decision("hex"))
+    assert "must be 0, 1" in native.diagnosis()
+
+
+def broken_compiler(folder, *, version="echo broken 1.0"):
+    path = folder / "broken-c++"
+    path.write_text(
+        f'#!/bin/sh\nif [ "$1" = --version ]; then {version}; exit; fi\n'
+        f"echo >> {folder}/calls\necho 'bridge.cpp:1: error: it is broken' >&2\nexit 1\n"
+    )
+    path.chmod(0o755)
+    return path
+
+
+def test_a_broken_compiler_leaves_the_python_providers(fresh, tmp_path, caplog):
+    fresh.setenv("CXX", str(broken_compiler(tmp_path)))
+    for attempt in range(2):  # the second finds the failure noted
+        native.bridge.cache_clear()
+        native._load.cache_clear()
+        caplog.clear()
+        with caplog.at_level(logging.WARNING, "rave_agents"):
+            assert provider_of(decision("hex")) is RolloutSimulator
+        [message] = [m for m in caplog.messages if "cannot be used" in m]
+        assert "it is broken" in message
+        assert len(caplog.messages) == (2 if attempt == 0 else 1)
+    assert "it is broken" in native.diagnosis()
+    assert (tmp_path / "calls").read_text() == "\n"
+
+
+def test_the_switch_demands_the_bridge(fresh, tmp_path):
+    fresh.setenv("CXX", str(broken_compiler(tmp_path)))
+    fresh.setenv(native.SWITCH, "1")
+    for _ in range(2):  # and tries again each time
+        with pytest.raises(RaveAgentsError, match=r"(?s)RAVE_AGENTS_NATIVE=1.*it is broken"):
+            OpenSpielState(decision("hex"))
+    assert (tmp_path / "calls").read_text() == "\n\n"
+    fresh.setenv("CXX", "no-such-compiler")
+    with pytest.raises(RaveAgentsError, match="no-such-compiler"):
+        OpenSpielState(decision("hex"))
+
+
+def test_without_a_compiler_the_reason_says_so(fresh, tmp_path):
+    fresh.delenv("CXX", raising=False)
+    fresh.setenv("PATH", str(tmp_path))
+    assert native.bridge() is None
+    assert "there is no C++ compiler" in native.diagnosis()
+
+
+@needs_compiler
+def test_a_library_that_crashes_is_not_used(fresh, tmp_path, caplog):
+    """The self-test runs in another process, which it may crash."""
+    source = tmp_path / "bridge.cpp"
+    source.write_text(native_library.SOURCE.read_text().replace("root_->Clone();", "nullptr;", 1))
+    fresh.setattr(native_library, "SOURCE", source)
+    with caplog.at_level(logging.WARNING, "rave_agents"):
+        assert provider_of(decision("hex")) is RolloutSimulator
+    assert any("failed its test" in message for message in caplog.messages)
+
+
+PROGRAM = """
+import pyspiel
+from rave_openspiel import OpenSpielState, native
+OpenSpielState(pyspiel.load_game("hex").new_initial_state())
+print(native.diagnosis())
+"""
+
+
+@needs_compiler
+def test_two_processes_that_build_at_once_both_succeed(tmp_path):
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path), native.SWITCH: "1"}
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", PROGRAM],
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(2)
+    ]
+    outputs = [process.communicate(timeout=300) for process in processes]
+    assert [process.returncode for process in processes] == [0, 0], outputs
+    assert outputs[0][0] == outputs[1][0]
+    assert outputs[0][0].startswith("in use: ")
+    built = list(pathlib.Path(tmp_path).glob("rave_agents-openspiel-bridge/*"))
+    assert len(built) == 1, "nothing temporary is left"
