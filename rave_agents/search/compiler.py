@@ -26,7 +26,7 @@ _R = TypeVar("_R")
 
 # The kernel allocates nothing and returns no array: its caller holds what it works on. Without
 # Numba's reference counts, which are atomic, it is a third faster.
-_OPTIONS = {"nogil": True, "_nrt": False}
+_OPTIONS = {"nogil": True, "_nrt": False, "error_model": "numpy"}
 
 _log = logging.getLogger("rave_agents")
 
