@@ -1,17 +1,23 @@
 """Tactical positions: how often agents find the one move that wins, or the one that saves a draw.
 
 python examples/tactics.py test [AGENTS ...] [--simulations 1000] [--seeds 5] [--jobs 2]
-python examples/tactics.py make [--per-game 17] [--jobs 2]
+python examples/tactics.py make [--per-game 15] [--jobs 2]
 
 ``make`` plays games and keeps positions by these rules, which ask no agent:
 
-* The games are played by ``uct(simulations=200)`` after four random moves.
+* The games are played by ``uct(simulations=200)`` after four random moves; those of Lines of Action
+  by ``random``, since they are long.
 * Of every legal move it is proven whether it wins, by a search without playouts, and exactly one
   does. In Connect Four it may also be that none wins and exactly one draws.
 * There are at least three legal moves, two of which leave the opponent no win with his next move.
 * No move wins at once.
+* In Lines of Action, where other positions can seldom be proven, the opponent threatens to win:
+  after most moves he has a win with his next one.
 * A game gives one position at most, the earliest of those that can be proven when one goes back
   from its end.
+
+``plies`` is the length of the proven win, the opponent resisting as long as he can; of a draw that
+of the longest among the lost moves.
 """
 
 import itertools
@@ -42,7 +48,7 @@ PLAYERS = {"lines_of_action": "random"}
 ONLY_THREATENED = ("lines_of_action",)
 USUAL_PLAYER = "uct(simulations=200)"
 RANDOM_MOVES = 4
-LEAST_MOVES, LEAST_SAFE_MOVES, EASY_PLIES = 3, 2, 1
+LEAST_MOVES, LEAST_SAFE_MOVES = 3, 2
 MOST_NODES = 50_000
 """Positions that may be looked at to prove one position's moves."""
 GIVE_UP = 2
@@ -150,7 +156,7 @@ def tactical_position(state: pyspiel.State) -> Position | None:
     """
     game, mover, opponent = state.get_game(), state.current_player(), 1 - state.current_player()
     children = {action: state.child(action) for action in state.legal_actions()}
-    if len(children) < LEAST_MOVES or wins_within(state, mover, EASY_PLIES):
+    if len(children) < LEAST_MOVES or wins_within(state, mover, 1):
         return None
     name = game.get_type().short_name
     safe = sum(not wins_within(child, opponent, 1) for child in children.values())
@@ -172,7 +178,6 @@ def tactical_position(state: pyspiel.State) -> Position | None:
     if len(good) != 1:
         return None
     return {
-        "game": str(game),
         "moves": state.history(),
         "best": good[0],
         "best_name": state.action_to_string(mover, good[0]),
@@ -213,15 +218,7 @@ def position_of_game(name: str, seed: int) -> Position | None:
             unproven += 1
             if unproven == GIVE_UP:
                 break
-    return found and {**found, "seed": seed}
-
-
-def state_of(position: Position) -> pyspiel.State:
-    """The position on the board."""
-    state = pyspiel.load_game(position["game"]).new_initial_state()
-    for action in position["moves"]:
-        state.apply_action(action)
-    return state
+    return found and {"game": name, "seed": seed, **found}
 
 
 def is_solved(position: Position, agent: str, simulations: int, seed: int) -> bool:
@@ -321,11 +318,11 @@ def print_table(
     """Print the solved shares for people."""
     title = f"{positions} positions, {simulations} simulations, {seeds} attempts each"
     table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD)
-    table.add_column("agent")
+    table.add_column("agent", no_wrap=True)
     for column in columns:
-        table.add_column(column.partition("(")[0], justify="right")
-    table.add_column("95 % interval", justify="right")
-    table.add_column("behind the best", justify="right")
+        table.add_column(column.partition("(")[0], justify="right", overflow="fold")
+    table.add_column("95 % interval", justify="right", no_wrap=True)
+    table.add_column("behind the best", justify="right", no_wrap=True)
     for name, result in results.items():
         low, high = result["all"]["ci95"]
         behind = result["behind"]
