@@ -320,14 +320,13 @@ def print_table(
     table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD)
     table.add_column("agent", no_wrap=True)
     for column in columns:
-        table.add_column(column.partition("(")[0], justify="right", overflow="fold")
+        table.add_column(column.partition("(")[0], justify="right", min_width=5, overflow="fold")
     table.add_column("95 % interval", justify="right", no_wrap=True)
     table.add_column("behind the best", justify="right", no_wrap=True)
     for name, result in results.items():
         low, high = result["all"]["ci95"]
-        behind = result["behind"]
-        ends = " to ".join(f"{end:.2f}" for end in behind["ci95"])
-        last = f"{behind['mean']:.2f} ({ends})" if behind["mean"] else "-"
+        mean, ends = result["behind"]["mean"], result["behind"]["ci95"]
+        last = f"{mean:.2f} ± {ends[1] - mean:.2f}" if mean else "-"
         shares = [f"{result[column]['solved']:.2f}" for column in columns]
         table.add_row(name, *shares, f"{low:.2f} to {high:.2f}", last)
     Console().print(table)
