@@ -320,9 +320,10 @@ def print_table(
     table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD)
     table.add_column("agent", no_wrap=True)
     for column in columns:
-        table.add_column(column.partition("(")[0], justify="right", min_width=5, overflow="fold")
+        label = column.partition("(")[0].replace("_", " ")
+        table.add_column(label, justify="right", min_width=5, overflow="fold")
     table.add_column("95 % interval", justify="right", no_wrap=True)
-    table.add_column("behind the best", justify="right", no_wrap=True)
+    table.add_column("behind best", justify="right", no_wrap=True)
     for name, result in results.items():
         low, high = result["all"]["ci95"]
         mean, ends = result["behind"]["mean"], result["behind"]["ci95"]
