@@ -317,13 +317,13 @@ def print_table(
 ) -> None:
     """Print the solved shares for people."""
     title = f"{positions} positions, {simulations} simulations, {seeds} attempts each"
-    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD)
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("agent", no_wrap=True)
     for column in columns:
         label = column.partition("(")[0].replace("_", " ")
-        table.add_column(label, justify="right", min_width=5, overflow="fold")
+        table.add_column(label, justify="right", min_width=4, overflow="fold")
     table.add_column("95 % interval", justify="right", no_wrap=True)
-    table.add_column("behind best", justify="right", no_wrap=True)
+    table.add_column("behind", justify="right", no_wrap=True)
     for name, result in results.items():
         low, high = result["all"]["ci95"]
         mean, ends = result["behind"]["mean"], result["behind"]["ci95"]
