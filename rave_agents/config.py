@@ -320,7 +320,7 @@ _PROOFS: dict[str, Any] = {
     "proof_numbers": "every_player",
     "proof_bonus": "max",
     "proof_constant": 0.4,
-    "proof_visits": 0.3,
+    "proof_visits": 1.0,
     "draw_layer": True,
 }
 

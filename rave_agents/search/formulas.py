@@ -96,14 +96,13 @@ def blend(beta: float, value: float, amaf_value: float) -> float:
 
 @formula
 def proof_exploration(bonus: float, n: float, C_pn: float, K: float) -> float:
-    """``C_pn bonus K / (K + n)``: what proof numbers add to an edge's score.
+    """``C_pn bonus / (1 + (n / K)²)``: what proof numbers add to an edge's score.
 
     ``K`` is the number of visits at which it has half its weight. Kowalski et al. (2023) add
     ``C_pn bonus``, which is ``K`` infinite.
     """
-    if math.inf == K:
-        return C_pn * bonus
-    return C_pn * bonus * K / (K + n)
+    faded = n / K
+    return C_pn * bonus / (1.0 + faded * faded)
 
 
 def lower_confidence_bound(q: float, n: float, A: float) -> float:

@@ -96,9 +96,15 @@ class Textbook:
             return total / n
         return (total / n - self.low) / (self.high - self.low) if self.high > self.low else 0.0
 
+    def scaled_sum(self, total, n):
+        """A sum on the scale [0, 1] for each visit."""
+        if self.stated:
+            return total
+        return (total - n * self.low) / (self.high - self.low) if self.high > self.low else 0.0
+
     def simulate(self):
         state, node, path, reference = self.state.clone(), self.root, [], None
-        while node is not None and node.player != TERMINAL:
+        while node is not None and not self.ends_at(node):
             if node.table is not None and (
                 reference is None or node.table_playouts > self.config.grave_ref
             ):
@@ -114,7 +120,7 @@ class Textbook:
                 path[-1][1].child = node
             else:
                 self.root = node
-        results = self.play_out(state)
+        results = self.outcomes_of([parent for parent, _ in path], node, state)
         for _, returns in results:
             self.low = self.low if self.stated else min([self.low, *returns])
             self.high = self.high if self.stated else max([self.high, *returns])
@@ -135,6 +141,14 @@ class Textbook:
             edge.total += values[mover]
         if node is not None:
             node.visits += 1
+
+    def ends_at(self, node):
+        """Whether selection stops here."""
+        return node.player == TERMINAL
+
+    def outcomes_of(self, above, leaf, state):
+        """[(moves, returns)] that a simulation counts, at a leaf that may have no node."""
+        return self.play_out(state)
 
     def make_node(self, state, visits):
         player = state.current_player()
@@ -161,7 +175,7 @@ class Textbook:
         for edge in node.edges:
             hidden = edge.n == 0 and not config.amaf_unvisited
             amaf = (0.0, 0.0) if hidden else known.get(edge, (0.0, 0.0))
-            score = self.score(node, edge, *amaf)
+            score = self.urgency(node, edge, *amaf)
             if best is not None and (score != best_score or config.winning_move_weight > 0):
                 self.near_ties += abs(score - best_score) < self.precision
             if best is None or score > best_score:
@@ -200,9 +214,16 @@ class Textbook:
             return prior / n
         return (prior + stats.n * self.mean(stats.total, stats.n)) / n
 
+    def urgency(self, node, edge, amaf_n, q_amaf):
+        return self.score(node, edge, amaf_n, q_amaf)
+
+    def value(self, node, edge):
+        """The mean value of an edge that has visits."""
+        return self.mean(edge.total, edge.n)
+
     def score(self, node, edge, amaf_n, q_amaf):
         config, n, na = self.config, edge.n, amaf_n
-        q = self.mean(edge.total, n) if n else 0.0
+        q = self.value(node, edge) if n else 0.0
         if not callable(config.selection):
             if config.selection == "puct":
                 bonus = config.exploration * edge.prior * math.sqrt(node.visits) / (n + 1)

@@ -5,6 +5,7 @@ import math
 
 from rave_agents.search.amaf import NO_TABLE, table_row
 from rave_agents.search.compiler import interpreted
+from rave_agents.search.proofs import UNSOLVED
 from rave_agents.search.tree import EDGES_USED, NODES_USED, UNEXPANDED, edge_rows, has_amaf
 
 
@@ -33,16 +34,46 @@ def dump(tree, node=0, path=(), into=None):
     return into
 
 
-def dump_textbook(node, path=(), into=None):
+def dump_textbook(node, path=(), into=None, scale=lambda total, n: total):
     """The same of a textbook tree; ``scale(total, n)`` gives what the kernel keeps."""
     into = {} if into is None else into
     rows = []
     for edge in node.edges:
-        amaf = (edge.amaf.n, edge.amaf.total)
-        rows.append((edge.action, edge.prior, edge.n, edge.total, *amaf, edge.child is not None))
+        amaf = (edge.amaf.n, scale(edge.amaf.total, edge.amaf.n))
+        value_sum = scale(edge.total, edge.n)
+        rows.append((edge.action, edge.prior, edge.n, value_sum, *amaf, edge.child is not None))
         if edge.child is not None:
-            dump_textbook(edge.child, (*path, edge.action), into)
+            dump_textbook(edge.child, (*path, edge.action), into, scale)
     into[path] = (node.player, node.visits, rows)
+    return into
+
+
+def dump_proofs(tree, proofs, node=0, path=(), into=None):
+    """``{path: {"low": ..., "high": ..., "distance": ..., "numbers": ...}}``, what there is."""
+    into = {} if into is None else into
+    known = {}
+    if len(proofs.distance) > 0:
+        known["low"], known["high"] = tuple(proofs.low[node]), tuple(proofs.high[node])
+        distance = int(proofs.distance[node])
+        known["distance"] = None if distance == UNSOLVED else distance
+    if len(proofs.proof) > 0:
+        pairs = zip(proofs.proof[node], proofs.disproof[node], strict=True)
+        known["numbers"] = list(pairs)
+    into[path] = known
+    for edge in edge_rows(tree, node):
+        if tree.edge_child[edge] != UNEXPANDED:
+            step = int(tree.edge_action[edge])
+            dump_proofs(tree, proofs, int(tree.edge_child[edge]), (*path, step), into)
+    return into
+
+
+def dump_textbook_proofs(node, path=(), into=None):
+    """The same of a textbook tree."""
+    into = {} if into is None else into
+    into[path] = vars(node.proof)
+    for edge in node.edges:
+        if edge.child is not None:
+            dump_textbook_proofs(edge.child, (*path, edge.action), into)
     return into
 
 

@@ -1,0 +1,179 @@
+"""The textbook with a solver and proof numbers: what is proven is derived anew at every turn."""
+
+import math
+import struct
+
+from helpers.exhaustive import derived_bonuses, derived_numbers, wins
+from helpers.textbook import CHANCE, TERMINAL, Textbook
+
+SET_ASIDE = 1e9
+"""What an edge that is not worth a visit falls behind the others."""
+
+
+class Proof:
+    """What is proven of a node: each player's utility bounds and numbers, and plies to the end."""
+
+    def __init__(self, players, low, high):
+        self.low, self.high, self.distance = (low,) * players, (high,) * players, None
+        self.numbers = [(1.0, 1.0)] * players
+
+    @property
+    def solved(self):
+        return self.distance is not None
+
+
+class ProvingTextbook(Textbook):
+    """A search that stops when its root is proven; ``config.solver`` and proof numbers are heeded.
+
+    A node's children that end the game are made with it if ``config.check_terminal`` says so.
+    """
+
+    def __init__(self, config, state, *streams, **options):
+        super().__init__(config, state, *streams, **options)
+        self.players, self.searcher = state.num_players(), state.current_player()
+        self.utilities = state.min_utility(), state.max_utility()
+        self.utility_sum = state.utility_sum() if self.players == 2 else None
+        self.numbered = config.proof_numbers != "none"
+        self.unknown = Proof(self.players, *self.utilities)
+
+    def search(self, simulations):
+        for _ in range(simulations):
+            if self.root is not None and self.is_proven(self.root):
+                break
+            self.simulate()
+        return self.root
+
+    def is_proven(self, root):
+        if self.config.solver:
+            return root.proof.solved
+        return self.numbered and root.proof.numbers[self.searcher][0] == 0.0
+
+    def ends_at(self, node):
+        return node.player == TERMINAL or (self.config.solver and node.proof.solved)
+
+    def outcomes_of(self, above, leaf, state):
+        if leaf is not None and leaf.proof is not None and self.config.solver and leaf.proof.solved:
+            return [([], leaf.proof.low)]
+        results = super().outcomes_of(above, leaf, state)
+        if leaf is not None and leaf.proof is None:
+            self.prove_leaf(leaf, state)
+            for node in reversed(above):
+                self.derive(node)
+            if self.config.solver and leaf.proof.solved:
+                return [([], leaf.proof.low)]
+        return results
+
+    # What is proven of a node.
+
+    def make_node(self, state, visits):
+        node = super().make_node(state, visits)
+        node.proof = None
+        return node
+
+    def prove_leaf(self, leaf, state):
+        if leaf.player == TERMINAL:
+            leaf.proof = self.end(state.returns())
+            return
+        for edge in leaf.edges:
+            child = state.clone()
+            child.apply_action(edge.action)
+            if self.config.check_terminal and child.is_terminal():
+                edge.child = self.make_node(child, 0)
+                edge.child.proof = self.end(child.returns())
+        leaf.proof = Proof(self.players, *self.utilities)
+        self.derive(leaf)
+
+    def end(self, returns):
+        proof = Proof(self.players, 0.0, 0.0)
+        proof.low = proof.high = tuple(returns)
+        proof.distance = 0
+        won = [wins(returns, player, self.utilities[1]) for player in range(self.players)]
+        proof.numbers = [(0.0, math.inf) if w else (math.inf, 0.0) for w in won]
+        return proof
+
+    def derive(self, node):
+        below = [self.unknown if e.child is None else e.child.proof for e in node.edges]
+        node.proof.numbers = derived_numbers([proof.numbers for proof in below], node.player)
+        if node.proof.solved:
+            return
+        solution = self.solution(node.player, below)
+        if solution is not None:
+            node.proof.low = node.proof.high = solution.low
+            node.proof.distance = 1 + solution.distance
+            return
+        mover = node.player
+        sure = -math.inf if mover == CHANCE else max(proof.low[mover] for proof in below)
+        likely = [proof for proof in below if mover == CHANCE or proof.high[mover] >= sure]
+        low = [min(column) for column in zip(*(proof.low for proof in likely), strict=True)]
+        high = [max(column) for column in zip(*(proof.high for proof in likely), strict=True)]
+        if mover != CHANCE:
+            low[mover] = sure
+            if self.utility_sum is not None:
+                high[1 - mover] = min(high[1 - mover], self.utility_sum - sure)
+        node.proof.low, node.proof.high = tuple(low), tuple(high)
+
+    def solution(self, mover, below):
+        """The proof that a solved node takes over; None if the node is not solved."""
+        solved = [proof for proof in below if proof.solved]
+        if mover == CHANCE:
+            agreed = len(solved) == len(below) and len({proof.low for proof in solved}) == 1
+            return max(solved, key=lambda proof: proof.distance) if agreed else None
+        best = None
+        for proof in solved:
+            if best is None or self.prefers(mover, proof, best):
+                best = proof
+        if best is None or best.low[mover] < max(proof.high[mover] for proof in below):
+            return None
+        return best
+
+    def prefers(self, mover, one, other):
+        if one.low[mover] != other.low[mover]:
+            return one.low[mover] > other.low[mover]
+        if max(one.low) > one.low[mover]:  # Lost: the longer, the better.
+            return one.distance > other.distance
+        return one.distance < other.distance
+
+    # What selection makes of it.
+
+    def scaled(self, utility):
+        return (utility - self.low) / (self.high - self.low) if self.high > self.low else 0.0
+
+    def value(self, node, edge):
+        q = super().value(node, edge)
+        if edge.child is None or not self.config.solver:
+            return q
+        low, high = (self.scaled(end[node.player]) for end in self.bounds(edge))
+        return min(max(q, low), high)
+
+    def bounds(self, edge):
+        return edge.child.proof.low, edge.child.proof.high
+
+    def urgency(self, node, edge, amaf_n, q_amaf):
+        score = self.score(node, edge, amaf_n, q_amaf)
+        if self.numbered and score != math.inf:
+            score = self.with_bonus(node, edge, score)
+        if edge.child is None:
+            return score
+        proof, mover = edge.child.proof, node.player
+        settled, aside = False, False
+        if self.config.solver:
+            settled = proof.solved
+            sure = node.proof.low[mover]
+            aside = proof.low[mover] < sure and proof.high[mover] <= sure
+            score = self.scaled(proof.low[mover]) if settled else score
+        elif self.numbered:
+            settled = 0.0 in proof.numbers[self.searcher]
+        if self.config.skip_solved and edge.n > self.config.skip_solved_visits:
+            aside = aside or settled
+        return score - SET_ASIDE if aside else score
+
+    def with_bonus(self, node, edge, score):
+        config = self.config
+        below = [self.unknown if e.child is None else e.child.proof for e in node.edges]
+        numbers = [proof.numbers for proof in below]
+        bonuses = derived_bonuses(numbers, node.player, config, self.searcher)
+        bonus = bonuses[node.edges.index(edge)]
+        bonus = struct.unpack("f", struct.pack("f", bonus))[0]  # trees keep single precision
+        half_life = config.proof_visits * len(node.edges) ** 2
+        weight = config.proof_constant / (1 + (edge.n / half_life) ** 2)
+        return (1 - config.proof_weight) * score + config.proof_weight * bonus + weight * bonus

@@ -1,0 +1,174 @@
+"""Whole trees with solver and proof numbers against a textbook that derives all of it anew."""
+
+import math
+import random
+
+import pyspiel
+import pytest
+from helpers.games import RandomEvaluator, random_game
+from helpers.streams import first_words
+from helpers.textbook_proofs import ProvingTextbook
+from helpers.trees import assert_close, dump, dump_proofs, dump_textbook, dump_textbook_proofs
+from rave_openspiel.states import OpenSpielState
+
+from rave_agents import Limit, SearchConfig, Searcher
+
+CASES_PER_TEST = 50
+BLOCKS = 12
+
+KINDS = (
+    {"num_players": 2, "zero_sum": True},
+    {"num_players": 2, "zero_sum": True},
+    {"num_players": 2, "zero_sum": True, "chance": 0.3},
+    {"num_players": 2},
+    {"num_players": 1, "chance": 0.3},
+    {"num_players": 3},
+    {"num_players": 3, "chance": 0.3},
+)
+
+
+class PlainState(OpenSpielState):
+    """A state of OpenSpiel whose playouts follow the search's own random stream."""
+
+    simulator = None
+
+
+def random_config(draw, *, whole):
+    """A configuration with a solver, proof numbers or both."""
+    numbers = draw.choice(["none", "searcher", "searcher", "every_player", "every_player"])
+    counted = numbers != "none"
+    amaf = draw.choice(["none", "none", "node", "grave", "global"])
+    return SearchConfig(
+        search_forced_moves=True,
+        solver=not counted or draw.random() < 0.7,
+        check_terminal=draw.random() < 0.5,
+        proof_numbers=numbers,
+        proof_bonus=draw.choice(["rank", "dense_rank", "max", "sum"]),
+        proof_constant=draw.choice([0.0, 0.1, 1.0]) * counted,
+        proof_weight=draw.choice([0.0, 0.0, 0.3, 1.0]) * counted,
+        proof_visits=draw.choice([math.inf, 0.5]),
+        draw_layer=counted and draw.random() < 0.5,
+        skip_solved=draw.random() < 0.4,
+        skip_solved_visits=draw.choice([0, 1, 5]),
+        selection=draw.choice(["ucb1", "ucb1", "puct"]),
+        exploration=draw.choice([0.0, 0.5, math.sqrt(2)]),
+        first_play_urgency=draw.choice([math.inf, math.inf, 0.5, 1.1]),
+        amaf=amaf,
+        grave_ref=draw.choice([0, 3, 20]),
+        grave_table_visits=draw.choice([1, 4]),
+        amaf_unvisited=draw.random() < 0.7,
+        expand_visits=draw.choice([1, 1, 2, 3]),
+        playouts=draw.choice([1, 1, 3]),
+        utility_range="game" if whole or draw.random() < 0.6 else "observed",
+    )
+
+
+def random_case(seed):
+    """A small random game, a configuration, an evaluator or none, and how many simulations."""
+    draw = random.Random(f"proving textbook {seed}")
+    high = draw.choice([1.0, 1.0, 2.0])
+    stated = draw.random() < 0.9
+    state = random_game(
+        seed,
+        **draw.choice(KINDS),
+        depth=draw.randint(2, 7),
+        width=draw.randint(2, 5),
+        low=-high,
+        high=high,
+        stated=stated,
+    )
+    config = random_config(draw, whole=stated)
+    evaluator = RandomEvaluator() if draw.random() < 0.2 else None
+    if evaluator:
+        config = config.replace(playouts=1)
+    return state, config, evaluator, draw.choice([1, 5, 25, 60, 150])
+
+
+def assert_same_trees(state, config, evaluator, simulations, seed):
+    """Compare the trees; returns whether rounding had no say in them."""
+    searcher = Searcher(config, seed=seed, evaluator=evaluator)
+    result = searcher.search(state, Limit(simulations=simulations))
+    book = ProvingTextbook(config, state, *first_words(seed), evaluator=evaluator)
+    book.search(simulations)
+    if book.near_ties > 0:
+        return False
+    assert result.root_visits == book.root.visits
+    rooted = searcher.rooted_tree()
+    assert_close(dump(rooted.arrays), dump_textbook(book.root, scale=book.scaled_sum))
+    expected = dump_textbook_proofs(book.root)
+    for path, known in dump_proofs(rooted.arrays, rooted.proofs).items():
+        for name, value in known.items():
+            assert value == expected[path][name], (path, name)
+    return True
+
+
+@pytest.mark.parametrize("block", range(BLOCKS))
+def test_whole_trees_equal_the_textbooks(block):
+    compared = 0
+    for seed in range(block * CASES_PER_TEST, (block + 1) * CASES_PER_TEST):
+        state, config, evaluator, simulations = random_case(seed)
+        try:
+            compared += assert_same_trees(state, config, evaluator, simulations, seed)
+        except AssertionError as error:
+            raise AssertionError(f"case {seed}: {config}, {simulations} simulations") from error
+    assert compared > 0.5 * CASES_PER_TEST
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "tic_tac_toe",
+        "connect_four(rows=4,columns=4,x_in_row=3)",
+        "hex(board_size=3)",
+        "pig(winscore=12)",
+        "pig(players=3,winscore=12)",
+    ],
+)
+def test_whole_trees_of_known_games_equal_the_textbooks(name):
+    game = pyspiel.load_game(name)
+    draw = random.Random(name)
+    compared = 0
+    for seed in range(16):
+        state = PlainState(game.new_initial_state())
+        for _ in range(draw.choice([0, 2])):
+            actions = state.state.legal_actions()
+            state.apply_action(draw.choice(actions))
+        while state.is_chance_node():
+            state.apply_action(draw.choice(state.state.legal_actions()))
+        config = random_config(draw, whole=True)
+        try:
+            compared += assert_same_trees(state, config, None, draw.choice([40, 250]), seed)
+        except AssertionError as error:
+            raise AssertionError(f"{name}, seed {seed}: {config}") from error
+    assert compared >= 8
+
+
+def test_trees_are_the_same_after_every_simulation():
+    game = pyspiel.load_game("tic_tac_toe")
+    config = SearchConfig.preset("pn_mcts")
+    state = PlainState(game.new_initial_state())
+    for action in (0, 4, 8):
+        state.apply_action(action)
+    compared = sum(assert_same_trees(state, config, None, count, 3) for count in range(1, 120))
+    assert compared > 60
+
+
+def test_the_cases_reach_every_branch():
+    cases = [random_case(seed) for seed in range(BLOCKS * CASES_PER_TEST)]
+    for field, count in {
+        "solver": 2,
+        "check_terminal": 2,
+        "skip_solved": 2,
+        "draw_layer": 2,
+        "proof_numbers": 3,
+        "proof_bonus": 4,
+        "proof_visits": 2,
+        "proof_weight": 3,
+        "amaf": 4,
+        "selection": 2,
+        "expand_visits": 3,
+        "utility_range": 2,
+    }.items():
+        assert len({getattr(config, field) for _, config, _, _ in cases}) == count, field
+    assert {state.num_players() for state, *_ in cases} == {1, 2, 3}
+    assert sum(state.rules.chance > 0 for state, *_ in cases) > 100

@@ -1,0 +1,148 @@
+"""The tactical positions: each has the one best move that it states, and agents can be tested."""
+
+import importlib.util
+import json
+import math
+import pathlib
+import random
+import subprocess
+import sys
+
+import pyspiel
+import pytest
+
+SCRIPT = pathlib.Path(__file__).parent.parent / "examples" / "tactics.py"
+POSITIONS = json.loads(SCRIPT.with_name("tactical_positions.json").read_text())
+MOST_NODES = 20_000
+
+
+@pytest.fixture(scope="module")
+def tactics():
+    spec = importlib.util.spec_from_file_location("tactics", SCRIPT)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+class TooManyNodesError(Exception):
+    pass
+
+
+class Exhaustive:
+    """Looks at everything, to a number of plies."""
+
+    def __init__(self):
+        self.nodes, self.known = 0, {}
+
+    def wins(self, state, player, plies=math.inf):
+        """Whether a player can force a win."""
+        if state.is_terminal():
+            return state.returns()[player] > 0
+        if plies == 0:
+            return False
+        key = str(state), state.current_player(), player, plies
+        if plies < math.inf:  # Lines of Action, whose draws by repetition depend on the way.
+            key = tuple(state.history()), player, plies
+        if key not in self.known:
+            self.nodes += 1
+            if self.nodes > MOST_NODES:
+                raise TooManyNodesError
+            below = (self.wins(state.child(a), player, plies - 1) for a in state.legal_actions())
+            own = state.current_player() == player
+            self.known[key] = any(below) if own else all(below)
+        return self.known[key]
+
+    def outcome(self, state, player):
+        """1, 0 or -1."""
+        if state.get_game().get_type().short_name != "lines_of_action":
+            return self.wins(state, player) - self.wins(state, 1 - player)
+        for plies in range(5):
+            for winner in (player, 1 - player):
+                if self.wins(state, winner, plies):
+                    return 1 if winner == player else -1
+        raise TooManyNodesError
+
+
+def state_of(position):
+    state = pyspiel.load_game(position["game"]).new_initial_state()
+    for action in position["moves"]:
+        assert action in state.legal_actions()
+        state.apply_action(action)
+    return state
+
+
+def test_there_are_positions_of_four_games_and_each_is_legal():
+    games = [position["game"] for position in POSITIONS]
+    assert len(set(games)) == 4
+    assert min(games.count(game) for game in set(games)) >= 12
+    assert len({str(state_of(position)) for position in POSITIONS}) == len(POSITIONS)
+    for position in POSITIONS:
+        state = state_of(position)
+        assert len(state.legal_actions()) >= 3
+        assert position["best"] in state.legal_actions()
+        assert position["plies"] >= 3
+        assert not any(
+            child.is_terminal() and child.returns()[state.current_player()] > 0
+            for child in map(state.child, state.legal_actions())
+        )
+
+
+def test_the_stated_move_is_the_only_best_one():
+    proven = {position["game"]: 0 for position in POSITIONS}
+    for position in POSITIONS:
+        state, exhaustive = state_of(position), Exhaustive()
+        player = state.current_player()
+        try:
+            outcomes = {
+                action: exhaustive.outcome(state.child(action), player)
+                for action in state.legal_actions()
+            }
+        except TooManyNodesError:
+            continue
+        proven[position["game"]] += 1
+        best = max(outcomes.values())
+        assert [action for action in outcomes if outcomes[action] == best] == [position["best"]]
+        assert best == (1 if position["achieves"] == "win" else 0)
+    print(proven)
+    assert sum(proven.values()) >= 15
+
+
+@pytest.mark.parametrize("name", ["tic_tac_toe", "connect_four(rows=4,columns=4,x_in_row=3)"])
+def test_the_prover_agrees_with_looking_at_everything(tactics, name):
+    draw = random.Random(name)
+    game = pyspiel.load_game(name)
+    for _ in range(20):
+        state = game.new_initial_state()
+        while state.move_number() < 6 and not state.is_terminal():
+            state.apply_action(draw.choice(state.legal_actions()))
+        for path_matters in (False, True):
+            prover = tactics.Prover(path_matters=path_matters)
+            for player in range(2):
+                won = prover.wins(state, player)
+                assert won == Exhaustive().wins(state, player)
+                if won:
+                    plies = prover.plies(state, player)
+                    assert tactics.wins_within(state, player, plies)
+
+
+def test_a_game_gives_a_position_again(tactics):
+    position = next(p for p in POSITIONS if p["game"] == "breakthrough(rows=6,columns=4)")
+    assert tactics.position_of_game(position["game"], position["seed"]) == position
+
+
+def test_agents_are_tested():
+    arguments = ["test", "uct_solver", "random", "--simulations", "50", "--seeds", "2"]
+    finished = subprocess.run(
+        [sys.executable, str(SCRIPT), *arguments, "--per-game", "2", "--json"],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert finished.returncode == 0, finished.stderr
+    found = json.loads(finished.stdout)
+    assert found["positions"] == 8
+    assert found["agents"].keys() == {"uct_solver", "random"}
+    for rows in found["agents"].values():
+        low, high = rows["all"]["ci95"]
+        assert 0 <= low <= rows["all"]["solved"] <= high <= 1
