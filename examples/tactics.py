@@ -16,6 +16,9 @@ python examples/tactics.py make [--per-game 15] [--jobs 2]
 * A game gives one position at most, the earliest of those that can be proven when one goes back
   from its end.
 
+Other versions of the package or of OpenSpiel play other games: ``tactical_positions.json`` is what
+one run gave.
+
 ``plies`` is the length of the proven win, the opponent resisting as long as he can; of a draw that
 of the longest among the lost moves.
 """
@@ -218,7 +221,7 @@ def position_of_game(name: str, seed: int) -> Position | None:
             unproven += 1
             if unproven == GIVE_UP:
                 break
-    return found and {"game": name, "seed": seed, **found}
+    return found and {"game": name, **found}
 
 
 def is_solved(position: Position, agent: str, simulations: int, seed: int) -> bool:

@@ -125,9 +125,13 @@ def test_the_prover_agrees_with_looking_at_everything(tactics, name):
                     assert tactics.wins_within(state, player, plies)
 
 
-def test_a_game_gives_a_position_again(tactics):
+def test_a_position_is_found_again(tactics):
     position = next(p for p in POSITIONS if p["game"] == "breakthrough(rows=6,columns=4)")
-    assert tactics.position_of_game(position["game"], position["seed"]) == position
+    state = pyspiel.load_game(position["game"]).new_initial_state()
+    for action in position["moves"]:
+        state.apply_action(action)
+    found = tactics.tactical_position(state)
+    assert {"game": position["game"], **found} == position
 
 
 def test_agents_are_tested():

@@ -175,5 +175,5 @@ class ProvingTextbook(Textbook):
         bonus = bonuses[node.edges.index(edge)]
         bonus = struct.unpack("f", struct.pack("f", bonus))[0]  # trees keep single precision
         half_life = config.proof_visits * len(node.edges) ** 2
-        weight = config.proof_constant / (1 + (edge.n / half_life) ** 2)
-        return (1 - config.proof_weight) * score + config.proof_weight * bonus + weight * bonus
+        extra = config.proof_constant * bonus / (1 + (edge.n / half_life) ** 2)
+        return (1 - config.proof_weight) * score + config.proof_weight * bonus + extra

@@ -99,3 +99,10 @@ def test_scaled():
     assert formulas.scaled(4.0, 2.0, 10.0) == 0.25
     assert formulas.scaled(3.0, 3.0, 3.0) == 0.0
     assert formulas.scaled(3.0, math.inf, -math.inf) == 0.0
+
+
+def test_proof_exploration():
+    assert formulas.proof_exploration(0.5, 0.0, 0.4, 100.0) == pytest.approx(0.2)
+    assert formulas.proof_exploration(0.5, 100.0, 0.4, 100.0) == pytest.approx(0.1)
+    assert formulas.proof_exploration(0.5, 300.0, 0.4, 100.0) == pytest.approx(0.02)  # 0.2 / 10
+    assert formulas.proof_exploration(0.5, 1e9, 0.4, math.inf) == pytest.approx(0.2)

@@ -58,7 +58,7 @@ def random_config(draw, *, whole):
         grave_table_visits=draw.choice([1, 4]),
         amaf_unvisited=draw.random() < 0.7,
         expand_visits=draw.choice([1, 1, 2, 3]),
-        playouts=draw.choice([1, 1, 3]),
+        playouts=draw.choice([1, 1, 2]),  # A mean of three is rounded, which can part a tie.
         utility_range="game" if whole or draw.random() < 0.6 else "observed",
     )
 
