@@ -319,7 +319,7 @@ _PROOFS: dict[str, Any] = {
     "check_terminal": True,
     "proof_numbers": "every_player",
     "proof_bonus": "max",
-    "proof_constant": 0.4,
+    "proof_constant": 0.2,
     "proof_visits": 1.0,
     "draw_layer": True,
 }
