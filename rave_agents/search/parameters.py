@@ -1,6 +1,6 @@
 """The fields of ``SearchConfig`` that the loop reads, as run-time flags and numbers.
 
-The loop is compiled once for all of them.
+The loop is compiled for all of them together.
 """
 
 import enum
