@@ -308,7 +308,7 @@ def test_quick_doctor_measures_nothing(program):
 
 
 def test_doctor_shows_each_time_beside_its_target(program, monkeypatch):
-    monkeypatch.setattr(doctor, "_start_seconds", lambda cache: 0.25)
+    monkeypatch.setattr(doctor, "_start_seconds", lambda cache, preset: 0.25)
     output = program("doctor").stdout
     assert "0.25 s (target 12 s)" in output
     assert "0.25 s (target 0.7 s)" in output
@@ -322,7 +322,7 @@ def test_doctor_says_how_to_install_what_is_missing(program, monkeypatch):
 
 
 def test_starts_are_measured_in_fresh_processes(tmp_path):
-    assert 0 < doctor._start_seconds(str(tmp_path)) < 100
+    assert 0 < doctor._start_seconds(str(tmp_path), "pn_mcts") < 100
     assert any(tmp_path.iterdir())
 
 
