@@ -301,13 +301,22 @@ def find_solution(tree: Tree, proofs: Proofs, parameters: Parameters, node: int)
 
 @kernel
 def is_better(proofs: Proofs, mover: int, child: int, other: int) -> bool:
-    """Whether a solved child is better for the player who moves than another one."""
+    """Whether a solved child is better for the player who moves than another one.
+
+    Of equal utilities he prefers those that nobody exceeds, and then the shorter way; where
+    somebody exceeds both, he has lost, and prefers the longer way.
+    """
     value = proofs.low[child, mover]
     if value != proofs.low[other, mover]:
         return value > proofs.low[other, mover]
+    lost, other_lost = False, False
     for player in range(proofs.low.shape[1]):
-        if proofs.low[child, player] > value:
-            return proofs.distance[child] > proofs.distance[other]
+        lost = lost or proofs.low[child, player] > value
+        other_lost = other_lost or proofs.low[other, player] > value
+    if lost != other_lost:
+        return other_lost
+    if lost:
+        return proofs.distance[child] > proofs.distance[other]
     return proofs.distance[child] < proofs.distance[other]
 
 

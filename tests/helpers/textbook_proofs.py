@@ -129,9 +129,10 @@ class ProvingTextbook(Textbook):
     def prefers(self, mover, one, other):
         if one.low[mover] != other.low[mover]:
             return one.low[mover] > other.low[mover]
-        if max(one.low) > one.low[mover]:  # Lost: the longer, the better.
-            return one.distance > other.distance
-        return one.distance < other.distance
+        one_lost, other_lost = (max(end.low) > end.low[mover] for end in (one, other))
+        if one_lost != other_lost:
+            return other_lost
+        return one.distance > other.distance if one_lost else one.distance < other.distance
 
     # What selection makes of it.
 
