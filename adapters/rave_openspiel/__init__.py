@@ -27,6 +27,7 @@ not play another.
 from rave_openspiel.adapter import OpenSpielGame
 from rave_openspiel.bots import SearchBot
 from rave_openspiel.evaluator import RaveEvaluator
+from rave_openspiel.load import bots_that_can_play_game, load_bot, registered_bots
 from rave_openspiel.named_bots import (
     GraveBot,
     HRaveBot,
@@ -42,6 +43,7 @@ from rave_openspiel.named_bots import (
 )
 from rave_openspiel.policy import SearchPolicy
 from rave_openspiel.proof_evaluator import PNEvaluator
+from rave_openspiel.registry import register
 from rave_openspiel.rl_agent import SearchRLAgent
 from rave_openspiel.search_node import SearchNode
 from rave_openspiel.states import OpenSpielState
@@ -67,5 +69,10 @@ __all__ = [
     "SearchRLAgent",
     "UCTBot",
     "UCTSolverBot",
+    "bots_that_can_play_game",
+    "load_bot",
     "refusal",
+    "registered_bots",
 ]
+
+register()
