@@ -75,11 +75,18 @@ _log = logging.getLogger("rave_agents")
 
 
 class BridgeError(Exception):
-    """Why a library cannot be used, in one line; ``details`` may say more."""
+    """Why a library cannot be used, in one line.
 
-    def __init__(self, reason: str, details: str = "") -> None:
+    Args:
+        reason: that line.
+        details: may say more.
+        tried: whether this process has just tried to build it.
+    """
+
+    def __init__(self, reason: str, details: str = "", *, tried: bool = False) -> None:
         super().__init__(reason)
         self.details = details
+        self.tried = tried
 
 
 class SharedLibrary:
@@ -158,6 +165,7 @@ def built_library(part: Part, *, retry: bool) -> pathlib.Path:
                 noted = pathlib.Path(folder) / failure.name
                 noted.write_text(f"{error}\n{error.details}")
                 noted.replace(failure)
+                error.tried = True
                 raise
             # Two processes may build at once: each puts a whole library in place.
             built.replace(path)

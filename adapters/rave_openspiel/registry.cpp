@@ -5,11 +5,12 @@
 //
 // A Python subclass of pyspiel.Bot is an open_spiel::Bot already: pyspiel's own class takes the
 // interpreter lock, calls the Python methods, and lets their exceptions through to the caller as
-// they are. So the bots of this file only pass every call on to it, and keep it alive.
+// they are. So the bots of this file pass every call on to it, and keep it alive.
 
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -37,12 +38,17 @@ using CanPlay = int32_t (*)(const void* game, int32_t player);
 // Each parameter is three texts: its name, its type and its value.
 using Make = void* (*)(const char* name, const void* state, int32_t player, int32_t num_parameters,
                        const char* const* parameters);
-using Release = void (*)(void* bot);
+// A copy of the state that Python knows, and that lives until it is released; null after an
+// exception.
+using Show = void* (*)(const void* state);
+// Takes what the two functions above gave.
+using Release = void (*)(void* object);
 }
 
 struct Python {
   CanPlay can_play;
   Make make;
+  Show show;
   Release release;
   // Its Restart raises the exception that one of the functions above has kept.
   Bot* raiser;
@@ -56,39 +62,64 @@ struct Python {
 // Set when the interpreter ends: from then on nothing of Python may be called.
 std::atomic<bool> ended{false};
 
-class PassingBot : public Bot {
+// A copy of a state, for a bot of Python: pyspiel passes on only states that Python has seen
+// before, and a state that C++ made need not be one.
+class ShownState {
  public:
-  PassingBot(Bot* bot, const Python& python) : bot_(bot), python_(python) {}
-  PassingBot(const PassingBot&) = delete;
-  PassingBot& operator=(const PassingBot&) = delete;
-  ~PassingBot() override {
-    if (!ended) python_.release(bot_);
+  ShownState(const State& state, const Python& python)
+      : python_(python), state_(static_cast<State*>(python.show(&state))) {
+    if (state_ == nullptr) python.Raise();
   }
+  ShownState(const ShownState&) = delete;
+  ShownState& operator=(const ShownState&) = delete;
+  ~ShownState() { python_.release(state_); }
 
-  Action Step(const State& state) override { return bot_->Step(state); }
-  std::pair<Action, std::string> StepVerbose(const State& state) override {
-    return bot_->StepVerbose(state);
-  }
-  void InformAction(const State& state, Player player, Action action) override {
-    bot_->InformAction(state, player, action);
-  }
-  void InformActions(const State& state, const std::vector<Action>& actions) override {
-    bot_->InformActions(state, actions);
-  }
-  void Restart() override { bot_->Restart(); }
-  void RestartAt(const State& state) override { bot_->RestartAt(state); }
-  bool ProvidesForceAction() override { return bot_->ProvidesForceAction(); }
-  void ForceAction(const State& state, Action action) override { bot_->ForceAction(state, action); }
-  bool ProvidesPolicy() override { return bot_->ProvidesPolicy(); }
-  ActionsAndProbs GetPolicy(const State& state) override { return bot_->GetPolicy(state); }
-  std::pair<ActionsAndProbs, Action> StepWithPolicy(const State& state) override {
-    return bot_->StepWithPolicy(state);
-  }
-  bool IsClonable() const override { return bot_->IsClonable(); }
-  std::unique_ptr<Bot> Clone() override { return bot_->Clone(); }
+  operator const State&() const { return *state_; }
 
  private:
-  Bot* const bot_;
+  const Python& python_;
+  State* const state_;
+};
+
+class PassingBot : public Bot {
+ public:
+  using Owned = std::unique_ptr<Bot, std::function<void(Bot*)>>;
+
+  PassingBot(Owned bot, const Python& python) : bot_(std::move(bot)), python_(python) {}
+
+  Action Step(const State& state) override { return bot_->Step(Shown(state)); }
+  std::pair<Action, std::string> StepVerbose(const State& state) override {
+    return bot_->StepVerbose(Shown(state));
+  }
+  void InformAction(const State& state, Player player, Action action) override {
+    bot_->InformAction(Shown(state), player, action);
+  }
+  void InformActions(const State& state, const std::vector<Action>& actions) override {
+    bot_->InformActions(Shown(state), actions);
+  }
+  void Restart() override { bot_->Restart(); }
+  void RestartAt(const State& state) override { bot_->RestartAt(Shown(state)); }
+  bool ProvidesForceAction() override { return bot_->ProvidesForceAction(); }
+  void ForceAction(const State& state, Action action) override {
+    bot_->ForceAction(Shown(state), action);
+  }
+  bool ProvidesPolicy() override { return bot_->ProvidesPolicy(); }
+  ActionsAndProbs GetPolicy(const State& state) override { return bot_->GetPolicy(Shown(state)); }
+  std::pair<ActionsAndProbs, Action> StepWithPolicy(const State& state) override {
+    return bot_->StepWithPolicy(Shown(state));
+  }
+  bool IsClonable() const override { return bot_->IsClonable(); }
+  std::unique_ptr<Bot> Clone() override {
+    Owned clone(bot_->Clone().release(), [](Bot* bot) {
+      if (!ended) delete bot;
+    });
+    return std::make_unique<PassingBot>(std::move(clone), python_);
+  }
+
+ private:
+  ShownState Shown(const State& state) const { return ShownState(state, python_); }
+
+  Owned bot_;
   const Python python_;
 };
 
@@ -141,7 +172,10 @@ class PythonFactory : public open_spiel::BotFactory {
     void* bot = python_.make(name_.c_str(), state.get(), player,
                              static_cast<int32_t>(parameters.size()), pointers.data());
     if (bot == nullptr) python_.Raise();
-    return std::make_unique<PassingBot>(static_cast<Bot*>(bot), python_);
+    PassingBot::Owned owned(static_cast<Bot*>(bot), [release = python_.release](Bot* released) {
+      if (!ended) release(released);
+    });
+    return std::make_unique<PassingBot>(std::move(owned), python_);
   }
 
  private:
@@ -154,8 +188,9 @@ class PythonFactory : public open_spiel::BotFactory {
 extern "C" {
 
 // Registers a name, which must be free; the functions must live until the process ends.
-void registry_add(const char* name, CanPlay can_play, Make make, Release release, void* raiser) {
-  const Python python{can_play, make, release, static_cast<Bot*>(raiser)};
+void registry_add(const char* name, CanPlay can_play, Make make, Show show, Release release,
+                  void* raiser) {
+  const Python python{can_play, make, show, release, static_cast<Bot*>(raiser)};
   open_spiel::BotRegisterer::RegisterBot(name, std::make_unique<PythonFactory>(name, python));
 }
 

@@ -22,7 +22,7 @@ from rave_agents.errors import RaveAgentsError
 from rave_openspiel.load import BOT_TYPES, make_bot
 from rave_openspiel.native import SWITCH, switch
 from rave_openspiel.native_library import REGISTRY, BridgeError, SharedLibrary, built_library
-from rave_openspiel.pointers import BOT, Borrowed, address_of
+from rave_openspiel.pointers import BOT, STATE, Borrowed, address_of
 from rave_openspiel.support import refusal
 
 _CAN_PLAY = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32)
@@ -34,6 +34,7 @@ _MAKE = ctypes.CFUNCTYPE(
     ctypes.c_int32,
     ctypes.POINTER(ctypes.c_char_p),
 )
+_SHOW = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p)
 _RELEASE = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
 _READ: dict[str, Callable[[str], Any]] = {
@@ -86,12 +87,13 @@ class Registrar:
     def __init__(self, path: pathlib.Path, make: MakeBot) -> None:
         self._library = SharedLibrary(path)
         self._make = make
-        self.bots: dict[int, pyspiel.Bot] = {}
-        """The bots that C++ holds, by their addresses."""
+        self.held: dict[int, pyspiel.Bot | pyspiel.State] = {}
+        """What C++ holds, by addresses: bots, and states while it shows them to a bot."""
         self._raiser = Raiser()
         self._functions = (
             _CAN_PLAY(self._answer_can_play),
             _MAKE(self._answer_make),
+            _SHOW(self._answer_show),
             _RELEASE(self._answer_release),
         )
         # The factories live as long as the process, and call what this object holds.
@@ -100,7 +102,7 @@ class Registrar:
 
     def add(self, name: str) -> None:
         """Register a name, which must be free."""
-        kinds = (ctypes.c_char_p, _CAN_PLAY, _MAKE, _RELEASE, ctypes.c_void_p)
+        kinds = (ctypes.c_char_p, _CAN_PLAY, _MAKE, _SHOW, _RELEASE, ctypes.c_void_p)
         add = self._library.function("registry_add", None, *kinds)
         add(name.encode(), *self._functions, address_of(self._raiser, BOT))
 
@@ -123,15 +125,25 @@ class Registrar:
             if given.get("name") == name.decode():
                 del given["name"]  # OpenSpiel adds it where the parameters are part of the name.
             bot = self._make(name.decode(), game, player, given)
-            address = address_of(bot, BOT)
-            self.bots[address] = bot
-            return address
+            return self._hold(bot, BOT)
+        except BaseException as error:  # The caller in C++ raises it.
+            self._raiser.keep(error)
+            return None
+
+    def _answer_show(self, state: int) -> int | None:
+        try:
+            return self._hold(pyspiel.State.clone(Borrowed(state)), STATE)
         except BaseException as error:  # The caller in C++ raises it.
             self._raiser.keep(error)
             return None
 
     def _answer_release(self, address: int) -> None:
-        self.bots.pop(address, None)
+        self.held.pop(address, None)
+
+    def _hold(self, wrapper: pyspiel.Bot | pyspiel.State, symbol: str) -> int:
+        address = address_of(wrapper, symbol)
+        self.held[address] = wrapper
+        return address
 
 
 def _read(texts: Sequence[str]) -> dict[str, Any]:
@@ -165,8 +177,14 @@ def register() -> Registrar | None:
                 f"{SWITCH}=1, but the bots cannot be registered with OpenSpiel: {error}\n"
                 f"{error.details}".rstrip()
             ) from error
-        # Only scripts that ask OpenSpiel's registry miss anything, and they will be told.
-        _log.info("rave_openspiel: the bots are not in OpenSpiel's registry: %s.", error)
+        # Most scripts miss nothing: they hear of it when it is tried, and not at every import.
+        _log.log(
+            logging.WARNING if error.tried else logging.INFO,
+            "rave_openspiel: the bots are not in OpenSpiel's registry, so load them by "
+            "rave_openspiel.load_bot: %s. %s=0 silences this.",
+            error,
+            SWITCH,
+        )
         return None
     taken = set(pyspiel.registered_bots())
     for name in BOT_TYPES:

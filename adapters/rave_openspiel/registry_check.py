@@ -62,7 +62,7 @@ def check(path: pathlib.Path) -> None:
     assert state.history() == [0, 1], f"played {state.history()}"
     _check_raises(KeyError, lambda: pyspiel.load_bot(NAME, game, 0))
     bots.clear()
-    assert not registrar.bots, "bots are kept"
+    assert not registrar.held, "bots are kept"
 
 
 def _check_raises(kind: type[Exception], call: Any) -> None:
