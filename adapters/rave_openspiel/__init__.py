@@ -15,6 +15,12 @@ There is a bot for every named agent that searches: ``GraveBot``, ``HRaveBot``, 
 ``RaveWeightedBot`` and ``RaveWinningMoveBot`` play the other forms of RAVE; ``UCTSolverBot``,
 ``PNMCTSBot``, ``PNMCTSFSUBot`` and ``RavePNBot`` prove what can be proven.
 
+Importing this package also registers them with OpenSpiel under the names of their presets, where
+there is a C++ compiler: ``pyspiel.load_bot("rave", game, 0, {"simulations": 1000, "seed": 1})``.
+The first import compiles a small library for that; ``RAVE_AGENTS_NATIVE=0`` prevents it.
+``load_bot``, ``registered_bots`` and ``bots_that_can_play_game`` are OpenSpiel's functions with
+this package's bots added, and need no compiler.
+
 ``SearchPolicy`` shows a bot as an ``open_spiel.python.policy.Policy``, and ``SearchRLAgent`` plays
 in ``rl_environment.Environment(..., include_full_state=True)``. ``RaveEvaluator`` gives the Python
 ``mcts.MCTSBot`` itself priors from RAVE's statistics, ``PNEvaluator`` priors and exact outcomes

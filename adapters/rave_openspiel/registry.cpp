@@ -10,9 +10,11 @@
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <string>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
@@ -62,23 +64,28 @@ struct Python {
 // Set when the interpreter ends: from then on nothing of Python may be called.
 std::atomic<bool> ended{false};
 
-// A copy of a state, for a bot of Python: pyspiel passes on only states that Python has seen
-// before, and a state that C++ made need not be one.
+// A state for a bot of Python. pyspiel passes on only states that Python has seen before: one that
+// C++ made is copied, since it need not be one; a state of a game in Python always is.
 class ShownState {
  public:
-  ShownState(const State& state, const Python& python)
-      : python_(python), state_(static_cast<State*>(python.show(&state))) {
-    if (state_ == nullptr) python.Raise();
+  ShownState(const State& state, const Python& python) : python_(python), state_(&state) {
+    if (std::strstr(typeid(state).name(), "PyState")) return;
+    copy_ = python.show(&state);
+    if (copy_ == nullptr) python.Raise();
+    state_ = static_cast<const State*>(copy_);
   }
   ShownState(const ShownState&) = delete;
   ShownState& operator=(const ShownState&) = delete;
-  ~ShownState() { python_.release(state_); }
+  ~ShownState() {
+    if (copy_ != nullptr) python_.release(copy_);
+  }
 
   operator const State&() const { return *state_; }
 
  private:
   const Python& python_;
-  State* const state_;
+  const State* state_;
+  void* copy_ = nullptr;
 };
 
 class PassingBot : public Bot {

@@ -25,6 +25,7 @@ SUPPORTED = [game.name for game in ADAPTER.games() if game.supported]
 LOADABLE = [game.name for game in ADAPTER.games()]
 STOCK = {"fixed_action_preference", "uniform_random", "uniform_restricted_actions"}
 OURS = set(BOT_TYPES)
+LONGEST_GAME = 500
 
 REGISTRAR = registry.register()
 needs_registry = pytest.mark.skipif(REGISTRAR is None, reason=registry.diagnosis())
@@ -63,7 +64,7 @@ def use(monkeypatch, make):
 
 @needs_registry
 def test_import_registers_the_named_bots_beside_openspiels():
-    assert set(pyspiel.registered_bots()) == OURS | STOCK
+    assert set(pyspiel.registered_bots()) >= OURS | STOCK
     assert {"uct", "rave", "grave", "pn_mcts", "rave_pn"} <= OURS
     assert registry.diagnosis().startswith("in use: ")
 
@@ -106,31 +107,26 @@ def test_a_registered_bot_plays_what_the_python_bot_plays(name):
 @needs_registry
 @pytest.mark.parametrize("name", SUPPORTED)
 def test_evaluate_bots_plays_every_game(name):
-    """Some moves into the game, with one bot for two seats of it and OpenSpiel's for the rest."""
+    """Against OpenSpiel's random bots; where games are long, only the first move."""
     game = pyspiel.load_game(name)
-    if game.num_players() == 1 and game.max_game_length() > 1000:
-        pytest.skip("one player's game without an end in sight")
-    bots = [pyspiel.load_bot("uct", game, 0, {"simulations": 2, "seed": 1, "playouts": 1})]
+    bots = [pyspiel.load_bot("uct", game, 0, {"simulations": 2, "seed": 1})]
     bots += [pyspiel.make_uniform_random_bot(i, 1) for i in range(1, game.num_players())]
     state = game.new_initial_state()
-    returns = None
-    if game.max_game_length() <= 500:
-        returns = pyspiel.evaluate_bots(state, bots, 1)
+    if game.max_game_length() <= LONGEST_GAME:
+        assert pyspiel.evaluate_bots(state, bots, 1) == state.returns()
         assert state.is_terminal()
-        assert returns == state.returns()
         return
-    bots[0].restart()
     while state.is_chance_node():
         state.apply_action(state.chance_outcomes()[0][0])
-    if state.current_player() == 0:
-        assert bots[0].step(state) in state.legal_actions()
+    bot = pyspiel.load_bot("uct", game, state.current_player(), {"simulations": 2, "seed": 1})
+    bot.restart_at(state)
+    assert bot.step(state) in state.legal_actions()
 
 
 @pytest.mark.parametrize(
     "spec",
     [
         "misere(game=tic_tac_toe())",
-        "repeated_game(stage_game=matrix_pd(),num_repetitions=2)",
         "add_noise(epsilon=1.,seed=1,game=tic_tac_toe())",
         "hex(num_cols=2,num_rows=4,swap=true)",
         "python_tic_tac_toe",
@@ -142,10 +138,6 @@ def test_the_game_is_the_very_one_with_its_parameters(spec, made):
     import open_spiel.python.games  # noqa: F401
 
     game = pyspiel.load_game(spec)
-    if refusal(game.get_type()) is not None:
-        with pytest.raises(UnsupportedGameError):
-            pyspiel.load_bot("rave", game, 0)
-        return
     bots = [pyspiel.load_bot("rave", game, i, {"simulations": 5, "seed": 1}) for i in (0, 1)]
     assert [bot.game for bot in made] == [game, game]
     assert [str(bot.game) for bot in made] == [str(game)] * 2
@@ -307,9 +299,9 @@ def test_load_bot_gives_the_python_bot_and_openspiels_own(hex_game):
         ("uniform_random", hex_game, 0, {"seed": 1}),
     ]:
         assert rave_openspiel.load_bot(*arguments).step(state) in state.legal_actions()
-    fixed = rave_openspiel.load_bot("fixed_action_preference(action_list=5;1)", hex_game, 0)
-    assert fixed.step(state) == 5
-    with pytest.raises(UnknownNameError, match="Unknown bot 'rav'. Did you mean 'rave'"):
+    fixed = rave_openspiel.load_bot("fixed_action_preference", hex_game, 0)
+    assert fixed.step(state) == 0
+    with pytest.raises(UnknownNameError, match=r"Unknown bot 'rav'\. Did you mean 'rave'"):
         rave_openspiel.load_bot("rav", hex_game, 0)
     with pytest.raises(ValueError, match="not in both"):
         rave_openspiel.load_bot("rave(seed=1)", hex_game, 0, {"simulations": 5})
@@ -355,13 +347,13 @@ def test_any_exception_comes_out_as_the_object_that_it_is(hex_game, monkeypatch,
         lambda: bot.step(state),
         lambda: bot.step_with_policy(state),
         lambda: bot.get_policy(state),
-        lambda: bot.restart(),
+        bot.restart,
         lambda: bot.restart_at(state),
         lambda: bot.inform_action(state, 0, 1),
         lambda: bot.force_action(state, 1),
-        lambda: bot.provides_policy(),
-        lambda: bot.is_clonable(),
-        lambda: bot.clone(),
+        bot.provides_policy,
+        bot.is_clonable,
+        bot.clone,
         lambda: pyspiel.evaluate_bots(state, [bot, bot], 0),
     ):
         with pytest.raises(type(error)) as raised:
@@ -423,6 +415,7 @@ def test_threads_play_at_the_same_time(hex_game):
 @needs_registry
 def test_bots_die_with_their_owners(hex_game, made):
     state = hex_game.new_initial_state()
+    gc.collect()
     held = len(REGISTRAR.held)
     bot = pyspiel.load_bot("rave", hex_game, 0, {"simulations": 5})
     clone = bot.clone()
