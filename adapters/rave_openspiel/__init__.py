@@ -15,6 +15,12 @@ There is a bot for every named agent that searches: ``GraveBot``, ``HRaveBot``, 
 ``RaveWeightedBot`` and ``RaveWinningMoveBot`` play the other forms of RAVE; ``UCTSolverBot``,
 ``PNMCTSBot``, ``PNMCTSFSUBot`` and ``RavePNBot`` prove what can be proven.
 
+Importing this package also registers them with OpenSpiel under the names of their presets, where
+there is a C++ compiler: ``pyspiel.load_bot("rave", game, 0, {"simulations": 1000, "seed": 1})``.
+The first import compiles a small library for that; ``RAVE_AGENTS_NATIVE=0`` prevents it.
+``load_bot``, ``registered_bots`` and ``bots_that_can_play_game`` are OpenSpiel's functions with
+this package's bots added, and need no compiler.
+
 ``SearchPolicy`` shows a bot as an ``open_spiel.python.policy.Policy``, and ``SearchRLAgent`` plays
 in ``rl_environment.Environment(..., include_full_state=True)``. ``RaveEvaluator`` gives the Python
 ``mcts.MCTSBot`` itself priors from RAVE's statistics, ``PNEvaluator`` priors and exact outcomes
@@ -27,6 +33,7 @@ not play another.
 from rave_openspiel.adapter import OpenSpielGame
 from rave_openspiel.bots import SearchBot
 from rave_openspiel.evaluator import RaveEvaluator
+from rave_openspiel.load import bots_that_can_play_game, load_bot, registered_bots
 from rave_openspiel.named_bots import (
     GraveBot,
     HRaveBot,
@@ -42,6 +49,7 @@ from rave_openspiel.named_bots import (
 )
 from rave_openspiel.policy import SearchPolicy
 from rave_openspiel.proof_evaluator import PNEvaluator
+from rave_openspiel.registry import register
 from rave_openspiel.rl_agent import SearchRLAgent
 from rave_openspiel.search_node import SearchNode
 from rave_openspiel.states import OpenSpielState
@@ -67,5 +75,10 @@ __all__ = [
     "SearchRLAgent",
     "UCTBot",
     "UCTSolverBot",
+    "bots_that_can_play_game",
+    "load_bot",
     "refusal",
+    "registered_bots",
 ]
+
+register()

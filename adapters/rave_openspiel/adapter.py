@@ -11,7 +11,7 @@ from rave_agents.agent import AgentType
 from rave_agents.config import unknown_name
 from rave_agents.errors import UnknownNameError
 from rave_agents.frameworks import GameInfo
-from rave_openspiel import native, stock
+from rave_openspiel import native, registry, stock
 from rave_openspiel.states import OpenSpielState
 from rave_openspiel.support import check_supported, refusal
 
@@ -90,6 +90,7 @@ class OpenSpielAdapter:
         return {
             "open_spiel": importlib.metadata.version("open_spiel"),
             "native bridge": native.diagnosis(),
+            "bot registry": registry.diagnosis(),
             "playouts": (
                 f"C++ games by {'the bridge' if native.is_in_use() else 'pyspiel.evaluate_bots'}, "
                 "Python games move by move"

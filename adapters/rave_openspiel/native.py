@@ -4,13 +4,10 @@ The environment variable ``RAVE_AGENTS_NATIVE`` decides: 0 does without the brid
 error that it cannot be used; by default the search does with what there is.
 """
 
-import builtins
-import ctypes
 import functools
 import logging
 import math
 import os
-import re
 import time
 import weakref
 from typing import Any
@@ -19,19 +16,17 @@ import pyspiel
 
 from rave_agents.errors import GameError, RaveAgentsError
 from rave_agents.search.simulator import Frame, Header
-from rave_openspiel.native_library import ERRORS, BridgeError, Library, built_library
+from rave_openspiel.native_library import BRIDGE, ERRORS, BridgeError, Library, built_library
+from rave_openspiel.pointers import STATE, address_of, type_capsule
 
 SWITCH = "RAVE_AGENTS_NATIVE"
-"""The environment variable that switches the bridge."""
+"""The environment variable that switches the bridge, and the registry's library likewise."""
 
 SHRINKING_GAMES = frozenset(
     ["dots_and_boxes", "gomoku", "havannah", "hex", "mnk", "tic_tac_toe", "y"]
 )
 """Games in which an action disappears when taken, and no other action becomes legal or illegal
 before the end: a playout draws from one list that shrinks. A rule for swapping breaks this."""
-
-_STATE_TYPE = "_ZTIN10open_spiel5StateE"
-"""The symbol of ``typeid(open_spiel::State)``."""
 
 _IN_USE = "in use"
 
@@ -71,13 +66,13 @@ def bridge() -> Library | None:
         ValueError: if the switch is set to what it does not know.
         RaveAgentsError: if the switch demands the bridge, but it cannot be used.
     """
-    switch = _switch()
-    if switch == "0":
+    demanded = switch() == "1"
+    if switch() == "0":
         return None
     try:
-        return _load(retry=switch == "1")
+        return _load(retry=demanded)
     except BridgeError as error:
-        if switch == "1":
+        if demanded:
             raise RaveAgentsError(
                 f"{SWITCH}=1, but the bridge to OpenSpiel's C++ states cannot be used: {error}\n"
                 f"{error.details}".rstrip()
@@ -99,24 +94,29 @@ def is_in_use() -> bool:
 def diagnosis() -> str:
     """Whether the bridge is in use, and why not; never raises."""
     try:
-        if _switch() == "0":
+        if switch() == "0":
             return f"not used: {SWITCH}=0"
         return f"{_IN_USE}: {_load(retry=False).path}"
     except (BridgeError, ValueError) as error:
         return f"not used: {error}"
 
 
-def _switch() -> str:
-    switch = os.environ.get(SWITCH, "")
-    if switch not in ("", "0", "1"):
-        raise ValueError(f"{SWITCH} must be 0, 1 or not set, got {switch!r}.")
-    return switch
+def switch() -> str:
+    """What ``RAVE_AGENTS_NATIVE`` says: "0", "1", or nothing if it is not set.
+
+    Raises:
+        ValueError: if it says something else.
+    """
+    value = os.environ.get(SWITCH, "")
+    if value not in ("", "0", "1"):
+        raise ValueError(f"{SWITCH} must be 0, 1 or not set, got {value!r}.")
+    return value
 
 
 @functools.cache
 def _load(*, retry: bool) -> Library:
-    _state_type()
-    return Library(built_library(retry=retry))
+    type_capsule(STATE)
+    return Library(built_library(BRIDGE, retry=retry))
 
 
 class NativeSimulator:
@@ -139,7 +139,7 @@ class NativeSimulator:
         self, library: Library, root: pyspiel.State, frame: Frame, *, shrinking: bool
     ) -> None:
         self._library = library
-        pointer = state_pointer(root)
+        pointer = address_of(root, STATE)
         self._provider = library.create(pointer, root.num_distinct_actions(), shrinking)
         if not self._provider:
             raise GameError(f"A state of {root.get_game()} cannot be cloned.")
@@ -168,58 +168,3 @@ class NativeSimulator:
         message = self._library.message(self._provider).decode(errors="replace")
         errors = {"GAME": GameError, "SPIEL": pyspiel.SpielError, "MEMORY": MemoryError}
         raise errors.get(kind, RuntimeError)(message)
-
-
-def state_pointer(state: pyspiel.State) -> int:
-    """The address of the C++ object, which lives as long as ``state``.
-
-    Raises:
-        BridgeError: if pyspiel does not give it.
-    """
-    get = getattr(state, "_pybind11_conduit_v1_", None)
-    if get is not None:
-        for platform in _platforms():
-            capsule = get(platform, _state_type(), b"raw_pointer_ephemeral")
-            if capsule is not None:
-                name = ctypes.pythonapi.PyCapsule_GetName
-                name.restype, name.argtypes = ctypes.c_char_p, [ctypes.py_object]
-                pointer = ctypes.pythonapi.PyCapsule_GetPointer
-                pointer.restype = ctypes.c_void_p
-                pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
-                return int(pointer(capsule, name(capsule)))
-    raise BridgeError("pyspiel does not tell the addresses of its C++ states")
-
-
-@functools.cache
-def _platforms() -> tuple[bytes, ...]:
-    """What modules built with pybind11 call their platform, as the keys of their shared data say.
-
-    A module answers only to whom calls it the same.
-    """
-    current = ctypes.pythonapi.PyInterpreterState_Get
-    current.restype, current.argtypes = ctypes.c_void_p, []
-    shared = ctypes.pythonapi.PyInterpreterState_GetDict
-    shared.restype, shared.argtypes = ctypes.py_object, [ctypes.c_void_p]
-    found = []
-    for key in (*shared(current()), *vars(builtins)):
-        match = re.fullmatch(r"__pybind11_internals_v\d+(_.+?)__", str(key))
-        if match is not None:
-            found += [match[1].encode(), match[1][1:].encode()]
-    return tuple(found)
-
-
-@functools.cache
-def _state_type() -> Any:
-    """A capsule of ``&typeid(open_spiel::State)``."""
-    try:
-        symbol = ctypes.c_char.in_dll(ctypes.CDLL(pyspiel.__file__), _STATE_TYPE)
-    except (OSError, ValueError) as error:
-        raise BridgeError(f"pyspiel does not export the type of its states: {error}") from error
-    new = ctypes.pythonapi.PyCapsule_New
-    new.restype = ctypes.py_object
-    new.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
-    return new(ctypes.addressof(symbol), _CAPSULE_NAME, None)
-
-
-_CAPSULE_NAME = b"St9type_info"
-"""What the name of the capsule must be, kept alive for it: ``typeid(std::type_info).name()``."""

@@ -1,6 +1,6 @@
-"""Compiles the bridge to OpenSpiel's C++ states, once, and loads it.
+"""Compiles this package's C++ files against the installed open_spiel, each once.
 
-The compiled library lies in the user's cache directory. Its name holds a hash of all that went into
+A compiled library lies in the user's cache directory. Its name holds a hash of all that went into
 it, and it gets this name only after a process of its own has tested it: what is there can be used.
 Beside it lies, where it could not be built, the reason, so that not every process tries again.
 """
@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyspiel
 
@@ -26,8 +26,38 @@ from rave_agents.game import PlayerId
 from rave_agents.search.compiler import choose_cache_directory
 from rave_agents.search.simulator import Frame, Header, Status
 
-SOURCE = pathlib.Path(__file__).with_name("bridge.cpp")
-"""The bridge."""
+
+class Part(NamedTuple):
+    """A C++ file that becomes a library of its own, so that each can fail alone."""
+
+    name: str
+    """What the library's file is called."""
+    purpose: str
+    """What it is, for people."""
+    source: pathlib.Path
+    """The C++ file."""
+    test: str
+    """The module that tests the library: a program that takes its path."""
+    calls_pyspiel: bool = False
+    """Whether it calls functions that pyspiel exports, and so is linked with it."""
+
+
+BRIDGE = Part(
+    "bridge",
+    "the bridge to OpenSpiel's C++ states",
+    pathlib.Path(__file__).with_name("bridge.cpp"),
+    "rave_openspiel.native_check",
+)
+"""Simulations of OpenSpiel's C++ states."""
+
+REGISTRY = Part(
+    "registry",
+    "the door to OpenSpiel's registry of bots",
+    pathlib.Path(__file__).with_name("registry.cpp"),
+    "rave_openspiel.registry_check",
+    calls_pyspiel=True,
+)
+"""Bots of Python in OpenSpiel's registry."""
 
 ERRORS = ("GAME", "SPIEL", "MEMORY", "OTHER")
 """The kinds of errors that the bridge tells, from 1 on."""
@@ -45,18 +75,25 @@ _log = logging.getLogger("rave_agents")
 
 
 class BridgeError(Exception):
-    """Why the bridge cannot be used, in one line; ``details`` may say more."""
-
-    def __init__(self, reason: str, details: str = "") -> None:
-        super().__init__(reason)
-        self.details = details
-
-
-class Library:
-    """The functions of a compiled bridge.
+    """Why a library cannot be used, in one line.
 
     Args:
-        path: the shared library.
+        reason: that line.
+        details: may say more.
+        tried: whether this process has just tried to build it.
+    """
+
+    def __init__(self, reason: str, details: str = "", *, tried: bool = False) -> None:
+        super().__init__(reason)
+        self.details = details
+        self.tried = tried
+
+
+class SharedLibrary:
+    """A compiled library.
+
+    Args:
+        path: the file.
 
     Raises:
         BridgeError: if it cannot be loaded.
@@ -68,26 +105,35 @@ class Library:
             self._library = ctypes.CDLL(str(path))
         except OSError as error:
             raise BridgeError(f"the library cannot be loaded: {error}") from error
-        pointer, number, text = ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p
-        self.create = self._function("bridge_create", pointer, pointer, number, number)
-        self.release = self._function("bridge_release", None, pointer)
-        self.set_deadline = self._function("bridge_set_deadline", None, pointer, ctypes.c_double)
-        self.error = self._function("bridge_error", number, pointer)
-        self.message = self._function("bridge_message", text, pointer)
-        simulate = self._library.bridge_simulate
-        self.simulate_address = int(ctypes.cast(simulate, pointer).value or 0)
 
-    def _function(self, name: str, result: type | None, *arguments: type) -> Any:
+    def function(self, name: str, result: type | None, *arguments: type) -> Any:
+        """A function of the library, with the types that it takes and gives."""
         function = self._library[name]
         function.restype = result
         function.argtypes = arguments
         return function
 
 
-def built_library(*, retry: bool) -> pathlib.Path:
+class Library(SharedLibrary):
+    """The functions of a compiled bridge; see ``SharedLibrary``."""
+
+    def __init__(self, path: pathlib.Path) -> None:
+        super().__init__(path)
+        pointer, number, text = ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p
+        self.create = self.function("bridge_create", pointer, pointer, number, number)
+        self.release = self.function("bridge_release", None, pointer)
+        self.set_deadline = self.function("bridge_set_deadline", None, pointer, ctypes.c_double)
+        self.error = self.function("bridge_error", number, pointer)
+        self.message = self.function("bridge_message", text, pointer)
+        simulate = self._library.bridge_simulate
+        self.simulate_address = int(ctypes.cast(simulate, pointer).value or 0)
+
+
+def built_library(part: Part, *, retry: bool) -> pathlib.Path:
     """The path of the library, which is compiled and tested if that has not been done yet.
 
     Args:
+        part: which library.
         retry: whether to try again what failed in an earlier process.
 
     Raises:
@@ -95,8 +141,9 @@ def built_library(*, retry: bool) -> pathlib.Path:
     """
     compiler = find_compiler()
     command = [*compiler, *_flags()]
+    linked = [pyspiel.__file__] if part.calls_pyspiel else []
     directory = choose_cache_directory("openspiel-bridge")
-    path = directory / f"bridge-{_key(compiler, command)}.so"
+    path = directory / f"{part.name}-{_key(part, compiler, [*command, *linked])}.so"
     failure = path.with_suffix(".failed")
     if path.exists():
         return path
@@ -104,20 +151,21 @@ def built_library(*, retry: bool) -> pathlib.Path:
         reason, _, details = failure.read_text().partition("\n")
         raise BridgeError(f"{reason} (an earlier attempt; delete {failure} to try again)", details)
     _log.warning(
-        "rave_openspiel: compiling the bridge to OpenSpiel's C++ states, once; "
-        "this takes a few seconds ..."
+        "rave_openspiel: compiling %s, once; this takes a few seconds ...",
+        part.purpose,
     )
     try:
         directory.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=directory) as folder:
             built = pathlib.Path(folder) / path.name
             try:
-                _compile([*command, str(SOURCE), "-o", str(built)])
-                _test(built)
+                _compile([*command, str(part.source), *linked, "-o", str(built)])
+                _test(part, built)
             except BridgeError as error:
                 noted = pathlib.Path(folder) / failure.name
                 noted.write_text(f"{error}\n{error.details}")
                 noted.replace(failure)
+                error.tried = True
                 raise
             # Two processes may build at once: each puts a whole library in place.
             built.replace(path)
@@ -174,7 +222,7 @@ def _constants() -> dict[str, int]:
     }
 
 
-def _key(compiler: Sequence[str], command: Sequence[str]) -> str:
+def _key(part: Part, compiler: Sequence[str], command: Sequence[str]) -> str:
     library = pathlib.Path(pyspiel.__file__).stat()
     parts = (
         importlib.metadata.version("open_spiel"),
@@ -183,7 +231,7 @@ def _key(compiler: Sequence[str], command: Sequence[str]) -> str:
         *command,
     )
     digest = hashlib.sha256("\0".join(parts).encode())
-    digest.update(SOURCE.read_bytes())
+    digest.update(part.source.read_bytes())
     return digest.hexdigest()[:16]
 
 
@@ -213,14 +261,15 @@ def _compile(command: Sequence[str]) -> None:
         raise BridgeError(f"the compiler failed: {reason}", done.stderr)
 
 
-def _test(path: pathlib.Path) -> None:
+def _test(part: Part, path: pathlib.Path) -> None:
     """Test the library in another process, which it may crash."""
     environment = {
         **os.environ,
+        "RAVE_AGENTS_NATIVE": "0",  # The test must not build what it tests.
         "PYTHONPATH": os.pathsep.join(entry or os.getcwd() for entry in sys.path),
     }
     done = subprocess.run(
-        [sys.executable, "-P", "-m", "rave_openspiel.native_check", str(path)],
+        [sys.executable, "-P", "-m", part.test, str(path)],
         env=environment,
         stdin=subprocess.DEVNULL,
         capture_output=True,
@@ -230,4 +279,4 @@ def _test(path: pathlib.Path) -> None:
     )
     if done.returncode != 0:
         lines = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]
-        raise BridgeError(f"the compiled bridge failed its test: {lines[-1]}", done.stderr)
+        raise BridgeError(f"the compiled {part.name} failed its test: {lines[-1]}", done.stderr)

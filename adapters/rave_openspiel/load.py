@@ -1,0 +1,96 @@
+"""Bots by name: this package's and those in OpenSpiel's own registry."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pyspiel
+
+from rave_agents.agents import AgentSpec
+from rave_agents.config import SearchConfig, unknown_name
+from rave_agents.errors import UnknownNameError
+from rave_openspiel import named_bots
+from rave_openspiel.bots import SearchBot
+from rave_openspiel.support import refusal
+
+BOT_TYPES: dict[str, type[SearchBot]] = {
+    kind.preset: kind
+    for kind in (
+        named_bots.UCTBot,
+        named_bots.RaveBot,
+        named_bots.GraveBot,
+        named_bots.HRaveBot,
+        named_bots.RaveGlobalBot,
+        named_bots.RaveWeightedBot,
+        named_bots.RaveWinningMoveBot,
+        named_bots.UCTSolverBot,
+        named_bots.PNMCTSBot,
+        named_bots.PNMCTSFSUBot,
+        named_bots.RavePNBot,
+    )
+}
+"""This package's bots by name."""
+
+PARAMETERS = ("simulations", "seconds", "seed", "verbose", *SearchConfig.field_names())
+"""The parameters that each of them takes."""
+
+
+def load_bot(
+    bot_name: str, game: pyspiel.Game, player: int, params: Mapping[str, Any] | None = None
+) -> pyspiel.Bot:
+    """A bot by its name, as ``pyspiel.load_bot`` gives it; no compiler is needed.
+
+    This package's bots come as they are, with all that ``SearchBot`` has; any other name is left to
+    ``pyspiel.load_bot``.
+
+    Args:
+        bot_name: such as ``"rave"`` or ``"rave(simulations=500)"``.
+        game: the game to play.
+        player: the seat that the bot takes, from 0.
+        params: the parameters, if they are not in the name: ``simulations``, ``seconds``, ``seed``,
+            ``verbose`` and the fields of ``SearchConfig``.
+
+    Raises:
+        UnknownNameError: (a ValueError) for a name or a parameter that does not exist; it offers
+            the nearest.
+        UnsupportedGameError: (a ValueError) if the search cannot play the game.
+        TypeError, ValueError: for a value that is not allowed, or parameters given in both places.
+        pyspiel.SpielError: if OpenSpiel refuses a bot of its own.
+    """
+    name = bot_name.partition("(")[0].strip()
+    if name in BOT_TYPES:
+        spec = AgentSpec.parse(bot_name)
+        if spec.parameters and params:
+            raise ValueError("Give the parameters in the name or in params, not in both.")
+        return make_bot(name, game, player, params or spec.parameters)
+    if name not in pyspiel.registered_bots():
+        raise UnknownNameError(unknown_name("bot", name, registered_bots()))
+    if params is None:
+        return pyspiel.load_bot(bot_name, game, player)
+    return pyspiel.load_bot(bot_name, game, player, dict(params))
+
+
+def make_bot(
+    name: str, game: pyspiel.Game, player: int, parameters: Mapping[str, Any]
+) -> SearchBot:
+    """The bot of this package that has this name; see ``load_bot``."""
+    for key in parameters:
+        if key not in PARAMETERS:
+            raise UnknownNameError(unknown_name(f"parameter of {name}", key, PARAMETERS))
+    return BOT_TYPES[name](game, player_id=player, **parameters)
+
+
+def registered_bots() -> list[str]:
+    """The names that ``load_bot`` knows: this package's and OpenSpiel's."""
+    return sorted({*BOT_TYPES, *pyspiel.registered_bots()})
+
+
+def bots_that_can_play_game(game: pyspiel.Game, player: int | None = None) -> list[str]:
+    """Which of ``registered_bots`` can play the game, as this player or, if None, as any."""
+    seats = range(game.num_players())
+    fits = refusal(game.get_type()) is None and (player is None or player in seats)
+    stock = (
+        pyspiel.bots_that_can_play_game(game)
+        if player is None
+        else pyspiel.bots_that_can_play_game(game, player)
+    )
+    return sorted({*(BOT_TYPES if fits else ()), *(set(stock) - BOT_TYPES.keys())})

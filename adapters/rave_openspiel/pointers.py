@@ -1,0 +1,108 @@
+"""Addresses of pyspiel's C++ objects, and pyspiel's methods on addresses.
+
+pybind11 provides for both by one method, ``_pybind11_conduit_v1_``: an object that has it tells the
+address of what it wraps to whoever names the C++ type, and is taken for such an object itself.
+"""
+
+import builtins
+import ctypes
+import functools
+import re
+from typing import Any
+
+import pyspiel
+
+from rave_openspiel.native_library import BridgeError
+
+STATE = "_ZTIN10open_spiel5StateE"
+"""The symbol of ``typeid(open_spiel::State)``."""
+
+BOT = "_ZTIN10open_spiel3BotE"
+"""The symbol of ``typeid(open_spiel::Bot)``."""
+
+_TYPE_INFO = b"St9type_info"
+"""The name that capsules of types have, kept alive for them: ``typeid(std::type_info).name()``."""
+
+_POINTER_KIND = b"raw_pointer_ephemeral"
+
+
+def address_of(wrapper: Any, symbol: str) -> int:
+    """The address of the C++ object, which lives as long as its wrapper does.
+
+    Args:
+        wrapper: an object of pyspiel's.
+        symbol: which C++ type to show it as: ``STATE`` or ``BOT``.
+
+    Raises:
+        BridgeError: if pyspiel does not give it.
+    """
+    get = getattr(wrapper, "_pybind11_conduit_v1_", None)
+    if get is not None:
+        for platform in _platforms():
+            capsule = get(platform, type_capsule(symbol), _POINTER_KIND)
+            if capsule is not None:
+                name = ctypes.pythonapi.PyCapsule_GetName
+                name.restype, name.argtypes = ctypes.c_char_p, [ctypes.py_object]
+                pointer = ctypes.pythonapi.PyCapsule_GetPointer
+                pointer.restype = ctypes.c_void_p
+                pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
+                return int(pointer(capsule, name(capsule)))
+    raise BridgeError("pyspiel does not tell the addresses of its C++ objects")
+
+
+class Borrowed:
+    """A C++ object that Python has no wrapper of, for the methods of its class in pyspiel.
+
+    ``pyspiel.Game.get_type(Borrowed(address))`` calls the method on the object at that address.
+
+    Args:
+        address: of an object of the class whose methods it is given to, which must outlive the
+            call: nothing checks it.
+    """
+
+    def __init__(self, address: int) -> None:
+        self._address = address
+
+    def _pybind11_conduit_v1_(self, platform: bytes, kind: object, pointer_kind: bytes) -> Any:
+        if platform not in _platforms() or pointer_kind != _POINTER_KIND:
+            return None
+        return _capsule(self._address)
+
+
+@functools.cache
+def type_capsule(symbol: str) -> Any:
+    """A capsule of the address of a type's ``std::type_info``.
+
+    Raises:
+        BridgeError: if pyspiel does not export it.
+    """
+    try:
+        exported = ctypes.c_char.in_dll(ctypes.CDLL(pyspiel.__file__), symbol)
+    except (OSError, ValueError) as error:
+        raise BridgeError(f"pyspiel does not export a type of its own: {error}") from error
+    return _capsule(ctypes.addressof(exported))
+
+
+def _capsule(address: int) -> Any:
+    new = ctypes.pythonapi.PyCapsule_New
+    new.restype = ctypes.py_object
+    new.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+    return new(address, _TYPE_INFO, None)
+
+
+@functools.cache
+def _platforms() -> tuple[bytes, ...]:
+    """What modules built with pybind11 call their platform, as the keys of their shared data say.
+
+    A module answers only to whom calls it the same.
+    """
+    current = ctypes.pythonapi.PyInterpreterState_Get
+    current.restype, current.argtypes = ctypes.c_void_p, []
+    shared = ctypes.pythonapi.PyInterpreterState_GetDict
+    shared.restype, shared.argtypes = ctypes.py_object, [ctypes.c_void_p]
+    found = []
+    for key in (*shared(current()), *vars(builtins)):
+        match = re.fullmatch(r"__pybind11_internals_v\d+(_.+?)__", str(key))
+        if match is not None:
+            found += [match[1].encode(), match[1][1:].encode()]
+    return tuple(found)

@@ -1,0 +1,206 @@
+"""The named bots in OpenSpiel's own registry of bots.
+
+``import rave_openspiel`` calls ``register``. OpenSpiel's registry is C++ and takes C++ factories
+only, so a small library (``registry.cpp``) is compiled on the first import where there is a C++
+compiler. The environment variable ``RAVE_AGENTS_NATIVE`` decides here too: 0 leaves the registry
+alone, 1 makes it an error that the bots cannot be registered.
+"""
+
+import atexit
+import ctypes
+import functools
+import logging
+import math
+import pathlib
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import pyspiel
+
+from rave_agents.errors import RaveAgentsError
+from rave_openspiel.load import BOT_TYPES, make_bot
+from rave_openspiel.native import SWITCH, switch
+from rave_openspiel.native_library import REGISTRY, BridgeError, SharedLibrary, built_library
+from rave_openspiel.pointers import BOT, STATE, Borrowed, address_of
+from rave_openspiel.support import refusal
+
+_CAN_PLAY = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32)
+_MAKE = ctypes.CFUNCTYPE(
+    ctypes.c_void_p,
+    ctypes.c_char_p,
+    ctypes.c_void_p,
+    ctypes.c_int32,
+    ctypes.c_int32,
+    ctypes.POINTER(ctypes.c_char_p),
+)
+_SHOW = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p)
+_RELEASE = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+
+_READ: dict[str, Callable[[str], Any]] = {
+    "int": int,
+    "float": float,
+    "bool": lambda text: text == "True",
+    "str": lambda text: math.inf if text == "inf" else text,
+    "unset": lambda text: None,
+}
+"""How to read a parameter's value, by the type that OpenSpiel gives it."""
+
+MakeBot = Callable[[str, pyspiel.Game, int, Mapping[str, Any]], pyspiel.Bot]
+"""Makes a bot from its name, the game, the seat and the parameters."""
+
+_log = logging.getLogger("rave_agents")
+
+
+class Raiser(pyspiel.Bot):  # type: ignore[misc]
+    """Keeps an exception, for C++ to raise it by a call of ``restart``.
+
+    pyspiel lets the exceptions of a bot's methods through to the caller as they are.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._kept = threading.local()
+
+    def keep(self, error: BaseException) -> None:
+        """Keep it for this thread's next ``restart``."""
+        self._kept.error = error
+
+    def restart(self) -> None:
+        """Raise what was kept."""
+        error = self._kept.__dict__.pop("error", None)
+        if error is not None:
+            raise error
+
+
+class Registrar:
+    """Puts bots of Python into OpenSpiel's registry, where they stay until the process ends.
+
+    Args:
+        path: the compiled ``registry.cpp``.
+        make: makes the bots.
+
+    Raises:
+        BridgeError: if the library cannot be loaded.
+    """
+
+    def __init__(self, path: pathlib.Path, make: MakeBot) -> None:
+        self._library = SharedLibrary(path)
+        self._make = make
+        self.held: dict[int, pyspiel.Bot | pyspiel.State] = {}
+        """What C++ holds, by addresses: bots, and states while it shows them to a bot."""
+        self._raiser = Raiser()
+        self._functions = (
+            _CAN_PLAY(self._answer_can_play),
+            _MAKE(self._answer_make),
+            _SHOW(self._answer_show),
+            _RELEASE(self._answer_release),
+        )
+        # The factories live as long as the process, and call what this object holds.
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(self))
+        atexit.register(self._library.function("registry_end", None))
+
+    def add(self, name: str) -> None:
+        """Register a name, which must be free."""
+        kinds = (ctypes.c_char_p, _CAN_PLAY, _MAKE, _SHOW, _RELEASE, ctypes.c_void_p)
+        add = self._library.function("registry_add", None, *kinds)
+        add(name.encode(), *self._functions, address_of(self._raiser, BOT))
+
+    def _answer_can_play(self, game: int, player: int) -> int:
+        try:
+            borrowed = Borrowed(game)
+            seats = range(pyspiel.Game.num_players(borrowed))
+            return player in seats and refusal(pyspiel.Game.get_type(borrowed)) is None
+        except BaseException as error:  # The caller in C++ raises it.
+            self._raiser.keep(error)
+            return -1
+
+    def _answer_make(
+        self, name: bytes, state: int, player: int, count: int, parameters: Any
+    ) -> int | None:
+        try:
+            texts = [parameters[i].decode() for i in range(3 * count)]
+            game = pyspiel.State.get_game(Borrowed(state))
+            given = _read(texts)
+            if given.get("name") == name.decode():
+                del given["name"]  # OpenSpiel adds it where the parameters are part of the name.
+            bot = self._make(name.decode(), game, player, given)
+            return self._hold(bot, BOT)
+        except BaseException as error:  # The caller in C++ raises it.
+            self._raiser.keep(error)
+            return None
+
+    def _answer_show(self, state: int) -> int | None:
+        try:
+            return self._hold(pyspiel.State.clone(Borrowed(state)), STATE)
+        except BaseException as error:  # The caller in C++ raises it.
+            self._raiser.keep(error)
+            return None
+
+    def _answer_release(self, address: int) -> None:
+        self.held.pop(address, None)
+
+    def _hold(self, wrapper: pyspiel.Bot | pyspiel.State, symbol: str) -> int:
+        address = address_of(wrapper, symbol)
+        self.held[address] = wrapper
+        return address
+
+
+def _read(texts: Sequence[str]) -> dict[str, Any]:
+    """The parameters from their names, types and values."""
+    values = {}
+    for name, kind, text in zip(texts[::3], texts[1::3], texts[2::3], strict=True):
+        if kind not in _READ:
+            raise TypeError(f"{name} must be a number, a truth value or a string, not a {kind}.")
+        values[name] = _READ[kind](text)
+    return values
+
+
+@functools.cache
+def register() -> Registrar | None:
+    """Register the named bots, once; None if that is switched off or not possible.
+
+    A name that is taken is left as it is.
+
+    Raises:
+        ValueError: if the switch is set to what it does not know.
+        RaveAgentsError: if the switch demands it, but the bots cannot be registered.
+    """
+    demanded = switch() == "1"
+    if switch() == "0":
+        return None
+    try:
+        registrar = Registrar(built_library(REGISTRY, retry=demanded), make_bot)
+    except BridgeError as error:
+        if demanded:
+            raise RaveAgentsError(
+                f"{SWITCH}=1, but the bots cannot be registered with OpenSpiel: {error}\n"
+                f"{error.details}".rstrip()
+            ) from error
+        # Most scripts miss nothing: they hear of it when it is tried, and not at every import.
+        _log.log(
+            logging.WARNING if error.tried else logging.INFO,
+            "rave_openspiel: the bots are not in OpenSpiel's registry, so load them by "
+            "rave_openspiel.load_bot: %s. %s=0 silences this.",
+            error,
+            SWITCH,
+        )
+        return None
+    taken = set(pyspiel.registered_bots())
+    for name in BOT_TYPES:
+        if name not in taken:
+            registrar.add(name)
+    return registrar
+
+
+def diagnosis() -> str:
+    """Whether the named bots are in OpenSpiel's registry, and why not; never raises."""
+    try:
+        if switch() == "0":
+            return f"not used: {SWITCH}=0"
+        if register() is not None:
+            return f"in use: {built_library(REGISTRY, retry=False)}"
+        built_library(REGISTRY, retry=False)
+    except (BridgeError, ValueError, RaveAgentsError) as error:
+        return f"not used: {error}"
+    return "not used: it could not be built when rave_openspiel was imported"

@@ -1,0 +1,569 @@
+"""The bots in OpenSpiel's registry, and ``load_bot`` with and without it."""
+
+import gc
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import threading
+import time
+import weakref
+
+import pyspiel
+import pytest
+import rave_openspiel
+from rave_openspiel import RaveBot, SearchBot, native_library, registry, stock
+from rave_openspiel.adapter import ADAPTER
+from rave_openspiel.load import BOT_TYPES
+from rave_openspiel.named_bots import UCTBot
+from rave_openspiel.support import refusal
+
+from rave_agents import RaveAgentsError, UnknownNameError, UnsupportedGameError
+
+SUPPORTED = [game.name for game in ADAPTER.games() if game.supported]
+LOADABLE = [game.name for game in ADAPTER.games()]
+STOCK = {"fixed_action_preference", "uniform_random", "uniform_restricted_actions"}
+OURS = set(BOT_TYPES)
+LONGEST_GAME = 500
+
+REGISTRAR = registry.register()
+needs_registry = pytest.mark.skipif(REGISTRAR is None, reason=registry.diagnosis())
+
+loaders = pytest.mark.parametrize(
+    "load_bot",
+    [
+        pytest.param(pyspiel.load_bot, id="pyspiel", marks=needs_registry),
+        pytest.param(rave_openspiel.load_bot, id="rave_openspiel"),
+    ],
+)
+
+
+@pytest.fixture
+def hex_game():
+    return pyspiel.load_game("hex(board_size=3)")
+
+
+@pytest.fixture
+def made(monkeypatch):
+    """The Python bots that the registry makes from now on."""
+    bots = []
+
+    def make(*arguments):
+        bots.append(rave_openspiel.load.make_bot(*arguments))
+        return bots[-1]
+
+    monkeypatch.setattr(REGISTRAR, "_make", make)
+    return bots
+
+
+def use(monkeypatch, make):
+    """Let the registry make these bots."""
+    monkeypatch.setattr(REGISTRAR, "_make", lambda *arguments: make())
+
+
+@needs_registry
+def test_import_registers_the_named_bots_beside_openspiels():
+    assert set(pyspiel.registered_bots()) >= OURS | STOCK
+    assert {"uct", "rave", "grave", "pn_mcts", "rave_pn"} <= OURS
+    assert registry.diagnosis().startswith("in use: ")
+
+
+@needs_registry
+@pytest.mark.parametrize("name", LOADABLE)
+def test_openspiel_is_told_truly_which_games_they_play(name):
+    game = pyspiel.load_game(name)
+    expected = OURS if refusal(game.get_type()) is None else set()
+    assert set(pyspiel.bots_that_can_play_game(game)) & OURS == expected
+    for player in range(game.num_players()):
+        assert set(pyspiel.bots_that_can_play_game(game, player)) & OURS == expected
+    assert not set(pyspiel.bots_that_can_play_game(game, game.num_players())) & OURS
+    assert not set(pyspiel.bots_that_can_play_game(game, -1)) & OURS
+
+
+@needs_registry
+@pytest.mark.parametrize("spec", ["hex", "kuhn_poker", "matrix_pd", "pig"])
+def test_both_worlds_tell_the_same(spec):
+    game = pyspiel.load_game(spec)
+    assert rave_openspiel.registered_bots() == pyspiel.registered_bots()
+    for arguments in [(), (0,), (1,), (9,)]:
+        told = rave_openspiel.bots_that_can_play_game(game, *arguments)
+        assert told == pyspiel.bots_that_can_play_game(game, *arguments)
+
+
+@needs_registry
+@pytest.mark.parametrize("name", sorted(OURS))
+def test_a_registered_bot_plays_what_the_python_bot_plays(name):
+    game = pyspiel.load_game("connect_four")
+    parameters = {"simulations": 60, "seed": 3}
+    histories = []
+    for load_bot in (pyspiel.load_bot, rave_openspiel.load_bot):
+        state = game.new_initial_state()
+        pyspiel.evaluate_bots(state, [load_bot(name, game, i, parameters) for i in (0, 1)], 1)
+        histories.append(state.history())
+    assert histories[0] == histories[1]
+
+
+@needs_registry
+@pytest.mark.parametrize("name", SUPPORTED)
+def test_evaluate_bots_plays_every_game(name):
+    """Against OpenSpiel's random bots; where games are long, only the first move."""
+    game = pyspiel.load_game(name)
+    bots = [pyspiel.load_bot("uct", game, 0, {"simulations": 2, "seed": 1})]
+    bots += [pyspiel.make_uniform_random_bot(i, 1) for i in range(1, game.num_players())]
+    state = game.new_initial_state()
+    if game.max_game_length() <= LONGEST_GAME:
+        assert pyspiel.evaluate_bots(state, bots, 1) == state.returns()
+        assert state.is_terminal()
+        return
+    while state.is_chance_node():
+        state.apply_action(state.chance_outcomes()[0][0])
+    bot = pyspiel.load_bot("uct", game, state.current_player(), {"simulations": 2, "seed": 1})
+    bot.restart_at(state)
+    assert bot.step(state) in state.legal_actions()
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "misere(game=tic_tac_toe())",
+        "add_noise(epsilon=1.,seed=1,game=tic_tac_toe())",
+        "hex(num_cols=2,num_rows=4,swap=true)",
+        "python_tic_tac_toe",
+        "misere(game=python_tic_tac_toe())",
+    ],
+)
+@needs_registry
+def test_the_game_is_the_very_one_with_its_parameters(spec, made):
+    import open_spiel.python.games  # noqa: F401
+
+    game = pyspiel.load_game(spec)
+    bots = [pyspiel.load_bot("rave", game, i, {"simulations": 5, "seed": 1}) for i in (0, 1)]
+    assert [bot.game for bot in made] == [game, game]
+    assert [str(bot.game) for bot in made] == [str(game)] * 2
+    state = game.new_initial_state()
+    assert pyspiel.evaluate_bots(state, bots, 1) == state.returns()
+
+
+@needs_registry
+@pytest.mark.parametrize("spec", ["pig(players=2,winscore=10)", "einstein_wurfelt_nicht", "catch"])
+def test_games_with_chance(spec):
+    game = pyspiel.load_game(spec)
+    bots = [
+        pyspiel.load_bot("rave", game, i, {"simulations": 20, "seed": i})
+        for i in range(game.num_players())
+    ]
+    for seed in range(3):
+        state = game.new_initial_state()
+        assert pyspiel.evaluate_bots(state, bots, seed) == state.returns()
+
+
+@needs_registry
+def test_positions_that_do_not_come_from_the_start():
+    """One played into, and one that no moves lead to."""
+    game = pyspiel.load_game("chess")
+    mate_in_one = game.new_initial_state("6k1/5ppp/8/8/8/8/8/K3R3 w - - 0 1")
+    player = mate_in_one.current_player()
+    bot = pyspiel.load_bot("uct_solver", game, player, {"simulations": 200, "seed": 1})
+    bot.restart_at(mate_in_one)
+    action = bot.step(mate_in_one)
+    assert mate_in_one.action_to_string(action) == "Re8#"
+    other = pyspiel.load_bot("rave", game, 1 - player, {"simulations": 2})
+    bots = [None, None]
+    bots[player], bots[1 - player] = bot, other
+    assert pyspiel.evaluate_bots(mate_in_one, bots, 1)[player] == 1.0
+
+
+@needs_registry
+def test_every_method_of_a_bot_is_passed_on(hex_game, made):
+    bot = pyspiel.load_bot("rave", hex_game, 0, {"simulations": 50, "seed": 1})
+    [inner] = made
+    twin = RaveBot(hex_game, player_id=0, simulations=50, seed=1)
+    state = hex_game.new_initial_state()
+    assert bot.provides_policy()
+    assert bot.provides_force_action()
+    assert bot.is_clonable()
+    assert bot.get_policy(state) == twin.get_policy(state)
+    assert bot.step_with_policy(state) == twin.step_with_policy(state)
+    assert bot.step(state) == twin.step(state)
+    for each in (bot, twin):
+        each.force_action(state, 4)
+    state.apply_action(4)
+    for each in (bot, twin):
+        each.inform_action(state, 1, 0)
+    state.apply_action(0)
+    assert bot.step(state) == twin.step(state)
+    assert inner.last_result.simulations == twin.last_result.simulations
+    with pytest.raises(ValueError, match="one player moves at a time"):
+        bot.inform_actions(state, [1, 2])
+    for each in (bot, twin):
+        each.restart_at(state)
+    assert bot.step(state) == twin.step(state)
+    bot.restart()
+    assert inner._root is None
+
+
+@needs_registry
+def test_a_clone_plays_by_itself(hex_game, made):
+    bot = pyspiel.load_bot("rave", hex_game, 0, {"simulations": 50, "seed": 1})
+    clone = bot.clone()
+    twin = made[0].clone()
+    del bot
+    state = hex_game.new_initial_state()
+    assert clone.step(state) in state.legal_actions()
+    assert clone.clone().step(state) in state.legal_actions()
+    assert twin.seed != made[0].seed
+
+
+@needs_registry
+def test_the_callers_state_is_left_as_it_is(hex_game):
+    state = hex_game.new_initial_state()
+    pyspiel.load_bot("rave", hex_game, 0, {"simulations": 20}).step(state)
+    assert state.history() == []
+
+
+@needs_registry
+def test_parameters_arrive_with_their_types(hex_game, made):
+    parameters = {
+        "simulations": 7,
+        "seconds": 0.1,
+        "seed": 11,
+        "verbose": False,
+        "exploration": 0.1 + 0.2,
+        "rave_k": 300,
+        "reuse_tree": False,
+        "amaf": "grave",
+        "first_play_urgency": float("inf"),
+    }
+    pyspiel.load_bot("rave", hex_game, 1, parameters)
+    bot = made[0]
+    assert (bot.player_id, bot.seed, bot.verbose) == (1, 11, False)
+    assert (bot.limit.simulations, bot.limit.seconds) == (7, 0.1)
+    given = {name: getattr(bot.config, name) for name in parameters if hasattr(bot.config, name)}
+    assert given == {name: parameters[name] for name in given}
+    assert len(given) == 5
+    pyspiel.load_bot("rave", hex_game, 0, {"seed": None, "simulations": 5})
+    assert made[1].seed is not None
+
+
+@loaders
+def test_parameters_in_the_name(load_bot, hex_game):
+    spec = "rave(simulations=5,seed=1,exploration=0.5,reuse_tree=False,amaf=grave)"
+    state = hex_game.new_initial_state()
+    bot = RaveBot(hex_game, simulations=5, seed=1, exploration=0.5, reuse_tree=False, amaf="grave")
+    assert load_bot(spec, hex_game, 0).step(state) == bot.step(state)
+    assert load_bot("rave(first_play_urgency=inf)", hex_game, 0).provides_policy()
+
+
+@loaders
+@pytest.mark.parametrize(
+    ("parameters", "error", "message"),
+    [
+        ({"simulation": 5}, UnknownNameError, "of rave 'simulation'. Did you mean 'simulations'"),
+        ({"evaluator": "x"}, UnknownNameError, "Unknown parameter of rave 'evaluator'"),
+        ({"simulations": 0}, ValueError, "simulations must be an integer from 1"),
+        ({"simulations": 1.5}, TypeError, "simulations must be an integer"),
+        ({"seed": -1}, ValueError, "seed"),
+        ({"seconds": -1.0}, ValueError, "seconds must be"),
+        ({"reuse_tree": 1}, TypeError, "reuse_tree must be True or False"),
+        ({"amaf": "nodes"}, ValueError, "Did you mean 'node'"),
+        ({"exploration": "much"}, TypeError, "exploration must be a number"),
+        ({"exploration": {"name": "hex"}}, TypeError, "exploration must be a number"),
+        ({"name": "other"}, UnknownNameError, "Unknown parameter of rave 'name'"),
+    ],
+)
+def test_wrong_parameters_raise(load_bot, hex_game, parameters, error, message):
+    with pytest.raises(error, match=message):
+        load_bot("rave", hex_game, 0, parameters)
+
+
+@loaders
+def test_wrong_games_and_seats_raise(load_bot, hex_game):
+    with pytest.raises(UnsupportedGameError, match="IMPERFECT_INFORMATION"):
+        load_bot("rave", pyspiel.load_game("kuhn_poker"), 0)
+    with pytest.raises(UnsupportedGameError, match="SIMULTANEOUS"):
+        load_bot("rave", pyspiel.load_game("matrix_pd"), 0, {"simulations": 5})
+    with pytest.raises(ValueError, match="from 0 to 1"):
+        load_bot("rave", hex_game, 2)
+    with pytest.raises((TypeError, pyspiel.SpielError), match=r"must be a pyspiel.Game|got none"):
+        load_bot("rave", None, 0)
+
+
+def test_load_bot_gives_the_python_bot_and_openspiels_own(hex_game):
+    bot = rave_openspiel.load_bot("uct", hex_game, 1, {"simulations": 5, "seed": 1})
+    assert type(bot) is UCTBot
+    assert bot.player_id == 1
+    state = hex_game.new_initial_state()
+    for arguments in [
+        ("uniform_random", hex_game, 0),
+        ("uniform_random", hex_game, 0, {"seed": 1}),
+    ]:
+        assert rave_openspiel.load_bot(*arguments).step(state) in state.legal_actions()
+    fixed = rave_openspiel.load_bot("fixed_action_preference", hex_game, 0)
+    assert fixed.step(state) == 0
+    with pytest.raises(UnknownNameError, match=r"Unknown bot 'rav'\. Did you mean 'rave'"):
+        rave_openspiel.load_bot("rav", hex_game, 0)
+    with pytest.raises(ValueError, match="not in both"):
+        rave_openspiel.load_bot("rave(seed=1)", hex_game, 0, {"simulations": 5})
+
+
+def test_no_name_of_this_package_is_one_of_openspiels():
+    assert not OURS & STOCK
+    assert not OURS & set(stock.AGENT_TYPES)
+
+
+@needs_registry
+def test_errors_of_a_bot_are_the_callers(hex_game):
+    bot = pyspiel.load_bot("rave", hex_game, 0, {"simulations": 5})
+    state = hex_game.new_initial_state()
+    state.apply_action(0)
+    with pytest.raises(ValueError, match="plays as player 0, but player 1"):
+        bot.step(state)
+    with pytest.raises(ValueError, match="plays as player 0, but player 1"):
+        pyspiel.evaluate_bots(hex_game.new_initial_state(), [bot, bot], 0)
+    with pytest.raises(ValueError, match="the state is of connect_four"):
+        bot.step(pyspiel.load_game("connect_four").new_initial_state())
+    with pytest.raises(TypeError):
+        bot.step(None)
+
+
+@needs_registry
+@pytest.mark.parametrize("error", [KeyError("mine"), KeyboardInterrupt(), SystemExit(3)])
+def test_any_exception_comes_out_as_the_object_that_it_is(hex_game, monkeypatch, error):
+    class FailingBot(pyspiel.Bot):
+        def __init__(self):
+            super().__init__()
+
+        def _fail(self, *arguments):
+            raise error
+
+        step = restart = restart_at = inform_action = force_action = get_policy = _fail
+        step_with_policy = provides_policy = provides_force_action = is_clonable = clone = _fail
+
+    use(monkeypatch, FailingBot)
+    bot = pyspiel.load_bot("rave", hex_game, 0)
+    state = hex_game.new_initial_state()
+    for call in (
+        lambda: bot.step(state),
+        lambda: bot.step_with_policy(state),
+        lambda: bot.get_policy(state),
+        bot.restart,
+        lambda: bot.restart_at(state),
+        lambda: bot.inform_action(state, 0, 1),
+        lambda: bot.force_action(state, 1),
+        bot.provides_policy,
+        bot.is_clonable,
+        bot.clone,
+        lambda: pyspiel.evaluate_bots(state, [bot, bot], 0),
+    ):
+        with pytest.raises(type(error)) as raised:
+            call()
+        assert raised.value is error
+
+    def fail():
+        raise error
+
+    use(monkeypatch, fail)
+    with pytest.raises(type(error)) as raised:
+        pyspiel.load_bot("rave", hex_game, 0)
+    assert raised.value is error
+
+
+@needs_registry
+def test_what_makes_no_bot_is_refused(hex_game, monkeypatch):
+    use(monkeypatch, lambda: None)
+    with pytest.raises(Exception, match="does not tell the addresses"):
+        pyspiel.load_bot("rave", hex_game, 0)
+
+
+@needs_registry
+def test_ctrl_c_ends_a_game_of_registered_bots():
+    game = pyspiel.load_game("hex(board_size=11)")
+    bots = [pyspiel.load_bot("uct", game, i, {"seconds": 20.0}) for i in (0, 1)]
+    timer = threading.Timer(0.5, signal.raise_signal, [signal.SIGINT])
+    state = game.new_initial_state()
+    bots[0].restart()
+    started = time.perf_counter()
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        pyspiel.evaluate_bots(state, bots, 1)
+    timer.join()
+    assert time.perf_counter() - started < 10
+
+
+@needs_registry
+def test_threads_play_at_the_same_time(hex_game):
+    histories = {}
+
+    def play(number):
+        bots = [
+            pyspiel.load_bot("rave", hex_game, i, {"simulations": 200, "seed": 1}) for i in (0, 1)
+        ]
+        state = hex_game.new_initial_state()
+        pyspiel.evaluate_bots(state, bots, 1)
+        histories[number] = state.history()
+
+    threads = [threading.Thread(target=play, args=[number], daemon=True) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert len(histories) == 4
+    assert len({tuple(history) for history in histories.values()}) == 1
+
+
+@needs_registry
+def test_bots_die_with_their_owners(hex_game, made):
+    state = hex_game.new_initial_state()
+    gc.collect()
+    held = len(REGISTRAR.held)
+    bot = pyspiel.load_bot("rave", hex_game, 0, {"simulations": 5})
+    clone = bot.clone()
+    bot.step(state)
+    clone.step(state)
+    assert len(REGISTRAR.held) == held + 1
+    seen = weakref.ref(made.pop())
+    del bot
+    gc.collect()
+    assert seen() is None
+    assert len(REGISTRAR.held) == held
+    clone.step(state)
+    del clone
+    gc.collect()
+    alive = [each for each in gc.get_objects() if isinstance(each, SearchBot)]
+    assert not [bot for bot in alive if bot.game is hex_game]
+
+
+PROGRAM = """
+#include <memory>
+#include "open_spiel/algorithms/evaluate_bots.h"
+#include "open_spiel/spiel.h"
+#include "open_spiel/spiel_bots.h"
+
+extern "C" double first_return(const char* game_spec, const char* bot_spec) {
+  std::shared_ptr<const open_spiel::Game> game = open_spiel::LoadGame(game_spec);
+  auto first = open_spiel::LoadBot(bot_spec, game, 0);
+  auto second = open_spiel::LoadBot(bot_spec, game, 1);
+  return open_spiel::EvaluateBots(*game, {first.get(), second.get()}, 1)[0];
+}
+"""
+
+
+@needs_registry
+def test_a_cpp_program_loads_and_plays_them(tmp_path):
+    """Its states are known to nobody in Python."""
+    import ctypes
+
+    source, library = tmp_path / "program.cpp", tmp_path / "program.so"
+    source.write_text(PROGRAM)
+    command = [*native_library.find_compiler(), *native_library._flags(), str(source)]
+    subprocess.run([*command, pyspiel.__file__, "-o", str(library)], check=True)
+    play = ctypes.CDLL(str(library)).first_return
+    play.restype = ctypes.c_double
+    for spec, value in [("tic_tac_toe()", 0.0), ("hex(board_size=3)", 1.0)]:
+        assert play(spec.encode(), b"rave_pn(simulations=2000,seed=1)") == value
+
+
+def run(code, **environment):
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+
+WITHOUT = """
+import pyspiel, rave_openspiel
+assert "rave" not in pyspiel.registered_bots(), pyspiel.registered_bots()
+assert "rave" in rave_openspiel.registered_bots()
+game = pyspiel.load_game("hex(board_size=3)")
+assert "rave" in rave_openspiel.bots_that_can_play_game(game, 1)
+assert "uniform_random" in rave_openspiel.bots_that_can_play_game(game)
+bots = [rave_openspiel.load_bot(name, game, i, {"seed": 1})
+        for i, name in enumerate(["rave", "uniform_random"])]
+print(pyspiel.evaluate_bots(game.new_initial_state(), bots, 1))
+print(rave_openspiel.registry.diagnosis())
+"""
+
+
+def test_without_the_registry_load_bot_knows_both_worlds():
+    done = run(WITHOUT, RAVE_AGENTS_NATIVE="0")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[1] == "not used: RAVE_AGENTS_NATIVE=0"
+
+
+def test_without_a_compiler_the_import_is_quiet(tmp_path):
+    done = run("import rave_openspiel", CXX="no-such-compiler", RAVE_AGENTS_NATIVE="")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_a_broken_compiler_is_told_once_and_demanded_by_the_switch(tmp_path):
+    compiler = tmp_path / "broken-c++"
+    compiler.write_text(
+        '#!/bin/sh\nif [ "$1" = --version ]; then echo broken 1.0; exit; fi\n'
+        "echo 'registry.cpp:1: error: it is broken' >&2\nexit 1\n"
+    )
+    compiler.chmod(0o755)
+    environment = {"CXX": str(compiler), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    first = run(
+        WITHOUT.replace("bots = [", "bots = [] and ["), RAVE_AGENTS_NATIVE="", **environment
+    )
+    assert "not in OpenSpiel's registry" in first.stderr
+    assert "it is broken" in first.stderr
+    second = run("import rave_openspiel", RAVE_AGENTS_NATIVE="", **environment)
+    assert (second.returncode, second.stdout, second.stderr) == (0, "", "")
+    demanded = run("import rave_openspiel", RAVE_AGENTS_NATIVE="1", **environment)
+    assert demanded.returncode != 0
+    assert "RaveAgentsError: RAVE_AGENTS_NATIVE=1, but the bots cannot be" in demanded.stderr
+    assert "it is broken" in demanded.stderr
+
+
+def test_the_switch_refuses_other_values(monkeypatch):
+    monkeypatch.setenv("RAVE_AGENTS_NATIVE", "yes")
+    with pytest.raises(ValueError, match="must be 0, 1 or not set"):
+        registry.register.__wrapped__()
+    assert "must be 0, 1" in registry.diagnosis()
+
+
+@needs_registry
+def test_a_taken_name_is_left_alone(hex_game, caplog):
+    """As where the package is imported a second time."""
+    before = pyspiel.registered_bots()
+    assert registry.register.__wrapped__() is not None
+    assert pyspiel.registered_bots() == before
+    assert pyspiel.load_bot("rave", hex_game, 0).provides_policy()
+
+
+END = """
+import pyspiel, rave_openspiel
+game = pyspiel.load_game("hex(board_size=3)")
+bot = pyspiel.load_bot("uct", game, 0, {"simulations": 5})
+kept = [bot, bot.clone()]
+import builtins
+builtins.kept = kept
+kept.append(kept)
+print(bot.step(game.new_initial_state()) >= 0)
+"""
+
+
+@needs_registry
+def test_bots_that_outlive_the_program_end_it_in_peace():
+    done = run(END)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "True\n", "")
+
+
+def test_the_errors_are_this_packages(monkeypatch):
+    """A switch that demands what cannot be is an error of the base class."""
+    monkeypatch.setenv("RAVE_AGENTS_NATIVE", "1")
+    monkeypatch.setenv("CXX", "no-such-compiler")
+    with pytest.raises(RaveAgentsError, match="no-such-compiler"):
+        registry.register.__wrapped__()
+
+
+def test_the_sources_are_packaged():
+    for part in (native_library.BRIDGE, native_library.REGISTRY):
+        assert part.source.exists()
+        assert pathlib.Path(rave_openspiel.__file__).parent == part.source.parent
