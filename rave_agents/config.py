@@ -339,7 +339,7 @@ _PRESETS: dict[str, dict[str, Any]] = {
         "exploration": math.sqrt(2.0),
     },
     "uct_solver": {"solver": True},
-    "pn_mcts": _PROOFS,
+    "pn_mcts": {**_PROOFS, "first_play_urgency": 0.5},
     "rave_pn": {**_PROOFS, **_RAVE},
     "pn_mcts_fsu": {
         "exploration": math.sqrt(2.0),
