@@ -71,7 +71,7 @@ class ThreadTeam:
         self._errors: list[BaseException] = []
 
     def run(self, between: Callable[[], None]) -> None:
-        """Search until all are done. No thread is left behind, whatever happens.
+        """Search until all are done. No thread touches its tree afterwards, whatever happens.
 
         Args:
             between: called in the calling thread, between two slices of the first search and, when
@@ -125,7 +125,10 @@ class ThreadTeam:
 
 
 def _join(workers: Sequence[threading.Thread]) -> None:
-    """Wait for threads that are about to end, also if Ctrl-C comes once more."""
+    """Wait for threads that are about to end, also if Ctrl-C comes once more.
+
+    One that Ctrl-C came upon while it started may not be alive yet: it will not pass the gate.
+    """
     interrupt: KeyboardInterrupt | None = None
     for worker in workers:
         while worker.is_alive():
