@@ -2,6 +2,7 @@
 
 import contextlib
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 
 from rave_agents.tree_search import TreeSearch
@@ -9,50 +10,72 @@ from rave_agents.tree_search import TreeSearch
 LOOK_SECONDS = 0.02
 """How often the first thread, done with its own tree, looks after the others."""
 
+AGAIN_SECONDS = 0.001
+"""How long a thread sleeps before it looks again whether it may go on."""
+
 
 class _Gate:
-    """Where threads pass before each slice: it can be closed for a while, and for good."""
+    """Where threads pass before each slice: it can be closed for a while, and for good.
+
+    The calling thread may be interrupted by Ctrl-C anywhere, in the waiting functions of
+    ``threading`` too, which then forget what they waited for. So all waiting is looking again.
+    """
 
     def __init__(self) -> None:
         self.ended = False
         """Whether nobody passes any more."""
         self._closed = False
         self._inside = 0
-        self._changed = threading.Condition()
+        self._lock = threading.Lock()
 
     def enter(self) -> bool:
         """Pass, once the gate is open. Returns False if it is closed for good."""
-        with self._changed:
-            self._changed.wait_for(lambda: self.ended or not self._closed)
-            if self.ended:
-                return False
-            self._inside += 1
-            return True
+        while True:
+            with self._lock:
+                if self.ended:
+                    return False
+                if not self._closed:
+                    self._inside += 1
+                    return True
+            time.sleep(AGAIN_SECONDS)
 
     def leave(self) -> None:
         """Come back."""
-        with self._changed:
+        with self._lock:
             self._inside -= 1
-            self._changed.notify_all()
 
     @contextlib.contextmanager
     def closed(self) -> Iterator[None]:
         """Close it, once everybody has come back, for the time of a ``with`` statement."""
         try:
-            with self._changed:
-                self._closed = True
-                self._changed.wait_for(lambda: self._inside == 0)
+            self._closed = True
+            self._wait()
             yield
         finally:
-            with self._changed:
-                self._closed = False
-                self._changed.notify_all()
+            self._closed = False
 
     def end(self) -> None:
-        """Close it for good."""
-        self.ended = True  # Before the lock: a second Ctrl-C may come while waiting for that.
-        with self._changed:
-            self._changed.notify_all()
+        """Close it for good: nobody has to come back yet."""
+        self.ended = True
+
+    def wait(self) -> None:
+        """After ``end``: wait until everybody has come back, whatever happens meanwhile."""
+        interrupt: KeyboardInterrupt | None = None
+        while True:
+            try:
+                self._wait()
+                break
+            except KeyboardInterrupt as error:
+                interrupt = error
+        if interrupt is not None:
+            raise interrupt
+
+    def _wait(self) -> None:
+        while True:
+            with self._lock:
+                if self._inside == 0:
+                    return
+            time.sleep(AGAIN_SECONDS)
 
 
 class ThreadTeam:
@@ -96,10 +119,11 @@ class ThreadTeam:
                     worker.join(LOOK_SECONDS)
                     between()
         finally:
-            try:
-                self._gate.end()
-            finally:
-                _join(workers)
+            self._gate.end()
+            self._gate.wait()
+            for worker in workers:
+                if worker.is_alive():  # Not so if Ctrl-C came upon it as it started.
+                    worker.join()
         if self._errors:
             raise self._errors[0]
 
@@ -122,19 +146,3 @@ class ThreadTeam:
             self._errors.append(error)
         if self._errors or search.solved:
             self._gate.end()
-
-
-def _join(workers: Sequence[threading.Thread]) -> None:
-    """Wait for threads that are about to end, also if Ctrl-C comes once more.
-
-    One that Ctrl-C came upon while it started may not be alive yet: it will not pass the gate.
-    """
-    interrupt: KeyboardInterrupt | None = None
-    for worker in workers:
-        while worker.is_alive():
-            try:
-                worker.join()
-            except KeyboardInterrupt as error:
-                interrupt = error
-    if interrupt is not None:
-        raise interrupt
