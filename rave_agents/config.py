@@ -191,9 +191,16 @@ class SearchConfig:
     utility_range: UtilityRange = UtilityRange.GAME
     """What utilities are scaled to [0, 1] by: the ``"game"``'s bounds or those ``"observed"``."""
 
+    threads: int = 1
+    """Threads that search at the same time, from 1 to 256. Each grows a tree of its own, with an
+    even share of the simulations and of the memory, and what the trees know of the root is put
+    together. Games and evaluators that run in the Python interpreter are searched by one thread.
+    Equal seeds and simulations give equal results here too, unless the root is solved: the first
+    tree that solves it ends the search."""
+
     max_memory_mb: float = 1024.0
-    """Megabytes (2**20 bytes) for the tree, above 0. When they are used up, the search goes on
-    without expanding."""
+    """Megabytes (2**20 bytes) for the tree, or for all trees together, above 0. When they are used
+    up, the search goes on without expanding."""
 
     reuse_tree: bool = True
     """Whether the subtree of the moves played is kept for the next search."""
@@ -214,6 +221,7 @@ class SearchConfig:
             _require(
                 self, name, lambda value: 1 <= value <= 2**20, "an integer from 1 to 1,048,576"
             )
+        _require(self, "threads", lambda value: 1 <= value <= 256, "an integer from 1 to 256")
         for name in ("grave_ref", "plain_selection_period", "skip_solved_visits"):
             _require(self, name, lambda value: 0 <= value < 2**31, "an integer of at least 0")
         shares = ("dirichlet_epsilon", "amaf_prior_value", "winning_move_weight")

@@ -61,18 +61,25 @@ class GrownTree:
     """The arrays of a search, and how they grow, shrink and count their memory.
 
     Args:
-        config: says what is kept at all, and how much memory there is.
+        config: says what is kept at all.
+        megabytes: how much memory there is.
         num_players: players of the game.
         num_actions: distinct actions of the game.
         frame_actions: actions that a node may have before the frame must grow.
     """
 
     def __init__(
-        self, config: SearchConfig, *, num_players: int, num_actions: int, frame_actions: int
+        self,
+        config: SearchConfig,
+        *,
+        megabytes: float,
+        num_players: int,
+        num_actions: int,
+        frame_actions: int,
     ) -> None:
         self.full = False
         """Whether the budget is used up, so that no node may be added."""
-        self._budget = config.max_memory_mb * _MEGABYTE
+        self._budget = megabytes * _MEGABYTE
         self._kept = _kept(config)
         self._checks_children = config.check_terminal
         self.proofs: Proofs = allocate_proofs(num_players)

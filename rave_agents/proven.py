@@ -1,20 +1,18 @@
-"""What is proven at the root, and what the final move makes of it."""
+"""What is proven at the root, by one tree or by several."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from rave_agents.config import SearchConfig
 from rave_agents.search import tree as trees
 from rave_agents.search.compiler import interpreted
-from rave_agents.search.formulas import scaled
 from rave_agents.search.proofs import UNSOLVED, Proofs, is_better
 from rave_agents.search.tree import ROOT, UNEXPANDED, Tree
 
-DRAW = 0.5
-"""What a draw is worth on the scale [0, 1]."""
+Numbers = tuple[float | None, float | None]
+"""A proof number and a disproof number; None where there are none."""
 
 
 class EdgeProof(NamedTuple):
@@ -82,9 +80,7 @@ def solved_outcome(proofs: Proofs, node: int = ROOT) -> tuple[float, ...] | None
     return tuple(proofs.low[node].tolist())
 
 
-def win_numbers(
-    proofs: Proofs, player: int, node: int = ROOT
-) -> tuple[float, float] | tuple[None, None]:
+def win_numbers(proofs: Proofs, player: int, node: int = ROOT) -> Numbers:
     """The proof and the disproof number of a player's win at a node; None without such numbers."""
     if len(proofs.proof) == 0:
         return None, None
@@ -111,47 +107,37 @@ def solving_edge(tree: Tree, proofs: Proofs, node: int) -> int | None:
     return best
 
 
-def final_edges(
-    tree: Tree,
-    proofs: Proofs,
-    edges: Sequence[int],
-    config: SearchConfig,
-    bounds: tuple[float, float],
-    key: Callable[[int], tuple[float, float]],
-) -> list[int]:
-    """Those of the root's edges that the final move may take, by what is proven.
+def merged_proof(proofs: Sequence[EdgeProof]) -> EdgeProof:
+    """The most that several trees prove of one action: tightest bounds, smallest numbers.
 
-    A solved root leaves the shortest known win, or the longest loss. Otherwise no move is left that
-    cannot be best or is lost, as long as there is another; and where the value of what ``key``
-    prefers is below ``config.contempt``, moves that are sure to bring a draw or more are preferred.
-
-    Args:
-        tree: the tree.
-        proofs: what is proven of it.
-        edges: the root's edges.
-        config: the search's tunables.
-        bounds: the utilities that are 0 and 1 on the scale of values.
-        key: what the final move maximises otherwise.
+    Trees that break ties between others' equally good moves differently may disagree on the
+    outcome: then the first of those that know the shortest way to the end is right.
     """
-    if not config.final_proven or (len(proofs.distance) == 0 and len(proofs.proof) == 0):
-        return list(edges)
-    rows = {edge: edge_proof(tree, proofs, ROOT, edge) for edge in edges}
-    if solved_outcome(proofs) is not None:
-        best = solving_edge(tree, proofs, ROOT)
-        assert best is not None
-        alike = (rows[best].outcome, rows[best].distance)
-        return [edge for edge in edges if (rows[edge].outcome, rows[edge].distance) == alike]
-    won = [edge for edge in edges if rows[edge].proof_number == 0.0]
-    if won:
-        return won
-    sure = max(row.low for row in rows.values())
-    left = [e for e in edges if not rows[e].lost and not rows[e].low < sure >= rows[e].high]
-    left = left or list(edges)
-    chosen = max(left, key=key)
-    visits = float(tree.edge_visits[chosen])
-    if visits > 0 and float(tree.edge_value_sum[chosen]) / visits < config.contempt:
-        safe = [
-            e for e in left if rows[e].draw_proof == 0.0 or scaled(rows[e].low, *bounds) >= DRAW
-        ]
-        return safe or left
-    return left
+    solved = [proof for proof in proofs if proof.solved]
+    if solved:
+        found = min(solved, key=lambda proof: proof.distance)
+    else:
+        low, high = max(proof.low for proof in proofs), min(proof.high for proof in proofs)
+        found = proofs[0]._replace(low=low, high=high) if low <= high else proofs[0]
+    if found.proof_number is None:
+        return found
+    proof_number, disproof_number = merged_numbers(
+        [(proof.proof_number, proof.disproof_number) for proof in proofs]
+    )
+    draws = [proof.draw_proof for proof in proofs if proof.draw_proof is not None]
+    return found._replace(
+        lost=any(proof.lost for proof in proofs),
+        proof_number=proof_number,
+        disproof_number=disproof_number,
+        draw_proof=min(draws, default=None),
+    )
+
+
+def merged_numbers(numbers: Sequence[Numbers]) -> Numbers:
+    """The smallest proof and disproof number of several trees; of what is proven, 0 and infinity.
+
+    Both are the least work that is left, and each tree shows a way that takes so much.
+    """
+    proof = min((proof for proof, _ in numbers if proof is not None), default=None)
+    disproof = min((disproof for _, disproof in numbers if disproof is not None), default=None)
+    return math.inf if disproof == 0.0 else proof, math.inf if proof == 0.0 else disproof

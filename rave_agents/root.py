@@ -1,22 +1,25 @@
-"""The root of a tree: its statistics, the final move, the principal variation."""
+"""The root of a tree, or of several: what is known of its moves, the principal variation."""
 
-import functools
-import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from rave_agents.config import SearchConfig
 from rave_agents.game import GameState
-from rave_agents.options import FinalMove
-from rave_agents.proven import edge_proof, final_edges, solved_outcome, solving_edge
-from rave_agents.result import ActionStatistics
+from rave_agents.proven import (
+    EdgeProof,
+    edge_proof,
+    merged_numbers,
+    merged_proof,
+    solved_outcome,
+    solving_edge,
+    win_numbers,
+)
 from rave_agents.search import tree as trees
 from rave_agents.search.amaf import NO_TABLE, AmafTables, table_row
+from rave_agents.search.backup import rescaled
 from rave_agents.search.compiler import interpreted
-from rave_agents.search.formulas import lower_confidence_bound, weighted_win_rate
-from rave_agents.search.proofs import Proofs
+from rave_agents.search.proofs import UNSOLVED, Proofs
 from rave_agents.search.tree import NODES_USED, ROOT, UNEXPANDED, Tree
 
 
@@ -41,47 +44,187 @@ class RootedTree(NamedTuple):
         """Whether the root has its node yet."""
         return bool(self.arrays.used[NODES_USED] > 0)
 
+
+class AmafStatistics(NamedTuple):
+    """The AMAF statistics of an action; values are scaled to [0, 1]."""
+
+    visits: float = 0.0
+    """AMAF visits."""
+    value_sum: float = 0.0
+    """Sum of their values."""
+    wins: float = 0.0
+    """Those of them that were won, if winning moves are counted."""
+    win_moves: float = 0.0
+    """Sum of the move's numbers over them."""
+
+
+class RootMove(NamedTuple):
+    """What is known of one of the root's actions; values are scaled to [0, 1]."""
+
+    action: int
+    """The action."""
+    visits: int
+    """Simulations that began with it."""
+    value_sum: float
+    """Sum of their values."""
+    prior: float
+    """Prior probability, noise included."""
+    amaf: AmafStatistics
+    """Its AMAF statistics."""
+    proof: EdgeProof
+    """What is proven of it."""
+
+
+class Root(NamedTuple):
+    """What is known of a root position."""
+
+    moves: tuple[RootMove, ...]
+    """Every legal action, in the game's order."""
+    visits: int
+    """Simulations through the root; 0 if it has no node yet."""
+    low: float
+    """The utility that is 0 on the scale of values, ``inf`` if it is not known yet."""
+    high: float
+    """The utility that is 1 on that scale, ``-inf`` likewise."""
+    outcome: tuple[float, ...] | None = None
+    """The utilities of all players, if they are proven; else None."""
+    distance: int = UNSOLVED
+    """Moves to the game's end then, or ``UNSOLVED``."""
+    proof_number: float | None = None
+    """Proof number of a win of the player to move; None where there are none."""
+    disproof_number: float | None = None
+    """Disproof number likewise."""
+
     def utility(self, value_sum: float, visits: float) -> float | None:
         """A mean value in the game's utilities; None without visits."""
         if visits == 0:
             return None
         return self.low + float(value_sum) / float(visits) * (self.high - self.low)
 
+    def move(self, action: int) -> RootMove:
+        """What is known of an action."""
+        return next(move for move in self.moves if move.action == action)
 
-def root_statistics(rooted: RootedTree, config: SearchConfig) -> tuple[ActionStatistics, ...]:
-    """The statistics of every legal action, with the probability of playing it."""
-    if rooted.has_root:
-        edges = trees.edge_rows(rooted.arrays, ROOT)
-        return tuple(
-            _edge_statistics(rooted, edge, probability)
-            for edge, probability in zip(edges, _policy(rooted, edges, config), strict=True)
-        )
-    actions = rooted.state.legal_actions()
-    probability = 1.0 / len(actions)
-    return tuple(
-        ActionStatistics(
-            action=int(action),
-            visits=0,
-            value=None,
-            prior=probability,
-            amaf_visits=0.0,
-            amaf_value=None,
-            winning_move_number=None,
-            weighted_win_rate=0.0,
-            probability=probability,
-        )
-        for action in actions
+
+def known_root(rooted: RootedTree) -> Root:
+    """What a tree knows of its root; before the first simulation, the legal actions alone."""
+    if not rooted.has_root:
+        actions = rooted.state.legal_actions()
+        unknown = (0, 0.0, 1.0 / len(actions), AmafStatistics(), EdgeProof())
+        moves = tuple(RootMove(int(action), *unknown) for action in actions)
+        return Root(moves, 0, rooted.low, rooted.high)
+    tree, proofs = rooted.arrays, rooted.proofs
+    outcome = solved_outcome(proofs)
+    proof_number, disproof_number = win_numbers(proofs, int(tree.node_player[ROOT]))
+    return Root(
+        moves=tuple(_known_move(rooted, edge) for edge in trees.edge_rows(tree, ROOT)),
+        visits=int(tree.node_visits[ROOT]),
+        low=rooted.low,
+        high=rooted.high,
+        outcome=outcome,
+        distance=UNSOLVED if outcome is None else int(proofs.distance[ROOT]),
+        proof_number=proof_number,
+        disproof_number=disproof_number,
     )
 
 
-def drawn_action(statistics: Sequence[ActionStatistics], unit: float) -> int:
-    """The action at ``unit``, in [0, 1), of the cumulative probabilities."""
-    candidates = [row for row in statistics if row.probability > 0.0]
-    for row in candidates:
-        unit -= row.probability
-        if unit < 0.0:
-            return row.action
-    return candidates[-1].action
+def _known_move(rooted: RootedTree, edge: int) -> RootMove:
+    tree = rooted.arrays
+    return RootMove(
+        action=int(tree.edge_action[edge]),
+        visits=int(tree.edge_visits[edge]),
+        value_sum=float(tree.edge_value_sum[edge]),
+        prior=float(tree.edge_prior[edge]),
+        amaf=amaf_statistics(rooted, ROOT, edge),
+        proof=edge_proof(tree, rooted.proofs, ROOT, edge),
+    )
+
+
+def merged_root(roots: Sequence[Root]) -> Root:
+    """What several trees know of one position: visits and sums added, proofs at their best.
+
+    Once a tree has solved the root, its proofs stand alone, so that the final move, its distance
+    and the outcome belong together.
+    """
+    known = [root for root in roots if root.visits > 0]
+    if len(known) <= 1:
+        return known[0] if known else roots[0]
+    low, high = min(root.low for root in known), max(root.high for root in known)
+    scaled = [_rescaled_root(root, low, high) for root in known]
+    solved = [root for root in scaled if root.outcome is not None]
+    best = min(solved, key=lambda root: root.distance, default=None)
+    numbers = [(root.proof_number, root.disproof_number) for root in scaled]
+    proof_number, disproof_number = merged_numbers(numbers)
+    merged = Root(
+        moves=_merged_moves(scaled, best),
+        visits=sum(root.visits for root in scaled),
+        low=low,
+        high=high,
+        proof_number=proof_number,
+        disproof_number=disproof_number,
+    )
+    if best is None:
+        return merged
+    return merged._replace(
+        outcome=best.outcome,
+        distance=best.distance,
+        proof_number=best.proof_number,
+        disproof_number=best.disproof_number,
+    )
+
+
+def _merged_moves(roots: Sequence[Root], prover: Root | None) -> tuple[RootMove, ...]:
+    """What several trees know of every action; if a prover is given, what is proven by him."""
+    rows = [{move.action: move for move in root.moves} for root in roots]
+    proofs = {} if prover is None else {move.action: move.proof for move in prover.moves}
+    return tuple(
+        _merged_move([moves[action] for moves in rows], proofs.get(action)) for action in rows[0]
+    )
+
+
+def _merged_move(moves: Sequence[RootMove], proof: EdgeProof | None) -> RootMove:
+    return RootMove(
+        action=moves[0].action,
+        visits=sum(move.visits for move in moves),
+        value_sum=sum(move.value_sum for move in moves),
+        prior=moves[0].prior,
+        amaf=AmafStatistics(*map(sum, zip(*(move.amaf for move in moves), strict=True))),
+        proof=merged_proof([move.proof for move in moves]) if proof is None else proof,
+    )
+
+
+def _rescaled_root(root: Root, low: float, high: float) -> Root:
+    """The same with values on the scale of other utilities, as they are where these are its own."""
+    if (root.low, root.high) == (low, high):
+        return root
+
+    def rescaled_sum(value_sum: float, visits: float) -> float:
+        return float(interpreted(rescaled)(value_sum, visits, root.low, root.high, low, high))
+
+    moves = tuple(
+        move._replace(
+            value_sum=rescaled_sum(move.value_sum, move.visits),
+            amaf=move.amaf._replace(value_sum=rescaled_sum(move.amaf.value_sum, move.amaf.visits)),
+        )
+        for move in root.moves
+    )
+    return root._replace(moves=moves, low=low, high=high)
+
+
+def leading_tree(roots: Sequence[Root], action: int) -> int:
+    """The index of the tree that speaks for the choice of an action.
+
+    That is the one that has solved the root, or else proven the action, or else given it most
+    visits; the first of equals.
+    """
+
+    def authority(index: int) -> tuple[bool, int, bool, int]:
+        root = roots[index]
+        move = root.move(action)
+        proven = move.proof.solved or move.proof.proof_number == 0.0
+        return (root.outcome is not None, -root.distance, proven, move.visits)
+
+    return max(range(len(roots)), key=authority)
 
 
 def principal_variation(rooted: RootedTree, action: int) -> tuple[int, ...]:
@@ -100,41 +243,6 @@ def principal_variation(rooted: RootedTree, action: int) -> tuple[int, ...]:
         line.append(int(tree.edge_action[edge]))
         node = int(tree.edge_child[edge])
     return tuple(line)
-
-
-def _edge_statistics(rooted: RootedTree, edge: int, probability: float) -> ActionStatistics:
-    tree = rooted.arrays
-    visits = int(tree.edge_visits[edge])
-    amaf = amaf_statistics(rooted, ROOT, edge)
-    proof = edge_proof(tree, rooted.proofs, ROOT, edge)
-    return ActionStatistics(
-        action=int(tree.edge_action[edge]),
-        visits=visits,
-        value=rooted.utility(tree.edge_value_sum[edge], visits),
-        prior=float(tree.edge_prior[edge]),
-        amaf_visits=amaf.visits,
-        amaf_value=rooted.utility(amaf.value_sum, amaf.visits),
-        winning_move_number=amaf.win_moves / amaf.wins if amaf.wins > 0 else None,
-        weighted_win_rate=weighted_win_rate(amaf.visits, amaf.wins, amaf.win_moves),
-        outcome=proof.outcome,
-        distance=proof.distance if proof.solved else None,
-        proof_number=proof.proof_number,
-        disproof_number=proof.disproof_number,
-        probability=probability,
-    )
-
-
-class AmafStatistics(NamedTuple):
-    """The AMAF statistics of an action; values are scaled to [0, 1]."""
-
-    visits: float = 0.0
-    """AMAF visits."""
-    value_sum: float = 0.0
-    """Sum of their values."""
-    wins: float = 0.0
-    """Those of them that were won, if winning moves are counted."""
-    win_moves: float = 0.0
-    """Sum of the move's numbers over them."""
 
 
 def amaf_statistics(rooted: RootedTree, node: int, edge: int) -> AmafStatistics:
@@ -157,32 +265,3 @@ def amaf_statistics(rooted: RootedTree, node: int, edge: int) -> AmafStatistics:
     else:
         return AmafStatistics()
     return AmafStatistics(*(float(array[row]) for array in arrays if len(array) > 0))
-
-
-def _policy(rooted: RootedTree, edges: Sequence[int], config: SearchConfig) -> list[float]:
-    """The probability of playing each of the root's edges."""
-    tree = rooted.arrays
-    key = functools.partial(_final_key, tree, config=config)
-    bounds = (rooted.low, rooted.high)
-    allowed = set(final_edges(tree, rooted.proofs, edges, config, bounds, key))
-    visits = np.array([float(tree.edge_visits[edge]) * (edge in allowed) for edge in edges])
-    if config.temperature == 0.0 or visits.sum() == 0.0:
-        best = max(map(key, allowed))
-        chosen = [edge in allowed and key(edge) == best for edge in edges]
-        return [float(choice) / sum(chosen) for choice in chosen]
-    with np.errstate(divide="ignore", over="ignore"):
-        weights = np.exp(np.log(visits / visits.max()) / config.temperature)
-    return (weights / weights.sum()).tolist()  # type: ignore[no-any-return]
-
-
-def _final_key(tree: Tree, edge: int, config: SearchConfig) -> tuple[float, float]:
-    """What the final move maximises; edges without visits come last."""
-    visits = int(tree.edge_visits[edge])
-    if visits == 0:
-        return (-math.inf, 0.0)
-    value = float(tree.edge_value_sum[edge]) / visits
-    if config.final_move is FinalMove.ROBUST:
-        return (visits, value)
-    if config.final_move is FinalMove.MAX:
-        return (value, visits)
-    return (lower_confidence_bound(value, visits, config.secure_constant), visits)

@@ -1,50 +1,46 @@
-"""Searcher: owns a tree and runs the loop on it."""
+"""Searcher: owns the trees and searches them."""
 
-import contextlib
 import functools
+import logging
 import math
 import time
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 import numpy as np
 
 from rave_agents.config import Limit, SearchConfig
 from rave_agents.errors import UnsupportedGameError
+from rave_agents.final_move import drawn_action, root_statistics
 from rave_agents.frameworks import as_game_state
 from rave_agents.game import GameState, PlayerId
 from rave_agents.grown_tree import GrownTree
 from rave_agents.loop_parameters import loop_parameters
-from rave_agents.options import Amaf, Selection, UtilityRange
-from rave_agents.proven import solved_outcome, win_numbers
+from rave_agents.options import Amaf
 from rave_agents.result import SearchResult
-from rave_agents.root import RootedTree, drawn_action, principal_variation, root_statistics
-from rave_agents.search import loop
-from rave_agents.search import tree as trees
-from rave_agents.search.amaf import allocate_tables
-from rave_agents.search.backup import HIGH, LOW, Scratch, make_scratch
-from rave_agents.search.compiler import JIT_DISABLED, announce_compilation, note_compilation
-from rave_agents.search.own_formula import compiled_formula, formula_address
-from rave_agents.search.proofs import allocate_proofs
-from rave_agents.search.python_simulator import Evaluator, PythonSimulator
-from rave_agents.search.random_stream import make_stream
-from rave_agents.search.simulator import (
-    Frame,
-    Header,
-    Simulator,
-    Status,
-    grown_frame,
-    make_frame,
+from rave_agents.root import (
+    Root,
+    RootedTree,
+    known_root,
+    leading_tree,
+    merged_root,
+    principal_variation,
 )
-from rave_agents.search.tree import NODES_USED, ROOT, UNEXPANDED, Tree
-
-SLICE_SECONDS = 0.02
-"""How long the loop runs between two looks at the clock."""
+from rave_agents.search import loop
+from rave_agents.search.backup import make_scratch
+from rave_agents.search.compiler import announce_compilation, note_compilation
+from rave_agents.search.python_simulator import Evaluator
+from rave_agents.search.simulator import make_frame
+from rave_agents.search.tree import Tree
+from rave_agents.thread_team import ThreadTeam
+from rave_agents.tree_search import SearchTree, TreeSearch, own_formula
 
 PROGRESS_SECONDS = 0.1
 """How often a progress callback is called, about."""
 
 Progress = Callable[[SearchResult], None]
+
+_log = logging.getLogger("rave_agents")
 
 
 class Searcher:
@@ -54,6 +50,8 @@ class Searcher:
     is searched. Everything random comes from ``seed``: the same seed, configuration, state and
     number of simulations give the same tree. A search that an exception ends, ``KeyboardInterrupt``
     included, leaves the tree whole: ``result`` tells what was found until then.
+
+    With ``SearchConfig.threads`` it has several trees, and results tell of all of them.
 
     Not to be shared between threads; searchers of their own may run in several.
 
@@ -83,7 +81,8 @@ class Searcher:
             raise ValueError("playouts must be 1 with an evaluator, which stands in for playouts.")
         self.evaluator = evaluator
         prepare(self.config.proves)
-        _compiled_formula(self.config)
+        own_formula(self.config)
+        self._trees = [SearchTree(self.config) for _ in range(self.config.threads)]
         self._running = False
         self.reseed(seed)
         self._forget()
@@ -94,35 +93,40 @@ class Searcher:
         self._forget()
 
     def _forget(self) -> None:
-        self._grown: GrownTree | None = None
+        for tree in self._trees:
+            tree.forget()
         self._root: GameState | None = None
         self._root_key: Hashable = None
         self._advanced = False
-        self._noised = False
-        self._simulations = 0
         self._seconds = 0.0
-        self._utility_range = np.array([math.inf, -math.inf])
 
     @property
     def tree(self) -> Tree | None:
         """The arrays of the tree, to look at; None before the first search.
 
         Copy what you want to keep: the next search moves the arrays, and a slice of them is then
-        no longer valid.
+        no longer valid. Of several threads' trees it is the first thread's.
         """
-        return None if self._grown is None else self._grown.tree
+        grown = self._trees[0].grown
+        return None if grown is None else grown.tree
 
     def rooted_tree(self) -> RootedTree | None:
         """Show the tree with its root position and utility range; None if there is none yet.
 
-        The arrays are shared with this searcher, whose next search changes them.
+        The arrays are shared with this searcher, whose next search changes them. Of several
+        threads' trees it is the one that has most visits of the action that ``result`` tells, or
+        has proven it.
         """
-        if self._root is None or self._grown is None or not self._grown.has_root:
+        if self._root is None or not any(tree.has_root for tree in self._trees):
             return None
-        return self._rooted()
+        if len(self._trees) == 1 or self._root.current_player() < 0:
+            rooted = self._trees[0].rooted(self._root)
+        else:
+            rooted = self._leading(self._known_roots(), self.result().action)
+        return rooted if rooted.has_root else None
 
     def release_tree(self) -> RootedTree | None:
-        """Hand over the tree, which this searcher then forgets and never changes again.
+        """Hand over the tree of ``rooted_tree``, and forget all: it is never changed again.
 
         Returns None if there is none.
         """
@@ -139,8 +143,10 @@ class Searcher:
         self._check_idle()
         self._seeds = np.random.SeedSequence(checked_seed(seed))
         stream_seed, noise_seed, move_seed = self._seeds.spawn(3)
-        self._tree_stream = make_stream(stream_seed)
-        self._noise = np.random.default_rng(noise_seed)
+        first, *others = self._trees
+        first.reseed(stream_seed, self._seeds, noise_seed)
+        for tree, own_seed in zip(others, stream_seed.spawn(len(others)), strict=True):
+            tree.reseed(own_seed, own_seed, noise_seed)
         self._moves = np.random.default_rng(move_seed)
         self._move_unit = float(self._moves.random())
 
@@ -208,22 +214,13 @@ class Searcher:
         try:
             self._root.apply_action(action)
             self._root_key = _position_key(self._root)
-            self._keep(action)
+            for tree in self._trees:
+                tree.keep(action)
+            self._advanced = True
         except BaseException:
             # The root and the tree may be of different positions.
             self._forget()
             raise
-
-    def _keep(self, action: int) -> None:
-        """Keep the part of the tree below an action of its root."""
-        if self._grown is not None and self._grown.has_root:
-            child = trees.find_child(self._grown.tree, ROOT, action)
-            if child == UNEXPANDED:
-                self._grown = None
-            else:
-                self._grown.keep(child)
-        self._noised = False
-        self._advanced = True
 
     def _check_idle(self) -> None:
         if self._running:
@@ -239,168 +236,95 @@ class Searcher:
         if self._root is None:
             raise RuntimeError("Nothing has been searched yet.")
         _check_decision(self._root)
-        rooted = self._rooted()
-        statistics = root_statistics(rooted, self.config)
+        roots = self._known_roots()
+        root = merged_root(roots)
+        statistics = root_statistics(root, self.config)
         action = drawn_action(statistics, self._move_unit)
         visits = sum(row.visits for row in statistics)
         total = sum(row.visits * row.value for row in statistics if row.value is not None)
-        player = int(self._root.current_player())
-        numbers = win_numbers(rooted.proofs, player) if rooted.has_root else (None, None)
         return SearchResult(
-            player=player,
+            player=int(self._root.current_player()),
             action=action,
             actions=statistics,
             value=total / visits if visits > 0 else None,
-            outcome=solved_outcome(rooted.proofs) if rooted.has_root else None,
-            proof_number=numbers[0],
-            disproof_number=numbers[1],
-            principal_variation=principal_variation(rooted, action),
-            simulations=self._simulations,
+            outcome=root.outcome,
+            proof_number=root.proof_number,
+            disproof_number=root.disproof_number,
+            principal_variation=principal_variation(self._leading(roots, action), action),
+            simulations=sum(tree.simulations for tree in self._trees),
             root_visits=self._root_visits(),
             seconds=self._seconds,
-            nodes=0 if self._grown is None else int(self._grown.tree.used[NODES_USED]),
-            memory_bytes=0 if self._grown is None else self._grown.memory_bytes,
-            memory_full=self._grown is not None and self._grown.full,
-            state=rooted.state,
+            nodes=sum(tree.nodes for tree in self._trees),
+            memory_bytes=sum(tree.memory_bytes for tree in self._trees),
+            memory_full=self._memory_full(),
+            state=self._root.clone(),
         )
 
-    def _rooted(self) -> RootedTree:
+    def _memory_full(self) -> bool:
+        grown = [tree.grown for tree in self._trees if tree.grown is not None]
+        return len(grown) > 0 and all(arrays.full for arrays in grown)
+
+    def _known_roots(self) -> list[Root]:
         assert self._root is not None
-        low, high = self._utility_range.tolist()
-        if self._grown is None:
-            empty = trees.allocate(0, 0, amaf=False), allocate_tables(0, 0), allocate_proofs(0)
-            return RootedTree(*empty, low, high, self._root.clone())
-        grown = self._grown
-        arrays = grown.tree, grown.tables, grown.proofs
-        return RootedTree(*arrays, low, high, self._root.clone())
+        return [known_root(tree.rooted(self._root)) for tree in self._trees]
+
+    def _leading(self, roots: Sequence[Root], action: int) -> RootedTree:
+        """The tree that speaks for the choice of an action."""
+        assert self._root is not None
+        return self._trees[leading_tree(roots, action)].rooted(self._root)
 
     def _begin(self, root: GameState) -> None:
         key = _position_key(root)
-        kept = self._advanced and self._grown is not None and key == self._root_key
-        if not kept or self._grown is None or not self._grown.fits(self.config):
+        grown = [tree.grown for tree in self._trees if tree.grown is not None]
+        kept = self._advanced and grown and key == self._root_key
+        if not kept or not all(arrays.fits(self.config) for arrays in grown):
             self._forget()
         self._root = root
         self._root_key = key
-        self._simulations = 0
+        for tree in self._trees:
+            tree.simulations = 0
         self._move_unit = float(self._moves.random())
 
     def _run(self, limit: Limit, started: float, progress: Progress | None) -> None:
         assert self._root is not None
-        frame = self._make_frame(self._root)
-        simulator = self._make_simulator(self._root, frame)
-        scratch = self._make_scratch(self._root, frame)
-        formula = _compiled_formula(self.config)
-        parameters = loop_parameters(
-            self.config,
-            fixed_range=self._has_fixed_range(self._root),
-            formula=0 if formula is None else formula_address(formula),
-            searching_player=self._root.current_player(),
-            utilities=(float(self._root.min_utility()), float(self._root.max_utility())),
-            utility_sum=_utility_sum(self._root),
-        )
-        target = math.inf if limit.simulations is None else limit.simulations
+        searches = self._make_searches(self._root)
         deadline = started + (math.inf if limit.seconds is None else limit.seconds)
-        simulator.deadline = deadline
-        if self._grown is None:
-            self._grown = GrownTree(
-                self.config,
-                num_players=self._root.num_players(),
-                num_actions=self._root.num_distinct_actions(),
-                frame_actions=int(frame.header[Header.ACTION_CAPACITY]),
-            )
+        for search, share in zip(searches, self._shares(limit, len(searches)), strict=True):
+            search.begin(simulations=share, deadline=deadline, memory_share=1.0 / len(searches))
+        team = ThreadTeam(searches)
         next_progress = started + PROGRESS_SECONDS
-        slice_size, slice_started = 1, time.perf_counter()
-        while self._root_visits() < target and slice_started < deadline:
-            remaining = target - self._root_visits()
-            before = int(scratch.simulations[0])
-            try:
-                with _interpreted_arithmetic():
-                    status = loop.run(
-                        self._grown.tree,
-                        self._grown.tables,
-                        self._grown.proofs if self.config.proves else None,
-                        frame,
-                        scratch,
-                        parameters,
-                        self._tree_stream,
-                        simulator.address,
-                        int(min(slice_size, remaining)),
-                        not self._grown.full,
-                    )
-            finally:
-                # Ctrl-C comes out here where simulations run outside the interpreter.
-                done = int(scratch.simulations[0]) - before
-                self._simulations += done
-            if status == Status.FAILED:
-                simulator.raise_pending()
-            elif status in (Status.STOPPED, Status.SOLVED):
-                break
-            elif status == Status.TREE_FULL:
-                self._grown.grow(int(frame.header[Header.ACTION_CAPACITY]))
-            elif status == Status.FRAME_FULL:
-                frame = grown_frame(frame)
-                simulator.bind(frame)
-                scratch = self._make_scratch(self._root, frame)
-            self._add_noise()
+
+        def tell() -> None:
+            nonlocal next_progress
             now = time.perf_counter()
-            slice_size = _next_slice(slice_size, done, now - slice_started, deadline - now)
-            slice_started = now
             if progress is not None and now >= next_progress:
                 self._seconds = now - started
-                progress(self.result())
+                with team.paused():
+                    progress(self.result())
                 next_progress = time.perf_counter() + PROGRESS_SECONDS
 
-    def _make_frame(self, root: GameState) -> Frame:
-        return make_frame(
-            num_players=root.num_players(),
-            playouts=self.config.playouts,
-            playout_stream=make_stream(self._seeds.spawn(1)[0]),
-            action_capacity=max(16, min(512, root.num_distinct_actions())),
-        )
+        team.run(tell)
 
-    def _make_simulator(self, root: GameState, frame: Frame) -> Simulator:
-        make = getattr(root, "simulator", None)
-        if make is not None:
-            return make(frame, self.evaluator)  # type: ignore[no-any-return]
-        return PythonSimulator(
-            root.clone(),
-            frame,
-            num_distinct_actions=root.num_distinct_actions(),
-            evaluator=self.evaluator,
-        )
+    def _make_searches(self, root: GameState) -> list[TreeSearch]:
+        """A search for each thread, or for one where the game cannot be played in several."""
+        first, *others = self._trees
+        searches = [TreeSearch(first, root, self.config, self.evaluator)]
+        if others and not searches[0].runs_in_parallel:
+            _say_one_thread()
+            for tree in others:
+                tree.forget()
+            return searches
+        return searches + [TreeSearch(tree, root, self.config, self.evaluator) for tree in others]
 
-    def _make_scratch(self, root: GameState, frame: Frame) -> Scratch:
-        if self._has_fixed_range(root):
-            self._utility_range[LOW] = root.min_utility()
-            self._utility_range[HIGH] = root.max_utility()
-        return make_scratch(
-            frame,
-            num_distinct_actions=root.num_distinct_actions(),
-            utility_range=self._utility_range,
-        )
-
-    def _has_fixed_range(self, root: GameState) -> bool:
-        return (
-            self.config.utility_range is UtilityRange.GAME
-            and math.isfinite(root.min_utility())
-            and math.isfinite(root.max_utility())
-        )
-
-    def _add_noise(self) -> None:
-        """Mix Dirichlet noise into the root's priors, once."""
-        epsilon = self.config.dirichlet_epsilon
-        if epsilon == 0.0 or self._noised or self._grown is None or not self._grown.has_root:
-            return
-        edges = trees.edge_rows(self._grown.tree, ROOT)
-        priors = self._grown.tree.edge_prior[edges.start : edges.stop]
-        noise = self._noise.dirichlet(np.full(len(priors), self.config.dirichlet_alpha))
-        priors[:] = (1.0 - epsilon) * priors + epsilon * noise
-        self._noised = True
+    def _shares(self, limit: Limit, count: int) -> list[float]:
+        """How many simulations each thread adds, so that all trees together have the limit's."""
+        if limit.simulations is None:
+            return [math.inf] * count
+        whole, rest = divmod(max(0, limit.simulations - self._root_visits()), count)
+        return [float(whole + (index < rest)) for index in range(count)]
 
     def _root_visits(self) -> int:
-        if self._grown is None or not self._grown.has_root:
-            return 0
-        return int(self._grown.tree.node_visits[ROOT])
+        return sum(tree.root_visits for tree in self._trees)
 
 
 @functools.cache
@@ -417,7 +341,9 @@ def prepare(proves: bool) -> None:
         utilities=(0.0, 1.0),
         utility_sum=math.nan,
     )
-    grown = GrownTree(SearchConfig(amaf=Amaf.GRAVE), num_players=1, num_actions=1, frame_actions=1)
+    grown = GrownTree(
+        SearchConfig(amaf=Amaf.GRAVE), megabytes=1.0, num_players=1, num_actions=1, frame_actions=1
+    )
     proofs = grown.proofs if proves else None
     stream = np.zeros(4, np.int64)
     loop.run(grown.tree, grown.tables, proofs, frame, scratch, parameters, stream, 0, 0, True)
@@ -452,30 +378,9 @@ def _position_key(state: GameState) -> Hashable:
     return None if key is None else key()
 
 
-def _utility_sum(state: GameState) -> float:
-    """The sum of two players' utilities at every end; NaN if there are others, or it is unknown."""
-    stated = getattr(state, "utility_sum", None)
-    total = None if stated is None or state.num_players() != 2 else stated()
-    return math.nan if total is None else float(total)
-
-
-def _compiled_formula(config: SearchConfig) -> Any:
-    return None if isinstance(config.selection, Selection) else compiled_formula(config.selection)
-
-
-def _next_slice(size: int, done: int, elapsed: float, remaining: float) -> int:
-    """How many simulations to run before the next look at the clock."""
-    if done == 0:
-        return size
-    per_second = done / max(elapsed, 1e-9)
-    return max(1, min(4 * size, int(per_second * min(SLICE_SECONDS, max(remaining, 0.0)))))
-
-
-@contextlib.contextmanager
-def _interpreted_arithmetic() -> Iterator[None]:
-    """Quiet NumPy where the kernel runs in the interpreter: infinite scores are meant."""
-    if not JIT_DISABLED:
-        yield
-        return
-    with np.errstate(all="ignore"):
-        yield
+@functools.cache
+def _say_one_thread() -> None:
+    _log.warning(
+        "rave_agents: this game or evaluator runs in the Python interpreter, where threads would "
+        "only wait for each other: it is searched by one thread."
+    )

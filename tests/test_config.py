@@ -58,6 +58,7 @@ BAD_VALUES = {
     "secure_constant": [INF, -INF, NAN],
     "temperature": [-1, INF, NAN],
     "utility_range": ["fixed", None],
+    "threads": [0, -1, 257],
     "max_memory_mb": [0, -1, INF, NAN],
     "reuse_tree": [],
     "search_forced_moves": [],

@@ -135,6 +135,8 @@ class NativeSimulator:
         GameError: if the state cannot be copied.
     """
 
+    outside_interpreter = True
+
     def __init__(
         self, library: Library, root: pyspiel.State, frame: Frame, *, shrinking: bool
     ) -> None:

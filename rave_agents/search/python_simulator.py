@@ -92,6 +92,8 @@ class PythonSimulator:
     exception is kept like any other, and the loop ends with the tree whole.
     """
 
+    outside_interpreter = False
+
     def __init__(
         self,
         root: Any,

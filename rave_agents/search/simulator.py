@@ -173,6 +173,10 @@ class Simulator(Protocol):
     """``time.perf_counter()`` time after which a provider that can stop in the middle of a
     simulation returns STOPPED; infinity for never."""
 
+    outside_interpreter: bool
+    """Whether ``simulate`` never takes the interpreter's lock, so that providers of several threads
+    can run at the same time; False for one that does not say."""
+
     def bind(self, frame: Frame) -> None:
         """Use this frame from now on."""
 

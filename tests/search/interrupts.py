@@ -7,21 +7,44 @@ import random
 import signal
 import sys
 import threading
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
 
-from helpers.games import RandomEvaluator, random_game
+from helpers.games import Position, RandomEvaluator, RandomRules, random_game
 from helpers.trees import check_tables, check_tree
 
 from rave_agents import Limit, SearchConfig, Searcher
+from rave_agents.search.python_simulator import PythonSimulator
+
+
+class ParallelSimulator(PythonSimulator):
+    outside_interpreter = True
+
+
+class Parallel(Position):
+    def simulator(self, frame, evaluator):
+        return ParallelSimulator(
+            self.clone(), frame, num_distinct_actions=self.num_distinct_actions()
+        )
 
 
 def make_state(kind):
-    if kind == "openspiel":
+    if kind == "threads":
+        return Parallel(RandomRules(5, depth=14, width=8, whole=False))
+    if kind.startswith("openspiel"):
         import pyspiel
 
         return pyspiel.load_game("go(board_size=5)").new_initial_state()
     return random_game(5, depth=14, width=8, stated=kind != "observed", whole=False)
+
+
+def check_trees(searcher):
+    for tree in searcher._trees:
+        if tree.has_root:
+            check_tree(tree.grown.tree)
+            if len(tree.grown.tables.node_table) > 0:
+                check_tables(tree.grown.tree, tree.grown.tables)
 
 
 def main(kind, count):
@@ -30,6 +53,8 @@ def main(kind, count):
     changes = {"amaf": "node"}
     if kind == "grave":
         changes = {"amaf": "grave", "grave_table_visits": 1, "count_winning_moves": True}
+    if kind.endswith("threads"):
+        changes["threads"] = 8
     config = SearchConfig(**changes, expand_visits=1, exploration=5.0)
     evaluator = RandomEvaluator() if kind == "evaluator" else None
     searcher = Searcher(config, seed=1, evaluator=evaluator)
@@ -48,22 +73,23 @@ def main(kind, count):
             interrupted = True
         timer.join()
         assert interrupted, number
-        if searcher.tree is not None and searcher.tree.used[0] > 0:
-            check_tree(searcher.tree)
-            if kind == "grave":
-                check_tables(searcher.tree, searcher.rooted_tree().tables)
+        # A thread that Ctrl-C came upon in its first moment may still have to find out.
+        ends = time.monotonic() + 5.0
+        while threading.active_count() > 1 and time.monotonic() < ends:
+            time.sleep(0.001)
+        assert threading.active_count() == 1
+        if searcher.rooted_tree() is not None:
+            check_trees(searcher)
             result = searcher.result()
             assert result.action in state.legal_actions()
-            assert sum(row.visits for row in result.actions) == result.root_visits - 1
+            roots = sum(tree.has_root for tree in searcher._trees)
+            assert sum(row.visits for row in result.actions) == result.root_visits - roots
             simulations += result.root_visits
             searcher.advance(result.action)
-            if searcher.tree is not None and searcher.tree.used[0] > 0:
-                check_tree(searcher.tree)
-                if kind == "grave":
-                    check_tables(searcher.tree, searcher.rooted_tree().tables)
+            check_trees(searcher)
         if number % 10 == 0:
             assert searcher.search(state, Limit(simulations=50)).root_visits == 50
-            check_tree(searcher.tree)
+            check_trees(searcher)
     assert simulations > 20 * count, simulations
     print("interrupted", count)
 

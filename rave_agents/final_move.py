@@ -1,0 +1,135 @@
+"""The final move: the probability of playing each of the root's actions."""
+
+import functools
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from rave_agents.config import SearchConfig
+from rave_agents.options import FinalMove
+from rave_agents.result import ActionStatistics
+from rave_agents.root import Root, RootMove
+from rave_agents.search.formulas import lower_confidence_bound, scaled, weighted_win_rate
+
+DRAW = 0.5
+"""What a draw is worth on the scale [0, 1]."""
+
+_Key = Callable[[RootMove], tuple[float, float]]
+
+
+def root_statistics(root: Root, config: SearchConfig) -> tuple[ActionStatistics, ...]:
+    """The statistics of every legal action, with the probability of playing it."""
+    return tuple(
+        _action_statistics(root, move, probability)
+        for move, probability in zip(root.moves, _policy(root, config), strict=True)
+    )
+
+
+def drawn_action(statistics: Sequence[ActionStatistics], unit: float) -> int:
+    """The action at ``unit``, in [0, 1), of the cumulative probabilities."""
+    candidates = [row for row in statistics if row.probability > 0.0]
+    for row in candidates:
+        unit -= row.probability
+        if unit < 0.0:
+            return row.action
+    return candidates[-1].action
+
+
+def _action_statistics(root: Root, move: RootMove, probability: float) -> ActionStatistics:
+    amaf, proof = move.amaf, move.proof
+    return ActionStatistics(
+        action=move.action,
+        visits=move.visits,
+        value=root.utility(move.value_sum, move.visits),
+        prior=move.prior,
+        amaf_visits=amaf.visits,
+        amaf_value=root.utility(amaf.value_sum, amaf.visits),
+        winning_move_number=amaf.win_moves / amaf.wins if amaf.wins > 0 else None,
+        weighted_win_rate=weighted_win_rate(amaf.visits, amaf.wins, amaf.win_moves),
+        outcome=proof.outcome,
+        distance=proof.distance if proof.solved else None,
+        proof_number=proof.proof_number,
+        disproof_number=proof.disproof_number,
+        probability=probability,
+    )
+
+
+def _policy(root: Root, config: SearchConfig) -> list[float]:
+    """The probability of playing each of the root's moves."""
+    key = functools.partial(_final_key, config=config)
+    allowed = {move.action for move in _final_moves(root, config, key)}
+    moves = root.moves
+    visits = np.array([float(move.visits) * (move.action in allowed) for move in moves])
+    if config.temperature == 0.0 or visits.sum() == 0.0:
+        best = max(key(move) for move in moves if move.action in allowed)
+        chosen = [move.action in allowed and key(move) == best for move in moves]
+        return [float(choice) / sum(chosen) for choice in chosen]
+    with np.errstate(divide="ignore", over="ignore"):
+        weights = np.exp(np.log(visits / visits.max()) / config.temperature)
+    return (weights / weights.sum()).tolist()  # type: ignore[no-any-return]
+
+
+def _final_key(move: RootMove, config: SearchConfig) -> tuple[float, float]:
+    """What the final move maximises; moves without visits come last."""
+    visits = move.visits
+    if visits == 0:
+        return (-math.inf, 0.0)
+    value = move.value_sum / visits
+    if config.final_move is FinalMove.ROBUST:
+        return (visits, value)
+    if config.final_move is FinalMove.MAX:
+        return (value, visits)
+    return (lower_confidence_bound(value, visits, config.secure_constant), visits)
+
+
+def _final_moves(root: Root, config: SearchConfig, key: _Key) -> Sequence[RootMove]:
+    """Those of the root's moves that the final move may be, by what is proven.
+
+    A solved root leaves the shortest known win, or the longest loss. Otherwise no move is left that
+    cannot be best or is lost, as long as there is another; and where the value of what ``key``
+    prefers is below ``config.contempt``, moves that are sure to bring a draw or more are preferred.
+
+    Args:
+        root: what is known of the root.
+        config: the search's tunables.
+        key: what the final move maximises otherwise.
+    """
+    moves = root.moves
+    if not config.final_proven or not config.proves:
+        return moves
+    if root.outcome is not None:
+        best = _solving_move(moves).proof
+        alike = (best.outcome, best.distance)
+        return [move for move in moves if (move.proof.outcome, move.proof.distance) == alike]
+    won = [move for move in moves if move.proof.proof_number == 0.0]
+    if won:
+        return won
+    sure = max(move.proof.low for move in moves)
+    left = [m for m in moves if not m.proof.lost and not m.proof.low < sure >= m.proof.high]
+    left = left or list(moves)
+    chosen = max(left, key=key)
+    if chosen.visits > 0 and chosen.value_sum / chosen.visits < config.contempt:
+        safe = [
+            move
+            for move in left
+            if move.proof.draw_proof == 0.0 or scaled(move.proof.low, root.low, root.high) >= DRAW
+        ]
+        return safe or left
+    return left
+
+
+def _solving_move(moves: Sequence[RootMove]) -> RootMove:
+    """Of a solved root a move that leads to its outcome: the shortest win, or the longest loss."""
+    best: RootMove | None = None
+    for move in moves:
+        proof = move.proof
+        if not proof.solved:
+            continue
+        if best is None or proof.low > best.proof.low:
+            best = move
+        elif proof.low == best.proof.low:
+            sign = -1 if proof.lost else 1
+            best = move if sign * proof.distance < sign * best.proof.distance else best
+    assert best is not None
+    return best
