@@ -99,9 +99,8 @@ def _final_moves(root: Root, config: SearchConfig, key: _Key) -> Sequence[RootMo
     if not config.final_proven or not config.proves:
         return moves
     if root.outcome is not None:
-        best = _solving_move(moves).proof
-        alike = (best.outcome, best.distance)
-        return [move for move in moves if (move.proof.outcome, move.proof.distance) == alike]
+        best = _merit(_solving_move(moves))
+        return [move for move in moves if move.proof.solved and _merit(move) == best]
     won = [move for move in moves if move.proof.proof_number == 0.0]
     if won:
         return won
@@ -120,16 +119,11 @@ def _final_moves(root: Root, config: SearchConfig, key: _Key) -> Sequence[RootMo
 
 
 def _solving_move(moves: Sequence[RootMove]) -> RootMove:
-    """Of a solved root a move that leads to its outcome: the shortest win, or the longest loss."""
-    best: RootMove | None = None
-    for move in moves:
-        proof = move.proof
-        if not proof.solved:
-            continue
-        if best is None or proof.low > best.proof.low:
-            best = move
-        elif proof.low == best.proof.low:
-            sign = -1 if proof.lost else 1
-            best = move if sign * proof.distance < sign * best.proof.distance else best
-    assert best is not None
-    return best
+    """Of a solved root a move that leads to its outcome."""
+    return max((move for move in moves if move.proof.solved), key=_merit)
+
+
+def _merit(move: RootMove) -> tuple[float, bool, int]:
+    """What a solved move is worth to who takes it, by the rule of ``proofs.is_better``."""
+    proof = move.proof
+    return proof.low, not proof.lost, proof.distance if proof.lost else -proof.distance

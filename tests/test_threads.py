@@ -4,38 +4,26 @@ import copy
 import functools
 import logging
 import math
-import pathlib
 import pickle
-import subprocess
-import sys
 import threading
 import time
 
 import pytest
 from helpers.exhaustive import Exhaustive, check_solved
-from helpers.games import Position, RandomEvaluator, RandomRules, written_game
+from helpers.games import (
+    Parallel,
+    ParallelSimulator,
+    Position,
+    RandomEvaluator,
+    RandomRules,
+    written_game,
+)
 from helpers.trees import check_tables, check_tree, dump
 
 from rave_agents import Limit, SearchConfig, Searcher
 from rave_agents import searcher as searchers
 from rave_agents.final_move import root_statistics
 from rave_agents.root import known_root, leading_tree, merged_root
-from rave_agents.search.python_simulator import PythonSimulator
-
-
-class ParallelSimulator(PythonSimulator):
-    """Says that it can run in several threads, as a provider of native code does."""
-
-    outside_interpreter = True
-
-
-class Parallel(Position):
-    """A position whose simulations threads may run at the same time."""
-
-    def simulator(self, frame, evaluator):
-        return ParallelSimulator(
-            self.clone(), frame, num_distinct_actions=self.num_distinct_actions()
-        )
 
 
 def parallel_game(seed=4, kind=Parallel, **rules):
@@ -349,21 +337,6 @@ def test_an_exception_in_one_thread_ends_all_and_comes_out_as_it_is(failing_thre
     check_whole(searcher)
     assert searcher.result().simulations >= 20
     assert searcher.search(parallel_game(), Limit(simulations=100)).root_visits == 100
-
-
-@pytest.mark.parametrize("kind", ["threads", "openspiel_threads"])
-def test_keyboard_interrupt_in_the_middle_of_searches(kind):
-    script = pathlib.Path(__file__).parent / "search" / "interrupts.py"
-    done = subprocess.run(
-        [sys.executable, str(script), kind, "60"],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
-    assert done.stderr == ""
-    assert done.stdout == "interrupted 60\n"
-    assert done.returncode == 0
 
 
 def test_the_trees_stand_still_while_progress_is_told():

@@ -17,7 +17,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import pyspiel
@@ -247,14 +247,7 @@ def _compiler_version(compiler: tuple[str, ...]) -> str:
 
 
 def _compile(command: Sequence[str]) -> None:
-    done = subprocess.run(
-        command,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=_SECONDS,
-        check=False,
-    )
+    done = _run(command)
     if done.returncode != 0:
         errors = [line for line in done.stderr.splitlines() if "error" in line]
         reason = errors[0] if errors else f"exit status {done.returncode}"
@@ -268,8 +261,17 @@ def _test(part: Part, path: pathlib.Path) -> None:
         "RAVE_AGENTS_NATIVE": "0",  # The test must not build what it tests.
         "PYTHONPATH": os.pathsep.join(entry or os.getcwd() for entry in sys.path),
     }
-    done = subprocess.run(
-        [sys.executable, "-P", "-m", part.test, str(path)],
+    done = _run([sys.executable, "-P", "-m", part.test, str(path)], environment)
+    if done.returncode != 0:
+        lines = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]
+        raise BridgeError(f"the compiled {part.name} failed its test: {lines[-1]}", done.stderr)
+
+
+def _run(
+    command: Sequence[str], environment: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command,
         env=environment,
         stdin=subprocess.DEVNULL,
         capture_output=True,
@@ -277,6 +279,3 @@ def _test(part: Part, path: pathlib.Path) -> None:
         timeout=_SECONDS,
         check=False,
     )
-    if done.returncode != 0:
-        lines = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]
-        raise BridgeError(f"the compiled {part.name} failed its test: {lines[-1]}", done.stderr)

@@ -5,6 +5,8 @@ import math
 import random
 from typing import Self
 
+from rave_agents.search.python_simulator import PythonSimulator
+
 CHANCE, TERMINAL = -1, -4
 
 
@@ -62,6 +64,21 @@ class Position:
 
     def __str__(self):
         return f"{self.rules} {self.history}"
+
+
+class ParallelSimulator(PythonSimulator):
+    """Says that it can run in several threads, as a provider of native code does."""
+
+    outside_interpreter = True
+
+
+class Parallel(Position):
+    """A position whose simulations threads may run at the same time."""
+
+    def simulator(self, frame, evaluator):
+        return ParallelSimulator(
+            self.clone(), frame, num_distinct_actions=self.num_distinct_actions()
+        )
 
 
 class RandomRules:

@@ -11,22 +11,10 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
 
-from helpers.games import Position, RandomEvaluator, RandomRules, random_game
+from helpers.games import Parallel, RandomEvaluator, RandomRules, random_game
 from helpers.trees import check_tables, check_tree
 
 from rave_agents import Limit, SearchConfig, Searcher
-from rave_agents.search.python_simulator import PythonSimulator
-
-
-class ParallelSimulator(PythonSimulator):
-    outside_interpreter = True
-
-
-class Parallel(Position):
-    def simulator(self, frame, evaluator):
-        return ParallelSimulator(
-            self.clone(), frame, num_distinct_actions=self.num_distinct_actions()
-        )
 
 
 def make_state(kind):

@@ -134,6 +134,16 @@ def test_of_losses_the_longest_is_played():
     assert rows(result)[0].distance == 3
 
 
+@pytest.mark.parametrize("ends", [([0, 1, -1], [0, 0, 0]), ([0, 0, 0], [0, 1, -1])])
+def test_of_equal_utilities_one_that_nobody_exceeds_is_played(ends):
+    nodes = {(): (0, [0, 1]), (0,): ends[0], (1,): ends[1]}
+    state = written_game(nodes, num_players=3, low=-1.0)
+    searcher = Searcher(SearchConfig(expand_visits=1, solver=True), seed=1)
+    result = searcher.search(state, Limit(simulations=50))
+    assert result.outcome == (0.0, 0.0, 0.0)
+    assert ends[result.action] == [0, 0, 0]
+
+
 @pytest.mark.parametrize("known", [{"solver": True}, {"proof_numbers": "searcher"}])
 @pytest.mark.parametrize("final_move", ["robust", "max", "secure"])
 def test_a_proven_win_is_played_however_it_was_visited(final_move, known):

@@ -252,19 +252,25 @@ def test_a_broken_prior_is_refused(prior, message):
         Searcher(seed=1, evaluator=Broken()).search(random_game(3), Limit(simulations=10))
 
 
-@pytest.mark.parametrize("kind", ["random", "grave", "observed", "evaluator", "openspiel"])
-def test_keyboard_interrupt_in_the_middle_of_searches(kind):
+@pytest.mark.parametrize(
+    ("kind", "count"),
+    [
+        *((kind, 150) for kind in ("random", "grave", "observed", "evaluator", "openspiel")),
+        *((kind, 60) for kind in ("threads", "openspiel_threads")),
+    ],
+)
+def test_keyboard_interrupt_in_the_middle_of_searches(kind, count):
     """A real SIGINT always comes out as KeyboardInterrupt, silently, and the tree is whole."""
     script = pathlib.Path(__file__).with_name("interrupts.py")
     done = subprocess.run(
-        [sys.executable, str(script), kind, "150"],
+        [sys.executable, str(script), kind, str(count)],
         capture_output=True,
         text=True,
         check=False,
         timeout=120,
     )
     assert done.stderr == ""
-    assert done.stdout == "interrupted 150\n"
+    assert done.stdout == f"interrupted {count}\n"
     assert done.returncode == 0
 
 
