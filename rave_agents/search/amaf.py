@@ -15,6 +15,7 @@ from rave_agents.search.formulas import linear_weight, stepped_weight
 from rave_agents.search.parameters import Parameters, Weighting
 from rave_agents.search.tree import Tree
 
+UNIFORM = int(Weighting.UNIFORM)
 LINEAR = int(Weighting.LINEAR)
 STEPPED = int(Weighting.STEPPED)
 
@@ -186,18 +187,29 @@ def credit_edges(
     ``record.seen`` must hold the first occurrences from move ``start`` on.
     """
     player = tree.node_player[node]
-    won = parameters.winning_moves and value > WON
+    first = int(tree.node_first_edge[node])
+    end = first + int(tree.node_edge_count[node])
+    actions = tree.edge_action[first:end]
+    visits = tree.edge_amaf_visits[first:end]
+    value_sum = tree.edge_amaf_value_sum[first:end]
+    seen = record.seen[player]
     offset = record.offset[0]
-    first = tree.node_first_edge[node]
-    for edge in range(first, first + tree.node_edge_count[node]):
-        move = record.seen[player, tree.edge_action[edge]] - offset
+    if parameters.weighting == UNIFORM and not parameters.winning_moves:
+        for index in range(end - first):  # Without a branch, which no processor could foretell.
+            weight = share if seen[actions[index]] >= offset else 0.0
+            visits[index] += weight
+            value_sum[index] += weight * value
+        return
+    won = parameters.winning_moves and value > WON
+    for index in range(end - first):
+        move = seen[actions[index]] - offset
         if move >= 0:
             weight = share * update_weight(parameters, move - start, moves - start)
-            tree.edge_amaf_visits[edge] += weight
-            tree.edge_amaf_value_sum[edge] += weight * value
+            visits[index] += weight
+            value_sum[index] += weight * value
             if won:
-                tree.edge_amaf_wins[edge] += weight
-                tree.edge_amaf_win_moves[edge] += weight * (move - start + 1)
+                tree.edge_amaf_wins[first + index] += weight
+                tree.edge_amaf_win_moves[first + index] += weight * (move - start + 1)
 
 
 @kernel

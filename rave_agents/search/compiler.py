@@ -98,9 +98,12 @@ def kernel(function: Callable[_P, _R]) -> Callable[_P, _R]:
     """Compile a function that only the kernel calls; from Python, call ``interpreted(function)``.
 
     It gets no wrappers for calls from outside, which take a third of the time of compiling: a call
-    from Python would end the process.
+    from Python would end the process. It becomes a part of its callers, since the arrays of a tree
+    are a hundred words that each call would pass.
     """
-    return numba.njit(**_OPTIONS, no_cfunc_wrapper=True, no_cpython_wrapper=True)(function)
+    return numba.njit(**_OPTIONS, forceinline=True, no_cfunc_wrapper=True, no_cpython_wrapper=True)(
+        function
+    )
 
 
 def interpreted(function: Callable[_P, _R]) -> Callable[_P, _R]:

@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rave_agents.search.amaf import NO_TABLE, AmafTables, table_row
 from rave_agents.search.compiler import kernel
@@ -109,38 +110,49 @@ def select_edge(
     The node must have edges. ``table`` is the reference, if any; ``least``
     and ``greatest`` are the utilities that are 0 and 1 on the scale of values.
     """
-    first = tree.node_first_edge[node]
-    end = first + tree.node_edge_count[node]
+    first = int(tree.node_first_edge[node])
+    end = first + int(tree.node_edge_count[node])
     N = max(tree.node_visits[node], 1)
-    ln_N = math.log(N)
+    ln_N = math.log(N) if parameters.exploration > 0.0 else 0.0
     sqrt_N = math.sqrt(N)
+    mover = tree.node_player[node]
+    # Places in slices need no look at their sign, which the compiler would add otherwise.
+    actions = tree.edge_action[first:end]
+    children = tree.edge_child[first:end]
+    visits = tree.edge_visits[first:end]
+    value_sum = tree.edge_value_sum[first:end]
+    prior = tree.edge_prior[first:end]
     use_amaf = use_amaf and (table != NO_TABLE or not parameters.tables)
-    base = table_row(tables, table, tree.node_player[node]) if parameters.tables else 0
-    amaf_visits = tables.visits if parameters.tables else tree.edge_amaf_visits
-    amaf_value_sum = tables.value_sum if parameters.tables else tree.edge_amaf_value_sum
-    wins = tables.wins if parameters.tables else tree.edge_amaf_wins
-    win_moves = tables.win_moves if parameters.tables else tree.edge_amaf_win_moves
+    if parameters.tables:
+        first_row = table_row(tables, table, mover) if use_amaf else 0
+        end_row = first_row + tables.shape[1]
+        amaf_visits = tables.visits[first_row:end_row]
+        amaf_value_sum = tables.value_sum[first_row:end_row]
+        wins, win_moves = tables.wins[first_row:end_row], tables.win_moves[first_row:end_row]
+    else:
+        amaf_visits = tree.edge_amaf_visits[first:end]
+        amaf_value_sum = tree.edge_amaf_value_sum[first:end]
+        wins, win_moves = tree.edge_amaf_wins[first:end], tree.edge_amaf_win_moves[first:end]
     prior_visits = parameters.amaf_prior_visits
     prior_sum = parameters.amaf_prior_visits * parameters.amaf_prior_value
     scale = 0.0
     if use_amaf and parameters.winning_move_weight > 0.0:
-        scale = winning_scale(tree, tables, first, end, base, parameters)
-    mover = tree.node_player[node]
+        scale = winning_scale(actions, amaf_visits, amaf_value_sum, wins, win_moves, parameters)
     half_life = parameters.proof_visits * (end - first) * (end - first)
     sure = proofs.low[node, mover] if proofs is not None and parameters.solver else 0.0
-    best_edge = first
+    best = 0
     best_score = -math.inf
     ties = 0
-    for edge in range(first, end):
-        n = float(tree.edge_visits[edge])
+    for index in range(end - first):
+        n = float(visits[index])
         low, high, solved, set_aside = -math.inf, math.inf, False, False
-        child = tree.edge_child[edge]
+        child = children[index]
         if proofs is not None and child != UNEXPANDED:
             low, high, solved, set_aside = standing(proofs, parameters, child, mover, n, sure)
             low, high = scaled(low, least, greatest), scaled(high, least, greatest)
         n_amaf, q_amaf = 0.0, 0.0
         if use_amaf and (parameters.amaf_unvisited or n > 0.0):
-            row = base + tree.edge_action[edge] if parameters.tables else edge
+            row = int(actions[index]) if parameters.tables else index
             n_amaf = prior_visits + amaf_visits[row]
             q_amaf = amaf_value(n_amaf, prior_sum + amaf_value_sum[row])
             if scale > 0.0 and n_amaf > 0.0:
@@ -148,12 +160,12 @@ def select_edge(
                 q_amaf = blend(parameters.winning_move_weight, q_amaf, scale * rate)
         score = edge_score(
             n,
-            tree.edge_value_sum[edge],
+            value_sum[index],
             low,
             high,
             n_amaf,
             q_amaf,
-            float(tree.edge_prior[edge]),
+            float(prior[index]),
             float(N),
             ln_N,
             sqrt_N,
@@ -161,17 +173,18 @@ def select_edge(
         )
         if proofs is not None:
             if parameters.proof_numbers:
-                score = with_bonus(score, float(proofs.edge_bonus[edge]), n, half_life, parameters)
+                bonus = float(proofs.edge_bonus[first + index])
+                score = with_bonus(score, bonus, n, half_life, parameters)
             score = (low if solved else score) - (SET_ASIDE if set_aside else 0.0)
         if score > best_score:
-            best_edge = edge
+            best = index
             best_score = score
             ties = 1
         elif score == best_score:
             ties += 1
             if random_below(stream, ties) == 0:
-                best_edge = edge
-    return best_edge
+                best = index
+    return first + best
 
 
 @kernel
@@ -228,22 +241,24 @@ def with_bonus(
 
 @kernel
 def winning_scale(
-    tree: Tree, tables: AmafTables, first: int, end: int, base: int, parameters: Parameters
+    actions: NDArray[np.int32],
+    amaf_visits: NDArray[np.float64],
+    amaf_value_sum: NDArray[np.float64],
+    wins: NDArray[np.float32],
+    win_moves: NDArray[np.float32],
+    parameters: Parameters,
 ) -> float:
     """What a weighted win rate is multiplied by to compare it with the siblings' AMAF values.
 
     The most urgent sibling gets the best AMAF value among them, and the others less in proportion:
-    a weighted win rate is smaller the longer games are, and only its ratios mean something.
+    a weighted win rate is smaller the longer games are, and only its ratios mean something. The
+    statistics are in the order of ``actions``, or those of a table by the action.
     """
-    amaf_visits = tables.visits if parameters.tables else tree.edge_amaf_visits
-    amaf_value_sum = tables.value_sum if parameters.tables else tree.edge_amaf_value_sum
-    wins = tables.wins if parameters.tables else tree.edge_amaf_wins
-    win_moves = tables.win_moves if parameters.tables else tree.edge_amaf_win_moves
     prior_sum = parameters.amaf_prior_visits * parameters.amaf_prior_value
     best_rate = 0.0
     best_value = 0.0
-    for edge in range(first, end):
-        row = base + tree.edge_action[edge] if parameters.tables else edge
+    for index in range(actions.shape[0]):
+        row = int(actions[index]) if parameters.tables else index
         n_amaf = parameters.amaf_prior_visits + amaf_visits[row]
         if n_amaf > 0.0:
             best_value = max(best_value, amaf_value(n_amaf, prior_sum + amaf_value_sum[row]))
