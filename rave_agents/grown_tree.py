@@ -79,6 +79,7 @@ class GrownTree:
     ) -> None:
         self.full = False
         """Whether the budget is used up, so that no node may be added."""
+        self._megabytes = megabytes
         self._budget = megabytes * _MEGABYTE
         self._kept = _kept(config)
         self._checks_children = config.check_terminal
@@ -98,6 +99,17 @@ class GrownTree:
     def fits(self, config: SearchConfig) -> bool:
         """Whether it keeps what a search of this configuration reads and writes."""
         return _kept(config) == self._kept
+
+    def can_begin_anew(
+        self, config: SearchConfig, *, megabytes: float, num_players: int, num_actions: int
+    ) -> bool:
+        """Whether a search of another position can use it, once it is cleared."""
+        shape = self.tables.shape.tolist()
+        return (
+            self.fits(config)
+            and shape == [num_players, num_actions]
+            and megabytes == self._megabytes
+        )
 
     @property
     def has_root(self) -> bool:
@@ -145,6 +157,12 @@ class GrownTree:
         if self._kept.tables:
             keep_tables(self.tables, rows)
         keep_proofs(self.proofs, rows)
+        self.full = False
+
+    def clear(self) -> None:
+        """Drop all nodes, and keep the memory: to fetch new memory takes longer than to fill it."""
+        self.tree.used[:] = 0
+        self.tables.used[:] = 0
         self.full = False
 
     def _least(self, actions: int) -> np.ndarray:

@@ -88,13 +88,13 @@ class Searcher:
         self._forget()
 
     def reset(self) -> None:
-        """Drop the tree."""
+        """Drop the tree. Its memory is kept for the next one, as long as the searcher lives."""
         self._check_idle()
         self._forget()
 
-    def _forget(self) -> None:
+    def _forget(self, *, release: bool = False) -> None:
         for tree in self._trees:
-            tree.forget()
+            tree.forget(release=release)
         self._root: GameState | None = None
         self._root_key: Hashable = None
         self._advanced = False
@@ -107,8 +107,8 @@ class Searcher:
         Copy what you want to keep: the next search moves the arrays, and a slice of them is then
         no longer valid. Of several threads' trees it is the first thread's.
         """
-        grown = self._trees[0].grown
-        return None if grown is None else grown.tree
+        first = self._trees[0]
+        return first.grown.tree if first.grown is not None and first.has_root else None
 
     def rooted_tree(self) -> RootedTree | None:
         """Show the tree with its root position and utility range; None if there is none yet.
@@ -131,7 +131,8 @@ class Searcher:
         Returns None if there is none.
         """
         released = self.rooted_tree()
-        self.reset()
+        self._check_idle()
+        self._forget(release=True)
         return released
 
     def reseed(self, seed: int | None) -> None:
@@ -275,7 +276,7 @@ class Searcher:
 
     def _begin(self, root: GameState) -> None:
         key = _position_key(root)
-        grown = [tree.grown for tree in self._trees if tree.grown is not None]
+        grown = [tree.grown for tree in self._trees if tree.grown is not None and tree.has_root]
         kept = self._advanced and grown and key == self._root_key
         if not kept or not all(arrays.fits(self.config) for arrays in grown):
             self._forget()

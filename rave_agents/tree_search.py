@@ -40,12 +40,20 @@ class SearchTree:
 
     def __init__(self, config: SearchConfig) -> None:
         self._config = config
-        self.forget()
-
-    def forget(self) -> None:
-        """Drop the tree; the streams go on."""
         self.grown: GrownTree | None = None
         """The arrays; None before the first search."""
+        self.forget()
+
+    def forget(self, *, release: bool = False) -> None:
+        """Drop the tree; the streams go on.
+
+        Args:
+            release: let go of its arrays as well, which another tree would use otherwise.
+        """
+        if release:
+            self.grown = None
+        elif self.grown is not None:
+            self.grown.clear()
         self.simulations = 0
         """Simulations of the last search."""
         self.utility_range = np.array([math.inf, -math.inf])
@@ -179,14 +187,23 @@ class TreeSearch:
         self._deadline = deadline
         self._simulator.deadline = deadline
         self._slice_started = time.perf_counter()
-        if self.tree.grown is None:
-            self.tree.grown = GrownTree(
-                self._config,
-                megabytes=self._config.max_memory_mb * memory_share,
-                num_players=self._root.num_players(),
-                num_actions=self._root.num_distinct_actions(),
-                frame_actions=int(self._frame.header[Header.ACTION_CAPACITY]),
+        grown = self.tree.grown
+        megabytes = self._config.max_memory_mb * memory_share
+        num_players, num_actions = self._root.num_players(), self._root.num_distinct_actions()
+        if grown is not None and (
+            grown.has_root
+            or grown.can_begin_anew(
+                self._config, megabytes=megabytes, num_players=num_players, num_actions=num_actions
             )
+        ):
+            return
+        self.tree.grown = GrownTree(
+            self._config,
+            megabytes=megabytes,
+            num_players=num_players,
+            num_actions=num_actions,
+            frame_actions=int(self._frame.header[Header.ACTION_CAPACITY]),
+        )
 
     def run_slice(self) -> bool:
         """Run for some milliseconds. Returns whether there is more to do.

@@ -211,6 +211,27 @@ def test_advance_that_fails_leaves_no_tree_of_another_position():
     assert searcher.tree is None
 
 
+@pytest.mark.parametrize("preset", ["uct", "rave", "grave", "rave_winning_move", "pn_mcts"])
+def test_a_tree_in_the_memory_of_another_is_like_one_in_new_memory(preset):
+    limit = Limit(simulations=400)
+    new = Searcher(SearchConfig.preset(preset), seed=3)
+    new.search(random_game(6, depth=7), limit)
+    used = Searcher(SearchConfig.preset(preset), seed=8)
+    used.search(random_game(5, depth=9), limit)
+    used.reset()
+    used.reseed(3)
+    used.search(random_game(6, depth=7), limit)
+    assert dump(used.tree) == dump(new.tree)
+
+
+def test_memory_is_kept_for_the_next_tree():
+    searcher, result = searched(simulations=2000)
+    searcher.reset()
+    again = searcher.search(random_game(4, depth=9), Limit(simulations=10))
+    assert again.memory_bytes == result.memory_bytes
+    assert again.nodes < result.nodes
+
+
 def test_releasing_and_resetting():
     searcher, result = searched()
     whole = dump(searcher.tree)

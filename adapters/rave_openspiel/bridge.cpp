@@ -8,6 +8,7 @@
 // Every action and every outcome is drawn as python_simulator.py draws it, so that both providers
 // grow the same trees. Only virtual functions of State are called: no symbol of pyspiel is needed.
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
@@ -31,6 +32,12 @@ using Clock = std::chrono::steady_clock;
 
 // Moves of a playout between two looks at the clock, a power of two.
 constexpr int kMovesPerLook = 16;
+
+// States in the tree are kept from the so manieth time that a simulation comes through them, so that
+// few moves lead to a leaf; so many of them, of so many positions that came first.
+constexpr int kPassesBeforeKept = 4;
+constexpr int kMostKept = 4096;
+constexpr int kMostPositions = 1 << 16;
 
 // What breaks the common interface: GameError in Python.
 class BrokenGame : public std::runtime_error {
@@ -104,7 +111,11 @@ ActionsAndProbs CheckedOutcomes(const State& state) {
 class Provider {
  public:
   Provider(const State& root, int num_distinct_actions, bool shrinking)
-      : root_(root.Clone()), num_distinct_actions_(num_distinct_actions), shrinking_(shrinking) {}
+      : root_(root.Clone()),
+        num_distinct_actions_(num_distinct_actions),
+        shrinking_(shrinking),
+        keeps_states_(root.GetGame()->GetType().chance_mode !=
+                      open_spiel::GameType::ChanceMode::kSampledStochastic) {}
 
   int32_t Simulate(int64_t* header) noexcept;
 
@@ -121,6 +132,9 @@ class Provider {
 
  private:
   int32_t RunSimulation();
+  std::unique_ptr<State> Leaf();
+  const State* Kept(int32_t position) const;
+  void Pass(int32_t position, const State& state);
   int32_t Finish(const State& state);
   bool ListActions(const State& state, int player);
   void CheckChildren(const State& state, int64_t count);
@@ -178,6 +192,15 @@ class Provider {
   int error_ = 0;
   std::string message_;
 
+  // What simulations come through, by the numbers of the positions.
+  struct Passed {
+    std::unique_ptr<State> state;  // Null until it is kept.
+    int times = 0;
+  };
+  const bool keeps_states_;  // Moves without an outcome drawn in secret lead to the same again.
+  std::vector<Passed> passed_;
+  int kept_ = 0;
+
   // Of the simulation that runs.
   int64_t* header_ = nullptr;
   int num_players_ = 0;
@@ -217,16 +240,43 @@ int32_t Provider::Simulate(int64_t* header) noexcept {
 int32_t Provider::RunSimulation() {
   LookAtClock();
   num_players_ = static_cast<int>(header_[HEADER_NUM_PLAYERS]);
-  std::unique_ptr<State> state = root_->Clone();
-  const int32_t* path = Buffer<int32_t>(BUFFER_PATH);
-  const int64_t length = header_[HEADER_PATH_LENGTH];
-  for (int64_t step = 0; step < length; ++step) state->ApplyAction(path[step]);
+  const std::unique_ptr<State> state = Leaf();
   const int player = state->CurrentPlayer();
   header_[HEADER_PLAYER] = player;
   if (player == PLAYER_TERMINAL) return Finish(*state);
   leaf_is_listed_ = false;
   if (header_[HEADER_EXPAND] && !ListActions(*state, player)) return STATUS_FRAME_FULL;
   return Play(*state);
+}
+
+// The position at the end of the path: from the deepest position on it that is kept, or the root.
+std::unique_ptr<State> Provider::Leaf() {
+  const int32_t* path = Buffer<int32_t>(BUFFER_PATH);
+  const int32_t* positions = Buffer<int32_t>(BUFFER_PATH_NODES);
+  const int64_t length = header_[HEADER_PATH_LENGTH];
+  int64_t step = std::max<int64_t>(0, length - 1);
+  while (step > 0 && Kept(positions[step]) == nullptr) --step;
+  std::unique_ptr<State> state = (step > 0 ? Kept(positions[step]) : root_.get())->Clone();
+  for (; step < length; ++step) {
+    if (step > 0) Pass(positions[step], *state);
+    state->ApplyAction(path[step]);
+  }
+  return state;
+}
+
+const State* Provider::Kept(int32_t position) const {
+  return static_cast<size_t>(position) < passed_.size() ? passed_[position].state.get() : nullptr;
+}
+
+// Counts that a simulation comes through a position, and keeps its state if it often does.
+void Provider::Pass(int32_t position, const State& state) {
+  if (!keeps_states_ || position >= kMostPositions) return;
+  if (static_cast<size_t>(position) >= passed_.size()) passed_.resize(2 * position + 1);
+  Passed& passed = passed_[position];
+  if (++passed.times == kPassesBeforeKept && kept_ < kMostKept) {
+    passed.state = state.Clone();
+    ++kept_;
+  }
 }
 
 int32_t Provider::Finish(const State& state) {

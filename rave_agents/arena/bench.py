@@ -1,21 +1,18 @@
 """Simulations per second beside a baseline, by default OpenSpiel's C++ MCTSBot.
 
 Times of different machines and runs do not compare, ratios of one run do. So in every round each
-agent searches the same position in turn, with the same number of simulations and a fresh tree, and
-a ratio is that of two medians over the rounds.
+agent searches the same position in turn, with the same number of simulations and a fresh tree, as
+at the beginning of another game, and a ratio is that of two medians over the rounds.
 """
 
 import dataclasses
 import functools
-import itertools
 import math
 import statistics
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from rave_agents.agent import Effort
+from rave_agents.agent import Agent
 from rave_agents.agents import AgentSpec, agent_type, make_agent
 from rave_agents.arena.match import checked_count, checked_match_seed
 from rave_agents.arena.play import initial_decision, warm_up
@@ -199,26 +196,23 @@ def _measure(
     if progress is not None:
         progress(0)
     speeds: list[list[float]] = [[] for _ in specs]
+    agents = [_agent(position, spec, simulations, seed) for spec in specs]
     for number in range(rounds):
-        for spec, measured in zip(specs, speeds, strict=True):
-            measured.append(_round(position, spec, simulations, [seed, number], round_seconds))
+        for spec, agent, measured in zip(specs, agents, speeds, strict=True):
+            measured.append(_round(position, spec, agent, round_seconds))
         if progress is not None:
             progress(number + 1)
     return [statistics.median(measured) for measured in speeds]
 
 
-def _round(
-    position: _Position,
-    spec: AgentSpec,
-    simulations: int,
-    path: Sequence[int],
-    round_seconds: float,
-) -> float:
+def _round(position: _Position, spec: AgentSpec, agent: Agent, round_seconds: float) -> float:
     """Simulations per second of one agent in one round."""
-    done, seconds = 0, 0.0
-    for search in itertools.count():
-        effort = _search(position, _limited(spec, simulations, [*path, search]))
-        done, seconds = done + effort.simulations, seconds + effort.seconds
+    before = agent.effort
+    while True:
+        agent.restart()
+        agent.step(position.state)
+        done = agent.effort.simulations - before.simulations
+        seconds = agent.effort.seconds - before.seconds
         if seconds >= round_seconds / 2:
             break
     if done == 0:
@@ -235,7 +229,9 @@ def _calibrate(position: _Position, spec: AgentSpec, seed: int, round_seconds: f
     """
     simulations = _FIRST_SIMULATIONS
     while True:
-        effort = _search(position, _limited(spec, simulations, [seed]))
+        agent = _agent(position, spec, simulations, seed)
+        agent.step(position.state)
+        effort = agent.effort
         if effort.simulations < simulations:
             return max(1, effort.simulations)
         if effort.seconds > round_seconds / 4:
@@ -243,14 +239,7 @@ def _calibrate(position: _Position, spec: AgentSpec, seed: int, round_seconds: f
         simulations *= 2
 
 
-def _limited(spec: AgentSpec, simulations: int, path: Sequence[int]) -> AgentSpec:
-    """The spec with a limit and with a seed that its place in the run decides."""
-    seed = int(np.random.SeedSequence(path).generate_state(1)[0])
-    return spec.with_defaults({"simulations": simulations, "seed": seed})
-
-
-def _search(position: _Position, spec: AgentSpec) -> Effort:
-    """Let a fresh agent search once."""
-    agent = make_agent(spec, position.game, int(position.state.current_player()))
-    agent.step(position.state)
-    return agent.effort
+def _agent(position: _Position, spec: AgentSpec, simulations: int, seed: int) -> Agent:
+    """A fresh agent with a limit of so many simulations, unless its spec has one."""
+    limited = spec.with_defaults({"simulations": simulations, "seed": seed})
+    return make_agent(limited, position.game, int(position.state.current_player()))

@@ -158,6 +158,36 @@ def table_row(tables: AmafTables, table: int, player: int) -> int:
     return (table * tables.shape[0] + player) * tables.shape[1]
 
 
+class AmafRows(NamedTuple):
+    """The statistics that count at a node; by place of the edge, or by action where tables are."""
+
+    visits: NDArray[np.float64]
+    value_sum: NDArray[np.float64]
+    wins: NDArray[np.float32]
+    win_moves: NDArray[np.float32]
+
+
+@kernel
+def amaf_rows(tree: Tree, tables: AmafTables, parameters: Parameters, node: int, row: int) -> Any:
+    """The statistics that count at a node, with tables from the row of its player's action 0 on."""
+    if parameters.tables:
+        end = row + tables.shape[1]
+        return AmafRows(
+            tables.visits[row:end],
+            tables.value_sum[row:end],
+            tables.wins[row:end],
+            tables.win_moves[row:end],
+        )
+    first = int(tree.node_first_edge[node])
+    end = first + int(tree.node_edge_count[node])
+    return AmafRows(
+        tree.edge_amaf_visits[first:end],
+        tree.edge_amaf_value_sum[first:end],
+        tree.edge_amaf_wins[first:end],
+        tree.edge_amaf_win_moves[first:end],
+    )
+
+
 @kernel
 def update_weight(parameters: Parameters, distance: int, length: int) -> float:
     """What a move counts that comes ``distance`` moves after the node.

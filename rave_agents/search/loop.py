@@ -286,6 +286,7 @@ def select(
         scratch.path_nodes[depth] = node
         scratch.path_edges[depth] = edge
         frame.path[depth] = tree.edge_action[edge]
+        frame.path_nodes[depth] = node
         depth += 1
         node = int(tree.edge_child[edge])
         if node == UNEXPANDED:

@@ -5,7 +5,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from rave_agents.search.amaf import NO_TABLE, AmafTables, table_row
+from rave_agents.search.amaf import NO_TABLE, AmafRows, AmafTables, amaf_rows, table_row
 from rave_agents.search.compiler import kernel
 from rave_agents.search.formulas import (
     beta_fuego,
@@ -123,26 +123,15 @@ def select_edge(
     value_sum = tree.edge_value_sum[first:end]
     prior = tree.edge_prior[first:end]
     use_amaf = use_amaf and (table != NO_TABLE or not parameters.tables)
-    if parameters.tables:
-        first_row = table_row(tables, table, mover) if use_amaf else 0
-        end_row = first_row + tables.shape[1]
-        amaf_visits = tables.visits[first_row:end_row]
-        amaf_value_sum = tables.value_sum[first_row:end_row]
-        wins, win_moves = tables.wins[first_row:end_row], tables.win_moves[first_row:end_row]
-    else:
-        amaf_visits = tree.edge_amaf_visits[first:end]
-        amaf_value_sum = tree.edge_amaf_value_sum[first:end]
-        wins, win_moves = tree.edge_amaf_wins[first:end], tree.edge_amaf_win_moves[first:end]
-    prior_visits = parameters.amaf_prior_visits
+    first_row = table_row(tables, table, mover) if parameters.tables and use_amaf else 0
+    amaf = amaf_rows(tree, tables, parameters, node, first_row)
     prior_sum = parameters.amaf_prior_visits * parameters.amaf_prior_value
     scale = 0.0
     if use_amaf and parameters.winning_move_weight > 0.0:
-        scale = winning_scale(actions, amaf_visits, amaf_value_sum, wins, win_moves, parameters)
+        scale = winning_scale(actions, amaf, parameters)
     half_life = parameters.proof_visits * (end - first) * (end - first)
     sure = proofs.low[node, mover] if proofs is not None and parameters.solver else 0.0
-    best = 0
-    best_score = -math.inf
-    ties = 0
+    best, best_score, ties = 0, -math.inf, 0
     for index in range(end - first):
         n = float(visits[index])
         low, high, solved, set_aside = -math.inf, math.inf, False, False
@@ -153,11 +142,12 @@ def select_edge(
         n_amaf, q_amaf = 0.0, 0.0
         if use_amaf and (parameters.amaf_unvisited or n > 0.0):
             row = int(actions[index]) if parameters.tables else index
-            n_amaf = prior_visits + amaf_visits[row]
-            q_amaf = amaf_value(n_amaf, prior_sum + amaf_value_sum[row])
+            n_amaf = parameters.amaf_prior_visits + amaf.visits[row]
+            q_amaf = amaf_value(n_amaf, prior_sum + amaf.value_sum[row])
             if scale > 0.0 and n_amaf > 0.0:
-                rate = weighted_win_rate(amaf_visits[row], float(wins[row]), float(win_moves[row]))
-                q_amaf = blend(parameters.winning_move_weight, q_amaf, scale * rate)
+                q_amaf = blend(
+                    parameters.winning_move_weight, q_amaf, scale * winning_rate(amaf, row)
+                )
         score = edge_score(
             n,
             value_sum[index],
@@ -240,30 +230,27 @@ def with_bonus(
 
 
 @kernel
-def winning_scale(
-    actions: NDArray[np.int32],
-    amaf_visits: NDArray[np.float64],
-    amaf_value_sum: NDArray[np.float64],
-    wins: NDArray[np.float32],
-    win_moves: NDArray[np.float32],
-    parameters: Parameters,
-) -> float:
+def winning_rate(amaf: AmafRows, row: int) -> float:
+    """The weighted win rate of a row."""
+    return weighted_win_rate(amaf.visits[row], float(amaf.wins[row]), float(amaf.win_moves[row]))
+
+
+@kernel
+def winning_scale(actions: NDArray[np.int32], amaf: AmafRows, parameters: Parameters) -> float:
     """What a weighted win rate is multiplied by to compare it with the siblings' AMAF values.
 
     The most urgent sibling gets the best AMAF value among them, and the others less in proportion:
-    a weighted win rate is smaller the longer games are, and only its ratios mean something. The
-    statistics are in the order of ``actions``, or those of a table by the action.
+    a weighted win rate is smaller the longer games are, and only its ratios mean something.
     """
     prior_sum = parameters.amaf_prior_visits * parameters.amaf_prior_value
     best_rate = 0.0
     best_value = 0.0
     for index in range(actions.shape[0]):
         row = int(actions[index]) if parameters.tables else index
-        n_amaf = parameters.amaf_prior_visits + amaf_visits[row]
+        n_amaf = parameters.amaf_prior_visits + amaf.visits[row]
         if n_amaf > 0.0:
-            best_value = max(best_value, amaf_value(n_amaf, prior_sum + amaf_value_sum[row]))
-        rate = weighted_win_rate(amaf_visits[row], float(wins[row]), float(win_moves[row]))
-        best_rate = max(best_rate, rate)
+            best_value = max(best_value, amaf_value(n_amaf, prior_sum + amaf.value_sum[row]))
+        best_rate = max(best_rate, winning_rate(amaf, row))
     if best_rate == 0.0:
         return 0.0
     return best_value / best_rate

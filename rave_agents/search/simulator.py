@@ -111,6 +111,9 @@ class Frame(NamedTuple):
     """[ACTION_CAPACITY] 1 if the action, or outcome, ends the game, if asked to check."""
     child_returns: NDArray[np.float64]
     """[ACTION_CAPACITY, NUM_PLAYERS] the returns then."""
+    path_nodes: NDArray[np.int32]
+    """[PATH_CAPACITY] for each action of the path the position that it is taken at, as a number
+    that means the same position as long as the provider lives: it may keep states by it."""
 
 
 def make_frame(
@@ -135,6 +138,7 @@ def make_frame(
         playout_stream=playout_stream,
         child_ends=np.zeros(action_capacity, np.int8),
         child_returns=np.zeros((action_capacity, num_players), np.float64),
+        path_nodes=np.zeros(path_capacity, np.int32),
     )
     frame.header[Header.PLAYOUTS] = playouts
     frame.header[Header.NUM_PLAYERS] = num_players

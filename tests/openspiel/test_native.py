@@ -106,6 +106,16 @@ def test_trees_with_more_playouts_and_later_expansion(spec):
     assert_equal_trees(decision(spec), config, 60)
 
 
+@pytest.mark.parametrize(
+    "spec",
+    ["tic_tac_toe", "connect_four", "chess", "go(board_size=5)", "backgammon", "2048", "quoridor"],
+)
+def test_trees_of_states_kept_on_the_way(spec):
+    """Long narrow trees: the bridge starts from states that earlier simulations came through."""
+    config = dataclasses.replace(SearchConfig.preset("uct"), exploration=0.1, expand_visits=1)
+    assert_equal_trees(decision(spec), config, 300)
+
+
 @pytest.mark.parametrize("solver", [False, True])
 @pytest.mark.parametrize("spec", PLACEMENT_SPECS)
 def test_trees_of_placement_games(spec, solver):
@@ -346,7 +356,7 @@ def test_a_library_that_crashes_is_not_used(fresh, tmp_path, caplog):
     """The self-test runs in another process, which it may crash."""
     source = tmp_path / "bridge.cpp"
     part = native_library.BRIDGE
-    source.write_text(part.source.read_text().replace("root_->Clone();", "nullptr;", 1))
+    source.write_text(part.source.read_text().replace("root_(root.Clone())", "root_(nullptr)", 1))
     fresh.setattr(native, "BRIDGE", part._replace(source=source))
     with caplog.at_level(logging.WARNING, "rave_agents"):
         assert provider_of(decision("hex")) is RolloutSimulator
