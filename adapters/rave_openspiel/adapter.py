@@ -11,7 +11,7 @@ from rave_agents.agent import AgentType
 from rave_agents.config import unknown_name
 from rave_agents.errors import UnknownNameError
 from rave_agents.frameworks import GameInfo
-from rave_openspiel import native, registry, stock
+from rave_openspiel import bare_playouts, native, registry, stock
 from rave_openspiel.states import OpenSpielState
 from rave_openspiel.support import check_supported, refusal
 
@@ -83,7 +83,7 @@ class OpenSpielAdapter:
 
     def agent_types(self) -> Mapping[str, AgentType]:
         """OpenSpiel's own MCTS bots."""
-        return stock.AGENT_TYPES
+        return {**stock.AGENT_TYPES, **bare_playouts.AGENT_TYPES}
 
     def diagnosis(self) -> Mapping[str, str]:
         """The installed version and how states are played."""

@@ -443,6 +443,29 @@ void bridge_set_deadline(void* provider, double seconds) {
 int bridge_error(void* provider) { return static_cast<Provider*>(provider)->error(); }
 const char* bridge_message(void* provider) { return static_cast<Provider*>(provider)->message(); }
 
+// Plays so many times from copies of the state to the end, uniformly at random, and keeps nothing:
+// what a search with playouts can be compared with. Tells how often, less if the game throws.
+int64_t bridge_play_out(const void* state, int64_t playouts, int64_t* stream) {
+  RandomWords words(stream);
+  int64_t done = 0;
+  try {
+    for (; done < playouts; ++done) {
+      const std::unique_ptr<State> played = static_cast<const State*>(state)->Clone();
+      for (int player; (player = played->CurrentPlayer()) != PLAYER_TERMINAL;) {
+        if (player == PLAYER_CHANCE) {
+          played->ApplyAction(SampledOutcome(played->ChanceOutcomes(), words.Unit()));
+        } else {
+          const std::vector<Action> legal = played->LegalActions();
+          played->ApplyAction(legal[words.Below(static_cast<int64_t>(legal.size()))]);
+        }
+      }
+      played->Returns();
+    }
+  } catch (...) {
+  }
+  return done;
+}
+
 int32_t bridge_simulate(int64_t* header) {
   return reinterpret_cast<Provider*>(header[HEADER_PROVIDER])->Simulate(header);
 }

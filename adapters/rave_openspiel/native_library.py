@@ -125,6 +125,8 @@ class Library(SharedLibrary):
         self.set_deadline = self.function("bridge_set_deadline", None, pointer, ctypes.c_double)
         self.error = self.function("bridge_error", number, pointer)
         self.message = self.function("bridge_message", text, pointer)
+        long = ctypes.c_int64
+        self.play_out = self.function("bridge_play_out", long, pointer, long, pointer)
         simulate = self._library.bridge_simulate
         self.simulate_address = int(ctypes.cast(simulate, pointer).value or 0)
 

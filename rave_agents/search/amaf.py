@@ -227,8 +227,8 @@ def credit_edges(
     if parameters.weighting == UNIFORM and not parameters.winning_moves:
         for index in range(end - first):  # Without a branch, which no processor could foretell.
             weight = share if seen[actions[index]] >= offset else 0.0
-            visits[index] += weight
-            value_sum[index] += weight * value
+            new_visits, new_sum = visits[index] + weight, value_sum[index] + weight * value
+            visits[index], value_sum[index] = new_visits, new_sum
         return
     won = parameters.winning_moves and value > WON
     for index in range(end - first):

@@ -1,0 +1,78 @@
+"""Playouts without a search, to see how near a search comes to their speed."""
+
+import time
+
+import numpy as np
+import pyspiel
+
+from rave_agents.agent import Agent, AgentType, Effort
+from rave_agents.agents import DEFAULT_SIMULATIONS
+from rave_agents.errors import UnsupportedGameError
+from rave_agents.frameworks import Game
+from rave_agents.game import GameState
+from rave_agents.search.random_stream import make_stream
+from rave_agents.searcher import checked_seed
+from rave_openspiel.native import bridge, diagnosis, is_native
+from rave_openspiel.pointers import STATE, address_of
+from rave_openspiel.support import check_supported
+
+
+class BarePlayouts:
+    """Plays out copies of the position in C++, then makes a random move.
+
+    Args:
+        simulations: how many playouts.
+        seed: decides everything random; None for one that the system draws.
+    """
+
+    def __init__(self, simulations: int, seed: int | None) -> None:
+        seeds = np.random.SeedSequence(checked_seed(seed))
+        self._stream = make_stream(seeds)
+        self._moves = np.random.default_rng(seeds.spawn(1)[0])
+        self._simulations = simulations
+        self.effort = Effort()
+
+    def restart(self) -> None:
+        """Nothing to forget."""
+
+    def step(self, state: GameState) -> int:
+        """A random legal action; ``effort`` counts the playouts."""
+        pyspiel_state: pyspiel.State = state.state  # type: ignore[attr-defined]
+        library = bridge()
+        assert library is not None
+        started = time.perf_counter()
+        done = library.play_out(
+            address_of(pyspiel_state, STATE), self._simulations, self._stream.ctypes.data
+        )
+        self.effort = self.effort.plus(int(done), time.perf_counter() - started)
+        return int(self._moves.choice(state.legal_actions()))
+
+    def inform_action(self, state: GameState, player: int, action: int) -> None:
+        """Nothing to remember."""
+
+
+def _make(
+    game: Game, player: int, *, simulations: int = DEFAULT_SIMULATIONS, seed: int | None = None
+) -> Agent:
+    if isinstance(simulations, bool) or not hasattr(simulations, "__index__"):
+        raise TypeError(f"simulations must be an integer, got {simulations!r}.")
+    if simulations < 1:
+        raise ValueError(f"simulations must be at least 1, got {simulations!r}.")
+    pyspiel_game = getattr(game, "game", None)
+    if not isinstance(pyspiel_game, pyspiel.Game):
+        raise UnsupportedGameError(f"playouts plays OpenSpiel's games only, not {game.name}.")
+    check_supported(pyspiel_game)
+    if not is_native(pyspiel_game.new_initial_state()):
+        raise UnsupportedGameError(f"playouts plays games in C++ only; {game.name} is in Python.")
+    if bridge() is None:
+        raise UnsupportedGameError(f"playouts needs the bridge to C++ states: {diagnosis()}.")
+    return BarePlayouts(int(simulations), seed)
+
+
+AGENT_TYPES = {
+    "playouts": AgentType(
+        "playouts in C++ without a search, then a random move: to compare speeds with",
+        {"simulations": DEFAULT_SIMULATIONS, "seed": None},
+        _make,
+    ),
+}
