@@ -320,7 +320,7 @@ class SearchConfig:
         return cls(**values)
 
 
-_RAVE: dict[str, Any] = {"amaf": "node", "exploration": 0.0, "expand_visits": 1}
+_RAVE: dict[str, Any] = {"amaf": "node", "exploration": 0.0}
 
 _PROOFS: dict[str, Any] = {
     "solver": True,

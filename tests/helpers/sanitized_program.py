@@ -1,0 +1,73 @@
+"""Puts the bridge to work in a process whose memory is watched: see ``test_sanitizers.py``."""
+
+import random
+
+import numpy as np
+import pyspiel
+from rave_openspiel import OpenSpielState, native
+
+from rave_agents import Limit, SearchConfig, Searcher
+from rave_agents.search.simulator import Header, Status, make_frame, simulated
+
+GAMES = (
+    "tic_tac_toe",
+    "connect_four",
+    "hex(board_size=4)",
+    "y(board_size=4)",
+    "chess",
+    "go(board_size=5)",
+    "backgammon",
+    "2048",
+)
+
+
+def decision(spec, draw):
+    state = pyspiel.load_game(spec).new_initial_state()
+    while state.is_chance_node():
+        state.apply_action(draw.choice(state.chance_outcomes())[0])
+    return state
+
+
+def bound(state, path, **capacities):
+    """A provider on a frame with so little room."""
+    stream = np.arange(1, 5, dtype=np.int64)
+    frame = make_frame(
+        num_players=state.num_players(), playouts=2, playout_stream=stream, **capacities
+    )
+    frame.header[Header.EXPAND] = frame.header[Header.CHECK_CHILDREN] = 1
+    frame.header[Header.PATH_LENGTH] = len(path)
+    frame.path[: len(path)] = path
+    return OpenSpielState(state).simulator(frame, None), frame
+
+
+def main():
+    native.bridge()  # Raises where it cannot be used.
+    draw = random.Random(1)
+    searchers, providers = [], []
+    for spec in GAMES:
+        for preset in ("rave", "pn_mcts"):
+            searcher = Searcher(SearchConfig.preset(preset), seed=1)
+            searcher.search(OpenSpielState(decision(spec, draw)), Limit(simulations=60))
+            searchers.append(searcher)
+        # Too little room, and a deadline that has passed.
+        state = decision(spec, draw)
+        small = bound(state, [], action_capacity=2, move_capacity=2)
+        assert simulated(*small) == Status.FRAME_FULL
+        late = bound(state, [])
+        late[0].deadline = 0.0
+        assert simulated(*late) == Status.STOPPED
+        # An error in the middle of a path, again and again.
+        wrong = bound(decision("tic_tac_toe", draw), [4, 4])
+        for _ in range(3):
+            assert simulated(*wrong) == Status.FAILED
+        providers += [small, late, wrong]
+    draw.shuffle(searchers)
+    draw.shuffle(providers)
+    while searchers:
+        searchers.pop()
+        providers.pop()
+    providers.clear()
+    print("done")
+
+
+main()
