@@ -321,6 +321,7 @@ class SearchConfig:
 
 
 _RAVE: dict[str, Any] = {"amaf": "node", "exploration": 0.0}
+_RAVE_FAMILY = {**_RAVE, "expand_visits": 1}
 
 _PROOFS: dict[str, Any] = {
     "solver": True,
@@ -336,8 +337,8 @@ _PRESETS: dict[str, dict[str, Any]] = {
     "uct": {},
     "puct": {"selection": "puct", "first_play_urgency": 0.5, "exploration": 1.0},
     "rave": _RAVE,
-    "grave": {**_RAVE, "amaf": "grave"},
-    "hrave": {**_RAVE, "amaf": "global"},
+    "grave": {**_RAVE_FAMILY, "amaf": "grave"},
+    "hrave": {**_RAVE_FAMILY, "amaf": "global"},
     "rave_global": {
         "amaf": "global",
         "rave_schedule": "hand_selected",
@@ -358,8 +359,8 @@ _PRESETS: dict[str, dict[str, Any]] = {
         "check_terminal": True,
         "skip_solved": True,
     },
-    "rave_weighted": {**_RAVE, "amaf_weighting": "linear", "amaf_weight_last": 1.0},
-    "rave_winning_move": {**_RAVE, "winning_move_weight": 0.1},
+    "rave_weighted": {**_RAVE_FAMILY, "amaf_weighting": "linear", "amaf_weight_last": 1.0},
+    "rave_winning_move": {**_RAVE_FAMILY, "winning_move_weight": 0.1},
 }
 
 

@@ -1,0 +1,24 @@
+import pytest
+from rave_openspiel import native
+
+OF_ONE_PROVIDER = ("test_native", "test_registry", "test_sanitizers", "test_bare_playouts")
+"""Modules that are about the bridge, or call no search."""
+
+
+def pytest_generate_tests(metafunc):
+    if metafunc.module.__name__.rpartition(".")[2] not in OF_ONE_PROVIDER:
+        metafunc.fixturenames.append("provider")
+        metafunc.parametrize("provider", ["bridge", "python"], indirect=True)
+
+
+@pytest.fixture
+def provider(request, monkeypatch):
+    """Runs a test with both providers of simulations of OpenSpiel's C++ states."""
+    if request.param == "python":
+        monkeypatch.setenv(native.SWITCH, "0")
+        native.bridge.cache_clear()
+    elif native.bridge() is None:
+        pytest.skip(native.diagnosis())
+    yield
+    monkeypatch.undo()
+    native.bridge.cache_clear()
