@@ -107,6 +107,14 @@ ActionsAndProbs CheckedOutcomes(const State& state) {
   return outcomes;
 }
 
+// Opens what State keeps to its subclasses.
+struct Opened : State {
+  // Makes room for so many moves at once: growing little by little takes as long as the moves.
+  static void ReserveHistory(State& state, size_t moves) {
+    (state.*&Opened::history_).reserve(moves);
+  }
+};
+
 // A provider bound to one root position, which it owns. One thread at a time may use it.
 class Provider {
  public:
@@ -200,6 +208,7 @@ class Provider {
   const bool keeps_states_;  // Moves without an outcome drawn in secret lead to the same again.
   std::vector<Passed> passed_;
   int kept_ = 0;
+  size_t most_moves_ = 0;  // Moves of the longest game so far.
 
   // Of the simulation that runs.
   int64_t* header_ = nullptr;
@@ -257,6 +266,7 @@ std::unique_ptr<State> Provider::Leaf() {
   int64_t step = std::max<int64_t>(0, length - 1);
   while (step > 0 && Kept(positions[step]) == nullptr) --step;
   std::unique_ptr<State> state = (step > 0 ? Kept(positions[step]) : root_.get())->Clone();
+  Opened::ReserveHistory(*state, most_moves_);
   for (; step < length; ++step) {
     if (step > 0) Pass(positions[step], *state);
     state->ApplyAction(path[step]);
@@ -352,6 +362,7 @@ int32_t Provider::Play(State& state) {
       return STATUS_FRAME_FULL;
     }
     Buffer<int32_t>(BUFFER_PLAYOUT_ENDS)[playout] = static_cast<int32_t>(end_);
+    most_moves_ = std::max<size_t>(most_moves_, played.MoveNumber());
     GiveReturns(played, Buffer<double>(BUFFER_RETURNS) + playout * num_players_);
   }
   return STATUS_DONE;
