@@ -1,6 +1,7 @@
 """Selection: which edge a simulation takes at a node."""
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,6 +93,33 @@ def edge_score(
     return blend(beta, q, q_amaf) + exploration
 
 
+class NodeView(NamedTuple):
+    """What the urgency of every edge of a node depends on."""
+
+    first: int
+    """The row of the first edge."""
+    mover: int
+    """The player who moves."""
+    visits: float
+    """N, the visits of the node."""
+    ln_visits: float
+    """ln N; 0 where it is not needed."""
+    sqrt_visits: float
+    use_amaf: bool
+    prior_sum: float
+    """The sum of the values of the AMAF visits that every action begins with."""
+    scale: float
+    """See ``winning_scale``; 0 where winning moves do not count."""
+    half_life: float
+    """The visits at which proof numbers have half their weight."""
+    sure: float
+    """The utility that the mover is sure of."""
+    least: float
+    """The utility that is 0 on the scale of values."""
+    greatest: float
+    """The utility that is 1 on it."""
+
+
 @kernel
 def select_edge(
     tree: Tree,
@@ -111,61 +139,41 @@ def select_edge(
     and ``greatest`` are the utilities that are 0 and 1 on the scale of values.
     """
     first = int(tree.node_first_edge[node])
-    end = first + int(tree.node_edge_count[node])
+    count = int(tree.node_edge_count[node])
     N = max(tree.node_visits[node], 1)
-    ln_N = math.log(N) if parameters.exploration > 0.0 else 0.0
-    sqrt_N = math.sqrt(N)
-    mover = tree.node_player[node]
-    # Places in slices need no look at their sign, which the compiler would add otherwise.
-    actions = tree.edge_action[first:end]
-    children = tree.edge_child[first:end]
-    visits = tree.edge_visits[first:end]
-    value_sum = tree.edge_value_sum[first:end]
-    prior = tree.edge_prior[first:end]
+    mover = int(tree.node_player[node])
     use_amaf = use_amaf and (table != NO_TABLE or not parameters.tables)
     first_row = table_row(tables, table, mover) if parameters.tables and use_amaf else 0
     amaf = amaf_rows(tree, tables, parameters, node, first_row)
-    prior_sum = parameters.amaf_prior_visits * parameters.amaf_prior_value
     scale = 0.0
     if use_amaf and parameters.winning_move_weight > 0.0:
-        scale = winning_scale(actions, amaf, parameters)
-    half_life = parameters.proof_visits * (end - first) * (end - first)
-    sure = proofs.low[node, mover] if proofs is not None and parameters.solver else 0.0
+        scale = winning_scale(tree.edge_action[first : first + count], amaf, parameters)
+    view = NodeView(
+        first,
+        mover,
+        float(N),
+        math.log(N) if parameters.exploration > 0.0 else 0.0,
+        math.sqrt(N),
+        use_amaf,
+        parameters.amaf_prior_visits * parameters.amaf_prior_value,
+        scale,
+        parameters.proof_visits * count * count,
+        proofs.low[node, mover] if proofs is not None and parameters.solver else 0.0,
+        least,
+        greatest,
+    )
+    # Most edges have no visits of their own. What AMAF says of these needs a division, no more.
+    by_amaf = proofs is None and use_amaf and scale == 0.0 and ranks_unvisited(parameters)
+    exploration = 0.0
+    if by_amaf and parameters.exploration > 0.0 and not parameters.blend_ucb:
+        exploration = ucb1_exploration(view.ln_visits, 0.0, parameters.exploration)
+    visits = tree.edge_visits[first : first + count]
     best, best_score, ties = 0, -math.inf, 0
-    for index in range(end - first):
-        n = float(visits[index])
-        low, high, solved, set_aside = -math.inf, math.inf, False, False
-        child = children[index]
-        if proofs is not None and child != UNEXPANDED:
-            low, high, solved, set_aside = standing(proofs, parameters, child, mover, n, sure)
-            low, high = scaled(low, least, greatest), scaled(high, least, greatest)
-        n_amaf, q_amaf = 0.0, 0.0
-        if use_amaf and (parameters.amaf_unvisited or n > 0.0):
-            row = int(actions[index]) if parameters.tables else index
-            n_amaf = parameters.amaf_prior_visits + amaf.visits[row]
-            q_amaf = amaf_value(n_amaf, prior_sum + amaf.value_sum[row])
-            if scale > 0.0 and n_amaf > 0.0:
-                q_amaf = blend(
-                    parameters.winning_move_weight, q_amaf, scale * winning_rate(amaf, row)
-                )
-        score = edge_score(
-            n,
-            value_sum[index],
-            low,
-            high,
-            n_amaf,
-            q_amaf,
-            float(prior[index]),
-            float(N),
-            ln_N,
-            sqrt_N,
-            parameters,
-        )
-        if proofs is not None:
-            if parameters.proof_numbers:
-                bonus = float(proofs.edge_bonus[first + index])
-                score = with_bonus(score, bonus, n, half_life, parameters)
-            score = (low if solved else score) - (SET_ASIDE if set_aside else 0.0)
+    for index in range(count):
+        if by_amaf and visits[index] == 0 and amaf.visits[index] > 0.0:
+            score = amaf.value_sum[index] / amaf.visits[index] + exploration
+        else:
+            score = urgency(tree, proofs, amaf, view, parameters, index)
         if score > best_score:
             best = index
             best_score = score
@@ -175,6 +183,65 @@ def select_edge(
             if random_below(stream, ties) == 0:
                 best = index
     return first + best
+
+
+@kernel
+def ranks_unvisited(parameters: Parameters) -> bool:
+    """Whether an edge without visits is ranked by its own AMAF statistics and UCB1 alone."""
+    return (
+        parameters.amaf_unvisited
+        and not parameters.tables
+        and not parameters.puct
+        and parameters.formula_address == 0
+        and parameters.amaf_prior_visits == 0.0
+    )
+
+
+@kernel
+def urgency(
+    tree: Tree,
+    proofs: Proofs | None,
+    amaf: AmafRows,
+    view: NodeView,
+    parameters: Parameters,
+    index: int,
+) -> float:
+    """How urgent the edge at a place of a node is, with all that is known of it."""
+    edge = view.first + index
+    n = float(tree.edge_visits[edge])
+    low, high, solved, set_aside = -math.inf, math.inf, False, False
+    child = tree.edge_child[edge]
+    if proofs is not None and child != UNEXPANDED:
+        low, high, solved, set_aside = standing(proofs, parameters, child, view.mover, n, view.sure)
+        low = scaled(low, view.least, view.greatest)
+        high = scaled(high, view.least, view.greatest)
+    n_amaf, q_amaf = 0.0, 0.0
+    if view.use_amaf and (parameters.amaf_unvisited or n > 0.0):
+        row = int(tree.edge_action[edge]) if parameters.tables else index
+        n_amaf = parameters.amaf_prior_visits + amaf.visits[row]
+        q_amaf = amaf_value(n_amaf, view.prior_sum + amaf.value_sum[row])
+        if view.scale > 0.0 and n_amaf > 0.0:
+            weighted = view.scale * winning_rate(amaf, row)
+            q_amaf = blend(parameters.winning_move_weight, q_amaf, weighted)
+    score = edge_score(
+        n,
+        tree.edge_value_sum[edge],
+        low,
+        high,
+        n_amaf,
+        q_amaf,
+        float(tree.edge_prior[edge]),
+        view.visits,
+        view.ln_visits,
+        view.sqrt_visits,
+        parameters,
+    )
+    if proofs is not None:
+        if parameters.proof_numbers:
+            bonus = float(proofs.edge_bonus[edge])
+            score = with_bonus(score, bonus, n, view.half_life, parameters)
+        score = (low if solved else score) - (SET_ASIDE if set_aside else 0.0)
+    return score
 
 
 @kernel
