@@ -1,0 +1,2 @@
+"""x."""
+from rave_pettingzoo.cloning import clone_env, register_cloner
