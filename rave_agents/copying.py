@@ -7,6 +7,7 @@ and unpickles them object by object, with the attributes of those that would be 
 
 import dataclasses
 import io
+import math
 import pickle
 import types
 from collections.abc import Callable, Mapping
@@ -116,6 +117,8 @@ def _check_remembers_nothing(function: types.FunctionType) -> None:
             )
 
 
+_IDENTITY: Any = object.__eq__
+
 _UNCHANGING = (*SHARED_TYPES, int, float, str, bytes, type(None))
 
 
@@ -150,14 +153,11 @@ def equal(first: Any, second: Any) -> bool:
         return first.keys() == second.keys() and all(equal(first[k], second[k]) for k in first)
     if isinstance(first, list | tuple) and isinstance(second, list | tuple):
         return len(first) == len(second) and all(map(equal, first, second))
-    if type(first) is not type(second) and not (_is_number(first) and _is_number(second)):
-        return False
-    try:
-        if bool(first == second):
-            return True
-    except Exception:
-        return False
-    return (first != first) and (second != second) or _equal_attributes(first, second)
+    if _is_number(first) and _is_number(second):
+        return bool(first == second) or (math.isnan(first) and math.isnan(second))
+    return type(first) is type(second) and (
+        bool(first == second) or _equal_attributes(first, second)
+    )
 
 
 def _equal_arrays(first: Any, second: Any) -> bool:
@@ -170,7 +170,7 @@ def _equal_arrays(first: Any, second: Any) -> bool:
 
 def _equal_attributes(first: Any, second: Any) -> bool:
     """Objects without an equality of their own are equal where their attributes are."""
-    if type(first).__eq__ is not object.__eq__:
+    if type(first).__eq__ is not _IDENTITY:
         return False
     try:
         return equal(vars(first), vars(second))

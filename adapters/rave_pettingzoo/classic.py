@@ -5,13 +5,18 @@ board. Here a copy shares with its original what no step changes in place (space
 that each step replaces) and has its own of the rest.
 """
 
+import contextlib
 import copy
 import functools
 import importlib
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from rave_agents.copying import CopyRules, copied
+
+GO_RULES: Final = "pettingzoo.classic.go.go_base"
+"""The module of PettingZoo's Go rules."""
 
 Cloner = Callable[[Any], Any]
 
@@ -73,7 +78,8 @@ def clone_go(raw: Any) -> Any:
     sets its own size while it is asked for something, and puts the other back.
     """
     new = _copy(raw)
-    new.__class__ = _sized_go(type(raw))
+    kind: Any = type(raw)
+    new.__class__ = _sized_go(kind)
     return new
 
 
@@ -143,7 +149,7 @@ _SIZED: Final = ("N", "ALL_COORDS", "EMPTY_BOARD", "NEIGHBORS", "DIAGONALS")
 
 @functools.cache
 def _go_rules() -> Any:
-    return importlib.import_module("pettingzoo.classic.go.go_base")
+    return importlib.import_module(GO_RULES)
 
 
 @functools.cache
@@ -186,10 +192,22 @@ def _at_own_size(method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @functools.cache
-def _sized_go(kind: type) -> type:
+def _sized_go(kind: Any) -> Any:
     """The subclass of a Go environment that knows its own board size."""
     if "_keeps_its_size" in vars(kind):
         return kind
     methods = {name: _at_own_size(getattr(kind, name)) for name in ("step", "reset", "render")}
     names = {"__module__": kind.__module__, "__qualname__": kind.__qualname__}
     return type(kind.__name__, (kind,), {**methods, **names, "_keeps_its_size": True})
+
+
+@contextlib.contextmanager
+def unchanged_go_rules() -> Iterator[None]:
+    """Put the size of PettingZoo's Go rules back after an environment was made."""
+    module = sys.modules.get(GO_RULES)
+    before = None if module is None else {name: vars(module)[name] for name in _SIZED}
+    try:
+        yield
+    finally:
+        if module is not None and before is not None:
+            vars(module).update(before)

@@ -19,8 +19,7 @@ from rave_agents.errors import CloneError
 from rave_pettingzoo import classic
 from rave_pettingzoo.verification import check_clones
 
-Env = pettingzoo.AECEnv | pettingzoo.ParallelEnv
-_E = TypeVar("_E", bound=Env)
+_E = TypeVar("_E")
 
 PASSIVE_WRAPPERS: tuple[type, ...] = (
     wrapper_classes.OrderEnforcingWrapper,
@@ -231,4 +230,3 @@ def _rules() -> CopyRules:
 def _font_types(pygame: Any) -> tuple[type, ...]:
     kind = getattr(pygame.font, "Font", None)
     return (kind,) if isinstance(kind, type) else ()
-

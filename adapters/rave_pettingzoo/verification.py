@@ -85,13 +85,12 @@ def _fingerprint(env: Any, fingerprint: Callable[[Any], bytes]) -> bytes | None:
 def _fresh(env: Any) -> Any | None:
     """A new raw environment of the same kind after some steps, or None if it cannot be built."""
     raw = _raw(env)
-    arguments = getattr(raw, "_ezpickle_args", None), getattr(raw, "_ezpickle_kwargs", None)
-    if not isinstance(raw, EzPickle) or None in arguments:
+    if not isinstance(raw, EzPickle) or not hasattr(raw, "_ezpickle_args"):
         return None
     if getattr(raw, "render_mode", None) is not None:
         return None  # It might open a window.
     try:
-        fresh = type(raw)(*arguments[0], **arguments[1])
+        fresh = type(raw)(*raw._ezpickle_args, **raw._ezpickle_kwargs)
         fresh.reset(seed=0)
         _play(fresh, steps=FIRST_STEPS)
     except Exception:

@@ -3,6 +3,7 @@
 import os
 import random
 import warnings
+from typing import ClassVar
 
 import numpy as np
 import pettingzoo
@@ -79,7 +80,7 @@ def _plain(value):
 class Counting(pettingzoo.AECEnv, EzPickle):
     """Two agents add 1 or 2 in turn; who reaches 7 first wins. Subclasses hide the sum."""
 
-    metadata = {"name": "counting_v0", "is_parallelizable": False, "render_modes": []}
+    metadata: ClassVar = {"name": "counting_v0", "is_parallelizable": False, "render_modes": []}
 
     def __init__(self):
         EzPickle.__init__(self)
@@ -150,7 +151,7 @@ class Sharing(Counting):
 class Shared(Counting):
     """Keeps its sum in one place for all of its kind."""
 
-    place = [0]
+    place: ClassVar = [0]
 
     def get(self):
         return self.place[0]
@@ -162,7 +163,7 @@ class Shared(Counting):
 class Elsewhere(Counting):
     """Keeps its sum outside, under its own identity, as wrappers of C++ programs do."""
 
-    sums: dict = {}
+    sums: ClassVar = {}
 
     def get(self):
         return self.sums.get(id(self), 0)

@@ -116,7 +116,7 @@ class Continuous(zoo.Counting):
     def __init__(self):
         super().__init__()
         box = zoo.spaces.Box(0.0, 1.0, (1,))
-        self.action_spaces = {a: box for a in self.possible_agents}
+        self.action_spaces = dict.fromkeys(self.possible_agents, box)
 
     def step(self, action):
         super().step(None if action is None else round(float(action[0])))
@@ -224,7 +224,7 @@ def test_registered_function_that_is_wrong_is_refused(registered):
 
 
 def test_bad_arguments_are_refused():
-    with pytest.raises(TypeError, match="PettingZoo environment.*got int"):
+    with pytest.raises(TypeError, match=r"PettingZoo environment.*got int"):
         clone_env(3)
     with pytest.raises(TypeError, match="env_type must be a class"):
         register_cloner(int, copy.copy)
