@@ -6,7 +6,6 @@ Of the caller's own, three clones are played one after the other, and it is look
 after: what a clone shares shows in the environment itself or in the next clone.
 """
 
-import itertools
 import random
 import time
 from collections.abc import Callable
@@ -99,42 +98,39 @@ def _fresh(env: Any) -> Any | None:
 
 
 def _play(env: Any, like: list[Step] | None = None, steps: int = STEPS) -> list[Step]:
-    """Play on at random, or what was played before; give all that is seen on the way."""
-    play = _play_parallel if isinstance(env, pettingzoo.ParallelEnv) else _play_aec
+    """Play on at random, or what was played before; give all that is seen on the way.
+
+    The last entry of each step is its action. An exception is the last step.
+    """
+    parallel = isinstance(env, pettingzoo.ParallelEnv)
     choices = random.Random(0)
     seen: list[Step] = []
-    until = time.perf_counter() + (SECONDS if like is None else 1000 * SECONDS)
-    actions = itertools.repeat(None) if like is None else iter([step[-1] for step in like])
-    try:
-        for _, action in zip(range(steps), actions, strict=False):
-            step = play(env, choices, action, like is not None)
-            if step is None or time.perf_counter() > until:
-                break
-            seen.append(step)
-    except Exception as error:
-        last = None if like is None else like[len(seen)][-1]
-        seen.append(("raised", f"{type(error).__name__}: {error}", error, last))
+    until = time.perf_counter() + SECONDS
+    while len(seen) < (steps if like is None else len(like)) and _goes_on(env, parallel):
+        if like is None and time.perf_counter() > until:
+            break
+        action = None
+        try:
+            shown = () if parallel else (env.agent_selection, *env.last())
+            if like is not None:
+                action = like[len(seen)][-1]
+            elif parallel:
+                action = {a: _choose(env.action_space(a), None, choices) for a in env.agents}
+            elif not (shown[3] or shown[4]):
+                space = env.action_space(env.agent_selection)
+                action = _choose(space, _mask(shown[1], shown[5]), choices)
+            answer = env.step(action)
+        except Exception as error:
+            seen.append(("raised", f"{type(error).__name__}: {error}", error, action))
+            break
+        seen.append((*shown, answer if parallel else dict(env.rewards), action))
     return seen
 
 
-def _play_aec(env: Any, choices: random.Random, action: Any, given: bool) -> Step | None:
-    if not getattr(_raw(env), "agents", None) or not hasattr(env, "agent_selection"):
-        return None  # Over, or not begun: what there is to see before a reset cannot be played.
-    agent = env.agent_selection
-    seen = env.last()
-    over = seen[2] or seen[3]
-    if not given and not over:
-        action = _choose(env.action_space(agent), _mask(seen[0], seen[4]), choices)
-    env.step(action)
-    return (agent, *seen, dict(env.rewards), action)
-
-
-def _play_parallel(env: Any, choices: random.Random, actions: Any, given: bool) -> Step | None:
-    if not getattr(env, "agents", None):
-        return None
-    if not given:
-        actions = {a: _choose(env.action_space(a), None, choices) for a in env.agents}
-    return (*env.step(actions), actions)
+def _goes_on(env: Any, parallel: bool) -> bool:
+    """Whether there is something to play: not before a reset, and not after the end."""
+    raw = env if parallel else _raw(env)
+    return bool(getattr(raw, "agents", None)) and (parallel or hasattr(env, "agent_selection"))
 
 
 def _mask(observation: Any, info: Any) -> Any:

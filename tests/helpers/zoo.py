@@ -132,6 +132,12 @@ class Counting(pettingzoo.AECEnv, EzPickle):
         self._accumulate_rewards()
 
 
+class Parallelizable(Counting):
+    """PettingZoo's Parallel view of turns asks for this word."""
+
+    metadata: ClassVar = {**Counting.metadata, "is_parallelizable": False}
+
+
 class Sharing(Counting):
     """Keeps its sum in a list that a function remembers, which a copy has in common."""
 
