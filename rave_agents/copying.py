@@ -113,7 +113,7 @@ def _check_remembers_nothing(function: types.FunctionType) -> None:
         elif not isinstance(content, _UNCHANGING):
             raise pickle.PicklingError(
                 f"the function {function.__qualname__} remembers an object of type "
-                f"{type(content).__name__}, which the copy would have in common with the original."
+                f"{type(content).__name__}, which the copy would have in common with the original"
             )
 
 

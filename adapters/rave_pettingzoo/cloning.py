@@ -14,10 +14,11 @@ import pettingzoo
 from gymnasium.utils import EzPickle
 from pettingzoo.utils import wrappers as wrapper_classes
 
+from rave_agents.clone_check import check_clones
 from rave_agents.copying import CopyRules, copied, fingerprint
 from rave_agents.errors import CloneError
 from rave_pettingzoo import classic
-from rave_pettingzoo.verification import check_clones
+from rave_pettingzoo.verification import ZooPlayer
 
 _E = TypeVar("_E")
 
@@ -27,6 +28,9 @@ PASSIVE_WRAPPERS: tuple[type, ...] = (
     wrapper_classes.TerminateIllegalWrapper,
 )
 """Wrappers that watch over the caller and change nothing of the game."""
+
+ADVICE = "Tell how it is copied: rave_pettingzoo.register_cloner(type(env.unwrapped), function)."
+"""What to do about an environment that cannot be cloned."""
 
 _registered: dict[type, Callable[[Any], Any]] = {}
 _checked: set[tuple[type, ...]] = set()
@@ -76,7 +80,9 @@ def clone_env(env: _E) -> _E:
     key = type_chain(env)
     if key not in _checked:
         if not _is_known(env):
-            check_clones(env, _clone, lambda thing: fingerprint(thing, _rules()))
+            check_clones(
+                env, _clone, lambda thing: fingerprint(thing, _rules()), ZooPlayer(), ADVICE
+            )
         _checked.add(key)
     clone: _E = _clone(env)
     return clone
@@ -172,8 +178,7 @@ def _clone(env: Any) -> Any:
         raise
     except Exception as error:
         raise CloneError(
-            f"{kind.__module__}.{kind.__qualname__} cannot be copied: {error} "
-            "Tell how it is copied: rave_pettingzoo.register_cloner(type(env.unwrapped), function)."
+            f"{kind.__module__}.{kind.__qualname__} cannot be copied: {error}. {ADVICE}"
         ) from error
 
 

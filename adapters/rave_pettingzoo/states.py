@@ -184,6 +184,13 @@ class AECState:
         kind = self._rules.kind
         return 0.0 if kind is not None and kind.zero_sum else None
 
+    def observation(self, player: int) -> Any:
+        """What the agent of a seat sees: the environment's observation without its mask."""
+        observation = self.env.observe(self._rules.agents[player])
+        if isinstance(observation, Mapping) and "observation" in observation:
+            return observation["observation"]
+        return observation
+
     def position_key(self) -> Hashable:
         """Equal for equal positions of the classic environments; None for others."""
         kind = self._rules.kind

@@ -111,5 +111,7 @@ def test_package_is_importable_without_the_frameworks():
         "assert not frameworks.adapters()\n"
         "assert set(frameworks.missing_adapters()) >= {'pettingzoo', 'shimmy', 'gymnasium'}\n"
     )
-    finished = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    finished = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
     assert finished.returncode == 0, finished.stderr

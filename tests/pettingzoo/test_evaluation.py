@@ -71,7 +71,7 @@ class DictionaryModel:
         first,
         by_observation,
         by_named_mask,
-        lambda observation, action_masks: first(observation, action_masks),
+        lambda observation, action_masks: int(np.flatnonzero(action_masks)[0]),
         Actor(),
         MaskableModel(),
         DictionaryModel(),

@@ -133,8 +133,10 @@ def test_mask_is_taken_from_the_info_else_from_the_observation():
     class Masked(wrappers.BaseWrapper):
         @property
         def infos(self):
-            infos = dict.fromkeys(self.env.agents, {})
-            return {**infos, "player_1": {"action_mask": np.array([0, 1, 1, 0, 0, 0, 0, 0, 0])}}
+            return {
+                "player_2": {},
+                "player_1": {"action_mask": np.array([0, 1, 1, 0, 0, 0, 0, 0, 0])},
+            }
 
     env = Masked(zoo.classic("tictactoe-v3"))
     state = AECState(env)
