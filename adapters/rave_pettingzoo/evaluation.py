@@ -17,7 +17,7 @@ from rave_agents.arena.statistics import MatchScore
 from rave_agents.config import unknown_name
 from rave_agents.terminal import stderr
 from rave_pettingzoo.policies import Policy, View, make_policy, plain_action, policy_name
-from rave_pettingzoo.support import is_shimmy
+from rave_pettingzoo.support import env_name, is_shimmy
 
 
 @dataclasses.dataclass(frozen=True)
@@ -242,7 +242,7 @@ def evaluate(
                 )
             )
             advance()
-    return Evaluation(str(env), seed, names, agents, tuple(finished))
+    return Evaluation(env_name(env), seed, names, agents, tuple(finished))
 
 
 def _play(env: Any, players: Mapping[str, Policy]) -> tuple[dict[str, float], dict[str, int], int]:

@@ -33,20 +33,20 @@ def check_searchable(env: Any, *, see_hidden: bool = False) -> None:
     raw = raw_env(env)
     if is_simultaneous(env):
         raise UnsupportedGameError(
-            f"{_name(env)} cannot be searched: its agents move at the same time, which is not "
+            f"{env_name(env)} cannot be searched: its agents move at the same time, which is not "
             "supported yet. The search needs one agent to move after the other."
         )
     for agent in raw.possible_agents:
         space = env.action_space(agent)
         if not hasattr(space, "n") or int(getattr(space, "start", 0)) != 0:
             raise UnsupportedGameError(
-                f"{_name(env)} cannot be searched: the actions of {agent!r} are {space}, and the "
+                f"{env_name(env)} cannot be searched: the actions of {agent!r} are {space}, and the "
                 "search needs Discrete(n), actions from 0 to n - 1."
             )
     hidden = hidden_information(raw)
     if hidden is not None and not see_hidden:
         raise UnsupportedGameError(
-            f"{_name(env)} cannot be searched: it hides {hidden}, and a search of the environment "
+            f"{env_name(env)} cannot be searched: it hides {hidden}, and a search of the environment "
             "would look at it. Pass see_hidden=True if the agent is to cheat so."
         )
 
@@ -85,10 +85,11 @@ def _hidden_in_openspiel(game_type: Any) -> str | None:
     return None
 
 
-def _name(env: Any) -> str:
+def env_name(env: Any) -> str:
+    """How an environment is called in messages and tables."""
     raw = raw_env(env)
     metadata = getattr(raw, "metadata", None) or {}
     name = metadata.get("name")
     if is_shimmy(raw):
         return f"shimmy:{raw.game_name}"
-    return str(name) if name else class_name(raw)
+    return str(name) if name else classenv_name(raw)
