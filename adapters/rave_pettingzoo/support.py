@@ -40,14 +40,14 @@ def check_searchable(env: Any, *, see_hidden: bool = False) -> None:
         space = env.action_space(agent)
         if not hasattr(space, "n") or int(getattr(space, "start", 0)) != 0:
             raise UnsupportedGameError(
-                f"{env_name(env)} cannot be searched: the actions of {agent!r} are {space}, and the "
-                "search needs Discrete(n), actions from 0 to n - 1."
+                f"{env_name(env)} cannot be searched: the actions of {agent!r} are {space}, and "
+                "the search needs Discrete(n), actions from 0 to n - 1."
             )
     hidden = hidden_information(raw)
     if hidden is not None and not see_hidden:
         raise UnsupportedGameError(
-            f"{env_name(env)} cannot be searched: it hides {hidden}, and a search of the environment "
-            "would look at it. Pass see_hidden=True if the agent is to cheat so."
+            f"{env_name(env)} cannot be searched: it hides {hidden}, and a search of the "
+            "environment would look at it. Pass see_hidden=True if the agent is to cheat so."
         )
 
 
@@ -92,4 +92,4 @@ def env_name(env: Any) -> str:
     name = metadata.get("name")
     if is_shimmy(raw):
         return f"shimmy:{raw.game_name}"
-    return str(name) if name else classenv_name(raw)
+    return str(name) if name else class_name(raw)
