@@ -25,6 +25,9 @@ class Player(Protocol):
     def fresh(self, env: Any) -> Any | None:
         """Another environment of the same kind after some steps, or None if there can be none."""
 
+    def shown(self, env: Any) -> Any:
+        """What an environment shows of itself where it stands, without a change to it."""
+
     def play(self, env: Any, like: list[Step] | None = None) -> list[Step]:
         """Play on at random, or what was played before; an exception is the last step."""
 
@@ -40,8 +43,10 @@ def check_clones(
     fingerprint: Callable[[Any], bytes],
     player: Player,
     advice: str,
-) -> None:
+) -> bool:
     """Raise CloneError if clones of an environment are wrong.
+
+    Returns whether there was anything to play: before a reset, or after the end, nothing is known.
 
     Args:
         env: the environment; it is not changed.
@@ -71,6 +76,8 @@ def check_clones(
             twin = clone(fresh)
             played = player.play(fresh)
             compare(played, player.play(twin, played), "its original")
+        elif not equal(player.shown(env), player.shown(first)):
+            raise refused("it shows something else than the original")
         played = player.play(first)
         if fresh is None and played and played[-1][0] == "raised":
             raise refused(f"the clone raised {played[-1][1]}") from played[-1][2]
@@ -78,6 +85,7 @@ def check_clones(
             raise refused("playing the clone on changes the original")
         compare(played, player.play(second, played), "another clone")
         compare(played, player.play(clone(env), played), "a clone made before")
+        return bool(played)
     except RecursionError as error:
         raise refused("it refers to itself too deeply") from error
 

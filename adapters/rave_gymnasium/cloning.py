@@ -169,6 +169,10 @@ class GymPlayer:
             return None
         return fresh
 
+    def shown(self, env: Any) -> Any:
+        """Nothing: Gymnasium's environments show themselves only when they are stepped."""
+        return ()
+
     def play(self, env: Any, like: list[Step] | None = None, steps: int = STEPS) -> list[Step]:
         """Play on at random, or what was played before."""
         choices = np.random.default_rng(0)

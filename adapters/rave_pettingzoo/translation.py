@@ -1,7 +1,9 @@
 """Classic positions as OpenSpiel states, which play the search's games some hundred times faster.
 
-What is equal: in tic-tac-toe and connect four everything; in Go everything until a whole board
-comes again, which OpenSpiel ends as a draw and PettingZoo plays on; in chess everything but draws
+What is equal: in tic-tac-toe and connect four everything; in Go with half a point in the komi
+everything until a whole board
+comes again, which OpenSpiel ends as a draw and PettingZoo plays on (one random game in 500 on a board of
+9 x 9); in chess everything but draws
 by claim, where PettingZoo ends the game as soon as the player to move could claim one. In chess
 that is made good in the search's tree: only the playouts' random moves go on to OpenSpiel's own
 end of the game. Environments of Shimmy hold a state of OpenSpiel, which is cloned.
@@ -16,7 +18,6 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-import chess
 import pyspiel
 from rave_openspiel import OpenSpielState
 
@@ -126,9 +127,7 @@ def _chess(raw: Any) -> Translation:
     board = raw.board
     root = board.root()
     game = _game("chess")
-    start = root.fen()
-    usual = start == chess.STARTING_FEN
-    state = game.new_initial_state() if usual else game.new_initial_state(start)
+    state = game.new_initial_state(root.fen())
     for move in board.move_stack:
         state.apply_action(state.parse_move_to_action(move.uci()))
     player = int(not board.turn)
@@ -170,7 +169,7 @@ class ChessSimulator(PythonSimulator):
         frame: the buffers shared with the loop.
     """
 
-    def __init__(self, state: pyspiel.State, board: chess.Board, frame: Frame) -> None:
+    def __init__(self, state: pyspiel.State, board: Any, frame: Frame) -> None:
         self._inner = OpenSpielState(state).simulator(frame, None)
         self._board = board
         self._state = state

@@ -41,6 +41,13 @@ class ZooPlayer:
             return None
         return fresh
 
+    def shown(self, env: Any) -> Any:
+        """What each agent observes."""
+        raw = env.unwrapped
+        if not isinstance(raw, pettingzoo.AECEnv) or not _goes_on(raw, parallel=False):
+            return ()
+        return [raw.observe(agent) for agent in raw.agents]
+
     def play(self, env: Any, like: list[Step] | None = None) -> list[Step]:
         """Play on at random, or what was played before."""
         return _play(env, like)

@@ -5,6 +5,7 @@ import copy
 import numpy as np
 import pytest
 from helpers import zoo
+from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 from rave_pettingzoo import (
     GraveAgent,
     PNMCTSAgent,
@@ -87,6 +88,12 @@ def test_tree_is_kept_between_moves(name, translate):
     agent.act()
     assert agent.last_result.root_visits >= few
     assert agent.last_result.simulations < few
+
+
+def test_agent_sees_through_the_parallel_view_of_turns():
+    env = turn_based_aec_to_parallel(zoo.Parallelizable())
+    env.reset()
+    assert UCTAgent(env, simulations=20).act() in (0, 1)
 
 
 def test_tree_is_kept_in_shimmys_environments():

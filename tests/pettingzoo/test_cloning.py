@@ -122,7 +122,7 @@ class Continuous(zoo.Counting):
         super().step(None if action is None else round(float(action[0])))
 
 
-@pytest.mark.parametrize("name", ["tictactoe-v3", "connect_four-v3", "leduc_holdem-v4", "go-v5"])
+@pytest.mark.parametrize("name", zoo.CLASSIC)
 def test_clone_passes_pettingzoos_own_test(name, capsys):
     api_test(clone_env(zoo.classic(name)), num_cycles=20)
 
@@ -189,6 +189,16 @@ def test_wrong_copy_is_refused_with_the_reason_and_the_way_out(kind, reason):
     assert "register_cloner" in str(caught.value)
     if kind is not zoo.Shared:
         assert env.get() == before
+
+
+def test_type_that_was_cloned_before_its_reset_is_checked_later():
+    env = zoo.Elsewhere()
+    env.render_mode = "ansi"  # So that no fresh one is built beside it.
+    clone_env(env)
+    env.reset()
+    env.step(1)
+    with pytest.raises(CloneError, match="shows something else than the original"):
+        clone_env(env)
 
 
 @pytest.fixture

@@ -39,7 +39,8 @@ def test_state_conforms(name, translate):
 
 def test_state_of_go_conforms():
     env = zoo.classic("go-v5", board_size=3)
-    check_game_state(lambda: AECState(env), games=1, max_moves=200)
+    # On so small a board OpenSpiel would end one random game in fifty by repetition.
+    check_game_state(lambda: AECState(env, translate=False), games=1, max_moves=200)
 
 
 def test_state_of_an_environment_of_ones_own_conforms():
