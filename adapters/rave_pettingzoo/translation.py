@@ -1,12 +1,11 @@
 """Classic positions as OpenSpiel states, which play the search's games some hundred times faster.
 
-What is equal: in tic-tac-toe and connect four everything; in Go with half a point in the komi
-everything until a whole board
-comes again, which OpenSpiel ends as a draw and PettingZoo plays on (one random game in 500 on a board of
-9 x 9); in chess everything but draws
-by claim, where PettingZoo ends the game as soon as the player to move could claim one. In chess
-that is made good in the search's tree: only the playouts' random moves go on to OpenSpiel's own
-end of the game. Environments of Shimmy hold a state of OpenSpiel, which is cloned.
+What is equal: in tic-tac-toe and connect four everything. In Go, with half a point in the komi,
+everything until a whole board comes again, which OpenSpiel ends as a draw and PettingZoo plays on:
+so end two of 1,000 random games on 9x9, and one in 50 on 3x3. In chess everything but draws by
+claim: PettingZoo ends the game as soon as the player to move could claim one. That is made good in
+the search's tree, and only the playouts' random moves go on to OpenSpiel's own end of the game.
+Environments of Shimmy hold a state of OpenSpiel, which is cloned.
 
 At the root of each search players, legal actions and the game's going on are compared; where they
 differ there is no translation.
