@@ -35,7 +35,8 @@ from rave_pettingzoo.agents import (
 )
 from rave_pettingzoo.cloning import clone_env, register_cloner
 from rave_pettingzoo.evaluation import Episode, Evaluation, PolicyResult, evaluate
-from rave_pettingzoo.states import AECState, ParallelState, game_state
+from rave_pettingzoo.parallel_state import ParallelState
+from rave_pettingzoo.states import AECState, game_state
 
 __all__ = [
     "AECState",

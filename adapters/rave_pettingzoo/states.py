@@ -5,7 +5,6 @@ import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, NamedTuple, Self
 
-import numpy as np
 import pettingzoo
 
 from rave_agents.errors import UnsupportedGameError
@@ -14,7 +13,7 @@ from rave_agents.search.python_simulator import Evaluator, PythonSimulator
 from rave_agents.search.simulator import Frame, Simulator
 from rave_pettingzoo.cloning import check_env, inner_env, raw_env, search_cloner, searched_env
 from rave_pettingzoo.kinds import Kind, kind_of
-from rave_pettingzoo.support import check_searchable, is_shimmy
+from rave_pettingzoo.support import check_begun, check_searchable, is_shimmy, masked_actions
 
 TERMINAL = int(PlayerId.TERMINAL)
 
@@ -72,7 +71,7 @@ class AECState:
         if not isinstance(translate, bool):
             raise TypeError(f"translate must be True or False, got {translate!r}.")
         check_searchable(env, see_hidden=see_hidden)
-        _check_begun(env)
+        check_begun(env)
         _check_no_dice(env, see_hidden)
         self.env: Any = searched_env(env)
         """The copy of the environment."""
@@ -239,135 +238,6 @@ class AECState:
         return f"{board}{self.env}: {self._rules.agents[self._player]} to move"
 
 
-class ParallelState:
-    """A Parallel environment in which one agent moves at a time, as a GameState.
-
-    An agent moves where it alone has a choice: the masks of all others allow one action, which is
-    taken for them, or none. Where two have a choice they move at the same time, which is refused.
-
-    Args:
-        env: the environment, after ``reset``; it is not changed.
-        observations: what its last ``reset`` or ``step`` gave; needed for the masks.
-        infos: likewise.
-        see_hidden: whether the search may look at what the environment hides from its agents.
-
-    Raises:
-        TypeError, ValueError, CloneError, UnsupportedGameError: as ``AECState``.
-    """
-
-    def __init__(
-        self,
-        env: Any,
-        *,
-        observations: Mapping[Any, Any],
-        infos: Mapping[Any, Any],
-        see_hidden: bool = False,
-    ) -> None:
-        check_env(env)
-        if not isinstance(env, pettingzoo.ParallelEnv):
-            raise TypeError(f"env must be a Parallel environment, got {type(env).__name__}.")
-        check_searchable(env, see_hidden=see_hidden)
-        _check_begun(env)
-        self.env: Any = searched_env(env)
-        """The copy of the environment."""
-        self._agents = tuple(env.possible_agents)
-        self._sizes = {agent: int(env.action_space(agent).n) for agent in self._agents}
-        self._clone = search_cloner(self.env)
-        self._returns = dict.fromkeys(self._agents, 0.0)
-        self._look(observations, infos)
-        if self._player == PlayerId.SIMULTANEOUS:
-            raise UnsupportedGameError(
-                f"{env} cannot be searched: several agents have a choice at the same time, and "
-                "simultaneous moves are not supported yet."
-            )
-
-    def _look(self, observations: Mapping[Any, Any], infos: Mapping[Any, Any]) -> None:
-        self._legal = {
-            agent: _allowed(observations.get(agent), infos.get(agent), self._sizes[agent])
-            for agent in self.env.agents
-        }
-        choosing = [agent for agent, legal in self._legal.items() if len(legal) > 1]
-        forced = [agent for agent, legal in self._legal.items() if len(legal) == 1]
-        if not self._legal:
-            self._player = TERMINAL
-        elif len(choosing) > 1:
-            self._player = int(PlayerId.SIMULTANEOUS)
-        elif choosing or forced:
-            self._player = self._agents.index((choosing or forced)[0])
-        else:
-            self._player = TERMINAL
-
-    def clone(self) -> Self:
-        """A copy that shares nothing that can change with this state."""
-        new = object.__new__(type(self))
-        vars(new).update(vars(self))
-        new.env = self._clone(self.env)
-        new._returns = self._returns.copy()
-        return new
-
-    def current_player(self) -> int:
-        """The seat that has a choice; SIMULTANEOUS if several have one."""
-        return self._player
-
-    def is_terminal(self) -> bool:
-        """Whether no agent is left, or none can do anything."""
-        return self._player == TERMINAL
-
-    def is_chance_node(self) -> bool:
-        """Never."""
-        return False
-
-    def legal_actions(self) -> Sequence[int]:
-        """The actions that the mask allows the agent to move."""
-        return self._legal[self._agents[self._player]] if self._player >= 0 else []
-
-    def chance_outcomes(self) -> Sequence[tuple[int, float]]:
-        """None."""
-        return []
-
-    def apply_action(self, action: int) -> None:
-        """Step the environment with this action and what the others are left with."""
-        mover = self._agents[self._player]
-        actions = {agent: legal[0] for agent, legal in self._legal.items() if len(legal) == 1}
-        actions[mover] = action
-        observations, rewards, ended, cut, infos = self.env.step(actions)
-        for agent, reward in rewards.items():
-            self._returns[agent] += reward
-        if all(ended.get(agent) or cut.get(agent) for agent in self.env.agents):
-            observations = infos = self._legal = {}
-            self._player = TERMINAL
-            return
-        self._look(observations, infos)
-        if self._player == PlayerId.SIMULTANEOUS:
-            raise UnsupportedGameError(
-                f"{self.env}: several agents have a choice at the same time after {action}, and "
-                "simultaneous moves are not supported yet."
-            )
-
-    def returns(self) -> Sequence[float]:
-        """The rewards of each seat, summed up from where the first state was made."""
-        return [float(self._returns[agent]) for agent in self._agents]
-
-    def num_players(self) -> int:
-        """How many agents the environment may have."""
-        return len(self._agents)
-
-    def num_distinct_actions(self) -> int:
-        """The largest action space's size."""
-        return max(self._sizes.values())
-
-    def min_utility(self) -> float:
-        """Not known."""
-        return -math.inf
-
-    def max_utility(self) -> float:
-        """Not known."""
-        return math.inf
-
-    def __str__(self) -> str:
-        return str(self.env)
-
-
 def game_state(env: Any, *, translate: bool = True, see_hidden: bool = False) -> GameState:
     """The position of a live environment as what is best searched.
 
@@ -383,7 +253,7 @@ def game_state(env: Any, *, translate: bool = True, see_hidden: bool = False) ->
         from rave_openspiel import OpenSpielState  # noqa: PLC0415
 
         check_searchable(env)
-        _check_begun(env)
+        check_begun(env)
         state: GameState = OpenSpielState(raw.game_state.clone())
         return state
     if isinstance(env, pettingzoo.ParallelEnv) and turn_based_env(env) is None:
@@ -405,47 +275,10 @@ def turn_based_env(env: Any) -> Any | None:
     return None
 
 
-def masked_actions(env: Any) -> list[int]:
-    """The actions that the selected agent's mask allows: in its info, else in its observation."""
-    agent = env.agent_selection
-    info = env.infos.get(agent)
-    size = int(env.action_space(agent).n)
-    if isinstance(info, Mapping) and "action_mask" in info:
-        return _allowed(None, info, size)
-    return _allowed(env.observe(agent), None, size)
-
-
-def _allowed(observation: Any, info: Any, size: int) -> list[int]:
-    mask = None
-    if isinstance(info, Mapping) and "action_mask" in info:
-        mask = info["action_mask"]
-    elif isinstance(observation, Mapping):
-        mask = observation.get("action_mask")
-    if mask is None:
-        return list(range(size))
-    return [int(action) for action in np.flatnonzero(mask)]
-
-
 def _openspiel_state(env: Any) -> Any:
     from rave_openspiel import OpenSpielState  # noqa: PLC0415
 
     return OpenSpielState(env.game_state)
-
-
-def _check_begun(env: Any) -> None:
-    try:
-        begun = bool(env.agents) and (
-            isinstance(env, pettingzoo.ParallelEnv) or env.terminations is not None
-        )
-        over = not env.agents
-    except AttributeError:
-        begun, over = False, False
-    if not begun:
-        raise ValueError(
-            f"{env}: the game is over, there is nothing to search."
-            if over
-            else f"{env} has not been reset: call env.reset() first."
-        )
 
 
 def _check_no_dice(env: Any, see_hidden: bool) -> None:

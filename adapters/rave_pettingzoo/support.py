@@ -1,7 +1,9 @@
 """Which environments a search can play, and why not another."""
 
+from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import pettingzoo
 from pettingzoo.utils.conversions import parallel_to_aec_wrapper
 
@@ -93,3 +95,38 @@ def env_name(env: Any) -> str:
     if is_shimmy(raw):
         return f"shimmy:{raw.game_name}"
     return str(name) if name else class_name(raw)
+
+
+def check_begun(env: Any) -> None:
+    """Raise ValueError for an environment that was never reset, or whose game is over."""
+    parallel = isinstance(env, pettingzoo.ParallelEnv)
+    try:
+        agents = env.agents
+    except AttributeError:
+        agents = None
+    if agents is None or not (parallel or hasattr(raw_env(env), "_cumulative_rewards")):
+        raise ValueError(f"{env} has not been reset: call env.reset() first.")
+    if not agents:
+        raise ValueError(f"{env}: the game is over, there is nothing to search.")
+
+
+def masked_actions(env: Any) -> list[int]:
+    """The actions that the selected agent's mask allows: in its info, else in its observation."""
+    agent = env.agent_selection
+    info = env.infos.get(agent)
+    size = int(env.action_space(agent).n)
+    if isinstance(info, Mapping) and "action_mask" in info:
+        return allowed_actions(None, info, size)
+    return allowed_actions(env.observe(agent), None, size)
+
+
+def allowed_actions(observation: Any, info: Any, size: int) -> list[int]:
+    """The actions that the mask in an info, else in an observation, allows; all without one."""
+    mask = None
+    if isinstance(info, Mapping) and "action_mask" in info:
+        mask = info["action_mask"]
+    elif isinstance(observation, Mapping):
+        mask = observation.get("action_mask")
+    if mask is None:
+        return list(range(size))
+    return [int(action) for action in np.flatnonzero(mask)]

@@ -361,8 +361,9 @@ def test_hidden_cards_are_searched_when_allowed():
 
 def test_environment_that_has_not_begun_or_is_over_is_refused():
     env = pettingzoo.make("aec", "classic/tictactoe-v3")
-    with pytest.raises(ValueError, match="has not been reset"):
-        AECState(env)
+    for begun in (env, env.unwrapped):
+        with pytest.raises(ValueError, match="has not been reset"):
+            AECState(begun)
     env.reset()
     zoo.play(env, 100, zoo.choices(1))
     with pytest.raises(ValueError, match="over"):
