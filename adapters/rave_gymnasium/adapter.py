@@ -65,6 +65,11 @@ class GymnasiumAdapter:
 
     def load_game(self, spec: str) -> GymnasiumGame:
         """The environment of this id, such as ``FrozenLake-v1(is_slippery=False)``."""
+        if not re.search(r"-v\d+", spec):  # Told without an import, for games of other frameworks.
+            raise UnknownNameError(
+                f"No environment of Gymnasium: {spec!r}. Their names end in a version, such as "
+                "CartPole-v1."
+            )
         import gymnasium  # noqa: PLC0415
 
         match = re.fullmatch(r"\s*([\w/:.-]+)\s*(?:\((.*)\))?\s*", spec, re.DOTALL)

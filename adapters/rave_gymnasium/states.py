@@ -127,6 +127,9 @@ class PlanningState:
         """A copy that shares nothing that can change with this state."""
         return self._copied(clone)
 
+    def __deepcopy__(self, memo: Any) -> Self:
+        return self.clone()
+
     def simulation(self, seed: int) -> Self:
         """A copy for one simulation, with random numbers of its own where steps draw some."""
         new = self._copied(self._plan.fast_clone)

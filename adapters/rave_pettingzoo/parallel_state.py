@@ -80,6 +80,12 @@ class ParallelState:
         new._returns = self._returns.copy()
         return new
 
+    def __deepcopy__(self, memo: Any) -> Self:
+        return self.clone()
+
+    def __reduce__(self) -> Any:
+        raise TypeError(f"A state of {self.env} cannot be pickled: it would lose the position.")
+
     def current_player(self) -> int:
         """The seat that has a choice; SIMULTANEOUS if several have one."""
         return self._player

@@ -99,6 +99,12 @@ class AECState:
         new._player = self._player
         return new
 
+    def __deepcopy__(self, memo: Any) -> Self:
+        return self.clone()
+
+    def __reduce__(self) -> Any:
+        raise TypeError(f"A state of {self.env} cannot be pickled: it would lose the position.")
+
     def current_player(self) -> int:
         """The seat to move, or TERMINAL."""
         return self._player

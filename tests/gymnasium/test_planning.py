@@ -256,6 +256,7 @@ def test_environment_is_a_game_state_to_every_searcher():
         (lambda: UCTAgent(made("CartPole-v1"), horizn=2), TypeError, "Did you mean 'horizon'"),
         (lambda: PlanningState(gymnasium.make("CartPole-v1")), ValueError, "not been reset"),
         (lambda: load_game("gymnasium:CartPol-v1"), ValueError, "Did you mean 'CartPole-v1'"),
+        (lambda: load_game("gymnasium:CartPole"), ValueError, "such as CartPole-v1"),
         (lambda: load_game("gymnasium:CartPole-v1(pole=3)"), ValueError, "pole"),
     ],
 )

@@ -2,6 +2,7 @@
 
 import copy
 import logging
+import pickle
 
 import numpy as np
 import pettingzoo
@@ -155,6 +156,15 @@ def test_state_goes_its_own_way():
     assert equal(zoo.seen(env), before)
     env.step(0)
     assert list(state.env.board[35:]) == [0, 0, 0, 1, 0, 0, 0]
+
+
+def test_copies_keep_the_position_and_pickles_are_refused():
+    env = zoo.classic("connect_four-v3")
+    env.step(3)
+    state = AECState(env)
+    assert copy.deepcopy(state).position_key() == state.position_key()
+    with pytest.raises(TypeError, match="would lose the position"):
+        pickle.dumps(state)
 
 
 @pytest.mark.parametrize("name", BOARDS)
