@@ -89,6 +89,10 @@ class AECState:
         self._returns = [0.0] * len(agents)
         self._player = TERMINAL
         self._settle()
+        if self._rules.translate and self._player != TERMINAL:
+            from rave_pettingzoo import translation  # noqa: PLC0415
+
+            translation.prepare(self.env)
 
     def clone(self) -> Self:
         """A copy that shares nothing that can change with this state."""

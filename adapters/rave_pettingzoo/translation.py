@@ -56,6 +56,21 @@ def _game(spec: str) -> pyspiel.Game:
     return pyspiel.load_game(spec)
 
 
+_prepared: set[str] = set()
+
+
+def prepare(raw: Any) -> None:
+    """Load, compile and tabulate what translations of this kind need, before a search's clock runs.
+
+    Args:
+        raw: an environment that has been reset.
+    """
+    name = class_name(raw)
+    if name not in _prepared:
+        translated(raw)
+        _prepared.add(name)
+
+
 def translated(raw: Any) -> Translation | None:
     """The position of a raw environment in OpenSpiel's terms; None where there is none."""
     translate = _TRANSLATIONS.get(class_name(raw))
