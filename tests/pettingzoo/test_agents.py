@@ -19,6 +19,7 @@ from rave_pettingzoo import (
 from rave_agents import SearchConfig, UnknownNameError, UnsupportedGameError
 from rave_agents.copying import equal
 
+BOARDS = ("tictactoe-v3", "connect_four-v3", "go-v5")
 KINDS = {"uct": UCTAgent, "rave": RaveAgent, "grave": GraveAgent, "pn_mcts": PNMCTSAgent}
 
 
@@ -74,11 +75,14 @@ def test_agent_acts_in_another_environment_when_called_with_it():
     assert UCTAgent(bound, simulations=300, seed=1)(other) == 0
 
 
-@pytest.mark.parametrize("name", ["tictactoe-v3", "connect_four-v3", "go-v5", "chess-v6"])
-@pytest.mark.parametrize("translate", [True, False])
+@pytest.mark.parametrize(
+    ("name", "translate"),
+    [
+        *((name, translate) for name in BOARDS for translate in (True, False)),
+        ("chess-v6", True),  # One simulation in the environment itself takes most of a second.
+    ],
+)
 def test_tree_is_kept_between_moves(name, translate):
-    if name == "chess-v6" and not translate:
-        pytest.skip("one raw simulation of chess takes most of a second")
     env = zoo.classic(name, **({"board_size": 3} if name == "go-v5" else {}))
     few = 50 if not translate else 200
     agent = UCTAgent(env, simulations=few, seed=1, translate=translate, expand_visits=1)

@@ -15,7 +15,7 @@ from rave_agents.copying import equal
 from rave_agents.errors import CloneError
 
 POSITIONS = 200
-SHORT = {"chess-v6": 3, "go-v5": 20, "hanabi-v5": 5}
+SHORT = {"chess-v6": 2, "go-v5": 10, "hanabi-v5": 5}
 """Steps that a clone is followed for where games are long; to the end elsewhere."""
 
 
@@ -52,7 +52,7 @@ def test_clone_plays_on_as_the_original_would_and_leaves_it_alone(name):
 @pytest.mark.parametrize("name", zoo.CLASSIC)
 def test_clone_and_live_environment_play_the_same_game_to_the_end(name):
     choices = zoo.choices(2)
-    for seed in range(2):
+    for seed in range(1 if name == "chess-v6" else 3):
         env = zoo.classic(name, seed=seed)
         zoo.play(env, 5, choices)
         assert_same_game(env, clone_env(env), 10_000, choices)
