@@ -19,3 +19,7 @@ class UnknownNameError(RaveAgentsError, ValueError):
 
 class ConformanceError(RaveAgentsError, AssertionError):
     """A check of ``rave_agents.testing`` failed; the message says what was violated."""
+
+
+class CloneError(RaveAgentsError, TypeError):
+    """An environment cannot be cloned rightly; the message says why and what to do about it."""

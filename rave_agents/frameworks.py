@@ -128,10 +128,17 @@ def load_game(spec: str) -> Game:
             f"({reasons or 'none is known'}). Install one, for example: "
             "pip install 'rave-agents[openspiel]'"
         )
-    errors = []
-    for adapter in adapters().values():
+    errors = {}
+    for framework, adapter in adapters().items():
         try:
             return adapter.load_game(spec)
         except UnknownNameError as error:
-            errors.append(error)
-    raise errors[0]
+            errors[framework] = error
+    name = spec.partition("(")[0].strip()
+    listed = {key: [game.name for game in adapters()[key].games()] for key in errors}
+    for framework, reason in errors.items():
+        if name in listed[framework]:
+            raise reason  # The game exists; something else in the spec does not.
+    raise UnknownNameError(
+        unknown_name("game", name, [game for names in listed.values() for game in names])
+    )

@@ -30,6 +30,7 @@ class GameState(Protocol):
       generic one, see ``rave_agents.search.simulator``;
     * ``position_key() -> Hashable``: equal for two states exactly when they are the same position
       of the same game; it lets a search notice that a kept tree belongs to another position;
+    * ``observation(player) -> array``: what a player sees, as numbers, for those who learn;
     * ``action_to_string(player, action) -> str``: how people write the action.
     """
 

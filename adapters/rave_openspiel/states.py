@@ -4,8 +4,11 @@ import math
 from collections.abc import Hashable, Sequence
 from typing import Self
 
+import numpy as np
 import pyspiel
+from numpy.typing import NDArray
 
+from rave_agents.errors import UnsupportedGameError
 from rave_agents.search.python_simulator import Evaluator
 from rave_agents.search.simulator import Frame, Simulator
 from rave_openspiel.native import NativeSimulator, bridge, is_native, is_shrinking
@@ -88,6 +91,24 @@ class OpenSpielState:
     def action_to_string(self, player: int, action: int) -> str:
         """How the game prints the action."""
         return str(self.state.action_to_string(player, action))
+
+    def observation(self, player: int) -> NDArray[np.float32]:
+        """What a player sees, in the shape that the game gives.
+
+        Raises:
+            UnsupportedGameError: if the game offers neither observations nor information states as
+                tensors.
+        """
+        state, game = self.state, self.state.get_game()
+        kind = game.get_type()
+        if kind.provides_observation_tensor:
+            values, shape = state.observation_tensor(player), game.observation_tensor_shape()
+        elif kind.provides_information_state_tensor:
+            values = state.information_state_tensor(player)
+            shape = game.information_state_tensor_shape()
+        else:
+            raise UnsupportedGameError(f"{game} offers no observation tensor.")
+        return np.array(values, np.float32).reshape(shape)
 
     def position_key(self) -> Hashable:
         """The game, where it started, and the moves since."""

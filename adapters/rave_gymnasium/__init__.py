@@ -1,0 +1,31 @@
+"""Search agents for Gymnasium: opponents to train against, and planning in clones.
+
+Importing this package registers ``Opponent-v0``, a game for two players as an environment for one::
+
+    env = gymnasium.make("rave_gymnasium:Opponent-v0", game="connect_four",
+                         opponent="rave(simulations=100)", seat="random")
+
+``RaveAgent(env, simulations=200, horizon=50)`` plans in a live environment with discrete actions,
+by clones: ``agent.act(observation)`` gives the action to take. ``UCTAgent`` and ``GraveAgent`` do
+likewise. ``PlanningState`` is such an environment behind the interface that
+``rave_agents.Searcher`` takes.
+"""
+
+import gymnasium
+
+from rave_agents.errors import CloneError
+from rave_gymnasium.agents import GraveAgent, PlanningAgent, RaveAgent, UCTAgent
+from rave_gymnasium.opponent import OpponentEnv
+from rave_gymnasium.states import PlanningState
+
+__all__ = [
+    "CloneError",
+    "GraveAgent",
+    "OpponentEnv",
+    "PlanningAgent",
+    "PlanningState",
+    "RaveAgent",
+    "UCTAgent",
+]
+
+gymnasium.register(id="Opponent-v0", entry_point="rave_gymnasium.opponent:OpponentEnv")

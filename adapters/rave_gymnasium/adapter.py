@@ -1,0 +1,107 @@
+"""Gymnasium as ``rave_agents.frameworks.Adapter``."""
+
+import importlib.metadata
+import importlib.util
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rave_agents.agent import AgentType
+from rave_agents.agents import AgentSpec
+from rave_agents.config import unknown_name
+from rave_agents.errors import UnknownNameError
+from rave_agents.frameworks import GameInfo
+from rave_agents.game import GameState
+
+if importlib.util.find_spec("gymnasium") is None:
+    raise ImportError("gymnasium is not installed", name="gymnasium")
+
+
+class GymnasiumGame:
+    """An environment as ``rave_agents.frameworks.Game``, for one player.
+
+    Args:
+        name: how it is written.
+        env: the environment.
+
+    Raises:
+        UnsupportedGameError, CloneError: if it cannot be planned in; the message says why.
+    """
+
+    num_players = 1
+
+    def __init__(self, name: str, env: Any) -> None:
+        self.name = name
+        self.env = env
+        """The environment; positions are copies of it."""
+        self.new_initial_state()
+
+    def new_initial_state(self) -> GameState:
+        """The position after ``reset`` with seed 0."""
+        from rave_gymnasium.states import PlanningState  # noqa: PLC0415
+
+        self.env.reset(seed=0)
+        return PlanningState(self.env)
+
+
+class GymnasiumAdapter:
+    """See ``rave_agents.frameworks.Adapter``."""
+
+    name = "gymnasium"
+
+    def wrap(self, state: Any) -> GameState | None:
+        """An environment's position as a GameState; None for anything else.
+
+        Raises:
+            UnsupportedGameError, CloneError: if it cannot be planned in.
+        """
+        gymnasium = sys.modules.get("gymnasium")
+        if gymnasium is None or not isinstance(state, gymnasium.Env):
+            return None
+        from rave_gymnasium.states import PlanningState  # noqa: PLC0415
+
+        return PlanningState(state)
+
+    def load_game(self, spec: str) -> GymnasiumGame:
+        """The environment of this id, such as ``FrozenLake-v1(is_slippery=False)``."""
+        if not re.search(r"-v\d+", spec):  # Told without an import, for games of other frameworks.
+            raise UnknownNameError(
+                f"No environment of Gymnasium: {spec!r}. Their names end in a version, such as "
+                "CartPole-v1."
+            )
+        import gymnasium  # noqa: PLC0415
+
+        match = re.fullmatch(r"\s*([\w/:.-]+)\s*(?:\((.*)\))?\s*", spec, re.DOTALL)
+        if match is None or match[1] not in gymnasium.registry:
+            name = spec if match is None else match[1]
+            raise UnknownNameError(unknown_name("game", name, gymnasium.registry))
+        try:
+            parameters = AgentSpec.parse(f"game({match[2] or ''})").parameters
+            env = gymnasium.make(match[1], **parameters)
+        except (TypeError, ValueError, ImportError, gymnasium.error.Error) as error:
+            raise UnknownNameError(f"Gymnasium cannot make {spec!r}: {error}") from error
+        return GymnasiumGame(f"gymnasium:{spec}", env)
+
+    def games(self) -> Sequence[GameInfo]:
+        """Gymnasium's small environments with discrete actions."""
+        import gymnasium  # noqa: PLC0415
+
+        return [
+            GameInfo(name, f"Gymnasium: {kind.replace('_', ' ')}", name != "Blackjack-v1")
+            for name, spec in sorted(gymnasium.registry.items())
+            for kind in ("classic_control", "toy_text")
+            if str(spec.entry_point).startswith(f"gymnasium.envs.{kind}")
+            and name not in ("Pendulum-v1", "MountainCarContinuous-v0")
+        ]
+
+    def agent_types(self) -> Mapping[str, AgentType]:
+        """None of its own."""
+        return {}
+
+    def diagnosis(self) -> Mapping[str, str]:
+        """The installed version."""
+        return {"gymnasium": importlib.metadata.version("gymnasium")}
+
+
+ADAPTER = GymnasiumAdapter()

@@ -1,0 +1,155 @@
+"""Agents that plan in a live Gymnasium environment.
+
+::
+
+    agent = RaveAgent(env, simulations=200, horizon=50)
+    observation, info = env.reset(seed=1)
+    while True:
+        observation, reward, terminated, truncated, info = env.step(agent.act(observation))
+        if terminated or truncated:
+            break
+"""
+
+from typing import Any, ClassVar
+
+from rave_agents.agents import make_limit
+from rave_agents.config import Limit, SearchConfig, check_names
+from rave_agents.result import SearchResult
+from rave_agents.searcher import Searcher, checked_seed
+from rave_gymnasium.states import DEFAULT_HORIZON, PlanningState, check_plan, check_plannable
+
+OWN_PARAMETERS = (
+    "env",
+    "simulations",
+    "seconds",
+    "seed",
+    "discount",
+    "horizon",
+    "see_hidden",
+)
+
+
+class PlanningAgent:
+    """Plays what a search of clones of the live environment finds; subclasses name a preset.
+
+    Args:
+        env: the live environment; it is looked at and never changed.
+        simulations: simulations for each move, at least 1.
+        seconds: wall-clock seconds for each move, above 0. With neither, 1,000 simulations.
+        seed: decides everything random, an integer of at least 0; None for one that is drawn.
+        discount: what a reward counts less with every step, above 0 and at most 1.
+        horizon: steps that a plan looks ahead, at least 1; None for the end of the episode.
+        see_hidden: whether the agent may look at what the environment hides from it.
+        **config: fields of ``SearchConfig`` to change from the preset.
+
+    Raises:
+        TypeError: for an unknown parameter or a value of the wrong type.
+        ValueError: for a value that is not allowed.
+        UnsupportedGameError: (a ValueError) if the actions are not discrete, or some is hidden.
+    """
+
+    preset: ClassVar[str] = "uct"
+    """The preset of ``SearchConfig`` that the agent starts from."""
+
+    def __init__(
+        self,
+        env: Any,
+        *,
+        simulations: int | None = None,
+        seconds: float | None = None,
+        seed: int | None = None,
+        discount: float = 1.0,
+        horizon: int | None = DEFAULT_HORIZON,
+        see_hidden: bool = False,
+        **config: Any,
+    ) -> None:
+        check_plannable(env, see_hidden=see_hidden)
+        check_plan(discount, horizon)
+        names = (*OWN_PARAMETERS, *SearchConfig.field_names())
+        check_names(f"parameter of {type(self).__name__}", config, names)
+        self.env = env
+        """The live environment."""
+        self.discount = discount
+        """What a reward counts less with every step."""
+        self.horizon = horizon
+        """Steps that a plan looks ahead."""
+        self.see_hidden = see_hidden
+        """Whether the agent looks at what is hidden."""
+        self.limit: Limit = make_limit(simulations, seconds)
+        """The budget of each move; it may be set between moves."""
+        self.config = SearchConfig.preset(self.preset).replace(**config)
+        """The search's tunables."""
+        self.last_result: SearchResult | None = None
+        """What the last search found; None before the first."""
+        self._searcher = Searcher(self.config, seed=checked_seed(seed))
+
+    def act(self, observation: Any = None, action_mask: Any = None) -> int:
+        """Choose an action of the environment.
+
+        Args:
+            observation: not needed: the agent sees the environment.
+            action_mask: for each action whether it is allowed now; None for all.
+
+        Raises:
+            ValueError: if the environment has not been reset.
+            CloneError: if it cannot be cloned rightly; it says why.
+        """
+        return self._act(self.env, action_mask)
+
+    def predict(
+        self,
+        observation: Any = None,
+        state: Any = None,
+        episode_start: Any = None,
+        deterministic: bool = True,
+        *,
+        action_masks: Any = None,
+    ) -> tuple[int, Any]:
+        """Choose an action as a Stable-Baselines3 model does: the action and ``state`` as it came.
+
+        Raises:
+            ValueError, CloneError: as ``act``.
+        """
+        return self._act(self.env, action_masks), state
+
+    def __call__(self, env: Any) -> int:
+        """Choose an action in this environment, whatever the agent is bound to.
+
+        Raises:
+            ValueError, CloneError: as ``act``.
+            TypeError, UnsupportedGameError: as the constructor.
+        """
+        return self._act(env, None)
+
+    def reset(self) -> None:
+        """Forget what was found. Not needed, only tidy."""
+        self._searcher.reset()
+
+    def _act(self, env: Any, mask: Any) -> int:
+        state = PlanningState(
+            env,
+            discount=self.discount,
+            horizon=self.horizon,
+            action_mask=mask,
+            see_hidden=self.see_hidden,
+        )
+        self.last_result = self._searcher.search(state, self.limit)
+        return self.last_result.action + int(env.action_space.start)
+
+
+class UCTAgent(PlanningAgent):
+    """Plain UCT."""
+
+    preset = "uct"
+
+
+class RaveAgent(PlanningAgent):
+    """UCT with rapid action value estimation (RAVE)."""
+
+    preset = "rave"
+
+
+class GraveAgent(PlanningAgent):
+    """RAVE with the values of a well-visited ancestor (GRAVE)."""
+
+    preset = "grave"

@@ -1,0 +1,198 @@
+"""Copies of Gymnasium environments for planning."""
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from gymnasium import wrappers as wrapper_classes
+from gymnasium.envs.registration import EnvSpec
+from gymnasium.utils import EzPickle
+
+from rave_agents.clone_check import Step, check_clones, raised
+from rave_agents.copying import CopyRules, copied, fingerprint
+from rave_agents.errors import CloneError
+
+PASSIVE_WRAPPERS: tuple[type, ...] = tuple(
+    getattr(wrapper_classes, name)
+    for name in (
+        "Autoreset",
+        "HumanRendering",
+        "OrderEnforcing",
+        "PassiveEnvChecker",
+        "RecordEpisodeStatistics",
+        "RecordVideo",
+        "RenderCollection",
+        "TimeLimit",
+    )
+    if hasattr(wrapper_classes, name)
+)
+"""Wrappers that are left out of a copy to plan in: what they do is no part of the game. A time
+limit's count is kept by the planning state."""
+
+REPLACED = frozenset(
+    [
+        "gymnasium.envs.classic_control.acrobot.AcrobotEnv",
+        "gymnasium.envs.classic_control.cartpole.CartPoleEnv",
+        "gymnasium.envs.classic_control.mountain_car.MountainCarEnv",
+        "gymnasium.envs.toy_text.cliffwalking.CliffWalkingEnv",
+        "gymnasium.envs.toy_text.frozen_lake.FrozenLakeEnv",
+        "gymnasium.envs.toy_text.taxi.TaxiEnv",
+    ]
+)
+"""Environments whose step replaces what it changes and never writes into it: a copy may share all
+objects with its original but the random numbers."""
+
+STEPS = 100
+"""Steps that each clone is played on when it is checked, at most."""
+
+ADVICE = "It cannot be planned in by clones."
+"""What there is to do about an environment that cannot be cloned."""
+
+_checked: set[tuple[type, ...]] = set()
+
+
+def planning_env(env: Any) -> Any:
+    """A copy of what a planner needs of an environment, checked the first time of its type.
+
+    Raises:
+        CloneError: if it cannot be copied, or copies were found to be wrong; it says why.
+    """
+    while type(env) in PASSIVE_WRAPPERS:
+        env = env.env
+    _refuse_mujoco(env)
+    chain = _type_chain(env)
+    if chain not in _checked:
+        if class_name(env) not in REPLACED:
+            check_clones(
+                env, clone, lambda thing: fingerprint(thing, _rules()), GymPlayer(), ADVICE
+            )
+        _checked.add(chain)
+    return clone(env)
+
+
+def clone(env: Any) -> Any:
+    """A copy that shares nothing that changes."""
+    if class_name(env) in REPLACED:
+        new = bare_clone(env)
+        if env._np_random is not None:
+            new._np_random = copied(env._np_random, CopyRules())
+        return new
+    try:
+        new = copied(env, _rules())
+    except Exception as error:
+        raise CloneError(
+            f"{class_name(env.unwrapped)} cannot be copied: {error}. {ADVICE}"
+        ) from error
+    _show_no_window(new)
+    return new
+
+
+def bare_clone(env: Any) -> Any:
+    """A copy of one of the ``REPLACED`` that still draws from its original's random numbers."""
+    new = object.__new__(type(env))
+    values = vars(env).copy()
+    if values.get("render_mode") is not None:
+        values["render_mode"] = None
+    new.__dict__ = values
+    return new
+
+
+def fast_cloner(env: Any) -> Callable[[Any], Any]:
+    """The fastest copy for a simulation, whose random numbers are set after it is made."""
+    return bare_clone if class_name(env) in REPLACED else clone
+
+
+def class_name(env: Any) -> str:
+    """The full name of an environment's class."""
+    return f"{type(env).__module__}.{type(env).__qualname__}"
+
+
+def _type_chain(env: Any) -> tuple[type, ...]:
+    chain = [type(env)]
+    while isinstance(env, gymnasium.Wrapper):
+        env = env.env
+        chain.append(type(env))
+    return tuple(chain)
+
+
+def _show_no_window(env: Any) -> None:
+    raw = env.unwrapped
+    if vars(raw).get("render_mode") == "human":
+        raw.render_mode = None
+
+
+def _refuse_mujoco(env: Any) -> None:
+    if any(kind.__name__ == "MujocoEnv" for kind in type(env.unwrapped).__mro__):
+        raise CloneError(
+            f"{class_name(env.unwrapped)} cannot be cloned rightly: MuJoCo keeps the simulation "
+            f"outside of Python's objects. {ADVICE}"
+        )
+
+
+@functools.cache
+def _rules() -> CopyRules:
+    copiers: dict[type, Callable[[Any], Any]] = {}
+    shared: tuple[type, ...] = (spaces.Space, EnvSpec)
+    try:
+        import pygame  # noqa: PLC0415
+    except ImportError:
+        pass
+    else:
+        shared = (*shared, pygame.Surface, type(pygame.time.Clock()))
+    return CopyRules(by_attributes=(gymnasium.Env, EzPickle), shared=shared, copiers=copiers)
+
+
+class GymPlayer:
+    """See ``rave_agents.clone_check.Player``."""
+
+    def raw(self, env: Any) -> Any:
+        """The innermost environment."""
+        return env.unwrapped
+
+    def fresh(self, env: Any) -> Any | None:
+        """A new environment after some steps, if it was made by ``gymnasium.make``."""
+        spec = env.unwrapped.spec
+        if spec is None:
+            return None
+        try:
+            silent = {"render_mode": None} if "render_mode" in spec.kwargs else {}
+            made = gymnasium.make(spec, disable_env_checker=True, **silent)
+            if _type_chain(made)[-1] is not type(env.unwrapped):
+                return None
+            made.reset(seed=0)
+            fresh = made.unwrapped
+            self.play(fresh, steps=4)
+        except Exception:
+            return None
+        return fresh
+
+    def shown(self, env: Any) -> Any:
+        """Nothing: Gymnasium's environments show themselves only when they are stepped."""
+        return ()
+
+    def play(self, env: Any, like: list[Step] | None = None, steps: int = STEPS) -> list[Step]:
+        """Play on at random, or what was played before."""
+        choices = np.random.default_rng(0)
+        seen: list[Step] = []
+        while len(seen) < (steps if like is None else len(like)):
+            action = _draw(env.action_space, choices) if like is None else like[len(seen)][-1]
+            try:
+                answer = env.step(action)
+            except Exception as error:
+                seen.append(raised(error, action))
+                break
+            seen.append((*answer, action))
+            if answer[2] or answer[3]:
+                break
+        return seen
+
+
+def _draw(space: Any, choices: np.random.Generator) -> Any:
+    if isinstance(space, spaces.Discrete):
+        return int(space.start + choices.integers(space.n))
+    own = copied(space, CopyRules())
+    own.seed(int(choices.integers(2**31)))
+    return own.sample()

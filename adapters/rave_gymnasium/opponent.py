@@ -1,0 +1,194 @@
+"""``Opponent-v0``: a game for two players as an environment for one, who plays an agent."""
+
+from typing import Any, ClassVar
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from rave_agents.agent import Agent
+from rave_agents.agents import AgentSpec, make_agent
+from rave_agents.arena.play import draw_outcome
+from rave_agents.config import unknown_name
+from rave_agents.errors import UnsupportedGameError
+from rave_agents.frameworks import Game, load_game
+from rave_agents.game import GameState
+
+SEATS = (0, 1, "random")
+ILLEGAL = ("raise", "lose")
+
+
+class OpponentEnv(gymnasium.Env):  # type: ignore[misc]
+    """A two-player game in which one of this package's agents plays the other side.
+
+    ::
+
+        env = gymnasium.make("rave_gymnasium:Opponent-v0", game="connect_four",
+                             opponent="rave(simulations=100)", seat="random")
+        observation, info = env.reset(seed=1)
+        action = env.action_space.sample(mask=info["action_mask"])
+
+    A step plays the action, then chance and the opponent until it is one's turn again. The reward
+    is what the step added to one's return: in most games 0 until the end, then the result. The
+    observation is the game's own, from one's own side where the game makes a difference.
+    ``info["action_mask"]`` (int8) says what is legal, ``info["seat"]`` where one sits.
+
+    The same seed gives the same episodes under the same actions.
+
+    Args:
+        game: a game for two players by its name, such as ``"connect_four"``,
+            ``"hex(board_size=5)"`` or ``"pettingzoo:connect_four_v3"``.
+        opponent: the spec of an agent, such as ``"rave(simulations=100)"`` or ``"random"``.
+        seat: 0 or 1, or ``"random"``: another draw in each episode.
+        illegal: what an illegal action does: ``"raise"`` a ValueError, or ``"lose"``: end the
+            episode with the game's least utility (-1 where it has none) and
+            ``info["illegal_action"]``.
+        render_mode: ``"ansi"`` or None.
+
+    Raises:
+        UnknownNameError: for a game, an agent or a parameter that does not exist.
+        UnsupportedGameError: if the game is not for two players, an agent cannot play it, or it has
+            no observation.
+        TypeError, ValueError: for a value that is not allowed.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi"], "render_fps": 1}
+
+    def __init__(
+        self,
+        game: str | Game = "connect_four",
+        opponent: str | AgentSpec = "rave(simulations=100)",
+        seat: int | str = "random",
+        illegal: str = "raise",
+        render_mode: str | None = None,
+    ) -> None:
+        self.game: Game = load_game(game) if isinstance(game, str) else game
+        """The game that is played."""
+        if self.game.num_players != 2:
+            raise UnsupportedGameError(
+                f"An opponent needs a game for two players; {self.game.name} has "
+                f"{self.game.num_players}."
+            )
+        if isinstance(seat, bool) or seat not in SEATS:
+            raise ValueError(f"seat must be 0, 1 or 'random', got {seat!r}.")
+        if illegal not in ILLEGAL:
+            raise ValueError(unknown_name("illegal", illegal, ILLEGAL))
+        if render_mode not in (None, "ansi"):
+            raise ValueError(f"render_mode must be None or 'ansi', got {render_mode!r}.")
+        self.opponent = AgentSpec.parse(opponent) if isinstance(opponent, str) else opponent
+        """The opponent's spec."""
+        self.seat = seat
+        """Where one sits, as it was asked for."""
+        self.illegal = illegal
+        """What an illegal action does."""
+        self.render_mode = render_mode
+        for player in (0, 1):
+            make_agent(self.opponent, self.game, player)
+        state = self.game.new_initial_state()
+        self.action_space: Any = spaces.Discrete(state.num_distinct_actions())
+        shape = _observation(state, 0, self.game.name).shape
+        limits = np.finfo(np.float32)
+        self.observation_space: Any = spaces.Box(limits.min, limits.max, shape, np.float32)
+        self._state: GameState | None = None
+        self._agent: Agent | None = None
+        self._seat = 0
+        self._return = 0.0
+        self._over = True
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[NDArray[np.float32], dict[str, Any]]:
+        """Begin a new game; the opponent plays first if that is its seat."""
+        super().reset(seed=seed)
+        drawn = int(self.np_random.integers(2))
+        self._seat = drawn if self.seat == "random" else int(self.seat)
+        own = self.opponent.with_defaults({"seed": int(self.np_random.integers(2**31))})
+        self._agent = make_agent(own, self.game, 1 - self._seat)
+        self._agent.restart()
+        self._state = self.game.new_initial_state()
+        self._return = 0.0
+        self._over = False
+        self._play_on()
+        return self._observed(), self._info()
+
+    def step(self, action: int) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
+        """Play an action, and let chance and the opponent answer.
+
+        Raises:
+            ValueError: for an action that is not legal, if ``illegal`` is ``"raise"``.
+            RuntimeError: before ``reset``, or after the end.
+        """
+        if self._state is None or self._over:
+            raise RuntimeError("The game is over or has not begun: call reset() first.")
+        legal = list(self._state.legal_actions())
+        if (isinstance(action, np.ndarray) and action.size != 1) or int(action) not in legal:
+            return self._illegal(action, legal)
+        self._apply(int(action))
+        self._play_on()
+        total = float(self._state.returns()[self._seat])
+        reward, self._return = total - self._return, total
+        self._over = self._state.is_terminal()
+        return self._observed(), reward, self._over, False, self._info()
+
+    def _illegal(
+        self, action: Any, legal: list[int]
+    ) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
+        assert self._state is not None
+        if self.illegal == "raise":
+            raise ValueError(f"Action {action} is not legal; legal are {legal}.")
+        self._over = True
+        least = self._state.min_utility()
+        reward = least if np.isfinite(least) else -1.0
+        info = {**self._info(), "illegal_action": True}
+        return self._observed(), float(reward), True, False, info
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """What is legal, as sb3-contrib's maskable algorithms ask for it."""
+        return self._mask().astype(bool)
+
+    def render(self) -> str | None:
+        """The position as text."""
+        if self.render_mode is None:
+            gymnasium.logger.warn("render() needs render_mode='ansi'.")
+            return None
+        return "" if self._state is None else str(self._state)
+
+    def _play_on(self) -> None:
+        """Let chance and the opponent play until it is one's turn, or the end."""
+        state, agent = self._state, self._agent
+        assert state is not None
+        assert agent is not None
+        while not state.is_terminal() and state.current_player() != self._seat:
+            if state.is_chance_node():
+                self._apply(draw_outcome(state, self.np_random))
+            else:
+                self._apply(agent.step(state.clone()))
+
+    def _apply(self, action: int) -> None:
+        assert self._state is not None
+        assert self._agent is not None
+        self._agent.inform_action(self._state, int(self._state.current_player()), action)
+        self._state.apply_action(action)
+
+    def _observed(self) -> NDArray[np.float32]:
+        assert self._state is not None
+        return _observation(self._state, self._seat, self.game.name)
+
+    def _mask(self) -> NDArray[np.int8]:
+        mask = np.zeros(int(self.action_space.n), np.int8)
+        if self._state is not None and not self._over and not self._state.is_terminal():
+            mask[list(self._state.legal_actions())] = 1
+        return mask
+
+    def _info(self) -> dict[str, Any]:
+        return {"action_mask": self._mask(), "seat": self._seat}
+
+
+def _observation(state: GameState, player: int, game: str) -> NDArray[np.float32]:
+    observe = getattr(state, "observation", None)
+    if observe is None:
+        raise UnsupportedGameError(
+            f"{game} has no observation: its states have no method observation(player)."
+        )
+    return np.array(observe(player), np.float32)

@@ -1,0 +1,61 @@
+"""Search agents for PettingZoo, and copies of its environments that are right.
+
+Agents for the loop, bound to a live environment, which they look at and never change::
+
+    import pettingzoo
+    from rave_pettingzoo import RaveAgent
+
+    env = pettingzoo.make("aec", "classic/connect_four-v3")
+    env.reset(seed=1)
+    agent = RaveAgent(env, simulations=500)
+    for name in env.agent_iter():
+        observation, reward, termination, truncation, info = env.last()
+        env.step(None if termination or truncation else agent.act(observation))
+
+``UCTAgent``, ``GraveAgent``, ``PNMCTSAgent`` and ``make_agent("rave(simulations=500)", env)`` are
+used likewise. ``evaluate`` plays episodes between policies of any usual form, the seats exchanged.
+
+``clone_env`` copies an environment as it stands; ``register_cloner`` tells it how environments of
+your own are copied. ``AECState`` and ``ParallelState`` are environments behind the interface that
+``rave_agents.Searcher`` takes. Tic-tac-toe, connect four, Go, chess and Shimmy's environments are
+searched in OpenSpiel's states where OpenSpiel is installed (``translate=False`` prevents it).
+"""
+
+from rave_agents.errors import CloneError
+from rave_pettingzoo.adapter import PettingZooGame
+from rave_pettingzoo.agents import (
+    GraveAgent,
+    LoopAgent,
+    PNMCTSAgent,
+    RandomLoopAgent,
+    RaveAgent,
+    SearchAgent,
+    UCTAgent,
+    make_agent,
+)
+from rave_pettingzoo.cloning import clone_env, register_cloner
+from rave_pettingzoo.evaluation import Episode, Evaluation, PolicyResult, evaluate
+from rave_pettingzoo.parallel_state import ParallelState
+from rave_pettingzoo.states import AECState, game_state
+
+__all__ = [
+    "AECState",
+    "CloneError",
+    "Episode",
+    "Evaluation",
+    "GraveAgent",
+    "LoopAgent",
+    "PNMCTSAgent",
+    "ParallelState",
+    "PettingZooGame",
+    "PolicyResult",
+    "RandomLoopAgent",
+    "RaveAgent",
+    "SearchAgent",
+    "UCTAgent",
+    "clone_env",
+    "evaluate",
+    "game_state",
+    "make_agent",
+    "register_cloner",
+]

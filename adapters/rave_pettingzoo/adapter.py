@@ -1,0 +1,244 @@
+"""PettingZoo, and OpenSpiel through Shimmy, as ``rave_agents.frameworks.Adapter``."""
+
+import functools
+import importlib
+import importlib.metadata
+import importlib.util
+import pkgutil
+import re
+import sys
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rave_agents.agent import AgentType
+from rave_agents.agents import AgentSpec
+from rave_agents.config import unknown_name
+from rave_agents.errors import UnknownNameError
+from rave_agents.frameworks import GameInfo
+from rave_agents.game import GameState
+
+for _needed in ("pettingzoo", "gymnasium"):
+    if importlib.util.find_spec(_needed) is None:
+        raise ImportError(f"{_needed} is not installed", name=_needed)
+
+DESCRIPTIONS: dict[str, tuple[str, bool]] = {
+    "tictactoe": ("Tic-Tac-Toe", True),
+    "connect_four": ("Connect Four", True),
+    "go": ("Go", True),
+    "chess": ("Chess", True),
+    "rps": ("Rock, Paper, Scissors: simultaneous moves", False),
+    "leduc_holdem": ("Leduc Hold'em: hidden cards", False),
+    "texas_holdem": ("Texas Hold'em: hidden cards", False),
+    "texas_holdem_no_limit": ("Texas Hold'em No Limit: hidden cards", False),
+    "hanabi": ("Hanabi: hidden cards", False),
+}
+"""The classic environments without their versions, and whether the search can play them."""
+
+
+class PettingZooGame:
+    """An AEC environment as ``rave_agents.frameworks.Game``.
+
+    Args:
+        name: how it is written.
+        env: the environment; the game plays in copies of it.
+
+    Raises:
+        UnsupportedGameError: if the search cannot play it; the message says why.
+        CloneError: if it cannot be cloned.
+    """
+
+    def __init__(self, name: str, env: Any) -> None:
+        from rave_pettingzoo.cloning import clone_env  # noqa: PLC0415
+        from rave_pettingzoo.support import check_searchable  # noqa: PLC0415
+
+        check_searchable(env)
+        self.name = name
+        self.num_players = len(env.possible_agents)
+        self.env = clone_env(env)
+        """The environment that the game starts copies of."""
+        self.new_initial_state()
+
+    def new_initial_state(self) -> GameState:
+        """The position after ``reset``."""
+        from rave_pettingzoo.cloning import clone_env  # noqa: PLC0415
+        from rave_pettingzoo.states import AECState  # noqa: PLC0415
+
+        env = clone_env(self.env)
+        env.reset(seed=0)
+        return AECState(env)
+
+    def __reduce__(self) -> Any:
+        return (_game_of_spec, (self.name,))
+
+
+def _game_of_spec(name: str) -> PettingZooGame:
+    framework, _, spec = name.partition(":")
+    adapter: Any = ShimmyAdapter() if framework == "shimmy" else ADAPTER
+    game: PettingZooGame = adapter.load_game(spec)
+    return game
+
+
+def split_spec(spec: str) -> tuple[str, dict[str, Any]]:
+    """A game's name and its parameters: ``go_v5(board_size=9)``.
+
+    Raises:
+        UnknownNameError: if it does not read so.
+    """
+    match = re.fullmatch(r"\s*([\w/.-]+)\s*(?:\((.*)\))?\s*", spec, re.DOTALL)
+    if match is None:
+        raise UnknownNameError(
+            f"Not a game's spec: {spec!r}. It reads name or name(key=value,...)."
+        )
+    try:
+        return match[1], AgentSpec.parse(f"game({match[2] or ''})").parameters
+    except ValueError as error:
+        raise UnknownNameError(f"Not a game's spec: {spec!r}: {error}") from error
+
+
+@functools.cache
+def classic_names() -> tuple[str, ...]:
+    """The names of the classic environments of the installed version, such as ``go_v5``."""
+    import pettingzoo.classic  # noqa: PLC0415
+
+    modules = (module.name for module in pkgutil.iter_modules(pettingzoo.classic.__path__))
+    return tuple(sorted(name for name in modules if re.fullmatch(r"\w+_v\d+", name)))
+
+
+def make_env(spec: str) -> Any:
+    """The AEC environment of this name, not reset.
+
+    Args:
+        spec: a classic environment (``connect_four_v3``, ``go_v5(board_size=9)``) or the id of any
+            other that PettingZoo has registered (``classic/connect_four-v3``).
+
+    Raises:
+        UnknownNameError: if there is none, or it does not take the parameters.
+    """
+    import pettingzoo  # noqa: PLC0415
+
+    name, parameters = split_spec(spec)
+    plain = name.rpartition("/")[2].replace("-", "_")
+    registered = getattr(pettingzoo, "aec_registry", {})
+    if plain not in classic_names() and name not in registered:
+        raise UnknownNameError(unknown_name("game", name, (*classic_names(), *registered)))
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)
+            if name in registered:
+                return pettingzoo.make("aec", name, **parameters)
+            return _module(plain).env(**parameters)
+    except (TypeError, ValueError, AssertionError, ImportError) as error:
+        raise UnknownNameError(f"PettingZoo cannot make {spec!r}: {error}") from error
+
+
+def _module(name: str) -> Any:
+    return importlib.import_module(f"pettingzoo.classic.{name}")
+
+
+class PettingZooAdapter:
+    """See ``rave_agents.frameworks.Adapter``."""
+
+    name = "pettingzoo"
+
+    def wrap(self, state: Any) -> GameState | None:
+        """An environment's position as a GameState; None for anything else.
+
+        Raises:
+            UnsupportedGameError: if the search cannot play it.
+        """
+        pettingzoo = sys.modules.get("pettingzoo")
+        if pettingzoo is None or not isinstance(state, pettingzoo.AECEnv | pettingzoo.ParallelEnv):
+            return None
+        from rave_pettingzoo.states import game_state  # noqa: PLC0415
+
+        return game_state(state)
+
+    def load_game(self, spec: str) -> PettingZooGame:
+        """The game of this name, such as ``connect_four_v3`` or ``go_v5(board_size=9)``."""
+        from rave_pettingzoo.classic import unchanged_go_rules  # noqa: PLC0415
+
+        with unchanged_go_rules():
+            return PettingZooGame(f"pettingzoo:{spec}", make_env(spec))
+
+    def games(self) -> Sequence[GameInfo]:
+        """The classic environments."""
+        described = {name: DESCRIPTIONS.get(name.rpartition("_v")[0]) for name in classic_names()}
+        return [GameInfo(name, found[0], found[1]) for name, found in described.items() if found]
+
+    def agent_types(self) -> Mapping[str, AgentType]:
+        """None of its own."""
+        return {}
+
+    def diagnosis(self) -> Mapping[str, str]:
+        """Installed versions, and whether positions become OpenSpiel's."""
+        translated = importlib.util.find_spec("pyspiel") is not None
+        return {
+            **{name: _version(name) for name in ("pettingzoo", "shimmy", "rlcard", "chess")},
+            "board games": (
+                "searched in OpenSpiel's states" if translated else "searched in the environment"
+            ),
+        }
+
+
+class ShimmyAdapter:
+    """OpenSpiel's games as PettingZoo environments, by Shimmy."""
+
+    name = "shimmy"
+
+    def __init__(self) -> None:
+        for needed in ("shimmy", "pyspiel"):
+            if importlib.util.find_spec(needed) is None:
+                raise ImportError(f"{needed} is not installed", name=needed)
+
+    def wrap(self, state: Any) -> GameState | None:
+        """None: the environments are PettingZoo's."""
+        return None
+
+    def load_game(self, spec: str) -> PettingZooGame:
+        """The game of this name, such as ``hex(board_size=7)``.
+
+        Shimmy forgets parameters inside a game's name at each reset, so they go into its config.
+        """
+        import pyspiel  # noqa: PLC0415
+        from shimmy.openspiel_compatibility import OpenSpielCompatibilityV0  # noqa: PLC0415
+
+        name, parameters = split_spec(spec)
+        known = [game_type.short_name for game_type in pyspiel.registered_games()]
+        if name not in known:
+            raise UnknownNameError(unknown_name("game", name, known))
+        try:
+            env = OpenSpielCompatibilityV0(game_name=name, config=parameters or None)
+        except (pyspiel.SpielError, NotImplementedError, TypeError) as error:
+            raise UnknownNameError(f"Shimmy cannot make {spec!r}: {error}") from error
+        return PettingZooGame(f"shimmy:{spec}", env)
+
+    def games(self) -> Sequence[GameInfo]:
+        """None: they are listed as OpenSpiel's."""
+        return []
+
+    def agent_types(self) -> Mapping[str, AgentType]:
+        """None of its own."""
+        return {}
+
+    def diagnosis(self) -> Mapping[str, str]:
+        """The installed version."""
+        return {"shimmy": _version("shimmy")}
+
+
+def _version(package: str) -> str:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return "not installed"
+
+
+ADAPTER = PettingZooAdapter()
+
+
+def __getattr__(name: str) -> Any:
+    """``SHIMMY_ADAPTER`` is made when it is asked for: it needs more than the other."""
+    if name == "SHIMMY_ADAPTER":
+        adapter = globals()[name] = ShimmyAdapter()
+        return adapter
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,294 @@
+"""Agents for PettingZoo's loop: they see the live environment that they are bound to.
+
+::
+
+    agent = RaveAgent(env, simulations=500)
+    for name in env.agent_iter():
+        observation, reward, termination, truncation, info = env.last()
+        env.step(None if termination or truncation else agent.act(observation))
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from rave_agents.agent import Agent
+from rave_agents.agents import AgentSpec, RandomAgent, make_limit
+from rave_agents.config import Limit, SearchConfig, check_names, unknown_name
+from rave_agents.errors import UnknownNameError
+from rave_agents.game import GameState
+from rave_agents.result import SearchResult
+from rave_agents.searcher import Searcher, checked_seed
+from rave_pettingzoo.cloning import check_env
+from rave_pettingzoo.states import AECState, game_state
+from rave_pettingzoo.support import check_searchable
+
+OWN_PARAMETERS = ("env", "simulations", "seconds", "seed", "translate", "see_hidden")
+
+
+class LoopAgent:
+    """What all agents for the loop have in common; subclasses choose an action.
+
+    Args:
+        env: the live environment; it is looked at and never changed.
+        translate: whether searches may play in OpenSpiel's states where these are the same.
+        see_hidden: whether the agent may look at what the environment hides from it.
+
+    Raises:
+        TypeError: if ``env`` is no environment of PettingZoo.
+        UnsupportedGameError: if the search cannot play it; it says why.
+    """
+
+    def __init__(self, env: Any, *, translate: bool = True, see_hidden: bool = False) -> None:
+        check_env(env)
+        if not isinstance(translate, bool):
+            raise TypeError(f"translate must be True or False, got {translate!r}.")
+        check_searchable(env, see_hidden=see_hidden)
+        self.env = env
+        """The live environment."""
+        self.translate = translate
+        """Whether searches may play in OpenSpiel's states."""
+        self.see_hidden = see_hidden
+        """Whether the agent looks at what is hidden."""
+
+    def act(self, observation: Any = None, action_mask: Any = None) -> int:
+        """Choose an action for the agent that the environment has selected.
+
+        Args:
+            observation: what it sees; used only to check that it has the environment's mask.
+            action_mask: the mask, where the observation has none; likewise.
+
+        Raises:
+            ValueError: if the environment has not been reset, if the selected agent is out (step
+                with None then), or if the mask is not that of the environment now.
+        """
+        return self._act(self.env, observation, action_mask)
+
+    def predict(
+        self,
+        observation: Any = None,
+        state: Any = None,
+        episode_start: Any = None,
+        deterministic: bool = True,
+        *,
+        action_masks: Any = None,
+    ) -> tuple[int, Any]:
+        """Choose an action as a Stable-Baselines3 model does: the action and ``state`` as it came.
+
+        Raises:
+            ValueError: as ``act``.
+        """
+        return self._act(self.env, observation, action_masks), state
+
+    def __call__(self, env: Any) -> int:
+        """Choose an action in this environment, whatever the agent is bound to.
+
+        Raises:
+            ValueError: as ``act``.
+            TypeError, UnsupportedGameError: as the constructor.
+        """
+        if env is not self.env:
+            check_searchable(env, see_hidden=self.see_hidden)
+        return self._act(env, None, None)
+
+    def reset(self) -> None:
+        """Forget what was found: a new game begins. Not needed, only tidy."""
+
+    def choose(self, state: GameState) -> int:
+        """The action to play at a position."""
+        raise NotImplementedError
+
+    def _act(self, env: Any, observation: Any, mask: Any) -> int:
+        _check_selected(env)
+        state = game_state(env, translate=self.translate, see_hidden=self.see_hidden)
+        if mask is None and isinstance(observation, Mapping):
+            mask = observation.get("action_mask")
+        if mask is not None:
+            _check_mask(mask, state)
+        return self.choose(state)
+
+
+class SearchAgent(LoopAgent):
+    """Plays what a search of the live environment finds; subclasses name a preset.
+
+    The tree is kept between moves where the moves since are known: in the classic board games and
+    in Shimmy's environments.
+
+    Args:
+        env: the live environment; it is looked at and never changed.
+        simulations: simulations for each move, at least 1. Those in the kept tree count.
+        seconds: wall-clock seconds for each move, above 0. With neither, 1,000 simulations.
+        seed: decides everything random, an integer of at least 0; None for one that is drawn.
+        translate: whether searches may play in OpenSpiel's states where these are the same.
+        see_hidden: whether the agent may look at what the environment hides from it.
+        **config: fields of ``SearchConfig`` to change from the preset.
+
+    Raises:
+        TypeError: for an unknown parameter or a value of the wrong type.
+        ValueError: for a value that is not allowed.
+        UnsupportedGameError: (a ValueError) if the search cannot play the environment.
+    """
+
+    preset: ClassVar[str] = "uct"
+    """The preset of ``SearchConfig`` that the agent starts from."""
+
+    def __init__(
+        self,
+        env: Any,
+        *,
+        simulations: int | None = None,
+        seconds: float | None = None,
+        seed: int | None = None,
+        translate: bool = True,
+        see_hidden: bool = False,
+        **config: Any,
+    ) -> None:
+        super().__init__(env, translate=translate, see_hidden=see_hidden)
+        names = (*OWN_PARAMETERS, *SearchConfig.field_names())
+        check_names(f"parameter of {type(self).__name__}", config, names)
+        self.limit: Limit = make_limit(simulations, seconds)
+        """The budget of each move; it may be set between moves."""
+        self.seed = checked_seed(seed)
+        """The seed that was given."""
+        self.config = SearchConfig.preset(self.preset).replace(**config)
+        """The search's tunables."""
+        self.last_result: SearchResult | None = None
+        """What the last search found; None before the first."""
+        self._searcher = Searcher(self.config, seed=self.seed)
+        self._searched: GameState | None = None
+
+    def reset(self) -> None:
+        """Forget the tree: a new game begins."""
+        self._searcher.reset()
+        self._searched = None
+
+    def choose(self, state: GameState) -> int:
+        """Search the position, going on from the kept tree if it leads there."""
+        if self.config.reuse_tree and self._searched is not None:
+            self._follow(moves_between(self._searched, state))
+        self._searched = None
+        self.last_result = self._searcher.search(state, self.limit)
+        self._searched = state
+        return self.last_result.action
+
+    def _follow(self, moves: Sequence[int] | None) -> None:
+        if moves is None:
+            self._searcher.reset()
+            return
+        for move in moves:
+            self._searcher.advance(move)
+
+
+class UCTAgent(SearchAgent):
+    """Plain UCT."""
+
+    preset = "uct"
+
+
+class RaveAgent(SearchAgent):
+    """UCT with rapid action value estimation (RAVE)."""
+
+    preset = "rave"
+
+
+class GraveAgent(SearchAgent):
+    """RAVE with the values of a well-visited ancestor (GRAVE)."""
+
+    preset = "grave"
+
+
+class PNMCTSAgent(SearchAgent):
+    """UCT with a solver and proof numbers (PN-MCTS)."""
+
+    preset = "pn_mcts"
+
+
+class RandomLoopAgent(LoopAgent):
+    """Plays a legal action uniformly at random."""
+
+    def __init__(self, env: Any, *, seed: int | None = None, **options: Any) -> None:
+        super().__init__(env, **options)
+        self._agent: Agent = RandomAgent(seed=seed)
+
+    def choose(self, state: GameState) -> int:
+        """A random legal action."""
+        return self._agent.step(state)
+
+
+def make_agent(
+    spec: str | AgentSpec,
+    env: Any,
+    *,
+    translate: bool = True,
+    see_hidden: bool = False,
+    **defaults: Any,
+) -> LoopAgent:
+    """An agent for the loop from its spec, such as ``make_agent("rave(simulations=500)", env)``.
+
+    Args:
+        spec: the name of a preset (``rave_agents.SearchConfig.preset_names()``) or ``random``, with
+            parameters in parentheses.
+        env: the live environment.
+        translate: as for ``SearchAgent``.
+        see_hidden: likewise.
+        **defaults: parameters for what the spec leaves open, such as ``simulations`` or ``seed``.
+
+    Raises:
+        UnknownNameError: for an agent or a parameter that does not exist.
+        TypeError, ValueError, UnsupportedGameError: as ``SearchAgent``.
+    """
+    parsed = AgentSpec.parse(spec) if isinstance(spec, str) else spec
+    if not isinstance(parsed, AgentSpec):
+        raise TypeError(f"spec must be a text such as 'rave(simulations=500)', got {spec!r}.")
+    names = (*SearchConfig.preset_names(), "random")
+    if parsed.name not in names:
+        raise UnknownNameError(unknown_name("agent", parsed.name, names))
+    parsed = parsed.with_defaults(defaults)
+    known = {"seed"}
+    if parsed.name != "random":
+        known |= {"simulations", "seconds", *SearchConfig.field_names()}
+    for key in parsed.parameters:
+        if key not in known:
+            raise UnknownNameError(unknown_name(f"parameter of {parsed.name}", key, known))
+    options = {"translate": translate, "see_hidden": see_hidden, **parsed.parameters}
+    if parsed.name == "random":
+        return RandomLoopAgent(env, **options)
+    kind = next((k for k in _NAMED if k.preset == parsed.name), None)
+    if kind is None:
+        kind = type("SearchAgent", (SearchAgent,), {"preset": parsed.name})
+    return kind(env, **options)
+
+
+_NAMED: tuple[type[SearchAgent], ...] = (UCTAgent, RaveAgent, GraveAgent, PNMCTSAgent)
+
+
+def moves_between(before: GameState, after: GameState) -> Sequence[int] | None:
+    """The actions that lead from one searched position to a later one, if they can be told."""
+    if isinstance(before, AECState) and isinstance(after, AECState):
+        return before.moves_to(after)
+    old, new = getattr(before, "state", None), getattr(after, "state", None)
+    if old is None or new is None or str(old.get_game()) != str(new.get_game()):
+        return None
+    start, history = list(old.history()), list(new.history())
+    return history[len(start) :] if history[: len(start)] == start else None
+
+
+def _check_selected(env: Any) -> None:
+    try:
+        agent = env.agent_selection
+        out = env.terminations[agent] or env.truncations[agent]
+    except (AttributeError, KeyError, TypeError):
+        return  # The state's constructor says what is wrong.
+    if out:
+        raise ValueError(f"{agent!r} is out of the game: call env.step(None) for it.")
+
+
+def _check_mask(mask: Any, state: GameState) -> None:
+    given = np.flatnonzero(np.ravel(np.asarray(mask))).tolist()
+    legal = sorted(state.legal_actions())
+    if given != legal:
+        raise ValueError(
+            f"The mask allows {given}, the environment {legal}: the observation is not that of the "
+            "agent whose turn it is in the environment that this agent is bound to."
+        )

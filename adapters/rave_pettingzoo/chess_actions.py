@@ -1,0 +1,93 @@
+"""How PettingZoo and OpenSpiel number the moves of chess.
+
+Both count from the mover's side of the board, 64 squares by 73 planes, in orders of their own;
+OpenSpiel has two more numbers, for castling, which in PettingZoo is a king's move of two squares
+and so has the number that a queen's or rook's same move has. The tables come from asking both about
+boards with few pieces.
+"""
+
+import functools
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rave_pettingzoo.kinds import chess_move_actions
+
+NONE = -1
+"""No such action."""
+
+AMBIGUOUS = -2
+"""Castling or a plain move: the board must tell."""
+
+PETTINGZOO_ACTIONS = 4672
+OPENSPIEL_ACTIONS = 4674
+
+
+class ChessActions(NamedTuple):
+    """Both directions, for players 0 (white) and 1."""
+
+    to_openspiel: NDArray[np.int32]
+    """[2, PETTINGZOO_ACTIONS] or NONE or AMBIGUOUS."""
+    to_pettingzoo: NDArray[np.int32]
+    """[2, OPENSPIEL_ACTIONS] or NONE."""
+
+
+@functools.cache
+def chess_actions() -> ChessActions:
+    """The tables, made once."""
+    import pyspiel  # noqa: PLC0415
+
+    game = pyspiel.load_game("chess")
+    tables = ChessActions(
+        np.full((2, PETTINGZOO_ACTIONS), NONE, np.int32),
+        np.full((2, OPENSPIEL_ACTIONS), NONE, np.int32),
+    )
+    for board in _boards():
+        player = int(not board.turn)
+        state = game.new_initial_state(board.fen())
+        for move, action in chess_move_actions(board).items():
+            number = state.parse_move_to_action(move.uci())
+            known = tables.to_openspiel[player, action]
+            same = known in (NONE, number)
+            tables.to_openspiel[player, action] = number if same else AMBIGUOUS
+            tables.to_pettingzoo[player, number] = action
+    return tables
+
+
+def _boards() -> Iterator[Any]:
+    """Boards on which every move of every piece is legal at least once, for both sides."""
+    import chess  # noqa: PLC0415
+
+    places = ("a1 h8", "h1 a8", "d1 e8", "a4 h5", "b3 g5", "c7 g2", "f6 b1")
+    corners = [tuple(map(chess.parse_square, place.split())) for place in places]
+    whites = [chess.Board("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1")]
+    for square in chess.SQUARES:
+        for piece in (chess.QUEEN, chess.KNIGHT):
+            for own, other in corners:
+                if square not in (own, other):
+                    whites.append(_with(own, other, {square: chess.Piece(piece, chess.WHITE)}))
+    for file in range(8):
+        prey = {
+            chess.square(near, 7): chess.Piece(chess.KNIGHT, chess.BLACK)
+            for near in (file - 1, file + 1)
+            if 0 <= near < 8
+        }
+        pawn = {chess.square(file, 6): chess.Piece(chess.PAWN, chess.WHITE)}
+        whites.append(_with(chess.A1, chess.H3, {**prey, **pawn}))
+    for board in whites:
+        if board.is_valid():
+            yield board
+            yield board.mirror()
+
+
+def _with(own: int, other: int, pieces: dict[int, Any]) -> Any:
+    import chess  # noqa: PLC0415
+
+    board = chess.Board(None)
+    board.set_piece_at(own, chess.Piece(chess.KING, chess.WHITE))
+    board.set_piece_at(other, chess.Piece(chess.KING, chess.BLACK))
+    for square, piece in pieces.items():
+        board.set_piece_at(square, piece)
+    return board

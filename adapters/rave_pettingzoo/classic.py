@@ -1,0 +1,221 @@
+"""How PettingZoo's classic environments are copied.
+
+Their ``copy.deepcopy`` builds a new environment from the constructor's arguments and so loses the
+board. Here a copy shares with its original what no step changes in place (spaces, images, arrays
+that each step replaces) and has its own of the rest.
+"""
+
+import contextlib
+import copy
+import functools
+import importlib
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+from rave_agents.copying import CopyRules, copied
+
+GO_RULES: Final = "pettingzoo.classic.go.go_base"
+"""The module of PettingZoo's Go rules."""
+
+Cloner = Callable[[Any], Any]
+
+_MUTABLE: Final = (
+    "agents",
+    "rewards",
+    "_cumulative_rewards",
+    "terminations",
+    "truncations",
+)
+"""Lists and dictionaries that AEC environments change in place."""
+
+
+def _copy(raw: Any, *own: str) -> Any:
+    """A copy whose ``own`` attributes, and those of every AEC environment, are copied too.
+
+    An attribute that does not exist before the first ``reset`` is passed over.
+    """
+    new = object.__new__(type(raw))
+    values = vars(raw).copy()
+    for name in _MUTABLE:
+        if values.get(name) is not None:
+            values[name] = values[name].copy()
+    for name in own:
+        if values.get(name) is not None:
+            values[name] = values[name].copy()
+    if "infos" in values:
+        values["infos"] = {agent: info.copy() for agent, info in values["infos"].items()}
+    selector = values.get("_agent_selector")
+    if selector is not None:
+        turn = object.__new__(type(selector))
+        vars(turn).update(vars(selector))
+        # While nobody has died, the selector's list is the very list of the living agents.
+        shared = selector.agent_order is raw.agents
+        turn.agent_order = values["agents"] if shared else selector.agent_order.copy()
+        values["_agent_selector"] = turn
+    new.__dict__ = values
+    return new
+
+
+def clone_tictactoe(raw: Any) -> Any:
+    """The board is an object with one list."""
+    new = _copy(raw)
+    board = object.__new__(type(raw.board))
+    board.squares = raw.board.squares.copy()
+    new.board = board
+    return new
+
+
+def clone_connect_four(raw: Any) -> Any:
+    """The board is a list."""
+    return _copy(raw, "board")
+
+
+def clone_go(raw: Any) -> Any:
+    """A step replaces position and history, so they are shared.
+
+    The rules live in a module that knows one board size at a time. The clone is of a subclass that
+    sets its own size while it is asked for something, and puts the other back.
+    """
+    new = _copy(raw)
+    kind: Any = type(raw)
+    new.__class__ = _sized_go(kind)
+    return new
+
+
+def clone_chess(raw: Any) -> Any:
+    """The board's past, which repetitions are counted by, is copied as lists.
+
+    python-chess would also copy each move, which nobody changes and which takes most of the time.
+    """
+    new = _copy(raw)
+    board = raw.board.copy(stack=False)
+    board.move_stack = raw.board.move_stack.copy()
+    board._stack = raw.board._stack.copy()
+    new.board = board
+    return new
+
+
+def clone_rps(raw: Any) -> Any:
+    """The moves of this turn and of those before."""
+    return _copy(raw, "state", "observations", "history")
+
+
+def clone_cards(raw: Any) -> Any:
+    """RLCard's game is copied whole: the deck, the hands, and the one random stream of all."""
+    new = _copy(raw)
+    new.env = copied(raw.env, CopyRules())
+    if "next_legal_moves" in vars(new):
+        new.next_legal_moves = copy.copy(raw.next_legal_moves)
+    return new
+
+
+def clone_shimmy(raw: Any) -> Any:
+    """OpenSpiel's own state is cloned; games do not change."""
+    new = _copy(raw, "simultaneous_actions", "observation_spaces", "action_spaces", "observations")
+    if "game_state" in vars(new):
+        new.game_state = raw.game_state.clone()
+        new.np_random = copy.deepcopy(raw.np_random)
+    return new
+
+
+def clone_hanabi(raw: Any) -> Any:
+    """The environment inside is Shimmy's, and both have dictionaries in common."""
+    new = _copy(raw)
+    inner = clone_shimmy(raw.hanabi_env)
+    for name, value in vars(raw.hanabi_env).items():
+        if name in vars(raw) and vars(raw)[name] is value:
+            vars(new)[name] = vars(inner)[name]
+    new.hanabi_env = inner
+    return new
+
+
+CLONERS: Final[dict[str, Cloner]] = {
+    "pettingzoo.classic.tictactoe.tictactoe.raw_env": clone_tictactoe,
+    "pettingzoo.classic.connect_four.connect_four.raw_env": clone_connect_four,
+    "pettingzoo.classic.go.go.raw_env": clone_go,
+    "pettingzoo.classic.chess.chess.raw_env": clone_chess,
+    "pettingzoo.classic.rps.rps.raw_env": clone_rps,
+    "pettingzoo.classic.rlcard_envs.leduc_holdem.raw_env": clone_cards,
+    "pettingzoo.classic.rlcard_envs.texas_holdem.raw_env": clone_cards,
+    "pettingzoo.classic.rlcard_envs.texas_holdem_no_limit.raw_env": clone_cards,
+    "pettingzoo.classic.hanabi.hanabi.raw_env": clone_hanabi,
+    "shimmy.openspiel_compatibility.OpenSpielCompatibilityV0": clone_shimmy,
+}
+"""By the full name of the class, so that no environment is imported to be asked for."""
+
+
+def class_name(raw: Any) -> str:
+    """The full name of an environment's class."""
+    kind = type(raw)
+    return f"{kind.__module__}.{kind.__qualname__}"
+
+
+_SIZED: Final = ("N", "ALL_COORDS", "EMPTY_BOARD", "NEIGHBORS", "DIAGONALS")
+"""The globals of PettingZoo's Go rules that hang on the board size."""
+
+
+@functools.cache
+def _go_rules() -> Any:
+    return importlib.import_module(GO_RULES)
+
+
+@functools.cache
+def _go_globals(size: int) -> dict[str, Any]:
+    import numpy as np  # noqa: PLC0415
+
+    def inside(points: list[tuple[int, int]]) -> list[tuple[int, int]]:
+        return [(x, y) for x, y in points if 0 <= x < size and 0 <= y < size]
+
+    coords = [(x, y) for x in range(size) for y in range(size)]
+    return {
+        "N": size,
+        "ALL_COORDS": coords,
+        "EMPTY_BOARD": np.zeros([size, size], dtype=np.int8),
+        "NEIGHBORS": {
+            (x, y): inside([(x + 1, y), (x - 1, y), (x, y + 1), (x, y - 1)]) for x, y in coords
+        },
+        "DIAGONALS": {
+            (x, y): inside([(x + 1, y + 1), (x + 1, y - 1), (x - 1, y + 1), (x - 1, y - 1)])
+            for x, y in coords
+        },
+    }
+
+
+def _at_own_size(method: Callable[..., Any]) -> Callable[..., Any]:
+    rules = vars(_go_rules())
+
+    @functools.wraps(method)
+    def run(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if rules["N"] == self._N:
+            return method(self, *args, **kwargs)
+        before = {name: rules[name] for name in _SIZED}
+        rules.update(_go_globals(self._N))
+        try:
+            return method(self, *args, **kwargs)
+        finally:
+            rules.update(before)
+
+    return run
+
+
+@functools.cache
+def _sized_go(kind: Any) -> Any:
+    """The subclass of a Go environment that knows its own board size."""
+    if "_keeps_its_size" in vars(kind):
+        return kind
+    methods = {name: _at_own_size(getattr(kind, name)) for name in ("step", "reset", "render")}
+    names = {"__module__": kind.__module__, "__qualname__": kind.__qualname__}
+    return type(kind.__name__, (kind,), {**methods, **names, "_keeps_its_size": True})
+
+
+@contextlib.contextmanager
+def unchanged_go_rules() -> Iterator[None]:
+    """Put the size of PettingZoo's Go rules back after an environment was made."""
+    module = sys.modules.get(GO_RULES)
+    before = None if module is None else {name: vars(module)[name] for name in _SIZED}
+    try:
+        yield
+    finally:
+        if module is not None and before is not None:
+            vars(module).update(before)

@@ -1,0 +1,240 @@
+"""``clone_env``: right copies of PettingZoo environments.
+
+An environment is a chain of wrappers around a raw environment. Raw environments that this package
+knows (``classic.py``), or that ``register_cloner`` was told of, are copied by their own function,
+all else by ``rave_agents.copying``. What no special case vouches for is checked the first time
+that its type is cloned (``verification.py``).
+"""
+
+import functools
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import pettingzoo
+from gymnasium.utils import EzPickle
+from pettingzoo.utils import wrappers as wrapper_classes
+
+from rave_agents.clone_check import check_clones
+from rave_agents.copying import CopyRules, copied, fingerprint
+from rave_agents.errors import CloneError
+from rave_pettingzoo import classic
+from rave_pettingzoo.verification import ZooPlayer
+
+_E = TypeVar("_E")
+
+PASSIVE_WRAPPERS: tuple[type, ...] = (
+    wrapper_classes.OrderEnforcingWrapper,
+    wrapper_classes.AssertOutOfBoundsWrapper,
+    wrapper_classes.TerminateIllegalWrapper,
+)
+"""Wrappers that watch over the caller and change nothing of the game."""
+
+ADVICE = "Tell how it is copied: rave_pettingzoo.register_cloner(type(env.unwrapped), function)."
+"""What to do about an environment that cannot be cloned."""
+
+_registered: dict[type, Callable[[Any], Any]] = {}
+_checked: set[tuple[type, ...]] = set()
+
+
+def register_cloner(env_type: type, cloner: Callable[[Any], Any]) -> None:
+    """Tell how environments of a type, and of its subclasses, are copied.
+
+    The clone is checked like any other the first time.
+
+    Args:
+        env_type: a class of raw environments, without wrappers.
+        cloner: takes an environment and returns a new one that goes on from where it stands, shares
+            nothing with it that changes, and leaves it as it is.
+
+    Raises:
+        TypeError: if these are not a class of environments and a function.
+    """
+    if not isinstance(env_type, type) or not issubclass(
+        env_type, pettingzoo.AECEnv | pettingzoo.ParallelEnv
+    ):
+        raise TypeError(f"env_type must be a class of PettingZoo environments, got {env_type!r}.")
+    if not callable(cloner):
+        raise TypeError(f"cloner must be a function of an environment, got {cloner!r}.")
+    _registered[env_type] = cloner
+    _checked.clear()
+
+
+def clone_env(env: _E) -> _E:
+    """Copy an environment as it stands, wrappers included.
+
+    The copy goes on like the original under the same actions, random numbers included, and nothing
+    that happens to one of them changes the other. An environment that shows a window
+    (``render_mode="human"``) has a copy that shows none.
+
+    The first copy of a type that this package does not know is checked: copies are played on with
+    the same actions. The original is not touched by that.
+
+    Args:
+        env: an AEC or Parallel environment.
+
+    Raises:
+        TypeError: if ``env`` is no PettingZoo environment.
+        CloneError: if it cannot be copied, or copies were found to be wrong; it says why.
+    """
+    check_env(env)
+    key = type_chain(env)
+    if key not in _checked and (_is_known(env) or _is_right(env)):
+        _checked.add(key)
+    clone: _E = _clone(env)
+    return clone
+
+
+def check_env(env: object) -> None:
+    """Raise TypeError for what is no environment of PettingZoo."""
+    if not isinstance(env, pettingzoo.AECEnv | pettingzoo.ParallelEnv):
+        raise TypeError(
+            f"env must be a PettingZoo environment, AEC or Parallel, got {type(env).__name__}."
+        )
+
+
+def inner_env(env: Any) -> Any | None:
+    """What a wrapper wraps; None for a raw environment."""
+    for name in ("env", "aec_env"):
+        inner = vars(env).get(name)
+        if isinstance(inner, pettingzoo.AECEnv | pettingzoo.ParallelEnv):
+            return inner
+    return None
+
+
+def raw_env(env: Any) -> Any:
+    """The innermost environment."""
+    while (inner := inner_env(env)) is not None:
+        env = inner
+    return env
+
+
+def type_chain(env: Any) -> tuple[type, ...]:
+    """The types of an environment's wrappers, outermost first, and of the raw environment."""
+    chain = [type(env)]
+    while (env := inner_env(env)) is not None:
+        chain.append(type(env))
+    return tuple(chain)
+
+
+def searched_env(env: Any) -> Any:
+    """A copy to search: without the wrappers that only watch over the caller, and without pictures.
+
+    Raises:
+        CloneError: as ``clone_env``.
+    """
+    while type(env) in PASSIVE_WRAPPERS:
+        env = inner_env(env)
+    clone = clone_env(env)
+    raw = raw_env(clone)
+    if classic.class_name(raw) in classic.CLONERS:
+        raw.render_mode = None
+    return clone
+
+
+def search_cloner(env: Any) -> Callable[[Any], Any]:
+    """The fastest function that copies what ``searched_env`` gave."""
+    known = classic.CLONERS.get(classic.class_name(env))
+    return _clone if known is None else known
+
+
+def _is_right(env: Any) -> bool:
+    """Whether clones were played on and found right; CloneError if they are wrong."""
+    return check_clones(
+        env, _clone, lambda thing: fingerprint(thing, _rules()), ZooPlayer(), ADVICE
+    )
+
+
+def _is_known(env: Any) -> bool:
+    raw = raw_env(env)
+    if _registered_cloner(type(raw)) is not None:
+        return False
+    wrappers = type_chain(env)[:-1]
+    return classic.class_name(raw) in classic.CLONERS and all(
+        kind in PASSIVE_WRAPPERS for kind in wrappers
+    )
+
+
+def _registered_cloner(kind: type) -> Callable[[Any], Any] | None:
+    return next((_registered[base] for base in kind.__mro__ if base in _registered), None)
+
+
+def _clone(env: Any) -> Any:
+    kind = type(env)
+    if kind in PASSIVE_WRAPPERS:
+        new = object.__new__(kind)
+        values = vars(env).copy()
+        values["env"] = _clone(env.env)
+        if values.get("_prev_obs") is not None:
+            values["_prev_obs"] = _copied_observation(values["_prev_obs"])
+        vars(new).update(values)
+        return new
+    own = _registered_cloner(kind)
+    if own is not None:
+        return own(env)
+    known = classic.CLONERS.get(classic.class_name(env))
+    if known is not None:
+        return _dressed(known(env), env)
+    inner = inner_env(env)
+    try:
+        return copied(env, _rules(), {} if inner is None else {id(inner): _clone(inner)})
+    except CloneError:
+        raise
+    except Exception as error:
+        raise CloneError(
+            f"{kind.__module__}.{kind.__qualname__} cannot be copied: {error}. {ADVICE}"
+        ) from error
+
+
+def _dressed(new: Any, raw: Any) -> Any:
+    """Give a classic environment's copy a screen and action spaces of its own."""
+    values = vars(new)
+    if values.get("render_mode") == "human":
+        values["render_mode"] = None
+        values["screen"] = None
+    elif values.get("screen") is not None:
+        values["screen"] = raw.screen.copy()
+    values["action_spaces"] = {a: _copied_space(s) for a, s in values["action_spaces"].items()}
+    return new
+
+
+def _copied_space(space: Any) -> Any:
+    """A space whose draws are its own."""
+    new = object.__new__(type(space))
+    vars(new).update(vars(space))
+    if space._np_random is not None:
+        new._np_random = copied(space._np_random, CopyRules())
+    return new
+
+
+def _copied_observation(observation: Any) -> Any:
+    if isinstance(observation, dict):
+        return {key: _copied_observation(value) for key, value in observation.items()}
+    return observation.copy() if hasattr(observation, "copy") else observation
+
+
+@functools.cache
+def _rules() -> CopyRules:
+    """Environments are copied by their attributes; what pygame draws on, by its own method."""
+    copiers: dict[type, Callable[[Any], Any]] = {}
+    shared: tuple[type, ...] = ()
+    try:
+        import pygame  # noqa: PLC0415
+    except ImportError:
+        pass
+    else:
+        copiers[pygame.Surface] = lambda surface: surface.copy()
+        shared = (type(pygame.time.Clock()), *_font_types(pygame))
+    try:
+        import pyspiel  # noqa: PLC0415
+    except ImportError:
+        pass
+    else:
+        copiers[pyspiel.State] = lambda state: state.clone()
+        shared = (*shared, pyspiel.Game)
+    kinds = (pettingzoo.AECEnv, pettingzoo.ParallelEnv, EzPickle)
+    return CopyRules(by_attributes=kinds, shared=shared, copiers=copiers)
+
+
+def _font_types(pygame: Any) -> tuple[type, ...]:
+    kind = getattr(pygame.font, "Font", None)
+    return (kind,) if isinstance(kind, type) else ()

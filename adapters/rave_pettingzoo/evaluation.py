@@ -1,0 +1,317 @@
+"""``evaluate``: the loop that people write by hand to see which of two policies is better."""
+
+import contextlib
+import dataclasses
+import functools
+import html
+import math
+import statistics
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from rave_agents.arena.match import checked_count, checked_match_seed
+from rave_agents.arena.statistics import MatchScore
+from rave_agents.config import unknown_name
+from rave_agents.terminal import stderr
+from rave_pettingzoo.policies import Policy, View, make_policy, plain_action, policy_name
+from rave_pettingzoo.support import env_name, is_shimmy
+
+
+@dataclasses.dataclass(frozen=True)
+class Episode:
+    """One finished episode; entries are those of the policies, in the order they were given in."""
+
+    number: int
+    """Its number, from 0."""
+    seed: int
+    """What the environment was reset with."""
+    seats: tuple[str, ...]
+    """The agent that each policy played."""
+    returns: tuple[float, ...]
+    """The sum of its rewards."""
+    illegal_moves: tuple[int, ...]
+    """How often each chose an action that the mask forbids."""
+    steps: int
+    """Moves of all."""
+
+
+@dataclasses.dataclass(frozen=True)
+class PolicyResult:
+    """What one policy achieved in all episodes."""
+
+    name: str
+    """The policy, as it was given."""
+    seat: str
+    """The agent under which it was given."""
+    score: MatchScore
+    """Episodes in which its return was the greatest alone (wins), among others (draws), or not."""
+    returns: tuple[float, ...]
+    """Its return in each episode."""
+    illegal_moves: int
+    """How often it chose an action that the mask forbids."""
+
+    @property
+    def win_rate(self) -> float:
+        """Share of episodes won, from 0 to 1; not a number without episodes."""
+        return self.score.wins / self.score.games if self.score.games else math.nan
+
+    @property
+    def mean_return(self) -> float:
+        """Mean return; not a number without episodes."""
+        return statistics.fmean(self.returns) if self.returns else math.nan
+
+
+@dataclasses.dataclass(frozen=True)
+class Evaluation:
+    """The finished episodes; ``str()`` gives a table, and a notebook shows one."""
+
+    env: str
+    """The environment's name."""
+    seed: int
+    """What everything random was derived from."""
+    names: tuple[str, ...]
+    """The policies, in the order they were given in."""
+    agents: tuple[str, ...]
+    """The agents under which they were given."""
+    episodes: tuple[Episode, ...]
+    """All that were finished; fewer than asked for after Ctrl-C."""
+
+    @functools.cached_property
+    def policies(self) -> tuple[PolicyResult, ...]:
+        """What each policy achieved, in the order they were given in."""
+        return tuple(self._result(index) for index in range(len(self.names)))
+
+    def __getitem__(self, agent: str) -> PolicyResult:
+        """What the policy given under this agent's name achieved, wherever it sat."""
+        if agent not in self.agents:
+            raise KeyError(unknown_name("agent", agent, self.agents))
+        return self.policies[self.agents.index(agent)]
+
+    def _result(self, index: int) -> PolicyResult:
+        wins = draws = 0
+        for episode in self.episodes:
+            mine = episode.returns[index]
+            best = max((r for i, r in enumerate(episode.returns) if i != index), default=-math.inf)
+            wins += mine > best
+            draws += mine == best
+        return PolicyResult(
+            name=self.names[index],
+            seat=self.agents[index],
+            score=MatchScore(wins, draws, len(self.episodes) - wins - draws),
+            returns=tuple(episode.returns[index] for episode in self.episodes),
+            illegal_moves=sum(episode.illegal_moves[index] for episode in self.episodes),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, fit for JSON."""
+        return {
+            "env": self.env,
+            "seed": self.seed,
+            "episodes": len(self.episodes),
+            "policies": [
+                {
+                    "name": result.name,
+                    "agent": result.seat,
+                    **result.score.to_dict(),
+                    "win_rate": result.win_rate if self.episodes else None,
+                    "mean_return": result.mean_return if self.episodes else None,
+                    "illegal_moves": result.illegal_moves,
+                }
+                for result in self.policies
+            ],
+        }
+
+    def table(self) -> list[list[str]]:
+        """The header and a row for each policy, as text."""
+        header = ["policy", "wins", "draws", "losses", "win rate", "score", "95 % interval"]
+        rows = [[*header, "mean return", "illegal moves"]]
+        for result in self.policies:
+            score = result.score
+            low, high = score.interval
+            rows.append(
+                [
+                    result.name,
+                    *map(str, (score.wins, score.draws, score.losses)),
+                    f"{result.win_rate:.3f}",
+                    f"{score.score:.3f}",
+                    f"{low:.3f} to {high:.3f}",
+                    f"{result.mean_return:.3f}",
+                    str(result.illegal_moves),
+                ]
+            )
+        return rows
+
+    def __str__(self) -> str:
+        table = self.table()
+        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+        lines = [
+            "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
+            for row in table
+        ]
+        title = f"{self.env}, {len(self.episodes)} episodes, seed {self.seed}"
+        return "\n".join([title, *lines])
+
+    def _repr_html_(self) -> str:
+        header, *rows = self.table()
+        head = "".join(f"<th>{html.escape(cell)}</th>" for cell in header)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
+            for row in rows
+        )
+        title = f"{self.env}, {len(self.episodes)} episodes, seed {self.seed}"
+        return f"<p>{html.escape(title)}</p><table><tr>{head}</tr>{body}</table>"
+
+
+def evaluate(
+    env_fn: Callable[[], Any],
+    policies: Mapping[str, Any],
+    *,
+    episodes: int = 100,
+    seed: int = 0,
+    exchange_seats: bool = True,
+    translate: bool = True,
+    see_hidden: bool = False,
+    progress: bool = True,
+) -> Evaluation:
+    """Let policies play episodes against each other.
+
+    An action that the mask forbids is counted and handed to the environment all the same, whose
+    rule then decides; PettingZoo's classic environments end the episode with a loss. Ctrl-C ends
+    the evaluation early. Whatever a policy or the environment raises is raised unchanged.
+
+    Args:
+        env_fn: makes an AEC environment; it is called once.
+        policies: for each agent of the environment the policy that begins in its place. See
+            ``make_policy`` for what it may be: a spec such as ``"rave(simulations=200)"``, a
+            function of observation and mask, an object with ``act`` or ``predict``.
+        episodes: how many, at least 1.
+        seed: an integer of at least 0 that decides everything random but what policies of your own
+            draw. Environments are reset with seeds from it.
+        exchange_seats: whether the policies move on by one seat after each episode. Each round of
+            them has one seed for the environment.
+        translate: whether searches may play in OpenSpiel's states where these are the same.
+        see_hidden: whether agents made from specs may look at what the environment hides.
+        progress: whether to show a bar, where standard error is a terminal.
+
+    Raises:
+        TypeError: if something is not of the type that it must be.
+        ValueError: for a value that is not allowed, and for policies that are not those of the
+            environment's agents.
+        UnsupportedGameError: if an agent made from a spec cannot play the environment.
+    """
+    checked_count("episodes", episodes, 1)
+    seed = checked_match_seed(seed)
+    if not callable(env_fn):
+        raise TypeError(f"env_fn must be a function that makes an environment, got {env_fn!r}.")
+    if not isinstance(policies, Mapping):
+        raise TypeError(f"policies must be a dictionary by agent, got {policies!r}.")
+    env = env_fn()
+    agents = tuple(policies)
+    _check_agents(env, agents)
+    names = tuple(policy_name(policy) for policy in policies.values())
+    finished: list[Episode] = []
+    with contextlib.suppress(KeyboardInterrupt), _bar(episodes, progress) as advance:
+        for number in range(episodes):
+            turn = number % len(agents) if exchange_seats else 0
+            seats = agents[turn:] + agents[:turn]
+            group = number // len(agents) if exchange_seats else number
+            env_seed = _draw(seed, 0, group)
+            env.reset(seed=env_seed)
+            players = {
+                seat: make_policy(
+                    policy,
+                    env,
+                    seed=_draw(seed, 1, number, index),
+                    translate=translate,
+                    see_hidden=see_hidden,
+                )
+                for index, (seat, policy) in enumerate(zip(seats, policies.values(), strict=True))
+            }
+            returns, illegal, steps = _play(env, players)
+            finished.append(
+                Episode(
+                    number=number,
+                    seed=env_seed,
+                    seats=seats,
+                    returns=tuple(returns[seat] for seat in seats),
+                    illegal_moves=tuple(illegal[seat] for seat in seats),
+                    steps=steps,
+                )
+            )
+            advance()
+    return Evaluation(env_name(env), seed, names, agents, tuple(finished))
+
+
+def _play(env: Any, players: Mapping[str, Policy]) -> tuple[dict[str, float], dict[str, int], int]:
+    """One episode of an environment that was reset: returns and illegal moves by agent, steps."""
+    for player in players.values():
+        player.reset()
+    returns = dict.fromkeys(players, 0.0)
+    illegal = dict.fromkeys(players, 0)
+    steps = 0
+    final = None
+    for agent in env.agent_iter():
+        observation, _, terminated, truncated, info = env.last()
+        if terminated or truncated:
+            if final is None and is_shimmy(env.unwrapped):
+                final = list(env.unwrapped.game_state.returns())
+            env.step(None)
+            continue
+        mask = _mask(observation, info)
+        action = plain_action(players[agent].act(View(env, observation, mask, info)))
+        illegal[agent] += not _is_allowed(mask, action)
+        env.step(action)
+        steps += 1
+        for other, reward in env.rewards.items():
+            returns[other] += float(reward)
+    if final is not None:  # Shimmy's last rewards count twice for some.
+        returns = dict(zip(env.possible_agents, map(float, final), strict=True))
+    return returns, illegal, steps
+
+
+def _mask(observation: Any, info: Any) -> Any:
+    if isinstance(info, Mapping) and "action_mask" in info:
+        return info["action_mask"]
+    return observation.get("action_mask") if isinstance(observation, Mapping) else None
+
+
+def _is_allowed(mask: Any, action: Any) -> bool:
+    if mask is None:
+        return True
+    try:
+        return 0 <= action < len(mask) and bool(mask[action])
+    except (TypeError, IndexError):
+        return False
+
+
+def _check_agents(env: Any, agents: tuple[str, ...]) -> None:
+    possible = list(getattr(env, "possible_agents", ()))
+    if not possible or not hasattr(env, "agent_iter"):
+        raise TypeError(
+            f"env_fn must make an AEC environment of PettingZoo; it made a {type(env).__name__}."
+        )
+    for agent in agents:
+        if agent not in possible:
+            raise ValueError(unknown_name("agent", agent, possible))
+    missing = [agent for agent in possible if agent not in agents]
+    if missing:
+        raise ValueError(f"policies must have one for each agent; {missing} have none.")
+
+
+def _draw(*path: int) -> int:
+    return int(np.random.SeedSequence(path).generate_state(1)[0])
+
+
+@contextlib.contextmanager
+def _bar(episodes: int, wanted: bool) -> Iterator[Callable[[], None]]:
+    if not isinstance(wanted, bool):
+        raise TypeError(f"progress must be True or False, got {wanted!r}.")
+    console = stderr()
+    columns = [TextColumn("episodes"), BarColumn(24), MofNCompleteColumn(), TimeRemainingColumn()]
+    shown = wanted and console.is_terminal
+    with Progress(*columns, console=console, transient=True, disable=not shown) as progress:
+        task = progress.add_task("", total=episodes)
+        yield lambda: progress.advance(task)

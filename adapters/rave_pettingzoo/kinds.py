@@ -1,0 +1,205 @@
+"""What the search knows of the classic environments beside how to copy them.
+
+A ``Kind`` answers for one class of raw environments what the common interface of PettingZoo tells
+slowly or not at all. Environments without a kind are asked through that interface.
+"""
+
+import importlib
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, NamedTuple
+
+from rave_pettingzoo.classic import class_name
+
+
+class Kind(NamedTuple):
+    """What is known of one class of raw environments; None where nothing is."""
+
+    legal: Callable[[Any], Sequence[int]]
+    """The legal actions of the agent that is selected."""
+    bounds: tuple[float, float] | None = None
+    """The least and the greatest sum of an agent's rewards in a game."""
+    zero_sum: bool = False
+    """Whether the rewards of both players always sum to 0."""
+    key: Callable[[Any], Hashable] | None = None
+    """Equal exactly where positions are the same."""
+    moves: Callable[[Any, Any], Sequence[int] | None] | None = None
+    """The actions that lead from an earlier position to a later one; None if none do."""
+    action_name: Callable[[Any, int], str] | None = None
+    """How people write an action of the agent that is selected."""
+    text: Callable[[Any], str] | None = None
+    """The board as text."""
+    returns: Callable[[Any], Sequence[float]] | None = None
+    """What each player has won, where the rewards do not tell rightly."""
+    hidden: str | None = None
+    """What the players cannot see; None in games with perfect information."""
+
+
+def kind_of(raw: Any) -> Kind | None:
+    """The kind of a raw environment, if there is one."""
+    return KINDS.get(class_name(raw))
+
+
+def _tictactoe_moves(before: Any, after: Any) -> list[int] | None:
+    old, new = before.board.squares, after.board.squares
+    return _placed(old, new, range(9), _mark(before))
+
+
+def _connect_four_moves(before: Any, after: Any) -> list[int] | None:
+    bottom_up = range(41, -1, -1)
+    moves = _placed(before.board, after.board, bottom_up, _mark(before), column=lambda c: c % 7)
+    return None if moves is None else [cell % 7 for cell in moves]
+
+
+def _mark(raw: Any) -> int:
+    """The mark that the agent to move sets: 1 or 2."""
+    return int(raw.possible_agents.index(raw.agent_selection)) + 1
+
+
+def _placed(
+    old: Sequence[int],
+    new: Sequence[int],
+    cells: Sequence[int],
+    mark: int,
+    column: Callable[[int], int] | None = None,
+) -> list[int] | None:
+    """The cells that were filled in turn; those of one column in the order of ``cells``."""
+    filled = [cell for cell in cells if old[cell] != new[cell]]
+    if any(old[cell] != 0 for cell in filled):
+        return None
+    moves: list[int] = []
+    while filled:
+        lowest = {cell if column is None else column(cell): cell for cell in reversed(filled)}
+        cell = next((c for c in lowest.values() if new[c] == mark), None)
+        if cell is None:
+            return None
+        moves.append(cell)
+        filled.remove(cell)
+        mark = 3 - mark
+    return moves
+
+
+def _go_key(raw: Any) -> Hashable:
+    return (raw._N, raw._komi, raw._go.recent)
+
+
+def _go_moves(before: Any, after: Any) -> list[int] | None:
+    old, new, size = before._go.recent, after._go.recent, after._N
+    if new[: len(old)] != old or size != before._N:
+        return None
+    return [_flat(move.move, size) for move in new[len(old) :]]
+
+
+def _flat(point: tuple[int, int] | None, size: int) -> int:
+    return size * size if point is None else size * point[0] + point[1]
+
+
+def _chess_moves(before: Any, after: Any) -> list[int] | None:
+    old, new = before.board.move_stack, after.board.move_stack
+    if new[: len(old)] != old or before.board.root() != after.board.root():
+        return None
+    board = before.board.copy()
+    moves = []
+    for move in new[len(old) :]:
+        action = chess_move_actions(board).get(move)
+        if action is None:
+            return None
+        moves.append(action)
+        board.push(move)
+    return moves
+
+
+def _chess_utils() -> Any:
+    return importlib.import_module("pettingzoo.classic.chess.chess_utils")
+
+
+def chess_move_actions(board: Any) -> dict[Any, int]:
+    """Every legal move and its action."""
+    utils = _chess_utils()
+    player = int(not board.turn)
+    actions = utils.legal_moves(board)
+    return {utils.action_to_move(board, action, player): int(action) for action in actions}
+
+
+def chess_move(board: Any, action: int) -> Any:
+    """The move of an action of the player to move."""
+    return _chess_utils().action_to_move(board, action, int(not board.turn))
+
+
+def _cards(hidden: str) -> Kind:
+    return Kind(legal=lambda raw: sorted(raw.next_legal_moves), hidden=hidden)
+
+
+def _grid(cells: Sequence[int], columns: int) -> str:
+    marks = ".xo"
+    rows = [cells[start : start + columns] for start in range(0, len(cells), columns)]
+    return "\n".join("".join(marks[cell] for cell in row) for row in rows)
+
+
+def _go_text(raw: Any) -> str:
+    return "\n".join("".join(".xo"[cell] for cell in row) for row in raw._go.board.tolist())
+
+
+def _go_name(raw: Any, action: int) -> str:
+    if action == raw._N * raw._N:
+        return "pass"
+    row, column = divmod(action, raw._N)
+    return f"{'ABCDEFGHJKLMNOPQRSTUVWXYZ'[column]}{raw._N - row}"
+
+
+KINDS = {
+    "pettingzoo.classic.tictactoe.tictactoe.raw_env": Kind(
+        legal=lambda raw: raw.board.legal_moves(),
+        bounds=(-1.0, 1.0),
+        zero_sum=True,
+        key=lambda raw: tuple(raw.board.squares),
+        moves=_tictactoe_moves,
+        text=lambda raw: _grid(
+            [raw.board.squares[3 * c + r] for r in range(3) for c in range(3)], 3
+        ),
+    ),
+    "pettingzoo.classic.connect_four.connect_four.raw_env": Kind(
+        legal=lambda raw: raw._legal_moves(),
+        bounds=(-1.0, 1.0),
+        zero_sum=True,
+        key=lambda raw: tuple(raw.board),
+        moves=_connect_four_moves,
+        text=lambda raw: _grid(raw.board, 7),
+    ),
+    "pettingzoo.classic.go.go.raw_env": Kind(
+        legal=lambda raw: list(map(int, raw.next_legal_moves)),
+        bounds=(-1.0, 1.0),
+        zero_sum=True,
+        key=_go_key,
+        moves=_go_moves,
+        action_name=_go_name,
+        text=_go_text,
+    ),
+    "pettingzoo.classic.chess.chess.raw_env": Kind(
+        legal=lambda raw: _chess_utils().legal_moves(raw.board),
+        bounds=(-1.0, 1.0),
+        zero_sum=True,
+        key=lambda raw: (raw.board.root().fen(), tuple(raw.board.move_stack)),
+        moves=_chess_moves,
+        action_name=lambda raw, action: str(chess_move(raw.board, action).uci()),
+        text=lambda raw: str(raw.board),
+    ),
+    "pettingzoo.classic.rlcard_envs.leduc_holdem.raw_env": _cards("the other player's card"),
+    "pettingzoo.classic.rlcard_envs.texas_holdem.raw_env": _cards(
+        "the other players' cards and those to come"
+    ),
+    "pettingzoo.classic.rlcard_envs.texas_holdem_no_limit.raw_env": _cards(
+        "the other players' cards and those to come"
+    ),
+    "pettingzoo.classic.hanabi.hanabi.raw_env": Kind(
+        legal=lambda raw: raw.legal_moves, hidden="each player's own cards and the deck"
+    ),
+    "shimmy.openspiel_compatibility.OpenSpielCompatibilityV0": Kind(
+        legal=lambda raw: raw.game_state.legal_actions(),
+        key=lambda raw: (str(raw.game_state.get_game()), tuple(raw.game_state.history())),
+        action_name=lambda raw, action: str(
+            raw.game_state.action_to_string(raw.game_state.current_player(), action)
+        ),
+        text=lambda raw: str(raw.game_state),
+        returns=lambda raw: raw.game_state.returns(),
+    ),
+}

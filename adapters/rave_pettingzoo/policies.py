@@ -1,0 +1,147 @@
+"""Policies in the usual forms, made into one: a function of the environment and what it shows."""
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rave_agents.agents import AgentSpec
+from rave_pettingzoo.agents import LoopAgent, make_agent
+
+
+class View(NamedTuple):
+    """What an agent sees when it is to move."""
+
+    env: Any
+    """The live environment."""
+    observation: Any
+    """The selected agent's observation."""
+    mask: Any
+    """Its mask, 1 for each action that is allowed; None if the environment gives none."""
+    info: Any
+    """Its info."""
+
+
+class Policy(NamedTuple):
+    """A policy, ready for an episode."""
+
+    act: Callable[[View], Any]
+    """Chooses an action."""
+    reset: Callable[[], Any]
+    """Called before each episode."""
+
+
+def policy_name(policy: Any) -> str:
+    """How a policy is shown to people."""
+    if isinstance(policy, str | AgentSpec):
+        return str(policy)
+    if inspect.isroutine(policy):
+        return str(policy.__name__)
+    return type(policy).__name__
+
+
+def make_policy(policy: Any, env: Any, *, seed: int, translate: bool, see_hidden: bool) -> Policy:
+    """A policy for an environment.
+
+    Args:
+        policy: an agent's spec; one of this package's agents; an object with ``act`` or
+            ``predict``, such as a Stable-Baselines3 model; or a function. Functions and ``act`` get
+            the observation, and the mask too where they take a second argument. ``predict`` gets
+            ``action_masks`` where it takes it.
+        env: the environment that it is to play in.
+        seed: for an agent made from a spec.
+        translate: as for ``SearchAgent``.
+        see_hidden: likewise.
+
+    Raises:
+        TypeError: if it is none of these.
+    """
+    if isinstance(policy, str | AgentSpec):
+        policy = make_agent(policy, env, seed=seed, translate=translate, see_hidden=see_hidden)
+    if isinstance(policy, LoopAgent):
+        agent = policy
+        return Policy(lambda view: agent(view.env), agent.reset)
+    reset = _resetter(policy)
+    if callable(getattr(policy, "predict", None)):
+        return Policy(_predictor(policy), reset)
+    if callable(getattr(policy, "act", None)):
+        return Policy(_called(policy.act), reset)
+    if callable(policy):
+        return Policy(_called(policy), reset)
+    raise TypeError(
+        "A policy must be an agent's spec such as 'rave(simulations=200)', a function of "
+        f"observation and mask, or an object with act or predict; got {policy!r}."
+    )
+
+
+def _called(function: Callable[..., Any]) -> Callable[[View], Any]:
+    name = _mask_parameter(function)
+    if name is None:
+        return lambda view: function(view.observation)
+    if name == "":
+        return lambda view: function(view.observation, view.mask)
+    return lambda view: function(view.observation, **{name: view.mask})
+
+
+def _predictor(model: Any) -> Callable[[View], Any]:
+    parameters = _parameters(model.predict)
+    masks = "action_masks" in parameters
+    deterministic = "deterministic" in parameters
+    space = getattr(model, "observation_space", None)
+    # A model of a plain space was trained on the observation inside the dictionary.
+    inside = space is not None and not hasattr(space, "spaces")
+
+    def predict(view: View) -> Any:
+        observation = view.observation
+        if inside and isinstance(observation, Mapping) and "observation" in observation:
+            observation = observation["observation"]
+        options: dict[str, Any] = {"action_masks": view.mask} if masks else {}
+        if deterministic:
+            options["deterministic"] = True
+        answer = model.predict(observation, **options)
+        return answer[0] if isinstance(answer, tuple) else answer
+
+    return predict
+
+
+def _mask_parameter(function: Callable[..., Any]) -> str | None:
+    """How a function takes the mask: "" as its second argument, by a name, or not at all."""
+    parameters = _parameters(function)
+    positional = [
+        parameter
+        for parameter in parameters.values()
+        if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
+    ]
+    for name in ("action_mask", "action_masks", "mask"):
+        if name in parameters:
+            return name if parameters[name] not in positional[:2] else ""
+    required = [parameter for parameter in positional if parameter.default is parameter.empty]
+    return "" if len(required) >= 2 else None
+
+
+def _parameters(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
+    try:
+        return inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return {}
+
+
+def _resetter(policy: Any) -> Callable[[], Any]:
+    reset = getattr(policy, "reset", None)
+    if not callable(reset):
+        return lambda: None
+    needed = [
+        parameter
+        for parameter in _parameters(reset).values()
+        if parameter.default is parameter.empty
+        and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+    ]
+    return (lambda: None) if needed else reset
+
+
+def plain_action(action: Any) -> Any:
+    """An action as environments take it: a NumPy array of one number becomes that number."""
+    if isinstance(action, np.ndarray) and action.size == 1:
+        return action.item()
+    return int(action) if isinstance(action, np.integer) else action

@@ -1,0 +1,105 @@
+"""How PettingZoo's environments are played to check their clones; see ``clone_check``."""
+
+import random
+import time
+from typing import Any
+
+import pettingzoo
+from gymnasium.utils import EzPickle
+
+from rave_agents.clone_check import Step, raised
+
+STEPS = 100
+"""Steps that each environment is played on, at most."""
+
+SECONDS = 1.0
+"""Seconds after which none is played on."""
+
+FIRST_STEPS = 4
+"""Random steps of a fresh environment before it is cloned."""
+
+
+class ZooPlayer:
+    """See ``rave_agents.clone_check.Player``."""
+
+    def raw(self, env: Any) -> Any:
+        """The innermost environment."""
+        return env.unwrapped
+
+    def fresh(self, env: Any) -> Any | None:
+        """A new raw environment after some steps, if its class says how it was made."""
+        raw = env.unwrapped
+        if not isinstance(raw, EzPickle) or not hasattr(raw, "_ezpickle_args"):
+            return None
+        if getattr(raw, "render_mode", None) is not None:
+            return None  # It might open a window.
+        try:
+            fresh = type(raw)(*raw._ezpickle_args, **raw._ezpickle_kwargs)
+            fresh.reset(seed=0)
+            _play(fresh, steps=FIRST_STEPS)
+        except Exception:
+            return None
+        return fresh
+
+    def shown(self, env: Any) -> Any:
+        """What each agent observes."""
+        raw = env.unwrapped
+        if not isinstance(raw, pettingzoo.AECEnv) or not _goes_on(raw, parallel=False):
+            return ()
+        return [raw.observe(agent) for agent in raw.agents]
+
+    def play(self, env: Any, like: list[Step] | None = None) -> list[Step]:
+        """Play on at random, or what was played before."""
+        return _play(env, like)
+
+
+def _play(env: Any, like: list[Step] | None = None, steps: int = STEPS) -> list[Step]:
+    """Play on at random, or what was played before; give all that is seen on the way.
+
+    The last entry of each step is its action. An exception is the last step.
+    """
+    parallel = isinstance(env, pettingzoo.ParallelEnv)
+    choices = random.Random(0)
+    seen: list[Step] = []
+    until = time.perf_counter() + SECONDS
+    while len(seen) < (steps if like is None else len(like)) and _goes_on(env, parallel):
+        if like is None and time.perf_counter() > until:
+            break
+        action = None
+        try:
+            shown = () if parallel else (env.agent_selection, *env.last())
+            if like is not None:
+                action = like[len(seen)][-1]
+            elif parallel:
+                action = {a: _choose(env.action_space(a), None, choices) for a in env.agents}
+            elif not (shown[3] or shown[4]):
+                space = env.action_space(env.agent_selection)
+                action = _choose(space, _mask(shown[1], shown[5]), choices)
+            answer = env.step(action)
+        except Exception as error:
+            seen.append(raised(error, action))
+            break
+        seen.append((*shown, answer if parallel else dict(env.rewards), action))
+    return seen
+
+
+def _goes_on(env: Any, parallel: bool) -> bool:
+    """Whether there is something to play: not before a reset, and not after the end."""
+    raw = env if parallel else env.unwrapped
+    return bool(getattr(raw, "agents", None)) and (parallel or hasattr(env, "agent_selection"))
+
+
+def _mask(observation: Any, info: Any) -> Any:
+    if isinstance(info, dict) and "action_mask" in info:
+        return info["action_mask"]
+    return observation.get("action_mask") if isinstance(observation, dict) else None
+
+
+def _choose(space: Any, mask: Any, choices: random.Random) -> Any:
+    if mask is not None:
+        legal = [action for action, allowed in enumerate(mask) if allowed]
+        return choices.choice(legal) if legal else None
+    if hasattr(space, "n"):
+        return choices.randrange(int(space.n)) + int(getattr(space, "start", 0))
+    space.seed(choices.randrange(2**31))
+    return space.sample()

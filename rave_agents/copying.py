@@ -1,0 +1,182 @@
+"""Copies of environments, and whether two things that environments give are equal.
+
+Environments often say of themselves that they are pickled and copied by their constructor's
+arguments, which loses where they stand. ``copied`` takes what they are made of instead: it pickles
+and unpickles them object by object, with the attributes of those that would be built anew.
+"""
+
+import dataclasses
+import io
+import math
+import pickle
+import types
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+SHARED_TYPES: tuple[type, ...] = (
+    types.ModuleType,
+    types.FunctionType,
+    types.BuiltinFunctionType,
+    type,
+)
+"""What a copy has in common with its original: code, which does not change."""
+
+
+@dataclasses.dataclass(frozen=True)
+class CopyRules:
+    """How objects are copied that pickle would not copy, or not rightly."""
+
+    by_attributes: tuple[type, ...] = ()
+    """Instances are made without their constructor and get copies of the attributes."""
+    shared: tuple[type, ...] = ()
+    """Instances that the copy has in common with the original."""
+    copiers: Mapping[type, Callable[[Any], Any]] = dataclasses.field(default_factory=dict)
+    """Functions that copy instances of types that pickle does not know."""
+
+
+def copied(thing: Any, rules: CopyRules, replaced: Mapping[int, Any] | None = None) -> Any:
+    """A deep copy.
+
+    Args:
+        thing: what to copy.
+        rules: for what needs care.
+        replaced: by the ``id`` of an object inside ``thing``, what stands for it in the copy.
+
+    Raises:
+        Exception: whatever pickle raises for an object that it does not know.
+    """
+    buffer = io.BytesIO()
+    pickler = _Pickler(buffer, rules, {} if replaced is None else replaced)
+    pickler.dump(thing)
+    buffer.seek(0)
+    return _Unpickler(buffer, pickler.apart).load()
+
+
+def fingerprint(thing: Any, rules: CopyRules) -> bytes:
+    """All that ``copied`` would copy, as bytes: unchanged as long as nothing has changed."""
+    buffer = io.BytesIO()
+    _Pickler(buffer, rules, {}).dump(thing)
+    return buffer.getvalue()
+
+
+class _Pickler(pickle.Pickler):
+    """Leaves out what is shared, replaced or copied by a function of its own."""
+
+    def __init__(self, file: Any, rules: CopyRules, replaced: Mapping[int, Any]) -> None:
+        super().__init__(file, protocol=pickle.HIGHEST_PROTOCOL)
+        self.apart: list[tuple[Any, Callable[[Any], Any] | None]] = []
+        self._numbers: dict[int, int] = {}
+        self._rules = rules
+        self._replaced = replaced
+        self._shared = (*SHARED_TYPES, *rules.shared)
+        self._own = tuple(rules.copiers)
+
+    def persistent_id(self, thing: Any) -> int | None:
+        if id(thing) in self._replaced:
+            return self._number(thing, self._replaced[id(thing)], None)
+        if isinstance(thing, types.BuiltinFunctionType) and not isinstance(
+            thing.__self__, types.ModuleType
+        ):
+            return None  # A method of an object, which is copied with it.
+        if isinstance(thing, types.FunctionType):
+            _check_remembers_nothing(thing)
+        if isinstance(thing, self._shared):
+            return self._number(thing, thing, None)
+        if self._own and isinstance(thing, self._own):
+            copier = next(f for kind, f in self._rules.copiers.items() if isinstance(thing, kind))
+            return self._number(thing, thing, copier)
+        return None
+
+    def _number(self, thing: Any, given: Any, copier: Callable[[Any], Any] | None) -> int:
+        number = self._numbers.setdefault(id(thing), len(self.apart))
+        if number == len(self.apart):
+            self.apart.append((given, copier))
+        return number
+
+    def reducer_override(self, thing: Any) -> Any:
+        if isinstance(thing, self._rules.by_attributes):
+            return (_bare, (type(thing),), vars(thing).copy(), None, None, _set_attributes)
+        return NotImplemented
+
+
+def _check_remembers_nothing(function: types.FunctionType) -> None:
+    """Refuse a function that would lead from the copy back to what belongs to the original."""
+    for cell in function.__closure__ or ():
+        try:
+            content = cell.cell_contents
+        except ValueError:
+            continue  # Empty.
+        if isinstance(content, types.FunctionType):
+            _check_remembers_nothing(content)
+        elif not isinstance(content, _UNCHANGING):
+            raise pickle.PicklingError(
+                f"the function {function.__qualname__} remembers an object of type "
+                f"{type(content).__name__}, which the copy would have in common with the original"
+            )
+
+
+_IDENTITY: Any = object.__eq__
+
+_UNCHANGING = (*SHARED_TYPES, int, float, str, bytes, type(None))
+
+
+class _Unpickler(pickle.Unpickler):
+    def __init__(self, file: Any, apart: list[Any]) -> None:
+        super().__init__(file)
+        self._apart = apart
+        self._made: dict[int, Any] = {}
+
+    def persistent_load(self, number: Any) -> Any:
+        thing, copier = self._apart[number]
+        if copier is None:
+            return thing
+        if number not in self._made:
+            self._made[number] = copier(thing)
+        return self._made[number]
+
+
+def _bare(kind: type) -> Any:
+    return object.__new__(kind)
+
+
+def _set_attributes(thing: Any, attributes: dict[str, Any]) -> None:
+    vars(thing).update(attributes)
+
+
+def equal(first: Any, second: Any) -> bool:
+    """Whether two observations, rewards, masks or infos are the same, arrays and NaN included."""
+    if isinstance(first, np.ndarray) or isinstance(second, np.ndarray):
+        return _equal_arrays(np.asarray(first), np.asarray(second))
+    if isinstance(first, Mapping) and isinstance(second, Mapping):
+        return first.keys() == second.keys() and all(equal(first[k], second[k]) for k in first)
+    if isinstance(first, list | tuple) and isinstance(second, list | tuple):
+        return len(first) == len(second) and all(map(equal, first, second))
+    if _is_number(first) and _is_number(second):
+        return bool(first == second) or (math.isnan(first) and math.isnan(second))
+    return type(first) is type(second) and (
+        bool(first == second) or _equal_attributes(first, second)
+    )
+
+
+def _equal_arrays(first: Any, second: Any) -> bool:
+    if first.shape != second.shape or first.dtype != second.dtype:
+        return False
+    if first.dtype.hasobject:
+        return equal(first.tolist(), second.tolist())
+    return first.tobytes() == second.tobytes() or bool(np.array_equal(first, second))
+
+
+def _equal_attributes(first: Any, second: Any) -> bool:
+    """Objects without an equality of their own are equal where their attributes are."""
+    if type(first).__eq__ is not _IDENTITY:
+        return False
+    try:
+        return equal(vars(first), vars(second))
+    except (TypeError, RecursionError):
+        return True  # Nothing is known of what they hold.
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | np.number | np.bool_)

@@ -1,0 +1,203 @@
+"""PettingZoo's classic environments, and small ones that are awkward to copy."""
+
+import os
+import random
+import warnings
+from typing import ClassVar
+
+import numpy as np
+import pettingzoo
+from gymnasium import spaces
+from gymnasium.utils import EzPickle
+
+os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
+
+CLASSIC = {
+    "tictactoe-v3": {},
+    "connect_four-v3": {},
+    "go-v5": {"board_size": 5},
+    "chess-v6": {},
+    "rps-v2": {},
+    "leduc_holdem-v4": {},
+    "texas_holdem-v4": {},
+    "texas_holdem_no_limit-v6": {},
+    "hanabi-v5": {},
+}
+
+
+def classic(name, *, seed=0, **options):
+    env = pettingzoo.make("aec", f"classic/{name}", **{**CLASSIC[name], **options})
+    env.reset(seed=seed)
+    return env
+
+
+def shimmy(name, *, seed=0, **config):
+    from shimmy.openspiel_compatibility import OpenSpielCompatibilityV0
+
+    env = OpenSpielCompatibilityV0(game_name=name, config=config or None)
+    env.reset(seed=seed)
+    return env
+
+
+def mask_of(env):
+    observation, _, terminated, truncated, info = env.last()
+    if terminated or truncated:
+        return None
+    if "action_mask" in info:
+        return info["action_mask"]
+    if isinstance(observation, dict):
+        return observation["action_mask"]
+    return np.ones(int(env.action_space(env.agent_selection).n), np.int8)
+
+
+def legal_of(env):
+    mask = mask_of(env)
+    return None if mask is None else np.flatnonzero(mask).tolist()
+
+
+def play(env, steps, choices):
+    """Random steps; stops at the end."""
+    for _ in range(steps):
+        if not env.agents:
+            return
+        legal = legal_of(env)
+        env.step(None if legal is None else choices.choice(legal))
+
+
+def seen(env):
+    """All that an environment shows of itself."""
+    if not env.agents:
+        return ()
+    views = {agent: env.observe(agent) for agent in env.agents}
+    told = env.rewards, env.terminations, env.truncations, env.infos, env.agents
+    return env.agent_selection, views, *map(_plain, told), env.last()
+
+
+def _plain(value):
+    return dict(value) if isinstance(value, dict) else list(value)
+
+
+class Counting(pettingzoo.AECEnv, EzPickle):
+    """Two agents add 1 or 2 in turn; who reaches 7 first wins. Subclasses hide the sum."""
+
+    metadata: ClassVar = {"name": "counting_v0", "is_parallelizable": False, "render_modes": []}
+
+    def __init__(self):
+        EzPickle.__init__(self)
+        super().__init__()
+        self.possible_agents = ["first", "second"]
+        self.agents = []
+        self.render_mode = None
+        self.action_spaces = {a: spaces.Discrete(2) for a in self.possible_agents}
+        self.observation_spaces = {a: spaces.Discrete(9) for a in self.possible_agents}
+
+    def observation_space(self, agent):
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent):
+        return self.action_spaces[agent]
+
+    def get(self):
+        return self.sum
+
+    def put(self, value):
+        self.sum = value
+
+    def reset(self, seed=None, options=None):
+        self.agents = self.possible_agents[:]
+        self.put(0)
+        for name, value in (("rewards", 0), ("_cumulative_rewards", 0)):
+            setattr(self, name, dict.fromkeys(self.agents, value))
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos = {agent: {} for agent in self.agents}
+        self.agent_selection = "first"
+
+    def observe(self, agent):
+        return np.int64(min(self.get(), 8))
+
+    def step(self, action):
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        other = "second" if agent == "first" else "first"
+        self._cumulative_rewards[agent] = 0
+        self._clear_rewards()
+        self.put(self.get() + int(action) + 1)
+        if self.get() >= 7:
+            self.rewards = {agent: 1, other: -1}
+            self.terminations = dict.fromkeys(self.agents, True)
+        self.agent_selection = other
+        self._accumulate_rewards()
+
+
+class Parallelizable(Counting):
+    """PettingZoo's Parallel view of turns asks for this word."""
+
+    metadata: ClassVar = {**Counting.metadata, "is_parallelizable": False}
+
+
+class Sharing(Counting):
+    """Keeps its sum in a list that a function remembers, which a copy has in common."""
+
+    def reset(self, seed=None, options=None):
+        cell = [0]
+        self.read = lambda: cell[0]
+        self.write = lambda value: cell.__setitem__(0, value)
+        super().reset(seed, options)
+
+    def get(self):
+        return self.read()
+
+    def put(self, value):
+        self.write(value)
+
+
+class Shared(Counting):
+    """Keeps its sum in one place for all of its kind."""
+
+    place: ClassVar = [0]
+
+    def get(self):
+        return self.place[0]
+
+    def put(self, value):
+        self.place[0] = value
+
+
+class Elsewhere(Counting):
+    """Keeps its sum outside, under its own identity, as wrappers of C++ programs do."""
+
+    sums: ClassVar = {}
+
+    def get(self):
+        return self.sums.get(id(self), 0)
+
+    def put(self, value):
+        self.sums[id(self)] = value
+
+
+class Unpicklable(Counting):
+    """Holds what cannot be copied."""
+
+    def reset(self, seed=None, options=None):
+        super().reset(seed, options)
+        self.stream = (number for number in range(10))
+
+
+class Failing(Counting):
+    """Its step raises at 5."""
+
+    def step(self, action):
+        super().step(action)
+        if action is not None and self.get() == 5:
+            raise ArithmeticError("five is right out")
+
+
+def quiet():
+    warnings.simplefilter("ignore")
+
+
+def choices(seed):
+    return random.Random(seed)

@@ -1,0 +1,117 @@
+"""PettingZoo's and Shimmy's games by name, for matches and the command line."""
+
+import pickle
+import subprocess
+import sys
+
+import pytest
+from helpers import zoo
+from rave_pettingzoo import AECState
+
+from rave_agents import UnknownNameError, UnsupportedGameError
+from rave_agents.arena import play_match
+from rave_agents.frameworks import adapters, load_game
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "pettingzoo:connect_four_v3",
+        "connect_four_v3",
+        "pettingzoo:classic/connect_four-v3",
+        "pettingzoo:go_v5(board_size=5,komi=6.5)",
+        "shimmy:hex(board_size=4)",
+    ],
+)
+def test_game_is_loaded_by_its_name(spec):
+    game = load_game(spec)
+    assert game.num_players == 2
+    state = game.new_initial_state()
+    assert isinstance(state, AECState)
+    assert state.current_player() == 0
+    again = pickle.loads(pickle.dumps(game))
+    assert again.name == game.name
+
+
+def test_parameters_of_shimmys_game_outlive_the_reset():
+    state = load_game("shimmy:hex(board_size=4)").new_initial_state()
+    assert state.num_distinct_actions() == 16
+
+
+@pytest.mark.parametrize("game", ["pettingzoo:connect_four_v3", "shimmy:hex(board_size=4)"])
+def test_match_is_played(game):
+    result = play_match(game, "rave(simulations=50)", "random", games=4)
+    assert result.score.games == 4
+    assert result.score.wins >= 3
+
+
+def test_match_on_the_command_line():
+    command = [sys.executable, "-m", "rave_agents", "match", "pettingzoo:tictactoe_v3"]
+    finished = subprocess.run(
+        [*command, "rave(simulations=20)", "random", "--games", "2", "--json"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert finished.returncode == 0, finished.stderr
+    assert '"games": 2' in finished.stdout
+
+
+def test_loading_go_leaves_another_board_size_alone():
+    env = zoo.classic("go-v5", board_size=7)
+    state = load_game("pettingzoo:go_v5(board_size=5)").new_initial_state()
+    zoo.play(env, 4, zoo.choices(1))
+    state.apply_action(3)
+    assert len(zoo.mask_of(env)) == 50
+    assert state.num_distinct_actions() == 26
+
+
+def test_openspiel_has_a_name_before_shimmy():
+    assert type(load_game("hex")).__name__ == "OpenSpielGame"
+
+
+@pytest.mark.parametrize(
+    ("spec", "error", "reason"),
+    [
+        ("pettingzoo:connect_for_v3", UnknownNameError, "Did you mean 'connect_four_v3'"),
+        ("pettingzoo:go_v5(size=5)", UnknownNameError, "size"),
+        ("pettingzoo:go_v5(", UnknownNameError, "Not a game's spec"),
+        ("pettingzoo:rps_v2", UnsupportedGameError, "same time"),
+        ("pettingzoo:leduc_holdem_v4", UnsupportedGameError, "card"),
+        ("shimmy:hexx", UnknownNameError, "Did you mean 'hex'"),
+        ("shimmy:hex(board=3)", UnknownNameError, "board"),
+        ("shimmy:kuhn_poker", UnsupportedGameError, "keeps from its players"),
+        ("shimmy:backgammon", UnsupportedGameError, "openspiel:backgammon"),
+    ],
+)
+def test_what_there_is_not_is_refused(spec, error, reason):
+    with pytest.raises(error, match=reason):
+        load_game(spec)
+
+
+def test_games_are_listed_with_what_can_be_searched():
+    games = {game.name: game for game in adapters()["pettingzoo"].games()}
+    assert games["connect_four_v3"].supported
+    assert not games["hanabi_v5"].supported
+    for name, game in games.items():
+        if not game.supported:
+            with pytest.raises(UnsupportedGameError):
+                load_game(f"pettingzoo:{name}")
+
+
+def test_package_is_importable_without_the_frameworks():
+    code = (
+        "import sys\n"
+        "for name in ('pettingzoo', 'gymnasium', 'shimmy', 'pyspiel'): sys.modules[name] = None\n"
+        "import importlib.util as util\n"
+        "found = util.find_spec\n"
+        "util.find_spec = lambda name, *a: None if sys.modules.get(name, 0) is None else "
+        "found(name, *a)\n"
+        "import rave_agents, rave_agents.frameworks as frameworks\n"
+        "assert not frameworks.adapters()\n"
+        "assert set(frameworks.missing_adapters()) >= {'pettingzoo', 'shimmy', 'gymnasium'}\n"
+    )
+    finished = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
+    assert finished.returncode == 0, finished.stderr

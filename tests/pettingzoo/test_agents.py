@@ -1,0 +1,206 @@
+"""Agents for PettingZoo's loop."""
+
+import copy
+
+import numpy as np
+import pytest
+from helpers import zoo
+from pettingzoo.utils.conversions import turn_based_aec_to_parallel
+from rave_pettingzoo import (
+    GraveAgent,
+    PNMCTSAgent,
+    RandomLoopAgent,
+    RaveAgent,
+    SearchAgent,
+    UCTAgent,
+    make_agent,
+)
+
+from rave_agents import SearchConfig, UnknownNameError, UnsupportedGameError
+from rave_agents.copying import equal
+
+BOARDS = ("tictactoe-v3", "connect_four-v3", "go-v5")
+KINDS = {"uct": UCTAgent, "rave": RaveAgent, "grave": GraveAgent, "pn_mcts": PNMCTSAgent}
+
+
+@pytest.mark.parametrize("preset", KINDS)
+def test_agent_plays_a_whole_loop(preset):
+    env = zoo.classic("tictactoe-v3")
+    agent = KINDS[preset](env, simulations=30, seed=1)
+    for name in env.agent_iter():
+        observation, _, terminated, truncated, _ = env.last()
+        if terminated or truncated:
+            action = None
+        elif name == "player_1":
+            action = agent.act(observation)
+        else:
+            action = zoo.legal_of(env)[0]
+        env.step(action)
+    assert agent.config == SearchConfig.preset(preset)
+    assert not env.agents
+
+
+def test_all_ways_to_ask_give_the_same_action_and_leave_the_environment_alone():
+    env = zoo.classic("connect_four-v3")
+    env.step(3)
+    before = copy.deepcopy(zoo.seen(env))
+    observation = env.last()[0]
+    actions = [
+        RaveAgent(env, simulations=50, seed=1).act(observation),
+        RaveAgent(env, simulations=50, seed=1).act(),
+        RaveAgent(env, simulations=50, seed=1).act(
+            observation["observation"], observation["action_mask"]
+        ),
+        RaveAgent(env, simulations=50, seed=1)(env),
+        RaveAgent(env, simulations=50, seed=1).predict(
+            observation, action_masks=observation["action_mask"]
+        )[0],
+        make_agent("rave(simulations=50,seed=1)", env).act(observation),
+    ]
+    assert len(set(actions)) == 1
+    assert equal(zoo.seen(env), before)
+
+
+def test_predict_gives_back_the_state_as_stable_baselines_does():
+    env = zoo.classic("tictactoe-v3")
+    action, state = UCTAgent(env, simulations=10).predict(env.last()[0], "kept", deterministic=True)
+    assert action in range(9)
+    assert state == "kept"
+
+
+def test_agent_acts_in_another_environment_when_called_with_it():
+    bound, other = zoo.classic("tictactoe-v3"), zoo.classic("connect_four-v3")
+    for action in (0, 6, 0, 6, 0, 6):
+        other.step(action)
+    assert UCTAgent(bound, simulations=300, seed=1)(other) == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "translate"),
+    [
+        *((name, translate) for name in BOARDS for translate in (True, False)),
+        ("chess-v6", True),  # One simulation in the environment itself takes most of a second.
+    ],
+)
+def test_tree_is_kept_between_moves(name, translate):
+    env = zoo.classic(name, **({"board_size": 3} if name == "go-v5" else {}))
+    few = 50 if not translate else 200
+    agent = UCTAgent(env, simulations=few, seed=1, translate=translate, expand_visits=1)
+    env.step(agent.act())
+    likely = agent.last_result.principal_variation[1]
+    env.step(likely)
+    agent.act()
+    assert agent.last_result.root_visits >= few
+    assert agent.last_result.simulations < few
+
+
+def test_agent_sees_through_the_parallel_view_of_turns():
+    env = turn_based_aec_to_parallel(zoo.Parallelizable())
+    env.reset()
+    assert UCTAgent(env, simulations=20).act() in (0, 1)
+
+
+def test_tree_is_kept_in_shimmys_environments():
+    env = zoo.shimmy("hex", board_size=4)
+    agent = RaveAgent(env, simulations=300, seed=1)
+    env.step(agent.act())
+    env.step(agent.last_result.principal_variation[1])
+    agent.act()
+    assert agent.last_result.simulations < 300
+
+
+def test_new_episode_begins_a_new_tree_with_and_without_reset():
+    env = zoo.classic("connect_four-v3")
+    agent = RaveAgent(env, simulations=50, seed=1)
+    for number in range(3):
+        env.reset(seed=number)
+        if number == 2:
+            agent.reset()
+        zoo.play(env, number, zoo.choices(number))
+        agent.act()
+        assert agent.last_result.simulations == 50
+
+
+def test_equal_seeds_play_equally():
+    env = zoo.classic("go-v5", board_size=5)
+    tables = [RaveAgent(env, simulations=50, seed=7) for _ in range(2)]
+    assert tables[0].act() == tables[1].act()
+    assert tables[0].last_result.actions == tables[1].last_result.actions
+
+
+def test_agent_that_is_out_is_told_apart():
+    env = zoo.classic("tictactoe-v3")
+    for action in (0, 3, 1, 4, 2):
+        env.step(action)
+    with pytest.raises(ValueError, match=r"out of the game: call env.step\(None\)"):
+        UCTAgent(env).act(env.last()[0])
+
+
+def test_mask_of_another_position_is_noticed():
+    env = zoo.classic("tictactoe-v3")
+    agent = UCTAgent(env, simulations=10)
+    observation = env.last()[0]
+    env.step(4)
+    with pytest.raises(ValueError, match="The mask allows"):
+        agent.act(observation)
+    with pytest.raises(ValueError, match="The mask allows"):
+        agent.predict(None, action_masks=np.ones(9))
+
+
+def test_hidden_cards_are_refused_unless_allowed():
+    env = zoo.classic("leduc_holdem-v4")
+    with pytest.raises(UnsupportedGameError, match="see_hidden=True"):
+        RaveAgent(env)
+    with pytest.raises(UnsupportedGameError, match="see_hidden=True"):
+        make_agent("uct", env)
+    agent = UCTAgent(env, simulations=20, see_hidden=True)
+    assert agent.act() in zoo.legal_of(env)
+
+
+def test_agent_is_bound_before_the_first_reset():
+    import pettingzoo
+
+    env = pettingzoo.make("aec", "classic/tictactoe-v3")
+    agent = UCTAgent(env, simulations=10)
+    with pytest.raises(ValueError, match="has not been reset"):
+        agent.act()
+    env.reset()
+    assert agent.act() in range(9)
+
+
+@pytest.mark.parametrize("preset", SearchConfig.preset_names())
+def test_every_preset_is_made_from_a_spec(preset):
+    env = zoo.classic("tictactoe-v3")
+    agent = make_agent(f"{preset}(simulations=20,exploration=0.5)", env, seed=3)
+    assert isinstance(agent, SearchAgent)
+    assert agent.config == SearchConfig.preset(preset).replace(exploration=0.5)
+    assert agent.limit.simulations == 20
+    assert agent.seed == 3
+    assert agent.act() in range(9)
+
+
+def test_random_agent_plays_legal_actions():
+    env = zoo.classic("connect_four-v3")
+    agent = make_agent("random", env, seed=1, simulations=10)
+    assert isinstance(agent, RandomLoopAgent)
+    assert {agent.act() for _ in range(100)} == set(range(7))
+
+
+def test_bad_arguments_are_refused():
+    env = zoo.classic("tictactoe-v3")
+    with pytest.raises(UnknownNameError, match="Did you mean 'rave'"):
+        make_agent("rav", env)
+    with pytest.raises(UnknownNameError, match="Did you mean 'simulations'"):
+        make_agent("rave(simulation=3)", env)
+    with pytest.raises(TypeError, match="Unknown parameter of RaveAgent 'simulation'"):
+        RaveAgent(env, simulation=3)
+    with pytest.raises(TypeError, match="spec must be a text"):
+        make_agent(3, env)
+    with pytest.raises(TypeError, match="must be a PettingZoo environment"):
+        RaveAgent("tictactoe")
+    with pytest.raises(TypeError, match="translate must be True or False"):
+        RaveAgent(env, translate="yes")
+    with pytest.raises(ValueError, match="simulations must be"):
+        RaveAgent(env, simulations=0)
+    with pytest.raises(ValueError, match="seed must be"):
+        RaveAgent(env, seed=-1)

@@ -1,0 +1,211 @@
+"""evaluate: episodes between policies of every usual form."""
+
+import json
+import math
+
+import numpy as np
+import pettingzoo
+import pytest
+from helpers import zoo
+from rave_pettingzoo import UCTAgent, evaluate
+
+from rave_agents import UnsupportedGameError
+
+
+def tictactoe():
+    return pettingzoo.make("aec", "classic/tictactoe-v3")
+
+
+def first(observation, mask):
+    return int(np.flatnonzero(mask)[0])
+
+
+def run(policy, other=first, episodes=4, env_fn=tictactoe, **options):
+    return evaluate(env_fn, {"player_1": policy, "player_2": other}, episodes=episodes, **options)
+
+
+def by_observation(observation):
+    return np.flatnonzero(observation["action_mask"])[0]
+
+
+def by_named_mask(observation, *, action_mask):
+    return np.flatnonzero(action_mask)[0]
+
+
+class Actor:
+    def __init__(self):
+        self.resets = 0
+
+    def reset(self):
+        self.resets += 1
+
+    def act(self, observation):
+        return by_observation(observation)
+
+
+class MaskableModel:
+    """As sb3_contrib's MaskablePPO predicts."""
+
+    observation_space = zoo.spaces.Box(0, 1, (3, 3, 2))
+
+    def predict(
+        self, observation, state=None, episode_start=None, deterministic=False, action_masks=None
+    ):
+        assert observation.shape == (3, 3, 2)
+        assert deterministic
+        return np.array([np.flatnonzero(action_masks)[0]]), None
+
+
+class DictionaryModel:
+    """As a Stable-Baselines3 model of a dictionary space predicts."""
+
+    observation_space = zoo.spaces.Dict({})
+
+    def predict(self, observation, state=None, episode_start=None, deterministic=False):
+        return np.int64(by_observation(observation)), None
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        first,
+        by_observation,
+        by_named_mask,
+        lambda observation, action_masks: int(np.flatnonzero(action_masks)[0]),
+        Actor(),
+        MaskableModel(),
+        DictionaryModel(),
+    ],
+)
+def test_policies_in_all_usual_forms_play_the_same(policy):
+    result = run(policy)
+    assert [episode.returns for episode in result.episodes] == [
+        (1.0, -1.0),
+        (-1.0, 1.0),
+        (1.0, -1.0),
+        (-1.0, 1.0),
+    ]
+    assert result["player_1"].illegal_moves == 0
+
+
+def test_policy_is_reset_before_each_episode():
+    actor = Actor()
+    run(actor, episodes=3)
+    assert actor.resets == 3
+
+
+def test_agent_bound_to_another_environment_plays_in_this_one():
+    env = zoo.classic("tictactoe-v3")
+    result = run(UCTAgent(env, simulations=100, seed=1))
+    assert result["player_1"].score.losses == 0
+    assert len(zoo.legal_of(env)) == 9
+
+
+def test_seats_are_exchanged_and_rounds_share_a_seed():
+    result = run(first)
+    assert [episode.seats for episode in result.episodes] == [
+        ("player_1", "player_2"),
+        ("player_2", "player_1"),
+    ] * 2
+    seeds = [episode.seed for episode in result.episodes]
+    assert seeds[0] == seeds[1] != seeds[2] == seeds[3]
+    kept = run(first, exchange_seats=False)
+    assert {episode.seats for episode in kept.episodes} == {("player_1", "player_2")}
+    assert kept["player_1"].win_rate == 1.0
+
+
+def test_result_counts_wins_draws_losses_and_returns():
+    result = run("uct(simulations=200)", "random", episodes=20, seed=3)
+    mine, other = result.policies
+    assert mine.score.games == 20
+    assert (mine.score.wins, mine.score.losses) == (other.score.losses, other.score.wins)
+    assert mine.score.losses == 0
+    assert mine.mean_return == pytest.approx(sum(mine.returns) / 20)
+    assert mine.win_rate == mine.score.wins / 20
+    assert json.loads(json.dumps(result.to_dict()))["policies"][0]["wins"] == mine.score.wins
+    assert "uct(simulations=200)" in str(result)
+    assert "illegal moves" in result._repr_html_()
+
+
+def test_equal_seeds_give_equal_episodes():
+    results = [run("rave(simulations=20)", "random", seed=5) for _ in range(2)]
+    assert results[0].episodes == results[1].episodes
+    assert results[0].episodes != run("rave(simulations=20)", "random", seed=6).episodes
+
+
+def test_illegal_moves_are_counted_and_judged_by_the_environment():
+    result = run(lambda observation: 0, first, episodes=2)
+    assert result["player_1"].illegal_moves == 2
+    assert result["player_2"].illegal_moves == 0
+    assert result["player_1"].score.losses == 2
+    assert result["player_1"].mean_return == -1.0
+
+
+def test_three_agents_take_turns_on_the_seats():
+    def env_fn():
+        return zoo.classic("texas_holdem-v4", num_players=3)
+
+    names = [f"player_{seat}" for seat in range(3)]
+    result = evaluate(env_fn, dict.fromkeys(names, "random"), episodes=6, see_hidden=True)
+    assert result.episodes[1].seats == ("player_1", "player_2", "player_0")
+    assert sum(policy.score.wins for policy in result.policies) <= 6
+    assert all(abs(sum(episode.returns)) < 1e-6 for episode in result.episodes)
+
+
+def test_returns_of_shimmy_are_openspiels():
+    result = evaluate(
+        lambda: zoo.shimmy("tic_tac_toe"),
+        {"player_0": "uct(simulations=50)", "player_1": "random"},
+        episodes=4,
+    )
+    assert {abs(value) for episode in result.episodes for value in episode.returns} <= {0.0, 1.0}
+
+
+def test_hidden_cards_are_refused_unless_allowed():
+    def env_fn():
+        return pettingzoo.make("aec", "classic/leduc_holdem-v4")
+
+    policies = {"player_0": "uct(simulations=10)", "player_1": first}
+    with pytest.raises(UnsupportedGameError, match="see_hidden=True"):
+        evaluate(env_fn, policies, episodes=1)
+    assert evaluate(env_fn, policies, episodes=2, see_hidden=True).episodes
+
+
+def test_policies_exception_is_raised_unchanged():
+    def fail(observation):
+        raise ArithmeticError("no idea")
+
+    with pytest.raises(ArithmeticError, match="no idea"):
+        run(fail)
+
+
+def test_interrupt_keeps_the_episodes_that_were_finished():
+    calls = iter(range(100))
+
+    def interrupting(observation, mask):
+        if next(calls) > 8:
+            raise KeyboardInterrupt
+        return first(observation, mask)
+
+    result = run(interrupting, episodes=50)
+    assert 1 <= len(result.episodes) < 50
+    assert not math.isnan(result["player_1"].win_rate)
+
+
+def test_bad_arguments_are_refused():
+    with pytest.raises(ValueError, match="Did you mean 'player_"):
+        evaluate(tictactoe, {"player_0": first, "player_2": first})
+    with pytest.raises(ValueError, match=r"\['player_2'\] have none"):
+        evaluate(tictactoe, {"player_1": first})
+    with pytest.raises(TypeError, match="A policy must be"):
+        run(3)
+    with pytest.raises(TypeError, match="env_fn must be a function"):
+        evaluate(tictactoe(), {"player_1": first, "player_2": first})
+    with pytest.raises(TypeError, match="it made a int"):
+        evaluate(lambda: 3, {"player_1": first, "player_2": first})
+    with pytest.raises(TypeError, match="policies must be a dictionary"):
+        evaluate(tictactoe, [first, first])
+    with pytest.raises(ValueError, match="episodes must be at least 1"):
+        run(first, episodes=0)
+    with pytest.raises(TypeError, match="progress must be True or False"):
+        run(first, progress="yes")

@@ -1,0 +1,36 @@
+"""The notebooks read well unexecuted: their outputs are stored. (nbmake executes them.)"""
+
+import json
+import pathlib
+
+import pytest
+
+NOTEBOOKS = sorted((pathlib.Path(__file__).parent.parent / "examples").rglob("*.ipynb"))
+
+
+def cells(path):
+    return json.loads(path.read_text())["cells"]
+
+
+def test_there_are_three():
+    assert len(NOTEBOOKS) == 3
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_every_cell_was_executed_in_order_without_an_error(path):
+    code = [cell for cell in cells(path) if cell["cell_type"] == "code"]
+    assert [cell["execution_count"] for cell in code] == list(range(1, len(code) + 1))
+    outputs = [output for cell in code for output in cell["outputs"]]
+    assert not any(output["output_type"] == "error" for output in outputs)
+    assert code[-1]["outputs"]
+
+
+def test_boards_of_hex_and_go_the_weight_of_amaf_and_the_tree_are_pictures():
+    path = next(path for path in NOTEBOOKS if path.stem == "inside_a_search")
+    pictures = [
+        output
+        for cell in cells(path)
+        for output in cell.get("outputs", ())
+        if "image/png" in output.get("data", {})
+    ]
+    assert len(pictures) == 5
