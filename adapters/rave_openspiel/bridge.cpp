@@ -39,6 +39,8 @@ constexpr int kPassesBeforeKept = 4;
 constexpr int kMostKept = 4096;
 constexpr int kMostPositions = 1 << 16;
 
+constexpr int kMostShrinking = 1 << 16;  // Actions that fit into the list that shrinks.
+
 // What breaks the common interface: GameError in Python.
 class BrokenGame : public std::runtime_error {
   using std::runtime_error::runtime_error;
@@ -121,7 +123,7 @@ class Provider {
   Provider(const State& root, int num_distinct_actions, bool shrinking)
       : root_(root.Clone()),
         num_distinct_actions_(num_distinct_actions),
-        shrinking_(shrinking),
+        shrinking_(shrinking && num_distinct_actions <= kMostShrinking),
         keeps_states_(root.GetGame()->GetType().chance_mode !=
                       open_spiel::GameType::ChanceMode::kSampledStochastic) {}
 
@@ -219,7 +221,7 @@ class Provider {
   int32_t* move_actions_ = nullptr;
   bool leaf_is_listed_ = false;
   std::vector<Action> leaf_actions_;
-  std::vector<int32_t> remaining_;
+  std::vector<uint16_t> remaining_;
 };
 
 int32_t Provider::Simulate(int64_t* header) noexcept {
@@ -409,9 +411,9 @@ void Provider::ShrinkingPlayout(State& state) {
     CountMove(&moves);
     CheckPlayer(player);
     CheckSome(count, player);
-    int32_t* place = remaining_.data() + words.Below(static_cast<int64_t>(count));
-    const int32_t action = *place;
-    std::memmove(place, place + 1, (remaining_.data() + count - place - 1) * sizeof(int32_t));
+    uint16_t* place = remaining_.data() + words.Below(static_cast<int64_t>(count));
+    const Action action = *place;
+    std::memmove(place, place + 1, (remaining_.data() + count - place - 1) * sizeof(*place));
     Record(player, action);
     state.ApplyAction(action);
   }
