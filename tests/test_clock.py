@@ -312,32 +312,36 @@ def test_more_time_ends_where_the_clock_does():
     assert allotment.more(thoughts(90, 10, values=[0.1, 0.2])) == pytest.approx(0.5)
 
 
-def with_a_winning_move():
-    """A position in which one of several moves ends the game."""
-    draw = random.Random(5)
-    while True:
-        state = NoGoState(5)
-        while not state.is_terminal():
-            wins = [
-                action for action in state.legal_actions() if after(state, action).is_terminal()
-            ]
-            if len(wins) == 1 and len(state.legal_actions()) > 2:
-                return state, wins[0]
-            state.apply_action(draw.choice(state.legal_actions()))
-
-
 def after(state, action):
     child = state.clone()
     child.apply_action(action)
     return child
 
 
+def winning_moves(state):
+    """The moves that end the game."""
+    return [action for action in state.legal_actions() if after(state, action).is_terminal()]
+
+
+def with_one_good_move():
+    """A position in which one of several moves wins at once, and after the others the opponent."""
+    draw = random.Random(5)
+    while True:
+        state = NoGoState(5)
+        while not state.is_terminal():
+            wins, legal = winning_moves(state), state.legal_actions()
+            others = [after(state, action) for action in legal if action not in wins]
+            if len(wins) == 1 and len(others) > 1 and all(map(winning_moves, others)):
+                return state, wins[0]
+            state.apply_action(draw.choice(legal))
+
+
 def test_a_simulation_budget_is_stopped_early_with_the_same_move():
-    state, win = with_a_winning_move()
+    state, win = with_one_good_move()
     config = SearchConfig.preset("uct").replace(early_stop=True)
-    result = Searcher(config, seed=2).search(state, Limit(simulations=100_000))
+    result = Searcher(config, seed=2).search(state, Limit(simulations=1_000_000))
     assert result.action == win
-    assert 50_000 < result.simulations < 90_000
+    assert 500_000 <= result.simulations < 900_000
 
 
 def test_a_watch_gives_more_time():
