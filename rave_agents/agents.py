@@ -18,6 +18,7 @@ from rave_agents.config import Limit, SearchConfig, unknown_name
 from rave_agents.errors import UnknownNameError
 from rave_agents.frameworks import Game, adapters
 from rave_agents.game import GameState
+from rave_agents.gtp.client import GTP_AGENT_TYPE
 from rave_agents.result import SearchResult
 from rave_agents.searcher import Searcher, checked_seed
 from rave_agents.timed_search import search_on_clock
@@ -276,6 +277,7 @@ _TYPES = {
     "rave_winning_move": _search_agent_type(
         "rave_winning_move", "RAVE biased to moves that come early in won simulations"
     ),
+    "gtp": GTP_AGENT_TYPE,
     "random": AgentType(
         "a legal action uniformly at random",
         {"seed": None},

@@ -19,3 +19,7 @@ class UnknownNameError(RaveAgentsError, ValueError):
 
 class ConformanceError(RaveAgentsError, AssertionError):
     """A check of ``rave_agents.testing`` failed; the message says what was violated."""
+
+
+class ForfeitError(RaveAgentsError):
+    """An agent loses the game in progress; the message says why, such as ``resigned``."""

@@ -9,7 +9,14 @@ from collections.abc import Callable
 from typing import Any, Self
 
 from rave_agents.agent import Effort
-from rave_agents.agents import DEFAULT_SIMULATIONS, AgentSpec, agent_type, make_agent, make_limit
+from rave_agents.agents import (
+    DEFAULT_SIMULATIONS,
+    LIMITS,
+    AgentSpec,
+    agent_type,
+    limit_and_clock,
+    make_agent,
+)
 from rave_agents.arena.play import Fixture, GameRecord, Table, draw_opening
 from rave_agents.arena.runner import FailedGameError, Failure, Played, play_games
 from rave_agents.arena.statistics import MatchScore
@@ -191,14 +198,18 @@ def draw_fixtures(game: Game, games: int, opening_plies: int, seed: int) -> list
 
 
 def limited_spec(
-    spec: AgentSpec | str, simulations: int | None = None, seconds: float | None = None
+    spec: AgentSpec | str,
+    simulations: int | None = None,
+    seconds: float | None = None,
+    clock: str | None = None,
 ) -> AgentSpec:
     """Put these limits into a spec, if it has none of its own and its agent takes them.
 
     Args:
         spec: an agent's spec.
-        simulations: a move; 1,000 if ``seconds`` is not given either.
+        simulations: a move; 1,000 if neither ``seconds`` nor ``clock`` is given either.
         seconds: a move.
+        clock: see ``rave_agents.clock.Clock.parse``.
 
     Raises:
         UnknownNameError: for an agent that does not exist.
@@ -206,14 +217,16 @@ def limited_spec(
             none of those given: it would think with its own default, unnoticed.
     """
     parsed = AgentSpec.parse(spec) if isinstance(spec, str) else spec
-    limit = make_limit(simulations, seconds)
-    given = {
-        name: value
-        for name, value in (("simulations", limit.simulations), ("seconds", limit.seconds))
-        if value is not None
+    limit, parsed_clock = limit_and_clock(simulations, seconds, clock)
+    limits = {
+        "simulations": None if limit is None else limit.simulations,
+        "seconds": None if limit is None else limit.seconds,
+        "clock": None if parsed_clock is None else str(parsed_clock),
     }
-    takes = {"simulations", "seconds"} & agent_type(parsed.name).parameters.keys()
-    if takes and not takes & (given.keys() | parsed.parameters.keys()):
+    given = {name: value for name, value in limits.items() if value is not None}
+    known = agent_type(parsed.name).parameters.keys()
+    takes = {"simulations", "seconds"} & known
+    if takes and not LIMITS & known & (given.keys() | parsed.parameters.keys()):
         own = min(takes)
         example = DEFAULT_SIMULATIONS if own == "simulations" else 1.0
         raise ValueError(
