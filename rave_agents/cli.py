@@ -120,9 +120,15 @@ def match(
     games: Annotated[int, typer.Option(help="How many games.")] = 100,
     simulations: Simulations = None,
     seconds: Seconds = None,
+    clock: ClockText = None,
     seed: Seed = 0,
     opening_plies: OpeningPlies = 2,
     jobs: Jobs = 1,
+    sgf: Annotated[Path | None, typer.Option(help="Save every game in this folder.")] = None,
+    referee: Annotated[
+        str | None,
+        typer.Option(help="A GTP program that checks moves and results: 'gtp(command=...)'."),
+    ] = None,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
@@ -143,9 +149,12 @@ def match(
                 games=games,
                 simulations=simulations,
                 seconds=seconds,
+                clock=clock,
                 seed=seed,
                 opening_plies=opening_plies,
                 jobs=jobs,
+                sgf=sgf,
+                referee=referee,
                 progress=progress,
             )
         except MatchError as error:

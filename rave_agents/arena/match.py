@@ -6,6 +6,7 @@ A match comes out the same however many processes share its games, see ``play``.
 import dataclasses
 import functools
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Self
 
 from rave_agents.agent import Effort
@@ -18,8 +19,11 @@ from rave_agents.agents import (
     make_agent,
 )
 from rave_agents.arena.play import Fixture, GameRecord, Table, draw_opening
+from rave_agents.arena.referee import checked_referee
 from rave_agents.arena.runner import FailedGameError, Failure, Played, play_games
+from rave_agents.arena.sgf import SgfFolder
 from rave_agents.arena.statistics import MatchScore
+from rave_agents.clock import Clock
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks import Game, load_game
 from rave_agents.searcher import checked_seed
@@ -73,6 +77,11 @@ class MatchResult:
         first, second = (_ratio(effort.simulations, effort.seconds) for effort in self.efforts)
         return first, second
 
+    @property
+    def endings(self) -> dict[int, str]:
+        """Why games ended otherwise than by their rules, by the games' numbers from 1."""
+        return {record.number + 1: record.ending for record in self.records if record.ending}
+
     def plus(self, *records: GameRecord) -> Self:
         """The result with more finished games."""
         ordered = sorted((*self.records, *records), key=lambda record: record.number)
@@ -87,6 +96,7 @@ class MatchResult:
             "seconds_per_move": list(self.seconds_per_move),
             "simulations_per_second": list(self.simulations_per_second),
             "seed": self.seed,
+            "endings": self.endings,
         }
 
 
@@ -110,9 +120,12 @@ def play_match(
     games: int = 100,
     simulations: int | None = None,
     seconds: float | None = None,
+    clock: str | None = None,
     seed: int = 0,
     opening_plies: int = 2,
     jobs: int = 1,
+    sgf: str | Path | None = None,
+    referee: AgentSpec | str | None = None,
     progress: Progress | None = None,
 ) -> MatchResult:
     """Play a match between two agents.
@@ -128,10 +141,15 @@ def play_match(
         simulations: a move, for an agent whose spec has no limit; 1,000 if ``seconds`` is not given
             either.
         seconds: a move, for an agent whose spec has no limit.
+        clock: the time that each side has for a game, such as ``"60+1"``, in place of ``seconds``;
+            who oversteps it loses, whatever limit its spec has.
         seed: an integer of at least 0 that decides everything random.
         opening_plies: random moves that each opening starts with; chance outcomes between them are
             drawn by their probabilities and not counted.
         jobs: processes that play at the same time.
+        sgf: a folder that gets every finished game as an SGF file.
+        referee: the spec of a GTP program, such as ``gtp(command="gnugo --mode gtp")``, that checks
+            every move and, at a game's end, has the last word on its result.
         progress: called before the first and after every game with the result so far.
 
     Raises:
@@ -143,8 +161,14 @@ def play_match(
     checked_count("jobs", jobs, 1)
     seed = checked_match_seed(seed)
     loaded = load_match_game(game)
-    specs = limited_spec(first, simulations, seconds), limited_spec(second, simulations, seconds)
+    first, second = (limited_spec(spec, simulations, seconds, clock) for spec in (first, second))
+    specs = first, second
     table = checked_table(loaded, *specs)
+    if clock is not None:
+        table = dataclasses.replace(table, clock=str(Clock.parse(clock)))
+    if referee is not None:
+        spec = AgentSpec.parse(referee) if isinstance(referee, str) else referee
+        table = dataclasses.replace(table, referee=checked_referee(spec, loaded))
     fixtures = draw_fixtures(loaded, games, opening_plies, seed)
     result = MatchResult(
         game=game if isinstance(game, str) else game.name,
@@ -153,7 +177,8 @@ def play_match(
         planned=games,
         records=(),
     )
-    return _collect(play_games([table], fixtures, jobs=jobs), result, progress)
+    folder = None if sgf is None else SgfFolder(sgf, loaded, result.agents)
+    return _collect(play_games([table], fixtures, jobs=jobs), result, progress, folder)
 
 
 def load_match_game(game: Game | str) -> Game:
@@ -236,7 +261,12 @@ def limited_spec(
     return parsed.with_defaults(given)
 
 
-def _collect(played: Played, result: MatchResult, progress: Progress | None) -> MatchResult:
+def _collect(
+    played: Played,
+    result: MatchResult,
+    progress: Progress | None,
+    folder: SgfFolder | None = None,
+) -> MatchResult:
     try:
         if progress is not None:
             progress(result)
@@ -244,6 +274,8 @@ def _collect(played: Played, result: MatchResult, progress: Progress | None) -> 
             if isinstance(outcome, Failure):
                 outcome.raise_as(MatchError(outcome.message, result))
             result = result.plus(outcome)
+            if folder is not None:
+                folder.save(outcome)
             if progress is not None:
                 progress(result)
     except KeyboardInterrupt:

@@ -173,16 +173,16 @@ class Engine:
         if not state.is_terminal() and state.current_player() != player:
             passing = self.position.passing()
             if self.position.vertices.short_name == "go" and passing is not None:
-                self._apply(passing)
+                self._apply(passing, implied=True)
                 return True
         return False
 
-    def _apply(self, action: int) -> None:
+    def _apply(self, action: int, *, implied: bool = False) -> None:
         state = self.position.state
         mover = int(state.current_player())
         for agent in self._agents:
             agent.inform_action(state.clone(), mover, action)
-        self.position.apply(action)
+        self.position.apply(action, implied=implied)
 
     def _genmove(self, arguments: list[str]) -> str:
         player = parse_colour(_words(arguments, 1)[0])
@@ -216,7 +216,9 @@ class Engine:
         return action
 
     def _ended_move(self, player: int) -> str:
-        """What a player says when the game is over: he resigns what he has lost."""
+        """What a player says when the game is over: he resigns what he has lost, but not in Go."""
+        if self.position.vertices.short_name == "go":
+            return PASS
         returns = self.position.state.returns()
         return RESIGN if returns[player] < returns[1 - player] else PASS
 

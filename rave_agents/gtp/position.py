@@ -31,9 +31,10 @@ class Position:
         self._load(load_game(spec))
 
     def _load(self, game: Game) -> None:
+        vertices = Vertices(game)
         self.game = game
         """The game, with its parameters."""
-        self.vertices = Vertices(game)
+        self.vertices = vertices
         """How its moves are written."""
         self.clear()
 
@@ -42,6 +43,7 @@ class Position:
         self._states = [self.game.new_initial_state()]
         self.actions: list[int] = []
         """What was played."""
+        self._implied: set[int] = set()
 
     @property
     def state(self) -> GameState:
@@ -98,8 +100,10 @@ class Position:
         text = ",".join(f"{name}={value}" for name, value in given.items())
         return load_game(f"{self.vertices.short_name}({text})")
 
-    def apply(self, action: int) -> None:
-        """Play a legal action."""
+    def apply(self, action: int, *, implied: bool = False) -> None:
+        """Play a legal action; one that was implied is taken back with the next."""
+        if implied:
+            self._implied.add(len(self.actions))
         state = self.state.clone()
         state.apply_action(action)
         self._states.append(state)
@@ -113,8 +117,14 @@ class Position:
         """
         if not self.actions:
             raise GtpError("cannot undo")
+        self._pop()
+        while len(self.actions) - 1 in self._implied:
+            self._pop()
+
+    def _pop(self) -> None:
         self._states.pop()
         self.actions.pop()
+        self._implied.discard(len(self.actions))
 
     def move(self, player: int, word: str) -> int:
         """The action of a word.

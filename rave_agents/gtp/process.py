@@ -116,6 +116,8 @@ class EngineProcess:
     def _ended(self, what: str) -> str:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(QUIT_SECONDS)
+        if self._errors.closed:
+            return f"{self.command!r} ended at {what}: it was closed before."
         self._errors.seek(0)
         said = " ".join(self._errors.read().decode("utf-8", errors="replace").split())[-_SHOWN:]
         ended = f"{self.command!r} ended at {what}"

@@ -50,6 +50,11 @@ class Vertices:
                 "single words."
             )
 
+    @property
+    def has_go_points(self) -> bool:
+        """Whether moves are points as Go players write them."""
+        return self._rows > 0 or self.short_name in ("go", "nogo")
+
     def write(self, state: GameState, action: int) -> str:
         """A move of the player to move at a state."""
         name = action_name(state, action)
@@ -60,7 +65,7 @@ class Vertices:
         name = _without_colour(name)
         if name.lower() == PASS:
             return PASS
-        return name.upper() if self.short_name in ("go", "nogo") else name
+        return name.upper() if self.has_go_points else name
 
     def read(self, state: GameState, word: str) -> int:
         """The legal action that a word stands for, capitals aside.
