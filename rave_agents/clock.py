@@ -19,9 +19,6 @@ LEAST_SECONDS = 0.001
 _SPREAD = 4
 """Over how many moves saved time is spread where each move has a planned time."""
 
-_FIRST_LOOK = 0.1
-"""The part of a move's time after which its simulations per second are believed."""
-
 
 class Schedule(enum.StrEnum):
     """How many moves the remaining time is divided by."""
@@ -222,9 +219,7 @@ class Allotment:
 
     def enough(self, thoughts: Thoughts, seconds: float, simulations_left: float) -> bool:
         """See ``Watch``."""
-        if not self.policy.early_stop or seconds < _FIRST_LOOK * self.seconds:
-            return False
-        return thoughts.lead > simulations_left
+        return self.policy.early_stop and thoughts.lead > simulations_left
 
     def more(self, thoughts: Thoughts) -> float:
         """See ``Watch``: once, by UNST and BEHIND."""

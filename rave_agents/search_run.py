@@ -13,6 +13,9 @@ from rave_agents.search.tree import ROOT
 from rave_agents.thread_team import ThreadTeam
 from rave_agents.tree_search import SearchTree, TreeSearch
 
+FIRST_LOOK = 0.1
+"""The part of its time after which a search's speed is believed, and a watch may end it."""
+
 
 class _EnoughError(Exception):
     """Ends a run before its limit."""
@@ -57,7 +60,7 @@ class SearchRun:
         try:
             self._run_to_deadline(between)
             while self._watch is not None and self._limit.seconds is not None:
-                if any(search.solved for search in self._searches):
+                if self._visits_left() == 0 or any(search.solved for search in self._searches):
                     return
                 extension = self._watch.more(root_thoughts(self._trees))
                 if extension <= 0:
@@ -92,6 +95,8 @@ class SearchRun:
         done = sum(before) + sum(search.tree.simulations for search in self._searches)
         left = self._visits_left()
         if math.isfinite(self._deadline):
+            if now - self._started < FIRST_LOOK * (self._deadline - self._started):
+                return
             speed = done / max(now - self._started, 1e-9)
             left = min(left, speed * max(self._deadline - now, 0.0))
         if watch.enough(root_thoughts(self._trees), now - self._started, left):

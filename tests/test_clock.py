@@ -288,10 +288,6 @@ def test_a_search_may_end_when_the_runner_up_cannot_catch_up(visits, left, enoug
     )
 
 
-def test_speeds_are_not_believed_at_once():
-    assert not Allotment(1.0, 1.0, TimePolicy()).enough(thoughts(100, 4), 0.05, 10)
-
-
 @pytest.mark.parametrize(
     ("values", "expected"),
     [
@@ -361,6 +357,43 @@ def test_a_watch_gives_more_time():
     assert watch.given
     assert result.seconds >= 0.15
     assert result.simulations == result.root_visits
+
+
+class Looker:
+    """Writes down when it was asked, and gives more time whenever it is asked for some."""
+
+    def __init__(self):
+        self.asked = []
+
+    def enough(self, thoughts, seconds, simulations_left):
+        self.asked.append((seconds, simulations_left))
+        return False
+
+    def more(self, thoughts):
+        return 0.01
+
+
+def test_a_speed_is_not_believed_at_once():
+    looker = Looker()
+    limit = Limit(seconds=0.5, simulations=20_000)
+    Searcher(seed=1).search(NoGoState(9), limit, watch=looker)
+    assert all(seconds >= 0.05 for seconds, _ in looker.asked)
+    assert all(left <= 20_000 for _, left in looker.asked)
+
+
+def test_no_time_is_added_once_the_simulations_are_run():
+    result = Searcher(seed=1).search(
+        NoGoState(5), Limit(seconds=5.0, simulations=300), watch=Looker()
+    )
+    assert result.simulations == 300
+
+
+def test_threads_stop_early_together():
+    state, win = with_one_good_move()
+    config = SearchConfig.preset("uct").replace(early_stop=True, threads=2)
+    result = Searcher(config, seed=2).search(state, Limit(simulations=1_000_000))
+    assert result.action == win
+    assert 450_000 <= result.simulations < 950_000
 
 
 def test_a_search_on_a_clock_charges_it():
