@@ -367,11 +367,14 @@ def gtp(
 ) -> None:
     """Play by the Go Text Protocol, version 2, on standard input and output."""
     from rave_agents.arena.match import limited_spec  # noqa: PLC0415
+    from rave_agents.arena.play import warm_up  # noqa: PLC0415
     from rave_agents.gtp.engine import Engine  # noqa: PLC0415
     from rave_agents.gtp.serve import serve_standard_streams  # noqa: PLC0415
 
     spec = limited_spec(agent, simulations, seconds, clock)
-    code = serve_standard_streams(Engine(game, spec, seed=seed))
+    engine = Engine(game, spec, seed=seed)
+    warm_up(spec, engine.position.game)  # Before the controller's clock runs.
+    code = serve_standard_streams(engine)
     if code:
         raise typer.Exit(code)
 

@@ -45,8 +45,7 @@ class EngineSession:
         self._state = self.game.new_initial_state()
         self._actions: list[int] = []
 
-    @property
-    def process(self) -> EngineProcess:
+    def start(self) -> EngineProcess:
         """The program, started if need be.
 
         Raises:
@@ -66,7 +65,7 @@ class EngineSession:
 
     def ask(self, command: str) -> str:
         """See ``EngineProcess.ask``."""
-        return self.process.ask(command, self.timeout)
+        return self.start().ask(command, self.timeout)
 
     def _set_up(self) -> None:
         parameters = getattr(self.game, "parameters", {})
@@ -178,6 +177,7 @@ class GtpAgent:
 
     def _restart(self) -> None:
         self.session.restart()
+        self.session.start()  # Before any clock runs: to start a program may take seconds.
         if self.clock is not None:
             control = self.clock.control
             if control.phases or control.increment:

@@ -52,6 +52,7 @@ class Engine:
     def _make_agents(self) -> list[Agent]:
         defaults = {} if self._seed is None else {"seed": self._seed}
         game = self.position.game
+        self._agents_game = game.name
         agents = [make_agent(self._spec, game, player, **defaults) for player in (0, 1)]
         self._own_clocks = [getattr(agent, "clock", None) for agent in agents]
         for agent in agents:
@@ -131,7 +132,11 @@ class Engine:
     def _begin(self) -> None:
         """A game begins, perhaps on another board."""
         self._shown = analysis.Shown()
-        self._agents = self._make_agents()
+        if self._agents_game == self.position.game.name:
+            for agent in self._agents:
+                agent.restart()
+        else:
+            self._agents = self._make_agents()
         for player, clock in enumerate(self._clocks):
             if clock is not None:
                 clock.restart()
@@ -139,9 +144,10 @@ class Engine:
 
     def _komi(self, arguments: list[str]) -> str:
         self.position.set_komi(_number(_words(arguments, 1)[0]))
-        self._agents = self._make_agents()
-        for player, clock in enumerate(self._clocks):
-            self._set_clock(player, clock)
+        if self._agents_game != self.position.game.name:
+            self._agents = self._make_agents()
+            for player, clock in enumerate(self._clocks):
+                self._set_clock(player, clock)
         return ""
 
     def _play(self, arguments: list[str]) -> str:

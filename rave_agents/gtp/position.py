@@ -88,7 +88,7 @@ class Position:
 
     def set_komi(self, komi: float) -> None:
         """Go on with another komi, where the game has one; else nothing changes."""
-        if "komi" not in self.parameters:
+        if "komi" not in self.parameters or float(self.parameters["komi"]) == komi:
             return
         played = self.actions
         self._load(self._with({"komi": repr(float(komi))}))

@@ -150,6 +150,16 @@ def test_undo_leads_back_to_the_same_position():
     assert talk(engine, "showboard", "undo") == [before, "? cannot undo"]
 
 
+def test_a_seed_does_not_repeat_the_game():
+    engines = [Engine("hex(board_size=6)", "random", seed=4) for _ in range(2)]
+    games = [
+        [talk(engine, "clear_board", *["genmove b", "genmove w"] * 4) for _ in range(2)]
+        for engine in engines
+    ]
+    assert games[0] == games[1]
+    assert games[0][0] != games[0][1]
+
+
 def test_reg_genmove_leaves_board_and_clock_alone():
     engine = Engine("hex(board_size=4)", "uct", seed=1)
     talk(engine, "time_settings 1 0 0")
