@@ -9,9 +9,10 @@ import enum
 import math
 import re
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Protocol, Self
+from typing import Any, NamedTuple, Self
 
 from rave_agents.config import unknown_name
+from rave_agents.watch import Thoughts
 
 LEAST_SECONDS = 0.001
 """What a move gets where nothing is left."""
@@ -147,62 +148,6 @@ class TimePolicy:
             raise ValueError(f"least_moves must be at least 1, got {self.least_moves!r}.")
         if self.behind_below > 1:
             raise ValueError(f"behind_below must be in [0, 1], got {self.behind_below!r}.")
-
-
-class Thoughts(NamedTuple):
-    """What a search knows of its root's moves while it runs; moves in one order throughout."""
-
-    visits: Sequence[float]
-    """Of each move."""
-    values: Sequence[float]
-    """Mean value of each move for who chooses, from 0, lost, to 1, won; 0 without visits."""
-
-    @property
-    def lead(self) -> float:
-        """By how many visits the most visited move leads; infinite if there is no other."""
-        if len(self.visits) < 2:
-            return math.inf
-        second, first = sorted(self.visits)[-2:]
-        return first - second
-
-    @property
-    def chosen(self) -> int:
-        """The index of the most visited move; of equals the best valued."""
-        return max(range(len(self.visits)), key=lambda i: (self.visits[i], self.values[i]))
-
-    @property
-    def unstable(self) -> bool:
-        """Whether the most visited move is not the best valued."""
-        best = max((v for v, n in zip(self.values, self.visits, strict=True) if n), default=0.0)
-        return len(self.values) > 0 and self.values[self.chosen] < best
-
-
-class Watch(Protocol):
-    """What decides, while a search runs, whether it goes on."""
-
-    def enough(self, thoughts: Thoughts, seconds: float, simulations_left: float) -> bool:
-        """Whether to end now.
-
-        Args:
-            thoughts: what is known of the moves.
-            seconds: since the search began.
-            simulations_left: until its limit, at the present speed.
-        """
-
-    def more(self, thoughts: Thoughts) -> float:
-        """Seconds to go on for, once the time is over; 0 to end."""
-
-
-class EarlyStop:
-    """Ends a search when the runner-up cannot catch up."""
-
-    def enough(self, thoughts: Thoughts, seconds: float, simulations_left: float) -> bool:
-        """See ``Watch``."""
-        return thoughts.lead > simulations_left
-
-    def more(self, thoughts: Thoughts) -> float:
-        """Never: 0."""
-        return 0.0
 
 
 @dataclasses.dataclass

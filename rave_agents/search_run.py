@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from rave_agents.clock import Thoughts, Watch
 from rave_agents.config import Limit
 from rave_agents.search import tree as trees
 from rave_agents.search.tree import ROOT
 from rave_agents.thread_team import ThreadTeam
 from rave_agents.tree_search import SearchTree, TreeSearch
+from rave_agents.watch import Thoughts, Watch
 
 FIRST_LOOK = 0.1
 """The part of its time after which a search's speed is believed, and a watch may end it."""

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from rave_agents.clock import EarlyStop, Watch
 from rave_agents.config import Limit, SearchConfig
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.final_move import drawn_action, root_statistics
@@ -36,6 +35,7 @@ from rave_agents.search.tree import Tree
 from rave_agents.search_run import SearchRun
 from rave_agents.thread_team import ThreadTeam
 from rave_agents.tree_search import SearchTree, TreeSearch, own_formula
+from rave_agents.watch import EarlyStop, Watch
 
 PROGRESS_SECONDS = 0.1
 """How often a progress callback is called, about."""
@@ -176,7 +176,7 @@ class Searcher:
             limit: when to end.
             progress: called about ten times a second with the result so far.
             watch: ends the search before its limit or gives it more time, see
-                ``rave_agents.clock``; without one ``SearchConfig.early_stop`` counts.
+                ``rave_agents.watch``; without one ``SearchConfig.early_stop`` counts.
 
         Raises:
             TypeError: if ``state`` is no state that any installed adapter knows.

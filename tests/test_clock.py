@@ -8,16 +8,15 @@ from rave_agents.agents import make_agent
 from rave_agents.clock import (
     Allotment,
     Clock,
-    EarlyStop,
     Phase,
     Schedule,
-    Thoughts,
     TimeControl,
     TimePolicy,
 )
 from rave_agents.frameworks import load_game
 from rave_agents.games import NoGoState
 from rave_agents.timed_search import expected_moves, search_on_clock
+from rave_agents.watch import EarlyStop, Thoughts
 
 
 class SimulatedSearch:
@@ -301,6 +300,12 @@ def test_a_move_may_get_more_time_once(values, expected):
     allotment = Allotment(2.0, 10.0, TimePolicy())
     assert allotment.more(thoughts(90, 10, values=values)) == pytest.approx(expected)
     assert allotment.more(thoughts(90, 10, values=values)) == 0.0
+
+
+def test_the_value_of_a_few_visits_makes_nothing_unstable():
+    assert not thoughts(90, 5, values=[0.6, 1.0]).unstable
+    assert thoughts(90, 10, values=[0.6, 1.0]).unstable
+    assert not thoughts().unstable
 
 
 def test_more_time_ends_where_the_clock_does():
