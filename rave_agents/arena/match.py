@@ -96,7 +96,7 @@ class MatchResult:
             "seconds_per_move": list(self.seconds_per_move),
             "simulations_per_second": list(self.simulations_per_second),
             "seed": self.seed,
-            "endings": self.endings,
+            "endings": [{"game": number, "why": why} for number, why in self.endings.items()],
         }
 
 
