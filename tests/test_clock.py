@@ -73,13 +73,10 @@ def play(text, draw, early_stop):
     used = granted = 0.0
     for number in range(length):
         left = max(1.0, (length - number) * draw.uniform(0.8, 1.25))
-        allotment = clock.allot(moves_left=left, ply=2 * number)
-        granted += allotment.seconds if clock.in_byo_yomi else 0.0
-        before = clock.in_byo_yomi
-        seconds = search.move(allotment)
+        seconds = search.move(clock.allot(moves_left=left, ply=2 * number))
         used += seconds
-        if before:
-            granted += clock.control.period / clock.control.period_moves - allotment.seconds
+        if clock.control.period and seconds > clock.main_left:
+            granted += clock.control.period / clock.control.period_moves
         if not clock.charge(seconds):
             return True, 0.0
     control = clock.control

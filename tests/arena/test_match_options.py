@@ -58,11 +58,11 @@ def test_who_oversteps_his_time_loses(tmp_path):
 
 
 def test_agents_keep_to_the_clock_of_the_match():
-    result = play_match("nogo(board_size=5)", "rave", "uct", games=2, clock="0.6+0.01, lag=0.02")
+    result = play_match("nogo(board_size=5)", "rave", "uct", games=1, clock="1.5+0.05, lag=0.1")
     assert result.endings == {}
-    assert result.agents[0].startswith('rave(clock="0.6+0.01')
+    assert result.agents[0].startswith('rave(clock="1.5+0.05')
     for record in result.records:
-        assert all(0.1 < effort.seconds < 0.9 for effort in record.efforts)
+        assert all(0.05 < effort.seconds < 2.2 for effort in record.efforts)
 
 
 @pytest.mark.parametrize(

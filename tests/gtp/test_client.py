@@ -100,9 +100,9 @@ def test_what_the_other_side_does_wrong_loses_it_the_game(way, ending):
 
 def test_an_answer_that_does_not_come_in_time_loses_the_game():
     game = "hex(board_size=4)"
-    spec = bad(game, "hang", timeout=4.0)
+    spec = bad(game, "hang", timeout=8.0)
     result = play_match(game, spec, "random", games=1, opening_plies=0)
-    assert "did not answer genmove within 4 s" in result.records[0].ending
+    assert "did not answer genmove within 8 s" in result.records[0].ending
 
 
 def test_a_program_that_does_not_exist_loses_its_games_and_says_why():

@@ -265,7 +265,7 @@ def test_a_signal_in_the_middle_of_a_search_ends_it_with_an_answer(number, code)
     engine.stdin.write(b"name\n1 genmove b\n")
     engine.stdin.flush()
     assert engine.stdout.readline() == b"= rave-agents rave\n"
-    time.sleep(0.5)
+    time.sleep(1.0)
     os.kill(engine.pid, number)
     said, errors = engine.communicate(timeout=20)
     assert said.strip() == b"?1 interrupted"
