@@ -28,7 +28,7 @@ class SgfFolder:
         names: of the first and the second agent.
 
     Raises:
-        ImportError: if sgfmill is not installed.
+        ValueError: if sgfmill is not installed.
         UnsupportedGameError: if the game's moves are not single words.
         OSError: if the folder cannot be made.
     """

@@ -11,7 +11,7 @@ from rave_agents.agents import AgentSpec, make_agent
 from rave_agents.clock import Clock, TimeControl
 from rave_agents.gtp import analysis
 from rave_agents.gtp.position import Position
-from rave_agents.gtp.protocol import COLOURS, Command, GtpError, answer, parse_colour, parse_command
+from rave_agents.gtp.protocol import Command, GtpError, answer, parse_colour, parse_command
 from rave_agents.gtp.vertices import PASS, RESIGN
 
 PROTOCOL_VERSION = "2"
@@ -308,6 +308,3 @@ def _integer(word: str) -> int:
         return int(word)
     except ValueError:
         raise GtpError("syntax error") from None
-
-
-__all__ = ["COLOURS", "Engine"]
