@@ -2,8 +2,15 @@
 
 from rave_agents.agent import Agent
 from rave_agents.agents import AgentSpec, agent_types, make_agent
+from rave_agents.clock import Clock, TimeControl, TimePolicy
 from rave_agents.config import Limit, SearchConfig
-from rave_agents.errors import GameError, RaveAgentsError, UnknownNameError, UnsupportedGameError
+from rave_agents.errors import (
+    ForfeitError,
+    GameError,
+    RaveAgentsError,
+    UnknownNameError,
+    UnsupportedGameError,
+)
 from rave_agents.game import GameState, PlayerId
 from rave_agents.result import ActionStatistics, SearchResult
 from rave_agents.searcher import Searcher
@@ -14,6 +21,8 @@ __all__ = [
     "ActionStatistics",
     "Agent",
     "AgentSpec",
+    "Clock",
+    "ForfeitError",
     "GameError",
     "GameState",
     "Limit",
@@ -22,6 +31,8 @@ __all__ = [
     "SearchConfig",
     "SearchResult",
     "Searcher",
+    "TimeControl",
+    "TimePolicy",
     "UnknownNameError",
     "UnsupportedGameError",
     "agent_types",

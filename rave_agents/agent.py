@@ -19,7 +19,11 @@ class Effort(NamedTuple):
 
 
 class Agent(Protocol):
-    """One player of one game at a time."""
+    """One player of one game at a time.
+
+    Any method may raise ``ForfeitError`` to lose the game in progress. An agent may also have
+    ``close()``, which is called when a game of a match is over.
+    """
 
     effort: Effort
     """What it has spent since it was made."""

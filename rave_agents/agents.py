@@ -13,12 +13,18 @@ from typing import Any, Self
 import numpy as np
 
 from rave_agents.agent import Agent, AgentType, Effort
+from rave_agents.clock import Clock
 from rave_agents.config import Limit, SearchConfig, unknown_name
 from rave_agents.errors import UnknownNameError
 from rave_agents.frameworks import Game, adapters
 from rave_agents.game import GameState
+from rave_agents.gtp.client import GTP_AGENT_TYPE
 from rave_agents.result import SearchResult
 from rave_agents.searcher import Searcher, checked_seed
+from rave_agents.timed_search import search_on_clock
+
+LIMITS = frozenset(["simulations", "seconds", "clock"])
+"""Parameters that limit how long an agent thinks."""
 
 DEFAULT_SIMULATIONS = 1000
 """Simulations a move for an agent that is given no limit."""
@@ -61,14 +67,14 @@ class AgentSpec:
     def with_defaults(self, defaults: Mapping[str, Any]) -> Self:
         """The same spec with parameters that it does not give itself, where its agent takes them.
 
-        A limit of its own, ``simulations`` or ``seconds``, keeps out the other one too.
+        A limit of its own, ``simulations``, ``seconds`` or ``clock``, keeps out the others too.
         """
         known = agent_type(self.name).parameters
-        limited = bool({"simulations", "seconds"} & self.parameters.keys())
+        limited = bool(LIMITS & self.parameters.keys())
         added = {
             key: value
             for key, value in defaults.items()
-            if key in known and not (limited and key in ("simulations", "seconds"))
+            if key in known and not (limited and key in LIMITS)
         }
         return dataclasses.replace(self, parameters={**added, **self.parameters})
 
@@ -144,23 +150,40 @@ class SearchAgent:
 
     Args:
         config: the search's tunables.
-        limit: the budget of each move.
+        limit: the budget of each move; with a clock, the simulations in addition to its time, or
+            None for the clock alone.
         seed: decides everything random; None for one that the system draws.
+        clock: decides the time of each move; None for the limit alone.
     """
 
-    def __init__(self, config: SearchConfig, limit: Limit, *, seed: int | None = None) -> None:
+    def __init__(
+        self,
+        config: SearchConfig,
+        limit: Limit | None,
+        *,
+        seed: int | None = None,
+        clock: Clock | None = None,
+    ) -> None:
         self.searcher = Searcher(config, seed=seed)
         self.limit = limit
+        self.clock = clock
+        """Decides the time of each move; it may be set between moves."""
         self.effort = Effort()
         self.last_result: SearchResult | None = None
 
     def restart(self) -> None:
         """A new game begins."""
         self.searcher.reset()
+        if self.clock is not None:
+            self.clock.restart()
 
     def step(self, state: GameState) -> int:
         """The action that the search chooses."""
-        result = self.searcher.search(state, self.limit)
+        if self.clock is None:
+            result = self.searcher.search(state, self.limit or make_limit(None, None))
+        else:
+            simulations = None if self.limit is None else self.limit.simulations
+            result = search_on_clock(self.searcher, state, self.clock, simulations=simulations)
         self.last_result = result
         self.effort = self.effort.plus(result.simulations, result.seconds)
         return result.action
@@ -199,6 +222,22 @@ def make_limit(simulations: int | None, seconds: float | None) -> Limit:
     return Limit(simulations=simulations, seconds=seconds)
 
 
+def limit_and_clock(
+    simulations: int | None, seconds: float | None, clock: Any
+) -> tuple[Limit | None, Clock | None]:
+    """The limit and the clock of an agent's parameters; one of them may be None.
+
+    Raises:
+        TypeError, ValueError: for a value that is not allowed, or both seconds and a clock.
+    """
+    if clock is None:
+        return make_limit(simulations, seconds), None
+    if seconds is not None:
+        raise ValueError("Give seconds a move or a clock, not both.")
+    limit = None if simulations is None else Limit(simulations=simulations)
+    return limit, Clock.parse(clock)
+
+
 def _search_agent_type(preset: str, summary: str) -> AgentType:
     config = SearchConfig.preset(preset)
 
@@ -209,11 +248,13 @@ def _search_agent_type(preset: str, summary: str) -> AgentType:
         simulations: int | None = None,
         seconds: float | None = None,
         seed: int | None = None,
+        clock: str | float | None = None,
         **changes: Any,
     ) -> Agent:
-        return SearchAgent(config.replace(**changes), make_limit(simulations, seconds), seed=seed)
+        limit, parsed = limit_and_clock(simulations, seconds, clock)
+        return SearchAgent(config.replace(**changes), limit, seed=seed, clock=parsed)
 
-    limits = {"simulations": DEFAULT_SIMULATIONS, "seconds": None, "seed": None}
+    limits = {"simulations": DEFAULT_SIMULATIONS, "seconds": None, "clock": None, "seed": None}
     return AgentType(summary, {**limits, **config.to_dict()}, make)
 
 
@@ -236,6 +277,7 @@ _TYPES = {
     "rave_winning_move": _search_agent_type(
         "rave_winning_move", "RAVE biased to moves that come early in won simulations"
     ),
+    "gtp": GTP_AGENT_TYPE,
     "random": AgentType(
         "a legal action uniformly at random",
         {"seed": None},

@@ -47,6 +47,14 @@ Simulations = Annotated[
 Seconds = Annotated[
     float | None, typer.Option(help="Seconds a move, where an agent's spec has no limit.")
 ]
+ClockText = Annotated[
+    str | None,
+    typer.Option(
+        "--clock",
+        help="Each side's time in place of seconds a move: 60+1 is 60 s and 1 s a move; also "
+        "60+3x10 (byo-yomi), '2 a move', '4 to 4, 8.3 to 26, 4'.",
+    ),
+]
 Seed = Annotated[int, typer.Option(help="Decides everything random.")]
 Moves = Annotated[
     str, typer.Option(help="Moves to play first, by name or number, chance outcomes too.")
@@ -112,9 +120,15 @@ def match(
     games: Annotated[int, typer.Option(help="How many games.")] = 100,
     simulations: Simulations = None,
     seconds: Seconds = None,
+    clock: ClockText = None,
     seed: Seed = 0,
     opening_plies: OpeningPlies = 2,
     jobs: Jobs = 1,
+    sgf: Annotated[Path | None, typer.Option(help="Save every game in this folder.")] = None,
+    referee: Annotated[
+        str | None,
+        typer.Option(help="A GTP program that checks moves and results: 'gtp(command=...)'."),
+    ] = None,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
@@ -135,9 +149,12 @@ def match(
                 games=games,
                 simulations=simulations,
                 seconds=seconds,
+                clock=clock,
                 seed=seed,
                 opening_plies=opening_plies,
                 jobs=jobs,
+                sgf=sgf,
+                referee=referee,
                 progress=progress,
             )
         except MatchError as error:
@@ -331,6 +348,35 @@ def bench(
     if result.interrupted:
         say(f"Interrupted: {len({row.game for row in result.rows})} games were finished.")
         raise typer.Exit(INTERRUPTED)
+
+
+@app.command()
+@_reported
+def gtp(
+    agent: Annotated[
+        str, typer.Argument(metavar="AGENT", help="An agent, such as 'rave(seconds=1)'.")
+    ] = "rave",
+    game: Annotated[
+        str, typer.Option(help="Such as 'go(board_size=9)'; controllers may change the size.")
+    ] = "go(board_size=9)",
+    simulations: Simulations = None,
+    seconds: Seconds = None,
+    clock: ClockText = None,
+    seed: Annotated[int | None, typer.Option(help="Decides everything random.")] = None,
+    debug: Debug = False,
+) -> None:
+    """Play by the Go Text Protocol, version 2, on standard input and output."""
+    from rave_agents.arena.match import limited_spec  # noqa: PLC0415
+    from rave_agents.arena.play import warm_up  # noqa: PLC0415
+    from rave_agents.gtp.engine import Engine  # noqa: PLC0415
+    from rave_agents.gtp.serve import serve_standard_streams  # noqa: PLC0415
+
+    spec = limited_spec(agent, simulations, seconds, clock)
+    engine = Engine(game, spec, seed=seed)
+    warm_up(spec, engine.position.game)  # Before the controller's clock runs.
+    code = serve_standard_streams(engine)
+    if code:
+        raise typer.Exit(code)
 
 
 @app.command("agents")

@@ -208,6 +208,10 @@ class SearchConfig:
     search_forced_moves: bool = False
     """Whether a root with a single legal action is searched at all."""
 
+    early_stop: bool = False
+    """Whether a search ends before its limit once no other move can become the most visited one;
+    where the final move is the ``"robust"`` one at temperature 0. A clock has this by itself."""
+
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
             object.__setattr__(self, field.name, _coerce(field, getattr(self, field.name)))

@@ -23,3 +23,7 @@ class ConformanceError(RaveAgentsError, AssertionError):
 
 class CloneError(RaveAgentsError, TypeError):
     """An environment cannot be cloned rightly; the message says why and what to do about it."""
+
+
+class ForfeitError(RaveAgentsError):
+    """An agent loses the game in progress; the message says why, such as ``resigned``."""

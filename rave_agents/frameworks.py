@@ -19,7 +19,11 @@ ENTRY_POINT_GROUP = "rave_agents.adapters"
 
 
 class Game(Protocol):
-    """A game that matches can be played on."""
+    """A game that matches can be played on.
+
+    It may also have ``parameters``, a mapping of all its parameters with their values, from which a
+    GTP program is told the size of the board and the komi.
+    """
 
     name: str
     """How the framework writes the game, its parameters included."""

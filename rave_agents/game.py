@@ -31,7 +31,9 @@ class GameState(Protocol):
     * ``position_key() -> Hashable``: equal for two states exactly when they are the same position
       of the same game; it lets a search notice that a kept tree belongs to another position;
     * ``observation(player) -> array``: what a player sees, as numbers, for those who learn;
-    * ``action_to_string(player, action) -> str``: how people write the action.
+    * ``action_to_string(player, action) -> str``: how people write the action;
+    * ``history() -> Sequence[int]``: the actions and chance outcomes since the game's start, which
+      agents that ask other programs need.
     """
 
     def clone(self) -> Self:

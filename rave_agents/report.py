@@ -22,6 +22,9 @@ from rave_agents.arena.sweep import SweepResult
 from rave_agents.errors import RaveAgentsError
 from rave_agents.frameworks import adapters
 
+ENDINGS_SHOWN = 10
+"""Games that ended otherwise than by their rules, up to which all are named."""
+
 
 @contextlib.contextmanager
 def _stopped_if_started(progress: Progress) -> Iterator[None]:
@@ -92,8 +95,13 @@ def sweep_progress(console: Console) -> Iterator[Callable[[SweepResult], None]]:
 def match_table(result: MatchResult) -> RenderableType:
     """A match's score, from the first agent's view, and the effort of both sides."""
     score = result.score
+    endings = [f"game {number}: {escape(why)}" for number, why in result.endings.items()]
+    if len(endings) > ENDINGS_SHOWN:
+        endings[ENDINGS_SHOWN:] = [f"and {len(endings) - ENDINGS_SHOWN} more games"]
     table = plain_table(
-        title=f"{escape(result.game)}, {_counted(score.games, 'game')}, seed {result.seed}"
+        title=f"{escape(result.game)}, {_counted(score.games, 'game')}, seed {result.seed}",
+        caption="\n".join(endings) or None,
+        caption_justify="left",
     )
     table.add_column("")
     for agent in result.agents:

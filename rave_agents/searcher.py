@@ -16,7 +16,7 @@ from rave_agents.frameworks import as_game_state
 from rave_agents.game import GameState, PlayerId
 from rave_agents.grown_tree import GrownTree
 from rave_agents.loop_parameters import loop_parameters
-from rave_agents.options import Amaf
+from rave_agents.options import Amaf, FinalMove
 from rave_agents.result import SearchResult
 from rave_agents.root import (
     Root,
@@ -32,8 +32,10 @@ from rave_agents.search.compiler import announce_compilation, note_compilation
 from rave_agents.search.python_simulator import Evaluator
 from rave_agents.search.simulator import make_frame
 from rave_agents.search.tree import Tree
+from rave_agents.search_run import SearchRun
 from rave_agents.thread_team import ThreadTeam
 from rave_agents.tree_search import SearchTree, TreeSearch, own_formula
+from rave_agents.watch import EarlyStop, Watch
 
 PROGRESS_SECONDS = 0.1
 """How often a progress callback is called, about."""
@@ -151,7 +153,22 @@ class Searcher:
         self._moves = np.random.default_rng(move_seed)
         self._move_unit = float(self._moves.random())
 
-    def search(self, state: Any, limit: Limit, *, progress: Progress | None = None) -> SearchResult:
+    def prepare(self, state: Any) -> None:
+        """Compile or load what a search of this state needs, so that no clock pays for it.
+
+        Raises:
+            TypeError: if ``state`` is no state that any installed adapter knows.
+        """
+        as_game_state(state)
+
+    def search(
+        self,
+        state: Any,
+        limit: Limit,
+        *,
+        progress: Progress | None = None,
+        watch: Watch | None = None,
+    ) -> SearchResult:
         """Search a position and choose an action for the player to move.
 
         Args:
@@ -159,6 +176,8 @@ class Searcher:
                 it is cloned and never changed.
             limit: when to end.
             progress: called about ten times a second with the result so far.
+            watch: ends the search before its limit or gives it more time, see
+                ``rave_agents.watch``; without one ``SearchConfig.early_stop`` counts.
 
         Raises:
             TypeError: if ``state`` is no state that any installed adapter knows.
@@ -181,7 +200,7 @@ class Searcher:
         try:
             self._begin(root)
             if self.config.search_forced_moves or len(root.legal_actions()) > 1:
-                self._run(limit, started, progress)
+                self._run(limit, started, progress, self._chosen_watch(watch))
         finally:
             self._seconds = time.perf_counter() - started
             self._running = False
@@ -286,16 +305,20 @@ class Searcher:
             tree.simulations = 0
         self._move_unit = float(self._moves.random())
 
-    def _run(self, limit: Limit, started: float, progress: Progress | None) -> None:
+    def _chosen_watch(self, watch: Watch | None) -> Watch | None:
+        """The watch to heed: none where the final move is not simply that of most visits."""
+        if self.config.final_move is not FinalMove.ROBUST or self.config.temperature > 0:
+            return None
+        return EarlyStop() if watch is None and self.config.early_stop else watch
+
+    def _run(
+        self, limit: Limit, started: float, progress: Progress | None, watch: Watch | None
+    ) -> None:
         assert self._root is not None
         searches = self._make_searches(self._root)
-        deadline = started + (math.inf if limit.seconds is None else limit.seconds)
-        for search, share in zip(searches, self._shares(limit, len(searches)), strict=True):
-            search.begin(simulations=share, deadline=deadline, memory_share=1.0 / len(searches))
-        team = ThreadTeam(searches)
         next_progress = started + PROGRESS_SECONDS
 
-        def tell() -> None:
+        def tell(team: ThreadTeam) -> None:
             nonlocal next_progress
             now = time.perf_counter()
             if progress is not None and now >= next_progress:
@@ -304,7 +327,7 @@ class Searcher:
                     progress(self.result())
                 next_progress = time.perf_counter() + PROGRESS_SECONDS
 
-        team.run(tell)
+        SearchRun(searches, self._trees, limit, started, watch).run(tell)
 
     def _make_searches(self, root: GameState) -> list[TreeSearch]:
         """A search for each thread, or for one where the game cannot be played in several."""
@@ -316,13 +339,6 @@ class Searcher:
                 tree.forget()
             return searches
         return searches + [TreeSearch(tree, root, self.config, self.evaluator) for tree in others]
-
-    def _shares(self, limit: Limit, count: int) -> list[float]:
-        """How many simulations each thread adds, so that all trees together have the limit's."""
-        if limit.simulations is None:
-            return [math.inf] * count
-        whole, rest = divmod(max(0, limit.simulations - self._root_visits()), count)
-        return [float(whole + (index < rest)) for index in range(count)]
 
     def _root_visits(self) -> int:
         return sum(tree.root_visits for tree in self._trees)

@@ -49,6 +49,25 @@ def test_match_prints_a_table(program):
         assert text in result.stdout
 
 
+def test_match_takes_a_clock_and_saves_games(program, tmp_path):
+    result = program(
+        "match", "nogo(board_size=3)", "uct(seconds=0.3)", "rave", "--games", 2,
+        "--clock", "0.2", "--sgf", tmp_path,
+    )  # fmt: skip
+    assert result.exit_code == 0
+    assert "game 1: seat 0 lost on time" in result.stdout
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_match_refuses_a_referee_that_is_no_program(program):
+    result = program("match", "nogo", "random", "random", "--referee", "random")
+    assert "A referee is a GTP program" in error_of(result)
+
+
+def test_gtp_refuses_a_game_that_it_cannot_say(program):
+    assert "not single words" in error_of(program("gtp", "--game", "amazons"))
+
+
 def test_match_prints_one_object(program):
     result = program(
         "match", "connect_four", "uct", "random", "--games", 2, "--simulations", 200, "--seed", 5,

@@ -62,6 +62,7 @@ BAD_VALUES = {
     "max_memory_mb": [0, -1, INF, NAN],
     "reuse_tree": [],
     "search_forced_moves": [],
+    "early_stop": [],
 }
 WRONG_TYPES = {
     float: ["1", None, True, [1.0]],

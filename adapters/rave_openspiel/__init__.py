@@ -21,6 +21,9 @@ The first import compiles a small library for that; ``RAVE_AGENTS_NATIVE=0`` pre
 ``load_bot``, ``registered_bots`` and ``bots_that_can_play_game`` are OpenSpiel's functions with
 this package's bots added, and need no compiler.
 
+It registers the game NoGo too, which OpenSpiel lacks: ``pyspiel.load_game("nogo(board_size=9)")``,
+a Python game that the bots simulate by compiled code.
+
 ``SearchPolicy`` shows a bot as an ``open_spiel.python.policy.Policy``, and ``SearchRLAgent`` plays
 in ``rl_environment.Environment(..., include_full_state=True)``. ``RaveEvaluator`` gives the Python
 ``mcts.MCTSBot`` itself priors from RAVE's statistics, ``PNEvaluator`` priors and exact outcomes
@@ -47,6 +50,7 @@ from rave_openspiel.named_bots import (
     UCTBot,
     UCTSolverBot,
 )
+from rave_openspiel.nogo import register_nogo
 from rave_openspiel.policy import SearchPolicy
 from rave_openspiel.proof_evaluator import PNEvaluator
 from rave_openspiel.registry import register
@@ -81,4 +85,5 @@ __all__ = [
     "registered_bots",
 ]
 
+register_nogo()
 register()

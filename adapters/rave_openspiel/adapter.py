@@ -33,6 +33,8 @@ class OpenSpielGame:
         """The wrapped ``pyspiel.Game``."""
         self.name = str(game)
         self.num_players = int(game.num_players())
+        self.parameters: dict[str, Any] = dict(game.get_parameters())
+        """All parameters of the game, those with default values included."""
 
     def new_initial_state(self) -> OpenSpielState:
         """The position at the game's start, before any chance move."""

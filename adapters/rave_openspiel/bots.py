@@ -9,16 +9,27 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 import pyspiel
 
-from rave_agents.agents import make_limit
+from rave_agents.agents import limit_and_clock, make_limit
+from rave_agents.clock import Clock, TimeControl
 from rave_agents.config import SearchConfig, check_names
 from rave_agents.result import SearchResult
 from rave_agents.search.python_simulator import Evaluator
 from rave_agents.searcher import Searcher, checked_seed
+from rave_agents.timed_search import search_on_clock
 from rave_openspiel.search_node import SearchNode, tree_report
 from rave_openspiel.states import OpenSpielState
 from rave_openspiel.support import check_supported
 
-OWN_PARAMETERS = ("game", "player_id", "simulations", "seconds", "seed", "evaluator", "verbose")
+OWN_PARAMETERS = (
+    "game",
+    "player_id",
+    "simulations",
+    "seconds",
+    "clock",
+    "seed",
+    "evaluator",
+    "verbose",
+)
 
 
 class Line(NamedTuple):
@@ -50,6 +61,9 @@ class SearchBot(pyspiel.Bot):  # type: ignore[misc]
         simulations: simulations for each move, at least 1. Those in the kept tree count.
         seconds: wall-clock seconds for each move, above 0. With both limits the first one reached
             counts; with neither, 1,000 simulations.
+        clock: decides the time of each move in place of ``seconds``: ``"60+1"`` is 60 s for the
+            game and 1 s more with each move, see ``rave_agents.clock.Clock.parse``. It starts anew
+            with ``restart``.
         seed: decides everything random, an integer of at least 0; None for one that the system
             draws. Either way ``seed`` holds the one in use.
         evaluator: judges leaves in place of random playouts; an object with the methods of
@@ -74,6 +88,7 @@ class SearchBot(pyspiel.Bot):  # type: ignore[misc]
         player_id: int | None = None,
         simulations: int | None = None,
         seconds: float | None = None,
+        clock: str | float | TimeControl | Clock | None = None,
         seed: int | None = None,
         evaluator: Evaluator | None = None,
         verbose: bool = False,
@@ -95,8 +110,10 @@ class SearchBot(pyspiel.Bot):  # type: ignore[misc]
         """The game that the bot plays."""
         self.player_id = _checked_player(player_id, game)
         """The seat that the bot plays; None for any."""
-        self.limit = make_limit(simulations, seconds)
+        limit, self.clock = limit_and_clock(simulations, seconds, clock)
+        self.limit = make_limit(simulations, seconds) if limit is None else limit
         """The budget of each move; it may be set between moves."""
+        self._simulations = None if limit is None else limit.simulations
         self.seed = checked_seed(seed)
         """The seed in use."""
         if self.seed is None:
@@ -113,6 +130,7 @@ class SearchBot(pyspiel.Bot):  # type: ignore[misc]
             "player_id": player_id,
             "simulations": simulations,
             "seconds": seconds,
+            "clock": clock,
             "seed": self.seed,
             "evaluator": evaluator,
             "verbose": verbose,
@@ -179,6 +197,8 @@ class SearchBot(pyspiel.Bot):  # type: ignore[misc]
     def restart(self) -> None:
         """Forget the game: a new one begins. The random streams go on."""
         self._searcher.reset()
+        if self.clock is not None:
+            self.clock.restart()
         self._root = None
         self._judged = None
 
@@ -292,7 +312,7 @@ class SearchBot(pyspiel.Bot):  # type: ignore[misc]
             )
 
     def __repr__(self) -> str:
-        limits = vars(self.limit).items()
+        limits = vars(self.limit).items() if self.clock is None else [("clock", self.clock)]
         budget = ", ".join(f"{name}={value}" for name, value in limits if value is not None)
         return f"{type(self).__name__}({self._game_name}, {budget}, seed={self.seed})"
 
@@ -308,7 +328,12 @@ class SearchBot(pyspiel.Bot):  # type: ignore[misc]
             return self.last_result
         self._follow(line)
         self._root, self._judged = line, None
-        self.last_result = self._searcher.search(OpenSpielState(state), self.limit)
+        if self.clock is None:
+            self.last_result = self._searcher.search(OpenSpielState(state), self.limit)
+        else:
+            self.last_result = search_on_clock(
+                self._searcher, OpenSpielState(state), self.clock, simulations=self._simulations
+            )
         self._judged = line
         return self.last_result
 

@@ -30,7 +30,7 @@ BOT_TYPES: dict[str, type[SearchBot]] = {
 }
 """This package's bots by name."""
 
-PARAMETERS = ("simulations", "seconds", "seed", "verbose", *SearchConfig.field_names())
+PARAMETERS = ("simulations", "seconds", "clock", "seed", "verbose", *SearchConfig.field_names())
 """The parameters that each of them takes."""
 
 
@@ -46,8 +46,8 @@ def load_bot(
         bot_name: such as ``"rave"`` or ``"rave(simulations=500)"``.
         game: the game to play.
         player: the seat that the bot takes, from 0.
-        params: the parameters, if they are not in the name: ``simulations``, ``seconds``, ``seed``,
-            ``verbose`` and the fields of ``SearchConfig``.
+        params: the parameters, if they are not in the name: ``simulations``, ``seconds``,
+            ``clock``, ``seed``, ``verbose`` and the fields of ``SearchConfig``.
 
     Raises:
         UnknownNameError: (a ValueError) for a name or a parameter that does not exist; it offers

@@ -115,6 +115,10 @@ class OpenSpielState:
         state = self.state
         return (str(state.get_game()), state.starting_state_str(), tuple(state.history()))
 
+    def history(self) -> Sequence[int]:
+        """The actions and chance outcomes since the start."""
+        return self.state.history()  # type: ignore[no-any-return]
+
     def simulator(self, frame: Frame, evaluator: Evaluator | None) -> Simulator:
         """The fastest provider of simulations for this game.
 
@@ -123,6 +127,9 @@ class OpenSpielState:
         """
         game = self.state.get_game()
         check_supported(game)
+        common = getattr(self.state, "common_state", None)
+        if common is not None and evaluator is None:
+            return common.simulator(frame, None)  # type: ignore[no-any-return]
         library = bridge() if evaluator is None and is_native(self.state) else None
         if library is not None:
             return NativeSimulator(library, self.state, frame, shrinking=is_shrinking(game))

@@ -83,6 +83,7 @@ def record_to_dict(record: GameRecord) -> dict[str, Any]:
         "actions": list(record.actions),
         "returns": list(record.returns),
         "efforts": [effort._asdict() for effort in record.efforts],
+        **({"ending": record.ending} if record.ending else {}),
     }
 
 
@@ -101,6 +102,7 @@ def record_from_dict(values: Mapping[str, Any]) -> GameRecord:
         actions=tuple(map(int, values["actions"])),
         returns=(return_0, return_1),
         efforts=(first, second),
+        ending=str(values.get("ending", "")),
     )
 
 

@@ -6,13 +6,24 @@ A match comes out the same however many processes share its games, see ``play``.
 import dataclasses
 import functools
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Self
 
 from rave_agents.agent import Effort
-from rave_agents.agents import DEFAULT_SIMULATIONS, AgentSpec, agent_type, make_agent, make_limit
+from rave_agents.agents import (
+    DEFAULT_SIMULATIONS,
+    LIMITS,
+    AgentSpec,
+    agent_type,
+    limit_and_clock,
+    make_agent,
+)
 from rave_agents.arena.play import Fixture, GameRecord, Table, draw_opening
+from rave_agents.arena.referee import checked_referee
 from rave_agents.arena.runner import FailedGameError, Failure, Played, play_games
+from rave_agents.arena.sgf import SgfFolder
 from rave_agents.arena.statistics import MatchScore
+from rave_agents.clock import Clock
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks import Game, load_game
 from rave_agents.searcher import checked_seed
@@ -66,6 +77,11 @@ class MatchResult:
         first, second = (_ratio(effort.simulations, effort.seconds) for effort in self.efforts)
         return first, second
 
+    @property
+    def endings(self) -> dict[int, str]:
+        """Why games ended otherwise than by their rules, by the games' numbers from 1."""
+        return {record.number + 1: record.ending for record in self.records if record.ending}
+
     def plus(self, *records: GameRecord) -> Self:
         """The result with more finished games."""
         ordered = sorted((*self.records, *records), key=lambda record: record.number)
@@ -80,6 +96,7 @@ class MatchResult:
             "seconds_per_move": list(self.seconds_per_move),
             "simulations_per_second": list(self.simulations_per_second),
             "seed": self.seed,
+            "endings": [{"game": number, "why": why} for number, why in self.endings.items()],
         }
 
 
@@ -103,9 +120,12 @@ def play_match(
     games: int = 100,
     simulations: int | None = None,
     seconds: float | None = None,
+    clock: str | None = None,
     seed: int = 0,
     opening_plies: int = 2,
     jobs: int = 1,
+    sgf: str | Path | None = None,
+    referee: AgentSpec | str | None = None,
     progress: Progress | None = None,
 ) -> MatchResult:
     """Play a match between two agents.
@@ -121,10 +141,15 @@ def play_match(
         simulations: a move, for an agent whose spec has no limit; 1,000 if ``seconds`` is not given
             either.
         seconds: a move, for an agent whose spec has no limit.
+        clock: the time that each side has for a game, such as ``"60+1"``, in place of ``seconds``;
+            who oversteps it loses, whatever limit its spec has.
         seed: an integer of at least 0 that decides everything random.
         opening_plies: random moves that each opening starts with; chance outcomes between them are
             drawn by their probabilities and not counted.
         jobs: processes that play at the same time.
+        sgf: a folder that gets every finished game as an SGF file.
+        referee: the spec of a GTP program, such as ``gtp(command="gnugo --mode gtp")``, that checks
+            every move and, at a game's end, has the last word on its result.
         progress: called before the first and after every game with the result so far.
 
     Raises:
@@ -136,8 +161,14 @@ def play_match(
     checked_count("jobs", jobs, 1)
     seed = checked_match_seed(seed)
     loaded = load_match_game(game)
-    specs = limited_spec(first, simulations, seconds), limited_spec(second, simulations, seconds)
+    first, second = (limited_spec(spec, simulations, seconds, clock) for spec in (first, second))
+    specs = first, second
     table = checked_table(loaded, *specs)
+    if clock is not None:
+        table = dataclasses.replace(table, clock=str(Clock.parse(clock)))
+    if referee is not None:
+        spec = AgentSpec.parse(referee) if isinstance(referee, str) else referee
+        table = dataclasses.replace(table, referee=checked_referee(spec, loaded))
     fixtures = draw_fixtures(loaded, games, opening_plies, seed)
     result = MatchResult(
         game=game if isinstance(game, str) else game.name,
@@ -146,7 +177,8 @@ def play_match(
         planned=games,
         records=(),
     )
-    return _collect(play_games([table], fixtures, jobs=jobs), result, progress)
+    folder = None if sgf is None else SgfFolder(sgf, loaded, result.agents)
+    return _collect(play_games([table], fixtures, jobs=jobs), result, progress, folder)
 
 
 def load_match_game(game: Game | str) -> Game:
@@ -191,14 +223,18 @@ def draw_fixtures(game: Game, games: int, opening_plies: int, seed: int) -> list
 
 
 def limited_spec(
-    spec: AgentSpec | str, simulations: int | None = None, seconds: float | None = None
+    spec: AgentSpec | str,
+    simulations: int | None = None,
+    seconds: float | None = None,
+    clock: str | None = None,
 ) -> AgentSpec:
     """Put these limits into a spec, if it has none of its own and its agent takes them.
 
     Args:
         spec: an agent's spec.
-        simulations: a move; 1,000 if ``seconds`` is not given either.
+        simulations: a move; 1,000 if neither ``seconds`` nor ``clock`` is given either.
         seconds: a move.
+        clock: see ``rave_agents.clock.Clock.parse``.
 
     Raises:
         UnknownNameError: for an agent that does not exist.
@@ -206,14 +242,16 @@ def limited_spec(
             none of those given: it would think with its own default, unnoticed.
     """
     parsed = AgentSpec.parse(spec) if isinstance(spec, str) else spec
-    limit = make_limit(simulations, seconds)
-    given = {
-        name: value
-        for name, value in (("simulations", limit.simulations), ("seconds", limit.seconds))
-        if value is not None
+    limit, parsed_clock = limit_and_clock(simulations, seconds, clock)
+    limits = {
+        "simulations": None if limit is None else limit.simulations,
+        "seconds": None if limit is None else limit.seconds,
+        "clock": None if parsed_clock is None else str(parsed_clock),
     }
-    takes = {"simulations", "seconds"} & agent_type(parsed.name).parameters.keys()
-    if takes and not takes & (given.keys() | parsed.parameters.keys()):
+    given = {name: value for name, value in limits.items() if value is not None}
+    known = agent_type(parsed.name).parameters.keys()
+    takes = {"simulations", "seconds"} & known
+    if takes and not LIMITS & known & (given.keys() | parsed.parameters.keys()):
         own = min(takes)
         example = DEFAULT_SIMULATIONS if own == "simulations" else 1.0
         raise ValueError(
@@ -223,7 +261,12 @@ def limited_spec(
     return parsed.with_defaults(given)
 
 
-def _collect(played: Played, result: MatchResult, progress: Progress | None) -> MatchResult:
+def _collect(
+    played: Played,
+    result: MatchResult,
+    progress: Progress | None,
+    folder: SgfFolder | None = None,
+) -> MatchResult:
     try:
         if progress is not None:
             progress(result)
@@ -231,6 +274,8 @@ def _collect(played: Played, result: MatchResult, progress: Progress | None) -> 
             if isinstance(outcome, Failure):
                 outcome.raise_as(MatchError(outcome.message, result))
             result = result.plus(outcome)
+            if folder is not None:
+                folder.save(outcome)
             if progress is not None:
                 progress(result)
     except KeyboardInterrupt:

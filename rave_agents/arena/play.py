@@ -8,6 +8,7 @@ streams of their own, derived from the match's seed and the number of the game a
 import contextlib
 import dataclasses
 import operator
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -15,7 +16,9 @@ import numpy as np
 
 from rave_agents.agent import Agent, Effort
 from rave_agents.agents import AgentSpec, agent_type, make_agent
-from rave_agents.errors import UnsupportedGameError
+from rave_agents.arena.referee import Referee, decided_returns
+from rave_agents.clock import Clock
+from rave_agents.errors import ForfeitError, UnsupportedGameError
 from rave_agents.frameworks import Game
 from rave_agents.game import GameState
 
@@ -42,6 +45,8 @@ class GameRecord:
     """What seat 0 and seat 1 won, in the game's utilities."""
     efforts: tuple[Effort, Effort]
     """What the first and the second agent spent."""
+    ending: str = ""
+    """Why the game ended otherwise than by its rules, such as ``seat 1 resigned``; else empty."""
 
     @property
     def margin(self) -> float:
@@ -83,6 +88,10 @@ class Table:
     """The game, for two players."""
     specs: tuple[AgentSpec, AgentSpec]
     """The specs of the first and the second agent, with their limits."""
+    clock: str | None = None
+    """The time that each side has for a game, see ``Clock.parse``; None for all that it likes."""
+    referee: AgentSpec | None = None
+    """The spec of a GTP program that checks moves and results; None for none."""
 
 
 class AgentFailedError(Exception):
@@ -94,43 +103,78 @@ class AgentFailedError(Exception):
         """Where the agent sits."""
 
 
+class _LostError(Exception):
+    """A seat loses the game otherwise than by its rules."""
+
+    def __init__(self, seat: int, reason: str) -> None:
+        super().__init__(reason)
+        self.seat = seat
+        self.reason = reason
+
+
 def play_game(table: Table, fixture: Fixture) -> GameRecord:
     """Play one game of a match.
 
     Both agents are told of every action and chance outcome, those of the opening and their own
-    included, before it is applied.
+    included, before it is applied. An agent that raises ``ForfeitError``, oversteps its time, or
+    whose move the referee refuses, loses the game. Agents that have a method ``close`` are told
+    when the game is over.
 
     Raises:
-        AgentFailedError: from whatever an agent raises, or for an action that is not legal.
-        Exception: whatever the game raises, unchanged.
+        AgentFailedError: from whatever else an agent raises, or for an action that is not legal.
+        Exception: whatever the game or the referee raises, unchanged.
     """
     agents = _make_agents(table, fixture)
+    with contextlib.ExitStack() as stack:
+        for agent in agents:
+            stack.callback(getattr(agent, "close", lambda: None))
+        referee = None if table.referee is None else Referee(table.referee, table.game)
+        if referee is not None:
+            stack.callback(referee.close)
+        return _play(table, fixture, agents, referee)
+
+
+def _play(
+    table: Table, fixture: Fixture, agents: tuple[Agent, Agent], referee: Referee | None
+) -> GameRecord:
     seats = [agents[fixture.index_at(seat)] for seat in (0, 1)]
+    clocks = [None if table.clock is None else Clock.parse(table.clock) for _ in seats]
     chance = _stream(fixture.seed, _CHANCE, fixture.pair)
     state = table.game.new_initial_state()
     opening = iter(fixture.opening)
     actions: list[int] = []
-    for seat, agent in enumerate(seats):
-        _ask(seat, agent.restart)
-    while not state.is_terminal():
-        action = next(opening, None)
-        if action is None and state.is_chance_node():
-            action = draw_outcome(state, chance)
-        elif action is None:
-            player = _mover(state)
-            action = _ask(player, _choose, seats[player], state)
+    ending = ""
+    try:
         for seat, agent in enumerate(seats):
-            _ask(seat, agent.inform_action, state, int(state.current_player()), action)
-        state.apply_action(action)
-        actions.append(action)
-    return_0, return_1 = (float(value) for value in state.returns())
+            _ask(seat, agent.restart)
+        while not state.is_terminal():
+            mover = int(state.current_player())
+            action = next(opening, None)
+            if action is None and state.is_chance_node():
+                action = draw_outcome(state, chance)
+            elif action is None:
+                player = _mover(state)
+                action = _timed_choice(player, seats[player], state, clocks[player])
+            if referee is not None and (refusal := referee.refusal(action)) is not None:
+                raise _LostError(mover, f"made a move that the referee refuses: {refusal}")
+            for seat, agent in enumerate(seats):
+                _ask(seat, agent.inform_action, state, mover, action)
+            state.apply_action(action)
+            actions.append(action)
+        returns = [float(value) for value in state.returns()]
+        if referee is not None:
+            returns, ending = referee.result(returns, state)
+    except _LostError as lost:
+        ending = f"seat {lost.seat} {lost.reason}"
+        returns = decided_returns(state, 1 - lost.seat)
     return GameRecord(
         number=fixture.number,
         first_seat=fixture.first_seat,
         opening=fixture.opening,
         actions=tuple(actions),
-        returns=(return_0, return_1),
+        returns=(returns[0], returns[1]),
         efforts=(agents[0].effort, agents[1].effort),
+        ending=ending,
     )
 
 
@@ -193,7 +237,8 @@ def warm_up(spec: AgentSpec, game: Game) -> None:
     if "simulations" not in agent_type(spec.name).parameters:
         return
     parameters = {**spec.parameters, "simulations": 2, "seed": 0}
-    parameters.pop("seconds", None)
+    for limit in ("seconds", "clock"):
+        parameters.pop(limit, None)
     state = initial_decision(game, 0)
     agent = make_agent(AgentSpec(spec.name, parameters), game, int(state.current_player()))
     with contextlib.suppress(Exception):
@@ -212,8 +257,19 @@ def _make_agents(table: Table, fixture: Fixture) -> tuple[Agent, Agent]:
 def _ask(seat: int, method: Callable[..., Any], *arguments: Any) -> Any:
     try:
         return method(*arguments)
+    except ForfeitError as error:
+        raise _LostError(seat, str(error)) from error
     except Exception as error:
         raise AgentFailedError(seat) from error
+
+
+def _timed_choice(seat: int, agent: Agent, state: GameState, clock: Clock | None) -> int:
+    """The agent's action, if its clock, which runs meanwhile, leaves it the time."""
+    started = time.perf_counter()
+    action = _ask(seat, _choose, agent, state)
+    if clock is not None and not clock.charge(time.perf_counter() - started):
+        raise _LostError(seat, "lost on time")
+    return int(action)
 
 
 def _choose(agent: Agent, state: GameState) -> int:

@@ -299,7 +299,7 @@ def test_the_dictionary_is_strict_json_with_these_keys():
     values = json.loads(json.dumps(result.to_dict(), allow_nan=False))
     assert list(values) == [
         "game", "agents", "games", "score", "wins", "draws", "losses", "ci95", "elo", "elo_ci95",
-        "seconds_per_move", "simulations_per_second", "seed",
+        "seconds_per_move", "simulations_per_second", "seed", "endings",
     ]  # fmt: skip
     assert values["agents"] == ["uct(simulations=200)", "random"]
     assert (values["score"], values["elo"], values["elo_ci95"][1]) == (1.0, None, None)

@@ -90,7 +90,9 @@ def assert_equal_trees(state, config, simulations):
 
 
 @pytest.mark.parametrize("preset", ["rave", "pn_mcts"])
-@pytest.mark.parametrize("name", [name for name in SUPPORTED if not name.startswith("python_")])
+@pytest.mark.parametrize(
+    "name", [name for name in SUPPORTED if not name.startswith(("python_", "nogo"))]
+)
 def test_trees_are_those_of_the_python_provider(name, preset):
     state = decision(name, moves=0 if name in ("catch", "cliff_walking") else 2)
     assert native.is_native(state)

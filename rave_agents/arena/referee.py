@@ -1,0 +1,93 @@
+"""A third program that checks the moves and the result of a game, by the Go Text Protocol."""
+
+import math
+import re
+
+from rave_agents.agents import AgentSpec
+from rave_agents.frameworks import Game
+from rave_agents.game import GameState
+from rave_agents.gtp.client import DEFAULT_TIMEOUT, EngineSession, GtpAgent
+from rave_agents.gtp.protocol import GtpError
+
+_SCORE = re.compile(r"(?:([BW])\+.*|0|draw|jigo)", re.IGNORECASE)
+
+
+class Referee:
+    """A GTP program that follows a game.
+
+    Args:
+        spec: such as ``gtp(command="gnugo --mode gtp")``.
+        game: the game.
+
+    Raises:
+        UnsupportedGameError: if the game's moves cannot be written in the protocol.
+        TypeError, ValueError: if it is no ``gtp`` agent, or for a value that is not allowed.
+        EngineFailedError: if the program cannot be started or refuses the game.
+    """
+
+    def __init__(self, spec: AgentSpec, game: Game) -> None:
+        checked_referee(spec, game)
+        command = str(spec.parameters["command"])
+        timeout = float(spec.parameters.get("timeout", DEFAULT_TIMEOUT))
+        self._session = EngineSession(command, game, timeout)
+        self._session.restart()
+
+    def refusal(self, action: int) -> str | None:
+        """Tell the program of the next move; returns why it refuses it, None if it does not.
+
+        Raises:
+            EngineFailedError: if the program fails.
+        """
+        try:
+            self._session.play(action)
+        except GtpError as error:
+            return str(error)
+        return None
+
+    def result(self, returns: list[float], state: GameState) -> tuple[list[float], str]:
+        """The returns of a finished game as the program has them, and a remark if they differ.
+
+        A program that does not know the result leaves it as it is.
+
+        Raises:
+            EngineFailedError: if the program fails.
+        """
+        try:
+            score = self._session.ask("final_score").strip()
+        except GtpError:
+            return returns, ""
+        match = _SCORE.fullmatch(score)
+        if match is None:
+            return returns, ""
+        said = {"B": 1, "W": -1}.get((match[1] or "").upper(), 0)
+        if said == (returns[0] > returns[1]) - (returns[0] < returns[1]):
+            return returns, ""
+        remark = f"the referee says {score}, the rules give {returns[0]:g} and {returns[1]:g}"
+        if said == 0:
+            middle = sum(returns) / 2
+            return [middle, middle], remark
+        return decided_returns(state, 0 if said > 0 else 1), remark
+
+    def close(self) -> None:
+        """The game is over: the program waits for the next one."""
+        self._session.release()
+
+
+def checked_referee(spec: AgentSpec, game: Game) -> AgentSpec:
+    """The spec of a referee.
+
+    Raises:
+        UnsupportedGameError: if the game's moves cannot be written in the protocol.
+        TypeError, ValueError: if it is no ``gtp`` agent, or for a value that is not allowed.
+    """
+    if spec.name != "gtp":
+        raise ValueError(f"A referee is a GTP program, such as gtp(command=...): got {spec}.")
+    GtpAgent(game, 0, **spec.parameters)
+    return spec
+
+
+def decided_returns(state: GameState, winner: int) -> list[float]:
+    """The returns of two players where one wins otherwise than by the rules."""
+    low, high = float(state.min_utility()), float(state.max_utility())
+    low, high = (low if math.isfinite(low) else -1.0), (high if math.isfinite(high) else 1.0)
+    return [high, low] if winner == 0 else [low, high]

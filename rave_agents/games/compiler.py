@@ -1,0 +1,70 @@
+"""How the rules of games are compiled: apart from the search, so that who needs none pays nothing.
+
+As in ``rave_agents.search.compiler`` the cache's folder is named after the source that goes into
+the machine code: that of the games, and that of the search, whose random streams they draw from.
+"""
+
+import ctypes
+import hashlib
+import pathlib
+import platform
+from collections.abc import Callable
+from typing import Any, ParamSpec, TypeVar
+
+import numba
+from numba.core import types
+from numba.extending import intrinsic
+
+from rave_agents.search import compiler
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+_OPTIONS = {"nogil": True, "_nrt": False, "error_model": "numpy"}
+
+
+def _source_hash() -> str:
+    digest = hashlib.sha256(f"{numba.__version__} {platform.python_version()}".encode())
+    for folder in (pathlib.Path(__file__).parent, pathlib.Path(compiler.__file__).parent):
+        for path in sorted(folder.glob("*.py")):
+            digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+CACHE_DIRECTORY = compiler.choose_cache_directory(f"games-{_source_hash()}")
+"""Where the compiled rules are kept."""
+
+
+def _cached(compile_it: Callable[[], _R]) -> _R:
+    """What ``compile_it`` compiles, kept in the cache's folder."""
+    configured = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(CACHE_DIRECTORY)
+    try:
+        return compile_it()
+    finally:
+        numba.config.CACHE_DIR = configured
+
+
+def rule(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Compile a function of a game's rules, for other rules and for Python; the result is kept."""
+    return _cached(lambda: numba.njit(**_OPTIONS, cache=True)(function))
+
+
+def compiled_callback(function: Callable[[int], int]) -> Any:
+    """Compile ``int32 function(int64)`` into a C function; the result has its ``address``."""
+    signature = types.int32(types.int64)
+    return _cached(lambda: numba.cfunc(signature, cache=True, error_model="numpy")(function))
+
+
+CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_int64)
+"""The type of such a function where Python stands behind it."""
+
+
+@intrinsic
+def pointer_to(typing_context: Any, address: Any) -> Any:
+    """The address as a pointer, for ``numba.carray``; for compiled code alone."""
+
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.inttoptr(arguments[0], context.get_value_type(types.voidptr))
+
+    return types.voidptr(types.int64), codegen

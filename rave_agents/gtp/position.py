@@ -1,0 +1,181 @@
+"""The position that a GTP engine keeps: a game, and a clone of each state since its start."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from rave_agents.frameworks import Game, load_game
+from rave_agents.game import GameState
+from rave_agents.gtp.protocol import GtpError
+from rave_agents.gtp.score import area_score, go_rows, score_text
+from rave_agents.gtp.vertices import PASS, Vertices
+
+_SIZES = ("board_size", "size")
+"""Parameters of games that are the size of the board."""
+
+_FIXED_SIZES = {"othello": 8, "lines_of_action": 8, "tic_tac_toe": 3, "pentago": 6}
+_RESIZED_BOTH = {"breakthrough": ("rows", "columns"), "clobber": ("rows", "columns")}
+
+
+class Position:
+    """A game with the moves that were made in it; taking one back goes to an earlier clone.
+
+    Args:
+        spec: the game, such as ``"go(board_size=9)"``.
+
+    Raises:
+        UnknownNameError, UnsupportedGameError: if there is no such game, or not by GTP.
+    """
+
+    def __init__(self, spec: str) -> None:
+        self._load(load_game(spec))
+
+    def _load(self, game: Game) -> None:
+        vertices = Vertices(game)
+        self.game = game
+        """The game, with its parameters."""
+        self.vertices = vertices
+        """How its moves are written."""
+        self.clear()
+
+    def clear(self) -> None:
+        """Go back to the game's start."""
+        self._states = [self.game.new_initial_state()]
+        self.actions: list[int] = []
+        """What was played."""
+        self._implied: set[int] = set()
+
+    @property
+    def state(self) -> GameState:
+        """The present position, not to be changed."""
+        return self._states[-1]
+
+    @property
+    def size(self) -> int | None:
+        """The size of the board; None where it is not one number."""
+        return board_size(self.vertices.short_name, self.parameters)
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """The game's parameters, with those that have their default values if the game tells."""
+        return getattr(self.game, "parameters", self._given)
+
+    @property
+    def _given(self) -> dict[str, str]:
+        """The parameters in the game's name."""
+        return dict(re.findall(r"(\w+)=([^,()]+)", self.game.name))
+
+    def resize(self, size: int) -> None:
+        """Begin anew on a board of another size.
+
+        Raises:
+            GtpError: if there is no such board.
+        """
+        if size == self.size:
+            self.clear()
+            return
+        names = [name for name in _SIZES if name in self.parameters]
+        names = names or list(_RESIZED_BOTH.get(self.vertices.short_name, ()))
+        if not names or size < 1:
+            raise GtpError("unacceptable size")
+        changes = dict.fromkeys(names, str(size))
+        if "max_game_length" in self._given:
+            changes["max_game_length"] = str(2 * size * size)
+        try:
+            self._load(self._with(changes))
+        except Exception as error:  # Frameworks refuse a size in ways of their own.
+            raise GtpError("unacceptable size") from error
+
+    def set_komi(self, komi: float) -> None:
+        """Go on with another komi, where the game has one; else nothing changes."""
+        if "komi" not in self.parameters or float(self.parameters["komi"]) == komi:
+            return
+        played = self.actions
+        self._load(self._with({"komi": repr(float(komi))}))
+        for action in played:
+            self.apply(action)
+
+    def _with(self, changes: dict[str, str]) -> Game:
+        given = {**self._given, **changes}
+        text = ",".join(f"{name}={value}" for name, value in given.items())
+        return load_game(f"{self.vertices.short_name}({text})")
+
+    def apply(self, action: int, *, implied: bool = False) -> None:
+        """Play a legal action; one that was implied is taken back with the next."""
+        if implied:
+            self._implied.add(len(self.actions))
+        state = self.state.clone()
+        state.apply_action(action)
+        self._states.append(state)
+        self.actions.append(action)
+
+    def undo(self) -> None:
+        """Take the last move back.
+
+        Raises:
+            GtpError: if there is none.
+        """
+        if not self.actions:
+            raise GtpError("cannot undo")
+        self._pop()
+        while len(self.actions) - 1 in self._implied:
+            self._pop()
+
+    def _pop(self) -> None:
+        self._states.pop()
+        self.actions.pop()
+        self._implied.discard(len(self.actions))
+
+    def move(self, player: int, word: str) -> int:
+        """The action of a word.
+
+        Raises:
+            GtpError: if it is not the player's turn, not legal, or no move.
+        """
+        if self.state.is_terminal() or self.state.current_player() != player:
+            raise GtpError("illegal move")
+        try:
+            return self.vertices.read(self.state, word)
+        except LookupError as error:
+            raise GtpError("illegal move") from error
+        except ValueError as error:
+            raise GtpError("invalid coordinate") from error
+
+    def passing(self) -> int | None:
+        """The action of passing; None where it is not legal."""
+        if self.state.is_terminal():
+            return None
+        try:
+            return self.vertices.read(self.state, PASS)
+        except LookupError:
+            return None
+
+    def final_score(self) -> str:
+        """The score of the game, or in Go of the board as it stands.
+
+        Raises:
+            GtpError: if the game goes on and is not Go.
+        """
+        if self.vertices.short_name == "go":
+            komi = float(self.parameters["komi"])
+            return score_text(area_score(go_rows(str(self.state)), komi))
+        if not self.state.is_terminal():
+            raise GtpError("the game is not over")
+        black, white = self.state.returns()
+        return score_text((black - white) / 2)
+
+
+def board_size(short_name: str, parameters: Mapping[str, Any]) -> int | None:
+    """The size of a game's board; None where it is not one number.
+
+    Args:
+        short_name: the game's name.
+        parameters: its parameters.
+    """
+    for name in _SIZES:
+        if name in parameters:
+            return int(parameters[name])
+    sides = {parameters.get(name) for name in _RESIZED_BOTH.get(short_name, ())}
+    if len(sides) == 1 and None not in sides:
+        return int(sides.pop())  # type: ignore[arg-type]
+    return _FIXED_SIZES.get(short_name)

@@ -1,0 +1,81 @@
+"""A search whose time a clock decides."""
+
+import random
+import time
+from collections.abc import Callable
+
+from rave_agents.clock import Clock
+from rave_agents.config import Limit
+from rave_agents.game import GameState
+from rave_agents.result import SearchResult
+from rave_agents.searcher import Searcher
+
+PLAYOUTS = 8
+"""Random games that tell how many moves are left."""
+
+_SECONDS = 0.02
+"""How long to play them at most; one is always played."""
+
+_LONGEST = 2000
+"""Moves after which a random game is broken off."""
+
+
+def search_on_clock(
+    searcher: Searcher,
+    state: GameState,
+    clock: Clock,
+    *,
+    simulations: int | None = None,
+    progress: Callable[[SearchResult], None] | None = None,
+) -> SearchResult:
+    """Search for as long as a clock allows, and charge it.
+
+    Args:
+        searcher: what searches.
+        state: the position; it is not changed.
+        clock: of the player to move.
+        simulations: a limit in addition; None for none.
+        progress: see ``Searcher.search``.
+
+    Raises:
+        Exception: what ``Searcher.search`` raises; the clock is then charged too.
+    """
+    searcher.prepare(state)
+    started = time.perf_counter()
+    moves_left = expected_moves(state) if clock.needs_moves_left else 1.0
+    allotment = clock.allot(moves_left=moves_left, ply=clock.moves * state.num_players())
+    spent = time.perf_counter() - started
+    limit = Limit(seconds=max(1e-4, allotment.seconds - spent), simulations=simulations)
+    try:
+        return searcher.search(state, limit, progress=progress, watch=allotment)
+    finally:
+        clock.charge(time.perf_counter() - started)
+
+
+def expected_moves(state: GameState) -> float:
+    """Mean number of moves that the player to move still makes in random games, this one included.
+
+    The games are the same at every call.
+    """
+    draw = random.Random(0)
+    player = state.current_player()
+    ends = time.perf_counter() + _SECONDS
+    counts: list[int] = []
+    while len(counts) < PLAYOUTS and (not counts or time.perf_counter() < ends):
+        counts.append(_own_moves(state.clone(), player, draw))
+    return sum(counts) / len(counts)
+
+
+def _own_moves(state: GameState, player: int, draw: random.Random) -> int:
+    """Plays on at random in ``state`` itself and counts the player's moves."""
+    own = 0
+    for _ in range(_LONGEST):
+        if state.is_terminal():
+            break
+        if state.is_chance_node():
+            outcomes, weights = zip(*state.chance_outcomes(), strict=True)
+            state.apply_action(draw.choices(outcomes, weights)[0])
+            continue
+        own += state.current_player() == player
+        state.apply_action(draw.choice(state.legal_actions()))
+    return max(1, own)

@@ -1,0 +1,262 @@
+import os
+import random
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from helpers import slow_nogo
+
+from rave_agents import Limit, SearchConfig, Searcher
+from rave_agents.games import NoGoState
+from rave_agents.games import nogo_rules as rules
+from rave_agents.games.nogo_simulator import NoGoSimulator
+from rave_agents.notation import apply_moves
+from rave_agents.search.random_stream import make_stream
+from rave_agents.search.simulator import Header, Status, make_frame, simulated
+from rave_agents.solve import SOLVING
+from rave_agents.testing import check_game_state
+
+SIZES = range(rules.SMALLEST, rules.LARGEST + 1)
+GAMES = 10_000
+
+
+def games_by_size():
+    """How many of the random games each size gets: the smaller the board, the more."""
+    weights = np.array([1 / size**3 for size in SIZES])
+    counts = np.maximum(1, (GAMES * weights / weights.sum()).astype(int))
+    counts[0] += GAMES - counts.sum()
+    return dict(zip(SIZES, counts.tolist(), strict=True))
+
+
+def position(text, size=5):
+    state = NoGoState(size)
+    apply_moves(state, text)
+    return state
+
+
+def names(state):
+    return [state.action_to_string(0, action) for action in state.legal_actions()]
+
+
+def test_ten_thousand_random_games_are_those_of_the_slow_rules():
+    counts = games_by_size()
+    assert sum(counts.values()) == GAMES
+    draw = random.Random(1)
+    for size, games in counts.items():
+        actions = np.empty(size * size, np.int32)
+        for _ in range(games):
+            board, stones, player = rules.empty_board(size), slow_nogo.empty(size), 0
+            while True:
+                found = actions[: rules.list_moves(board, actions)]
+                expected = slow_nogo.legal_moves(stones, player)
+                assert np.array_equal(found, expected)
+                assert rules.has_move(board) == (len(expected) > 0)
+                if len(expected) == 0:
+                    break
+                action = int(expected[draw.randrange(len(expected))])
+                rules.play(board, rules.cell_of(board, action))
+                stones[action // size, action % size] = player
+                player = 1 - player
+
+
+def test_moves_that_are_drawn_are_the_legal_ones_equally_often():
+    board = rules.empty_board(3)
+    for action in (4, 0, 8):
+        rules.play(board, rules.cell_of(board, action))
+    actions = np.empty(9, np.int32)
+    legal = actions[: rules.list_moves(board, actions)].tolist()
+    stream = make_stream(np.random.SeedSequence(3))
+    draws = np.zeros(9, int)
+    for _ in range(6000):
+        copied = board.copy()
+        draws[rules.action_of(copied, rules.draw_move(copied, stream))] += 1
+    assert np.flatnonzero(draws).tolist() == legal
+    expected = 6000 / len(legal)
+    assert np.all(np.abs(draws[legal] - expected) < 5 * np.sqrt(expected))
+
+
+@pytest.mark.parametrize(
+    ("moves", "illegal"),
+    [
+        ("b1 a1 a3 e5", "a2"),  # it would capture a1
+        ("a2 e5 b1", "a1"),  # suicide in the corner
+        ("a1 b1 a2 b2 e5", "a3"),  # it would capture a chain of two
+        ("a3 e5 b2 e4 b1 a2 e1", "a1"),  # suicide of two
+    ],
+)
+def test_neither_capture_nor_suicide_is_legal(moves, illegal):
+    state = position(moves)
+    action = state.string_to_action(illegal)
+    assert state.colours()[action] == rules.EMPTY
+    assert action not in state.legal_actions()
+
+
+def test_a_point_that_one_player_may_not_take_may_be_free_for_the_other():
+    state = position("a2 e5 b1 e4")
+    assert "a1" in names(state)
+
+
+def test_who_cannot_move_loses():
+    state = position("a1 b2 b1", 2)
+    assert state.is_terminal()
+    assert state.legal_actions() == []
+    assert state.returns() == [1.0, -1.0]
+
+
+def test_before_the_end_nobody_has_won():
+    assert NoGoState(3).returns() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("size", [2, 3, 5, 9, 19])
+def test_it_is_a_game_state(size):
+    check_game_state(lambda: NoGoState(size), games=2)
+
+
+def test_coordinates_leave_i_out():
+    state = NoGoState(9)
+    assert state.action_to_string(0, 0) == "a1"
+    assert state.action_to_string(0, 8) == "j1"
+    assert state.action_to_string(0, 80) == "j9"
+    assert state.string_to_action("J9") == 80
+
+
+@pytest.mark.parametrize("text", ["", "i1", "a0", "a10", "k1", "aa", "5"])
+def test_what_is_no_point_is_refused(text):
+    with pytest.raises(ValueError, match="point"):
+        NoGoState(9).string_to_action(text)
+
+
+@pytest.mark.parametrize("size", [1, 20, -3])
+def test_sizes_that_are_not_allowed(size):
+    with pytest.raises(ValueError, match=f"board_size must be from 2 to 19, got {size}"):
+        NoGoState(size)
+
+
+@pytest.mark.parametrize("size", [2.5, "9", True, None])
+def test_what_is_no_size(size):
+    with pytest.raises(TypeError, match="board_size must be an integer"):
+        NoGoState(size)
+
+
+@pytest.mark.parametrize("action", [-1, 25, 12])
+def test_an_illegal_action_is_refused(action):
+    state = position("c3")
+    with pytest.raises(ValueError, match=f"Action {action} is not legal"):
+        state.apply_action(action)
+
+
+def test_the_board_is_shown_with_coordinates():
+    assert str(position("a1 e5", 5)).splitlines() == [
+        " 5 . . . . O",
+        " 4 . . . . .",
+        " 3 . . . . .",
+        " 2 . . . . .",
+        " 1 X . . . .",
+        "   A B C D E",
+    ]
+
+
+def provider(board, **sizes):
+    frame = make_frame(
+        num_players=2, playout_stream=make_stream(np.random.SeedSequence(5)), **sizes
+    )
+    return NoGoSimulator(board, frame), frame
+
+
+def test_a_simulation_plays_legal_moves_to_the_end():
+    state = position("c3 c4", 9)
+    simulator, frame = provider(state._board, playouts=3)
+    frame.path[:2] = [0, 80]
+    frame.header[Header.PATH_LENGTH] = 2
+    frame.header[Header.EXPAND] = 1
+    assert simulated(simulator, frame) == Status.DONE
+    leaf = state.clone()
+    leaf.apply_action(0)
+    leaf.apply_action(80)
+    assert frame.header[Header.PLAYER] == 0
+    assert frame.actions[: frame.header[Header.NUM_ACTIONS]].tolist() == leaf.legal_actions()
+    start = 0
+    for playout in range(3):
+        played = leaf.clone()
+        end = int(frame.playout_ends[playout])
+        for index in range(start, end):
+            assert frame.move_players[index] == played.current_player()
+            played.apply_action(int(frame.move_actions[index]))
+        assert played.is_terminal()
+        assert frame.returns[playout].tolist() == played.returns()
+        start = end
+
+
+def test_children_that_end_the_game_are_known():
+    state = position("a1", 2)
+    simulator, frame = provider(state._board, playouts=1)
+    frame.header[Header.EXPAND] = frame.header[Header.CHECK_CHILDREN] = 1
+    assert simulated(simulator, frame) == Status.DONE
+    for index, action in enumerate(state.legal_actions()):
+        child = state.clone()
+        child.apply_action(action)
+        assert bool(frame.child_ends[index]) == child.is_terminal()
+        if child.is_terminal():
+            assert frame.child_returns[index].tolist() == child.returns()
+
+
+@pytest.mark.parametrize(
+    ("sizes", "field"),
+    [
+        ({"action_capacity": 8}, Header.REQUIRED_ACTIONS),
+        ({"move_capacity": 9}, Header.REQUIRED_MOVES),
+    ],
+)
+def test_a_frame_that_is_too_small_is_told(sizes, field):
+    simulator, frame = provider(rules.empty_board(9), playouts=1, **sizes)
+    frame.header[Header.EXPAND] = 1
+    assert simulated(simulator, frame) == Status.FRAME_FULL
+    assert frame.header[field] >= 81
+
+
+def test_threads_search_at_the_same_time():
+    searcher = Searcher(SearchConfig.preset("rave").replace(threads=2), seed=1)
+    result = searcher.search(NoGoState(9), Limit(simulations=400))
+    assert result.simulations == 400
+    assert NoGoSimulator.outside_interpreter
+
+
+@pytest.mark.parametrize(("size", "first_player_wins"), [(2, True), (3, True)])
+def test_the_solver_and_the_slow_rules_agree_on_small_boards(size, first_player_wins):
+    memory = slow_nogo.numba.typed.Dict.empty(
+        slow_nogo.numba.types.int64, slow_nogo.numba.types.boolean
+    )
+    assert slow_nogo.wins(slow_nogo.empty(size), 0, memory) == first_player_wins
+    result = Searcher(SOLVING, seed=1).search(NoGoState(size), Limit(simulations=100_000))
+    assert result.proven == ("win" if first_player_wins else "loss")
+
+
+def test_4x4_is_solved_as_published():
+    # Müller's pages on NoGo: 1. a1 d4 wins for White, as all symmetrical replies do. Two moves on,
+    # our own solver finds the same.
+    state = position("a1 d4 b1 c4", 4)
+    result = Searcher(SOLVING, seed=1).search(state, Limit(simulations=400_000))
+    assert result.proven == "loss"
+
+
+def test_interpreted_the_same_search_grows_the_same_tree():
+    script = (
+        "from rave_agents import Limit, SearchConfig, Searcher\n"
+        "from rave_agents.games import NoGoState\n"
+        "searcher = Searcher(SearchConfig.preset('rave'), seed=4)\n"
+        "result = searcher.search(NoGoState(3), Limit(simulations=40))\n"
+        "print([(row.action, row.visits, row.amaf_visits) for row in result.actions])\n"
+    )
+    told = [
+        subprocess.run(
+            [sys.executable, "-c", script],
+            env={**os.environ, "NUMBA_DISABLE_JIT": switch},
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=60,
+        ).stdout
+        for switch in ("0", "1")
+    ]
+    assert told[0] == told[1] != ""

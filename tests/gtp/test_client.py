@@ -1,0 +1,164 @@
+import os
+import pathlib
+import shlex
+import shutil
+import sys
+
+import pytest
+
+from rave_agents.agents import AgentSpec, make_agent
+from rave_agents.arena import play_match
+from rave_agents.errors import ForfeitError, RaveAgentsError
+from rave_agents.frameworks import load_game
+from rave_agents.games import NoGoState
+from rave_agents.gtp.process import EngineFailedError, EngineProcess
+from rave_agents.gtp.protocol import GtpError
+
+GNUGO = shutil.which("gnugo", path=f"{os.environ['PATH']}{os.pathsep}/usr/games")
+BAD = pathlib.Path(__file__).parent.parent / "helpers" / "bad_engine.py"
+
+needs_gnugo = pytest.mark.skipif(
+    GNUGO is None, reason="GNU Go is not installed: apt-get install gnugo"
+)
+
+
+def ours(game, agent="random(seed=1)"):
+    words = [sys.executable, "-m", "rave_agents", "gtp", "--game", game, agent]
+    return AgentSpec("gtp", {"command": shlex.join(words)})
+
+
+def bad(game, way, *arguments, **more):
+    words = [sys.executable, str(BAD), game, way, *map(str, arguments)]
+    return AgentSpec("gtp", {"command": shlex.join(words), **more})
+
+
+@needs_gnugo
+def test_gnu_go_plays_and_scores():
+    gnugo = f"{GNUGO} --mode gtp --level 1 --chinese-rules --capture-all-dead"
+    spec = AgentSpec("gtp", {"command": gnugo})
+    result = play_match("go(board_size=5)", "random", spec, games=2, referee=spec)
+    assert result.score.losses == 2
+    assert not any("failed" in why or "refuses" in why for why in result.endings.values())
+
+
+@needs_gnugo
+def test_gnu_go_follows_a_game_that_it_has_not_seen():
+    game = load_game("go(board_size=9)")
+    agent = make_agent(f'gtp(command="{GNUGO} --mode gtp --level 1")', game, 0)
+    state = game.new_initial_state()
+    for action in (0, 1, 2, 3):
+        state.apply_action(action)
+    action = agent.step(state)
+    assert action in state.legal_actions()
+    other = game.new_initial_state()
+    assert agent.step(other) in other.legal_actions()
+    agent.close()
+
+
+@needs_gnugo
+def test_gnu_go_keeps_to_a_clock():
+    gnugo = AgentSpec("gtp", {"command": f"{GNUGO} --mode gtp"})
+    result = play_match("go(board_size=5)", gnugo, "random", games=1, clock="20")
+    assert result.records[0].efforts[0].seconds < 20
+
+
+def test_two_processes_of_ours_play_a_match():
+    game = "hex(board_size=3)"
+    result = play_match(game, ours(game), ours(game, "random(seed=2)"), games=4)
+    assert len(result.records) == 4
+    assert result.endings == {}
+
+
+def test_twenty_games_have_twenty_results_though_a_process_is_killed_in_the_seventh(tmp_path):
+    game = "hex(board_size=3)"
+    killed = bad(game, "die", 7, tmp_path / "killed")
+    result = play_match(game, killed, ours(game), games=20, opening_plies=0)
+    assert [record.number for record in result.records] == list(range(20))
+    assert list(result.endings) == [7]
+    record = result.records[6]
+    assert record.margin < 0
+    assert "seat 0 failed" in record.ending
+    assert "with code -9: something broke" in record.ending
+    assert sum(record.margin > 0 for record in result.records) > 0
+
+
+@pytest.mark.parametrize(
+    ("way", "ending"),
+    [
+        ("resign", "seat 0 resigned"),
+        ("nonsense", "seat 0 played 'q99', which is not legal"),
+        ("babble", "broke the protocol: it answered genmove with 'bestmove e2e4'"),
+        ("fail", "seat 0 answered genmove with an error: out of ideas"),
+    ],
+)
+def test_what_the_other_side_does_wrong_loses_it_the_game(way, ending):
+    game = "hex(board_size=4)"
+    result = play_match(game, bad(game, way), "random", games=1, opening_plies=0)
+    assert ending in result.records[0].ending
+    assert result.records[0].returns == (-1.0, 1.0)
+
+
+def test_an_answer_that_does_not_come_in_time_loses_the_game():
+    game = "hex(board_size=4)"
+    spec = bad(game, "hang", timeout=8.0)
+    result = play_match(game, spec, "random", games=1, opening_plies=0)
+    assert "did not answer genmove within 8 s" in result.records[0].ending
+
+
+def test_a_program_that_does_not_exist_loses_its_games_and_says_why():
+    result = play_match("hex(board_size=3)", "gtp(command=no_such_program)", "random", games=2)
+    assert result.score.losses == 2
+    assert "'no_such_program' cannot be started" in result.endings[1]
+
+
+def test_a_program_that_plays_something_else_is_found_out():
+    game = load_game("hex(board_size=3)")
+    agent = make_agent(ours("othello"), game, 0)
+    with pytest.raises(ForfeitError, match="refused 'boardsize 3': unacceptable size"):
+        agent.step(game.new_initial_state())
+
+
+def test_a_state_without_history_is_refused():
+    game = load_game("nogo(board_size=3)")
+    agent = make_agent(ours("nogo(board_size=3)"), game, 0)
+
+    class Bare:
+        """A state that does not tell its moves."""
+
+        current_player = NoGoState(3).current_player
+
+    with pytest.raises(RaveAgentsError, match="no history"):
+        agent.step(Bare())
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("gtp", "gtp needs command"),
+        ('gtp(command="")', "gtp needs command"),
+        ("gtp(command=x,timeout=0)", "timeout must be a finite number above 0"),
+        ("gtp(command=x,timeot=1)", "Did you mean 'timeout'"),
+        ("gtp(command=x,clock=fast)", "Not a clock: 'fast'"),
+    ],
+)
+def test_bad_parameters_are_refused(spec, message):
+    with pytest.raises(ValueError, match=message):
+        make_agent(spec, load_game("hex(board_size=3)"), 0)
+
+
+def test_a_game_that_gtp_cannot_say_is_refused():
+    with pytest.raises(RaveAgentsError, match="not single words"):
+        make_agent("gtp(command=x)", load_game("amazons"), 0)
+
+
+def test_a_process_answers_fails_and_ends():
+    process = EngineProcess(ours("hex(board_size=3)").parameters["command"])
+    assert process.ask("protocol_version", 60) == "2"
+    assert process.ask("showboard", 60).count(".") == 9
+    with pytest.raises(GtpError, match="unknown command"):
+        process.ask("make_coffee", 60)
+    process.close()
+    process.close()
+    assert not process.running
+    with pytest.raises(EngineFailedError, match="ended at name"):
+        process.ask("name", 5)
