@@ -142,6 +142,7 @@ def _entry(address: int) -> int:
         numba.carray(pointer_to(at[7]), (4,), np.int64),
         numba.carray(pointer_to(at[8]), (actions,), np.int8),
         numba.carray(pointer_to(at[9]), (actions, players), np.float64),
+        numba.carray(pointer_to(at[10]), (header[PATH_CAPACITY],), np.int32),
     )
     cells = numba.carray(pointer_to(header[PROVIDER]), (1,), np.int32)[0]
     boards = numba.carray(pointer_to(header[PROVIDER]), (3, ROWS, cells), np.int32)
