@@ -45,6 +45,9 @@ REPLACED = frozenset(
 """Environments whose step replaces what it changes and never writes into it: a copy may share all
 objects with its original but the random numbers."""
 
+MUJOCO = frozenset(["mujoco", "mujoco_py", "dm_control"])
+"""Packages whose objects are MuJoCo's, or hold them."""
+
 STEPS = 100
 """Steps that each clone is played on when it is checked, at most."""
 
@@ -125,11 +128,19 @@ def _show_no_window(env: Any) -> None:
 
 
 def _refuse_mujoco(env: Any) -> None:
-    if any(kind.__name__ == "MujocoEnv" for kind in type(env.unwrapped).__mro__):
+    raw = env.unwrapped
+    named = any(kind.__name__ == "MujocoEnv" for kind in type(raw).__mro__)
+    if named or any(_is_of_mujoco(value) for value in vars(raw).values()):
         raise CloneError(
-            f"{class_name(env.unwrapped)} cannot be cloned rightly: MuJoCo keeps the simulation "
+            f"{class_name(raw)} cannot be cloned rightly: MuJoCo keeps the simulation "
             f"outside of Python's objects. {ADVICE}"
         )
+
+
+def _is_of_mujoco(value: Any) -> bool:
+    """Whether something is a simulation, or part of one, that lives in MuJoCo."""
+    roots = {kind.__module__.partition(".")[0] for kind in type(value).__mro__}
+    return not roots.isdisjoint(MUJOCO)
 
 
 @functools.cache

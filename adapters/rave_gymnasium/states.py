@@ -337,4 +337,7 @@ def _allowed(mask: Any, plan: _Plan) -> Sequence[int]:
         raise ValueError(
             f"The action mask has {len(flat)} entries, the action space {len(plan.actions)}."
         )
-    return [int(action) for action in np.flatnonzero(flat)]
+    allowed = [int(action) for action in np.flatnonzero(flat)]
+    if not allowed:
+        raise ValueError("The action mask allows no action.")
+    return allowed
