@@ -104,12 +104,13 @@ def env_name(env: Any) -> str:
 
 def check_begun(env: Any) -> None:
     """Raise ValueError for an environment that was never reset, or whose game is over."""
-    parallel = isinstance(env, pettingzoo.ParallelEnv)
+    raw = raw_env(env)
+    parallel = isinstance(env, pettingzoo.ParallelEnv) or isinstance(raw, pettingzoo.ParallelEnv)
     try:
         agents = env.agents
     except AttributeError:
         agents = None
-    if agents is None or not (parallel or hasattr(raw_env(env), "_cumulative_rewards")):
+    if agents is None or not (parallel or hasattr(raw, "_cumulative_rewards")):
         raise ValueError(f"{env} has not been reset: call env.reset() first.")
     if not agents:
         raise ValueError(f"{env}: the game is over, there is nothing to search.")
