@@ -264,6 +264,37 @@ def test_mask_limits_the_first_action():
         agent.act(None, [0, 0])
 
 
+class Masked(Line):
+    """Refuses to go where it was before; tells by masks."""
+
+    def reset(self, *, seed=None, options=None):
+        _, info = super().reset(seed=seed)
+        return self.place, {**info, "action_mask": self.mask()}
+
+    def mask(self):
+        return np.array([self.place <= 4, self.place >= 4], np.int8)
+
+    def step(self, action):
+        if not self.mask()[action - 5]:
+            raise ArithmeticError("not allowed")
+        *seen, info = super().step(action)
+        return *seen, {**info, "action_mask": self.mask()}
+
+
+class Asked(Masked):
+    def action_masks(self):
+        return self.mask().astype(bool)
+
+
+@pytest.mark.parametrize("kind", [Masked, Asked])
+def test_masked_environment_is_checked_and_planned_in_by_its_masks(kind):
+    env = kind()
+    _, info = env.reset(seed=0)
+    _, _, _, _, info = env.step(6)
+    agent = UCTAgent(env, simulations=50, seed=1)
+    assert agent.act(None, info["action_mask"] if kind is Masked else None) == 6
+
+
 def test_equal_seeds_plan_equally():
     env = made("FrozenLake-v1")
     agents = [UCTAgent(env, simulations=100, seed=5) for _ in range(2)]
