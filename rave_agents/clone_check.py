@@ -15,6 +15,10 @@ from rave_agents.errors import CloneError
 Step = tuple[Any, ...]
 """All that was seen at a step, its action last; or what ``raised`` gives."""
 
+RAISED = object()
+"""The first entry of what stands for a step that failed; observations may be arrays, so it is told
+by what it is and not by what it equals."""
+
 
 class Player(Protocol):
     """Plays environments of one framework."""
@@ -34,7 +38,7 @@ class Player(Protocol):
 
 def raised(error: Exception, action: Any) -> Step:
     """What stands for a step that failed."""
-    return ("raised", f"{type(error).__name__}: {error}", error, action)
+    return (RAISED, f"{type(error).__name__}: {error}", error, action)
 
 
 def check_clones(
@@ -79,7 +83,7 @@ def check_clones(
         elif not equal(player.shown(env), player.shown(first)):
             raise refused("it shows something else than the original")
         played = player.play(first)
-        if fresh is None and played and played[-1][0] == "raised":
+        if fresh is None and played and played[-1][0] is RAISED:
             raise refused(f"the clone raised {played[-1][1]}") from played[-1][2]
         if before is not None and _fingerprint(env, fingerprint) != before:
             raise refused("playing the clone on changes the original")
@@ -102,7 +106,7 @@ def _fingerprint(env: Any, fingerprint: Callable[[Any], bytes]) -> bytes | None:
 def _difference(first: list[Step], second: list[Step], other: str) -> str | None:
     """In what a clone played otherwise than ``other``, which played first; None if in nothing."""
     for number, (one, two) in enumerate(zip(first, second, strict=False)):
-        same = one[:2] == two[:2] if one[0] == "raised" else equal(one, two)
+        same = one[:2] == two[:2] if one[0] is RAISED else equal(one, two)
         if not same:
             return f"under the same actions it goes another way than {other} at step {number}"
     if len(first) != len(second):

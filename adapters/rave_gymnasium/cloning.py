@@ -11,7 +11,7 @@ from gymnasium import wrappers as wrapper_classes
 from gymnasium.envs.registration import EnvSpec
 from gymnasium.utils import EzPickle
 
-from rave_agents.clone_check import Step, check_clones, raised
+from rave_agents.clone_check import RAISED, Step, check_clones, raised
 from rave_agents.copying import CopyRules, copied, fingerprint
 from rave_agents.errors import CloneError
 
@@ -45,6 +45,9 @@ REPLACED = frozenset(
 """Environments whose step replaces what it changes and never writes into it: a copy may share all
 objects with its original but the random numbers."""
 
+MUJOCO = frozenset(["mujoco", "mujoco_py", "dm_control"])
+"""Packages whose objects are MuJoCo's, or hold them."""
+
 STEPS = 100
 """Steps that each clone is played on when it is checked, at most."""
 
@@ -54,8 +57,13 @@ ADVICE = "It cannot be planned in by clones."
 _checked: set[tuple[type, ...]] = set()
 
 
-def planning_env(env: Any) -> Any:
+def planning_env(env: Any, action_mask: Any = None) -> Any:
     """A copy of what a planner needs of an environment, checked the first time of its type.
+
+    Args:
+        env: the environment; it is not changed.
+        action_mask: what is allowed now, so that the check plays nothing else; None for the
+            environment's own mask, or for all.
 
     Raises:
         CloneError: if it cannot be copied, or copies were found to be wrong; it says why.
@@ -67,7 +75,11 @@ def planning_env(env: Any) -> Any:
     if chain not in _checked:
         if class_name(env) not in REPLACED:
             check_clones(
-                env, clone, lambda thing: fingerprint(thing, _rules()), GymPlayer(), ADVICE
+                env,
+                clone,
+                lambda thing: fingerprint(thing, _rules()),
+                GymPlayer(action_mask),
+                ADVICE,
             )
         _checked.add(chain)
     return clone(env)
@@ -125,11 +137,19 @@ def _show_no_window(env: Any) -> None:
 
 
 def _refuse_mujoco(env: Any) -> None:
-    if any(kind.__name__ == "MujocoEnv" for kind in type(env.unwrapped).__mro__):
+    raw = env.unwrapped
+    named = any(kind.__name__ == "MujocoEnv" for kind in type(raw).__mro__)
+    if named or any(_is_of_mujoco(value) for value in vars(raw).values()):
         raise CloneError(
-            f"{class_name(env.unwrapped)} cannot be cloned rightly: MuJoCo keeps the simulation "
+            f"{class_name(raw)} cannot be cloned rightly: MuJoCo keeps the simulation "
             f"outside of Python's objects. {ADVICE}"
         )
+
+
+def _is_of_mujoco(value: Any) -> bool:
+    """Whether something is a simulation, or part of one, that lives in MuJoCo."""
+    roots = {kind.__module__.partition(".")[0] for kind in type(value).__mro__}
+    return not roots.isdisjoint(MUJOCO)
 
 
 @functools.cache
@@ -146,7 +166,15 @@ def _rules() -> CopyRules:
 
 
 class GymPlayer:
-    """See ``rave_agents.clone_check.Player``."""
+    """See ``rave_agents.clone_check.Player``.
+
+    Args:
+        action_mask: what is allowed at first in the environment that is checked, if that is known.
+    """
+
+    def __init__(self, action_mask: Any = None) -> None:
+        self._mask = action_mask
+        self._fresh: tuple[Any, Any] = (None, None)
 
     def raw(self, env: Any) -> Any:
         """The innermost environment."""
@@ -162,9 +190,12 @@ class GymPlayer:
             made = gymnasium.make(spec, disable_env_checker=True, **silent)
             if _type_chain(made)[-1] is not type(env.unwrapped):
                 return None
-            made.reset(seed=0)
+            _, info = made.reset(seed=0)
             fresh = made.unwrapped
-            self.play(fresh, steps=4)
+            self._fresh = (fresh, info.get("action_mask"))
+            last = self.play(fresh, steps=4)[-1]
+            mask = None if last[0] is RAISED else last[4].get("action_mask")
+            self._fresh = (fresh, mask)
         except Exception:
             return None
         return fresh
@@ -177,8 +208,11 @@ class GymPlayer:
         """Play on at random, or what was played before."""
         choices = np.random.default_rng(0)
         seen: list[Step] = []
+        fresh, mask = self._fresh
+        if env is not fresh:
+            mask = self._mask
         while len(seen) < (steps if like is None else len(like)):
-            action = _draw(env.action_space, choices) if like is None else like[len(seen)][-1]
+            action = _draw(env, mask, choices) if like is None else like[len(seen)][-1]
             try:
                 answer = env.step(action)
             except Exception as error:
@@ -187,12 +221,22 @@ class GymPlayer:
             seen.append((*answer, action))
             if answer[2] or answer[3]:
                 break
+            mask = answer[4].get("action_mask")
         return seen
 
 
-def _draw(space: Any, choices: np.random.Generator) -> Any:
+def own_mask(env: Any) -> Any:
+    """What an environment's ``action_masks()`` allows; None without it."""
+    own = getattr(env.unwrapped, "action_masks", None)
+    return own() if callable(own) else None
+
+
+def _draw(env: Any, mask: Any, choices: np.random.Generator) -> Any:
+    space = env.action_space
     if isinstance(space, spaces.Discrete):
-        return int(space.start + choices.integers(space.n))
+        mask = own_mask(env) if mask is None else mask
+        allowed = np.arange(space.n) if mask is None else np.flatnonzero(np.ravel(mask))
+        return int(space.start + allowed[choices.integers(len(allowed))])
     own = copied(space, CopyRules())
     own.seed(int(choices.integers(2**31)))
     return own.sample()

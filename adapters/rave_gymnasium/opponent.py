@@ -63,6 +63,13 @@ class OpponentEnv(gymnasium.Env):  # type: ignore[misc]
         illegal: str = "raise",
         render_mode: str | None = None,
     ) -> None:
+        if not isinstance(game, str) and not hasattr(game, "new_initial_state"):
+            raise TypeError(f"game must be a game's name such as 'connect_four', got {game!r}.")
+        if not isinstance(opponent, str | AgentSpec):
+            raise TypeError(
+                "opponent must be an agent's spec such as 'rave(simulations=100)', got "
+                f"{opponent!r}."
+            )
         self.game: Game = load_game(game) if isinstance(game, str) else game
         """The game that is played."""
         if self.game.num_players != 2:
@@ -117,14 +124,16 @@ class OpponentEnv(gymnasium.Env):  # type: ignore[misc]
 
         Raises:
             ValueError: for an action that is not legal, if ``illegal`` is ``"raise"``.
+            TypeError: for what is no integer.
             RuntimeError: before ``reset``, or after the end.
         """
         if self._state is None or self._over:
             raise RuntimeError("The game is over or has not begun: call reset() first.")
         legal = list(self._state.legal_actions())
-        if (isinstance(action, np.ndarray) and action.size != 1) or int(action) not in legal:
+        chosen = _as_action(action)
+        if chosen not in legal:
             return self._illegal(action, legal)
-        self._apply(int(action))
+        self._apply(chosen)
         self._play_on()
         total = float(self._state.returns()[self._seat])
         reward, self._return = total - self._return, total
@@ -183,6 +192,14 @@ class OpponentEnv(gymnasium.Env):  # type: ignore[misc]
 
     def _info(self) -> dict[str, Any]:
         return {"action_mask": self._mask(), "seat": self._seat}
+
+
+def _as_action(action: Any) -> int:
+    """An action as an integer: one of Python or NumPy, or an array of a single one."""
+    number = action.item() if isinstance(action, np.ndarray) and action.size == 1 else action
+    if isinstance(number, bool | np.bool_) or not isinstance(number, int | np.integer):
+        raise TypeError(f"action must be an integer, got {action!r}.")
+    return int(number)
 
 
 def _observation(state: GameState, player: int, game: str) -> NDArray[np.float32]:

@@ -22,7 +22,7 @@ from rave_agents.search.python_simulator import (
     PythonSimulator,
 )
 from rave_agents.search.simulator import Frame, Simulator
-from rave_gymnasium.cloning import GymPlayer, clone, fast_cloner, planning_env
+from rave_gymnasium.cloning import GymPlayer, clone, fast_cloner, own_mask, planning_env
 
 TERMINAL = int(PlayerId.TERMINAL)
 
@@ -94,34 +94,34 @@ class PlanningState:
             )
         if steps <= 0:
             raise ValueError(f"The episode of {env} is over: there is nothing to plan.")
-        copy = planning_env(env)
         space = env.action_space
-        count = int(space.n)
+        actions = tuple(range(int(space.n)))
+        legal = _allowed(action_mask, actions)
+        copy = planning_env(env, action_mask)
         self.env: Any = copy
         """The copy of the environment."""
         self.over = False
         """Whether the episode is over."""
         self._plan = _Plan(
-            actions=tuple(range(count)),
+            actions=actions,
             start=int(space.start),
             discount=float(discount),
             steps=int(steps),
             fast_clone=fast_cloner(copy),
-            is_random=_draws_random_numbers(copy),
+            is_random=_draws_random_numbers(copy, action_mask),
         )
         self._return = 0.0
         self._weight = 1.0
         self._step = 0
-        self._legal = _allowed(action_mask, self._plan)
+        self._legal = legal
         if action_mask is None:
             self._look({})
 
     def _look(self, info: Mapping[str, Any]) -> None:
         mask = info.get("action_mask")
         if mask is None:
-            own = getattr(self.env.unwrapped, "action_masks", None)
-            mask = own() if callable(own) else None
-        self._legal = _allowed(mask, self._plan)
+            mask = own_mask(self.env)
+        self._legal = _allowed(mask, self._plan.actions)
 
     def clone(self) -> Self:
         """A copy that shares nothing that can change with this state."""
@@ -318,23 +318,26 @@ def _time_limit(env: Any) -> tuple[float, int]:
     return limit, elapsed
 
 
-def _draws_random_numbers(env: Any) -> bool:
+def _draws_random_numbers(env: Any, action_mask: Any) -> bool:
     """Whether steps draw from the environment's random numbers, found out in a copy."""
     played = clone(env)
     stream = played.unwrapped._np_random
     if stream is None:
         return False
     before = repr(stream.bit_generator.state)
-    GymPlayer().play(played)
+    GymPlayer(action_mask).play(played)
     return repr(played.unwrapped._np_random.bit_generator.state) != before
 
 
-def _allowed(mask: Any, plan: _Plan) -> Sequence[int]:
+def _allowed(mask: Any, actions: Sequence[int]) -> Sequence[int]:
     if mask is None:
-        return plan.actions
+        return actions
     flat = np.ravel(np.asarray(mask))
-    if len(flat) != len(plan.actions):
+    if len(flat) != len(actions):
         raise ValueError(
-            f"The action mask has {len(flat)} entries, the action space {len(plan.actions)}."
+            f"The action mask has {len(flat)} entries, the action space {len(actions)}."
         )
-    return [int(action) for action in np.flatnonzero(flat)]
+    allowed = [int(action) for action in np.flatnonzero(flat)]
+    if not allowed:
+        raise ValueError("The action mask allows no action.")
+    return allowed

@@ -13,16 +13,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from rave_agents.agent import Agent
-from rave_agents.agents import AgentSpec, RandomAgent, make_limit
+from rave_agents.agents import AgentSpec, make_limit
 from rave_agents.config import Limit, SearchConfig, check_names, unknown_name
-from rave_agents.errors import UnknownNameError
+from rave_agents.errors import UnknownNameError, UnsupportedGameError
 from rave_agents.game import GameState
 from rave_agents.result import SearchResult
 from rave_agents.searcher import Searcher, checked_seed
 from rave_pettingzoo.cloning import check_env
-from rave_pettingzoo.states import AECState, game_state
-from rave_pettingzoo.support import check_searchable
+from rave_pettingzoo.states import AECState, game_state, turn_based_env
+from rave_pettingzoo.support import check_begun, check_discrete, check_searchable, masked_actions
 
 OWN_PARAMETERS = ("env", "simulations", "seconds", "seed", "translate", "see_hidden")
 
@@ -42,15 +41,16 @@ class LoopAgent:
 
     def __init__(self, env: Any, *, translate: bool = True, see_hidden: bool = False) -> None:
         check_env(env)
-        if not isinstance(translate, bool):
-            raise TypeError(f"translate must be True or False, got {translate!r}.")
-        check_searchable(env, see_hidden=see_hidden)
-        self.env = env
-        """The live environment."""
+        for name, value in (("translate", translate), ("see_hidden", see_hidden)):
+            if not isinstance(value, bool):
+                raise TypeError(f"{name} must be True or False, got {value!r}.")
         self.translate = translate
         """Whether searches may play in OpenSpiel's states."""
         self.see_hidden = see_hidden
         """Whether the agent looks at what is hidden."""
+        self._check_playable(env)
+        self.env = env
+        """The live environment."""
 
     def act(self, observation: Any = None, action_mask: Any = None) -> int:
         """Choose an action for the agent that the environment has selected.
@@ -89,7 +89,8 @@ class LoopAgent:
             TypeError, UnsupportedGameError: as the constructor.
         """
         if env is not self.env:
-            check_searchable(env, see_hidden=self.see_hidden)
+            check_env(env)
+            self._check_playable(env)
         return self._act(env, None, None)
 
     def reset(self) -> None:
@@ -99,13 +100,13 @@ class LoopAgent:
         """The action to play at a position."""
         raise NotImplementedError
 
+    def _check_playable(self, env: Any) -> None:
+        check_searchable(env, see_hidden=self.see_hidden)
+
     def _act(self, env: Any, observation: Any, mask: Any) -> int:
         _check_selected(env)
         state = game_state(env, translate=self.translate, see_hidden=self.see_hidden)
-        if mask is None and isinstance(observation, Mapping):
-            mask = observation.get("action_mask")
-        if mask is not None:
-            _check_mask(mask, state)
+        _check_mask(observation, mask, state.legal_actions())
         return self.choose(state)
 
 
@@ -205,15 +206,34 @@ class PNMCTSAgent(SearchAgent):
 
 
 class RandomLoopAgent(LoopAgent):
-    """Plays a legal action uniformly at random."""
+    """Plays a legal action uniformly at random.
+
+    It looks at nothing but the mask, so hidden cards and simultaneous moves are no obstacle.
+    """
 
     def __init__(self, env: Any, *, seed: int | None = None, **options: Any) -> None:
         super().__init__(env, **options)
-        self._agent: Agent = RandomAgent(seed=seed)
+        self._random = np.random.default_rng(checked_seed(seed))
 
     def choose(self, state: GameState) -> int:
         """A random legal action."""
-        return self._agent.step(state)
+        return int(self._random.choice(state.legal_actions()))
+
+    def _check_playable(self, env: Any) -> None:
+        check_discrete(env)
+
+    def _act(self, env: Any, observation: Any, mask: Any) -> int:
+        turns = turn_based_env(env)
+        env = env if turns is None else turns
+        _check_selected(env)
+        check_begun(env)
+        if not hasattr(env, "agent_selection"):
+            raise UnsupportedGameError(
+                f"{env} does not tell whose turn it is: a random agent plays in AEC environments."
+            )
+        legal = masked_actions(env)
+        _check_mask(observation, mask, legal)
+        return int(self._random.choice(legal))
 
 
 def make_agent(
@@ -284,9 +304,13 @@ def _check_selected(env: Any) -> None:
         raise ValueError(f"{agent!r} is out of the game: call env.step(None) for it.")
 
 
-def _check_mask(mask: Any, state: GameState) -> None:
+def _check_mask(observation: Any, mask: Any, actions: Sequence[int]) -> None:
+    if mask is None and isinstance(observation, Mapping):
+        mask = observation.get("action_mask")
+    if mask is None:
+        return
     given = np.flatnonzero(np.ravel(np.asarray(mask))).tolist()
-    legal = sorted(state.legal_actions())
+    legal = sorted(actions)
     if given != legal:
         raise ValueError(
             f"The mask allows {given}, the environment {legal}: the observation is not that of the "

@@ -218,7 +218,7 @@ def evaluate(
             turn = number % len(agents) if exchange_seats else 0
             seats = agents[turn:] + agents[:turn]
             group = number // len(agents) if exchange_seats else number
-            env_seed = _draw(seed, 0, group)
+            env_seed = _draw(seed, 0, group) % 2**31  # OpenSpiel takes no more, as in Hanabi.
             env.reset(seed=env_seed)
             players = {
                 seat: make_policy(

@@ -62,6 +62,8 @@ def make_policy(policy: Any, env: Any, *, seed: int, translate: bool, see_hidden
     if isinstance(policy, LoopAgent):
         agent = policy
         return Policy(lambda view: agent(view.env), agent.reset)
+    if isinstance(policy, type):
+        raise TypeError(f"A policy must be an object, got the class {policy.__name__} itself.")
     reset = _resetter(policy)
     if callable(getattr(policy, "predict", None)):
         return Policy(_predictor(policy), reset)
@@ -116,6 +118,8 @@ def _mask_parameter(function: Callable[..., Any]) -> str | None:
     for name in ("action_mask", "action_masks", "mask"):
         if name in parameters:
             return name if parameters[name] not in positional[:2] else ""
+    if any(parameter.kind is parameter.VAR_POSITIONAL for parameter in parameters.values()):
+        return ""
     required = [parameter for parameter in positional if parameter.default is parameter.empty]
     return "" if len(required) >= 2 else None
 
@@ -141,7 +145,7 @@ def _resetter(policy: Any) -> Callable[[], Any]:
 
 
 def plain_action(action: Any) -> Any:
-    """An action as environments take it: a NumPy array of one number becomes that number."""
-    if isinstance(action, np.ndarray) and action.size == 1:
-        return action.item()
-    return int(action) if isinstance(action, np.integer) else action
+    """An action as environments take it: an array or a tensor of one number becomes that number."""
+    several = isinstance(action, np.ndarray) and action.size != 1
+    item = getattr(action, "item", None)
+    return item() if callable(item) and not several else action

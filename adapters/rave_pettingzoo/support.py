@@ -38,19 +38,24 @@ def check_searchable(env: Any, *, see_hidden: bool = False) -> None:
             f"{env_name(env)} cannot be searched: its agents move at the same time, which is not "
             "supported yet. The search needs one agent to move after the other."
         )
-    for agent in raw.possible_agents:
-        space = env.action_space(agent)
-        if not hasattr(space, "n") or int(getattr(space, "start", 0)) != 0:
-            raise UnsupportedGameError(
-                f"{env_name(env)} cannot be searched: the actions of {agent!r} are {space}, and "
-                "the search needs Discrete(n), actions from 0 to n - 1."
-            )
+    check_discrete(env)
     hidden = hidden_information(raw)
     if hidden is not None and not see_hidden:
         raise UnsupportedGameError(
             f"{env_name(env)} cannot be searched: it hides {hidden}, and a search of the "
             "environment would look at it. Pass see_hidden=True if the agent is to cheat so."
         )
+
+
+def check_discrete(env: Any) -> None:
+    """Raise UnsupportedGameError for actions that are not numbers from 0."""
+    for agent in raw_env(env).possible_agents:
+        space = env.action_space(agent)
+        if not hasattr(space, "n") or int(getattr(space, "start", 0)) != 0:
+            raise UnsupportedGameError(
+                f"{env_name(env)} cannot be searched: the actions of {agent!r} are {space}, and "
+                "the search needs Discrete(n), actions from 0 to n - 1."
+            )
 
 
 def is_simultaneous(env: Any) -> bool:
@@ -99,12 +104,13 @@ def env_name(env: Any) -> str:
 
 def check_begun(env: Any) -> None:
     """Raise ValueError for an environment that was never reset, or whose game is over."""
-    parallel = isinstance(env, pettingzoo.ParallelEnv)
+    raw = raw_env(env)
+    parallel = isinstance(env, pettingzoo.ParallelEnv) or isinstance(raw, pettingzoo.ParallelEnv)
     try:
         agents = env.agents
     except AttributeError:
         agents = None
-    if agents is None or not (parallel or hasattr(raw_env(env), "_cumulative_rewards")):
+    if agents is None or not (parallel or hasattr(raw, "_cumulative_rewards")):
         raise ValueError(f"{env} has not been reset: call env.reset() first.")
     if not agents:
         raise ValueError(f"{env}: the game is over, there is nothing to search.")

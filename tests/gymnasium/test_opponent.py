@@ -109,6 +109,21 @@ def test_illegal_action_raises_or_loses(action):
         lenient.step(1)
 
 
+@pytest.mark.parametrize("action", [3.7, "3", None, True, [3], np.array([1, 2]), np.float32(2)])
+def test_action_that_is_no_integer_is_refused(action):
+    env = made(seat=0, illegal="lose").unwrapped
+    env.reset(seed=1)
+    with pytest.raises(TypeError, match="action must be an integer, got"):
+        env.step(action)
+
+
+@pytest.mark.parametrize("action", [3, np.int8(3), np.array(3), np.array([3])])
+def test_action_may_be_any_integer(action):
+    env = made(seat=0).unwrapped
+    env.reset(seed=1)
+    assert env.step(action)[4]["action_mask"][3] == 0
+
+
 def test_position_is_rendered_as_text():
     env = made("connect_four", seat=0, render_mode="ansi")
     env.reset(seed=1)
@@ -141,6 +156,8 @@ def test_environments_run_in_a_vector(mode):
         ({"game": "2048"}, UnsupportedGameError, "two players"),
         ({"opponent": "rav"}, UnknownNameError, "Did you mean 'rave'"),
         ({"opponent": "rave(simulation=3)"}, UnknownNameError, "Did you mean 'simulations'"),
+        ({"game": 3}, TypeError, "game must be a game's name"),
+        ({"opponent": None}, TypeError, "opponent must be an agent's spec"),
         ({"seat": 2}, ValueError, "seat must be 0, 1 or 'random'"),
         ({"illegal": "loose"}, ValueError, "Did you mean 'lose'"),
     ],

@@ -76,6 +76,15 @@ def test_mujoco_is_refused_with_the_reason():
         PlanningState(MujocoEnv())
 
 
+def test_mujoco_in_an_environment_of_ones_own_is_refused():
+    data = type("MjData", (), {"__module__": "mujoco._structs"})()
+    env = Line()
+    env.reset(seed=0)
+    env.data = data
+    with pytest.raises(CloneError, match="MuJoCo keeps the simulation outside"):
+        PlanningState(env)
+
+
 class Line(gymnasium.Env):
     """Go left or right on a line of 9; the right end gives 1. Subclasses are awkward to copy."""
 
@@ -124,6 +133,30 @@ def test_environment_of_ones_own_is_planned_in_with_its_own_action_numbers():
         assert action == 6
         total += env.step(action)[1]
     assert total == 1.0
+
+
+class Pictured(Line):
+    """Shows an array instead of a number."""
+
+    observation_space = spaces.Box(0.0, 8.0, (2,), np.float64)
+
+    def step(self, action):
+        _, *rest = super().step(action)
+        return np.full(2, self.place, np.float64), *rest
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        Pictured,
+        lambda: gymnasium.wrappers.TransformReward(made("CartPole-v1"), lambda reward: -reward),
+        lambda: gymnasium.wrappers.FrameStackObservation(made("CartPole-v1"), 3),
+    ],
+)
+def test_environments_that_show_arrays_are_planned_in(make):
+    env = make()
+    env.reset(seed=0)
+    assert RaveAgent(env, simulations=20, seed=1).act() in range(7)
 
 
 def test_wrong_copy_is_refused():
@@ -227,6 +260,39 @@ def test_mask_limits_the_first_action():
     assert agent.predict(None, action_masks=[True, False]) == (0, None)
     with pytest.raises(ValueError, match="has 3 entries"):
         agent.act(None, [1, 1, 1])
+    with pytest.raises(ValueError, match="allows no action"):
+        agent.act(None, [0, 0])
+
+
+class Masked(Line):
+    """Refuses to go where it was before; tells by masks."""
+
+    def reset(self, *, seed=None, options=None):
+        _, info = super().reset(seed=seed)
+        return self.place, {**info, "action_mask": self.mask()}
+
+    def mask(self):
+        return np.array([self.place <= 4, self.place >= 4], np.int8)
+
+    def step(self, action):
+        if not self.mask()[action - 5]:
+            raise ArithmeticError("not allowed")
+        *seen, info = super().step(action)
+        return *seen, {**info, "action_mask": self.mask()}
+
+
+class Asked(Masked):
+    def action_masks(self):
+        return self.mask().astype(bool)
+
+
+@pytest.mark.parametrize("kind", [Masked, Asked])
+def test_masked_environment_is_checked_and_planned_in_by_its_masks(kind):
+    env = kind()
+    _, info = env.reset(seed=0)
+    _, _, _, _, info = env.step(6)
+    agent = UCTAgent(env, simulations=50, seed=1)
+    assert agent.act(None, info["action_mask"] if kind is Masked else None) == 6
 
 
 def test_equal_seeds_plan_equally():

@@ -3,9 +3,10 @@
 import copy
 
 import numpy as np
+import pettingzoo
 import pytest
 from helpers import zoo
-from pettingzoo.utils.conversions import turn_based_aec_to_parallel
+from pettingzoo.utils.conversions import parallel_to_aec, turn_based_aec_to_parallel
 from rave_pettingzoo import (
     GraveAgent,
     PNMCTSAgent,
@@ -184,6 +185,23 @@ def test_random_agent_plays_legal_actions():
     agent = make_agent("random", env, seed=1, simulations=10)
     assert isinstance(agent, RandomLoopAgent)
     assert {agent.act() for _ in range(100)} == set(range(7))
+    with pytest.raises(ValueError, match="not that of the agent"):
+        agent.act(None, [0, 1, 1, 1, 1, 1, 1])
+
+
+def test_random_agent_needs_an_environment_that_has_begun_and_tells_whose_turn_it_is():
+    with pytest.raises(ValueError, match="has not been reset"):
+        make_agent("random", pettingzoo.make("aec", "classic/leduc_holdem-v4")).act()
+    both = pettingzoo.make("parallel", "classic/rps-v2")
+    both.reset(seed=0)
+    one_by_one = parallel_to_aec(both)
+    one_by_one.reset(seed=0)
+    assert make_agent("random", one_by_one, seed=1).act() in range(3)
+    with pytest.raises(UnsupportedGameError, match="AEC environments"):
+        make_agent("random", both).act()
+    turns = turn_based_aec_to_parallel(zoo.classic("tictactoe-v3"))
+    turns.reset(seed=0)
+    assert make_agent("random", turns, seed=1).act() in range(9)
 
 
 def test_bad_arguments_are_refused():

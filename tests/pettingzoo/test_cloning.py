@@ -15,8 +15,15 @@ from rave_agents.copying import equal
 from rave_agents.errors import CloneError
 
 POSITIONS = 200
-SHORT = {"chess-v6": 2, "go-v5": 10, "hanabi-v5": 5}
-"""Steps that a clone is followed for where games are long; to the end elsewhere."""
+DRAWN = 20
+"""Of as many positions one is drawn, which takes most environments longer than a whole game."""
+SHORT = {"chess-v6": 2, "go-v5": 10, "hanabi-v5": 1}
+"""Steps that a clone is followed for where games are long or, as Hanabi, drawn at each step; to the
+end elsewhere."""
+
+
+def goes_on(env):
+    return bool(env.agents) and zoo.legal_of(env) is not None
 
 
 def assert_same_game(original, clone, steps, choices):
@@ -34,16 +41,23 @@ def assert_same_game(original, clone, steps, choices):
 @pytest.mark.parametrize("name", zoo.CLASSIC)
 def test_clone_plays_on_as_the_original_would_and_leaves_it_alone(name):
     choices = zoo.choices(1)
-    env = zoo.classic(name)
+    env = zoo.classic(name, render_mode="rgb_array")
     for number in range(POSITIONS):
         if not env.agents:
             env.reset(seed=number)
         zoo.play(env, 1, choices)
         before = copy.deepcopy(zoo.seen(env))
+        is_drawn = number % DRAWN == 0 and goes_on(env)
+        picture = env.render() if is_drawn else None
         original, stranger = clone_env(env), clone_env(env)
-        zoo.play(stranger, 3, choices)
-        assert equal(zoo.seen(env), before)
         steps = SHORT.get(name, 1000)
+        zoo.play(stranger, min(steps, 3), choices)
+        assert equal(zoo.seen(env), before)
+        if is_drawn:
+            if goes_on(stranger):
+                stranger.render()
+            np.testing.assert_array_equal(original.render(), picture)
+            np.testing.assert_array_equal(env.render(), picture)
         follower = clone_env(original)
         assert_same_game(original, follower, steps, choices)
         assert equal(zoo.seen(env), before)
@@ -64,13 +78,13 @@ def test_clone_draws_its_own_picture(name):
     choices = zoo.choices(3)
     env = zoo.classic(name, render_mode="rgb_array")
     for number in range(5):
-        if not env.agents or zoo.legal_of(env) is None:
+        if not goes_on(env):
             env.reset(seed=number)
         before = env.render()
         clone = clone_env(env)
         np.testing.assert_array_equal(clone.render(), before)
         zoo.play(clone, 1, choices)
-        if clone.agents and zoo.legal_of(clone) is not None:
+        if goes_on(clone):
             clone.render()
         np.testing.assert_array_equal(env.render(), before)
         assert_same_game(env, clone_env(env), 1, choices)

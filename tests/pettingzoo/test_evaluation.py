@@ -65,6 +65,21 @@ class DictionaryModel:
         return np.int64(by_observation(observation)), None
 
 
+def unnamed(*seen):
+    """As a decorator leaves a function."""
+    return first(*seen)
+
+
+class Tensor:
+    """As much of a PyTorch tensor as an action needs."""
+
+    def __init__(self, number):
+        self.number = number
+
+    def item(self):
+        return self.number
+
+
 @pytest.mark.parametrize(
     "policy",
     [
@@ -72,6 +87,8 @@ class DictionaryModel:
         by_observation,
         by_named_mask,
         lambda observation, action_masks: int(np.flatnonzero(action_masks)[0]),
+        unnamed,
+        lambda observation, mask: Tensor(first(observation, mask)),
         Actor(),
         MaskableModel(),
         DictionaryModel(),
@@ -171,6 +188,27 @@ def test_hidden_cards_are_refused_unless_allowed():
     assert evaluate(env_fn, policies, episodes=2, see_hidden=True).episodes
 
 
+@pytest.mark.parametrize(
+    "name", ["rps-v2", "leduc_holdem-v4", "texas_holdem-v4", "texas_holdem_no_limit-v6"]
+)
+def test_random_policy_needs_no_leave_where_a_search_would_see_too_much(name):
+    result = evaluate(
+        lambda: pettingzoo.make("aec", f"classic/{name}"),
+        {"player_0": "random", "player_1": "random"},
+        episodes=2,
+    )
+    assert [policy.illegal_moves for policy in result.policies] == [0, 0]
+
+
+def test_hanabi_takes_the_seeds_of_episodes():
+    result = evaluate(
+        lambda: pettingzoo.make("aec", "classic/hanabi-v5"),
+        {"player_0": "random", "player_1": "random"},
+        episodes=8,
+    )
+    assert all(episode.steps > 0 for episode in result.episodes)
+
+
 def test_policies_exception_is_raised_unchanged():
     def fail(observation):
         raise ArithmeticError("no idea")
@@ -199,6 +237,8 @@ def test_bad_arguments_are_refused():
         evaluate(tictactoe, {"player_1": first})
     with pytest.raises(TypeError, match="A policy must be"):
         run(3)
+    with pytest.raises(TypeError, match="got the class Actor itself"):
+        run(Actor)
     with pytest.raises(TypeError, match="env_fn must be a function"):
         evaluate(tictactoe(), {"player_1": first, "player_2": first})
     with pytest.raises(TypeError, match="it made a int"):
