@@ -2,12 +2,12 @@
 
 import dataclasses
 import functools
-import html
 import math
 from collections.abc import Sequence
 from typing import Any
 
 from rave_agents.game import GameState
+from rave_agents.tables import aligned, html_table
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -197,19 +197,10 @@ class SearchResult:
         return line
 
     def __str__(self) -> str:
-        return f"{self.summary()}\n{_aligned(self.table())}"
+        return f"{self.summary()}\n{aligned(self.table())}"
 
     def _repr_html_(self) -> str:
-        header, *rows = self.table()
-        head = "".join(f"<th>{html.escape(cell)}</th>" for cell in header)
-        body = "".join(
-            "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
-            for row in rows
-        )
-        return (
-            f"<p>{html.escape(self.summary())}</p>"
-            f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-        )
+        return html_table(self.summary(), self.table())
 
 
 def _action_name(state: GameState, player: int, action: int) -> str:
@@ -231,11 +222,3 @@ def _count(value: float | None) -> str:
 
 def _number(value: float | None) -> str:
     return "-" if value is None else f"{value:.3f}"
-
-
-def _aligned(table: Sequence[Sequence[str]]) -> str:
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    return "\n".join(
-        "  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True))
-        for line in table
-    )

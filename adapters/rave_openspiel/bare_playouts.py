@@ -7,6 +7,7 @@ import pyspiel
 
 from rave_agents.agent import Agent, AgentType, Effort
 from rave_agents.agents import DEFAULT_SIMULATIONS
+from rave_agents.config import Limit
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks import Game
 from rave_agents.game import GameState
@@ -14,6 +15,7 @@ from rave_agents.search.random_stream import make_stream
 from rave_agents.searcher import checked_seed
 from rave_openspiel.native import bridge, diagnosis, is_native
 from rave_openspiel.pointers import STATE, address_of
+from rave_openspiel.stock import openspiel_game
 from rave_openspiel.support import check_supported
 
 
@@ -54,13 +56,8 @@ class BarePlayouts:
 def _make(
     game: Game, player: int, *, simulations: int = DEFAULT_SIMULATIONS, seed: int | None = None
 ) -> Agent:
-    if isinstance(simulations, bool) or not hasattr(simulations, "__index__"):
-        raise TypeError(f"simulations must be an integer, got {simulations!r}.")
-    if simulations < 1:
-        raise ValueError(f"simulations must be at least 1, got {simulations!r}.")
-    pyspiel_game = getattr(game, "game", None)
-    if not isinstance(pyspiel_game, pyspiel.Game):
-        raise UnsupportedGameError(f"playouts plays OpenSpiel's games only, not {game.name}.")
+    Limit(simulations=simulations)  # Refuses what is no number of simulations.
+    pyspiel_game = openspiel_game(game, "playouts")
     check_supported(pyspiel_game)
     if not is_native(pyspiel_game.new_initial_state()):
         raise UnsupportedGameError(f"playouts plays games in C++ only; {game.name} is in Python.")

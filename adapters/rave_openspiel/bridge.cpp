@@ -34,7 +34,8 @@ using Clock = std::chrono::steady_clock;
 constexpr int kMovesPerLook = 16;
 
 // States in the tree are kept from the so manieth time that a simulation comes through them, so that
-// few moves lead to a leaf; so many of them, of so many positions that came first.
+// few moves lead to a leaf; so many of them, of so many positions that came first. The same moves lead
+// to the same states: games that draw outcomes in secret are refused before.
 constexpr int kPassesBeforeKept = 4;
 constexpr int kMostKept = 4096;
 constexpr int kMostPositions = 1 << 16;
@@ -123,9 +124,7 @@ class Provider {
   Provider(const State& root, int num_distinct_actions, bool shrinking)
       : root_(root.Clone()),
         num_distinct_actions_(num_distinct_actions),
-        shrinking_(shrinking && num_distinct_actions <= kMostShrinking),
-        keeps_states_(root.GetGame()->GetType().chance_mode !=
-                      open_spiel::GameType::ChanceMode::kSampledStochastic) {}
+        shrinking_(shrinking && num_distinct_actions <= kMostShrinking) {}
 
   int32_t Simulate(int64_t* header) noexcept;
 
@@ -207,7 +206,6 @@ class Provider {
     std::unique_ptr<State> state;  // Null until it is kept.
     int times = 0;
   };
-  const bool keeps_states_;  // Moves without an outcome drawn in secret lead to the same again.
   std::vector<Passed> passed_;
   int kept_ = 0;
   size_t most_moves_ = 0;  // Moves of the longest game so far.
@@ -282,7 +280,7 @@ const State* Provider::Kept(int32_t position) const {
 
 // Counts that a simulation comes through a position, and keeps its state if it often does.
 void Provider::Pass(int32_t position, const State& state) {
-  if (!keeps_states_ || position >= kMostPositions) return;
+  if (position >= kMostPositions) return;
   if (static_cast<size_t>(position) >= passed_.size()) passed_.resize(2 * position + 1);
   Passed& passed = passed_[position];
   if (++passed.times == kPassesBeforeKept && kept_ < kMostKept) {

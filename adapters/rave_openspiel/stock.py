@@ -144,10 +144,16 @@ def _check_choice(parameter: str, value: object, known: Mapping[str, Any]) -> No
         raise UnknownNameError(unknown_name(f"{parameter} of mcts_py", value, known))
 
 
-def _stock_game(game: Game, name: str) -> pyspiel.Game:
+def openspiel_game(game: Game, agent: str) -> pyspiel.Game:
+    """The ``pyspiel.Game`` behind a game; UnsupportedGameError, naming the agent, if it is none."""
     pyspiel_game = getattr(game, "game", None)
     if not isinstance(pyspiel_game, pyspiel.Game):
-        raise UnsupportedGameError(f"{name} plays OpenSpiel's games only, not {game.name}.")
+        raise UnsupportedGameError(f"{agent} plays OpenSpiel's games only, not {game.name}.")
+    return pyspiel_game
+
+
+def _stock_game(game: Game, name: str) -> pyspiel.Game:
+    pyspiel_game = openspiel_game(game, name)
     reward_model = pyspiel_game.get_type().reward_model
     if reward_model != pyspiel.GameType.RewardModel.TERMINAL:
         raise UnsupportedGameError(

@@ -3,7 +3,6 @@
 import contextlib
 import dataclasses
 import functools
-import html
 import math
 import statistics
 from collections.abc import Callable, Iterator, Mapping
@@ -15,6 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rave_agents.arena.match import checked_count, checked_match_seed
 from rave_agents.arena.statistics import MatchScore
 from rave_agents.config import unknown_name
+from rave_agents.tables import aligned, html_table
 from rave_agents.terminal import stderr
 from rave_pettingzoo.policies import Policy, View, make_policy, plain_action, policy_name
 from rave_pettingzoo.support import env_name, is_shimmy
@@ -145,24 +145,14 @@ class Evaluation:
         return rows
 
     def __str__(self) -> str:
-        table = self.table()
-        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-        lines = [
-            "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
-            for row in table
-        ]
-        title = f"{self.env}, {len(self.episodes)} episodes, seed {self.seed}"
-        return "\n".join([title, *lines])
+        return f"{self._title}\n{aligned(self.table())}"
 
     def _repr_html_(self) -> str:
-        header, *rows = self.table()
-        head = "".join(f"<th>{html.escape(cell)}</th>" for cell in header)
-        body = "".join(
-            "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
-            for row in rows
-        )
-        title = f"{self.env}, {len(self.episodes)} episodes, seed {self.seed}"
-        return f"<p>{html.escape(title)}</p><table><tr>{head}</tr>{body}</table>"
+        return html_table(self._title, self.table())
+
+    @property
+    def _title(self) -> str:
+        return f"{self.env}, {len(self.episodes)} episodes, seed {self.seed}"
 
 
 def evaluate(

@@ -9,12 +9,11 @@ import pettingzoo
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.game import PlayerId
 from rave_pettingzoo.cloning import check_env, search_cloner, searched_env
+from rave_pettingzoo.environment_state import TERMINAL, EnvironmentState
 from rave_pettingzoo.support import allowed_actions, check_begun, check_searchable
 
-TERMINAL = int(PlayerId.TERMINAL)
 
-
-class ParallelState:
+class ParallelState(EnvironmentState):
     """A Parallel environment in which one agent moves at a time, as a GameState.
 
     An agent moves where it alone has a choice: the masks of all others allow one action, which is
@@ -80,31 +79,9 @@ class ParallelState:
         new._returns = self._returns.copy()
         return new
 
-    def __deepcopy__(self, memo: Any) -> Self:
-        return self.clone()
-
-    def __reduce__(self) -> Any:
-        raise TypeError(f"A state of {self.env} cannot be pickled: it would lose the position.")
-
-    def current_player(self) -> int:
-        """The seat that has a choice; SIMULTANEOUS if several have one."""
-        return self._player
-
-    def is_terminal(self) -> bool:
-        """Whether no agent is left, or none can do anything."""
-        return self._player == TERMINAL
-
-    def is_chance_node(self) -> bool:
-        """Never."""
-        return False
-
     def legal_actions(self) -> Sequence[int]:
         """The actions that the mask allows the agent to move."""
         return self._legal[self._agents[self._player]] if self._player >= 0 else []
-
-    def chance_outcomes(self) -> Sequence[tuple[int, float]]:
-        """None."""
-        return []
 
     def apply_action(self, action: int) -> None:
         """Step the environment with this action and what the others are left with."""

@@ -8,14 +8,13 @@ from typing import Any, NamedTuple, Self
 import pettingzoo
 
 from rave_agents.errors import UnsupportedGameError
-from rave_agents.game import GameState, PlayerId
+from rave_agents.game import GameState
 from rave_agents.search.python_simulator import Evaluator, PythonSimulator
 from rave_agents.search.simulator import Frame, Simulator
 from rave_pettingzoo.cloning import check_env, inner_env, raw_env, search_cloner, searched_env
+from rave_pettingzoo.environment_state import TERMINAL, EnvironmentState
 from rave_pettingzoo.kinds import Kind, kind_of
 from rave_pettingzoo.support import check_begun, check_searchable, is_shimmy, masked_actions
-
-TERMINAL = int(PlayerId.TERMINAL)
 
 
 class _Rules(NamedTuple):
@@ -37,7 +36,7 @@ class _Rules(NamedTuple):
     """Whether searches may play in OpenSpiel's states."""
 
 
-class AECState:
+class AECState(EnvironmentState):
     """A turn-based AEC environment as a GameState: a position that goes its own way from here.
 
     The environment is copied (``clone_env``), and the copy is stepped alone; its wrappers that only
@@ -103,31 +102,9 @@ class AECState:
         new._player = self._player
         return new
 
-    def __deepcopy__(self, memo: Any) -> Self:
-        return self.clone()
-
-    def __reduce__(self) -> Any:
-        raise TypeError(f"A state of {self.env} cannot be pickled: it would lose the position.")
-
-    def current_player(self) -> int:
-        """The seat to move, or TERMINAL."""
-        return self._player
-
-    def is_terminal(self) -> bool:
-        """Whether all agents are terminated or truncated."""
-        return self._player == TERMINAL
-
-    def is_chance_node(self) -> bool:
-        """Never: an environment plays its chance itself."""
-        return False
-
     def legal_actions(self) -> Sequence[int]:
         """The actions that the mask allows; all of the action space without a mask."""
         return [] if self._player == TERMINAL else self._rules.legal(self.env)
-
-    def chance_outcomes(self) -> Sequence[tuple[int, float]]:
-        """None."""
-        return []
 
     def apply_action(self, action: int) -> None:
         """Step the environment; whatever it raises is raised unchanged."""
