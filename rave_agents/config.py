@@ -158,7 +158,8 @@ class SearchConfig:
 
     final_proven: bool = True
     """Whether the final move heeds what is proven: the shortest known win is played, no proven loss
-    while there is another move, and of losses the longest."""
+    while there is another move, and of losses the longest. A search ends as soon as its root is
+    proven; without this it goes on, for the final move depends on visits or values alone."""
 
     contempt: float = 0.5
     """A move that is sure to bring at least a draw is played where the mean value, on the scale

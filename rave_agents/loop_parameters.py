@@ -53,6 +53,7 @@ def loop_parameters(
         winning_moves=config.counts_winning_moves,
         winning_move_weight=config.winning_move_weight,
         solver=config.solver,
+        stop_proven=config.final_proven,
         proof_numbers=config.proof_numbers is not ProofNumbers.NONE,
         every_player=config.proof_numbers is ProofNumbers.EVERY_PLAYER,
         searching_player=searching_player,

@@ -112,7 +112,12 @@ def run(
 
 @inlined
 def is_root_proven(proofs: Proofs, parameters: Parameters) -> bool:
-    """Whether nothing is left to search: the root is solved, or the searcher's win is proven."""
+    """Whether nothing is left to search: the root is solved, or the searcher's win is proven.
+
+    A final move that does not heed what is proven needs the visits all the same.
+    """
+    if not parameters.stop_proven:
+        return False
     if parameters.solver:
         return bool(proofs.distance[ROOT] != UNSOLVED)
     return bool(parameters.proof_numbers and proofs.proof[ROOT, parameters.searching_player] == 0.0)

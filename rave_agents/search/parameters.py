@@ -65,6 +65,7 @@ class Parameters(NamedTuple):
     winning_moves: bool
     winning_move_weight: float
     solver: bool
+    stop_proven: bool
     proof_numbers: bool
     every_player: bool
     searching_player: int

@@ -224,6 +224,18 @@ def test_what_is_proven_can_be_ignored(known):
     assert drawish(0.3, final_proven=False, **known) == 1
 
 
+@pytest.mark.parametrize("known", KNOWN)
+def test_a_search_that_ignores_what_is_proven_goes_on_until_visits_tell(known):
+    nodes = {(): (0, range(6)), (5,): WIN}
+    for action in range(5):
+        nodes |= line((action,), [1, 0], LOSS)
+    ended, _ = searched(nodes, 200, check_terminal=True, **known)
+    careless, _ = searched(nodes, 200, check_terminal=True, final_proven=False, **known)
+    assert ended.simulations < 10
+    assert careless.simulations == 200
+    assert careless.action == 5
+
+
 # How the search goes on.
 
 
