@@ -173,7 +173,7 @@ def evaluate(
     the evaluation early. Whatever a policy or the environment raises is raised unchanged.
 
     Args:
-        env_fn: makes an AEC environment; it is called once.
+        env_fn: makes an AEC environment; it is called once, and what it made is closed in the end.
         policies: for each agent of the environment the policy that begins in its place. See
             ``make_policy`` for what it may be: a spec such as ``"rave(simulations=200)"``, a
             function of observation and mask, an object with ``act`` or ``predict``.
@@ -198,12 +198,16 @@ def evaluate(
         raise TypeError(f"env_fn must be a function that makes an environment, got {env_fn!r}.")
     if not isinstance(policies, Mapping):
         raise TypeError(f"policies must be a dictionary by agent, got {policies!r}.")
-    env = env_fn()
-    agents = tuple(policies)
-    _check_agents(env, agents)
     names = tuple(policy_name(policy) for policy in policies.values())
+    agents = tuple(policies)
+    env = env_fn()
+    _check_agents(env, agents)
     finished: list[Episode] = []
-    with contextlib.suppress(KeyboardInterrupt), _bar(episodes, progress) as advance:
+    with (
+        contextlib.closing(env),
+        contextlib.suppress(KeyboardInterrupt),
+        _bar(episodes, progress) as advance,
+    ):
         for number in range(episodes):
             turn = number % len(agents) if exchange_seats else 0
             seats = agents[turn:] + agents[:turn]

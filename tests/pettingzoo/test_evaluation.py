@@ -1,5 +1,6 @@
 """evaluate: episodes between policies of every usual form."""
 
+import contextlib
 import json
 import math
 
@@ -167,6 +168,20 @@ def test_three_agents_take_turns_on_the_seats():
     assert result.episodes[1].seats == ("player_1", "player_2", "player_0")
     assert sum(policy.score.wins for policy in result.policies) <= 6
     assert all(abs(sum(episode.returns)) < 1e-6 for episode in result.episodes)
+
+
+def fails(observation, mask):
+    raise ValueError("no idea")
+
+
+@pytest.mark.parametrize("policy", ["random", fails])
+def test_the_environment_is_closed_whatever_happens(policy, monkeypatch):
+    closed = []
+    env = tictactoe()
+    monkeypatch.setattr(env, "close", lambda: closed.append(True))
+    with contextlib.suppress(ValueError):
+        run(policy, env_fn=lambda: env, episodes=1)
+    assert closed == [True]
 
 
 def test_returns_of_shimmy_are_openspiels():
