@@ -1,8 +1,15 @@
 """From ``SearchConfig`` to the flags and numbers that the compiled loop reads."""
 
 from rave_agents.config import SearchConfig
-from rave_agents.options import Amaf, AmafOccurrences, ProofNumbers, RaveBlend, Selection
-from rave_agents.search.parameters import Bonus, Parameters, Schedule, Weighting
+from rave_agents.options import (
+    Amaf,
+    AmafOccurrences,
+    ProofNumbers,
+    RaveBlend,
+    RaveSchedule,
+    Selection,
+)
+from rave_agents.search.parameters import Bonus, Parameters, Weighting
 
 
 def loop_parameters(
@@ -24,6 +31,7 @@ def loop_parameters(
         utilities: the least and the greatest utility that the game states, or infinities.
         utility_sum: of two players' utilities, whatever happens; NaN if it varies or is unknown.
     """
+    beta_a, beta_d = _beta_constants(config)
     return Parameters(
         puct=config.selection is Selection.PUCT,
         formula_address=formula,
@@ -34,13 +42,10 @@ def loop_parameters(
         every_node_has_table=config.amaf is Amaf.GRAVE,
         grave_ref=config.grave_ref,
         grave_table_visits=config.grave_table_visits,
-        schedule=int(Schedule[config.rave_schedule.name]),
+        hand_selected=config.rave_schedule is RaveSchedule.HAND_SELECTED,
         rave_k=config.rave_k,
-        rave_bias=config.rave_bias,
-        fuego_initial=config.fuego_initial,
-        fuego_final=config.fuego_final,
-        pachi_equivalence=config.pachi_equivalence,
-        grave_bias=config.grave_bias,
+        beta_a=beta_a,
+        beta_d=beta_d,
         blend_ucb=config.rave_blend is RaveBlend.UCB,
         weighting=int(Weighting[config.amaf_weighting.name]),
         weight_first=config.amaf_weight_first,
@@ -71,3 +76,17 @@ def loop_parameters(
         expand_visits=config.expand_visits,
         fixed_range=fixed_range,
     )
+
+
+def _beta_constants(config: SearchConfig) -> tuple[float, float]:
+    """The schedule's ``a`` and ``d`` in ``formulas.blended_mean``."""
+    match config.rave_schedule:
+        case RaveSchedule.MINIMUM_MSE:
+            return 1.0, 4.0 * config.rave_bias**2
+        case RaveSchedule.FUEGO:
+            return 1.0 / config.fuego_initial, 1.0 / config.fuego_final
+        case RaveSchedule.PACHI:
+            return 1.0, 1.0 / config.pachi_equivalence
+        case RaveSchedule.GRAVE:
+            return 1.0, config.grave_bias
+    return 1.0, 0.0

@@ -61,6 +61,21 @@ def beta_grave(n: float, n_amaf: float, bias: float) -> float:
 
 
 @formula
+def blended_mean(
+    n: float, value_sum: float, n_amaf: float, amaf_value_sum: float, a: float, d: float
+) -> float:
+    """``(1 - β) q + β q̃`` with ``β = ñ / (n a + ñ + n ñ d)``, as one fraction.
+
+    With the sums of values ``w = n q`` and ``w̃ = ñ q̃`` it is
+    ``(w̃ + w (a + ñ d)) / (ñ + n (a + ñ d))``: one division in place of three, also without visits.
+    Four of the schedules are this family: minimum MSE with ``a = 1, d = 4 b²``, Fuego with
+    ``1 / w_initial, 1 / w_final``, Pachi with ``1, 1 / equivalence``, GRAVE with ``1, bias``.
+    """
+    own_weight = a + n_amaf * d
+    return (amaf_value_sum + value_sum * own_weight) / (n_amaf + n * own_weight)
+
+
+@formula
 def linear_weight(distance: float, length: float, first: float, last: float) -> float:
     """``first + (last - first) distance / length``: an AMAF update's weight.
 

@@ -7,16 +7,6 @@ import enum
 from typing import NamedTuple
 
 
-class Schedule(enum.IntEnum):
-    """The weight β of AMAF; the members of ``options.RaveSchedule``, in its order."""
-
-    HAND_SELECTED = 0
-    MINIMUM_MSE = 1
-    FUEGO = 2
-    PACHI = 3
-    GRAVE = 4
-
-
 class Weighting(enum.IntEnum):
     """What an AMAF update counts; the members of ``options.AmafWeighting``, in its order."""
 
@@ -35,7 +25,11 @@ class Bonus(enum.IntEnum):
 
 
 class Parameters(NamedTuple):
-    """See ``SearchConfig`` for the meaning, unit and range of each."""
+    """See ``SearchConfig`` for the meaning, unit and range of each.
+
+    ``beta_a`` and ``beta_d`` stand for the schedules that are not hand-selected, see
+    ``formulas.blended_mean``.
+    """
 
     puct: bool
     formula_address: int
@@ -46,13 +40,10 @@ class Parameters(NamedTuple):
     every_node_has_table: bool
     grave_ref: int
     grave_table_visits: int
-    schedule: int
+    hand_selected: bool
     rave_k: float
-    rave_bias: float
-    fuego_initial: float
-    fuego_final: float
-    pachi_equivalence: float
-    grave_bias: float
+    beta_a: float
+    beta_d: float
     blend_ucb: bool
     weighting: int
     weight_first: float

@@ -9,12 +9,9 @@ from numpy.typing import NDArray
 from rave_agents.search.amaf import NO_TABLE, AmafRows, AmafTables, amaf_rows, table_row
 from rave_agents.search.compiler import kernel
 from rave_agents.search.formulas import (
-    beta_fuego,
-    beta_grave,
     beta_hand_selected,
-    beta_minimum_mse,
-    beta_pachi,
     blend,
+    blended_mean,
     proof_exploration,
     puct_exploration,
     scaled,
@@ -22,59 +19,32 @@ from rave_agents.search.formulas import (
     weighted_win_rate,
 )
 from rave_agents.search.own_formula import call_formula
-from rave_agents.search.parameters import Parameters, Schedule
+from rave_agents.search.parameters import Parameters
 from rave_agents.search.proofs import UNSOLVED, Proofs
 from rave_agents.search.random_stream import Stream, random_below, random_unit
 from rave_agents.search.tree import UNEXPANDED, Tree
-
-HAND_SELECTED = int(Schedule.HAND_SELECTED)
-MINIMUM_MSE = int(Schedule.MINIMUM_MSE)
-FUEGO = int(Schedule.FUEGO)
-PACHI = int(Schedule.PACHI)
 
 SET_ASIDE = 1e9
 """What an edge that is not worth a visit falls behind the others."""
 
 
 @kernel
-def amaf_weight(n: float, n_amaf: float, parameters: Parameters) -> float:
-    """β by the configured schedule, for an edge with AMAF visits."""
-    if parameters.schedule == MINIMUM_MSE:
-        return beta_minimum_mse(n, n_amaf, parameters.rave_bias)
-    if parameters.schedule == HAND_SELECTED:
-        return beta_hand_selected(n, parameters.rave_k)
-    if parameters.schedule == FUEGO:
-        return beta_fuego(n, n_amaf, parameters.fuego_initial, parameters.fuego_final)
-    if parameters.schedule == PACHI:
-        return beta_pachi(n, n_amaf, parameters.pachi_equivalence)
-    return beta_grave(n, n_amaf, parameters.grave_bias)
-
-
-@kernel
 def edge_score(
     n: float,
     value_sum: float,
-    low: float,
-    high: float,
     n_amaf: float,
-    q_amaf: float,
+    amaf_value_sum: float,
     p: float,
     N: float,
     ln_N: float,
     sqrt_N: float,
     parameters: Parameters,
 ) -> float:
-    """How urgent it is to take an edge of a decision node with N visits.
-
-    Its value is known to lie between ``low`` and ``high``.
-    """
-    if n > 0.0:
-        q = min(max(value_sum / n, low), high)
-    elif n_amaf > 0.0:
-        q = 0.0
-    else:
-        q = parameters.first_play_urgency
+    """How urgent it is to take an edge of a decision node with N visits."""
+    known = n > 0.0 or n_amaf > 0.0
+    q = mean(n, value_sum) if known else parameters.first_play_urgency
     if parameters.formula_address != 0:
+        q_amaf = mean(n_amaf, amaf_value_sum)
         return call_formula(
             parameters.formula_address, n, q, n_amaf, q_amaf, p, N, parameters.exploration
         )
@@ -85,12 +55,19 @@ def edge_score(
         exploration = ucb1_exploration(ln_N, n, parameters.exploration)
     if n_amaf == 0.0:
         return q + exploration
-    if n == 0.0:  # Most edges are so, and every schedule's β is 1 for them.
-        return q_amaf if parameters.blend_ucb else q_amaf + exploration
-    beta = amaf_weight(n, n_amaf, parameters)
     if parameters.blend_ucb:
-        return blend(beta, q + exploration, q_amaf)
-    return blend(beta, q, q_amaf) + exploration
+        value_sum, exploration = value_sum + n * exploration, 0.0
+    if parameters.hand_selected:
+        beta = beta_hand_selected(n, parameters.rave_k)
+        return blend(beta, mean(n, value_sum), amaf_value_sum / n_amaf) + exploration
+    a, d = parameters.beta_a, parameters.beta_d
+    return blended_mean(n, value_sum, n_amaf, amaf_value_sum, a, d) + exploration
+
+
+@kernel
+def mean(visits: float, value_sum: float) -> float:
+    """A mean value; 0 without visits."""
+    return value_sum / visits if visits > 0.0 else 0.0
 
 
 class NodeView(NamedTuple):
@@ -162,16 +139,20 @@ def select_edge(
         least,
         greatest,
     )
-    # Most edges have no visits of their own. What AMAF says of these needs a division, no more.
-    by_amaf = proofs is None and use_amaf and scale == 0.0 and ranks_unvisited(parameters)
-    exploration = 0.0
-    if by_amaf and parameters.exploration > 0.0 and not parameters.blend_ucb:
-        exploration = ucb1_exploration(view.ln_visits, 0.0, parameters.exploration)
+    # The usual case of AMAF at the edges, without the tests of all that may come to it.
+    plain_rave = proofs is None and use_amaf and scale == 0.0 and is_plain_rave(parameters)
     visits = tree.edge_visits[first : first + count]
+    value_sum = tree.edge_value_sum[first : first + count]
+    a, d, c = parameters.beta_a, parameters.beta_d, parameters.exploration
     best, best_score, ties = 0, -math.inf, 0
     for index in range(count):
-        if by_amaf and visits[index] == 0 and amaf.visits[index] > 0.0:
-            score = amaf.value_sum[index] / amaf.visits[index] + exploration
+        if plain_rave and amaf.visits[index] > 0.0:
+            n = float(visits[index])
+            score = blended_mean(
+                n, value_sum[index], amaf.visits[index], amaf.value_sum[index], a, d
+            )
+            if c > 0.0:
+                score += ucb1_exploration(view.ln_visits, n, c)
         else:
             score = urgency(tree, proofs, amaf, view, parameters, index)
         if score > best_score:
@@ -186,10 +167,12 @@ def select_edge(
 
 
 @kernel
-def ranks_unvisited(parameters: Parameters) -> bool:
-    """Whether an edge without visits is ranked by its own AMAF statistics and UCB1 alone."""
+def is_plain_rave(parameters: Parameters) -> bool:
+    """Whether an edge with AMAF visits is ranked by its ``blended_mean`` and UCB1 alone."""
     return (
         parameters.amaf_unvisited
+        and not parameters.hand_selected
+        and not parameters.blend_ucb
         and not parameters.tables
         and not parameters.puct
         and parameters.formula_address == 0
@@ -209,27 +192,28 @@ def urgency(
     """How urgent the edge at a place of a node is, with all that is known of it."""
     edge = view.first + index
     n = float(tree.edge_visits[edge])
-    low, high, solved, set_aside = -math.inf, math.inf, False, False
+    value_sum = tree.edge_value_sum[edge]
+    low, solved, set_aside = -math.inf, False, False
     child = tree.edge_child[edge]
     if proofs is not None and child != UNEXPANDED:
         low, high, solved, set_aside = standing(proofs, parameters, child, view.mover, n, view.sure)
         low = scaled(low, view.least, view.greatest)
         high = scaled(high, view.least, view.greatest)
-    n_amaf, q_amaf = 0.0, 0.0
+        if n > 0.0:
+            value_sum = min(max(value_sum, n * low), n * high)
+    n_amaf, amaf_value_sum = 0.0, 0.0
     if view.use_amaf and (parameters.amaf_unvisited or n > 0.0):
         row = int(tree.edge_action[edge]) if parameters.tables else index
         n_amaf = parameters.amaf_prior_visits + amaf.visits[row]
-        q_amaf = amaf_value(n_amaf, view.prior_sum + amaf.value_sum[row])
-        if view.scale > 0.0 and n_amaf > 0.0:
-            weighted = view.scale * winning_rate(amaf, row)
-            q_amaf = blend(parameters.winning_move_weight, q_amaf, weighted)
+        amaf_value_sum = view.prior_sum + amaf.value_sum[row]
+        if view.scale > 0.0:
+            weighted = n_amaf * view.scale * winning_rate(amaf, row)
+            amaf_value_sum = blend(parameters.winning_move_weight, amaf_value_sum, weighted)
     score = edge_score(
         n,
-        tree.edge_value_sum[edge],
-        low,
-        high,
+        value_sum,
         n_amaf,
-        q_amaf,
+        amaf_value_sum,
         float(tree.edge_prior[edge]),
         view.visits,
         view.ln_visits,
@@ -242,12 +226,6 @@ def urgency(
             score = with_bonus(score, bonus, n, view.half_life, parameters)
         score = (low if solved else score) - (SET_ASIDE if set_aside else 0.0)
     return score
-
-
-@kernel
-def amaf_value(visits: float, value_sum: float) -> float:
-    """A mean AMAF value; 0 without visits."""
-    return value_sum / visits if visits > 0.0 else 0.0
 
 
 @kernel
@@ -316,7 +294,7 @@ def winning_scale(actions: NDArray[np.int32], amaf: AmafRows, parameters: Parame
         row = int(actions[index]) if parameters.tables else index
         n_amaf = parameters.amaf_prior_visits + amaf.visits[row]
         if n_amaf > 0.0:
-            best_value = max(best_value, amaf_value(n_amaf, prior_sum + amaf.value_sum[row]))
+            best_value = max(best_value, mean(n_amaf, prior_sum + amaf.value_sum[row]))
         best_rate = max(best_rate, winning_rate(amaf, row))
     if best_rate == 0.0:
         return 0.0

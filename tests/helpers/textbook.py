@@ -187,7 +187,7 @@ class Textbook:
         return best
 
     def amaf_of_siblings(self, node, reference):
-        """{edge: (AMAF visits, AMAF mean)}, priors and winning moves included."""
+        """{edge: (AMAF visits, sum of values)}, priors and winning moves included."""
         config, known, rates = self.config, {}, {}
         if config.amaf != "node" and reference is None:
             return known
@@ -198,32 +198,28 @@ class Textbook:
             n = stats.n + config.amaf_prior_visits
             if n > 0:
                 prior = config.amaf_prior_visits * config.amaf_prior_value
-                known[edge] = (n, self.amaf_mean(stats, prior, n))
+                known[edge] = (n, prior + self.scaled_sum(stats.total, stats.n))
             rates[edge] = 0.0
             if stats.wins > 0:
                 rates[edge] = (stats.wins / stats.n) / (stats.win_moves / stats.wins)
         w, best = config.winning_move_weight, max(rates.values())
         if w > 0 and best > 0:
-            top = max(mean for _, mean in known.values())
-            for edge, (n, mean) in known.items():
-                known[edge] = (n, (1 - w) * mean + w * rates[edge] / best * top)
+            top = max(total / n for n, total in known.values())
+            for edge, (n, total) in known.items():
+                known[edge] = (n, (1 - w) * total + w * n * rates[edge] / best * top)
         return known
 
-    def amaf_mean(self, stats, prior, n):
-        if stats.n == 0:
-            return prior / n
-        return (prior + stats.n * self.mean(stats.total, stats.n)) / n
+    def urgency(self, node, edge, amaf_n, amaf_sum):
+        return self.score(node, edge, amaf_n, amaf_sum)
 
-    def urgency(self, node, edge, amaf_n, q_amaf):
-        return self.score(node, edge, amaf_n, q_amaf)
+    def value_sum(self, node, edge):
+        """The sum of an edge's values."""
+        return self.scaled_sum(edge.total, edge.n)
 
-    def value(self, node, edge):
-        """The mean value of an edge that has visits."""
-        return self.mean(edge.total, edge.n)
-
-    def score(self, node, edge, amaf_n, q_amaf):
+    def score(self, node, edge, amaf_n, amaf_sum):
         config, n, na = self.config, edge.n, amaf_n
-        q = self.value(node, edge) if n else 0.0
+        w = self.value_sum(node, edge)
+        q, q_amaf = w / n if n else 0.0, amaf_sum / na if na else 0.0
         if not callable(config.selection):
             if config.selection == "puct":
                 bonus = config.exploration * edge.prior * math.sqrt(node.visits) / (n + 1)
@@ -236,16 +232,20 @@ class Textbook:
             return config.selection(*map(float, parts))
         if na == 0:
             return q + bonus
-        beta = {
-            "minimum_mse": lambda: na / (n + na + 4 * n * na * config.rave_bias**2),
-            "hand_selected": lambda: math.sqrt(config.rave_k / (3 * n + config.rave_k)),
-            "fuego": lambda: na / (n * (1 / config.fuego_initial + na / config.fuego_final) + na),
-            "pachi": lambda: na / (na + n + n * na / config.pachi_equivalence),
-            "grave": lambda: na / (na + n + config.grave_bias * na * n),
-        }[config.rave_schedule]()
         if config.rave_blend == "ucb":
-            return (1 - beta) * (q + bonus) + beta * q_amaf
-        return (1 - beta) * q + beta * q_amaf + bonus
+            w, q, bonus = w + n * bonus, q + bonus, 0.0
+        if config.rave_schedule == "hand_selected":
+            beta = math.sqrt(config.rave_k / (3 * n + config.rave_k))
+            return (1 - beta) * q + beta * q_amaf + bonus
+        # (1 - beta) q + beta q_amaf with beta = na / (na + n v), as a fraction as in the kernel:
+        # rounded otherwise, it would part ties, or make some.
+        v = {
+            "minimum_mse": lambda: 1 + na * 4 * config.rave_bias**2,
+            "fuego": lambda: 1 / config.fuego_initial + na * (1 / config.fuego_final),
+            "pachi": lambda: 1 + na * (1 / config.pachi_equivalence),
+            "grave": lambda: 1 + na * config.grave_bias,
+        }[config.rave_schedule]()
+        return (amaf_sum + w * v) / (na + n * v) + bonus
 
     def play_out(self, state):
         """[(moves, returns)] of each playout; one without moves at the game's end."""

@@ -139,18 +139,18 @@ class ProvingTextbook(Textbook):
     def scaled(self, utility):
         return (utility - self.low) / (self.high - self.low) if self.high > self.low else 0.0
 
-    def value(self, node, edge):
-        q = super().value(node, edge)
-        if edge.child is None or not self.config.solver:
-            return q
+    def value_sum(self, node, edge):
+        total = super().value_sum(node, edge)
+        if edge.n == 0 or edge.child is None or not self.config.solver:
+            return total
         low, high = (self.scaled(end[node.player]) for end in self.bounds(edge))
-        return min(max(q, low), high)
+        return min(max(total, edge.n * low), edge.n * high)
 
     def bounds(self, edge):
         return edge.child.proof.low, edge.child.proof.high
 
-    def urgency(self, node, edge, amaf_n, q_amaf):
-        score = self.score(node, edge, amaf_n, q_amaf)
+    def urgency(self, node, edge, amaf_n, amaf_sum):
+        score = self.score(node, edge, amaf_n, amaf_sum)
         if self.numbered and score != math.inf:
             score = self.with_bonus(node, edge, score)
         if edge.child is None:

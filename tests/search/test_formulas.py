@@ -82,6 +82,28 @@ def test_weighted_win_rate():
     assert formulas.weighted_win_rate(0.0, 0.0, 0.0) == 0.0
 
 
+@pytest.mark.parametrize(
+    ("beta", "a", "d"),
+    [
+        (lambda n, n_amaf: formulas.beta_minimum_mse(n, n_amaf, 0.15), 1.0, 4 * 0.15**2),
+        (lambda n, n_amaf: formulas.beta_fuego(n, n_amaf, 0.9, 50.0), 1 / 0.9, 1 / 50.0),
+        (lambda n, n_amaf: formulas.beta_pachi(n, n_amaf, 35.0), 1.0, 1 / 35.0),
+        (lambda n, n_amaf: formulas.beta_grave(n, n_amaf, 0.02), 1.0, 0.02),
+    ],
+    ids=["minimum_mse", "fuego", "pachi", "grave"],
+)
+def test_blended_mean_is_the_blend_by_each_schedule(beta, a, d):
+    for n, q, n_amaf, q_amaf in [
+        (0, 0, 3, 0.4),
+        (1, 1, 1, 1),
+        (10, 0.3, 30, 0.7),
+        (900, 0.2, 5, 1),
+    ]:
+        expected = formulas.blend(beta(float(n), float(n_amaf)), q, q_amaf)
+        found = formulas.blended_mean(float(n), n * q, float(n_amaf), n_amaf * q_amaf, a, d)
+        assert found == pytest.approx(expected, rel=1e-12)
+
+
 def test_blend():
     assert formulas.blend(0.0, 0.2, 0.9) == 0.2
     assert formulas.blend(1.0, 0.2, 0.9) == 0.9
