@@ -118,6 +118,15 @@ def has_room_for_children(children: Children, count: int) -> bool:
     return children.used[0] + count <= children.edge.shape[0]
 
 
+def lookup(children: Children, edge: int, beside: int) -> int:
+    """``find_entry`` for who looks at a table from outside the kernel."""
+    found = np.flatnonzero(
+        (children.edge[: children.used[0]] == edge)
+        & (children.beside[: children.used[0]] == beside)
+    )
+    return int(found[0]) if len(found) > 0 else NO_ENTRY
+
+
 def grow_children(children: Children, count: int) -> None:
     """Make room for so many entries, in place.
 

@@ -8,20 +8,27 @@ keys are an edge and, beside it, what was taken before it in the run: at the sec
 one's edge; from the third on the entry that was reached, as ``after_entry`` writes it.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rave_agents.search.children import (
+    NO_ENTRY,
     Children,
     allocate_children,
     clear_children,
     grow_children,
     keep_children,
+    lookup,
 )
 from rave_agents.search.compiler import kernel
-from rave_agents.search.tree import Tree, edge_nodes
+from rave_agents.search.tree import NO_EDGE, UNEXPANDED, Tree, edge_nodes, edge_rows, find_edge
+
+ALONE = -2
+"""In the place of an entry: an edge that leads to its child by itself, or the first of several that
+are taken at the same time."""
 
 
 class Simultaneous(NamedTuple):
@@ -56,6 +63,79 @@ def grow_simultaneous(simultaneous: Simultaneous, nodes: int, entries: int) -> N
 def after_entry(entry: int) -> int:
     """The number beside an edge that is taken after an entry: never that of an edge."""
     return -1 - entry
+
+
+def position_nodes(tree: Tree, simultaneous: Simultaneous, node: int) -> range:
+    """The nodes of the position that begins with a node: its own, and those of who else moves."""
+    if len(simultaneous.node_followers) == 0:
+        return range(node, node + 1)
+    return range(node, node + 1 + int(simultaneous.node_followers[node]))
+
+
+def players_node(tree: Tree, simultaneous: Simultaneous, node: int, player: int) -> int:
+    """The node of a player at the position that begins with a node; that node if he has none."""
+    nodes = position_nodes(tree, simultaneous, node)
+    return next((row for row in nodes if tree.node_player[row] == player), node)
+
+
+def find_joint_entry(simultaneous: Simultaneous, edges: Sequence[int]) -> int:
+    """The entry that the edges of all movers of a position lead to, or ``NO_ENTRY``."""
+    beside, entry = edges[0], NO_ENTRY
+    for edge in edges[1:]:
+        entry = lookup(simultaneous.children, edge, beside)
+        if entry == NO_ENTRY:
+            break
+        beside = -1 - entry
+    return entry
+
+
+def find_joint_child(
+    tree: Tree, simultaneous: Simultaneous, node: int, actions: Sequence[int]
+) -> int:
+    """The row of the node that the actions of all movers lead to, or ``UNEXPANDED``."""
+    nodes = position_nodes(tree, simultaneous, node)
+    edges = [find_edge(tree, row, action) for row, action in zip(nodes, actions, strict=True)]
+    if NO_EDGE in edges:
+        return UNEXPANDED
+    if len(edges) == 1:
+        return int(tree.edge_child[edges[0]])
+    entry = find_joint_entry(simultaneous, edges)
+    return UNEXPANDED if entry == NO_ENTRY else int(simultaneous.children.child[entry])
+
+
+class JointVisits(NamedTuple):
+    """What is known of a joint action of a position."""
+
+    actions: tuple[int, ...]
+    """The action of each who moves there, in the order of the players."""
+    visits: int
+    """Simulations that took it."""
+    value_sums: tuple[float, ...]
+    """Sums of every player's values in them, scaled to [0, 1]."""
+
+
+def joint_visits(tree: Tree, simultaneous: Simultaneous, node: int) -> list[JointVisits]:
+    """Every joint action of a position that was visited; empty where one player moves alone."""
+    nodes = position_nodes(tree, simultaneous, node)
+    if len(nodes) == 1:
+        return []
+    children = simultaneous.children
+    count = int(children.used[0])
+    edges = edge_rows(tree, nodes[-1])
+    last = np.flatnonzero(
+        (children.edge[:count] >= edges.start) & (children.edge[:count] < edges.stop)
+    )
+    joint = []
+    for entry in last.tolist():
+        taken, beside = [int(children.edge[entry])], int(children.beside[entry])
+        while beside < 0:
+            taken.append(int(children.edge[-1 - beside]))
+            beside = int(children.beside[-1 - beside])
+        taken.append(beside)
+        actions = tuple(int(tree.edge_action[edge]) for edge in reversed(taken))
+        value_sums = tuple(children.value_sum[entry].tolist())
+        joint.append(JointVisits(actions, int(children.visits[entry]), value_sums))
+    return sorted(joint)
 
 
 def followers_and_children(tree: Tree, simultaneous: Simultaneous) -> NDArray[np.int64]:
