@@ -173,18 +173,21 @@ class Searcher:
 
     def _prepared(self, state: Any) -> GameState:
         game_state = as_game_state(state)
-        if has_simultaneous_moves(game_state):
-            self._check_simultaneous(game_state)
-            prepare(Form.SIMULTANEOUS)
-        return game_state
-
-    def _check_simultaneous(self, state: GameState) -> None:
-        if self.config.proves:
+        simultaneous = has_simultaneous_moves(game_state)
+        if simultaneous and self.config.proves:
             raise UnsupportedGameError(
                 "In games with simultaneous moves there is no solver and there are no proof "
                 "numbers: leave out solver and proof_numbers, or take a preset without them, "
                 "such as 'uct' or 'rave'."
             )
+        if not simultaneous and self.config.mixes:
+            raise UnsupportedGameError(
+                f"selection={str(self.config.selection)!r} is for simultaneous moves, and in this "
+                "game one player moves at a time: use 'ucb1', 'ucb1_tuned' or 'puct'."
+            )
+        if simultaneous:
+            prepare(Form.SIMULTANEOUS)
+        return game_state
 
     def search(
         self,
