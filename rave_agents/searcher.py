@@ -174,17 +174,7 @@ class Searcher:
     def _prepared(self, state: Any) -> GameState:
         game_state = as_game_state(state)
         simultaneous = has_simultaneous_moves(game_state)
-        if simultaneous and self.config.proves:
-            raise UnsupportedGameError(
-                "In games with simultaneous moves there is no solver and there are no proof "
-                "numbers: leave out solver and proof_numbers, or take a preset without them, "
-                "such as 'uct' or 'rave'."
-            )
-        if not simultaneous and self.config.mixes:
-            raise UnsupportedGameError(
-                f"selection={str(self.config.selection)!r} is for simultaneous moves, and in this "
-                "game one player moves at a time: use 'ucb1', 'ucb1_tuned' or 'puct'."
-            )
+        check_moves(self.config, simultaneous=simultaneous)
         if simultaneous:
             prepare(Form.SIMULTANEOUS)
         return game_state
@@ -415,6 +405,30 @@ def prepare(form: Form) -> None:
     stream = np.zeros(4, np.int64)
     loop.run(grown.tree, grown.tables, *beside, frame, scratch, parameters, stream, 0, 0, True)
     note_compilation(form)
+
+
+def check_moves(config: SearchConfig, *, simultaneous: bool) -> None:
+    """Refuse a configuration that does not fit how players move.
+
+    Args:
+        config: the configuration.
+        simultaneous: whether players may move at the same time in the game.
+
+    Raises:
+        UnsupportedGameError: for the solver or proof numbers with simultaneous moves, and for mixed
+            strategies without them.
+    """
+    if simultaneous and config.proves:
+        raise UnsupportedGameError(
+            "In games with simultaneous moves there is no solver and there are no proof numbers: "
+            "leave out solver and proof_numbers, or take a preset without them, such as 'uct' or "
+            "'rave'."
+        )
+    if not simultaneous and config.mixes:
+        raise UnsupportedGameError(
+            f"selection={str(config.selection)!r} is for simultaneous moves, and in this game one "
+            "player moves at a time: use 'ucb1', 'ucb1_tuned' or 'puct'."
+        )
 
 
 def checked_seed(seed: int | None) -> int | None:

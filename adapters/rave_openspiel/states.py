@@ -13,7 +13,7 @@ from rave_agents.search.python_simulator import Evaluator
 from rave_agents.search.simulator import Frame, Simulator
 from rave_openspiel.native import NativeSimulator, bridge, is_native, is_shrinking
 from rave_openspiel.simulator import OpenSpielSimulator, RolloutSimulator
-from rave_openspiel.support import check_supported
+from rave_openspiel.support import check_supported, is_simultaneous
 
 _Type = pyspiel.GameType
 
@@ -48,8 +48,7 @@ class OpenSpielState:
 
     def has_simultaneous_moves(self) -> bool:
         """Whether players may move at the same time in this game."""
-        dynamics = self.state.get_game().get_type().dynamics
-        return bool(dynamics == _Type.Dynamics.SIMULTANEOUS)
+        return is_simultaneous(self.state.get_game())
 
     def legal_actions(self, player: int | None = None) -> Sequence[int]:
         """The actions of the player to move, or of any player where several move."""
