@@ -4,12 +4,18 @@ from rave_agents.config import SearchConfig
 from rave_agents.options import (
     Amaf,
     AmafOccurrences,
+    AmafPlayers,
     ProofNumbers,
     RaveBlend,
     RaveSchedule,
     Selection,
 )
-from rave_agents.search.parameters import Bonus, Parameters, Weighting
+from rave_agents.search.parameters import Bonus, Parameters, Strategy, Weighting
+
+_STRATEGIES: dict[object, Strategy] = {
+    Selection.REGRET_MATCHING: Strategy.REGRET_MATCHING,
+    Selection.EXP3: Strategy.EXP3,
+}
 
 
 def loop_parameters(
@@ -34,10 +40,15 @@ def loop_parameters(
     beta_a, beta_d = _beta_constants(config)
     return Parameters(
         puct=config.selection is Selection.PUCT,
+        tuned=config.selection is Selection.UCB1_TUNED,
+        strategy=int(_STRATEGIES.get(config.selection, Strategy.NONE)),
+        gamma=config.gamma,
+        tie_tolerance=config.tie_tolerance,
         formula_address=formula,
         exploration=config.exploration,
         first_play_urgency=config.first_play_urgency,
         amaf=config.amaf is not Amaf.NONE,
+        only_own_amaf=config.amaf_players is AmafPlayers.OWN,
         tables=config.amaf in (Amaf.GRAVE, Amaf.GLOBAL),
         every_node_has_table=config.amaf is Amaf.GRAVE,
         grave_ref=config.grave_ref,

@@ -21,7 +21,7 @@ from open_spiel.python.algorithms import mcts
 
 from rave_agents.searcher import checked_seed
 from rave_openspiel.playouts import RandomPlayouts, random_bots
-from rave_openspiel.support import check_state, check_supported
+from rave_openspiel.support import check_one_at_a_time, check_state, check_supported
 
 REBASE_ABOVE = 1e100
 """Playouts get ever greater weights; from this weight on all of them are scaled back."""
@@ -156,6 +156,7 @@ class RaveEvaluator(mcts.Evaluator):  # type: ignore[misc]
         seed: int | None = None,
     ) -> None:
         check_supported(game)
+        check_one_at_a_time(game, "RaveEvaluator")
         self.game = game
         """The game that it judges."""
         self.n_rollouts = checked_count("n_rollouts", n_rollouts)

@@ -17,6 +17,7 @@ from rave_agents.game import GameState
 from rave_agents.searcher import checked_seed
 from rave_openspiel.evaluator import RaveEvaluator
 from rave_openspiel.proof_evaluator import PNEvaluator
+from rave_openspiel.support import check_one_at_a_time
 
 MEMORY_MB = 4000
 UNLIMITED = 2**31 - 1
@@ -159,6 +160,7 @@ def _stock_game(game: Game, name: str) -> pyspiel.Game:
         raise UnsupportedGameError(
             f"{name} needs a game with terminal rewards; {game.name} has {reward_model.name}."
         )
+    check_one_at_a_time(pyspiel_game, name)
     return pyspiel_game
 
 

@@ -9,12 +9,15 @@ _Type = pyspiel.GameType
 
 def refusal(game_type: pyspiel.GameType) -> str | None:
     """Why the search cannot play games of this type; None if it can."""
-    if game_type.dynamics != _Type.Dynamics.SEQUENTIAL:
+    if game_type.dynamics not in (_Type.Dynamics.SEQUENTIAL, _Type.Dynamics.SIMULTANEOUS):
         kind = str(game_type.dynamics).rpartition(".")[2]
-        return (
-            f"its dynamics are {kind}, and the search needs SEQUENTIAL: one player moves at a time"
-        )
-    if game_type.information != _Type.Information.PERFECT_INFORMATION:
+        return f"its dynamics are {kind}, and the search needs SEQUENTIAL or SIMULTANEOUS"
+    # A one-shot game hides nothing but what is decided at the same moment.
+    one_shot = (
+        game_type.dynamics == _Type.Dynamics.SIMULTANEOUS
+        and game_type.information == _Type.Information.ONE_SHOT
+    )
+    if game_type.information != _Type.Information.PERFECT_INFORMATION and not one_shot:
         kind = str(game_type.information).rpartition(".")[2]
         return (
             f"it is a game of {kind}, and the search needs PERFECT_INFORMATION: it would "
@@ -26,6 +29,20 @@ def refusal(game_type: pyspiel.GameType) -> str | None:
             "EXPLICIT_STOCHASTIC: a clone would know the outcomes to come"
         )
     return None
+
+
+def is_simultaneous(game: pyspiel.Game) -> bool:
+    """Whether players may move at the same time in the game."""
+    return bool(game.get_type().dynamics == _Type.Dynamics.SIMULTANEOUS)
+
+
+def check_one_at_a_time(game: pyspiel.Game, what: str) -> None:
+    """Raise UnsupportedGameError for a game with simultaneous moves, which ``what`` cannot play."""
+    if is_simultaneous(game):
+        raise UnsupportedGameError(
+            f"{what} needs a game in which one player moves at a time: in {game} players move at "
+            "the same time."
+        )
 
 
 def check_supported(game: pyspiel.Game) -> None:

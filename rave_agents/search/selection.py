@@ -15,6 +15,7 @@ from rave_agents.search.formulas import (
     proof_exploration,
     puct_exploration,
     scaled,
+    tuned_exploration,
     ucb1_exploration,
     weighted_win_rate,
 )
@@ -32,6 +33,7 @@ SET_ASIDE = 1e9
 def edge_score(
     n: float,
     value_sum: float,
+    variance: float,
     n_amaf: float,
     amaf_value_sum: float,
     p: float,
@@ -40,7 +42,10 @@ def edge_score(
     sqrt_N: float,
     parameters: Parameters,
 ) -> float:
-    """How urgent it is to take an edge of a decision node with N visits."""
+    """How urgent it is to take an edge of a decision node with N visits.
+
+    UCB1-Tuned alone needs the variance.
+    """
     known = n > 0.0 or n_amaf > 0.0
     q = mean(n, value_sum) if known else parameters.first_play_urgency
     if parameters.formula_address != 0:
@@ -49,7 +54,9 @@ def edge_score(
             parameters.formula_address, n, q, n_amaf, q_amaf, p, N, parameters.exploration
         )
     exploration = 0.0
-    if parameters.puct:
+    if parameters.tuned:
+        exploration = tuned_exploration(ln_N, n, variance, parameters.exploration)
+    elif parameters.puct:
         exploration = puct_exploration(sqrt_N, n, parameters.exploration, p)
     elif parameters.exploration > 0.0:
         exploration = ucb1_exploration(ln_N, n, parameters.exploration)
@@ -57,11 +64,19 @@ def edge_score(
         return q + exploration
     if parameters.blend_ucb:
         value_sum, exploration = value_sum + n * exploration, 0.0
+    return rave_mean(n, value_sum, n_amaf, amaf_value_sum, parameters) + exploration
+
+
+@kernel
+def rave_mean(
+    n: float, value_sum: float, n_amaf: float, amaf_value_sum: float, parameters: Parameters
+) -> float:
+    """The value of an edge that has AMAF visits, and theirs, blended by the schedule."""
     if parameters.hand_selected:
         beta = beta_hand_selected(n, parameters.rave_k)
-        return blend(beta, mean(n, value_sum), amaf_value_sum / n_amaf) + exploration
+        return blend(beta, mean(n, value_sum), amaf_value_sum / n_amaf)
     a, d = parameters.beta_a, parameters.beta_d
-    return blended_mean(n, value_sum, n_amaf, amaf_value_sum, a, d) + exploration
+    return blended_mean(n, value_sum, n_amaf, amaf_value_sum, a, d)
 
 
 @kernel
@@ -110,7 +125,7 @@ def select_edge(
     parameters: Parameters,
     stream: Stream,
 ) -> int:
-    """The most urgent edge of a decision node; ties are broken at random.
+    """The most urgent edge of a decision node; ties, within the tolerance, are broken at random.
 
     The node must have edges. ``table`` is the reference, if any; ``least``
     and ``greatest`` are the utilities that are 0 and 1 on the scale of values.
@@ -145,24 +160,31 @@ def select_edge(
     value_sum = tree.edge_value_sum[first : first + count]
     a, d, c = parameters.beta_a, parameters.beta_d, parameters.exploration
     best, best_score, ties = 0, -math.inf, 0
-    for index in range(count):
-        if plain_rave and amaf.visits[index] > 0.0:
-            n = float(visits[index])
-            score = blended_mean(
-                n, value_sum[index], amaf.visits[index], amaf.value_sum[index], a, d
-            )
-            if c > 0.0:
-                score += ucb1_exploration(view.ln_visits, n, c)
-        else:
-            score = urgency(tree, proofs, amaf, view, parameters, index)
-        if score > best_score:
-            best = index
-            best_score = score
-            ties = 1
-        elif score == best_score:
-            ties += 1
-            if random_below(stream, ties) == 0:
+    tolerance = 0.0
+    for _ in range(2):
+        for index in range(count):
+            if plain_rave and amaf.visits[index] > 0.0:
+                n = float(visits[index])
+                score = blended_mean(
+                    n, value_sum[index], amaf.visits[index], amaf.value_sum[index], a, d
+                )
+                if c > 0.0:
+                    score += ucb1_exploration(view.ln_visits, n, c)
+            else:
+                score = urgency(tree, proofs, amaf, view, parameters, index)
+            if score > best_score:
                 best = index
+                best_score = score
+                ties = 1
+            elif score >= best_score - tolerance:
+                ties += 1
+                if random_below(stream, ties) == 0:
+                    best = index
+        if parameters.tie_tolerance == 0.0:
+            break
+        # The best score is known: once more, for all that are not far below it.
+        tolerance = parameters.tie_tolerance
+        ties = 0
     return first + best
 
 
@@ -175,6 +197,7 @@ def is_plain_rave(parameters: Parameters) -> bool:
         and not parameters.blend_ucb
         and not parameters.tables
         and not parameters.puct
+        and not parameters.tuned
         and parameters.formula_address == 0
         and parameters.amaf_prior_visits == 0.0
     )
@@ -212,6 +235,7 @@ def urgency(
     score = edge_score(
         n,
         value_sum,
+        value_variance(tree, edge) if parameters.tuned else 0.0,
         n_amaf,
         amaf_value_sum,
         float(tree.edge_prior[edge]),
@@ -226,6 +250,14 @@ def urgency(
             score = with_bonus(score, bonus, n, view.half_life, parameters)
         score = (low if solved else score) - (SET_ASIDE if set_aside else 0.0)
     return score
+
+
+@kernel
+def value_variance(tree: Tree, edge: int) -> float:
+    """The variance of the values of an edge's simulations; 0 without any."""
+    n = float(tree.edge_visits[edge])
+    q = mean(n, tree.edge_value_sum[edge])
+    return max(mean(n, tree.edge_square_sum[edge]) - q * q, 0.0)
 
 
 @kernel

@@ -18,6 +18,9 @@ ROOT = 0
 UNEXPANDED = -1
 """The child of an edge whose child has no node yet."""
 
+NO_EDGE = -1
+"""The row of an edge that does not exist."""
+
 NODES_USED = 0
 EDGES_USED = 1
 
@@ -51,6 +54,8 @@ class Tree(NamedTuple):
     """[Ec] prior probability of the action; at a chance node the probability of the outcome."""
     edge_value_sum: NDArray[np.float64]
     """[Ec] sum of the values of those simulations."""
+    edge_square_sum: NDArray[np.float64]
+    """[Ec] sum of the squares of the values; empty unless UCB1-Tuned needs it."""
     edge_amaf_visits: NDArray[np.float64]
     """[Ec] AMAF visits; the array is empty where no AMAF statistics are kept."""
     edge_amaf_value_sum: NDArray[np.float64]
@@ -64,6 +69,7 @@ class Tree(NamedTuple):
 _NODE_FIELDS = tuple(name for name in Tree._fields if name.startswith("node_"))
 _EDGE_FIELDS = tuple(name for name in Tree._fields if name.startswith("edge_"))
 _AMAF_FIELDS = ("edge_amaf_visits", "edge_amaf_value_sum")
+_SQUARE_FIELDS = ("edge_square_sum",)
 _WIN_FIELDS = ("edge_amaf_wins", "edge_amaf_win_moves")
 
 _DTYPES = {
@@ -76,6 +82,7 @@ _DTYPES = {
     "edge_visits": np.int32,
     "edge_prior": np.float32,
     "edge_value_sum": np.float64,
+    "edge_square_sum": np.float64,
     "edge_amaf_visits": np.float64,
     "edge_amaf_value_sum": np.float64,
     "edge_amaf_wins": np.float32,
@@ -85,22 +92,25 @@ _DTYPES = {
 NODE_BYTES = sum(np.dtype(_DTYPES[name]).itemsize for name in _NODE_FIELDS)
 
 
-def _edge_fields(amaf: bool, winning_moves: bool) -> list[str]:
+def _edge_fields(amaf: bool, winning_moves: bool, squares: bool) -> list[str]:
     """The fields of edges that are not empty."""
     left_out = (() if amaf else _AMAF_FIELDS) + (() if winning_moves else _WIN_FIELDS)
+    left_out += () if squares else _SQUARE_FIELDS
     return [name for name in _EDGE_FIELDS if name not in left_out]
 
 
-def edge_bytes(amaf: bool, winning_moves: bool = False) -> int:
-    """Bytes that an edge takes, with or without AMAF statistics and winning moves."""
-    fields = _edge_fields(amaf, winning_moves)
+def edge_bytes(amaf: bool, winning_moves: bool = False, squares: bool = False) -> int:
+    """Bytes that an edge takes, with or without AMAF statistics, winning moves, squared values."""
+    fields = _edge_fields(amaf, winning_moves, squares)
     return sum(np.dtype(_DTYPES[name]).itemsize for name in fields)
 
 
-def allocate(nodes: int, edges: int, amaf: bool, winning_moves: bool = False) -> Tree:
+def allocate(
+    nodes: int, edges: int, amaf: bool, winning_moves: bool = False, squares: bool = False
+) -> Tree:
     """An empty tree with room for so many nodes and edges."""
     arrays = {name: np.empty(nodes, _DTYPES[name]) for name in _NODE_FIELDS}
-    kept = _edge_fields(amaf, winning_moves)
+    kept = _edge_fields(amaf, winning_moves, squares)
     for name in _EDGE_FIELDS:
         arrays[name] = np.empty(edges if name in kept else 0, _DTYPES[name])
     return Tree(used=np.zeros(2, np.int64), **arrays)
@@ -128,7 +138,8 @@ def grow(tree: Tree, nodes: int, edges: int) -> None:
     them taken before must not be used any more. The loop asks the first array of nodes and of edges
     for the room there is, so that one is never longer than the others, even if this is interrupted.
     """
-    edge_fields = _edge_fields(has_amaf(tree), has_winning_moves(tree))
+    squares = len(tree.edge_square_sum) > 0
+    edge_fields = _edge_fields(has_amaf(tree), has_winning_moves(tree), squares)
     for names, rows in ((_NODE_FIELDS, nodes), (edge_fields, edges)):
         arrays = [getattr(tree, name) for name in names]
         for array in arrays if rows < len(arrays[0]) else reversed(arrays):
@@ -141,12 +152,24 @@ def edge_rows(tree: Tree, node: int) -> range:
     return range(first, first + int(tree.node_edge_count[node]))
 
 
-def find_child(tree: Tree, node: int, action: int) -> int:
-    """The row of the node that ``action`` leads to, or ``UNEXPANDED``."""
+def edge_nodes(tree: Tree) -> NDArray[np.int64]:
+    """[edges in use] the node of every edge."""
+    nodes = int(tree.used[NODES_USED])
+    return np.repeat(np.arange(nodes), tree.node_edge_count[:nodes])
+
+
+def find_edge(tree: Tree, node: int, action: int) -> int:
+    """The row of a node's edge of this action, or ``NO_EDGE``."""
     for edge in edge_rows(tree, node):
         if tree.edge_action[edge] == action:
-            return int(tree.edge_child[edge])
-    return UNEXPANDED
+            return edge
+    return NO_EDGE
+
+
+def find_child(tree: Tree, node: int, action: int) -> int:
+    """The row of the node that ``action`` leads to, or ``UNEXPANDED``."""
+    edge = find_edge(tree, node, action)
+    return UNEXPANDED if edge == NO_EDGE else int(tree.edge_child[edge])
 
 
 @kernel
@@ -167,6 +190,9 @@ def add_node(tree: Tree, player: int, visits: int, edges: int) -> int:
         tree.edge_child[edge] = UNEXPANDED
         tree.edge_visits[edge] = 0
         tree.edge_value_sum[edge] = 0.0
+    if tree.edge_square_sum.shape[0] > 0:
+        for edge in range(first, first + edges):
+            tree.edge_square_sum[edge] = 0.0
     if tree.edge_amaf_visits.shape[0] > 0:
         for edge in range(first, first + edges):
             tree.edge_amaf_visits[edge] = 0.0
@@ -178,18 +204,28 @@ def add_node(tree: Tree, player: int, visits: int, edges: int) -> int:
     return node
 
 
-def keep_subtree(tree: Tree, root: int) -> NDArray[np.int64]:
+def keep_subtree(
+    tree: Tree, root: int, links: NDArray[np.int64] | None = None
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Make the node ``root`` the root and drop all that is not below it, in place.
 
+    Args:
+        tree: the tree; it changes.
+        root: the row of the node.
+        links: [L, 2] pairs of a node and one that follows it, beside those of ``edge_child``; None
+            where there are no others.
+
     Returns:
-        For each node its new row, or ``UNEXPANDED`` where it was dropped.
+        For each node its new row, and for each edge, or ``UNEXPANDED`` where it was dropped.
     """
     nodes, edges = (int(count) for count in tree.used)
-    edge_node = np.repeat(np.arange(nodes), tree.node_edge_count[:nodes])
+    edge_node = edge_nodes(tree)
     child = tree.edge_child[:edges]
     expanded = child != UNEXPANDED
     ancestor = np.arange(nodes)
     ancestor[child[expanded]] = edge_node[expanded]
+    if links is not None:
+        ancestor[links[:, 1]] = links[:, 0]
     kept = np.arange(nodes) == root
     while True:  # An ancestor's ancestor is twice as far, so that few rounds do.
         more = kept | kept[ancestor]
@@ -206,4 +242,4 @@ def keep_subtree(tree: Tree, root: int) -> NDArray[np.int64]:
     tree.used[:] = np.count_nonzero(kept), np.count_nonzero(kept_edges)
     counts = tree.node_edge_count[: tree.used[NODES_USED]]
     tree.node_first_edge[: len(counts)] = np.cumsum(counts) - counts
-    return new_rows
+    return new_rows, np.where(kept_edges, np.cumsum(kept_edges) - 1, UNEXPANDED)
