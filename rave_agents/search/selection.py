@@ -64,6 +64,7 @@ def edge_score(
     N: float,
     ln_N: float,
     sqrt_N: float,
+    c: float,
     parameters: Parameters,
 ) -> float:
     """How urgent it is to take an edge of a decision node with N visits.
@@ -77,16 +78,14 @@ def edge_score(
     else:
         q = parameters.first_play_urgency
     if parameters.formula_address != 0:
-        return call_formula(
-            parameters.formula_address, n, q, n_amaf, q_amaf, p, N, parameters.exploration
-        )
+        return call_formula(parameters.formula_address, n, q, n_amaf, q_amaf, p, N, c)
     exploration = 0.0
     if parameters.tuned:
-        exploration = tuned_exploration(ln_N, n, variance, parameters.exploration)
+        exploration = tuned_exploration(ln_N, n, variance, c)
     elif parameters.puct:
-        exploration = puct_exploration(sqrt_N, n, parameters.exploration, p)
-    elif parameters.exploration > 0.0:
-        exploration = ucb1_exploration(ln_N, n, parameters.exploration)
+        exploration = puct_exploration(sqrt_N, n, c, p)
+    elif c > 0.0:
+        exploration = ucb1_exploration(ln_N, n, c)
     if n_amaf == 0.0:
         return q + exploration
     if n == 0.0:  # Most edges are so, and every schedule's β is 1 for them.
@@ -109,6 +108,8 @@ class NodeView(NamedTuple):
     ln_visits: float
     """ln N; 0 where it is not needed."""
     sqrt_visits: float
+    exploration: float
+    """c, the weight of the exploration term."""
     use_amaf: bool
     prior_sum: float
     """The sum of the values of the AMAF visits that every action begins with."""
@@ -132,6 +133,7 @@ def select_edge(
     node: int,
     table: int,
     use_amaf: bool,
+    c: float,
     least: float,
     greatest: float,
     parameters: Parameters,
@@ -139,7 +141,7 @@ def select_edge(
 ) -> int:
     """The most urgent edge of a decision node; ties, within the tolerance, are broken at random.
 
-    The node must have edges. ``table`` is the reference, if any; ``least``
+    The node must have edges. ``table`` is the reference, if any; ``c`` weighs exploration; ``least``
     and ``greatest`` are the utilities that are 0 and 1 on the scale of values.
     """
     first = int(tree.node_first_edge[node])
@@ -156,8 +158,9 @@ def select_edge(
         first,
         mover,
         float(N),
-        math.log(N) if parameters.exploration > 0.0 else 0.0,
+        math.log(N) if c > 0.0 else 0.0,
         math.sqrt(N),
+        c,
         use_amaf,
         parameters.amaf_prior_visits * parameters.amaf_prior_value,
         scale,
@@ -169,8 +172,8 @@ def select_edge(
     # Most edges have no visits of their own. What AMAF says of these needs a division, no more.
     by_amaf = proofs is None and use_amaf and scale == 0.0 and ranks_unvisited(parameters)
     exploration = 0.0
-    if by_amaf and parameters.exploration > 0.0 and not parameters.blend_ucb:
-        exploration = ucb1_exploration(view.ln_visits, 0.0, parameters.exploration)
+    if by_amaf and c > 0.0 and not parameters.blend_ucb:
+        exploration = ucb1_exploration(view.ln_visits, 0.0, c)
     visits = tree.edge_visits[first : first + count]
     best, best_score, ties = 0, -math.inf, 0
     tolerance = 0.0
@@ -247,6 +250,7 @@ def urgency(
         view.visits,
         view.ln_visits,
         view.sqrt_visits,
+        view.exploration,
         parameters,
     )
     if proofs is not None:

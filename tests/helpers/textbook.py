@@ -66,6 +66,7 @@ class Node:
     def __init__(self, player, edges, visits):
         self.player, self.edges, self.visits = player, edges, visits
         self.table, self.table_playouts = None, 0
+        self.alone = True  # whether nobody else moves at the same time
 
 
 class Textbook:
@@ -236,20 +237,21 @@ class Textbook:
 
     def score(self, node, edge, amaf_n, q_amaf):
         config, n, na = self.config, edge.n, amaf_n
+        c = config.exploration if node.alone else config.simultaneous_exploration
         q = self.value(node, edge) if n else 0.0
         if not callable(config.selection):
             if config.selection == "puct":
-                bonus = config.exploration * edge.prior * math.sqrt(node.visits) / (n + 1)
+                bonus = c * edge.prior * math.sqrt(node.visits) / (n + 1)
             elif config.selection == "ucb1_tuned":
                 each = math.log(node.visits) / max(n, 1)
                 bound = self.variance(edge) + math.sqrt(2 * each)
-                bonus = config.exploration * math.sqrt(each * min(0.25, bound))
+                bonus = c * math.sqrt(each * min(0.25, bound))
             else:
-                bonus = config.exploration * math.sqrt(math.log(node.visits) / max(n, 1))
+                bonus = c * math.sqrt(math.log(node.visits) / max(n, 1))
         if na == 0 and n == 0:
             q = config.first_play_urgency
         if callable(config.selection):
-            parts = (n, q, na, q_amaf, edge.prior, node.visits, config.exploration)
+            parts = (n, q, na, q_amaf, edge.prior, node.visits, c)
             return config.selection(*map(float, parts))
         if na == 0:
             return q + bonus

@@ -85,6 +85,8 @@ class SimultaneousTextbook(Textbook):
         for player in moving_players(state):
             legal = state.legal_actions(player)
             nodes.append(Node(player, [Edge(a, 1.0 / len(legal)) for a in legal], visits))
+        for node in nodes:
+            node.alone = len(nodes) == 1
         return Place(nodes)
 
     def random_game(self, state):

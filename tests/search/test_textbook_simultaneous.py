@@ -32,7 +32,10 @@ def joint_case(seed):
         stated=stated,
     )
     config = config.replace(
-        playouts=draw.choice([1, 2]), search_forced_moves=True, winning_move_weight=0.0
+        playouts=draw.choice([1, 2]),
+        search_forced_moves=True,
+        winning_move_weight=0.0,
+        simultaneous_exploration=draw.choice([0.0, 0.7, 2.0]),
     )
     movers = moving_players(state) if is_simultaneous(state) else [state.current_player()]
     return state, config, simulations, draw.choice(movers)
