@@ -141,8 +141,8 @@ def select_edge(
 ) -> int:
     """The most urgent edge of a decision node; ties, within the tolerance, are broken at random.
 
-    The node must have edges. ``table`` is the reference, if any; ``c`` weighs exploration; ``least``
-    and ``greatest`` are the utilities that are 0 and 1 on the scale of values.
+    The node must have edges. ``table`` is the reference, if any; ``c`` weighs the exploration term;
+    ``least`` and ``greatest`` are the utilities that are 0 and 1 on the scale of values.
     """
     first = int(tree.node_first_edge[node])
     count = int(tree.node_edge_count[node])
