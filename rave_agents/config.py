@@ -41,6 +41,11 @@ class SearchConfig:
     """c, the weight of the exploration term, at least 0. The default is measured for ``"ucb1"``,
     see BENCHMARKS.md; Kocsis & Szepesvári's theory has 1/sqrt(2) = 0.71."""
 
+    simultaneous_exploration: float = 2.0
+    """c where players move at the same time, at least 0: who does not explore there, goes in step
+    with the other. ``replace`` sets it, where ``exploration`` is given without it, to the same. The
+    default is measured, see BENCHMARKS.md."""
+
     gamma: float = 0.3
     """γ, in [0, 1]: in Exp3 the share of choices that are uniformly random, above 0 (Tak et al.
     2014: 0.3); in regret matching that share is γ / sqrt(N), so that it vanishes."""
@@ -238,7 +243,13 @@ class SearchConfig:
         for field in dataclasses.fields(self):
             object.__setattr__(self, field.name, _coerce(field, getattr(self, field.name)))
         numbers = ("exploration", "rave_bias", "temperature", "grave_bias", "amaf_prior_visits")
-        others = ("amaf_weight_first", "amaf_weight_last", "tie_tolerance", "maximin_visits")
+        others = (
+            "amaf_weight_first",
+            "amaf_weight_last",
+            "tie_tolerance",
+            "maximin_visits",
+            "simultaneous_exploration",
+        )
         for name in (*numbers, *others, "proof_constant"):
             _require(self, name, lambda value: 0 <= value < math.inf, "a number of at least 0")
         scales = ("rave_k", "fuego_initial", "fuego_final", "pachi_equivalence")
@@ -337,11 +348,15 @@ class SearchConfig:
     def replace(self, **changes: Any) -> Self:
         """A copy with some fields changed.
 
+        ``exploration`` given alone holds where players move at the same time, too.
+
         Raises:
             ValueError: if a value is not allowed.
             TypeError: if a field does not exist or a value has the wrong type.
         """
         check_names("SearchConfig field", changes, self.field_names())
+        if "exploration" in changes:
+            changes = {"simultaneous_exploration": changes["exploration"], **changes}
         return dataclasses.replace(self, **changes)
 
     @classmethod
@@ -419,6 +434,7 @@ _PRESETS: dict[str, dict[str, Any]] = {
         "rave_k": 500.0,
         "rave_blend": "ucb",
         "exploration": math.sqrt(2.0),
+        "simultaneous_exploration": math.sqrt(2.0),
         "final_move": "maximin",
     },
     "regret_matching": {"selection": "regret_matching", "final_move": "average_strategy"},

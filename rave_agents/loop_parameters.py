@@ -46,6 +46,7 @@ def loop_parameters(
         tie_tolerance=config.tie_tolerance,
         formula_address=formula,
         exploration=config.exploration,
+        simultaneous_exploration=config.simultaneous_exploration,
         first_play_urgency=config.first_play_urgency,
         amaf=config.amaf is not Amaf.NONE,
         only_own_amaf=config.amaf_players is AmafPlayers.OWN,

@@ -11,7 +11,7 @@ from rave_agents.errors import UnknownNameError, UnsupportedGameError
 from rave_agents.searcher import check_moves
 from rave_openspiel import named_bots
 from rave_openspiel.bots import SearchBot
-from rave_openspiel.support import is_simultaneous, refusal
+from rave_openspiel.support import refusal
 
 BOT_TYPES: dict[str, type[SearchBot]] = {
     kind.preset: kind
@@ -83,12 +83,13 @@ def make_bot(
     return BOT_TYPES[name](game, player_id=player, **parameters)
 
 
-def can_play(name: str, game: pyspiel.Game) -> bool:
-    """Whether this package's bot of this name can play a game."""
-    if refusal(game.get_type()) is not None:
+def can_play(name: str, game_type: pyspiel.GameType) -> bool:
+    """Whether this package's bot of this name can play games of a type."""
+    if refusal(game_type) is not None:
         return False
+    simultaneous = game_type.dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS
     try:
-        check_moves(SearchConfig.preset(name), simultaneous=is_simultaneous(game))
+        check_moves(SearchConfig.preset(name), simultaneous=simultaneous)
     except UnsupportedGameError:
         return False
     return True
@@ -103,7 +104,7 @@ def bots_that_can_play_game(game: pyspiel.Game, player: int | None = None) -> li
     """Which of ``registered_bots`` can play the game, as this player or, if None, as any."""
     seats = range(game.num_players())
     fits = player is None or player in seats
-    own = [name for name in BOT_TYPES if fits and can_play(name, game)]
+    own = [name for name in BOT_TYPES if fits and can_play(name, game.get_type())]
     stock = (
         pyspiel.bots_that_can_play_game(game)
         if player is None

@@ -35,7 +35,7 @@ using open_spiel::State;
 // Functions of Python, which take the interpreter lock themselves.
 extern "C" {
 // Whether the bot can play; negative after an exception.
-using CanPlay = int32_t (*)(const void* game, int32_t player);
+using CanPlay = int32_t (*)(const char* name, const void* game, int32_t player);
 // A bot that lives until it is released; null after an exception. The game is that of the state.
 // Each parameter is three texts: its name, its type and its value.
 using Make = void* (*)(const char* name, const void* state, int32_t player, int32_t num_parameters,
@@ -158,7 +158,7 @@ class PythonFactory : public open_spiel::BotFactory {
 
   bool CanPlayGame(const Game& game, Player player) const override {
     if (ended) return false;
-    const int32_t answer = python_.can_play(&game, player);
+    const int32_t answer = python_.can_play(name_.c_str(), &game, player);
     if (answer < 0) python_.Raise();
     return answer > 0;
   }

@@ -19,13 +19,12 @@ from typing import Any
 import pyspiel
 
 from rave_agents.errors import RaveAgentsError
-from rave_openspiel.load import BOT_TYPES, make_bot
+from rave_openspiel.load import BOT_TYPES, can_play, make_bot
 from rave_openspiel.native import SWITCH, switch
 from rave_openspiel.native_library import REGISTRY, BridgeError, SharedLibrary, built_library
 from rave_openspiel.pointers import BOT, STATE, Borrowed, address_of
-from rave_openspiel.support import refusal
 
-_CAN_PLAY = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32)
+_CAN_PLAY = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_char_p, ctypes.c_void_p, ctypes.c_int32)
 _MAKE = ctypes.CFUNCTYPE(
     ctypes.c_void_p,
     ctypes.c_char_p,
@@ -106,11 +105,12 @@ class Registrar:
         add = self._library.function("registry_add", None, *kinds)
         add(name.encode(), *self._functions, address_of(self._raiser, BOT))
 
-    def _answer_can_play(self, game: int, player: int) -> int:
+    def _answer_can_play(self, name: bytes, game: int, player: int) -> int:
         try:
             borrowed = Borrowed(game)
             seats = range(pyspiel.Game.num_players(borrowed))
-            return player in seats and refusal(pyspiel.Game.get_type(borrowed)) is None
+            kind = pyspiel.Game.get_type(borrowed)
+            return player in seats and can_play(name.decode(), kind)
         except BaseException as error:  # The caller in C++ raises it.
             self._raiser.keep(error)
             return -1

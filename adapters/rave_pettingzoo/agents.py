@@ -12,18 +12,26 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
+import pettingzoo
 
 from rave_agents.agents import AgentSpec, make_limit
 from rave_agents.config import Limit, SearchConfig, check_names, unknown_name
 from rave_agents.errors import UnknownNameError, UnsupportedGameError
 from rave_agents.game import GameState
 from rave_agents.result import SearchResult
-from rave_agents.searcher import Searcher, checked_seed
-from rave_pettingzoo.cloning import check_env
+from rave_agents.searcher import Searcher, check_moves, checked_seed
+from rave_pettingzoo.cloning import check_env, raw_env
+from rave_pettingzoo.parallel_state import ParallelState
 from rave_pettingzoo.states import AECState, game_state, turn_based_env
-from rave_pettingzoo.support import check_begun, check_discrete, check_searchable, masked_actions
+from rave_pettingzoo.support import (
+    allowed_actions,
+    check_begun,
+    check_discrete,
+    check_searchable,
+    masked_actions,
+)
 
-OWN_PARAMETERS = ("env", "simulations", "seconds", "seed", "translate", "see_hidden")
+OWN_PARAMETERS = ("env", "simulations", "seconds", "seed", "player", "translate", "see_hidden")
 
 
 class LoopAgent:
@@ -31,16 +39,29 @@ class LoopAgent:
 
     Args:
         env: the live environment; it is looked at and never changed.
+        player: the name of the agent that is played for, in a Parallel environment, where agents
+            move at the same time; None in AEC environments, which tell whose turn it is.
         translate: whether searches may play in OpenSpiel's states where these are the same.
         see_hidden: whether the agent may look at what the environment hides from it.
 
     Raises:
         TypeError: if ``env`` is no environment of PettingZoo.
+        ValueError: if ``player`` is none of its agents, or missing, or not wanted.
         UnsupportedGameError: if the search cannot play it; it says why.
     """
 
-    def __init__(self, env: Any, *, translate: bool = True, see_hidden: bool = False) -> None:
+    def __init__(
+        self,
+        env: Any,
+        *,
+        player: Any = None,
+        translate: bool = True,
+        see_hidden: bool = False,
+    ) -> None:
         check_env(env)
+        _check_player(env, player)
+        self.player = player
+        """The agent that is played for in a Parallel environment; None elsewhere."""
         for name, value in (("translate", translate), ("see_hidden", see_hidden)):
             if not isinstance(value, bool):
                 raise TypeError(f"{name} must be True or False, got {value!r}.")
@@ -53,10 +74,16 @@ class LoopAgent:
         """The live environment."""
 
     def act(self, observation: Any = None, action_mask: Any = None) -> int:
-        """Choose an action for the agent that the environment has selected.
+        """Choose an action for the agent that the environment has selected, or for ``player``.
+
+        In a Parallel environment ``step`` takes the actions of all agents at once: ask an agent for
+        each.
 
         Args:
-            observation: what it sees; used only to check that it has the environment's mask.
+            observation: what it sees; used only to check that it has the environment's mask. In a
+                Parallel environment it is where the mask comes from: give what ``reset`` or
+                ``step`` returned for the player, or the whole mapping where the others' masks
+                matter to the search too.
             action_mask: the mask, where the observation has none; likewise.
 
         Raises:
@@ -101,13 +128,31 @@ class LoopAgent:
         raise NotImplementedError
 
     def _check_playable(self, env: Any) -> None:
-        check_searchable(env, see_hidden=self.see_hidden)
+        together = _is_parallel(env)
+        check_searchable(env, see_hidden=self.see_hidden, simultaneous=together)
 
     def _act(self, env: Any, observation: Any, mask: Any) -> int:
+        if _is_parallel(env):
+            return self.choose(self._parallel_state(env, observation, mask))
         _check_selected(env)
         state = game_state(env, translate=self.translate, see_hidden=self.see_hidden)
         _check_mask(observation, mask, state.legal_actions())
         return self.choose(state)
+
+    def _parallel_state(self, env: Any, observation: Any, mask: Any) -> ParallelState:
+        if self.player not in env.agents:
+            raise ValueError(f"{self.player!r} is out of the game, or the environment not reset.")
+        observations = {self.player: observation}
+        if isinstance(observation, Mapping) and set(observation) & set(env.possible_agents):
+            observations = dict(observation)
+        infos = {} if mask is None else {self.player: {"action_mask": mask}}
+        return ParallelState(
+            env,
+            observations=observations,
+            infos=infos,
+            see_hidden=self.see_hidden,
+            simultaneous=True,
+        )
 
 
 class SearchAgent(LoopAgent):
@@ -121,6 +166,7 @@ class SearchAgent(LoopAgent):
         simulations: simulations for each move, at least 1. Those in the kept tree count.
         seconds: wall-clock seconds for each move, above 0. With neither, 1,000 simulations.
         seed: decides everything random, an integer of at least 0; None for one that is drawn.
+        player: the agent to play for in a Parallel environment, see ``LoopAgent``.
         translate: whether searches may play in OpenSpiel's states where these are the same.
         see_hidden: whether the agent may look at what the environment hides from it.
         **config: fields of ``SearchConfig`` to change from the preset.
@@ -141,11 +187,12 @@ class SearchAgent(LoopAgent):
         simulations: int | None = None,
         seconds: float | None = None,
         seed: int | None = None,
+        player: Any = None,
         translate: bool = True,
         see_hidden: bool = False,
         **config: Any,
     ) -> None:
-        super().__init__(env, translate=translate, see_hidden=see_hidden)
+        super().__init__(env, player=player, translate=translate, see_hidden=see_hidden)
         names = (*OWN_PARAMETERS, *SearchConfig.field_names())
         check_names(f"parameter of {type(self).__name__}", config, names)
         self.limit: Limit = make_limit(simulations, seconds)
@@ -153,6 +200,7 @@ class SearchAgent(LoopAgent):
         self.seed = checked_seed(seed)
         """The seed that was given."""
         self.config = SearchConfig.preset(self.preset).replace(**config)
+        check_moves(self.config, simultaneous=_is_parallel(env))
         """The search's tunables."""
         self.last_result: SearchResult | None = None
         """What the last search found; None before the first."""
@@ -169,7 +217,8 @@ class SearchAgent(LoopAgent):
         if self.config.reuse_tree and self._searched is not None:
             self._follow(moves_between(self._searched, state))
         self._searched = None
-        self.last_result = self._searcher.search(state, self.limit)
+        seat = None if self.player is None else self.env.possible_agents.index(self.player)
+        self.last_result = self._searcher.search(state, self.limit, player=seat)
         self._searched = state
         return self.last_result.action
 
@@ -199,6 +248,18 @@ class GraveAgent(SearchAgent):
     preset = "grave"
 
 
+class RaveMaximinAgent(SearchAgent):
+    """For Parallel environments: RAVE for its own actions, then the best worst case."""
+
+    preset = "rave_maximin"
+
+
+class RegretMatchingAgent(SearchAgent):
+    """For Parallel environments: mixed strategies by regret matching."""
+
+    preset = "regret_matching"
+
+
 class PNMCTSAgent(SearchAgent):
     """UCT with a solver and proof numbers (PN-MCTS)."""
 
@@ -223,6 +284,12 @@ class RandomLoopAgent(LoopAgent):
         check_discrete(env)
 
     def _act(self, env: Any, observation: Any, mask: Any) -> int:
+        if _is_parallel(env):
+            info = None if mask is None else {"action_mask": mask}
+            if isinstance(observation, Mapping) and self.player in observation:
+                observation = observation[self.player]
+            size = int(env.action_space(self.player).n)
+            return int(self._random.choice(allowed_actions(observation, info, size)))
         turns = turn_based_env(env)
         env = env if turns is None else turns
         _check_selected(env)
@@ -292,6 +359,26 @@ def moves_between(before: GameState, after: GameState) -> Sequence[int] | None:
         return None
     start, history = list(old.history()), list(new.history())
     return history[len(start) :] if history[: len(start)] == start else None
+
+
+def _is_parallel(env: Any) -> bool:
+    """Whether its agents may move at the same time, and it takes their actions together."""
+    return isinstance(env, pettingzoo.ParallelEnv) and turn_based_env(env) is None
+
+
+def _check_player(env: Any, player: Any) -> None:
+    agents = list(raw_env(env).possible_agents)
+    if not _is_parallel(env):
+        if player is not None:
+            raise ValueError(
+                "player is for Parallel environments, where agents move at the same time: this one "
+                f"tells whose turn it is. Leave it out, got {player!r}."
+            )
+    elif player not in agents:
+        raise ValueError(
+            "In a Parallel environment agents move at the same time: player must be the one to "
+            f"play for, one of {agents}, got {player!r}."
+        )
 
 
 def _check_selected(env: Any) -> None:

@@ -1,4 +1,4 @@
-"""Parallel environments in which one agent moves at a time, behind the common interface."""
+"""Parallel environments behind the common interface."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -14,16 +14,18 @@ from rave_pettingzoo.support import allowed_actions, check_begun, check_searchab
 
 
 class ParallelState(EnvironmentState):
-    """A Parallel environment in which one agent moves at a time, as a GameState.
+    """A Parallel environment as a GameState: its agents move at the same time.
 
-    An agent moves where it alone has a choice: the masks of all others allow one action, which is
-    taken for them, or none. Where two have a choice they move at the same time, which is refused.
+    Where agents take turns in it, so that the masks of all but one allow a single action or none,
+    it can be searched as a game of turns: what the others are left with is taken for them.
 
     Args:
         env: the environment, after ``reset``; it is not changed.
         observations: what its last ``reset`` or ``step`` gave; needed for the masks.
         infos: likewise.
         see_hidden: whether the search may look at what the environment hides from its agents.
+        simultaneous: whether agents move at the same time; by default, whether several have a
+            choice now. What begins as a game of turns must go on so.
 
     Raises:
         TypeError, ValueError, CloneError, UnsupportedGameError: as ``AECState``.
@@ -36,11 +38,14 @@ class ParallelState(EnvironmentState):
         observations: Mapping[Any, Any],
         infos: Mapping[Any, Any],
         see_hidden: bool = False,
+        simultaneous: bool | None = None,
     ) -> None:
         check_env(env)
         if not isinstance(env, pettingzoo.ParallelEnv):
             raise TypeError(f"env must be a Parallel environment, got {type(env).__name__}.")
-        check_searchable(env, see_hidden=see_hidden)
+        if simultaneous is not None and not isinstance(simultaneous, bool):
+            raise TypeError(f"simultaneous must be True, False or None, got {simultaneous!r}.")
+        check_searchable(env, see_hidden=see_hidden, simultaneous=True)
         check_begun(env)
         self.env: Any = searched_env(env)
         """The copy of the environment."""
@@ -48,28 +53,41 @@ class ParallelState(EnvironmentState):
         self._sizes = {agent: int(env.action_space(agent).n) for agent in self._agents}
         self._clone = search_cloner(self.env)
         self._returns = dict.fromkeys(self._agents, 0.0)
+        self._simultaneous = False
         self._look(observations, infos)
-        if self._player == PlayerId.SIMULTANEOUS:
-            raise UnsupportedGameError(
-                f"{env} cannot be searched: several agents have a choice at the same time, and "
-                "simultaneous moves are not supported yet."
-            )
+        if simultaneous is None:
+            simultaneous = self._player == PlayerId.SIMULTANEOUS
+        self._simultaneous = simultaneous
+        self._set_player()
+        self._check_turns("")
 
     def _look(self, observations: Mapping[Any, Any], infos: Mapping[Any, Any]) -> None:
         self._legal = {
             agent: allowed_actions(observations.get(agent), infos.get(agent), self._sizes[agent])
             for agent in self.env.agents
         }
+        self._set_player()
+
+    def _set_player(self) -> None:
         choosing = [agent for agent, legal in self._legal.items() if len(legal) > 1]
         forced = [agent for agent, legal in self._legal.items() if len(legal) == 1]
-        if not self._legal:
+        if not choosing and not forced:
             self._player = TERMINAL
-        elif len(choosing) > 1:
+        elif len(choosing) > 1 or self._simultaneous:
             self._player = int(PlayerId.SIMULTANEOUS)
-        elif choosing or forced:
-            self._player = self._agents.index((choosing or forced)[0])
         else:
-            self._player = TERMINAL
+            self._player = self._agents.index((choosing or forced)[0])
+
+    def _check_turns(self, after: str) -> None:
+        if self._player == PlayerId.SIMULTANEOUS and not self._simultaneous:
+            raise UnsupportedGameError(
+                f"{self.env}: several agents have a choice at the same time{after}, but it began "
+                "as a game of turns: pass simultaneous=True to ParallelState."
+            )
+
+    def has_simultaneous_moves(self) -> bool:
+        """Whether agents move at the same time."""
+        return self._simultaneous
 
     def clone(self) -> Self:
         """A copy that shares nothing that can change with this state."""
@@ -79,28 +97,37 @@ class ParallelState(EnvironmentState):
         new._returns = self._returns.copy()
         return new
 
-    def legal_actions(self) -> Sequence[int]:
-        """The actions that the mask allows the agent to move."""
-        return self._legal[self._agents[self._player]] if self._player >= 0 else []
+    def legal_actions(self, player: int | None = None) -> Sequence[int]:
+        """The actions that the mask allows the agent to move, or any agent."""
+        player = self._player if player is None else player
+        return self._legal.get(self._agents[player], []) if player >= 0 else []
 
     def apply_action(self, action: int) -> None:
         """Step the environment with this action and what the others are left with."""
         mover = self._agents[self._player]
         actions = {agent: legal[0] for agent, legal in self._legal.items() if len(legal) == 1}
-        actions[mover] = action
-        observations, rewards, ended, cut, infos = self.env.step(actions)
+        self._step({**actions, mover: action})
+        self._check_turns(f" after {action}")
+
+    def apply_actions(self, actions: Sequence[int]) -> None:
+        """Step the environment with an action of every agent, in the order of the seats."""
+        self._step(
+            {
+                agent: actions[seat]
+                for seat, agent in enumerate(self._agents)
+                if self._legal.get(agent)
+            }
+        )
+
+    def _step(self, actions: Mapping[Any, int]) -> None:
+        observations, rewards, ended, cut, infos = self.env.step(dict(actions))
         for agent, reward in rewards.items():
             self._returns[agent] += reward
         if all(ended.get(agent) or cut.get(agent) for agent in self.env.agents):
-            observations = infos = self._legal = {}
+            self._legal = {}
             self._player = TERMINAL
             return
         self._look(observations, infos)
-        if self._player == PlayerId.SIMULTANEOUS:
-            raise UnsupportedGameError(
-                f"{self.env}: several agents have a choice at the same time after {action}, and "
-                "simultaneous moves are not supported yet."
-            )
 
     def returns(self) -> Sequence[float]:
         """The rewards of each seat, summed up from where the first state was made."""

@@ -244,11 +244,12 @@ def game_state(env: Any, *, translate: bool = True, see_hidden: bool = False) ->
         state: GameState = OpenSpielState(raw.game_state.clone())
         return state
     if isinstance(env, pettingzoo.ParallelEnv) and turn_based_env(env) is None:
-        check_searchable(env, see_hidden=see_hidden)
+        check_searchable(env, see_hidden=see_hidden, simultaneous=True)
         raise UnsupportedGameError(
-            f"{env} cannot be searched by itself: a Parallel environment does not tell whose turn "
-            "it is. Give what its last reset or step returned: "
-            "rave_pettingzoo.ParallelState(env, observations=..., infos=...)."
+            f"{env} cannot be searched by itself: in a Parallel environment agents may move at the "
+            "same time. Give what its last reset or step returned: "
+            "rave_pettingzoo.ParallelState(env, observations=..., infos=...); or make an agent for "
+            "one of its players: RaveAgent(env, player=...)."
         )
     return AECState(env, translate=translate, see_hidden=see_hidden)
 

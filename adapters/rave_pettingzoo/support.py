@@ -21,8 +21,14 @@ def is_shimmy(raw: Any) -> bool:
     return kind.__name__ == SHIMMY and kind.__module__.partition(".")[0] == "shimmy"
 
 
-def check_searchable(env: Any, *, see_hidden: bool = False) -> None:
+def check_searchable(env: Any, *, see_hidden: bool = False, simultaneous: bool = False) -> None:
     """Refuse an environment that the search cannot play, with the reason.
+
+    Args:
+        env: the environment.
+        see_hidden: whether the search may look at what it hides.
+        simultaneous: whether it is searched in its Parallel form, where agents may move at the same
+            time.
 
     Raises:
         TypeError: if it is no environment of PettingZoo, or ``see_hidden`` is no truth value.
@@ -33,10 +39,11 @@ def check_searchable(env: Any, *, see_hidden: bool = False) -> None:
     if not isinstance(see_hidden, bool):
         raise TypeError(f"see_hidden must be True or False, got {see_hidden!r}.")
     raw = raw_env(env)
-    if is_simultaneous(env):
+    if is_simultaneous(env) and not simultaneous:
         raise UnsupportedGameError(
-            f"{env_name(env)} cannot be searched: its agents move at the same time, which is not "
-            "supported yet. The search needs one agent to move after the other."
+            f"{env_name(env)} cannot be searched in its AEC form: its agents move at the same "
+            "time, and there who comes later would know what the others do. Use its Parallel form, with "
+            "an agent for each player."
         )
     check_discrete(env)
     hidden = hidden_information(raw)

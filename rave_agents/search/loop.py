@@ -362,6 +362,11 @@ def select(
             edge = draw_edge(tree, simultaneous, node, parameters, tree_stream)
         else:
             scratch.selections[0] += 1
+            c = parameters.exploration
+            if simultaneous is not None and (
+                node != position or simultaneous.node_followers[node] > 0
+            ):
+                c = parameters.simultaneous_exploration
             edge = select_edge(
                 tree,
                 tables,
@@ -369,6 +374,7 @@ def select(
                 node,
                 table,
                 heeds_amaf(parameters, player, scratch.selections[0]),
+                c,
                 least,
                 greatest,
                 parameters,

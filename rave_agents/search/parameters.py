@@ -47,6 +47,7 @@ class Parameters(NamedTuple):
     tie_tolerance: float
     formula_address: int
     exploration: float
+    simultaneous_exploration: float
     first_play_urgency: float
     amaf: bool
     only_own_amaf: bool

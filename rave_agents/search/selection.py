@@ -40,6 +40,7 @@ def edge_score(
     N: float,
     ln_N: float,
     sqrt_N: float,
+    c: float,
     parameters: Parameters,
 ) -> float:
     """How urgent it is to take an edge of a decision node with N visits.
@@ -50,16 +51,14 @@ def edge_score(
     q = mean(n, value_sum) if known else parameters.first_play_urgency
     if parameters.formula_address != 0:
         q_amaf = mean(n_amaf, amaf_value_sum)
-        return call_formula(
-            parameters.formula_address, n, q, n_amaf, q_amaf, p, N, parameters.exploration
-        )
+        return call_formula(parameters.formula_address, n, q, n_amaf, q_amaf, p, N, c)
     exploration = 0.0
     if parameters.tuned:
-        exploration = tuned_exploration(ln_N, n, variance, parameters.exploration)
+        exploration = tuned_exploration(ln_N, n, variance, c)
     elif parameters.puct:
-        exploration = puct_exploration(sqrt_N, n, parameters.exploration, p)
-    elif parameters.exploration > 0.0:
-        exploration = ucb1_exploration(ln_N, n, parameters.exploration)
+        exploration = puct_exploration(sqrt_N, n, c, p)
+    elif c > 0.0:
+        exploration = ucb1_exploration(ln_N, n, c)
     if n_amaf == 0.0:
         return q + exploration
     if parameters.blend_ucb:
@@ -97,6 +96,8 @@ class NodeView(NamedTuple):
     ln_visits: float
     """ln N; 0 where it is not needed."""
     sqrt_visits: float
+    exploration: float
+    """c, the weight of the exploration term."""
     use_amaf: bool
     prior_sum: float
     """The sum of the values of the AMAF visits that every action begins with."""
@@ -120,6 +121,7 @@ def select_edge(
     node: int,
     table: int,
     use_amaf: bool,
+    c: float,
     least: float,
     greatest: float,
     parameters: Parameters,
@@ -127,8 +129,8 @@ def select_edge(
 ) -> int:
     """The most urgent edge of a decision node; ties, within the tolerance, are broken at random.
 
-    The node must have edges. ``table`` is the reference, if any; ``least``
-    and ``greatest`` are the utilities that are 0 and 1 on the scale of values.
+    The node must have edges. ``table`` is the reference, if any; ``c`` weighs the exploration term;
+    ``least`` and ``greatest`` are the utilities that are 0 and 1 on the scale of values.
     """
     first = int(tree.node_first_edge[node])
     count = int(tree.node_edge_count[node])
@@ -144,8 +146,9 @@ def select_edge(
         first,
         mover,
         float(N),
-        math.log(N) if parameters.exploration > 0.0 else 0.0,
+        math.log(N) if c > 0.0 else 0.0,
         math.sqrt(N),
+        c,
         use_amaf,
         parameters.amaf_prior_visits * parameters.amaf_prior_value,
         scale,
@@ -158,7 +161,7 @@ def select_edge(
     plain_rave = proofs is None and use_amaf and scale == 0.0 and is_plain_rave(parameters)
     visits = tree.edge_visits[first : first + count]
     value_sum = tree.edge_value_sum[first : first + count]
-    a, d, c = parameters.beta_a, parameters.beta_d, parameters.exploration
+    a, d = parameters.beta_a, parameters.beta_d
     best, best_score, ties = 0, -math.inf, 0
     tolerance = 0.0
     for _ in range(2):
@@ -242,6 +245,7 @@ def urgency(
         view.visits,
         view.ln_visits,
         view.sqrt_visits,
+        view.exploration,
         parameters,
     )
     if proofs is not None:

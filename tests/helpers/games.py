@@ -208,3 +208,85 @@ def random_game(seed, **rules):
 
 def written_game(nodes, **rules):
     return Position(WrittenRules(nodes, **rules))
+
+
+SIMULTANEOUS = -2
+
+
+class JointPosition(Position):
+    """A position of a game in which players may move at the same time.
+
+    A joint action is one entry of the history: the actions of those who move, in their order.
+    """
+
+    def legal_actions(self, player=None):
+        if player is None:
+            return self.rules.actions(self.history)
+        return list(self.rules.joint(self.history).get(player, []))
+
+    def apply_actions(self, actions):
+        movers = self.rules.joint(self.history)
+        self.history = (*self.history, tuple(int(actions[player]) for player in movers))
+
+
+class JointRandomRules(RandomRules):
+    """Random games in which several players often move at the same time, with chance between."""
+
+    def __init__(self, seed, *, together=0.6, **rules):
+        super().__init__(seed, **rules)
+        self._together = together
+        self.joint = functools.cache(self._joint)
+
+    def _describe(self, history):
+        described = super()._describe(history)
+        if (
+            described[0] >= 0
+            and random.Random(f"{self.seed} s {history}").random() < self._together
+        ):
+            return SIMULTANEOUS, [], [], described[3]
+        return described
+
+    def _joint(self, history):
+        """{player: actions} of those who move; some have a single action, some none."""
+        draw = random.Random(f"{self.seed} joint {history}")
+        counts = [draw.choice([0, 1, *range(1, self.width + 1)]) for _ in range(self.num_players)]
+        counts[draw.randrange(self.num_players)] = draw.randint(1, self.width)
+        return {
+            player: draw.sample(range(self.num_distinct_actions), count)
+            for player, count in enumerate(counts)
+            if count > 0
+        }
+
+
+class JointWrittenRules(WrittenRules):
+    """As WrittenRules; ``{history: {player: actions}}`` where players move at the same time."""
+
+    def player(self, history):
+        return SIMULTANEOUS if isinstance(self.nodes[history], dict) else super().player(history)
+
+    def joint(self, history):
+        return self.nodes[history]
+
+
+def joint_random_game(seed, **rules):
+    return JointPosition(JointRandomRules(seed, **rules))
+
+
+def joint_game(nodes, **rules):
+    return JointPosition(JointWrittenRules(nodes, **rules))
+
+
+def matrix_game(payoffs, *, others=None):
+    """A game of one move at the same time; ``payoffs[row][column]`` is player 0's.
+
+    The other wins what he loses, or what ``others`` says.
+    """
+    rows, columns = len(payoffs), len(payoffs[0])
+    nodes = {(): {0: range(rows), 1: range(columns)}}
+    for row in range(rows):
+        for column in range(columns):
+            own = payoffs[row][column]
+            other = -own if others is None else others[row][column]
+            nodes[((row, column),)] = [float(own), float(other)]
+    values = [value for ends in nodes.values() if isinstance(ends, list) for value in ends]
+    return joint_game(nodes, low=min(values), high=max(values))

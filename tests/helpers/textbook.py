@@ -57,7 +57,7 @@ class Edge:
     def __init__(self, action, prior):
         self.action = action
         self.prior = struct.unpack("f", struct.pack("f", prior))[0]  # trees keep single precision
-        self.n, self.total = 0, 0.0
+        self.n, self.total, self.squares = 0, 0.0, 0.0
         self.amaf = Statistics()
         self.child = None
 
@@ -66,6 +66,7 @@ class Node:
     def __init__(self, player, edges, visits):
         self.player, self.edges, self.visits = player, edges, visits
         self.table, self.table_playouts = None, 0
+        self.alone = True  # whether nobody else moves at the same time
 
 
 class Textbook:
@@ -75,6 +76,7 @@ class Textbook:
         self.config, self.state, self.evaluator = config, state, evaluator
         self.tie_breaks, self.playout_randoms = Xoshiro(tree_words), Xoshiro(playout_words)
         self.root, self.selections, self.near_ties = None, 0, 0
+        self.searcher = state.current_player()
         # Sums of winning moves have single precision in the kernel.
         self.precision = 1e-6 if config.winning_move_weight else 1e-9
         self.stated = config.utility_range == "game" and math.isfinite(state.max_utility())
@@ -139,6 +141,7 @@ class Textbook:
             parent.visits += 1
             edge.n += 1
             edge.total += values[mover]
+            edge.squares += values[mover] ** 2
         if node is not None:
             node.visits += 1
 
@@ -170,12 +173,14 @@ class Textbook:
         config = self.config
         period = config.plain_selection_period
         plain = config.amaf == "none" or (period > 0 and self.selections % period == 0)
+        plain = plain or (config.amaf_players == "own" and node.player != self.searcher)
         known = {} if plain else self.amaf_of_siblings(node, reference)
         best, best_score, equals = None, None, 0
+        scores = {}
         for edge in node.edges:
             hidden = edge.n == 0 and not config.amaf_unvisited
             amaf = (0.0, 0.0) if hidden else known.get(edge, (0.0, 0.0))
-            score = self.urgency(node, edge, *amaf)
+            score = scores[edge] = self.urgency(node, edge, *amaf)
             if best is not None and (score != best_score or config.winning_move_weight > 0):
                 self.near_ties += abs(score - best_score) < self.precision
             if best is None or score > best_score:
@@ -184,6 +189,15 @@ class Textbook:
                 equals += 1
                 if self.tie_breaks.below(equals) == 0:
                     best = edge
+        if config.tie_tolerance > 0:
+            equals = 0
+            for edge, score in scores.items():
+                bar = best_score - config.tie_tolerance
+                self.near_ties += abs(bar - score) < self.precision
+                if score >= bar:
+                    equals += 1
+                    if self.tie_breaks.below(equals) == 0:
+                        best = edge
         return best
 
     def amaf_of_siblings(self, node, reference):
@@ -218,17 +232,22 @@ class Textbook:
 
     def score(self, node, edge, amaf_n, amaf_sum):
         config, n, na = self.config, edge.n, amaf_n
+        c = config.exploration if node.alone else config.simultaneous_exploration
         w = self.value_sum(node, edge)
         q, q_amaf = w / n if n else 0.0, amaf_sum / na if na else 0.0
         if not callable(config.selection):
             if config.selection == "puct":
-                bonus = config.exploration * edge.prior * math.sqrt(node.visits) / (n + 1)
+                bonus = c * edge.prior * math.sqrt(node.visits) / (n + 1)
+            elif config.selection == "ucb1_tuned":
+                each = math.log(node.visits) / max(n, 1)
+                bound = self.variance(edge) + math.sqrt(2 * each)
+                bonus = c * math.sqrt(each * min(0.25, bound))
             else:
-                bonus = config.exploration * math.sqrt(math.log(node.visits) / max(n, 1))
+                bonus = c * math.sqrt(math.log(node.visits) / max(n, 1))
         if na == 0 and n == 0:
             q = config.first_play_urgency
         if callable(config.selection):
-            parts = (n, q, na, q_amaf, edge.prior, node.visits, config.exploration)
+            parts = (n, q, na, q_amaf, edge.prior, node.visits, c)
             return config.selection(*map(float, parts))
         if na == 0:
             return q + bonus
@@ -247,6 +266,14 @@ class Textbook:
         }[config.rave_schedule]()
         return (amaf_sum + w * v) / (na + n * v) + bonus
 
+    def variance(self, edge):
+        if edge.n == 0:
+            return 0.0
+        mean, scale = edge.total / edge.n, 1.0
+        if not self.stated:
+            scale = self.high - self.low if self.high > self.low else math.inf
+        return max(edge.squares / edge.n - mean**2, 0.0) / scale**2
+
     def play_out(self, state):
         """[(moves, returns)] of each playout; one without moves at the game's end."""
         if state.is_terminal():
@@ -255,14 +282,17 @@ class Textbook:
             return [([], self.evaluator.evaluate(state))]
         return [self.random_game(state.clone()) for _ in range(self.config.playouts)]
 
+    def random_action(self, state):
+        if state.is_chance_node():
+            return drawn(state.chance_outcomes(), self.playout_randoms.unit())
+        actions = state.legal_actions()
+        return actions[self.playout_randoms.below(len(actions))]
+
     def random_game(self, state):
         moves = []
         while not state.is_terminal():
-            if state.is_chance_node():
-                action = drawn(state.chance_outcomes(), self.playout_randoms.unit())
-            else:
-                actions = state.legal_actions()
-                action = actions[self.playout_randoms.below(len(actions))]
+            action = self.random_action(state)
+            if not state.is_chance_node():
                 moves.append((state.current_player(), action))
             state.apply_action(action)
         return moves, state.returns()
@@ -282,7 +312,8 @@ class Textbook:
         for node, edge in path:
             starts.append((node, len(played)))
             played += [(node.player, edge.action)] if node.player >= 0 else []
-        starts += [(leaf, len(played))] if leaf is not None else []
+        leaves = leaf if isinstance(leaf, list) else [leaf] if leaf is not None else []
+        starts += [(leaf, len(played)) for leaf in leaves]
         played += moves
         for node, start in starts:
             if node.table is not None:

@@ -6,6 +6,7 @@ import math
 from rave_agents.search.amaf import NO_TABLE, table_row
 from rave_agents.search.compiler import interpreted
 from rave_agents.search.proofs import UNSOLVED
+from rave_agents.search.simultaneous import find_joint_child, joint_visits, position_nodes
 from rave_agents.search.tree import EDGES_USED, NODES_USED, UNEXPANDED, edge_rows, has_amaf
 
 
@@ -31,6 +32,39 @@ def dump(tree, node=0, path=(), into=None):
         if child != UNEXPANDED:
             dump(tree, child, (*path, action), into)
     into[path] = (int(tree.node_player[node]), int(tree.node_visits[node]), rows)
+    return into
+
+
+def dump_joint(tree, simultaneous, node=0, path=(), into=None):
+    """``{path: ([(player, visits, [(action, n, W, amaf n, amaf W), ...]), ...], joint)}``.
+
+    A list of nodes for each position; joint is ``{actions: (n, [W of each player], expanded)}``
+    where several move.
+    """
+    into = {} if into is None else into
+    nodes = position_nodes(tree, simultaneous, node)
+    rows = []
+    for row in nodes:
+        edges = []
+        for edge in edge_rows(tree, row):
+            amaf = (0.0, 0.0)
+            if has_amaf(tree):
+                amaf = (float(tree.edge_amaf_visits[edge]), float(tree.edge_amaf_value_sum[edge]))
+            n, total = int(tree.edge_visits[edge]), float(tree.edge_value_sum[edge])
+            edges.append((int(tree.edge_action[edge]), n, total, *amaf))
+        rows.append((int(tree.node_player[row]), int(tree.node_visits[row]), edges))
+    joint, steps = {}, [(int(tree.edge_action[edge]),) for edge in edge_rows(tree, nodes[0])]
+    if len(nodes) > 1:
+        known = joint_visits(tree, simultaneous, node)
+        steps = [row.actions for row in known]
+        for row in known:
+            child = find_joint_child(tree, simultaneous, node, row.actions)
+            joint[row.actions] = (row.visits, list(row.value_sums), child != UNEXPANDED)
+    into[path] = (rows, joint)
+    for step in steps:
+        child = find_joint_child(tree, simultaneous, node, step)
+        if child != UNEXPANDED:
+            dump_joint(tree, simultaneous, child, (*path, *step), into)
     return into
 
 

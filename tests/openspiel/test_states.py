@@ -132,17 +132,17 @@ def test_the_table_is_sorted_by_registered_games():
     assert set(SUPPORTED) >= ALTERNATING_GAMES
 
 
-@pytest.mark.parametrize("name", ["kuhn_poker", "goofspiel", "phantom_ttt", "leduc_poker"])
+@pytest.mark.parametrize("name", ["kuhn_poker", "coop_box_pushing", "phantom_ttt", "leduc_poker"])
 def test_unsupported_games_are_refused(name):
     with pytest.raises(UnsupportedGameError, match="needs"):
         ADAPTER.load_game(name)
 
 
-@pytest.mark.parametrize("name", ["kuhn_poker", "matrix_rps"])
+@pytest.mark.parametrize("name", ["kuhn_poker", "coop_box_pushing"])
 def test_a_search_refuses_states_of_games_it_cannot_play(name):
     state = pyspiel.load_game(name).new_initial_state()
     while state.is_chance_node():
         state.apply_action(state.legal_actions()[0])
     for given in (state, OpenSpielState(state)):
-        with pytest.raises(UnsupportedGameError, match=r"cannot be searched|same time"):
+        with pytest.raises(UnsupportedGameError, match="cannot be searched"):
             Searcher().search(given, Limit(simulations=10))

@@ -486,11 +486,13 @@ def test_parallel_environment_with_turns_conforms_and_is_searched():
     assert env.sum == 0
 
 
-def test_parallel_environment_with_two_choices_at_once_is_refused():
+def test_parallel_environment_of_turns_must_go_on_so():
     env = Turns()
-    observations, _ = env.reset()
-    with pytest.raises(UnsupportedGameError, match="choice at the same time"):
-        ParallelState(env, observations=observations, infos={})
+    observations, infos = env.reset()
+    env.infos = lambda: {}
+    state = ParallelState(env, observations=observations, infos=infos)
+    with pytest.raises(UnsupportedGameError, match="simultaneous=True"):
+        state.apply_action(1)
 
 
 def test_parallel_environment_needs_what_it_told_last():
