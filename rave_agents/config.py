@@ -10,6 +10,7 @@ from typing import Any, Self
 from rave_agents.options import (
     Amaf,
     AmafOccurrences,
+    AmafPlayers,
     AmafWeighting,
     FinalMove,
     ProofBonus,
@@ -45,6 +46,10 @@ class SearchConfig:
 
     amaf: Amaf = Amaf.NONE
     """Where AMAF statistics are kept: ``"none"``, ``"node"``, ``"grave"`` or ``"global"``."""
+
+    amaf_players: AmafPlayers = AmafPlayers.ALL
+    """Whose choices in the tree heed AMAF statistics: those of ``"all"`` players, or only the
+    searching player's ``"own"``, as is usual where players move at the same time."""
 
     grave_ref: int = 20
     """Playouts that a table must have more of to be used below its node, at least 0; for

@@ -9,6 +9,9 @@ import enum
 from collections.abc import Sequence
 from typing import Any, Protocol, Self, runtime_checkable
 
+NO_ACTION = 0
+"""What stands for the action of a player who has none, where others move at the same time."""
+
 
 class PlayerId(enum.IntEnum):
     """Who moves at a state that no player decides; OpenSpiel's numbers."""
@@ -22,9 +25,20 @@ class PlayerId(enum.IntEnum):
 
 @runtime_checkable
 class GameState(Protocol):
-    """A position of a sequential game with perfect information.
+    """A position of a game with perfect information.
+
+    Where several players move at the same time, ``current_player()`` is ``PlayerId.SIMULTANEOUS``,
+    and the state offers, as ``pyspiel.State`` does:
+
+    * ``legal_actions(player) -> Sequence[int]``: the actions of any player there, none for one who
+      does not move;
+    * ``apply_actions(actions)``: play one action of each player, in their order, at the same time;
+      what it is given for a player who does not move means nothing.
 
     An adapter may also offer:
+
+    * ``has_simultaneous_moves() -> bool``: whether players may move at the same time in this game;
+      without it, a state that has ``apply_actions`` is taken to be of such a game;
 
     * ``simulator(frame, evaluator) -> Simulator``: a faster provider of simulations than the
       generic one, see ``rave_agents.search.simulator``;
@@ -71,3 +85,52 @@ class GameState(Protocol):
 
     def max_utility(self) -> float:
         """The most that a player can win in a game, ``inf`` where nobody knows."""
+
+
+def has_simultaneous_moves(state: GameState) -> bool:
+    """Whether players may move at the same time somewhere in this state's game."""
+    tells = getattr(state, "has_simultaneous_moves", None)
+    return hasattr(state, "apply_actions") if tells is None else bool(tells())
+
+
+def is_simultaneous(state: GameState) -> bool:
+    """Whether several players move at the same time at this state."""
+    return state.current_player() == PlayerId.SIMULTANEOUS
+
+
+def legal_actions_of(state: Any, player: int) -> Sequence[int]:
+    """The actions of a player where he moves, alone or at the same time as others."""
+    actions: Sequence[int] = (
+        state.legal_actions(player) if is_simultaneous(state) else state.legal_actions()
+    )
+    return actions
+
+
+def moving_players(state: Any) -> list[int]:
+    """Who has a legal action, where players move at the same time; in ascending order."""
+    return [p for p in range(state.num_players()) if len(state.legal_actions(p)) > 0]
+
+
+def joint_action(players: Sequence[int], actions: Sequence[int], num_players: int) -> list[int]:
+    """What ``apply_actions`` takes, from those who move and what they take."""
+    joint = [NO_ACTION] * num_players
+    for player, action in zip(players, actions, strict=True):
+        joint[player] = action
+    return joint
+
+
+def apply_path(state: Any, path: Sequence[int]) -> None:
+    """Play actions and chance outcomes on a state, one after the other.
+
+    Where players move at the same time, the actions of all who have a legal one follow each other.
+    """
+    place = 0
+    while place < len(path):
+        if is_simultaneous(state):
+            players = moving_players(state)
+            actions = path[place : place + len(players)]
+            state.apply_actions(joint_action(players, actions, state.num_players()))
+            place += len(players)
+        else:
+            state.apply_action(path[place])
+            place += 1

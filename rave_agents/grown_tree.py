@@ -14,6 +14,7 @@ from rave_agents.search.amaf import (
     keep_tables,
     table_bytes,
 )
+from rave_agents.search.children import entry_bytes
 from rave_agents.search.proofs import (
     EDGE_BONUS_BYTES,
     Proofs,
@@ -22,17 +23,31 @@ from rave_agents.search.proofs import (
     keep_proofs,
     node_proof_bytes,
 )
-from rave_agents.search.tree import EDGES_USED, NODES_USED, Tree
+from rave_agents.search.simultaneous import (
+    SIMULTANEOUS_NODE_BYTES,
+    Simultaneous,
+    allocate_simultaneous,
+    clear_simultaneous,
+    followers_and_children,
+    grow_simultaneous,
+    keep_simultaneous,
+)
+from rave_agents.search.tree import NODES_USED, Tree
 
 _MEGABYTE = 2**20
 _FIRST_NODES = 64
 _FIXED_BYTES = trees.memory_bytes(trees.allocate(0, 0, amaf=False)) + sum(
     array.nbytes for array in (*allocate_tables(0, 0), *allocate_proofs(0))
 )
+_TABLES = 2
 
 LEAST_GROWTH = 1.01
 """Growth below which the memory counts as full: otherwise the last bytes would be handed out one
 small reallocation after the other."""
+
+
+_Counts = np.ndarray
+"""[4] how many nodes, edges, tables and children."""
 
 
 class _Kept(NamedTuple):
@@ -65,7 +80,8 @@ class GrownTree:
         megabytes: how much memory there is.
         num_players: players of the game.
         num_actions: distinct actions of the game.
-        frame_actions: actions that a node may have before the frame must grow.
+        frame_actions: actions that a position may have before the frame must grow.
+        simultaneous: whether players may move at the same time.
     """
 
     def __init__(
@@ -76,6 +92,7 @@ class GrownTree:
         num_players: int,
         num_actions: int,
         frame_actions: int,
+        simultaneous: bool = False,
     ) -> None:
         self.full = False
         """Whether the budget is used up, so that no node may be added."""
@@ -83,31 +100,41 @@ class GrownTree:
         self._budget = megabytes * _MEGABYTE
         self._kept = _kept(config)
         self._checks_children = config.check_terminal
+        self._num_players = num_players
+        self._is_simultaneous = simultaneous
         self.proofs: Proofs = allocate_proofs(num_players)
         self.tables: AmafTables = allocate_tables(num_players, num_actions)
-        first = np.array([_FIRST_NODES, 2 * frame_actions, self._wanted_tables(0)], np.float64)
+        self.simultaneous: Simultaneous = allocate_simultaneous(num_players)
+        """Where players move at the same time, what the tree has beside."""
+        first = self._counts(0, 0, 0, 0, frame_actions)
+        first[:2] = max(_FIRST_NODES, first[0]), 2 * frame_actions
         if self._cost(first) > self._budget:
             first = self._least(frame_actions)
-        nodes, edges, count = (int(count) for count in first)
+        nodes, edges = int(first[0]), int(first[1])
         self.tree: Tree = trees.allocate(
             nodes, edges, self._kept.at_edges, self._kept.at_edges and self._kept.winning_moves
         )
-        self._grow_proofs(nodes, edges)
-        if self._kept.tables:
-            self._grow_tables(nodes, count)
+        self._grow_others(first)
 
     def fits(self, config: SearchConfig) -> bool:
         """Whether it keeps what a search of this configuration reads and writes."""
         return _kept(config) == self._kept
 
     def can_begin_anew(
-        self, config: SearchConfig, *, megabytes: float, num_players: int, num_actions: int
+        self,
+        config: SearchConfig,
+        *,
+        megabytes: float,
+        num_players: int,
+        num_actions: int,
+        simultaneous: bool = False,
     ) -> bool:
         """Whether a search of another position can use it, once it is cleared."""
         shape = self.tables.shape.tolist()
         return (
             self.fits(config)
             and shape == [num_players, num_actions]
+            and simultaneous == self._is_simultaneous
             and megabytes == self._megabytes
         )
 
@@ -119,22 +146,19 @@ class GrownTree:
     @property
     def memory_bytes(self) -> int:
         """Bytes of all arrays, used rows and free ones."""
-        arrays = (*self.tree, *self.tables, *self.proofs)
+        arrays: list[np.ndarray] = [*self.tree, *self.tables, *self.proofs]
+        if self._is_simultaneous:
+            arrays += [self.simultaneous.node_followers, *self.simultaneous.children]
         return sum(array.nbytes for array in arrays)
 
     def grow(self, actions: int) -> None:
-        """Make room for one more node with so many actions, or set ``full``."""
-        used = np.array(
-            [
-                self.tree.used[NODES_USED] + self._new_nodes(actions),
-                self.tree.used[EDGES_USED] + actions,
-                self._wanted_tables(int(self.tables.used[0])),
-            ],
-            np.float64,
-        )
-        room = [len(self.tree.node_player), len(self.tree.edge_action), len(self.tables.owner)]
-        wanted = np.maximum(room, 2 * used)
-        wanted[2] = min(wanted[2], 1) if self._kept.one_table else wanted[2]
+        """Make room for one more position with so many actions, or set ``full``."""
+        children = self.simultaneous.children
+        nodes, edges = self.tree.used
+        used = self._counts(nodes, edges, self.tables.used[0], children.used[0], actions)
+        room = [len(self.tree.node_player), len(self.tree.edge_action)]
+        wanted = np.maximum([*room, len(self.tables.owner), len(children.edge)], 2 * used)
+        wanted[_TABLES] = min(wanted[_TABLES], 1) if self._kept.one_table else wanted[_TABLES]
         if self._cost(wanted) > self._budget:
             growth = self._budget / self._cost(used)
             if growth < LEAST_GROWTH:
@@ -144,44 +168,53 @@ class GrownTree:
                 wanted = self._least(actions)
             else:
                 wanted = np.floor(used * growth)
-                wanted[2] = min(wanted[2], 1) if self._kept.one_table else wanted[2]
-        nodes, edges, tables = (int(count) for count in wanted)
-        trees.grow(self.tree, nodes, edges)
-        self._grow_proofs(nodes, edges)
-        if self._kept.tables:
-            self._grow_tables(nodes, tables)
+                if self._kept.one_table:
+                    wanted[_TABLES] = min(wanted[_TABLES], 1)
+        trees.grow(self.tree, int(wanted[0]), int(wanted[1]))
+        self._grow_others(wanted)
 
     def keep(self, node: int) -> None:
         """Make a node the root, and drop all that is not below it."""
-        rows = trees.keep_subtree(self.tree, node)
+        links = None
+        if self._is_simultaneous:
+            links = followers_and_children(self.tree, self.simultaneous)
+        rows, edge_rows = trees.keep_subtree(self.tree, node, links)
         if self._kept.tables:
             keep_tables(self.tables, rows)
         keep_proofs(self.proofs, rows)
+        if self._is_simultaneous:
+            keep_simultaneous(self.simultaneous, rows, edge_rows)
         self.full = False
 
     def clear(self) -> None:
         """Drop all nodes, and keep the memory: to fetch new memory takes longer than to fill it."""
         self.tree.used[:] = 0
         self.tables.used[:] = 0
+        clear_simultaneous(self.simultaneous)
         self.full = False
 
-    def _least(self, actions: int) -> np.ndarray:
+    def _counts(self, nodes: int, edges: int, tables: int, children: int, actions: int) -> _Counts:
+        """What is used with one more position: nodes, edges, tables, entries of the children."""
+        # Of one that comes with so many actions each may end the game; or each player has a node.
+        nodes += 1 + actions * self._checks_children
+        if self._is_simultaneous:
+            nodes, children = nodes + self._num_players - 1, children + self._num_players - 1
+        if self._kept.tables:
+            tables = 1 if self._kept.one_table else tables + 1
+        return np.array([nodes, edges + actions, tables, children], np.float64)
+
+    def _least(self, actions: int) -> _Counts:
         """Room for the root, which has its node whatever that takes, and for a table if it fits."""
-        least = np.array([self._new_nodes(actions), actions, self._wanted_tables(0)], np.float64)
+        least = self._counts(0, 0, 0, 0, actions)
         if self._cost(least) > self._budget:
-            least[2] = 0
+            least[_TABLES] = 0
         return least
 
-    def _wanted_tables(self, used: int) -> int:
-        if not self._kept.tables:
-            return 0
-        return 1 if self._kept.one_table else used + 1
-
-    def _cost(self, counts: np.ndarray) -> float:
-        nodes, edges, tables = counts
+    def _cost(self, counts: _Counts) -> float:
         node_bytes = trees.NODE_BYTES + 4 * self._kept.tables
+        node_bytes += SIMULTANEOUS_NODE_BYTES * self._is_simultaneous
         node_bytes += node_proof_bytes(
-            self.proofs.low.shape[1],
+            self._num_players,
             solver=self._kept.solver,
             proof_numbers=self._kept.proof_numbers,
         )
@@ -190,14 +223,13 @@ class GrownTree:
         )
         edge_bytes += EDGE_BONUS_BYTES * self._kept.proof_numbers
         one_table = table_bytes(self.tables, winning_moves=self._kept.winning_moves)
-        variable = nodes * node_bytes + edges * edge_bytes + tables * one_table
-        return float(_FIXED_BYTES + variable)
+        one_child = entry_bytes(self._num_players) * self._is_simultaneous
+        costs = np.array([node_bytes, edge_bytes, one_table, one_child], np.float64)
+        return float(_FIXED_BYTES + counts @ costs)
 
-    def _new_nodes(self, actions: int) -> int:
-        """Nodes that come with one with so many actions, if each of them ends the game."""
-        return 1 + actions * self._checks_children
-
-    def _grow_proofs(self, nodes: int, edges: int) -> None:
+    def _grow_others(self, counts: _Counts) -> None:
+        """Make room in all that belongs to the tree's nodes and edges."""
+        nodes, edges, tables, children = map(int, counts)
         grow_proofs(
             self.proofs,
             nodes,
@@ -205,6 +237,7 @@ class GrownTree:
             solver=self._kept.solver,
             proof_numbers=self._kept.proof_numbers,
         )
-
-    def _grow_tables(self, nodes: int, tables: int) -> None:
-        grow_tables(self.tables, nodes, tables, winning_moves=self._kept.winning_moves)
+        if self._is_simultaneous:
+            grow_simultaneous(self.simultaneous, nodes, children)
+        if self._kept.tables:
+            grow_tables(self.tables, nodes, tables, winning_moves=self._kept.winning_moves)

@@ -1,7 +1,14 @@
 """From ``SearchConfig`` to the flags and numbers that the compiled loop reads."""
 
 from rave_agents.config import SearchConfig
-from rave_agents.options import Amaf, AmafOccurrences, ProofNumbers, RaveBlend, Selection
+from rave_agents.options import (
+    Amaf,
+    AmafOccurrences,
+    AmafPlayers,
+    ProofNumbers,
+    RaveBlend,
+    Selection,
+)
 from rave_agents.search.parameters import Bonus, Parameters, Schedule, Weighting
 
 
@@ -30,6 +37,7 @@ def loop_parameters(
         exploration=config.exploration,
         first_play_urgency=config.first_play_urgency,
         amaf=config.amaf is not Amaf.NONE,
+        only_own_amaf=config.amaf_players is AmafPlayers.OWN,
         tables=config.amaf in (Amaf.GRAVE, Amaf.GLOBAL),
         every_node_has_table=config.amaf is Amaf.GRAVE,
         grave_ref=config.grave_ref,

@@ -26,6 +26,16 @@ class Amaf(enum.StrEnum):
     """In one table of all players' actions for the whole search, new in each search (HRAVE)."""
 
 
+class AmafPlayers(enum.StrEnum):
+    """Whose choices in the tree heed AMAF statistics."""
+
+    ALL = "all"
+    """Those of all players."""
+    OWN = "own"
+    """Those of the searching player alone: what the others should have played says little of
+    them."""
+
+
 class RaveSchedule(enum.StrEnum):
     """How the weight β of AMAF falls as visits come in."""
 

@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from rave_agents.game import GameState
+from rave_agents.game import GameState, apply_path, is_simultaneous, moving_players
+from rave_agents.joint import JointTable
 from rave_agents.tables import aligned, html_table
 
 
@@ -85,6 +86,8 @@ class SearchResult:
     """Bytes that the tree takes."""
     memory_full: bool
     """Whether the tree reached ``max_memory_mb``."""
+    joint: JointTable | None = None
+    """Where two players move at the same time, what became of every pair of their actions."""
     state: GameState = dataclasses.field(repr=False, compare=False)
     """A clone of the root position, for the names of its actions."""
 
@@ -124,10 +127,12 @@ class SearchResult:
     def principal_variation_names(self) -> tuple[str, ...]:
         """The principal variation as people write it."""
         state = self.state.clone()
-        names = []
-        for action in self.principal_variation:
-            names.append(_action_name(state, state.current_player(), action))
-            state.apply_action(action)
+        names: list[str] = []
+        while len(names) < len(self.principal_variation):
+            movers = moving_players(state) if is_simultaneous(state) else [state.current_player()]
+            step = self.principal_variation[len(names) : len(names) + len(movers)]
+            names += [_action_name(state, *pair) for pair in zip(movers, step, strict=True)]
+            apply_path(state, step)
         return tuple(names)
 
     def to_dict(self) -> dict[str, Any]:
@@ -147,6 +152,7 @@ class SearchResult:
             "nodes": self.nodes,
             "memory_bytes": self.memory_bytes,
             "memory_full": self.memory_full,
+            "joint": None if self.joint is None else self.joint.to_dict(),
             "principal_variation": list(self.principal_variation),
             "principal_variation_names": list(self.principal_variation_names),
             "actions": [
@@ -196,11 +202,30 @@ class SearchResult:
             line += f", expects {' '.join(self.principal_variation_names)}"
         return line
 
+    def joint_cells(self) -> list[list[str]]:
+        """The joint table as text: values of ``player``, visits in parentheses; empty without one.
+
+        Own actions stand in rows, best first, the other player's in columns.
+        """
+        if self.joint is None:
+            return []
+        joint = self.joint
+        names = [_action_name(self.state, joint.opponent, reply) for reply in joint.replies]
+        lines = [[f"against player {joint.opponent}", *names]]
+        for row in self.ranked_actions:
+            index = joint.actions.index(row.action)
+            pairs = zip(joint.values[index], joint.visits[index], strict=True)
+            cells = [f"{_number(value)} ({visits})" for value, visits in pairs]
+            lines.append([self.action_name(row.action), *cells])
+        return lines
+
     def __str__(self) -> str:
-        return f"{self.summary()}\n{aligned(self.table())}"
+        text = f"{self.summary()}\n{aligned(self.table())}"
+        return text if self.joint is None else f"{text}\n{aligned(self.joint_cells())}"
 
     def _repr_html_(self) -> str:
-        return html_table(self.summary(), self.table())
+        html = html_table(self.summary(), self.table())
+        return html if self.joint is None else html + html_table("", self.joint_cells())
 
 
 def _action_name(state: GameState, player: int, action: int) -> str:

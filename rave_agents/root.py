@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rave_agents.game import GameState
+from rave_agents.game import GameState, legal_actions_of
 from rave_agents.proven import (
     EdgeProof,
     edge_proof,
@@ -20,6 +20,14 @@ from rave_agents.search.amaf import NO_TABLE, AmafTables, table_row
 from rave_agents.search.backup import rescaled
 from rave_agents.search.compiler import interpreted
 from rave_agents.search.proofs import UNSOLVED, Proofs
+from rave_agents.search.simultaneous import (
+    JointVisits,
+    Simultaneous,
+    find_joint_child,
+    joint_visits,
+    players_node,
+    position_nodes,
+)
 from rave_agents.search.tree import NODES_USED, ROOT, UNEXPANDED, Tree
 
 
@@ -32,17 +40,26 @@ class RootedTree(NamedTuple):
     """The AMAF tables, if it has any."""
     proofs: Proofs
     """What is proven of its nodes, if anything is kept."""
+    simultaneous: Simultaneous
+    """Where players move at the same time, what it has beside."""
     low: float
     """The utility that is 0 on that scale, ``inf`` if the game states none and none was seen."""
     high: float
     """The utility that is 1 on that scale, ``-inf`` likewise."""
     state: GameState
     """A clone of the root position."""
+    player: int
+    """Whose moves are looked at there."""
 
     @property
     def has_root(self) -> bool:
         """Whether the root has its node yet."""
         return bool(self.arrays.used[NODES_USED] > 0)
+
+    @property
+    def players_root(self) -> int:
+        """The row of the player's node at the root position."""
+        return players_node(self.arrays, self.simultaneous, ROOT, self.player)
 
 
 class AmafStatistics(NamedTuple):
@@ -94,6 +111,8 @@ class Root(NamedTuple):
     """Proof number of a win of the player to move; None where there are none."""
     disproof_number: float | None = None
     """Disproof number likewise."""
+    joint: tuple[JointVisits, ...] = ()
+    """Every joint action that was visited, where players move at the same time; in order."""
 
     def utility(self, value_sum: float, visits: float) -> float | None:
         """A mean value in the game's utilities; None without visits."""
@@ -109,15 +128,17 @@ class Root(NamedTuple):
 def known_root(rooted: RootedTree) -> Root:
     """What a tree knows of its root; before the first simulation, the legal actions alone."""
     if not rooted.has_root:
-        actions = rooted.state.legal_actions()
+        actions = legal_actions_of(rooted.state, rooted.player)
         unknown = (0, 0.0, 1.0 / len(actions), AmafStatistics(), EdgeProof())
         moves = tuple(RootMove(int(action), *unknown) for action in actions)
         return Root(moves, 0, rooted.low, rooted.high)
     tree, proofs = rooted.arrays, rooted.proofs
+    node = rooted.players_root
     outcome = solved_outcome(proofs)
     proof_number, disproof_number = win_numbers(proofs, int(tree.node_player[ROOT]))
     return Root(
-        moves=tuple(_known_move(rooted, edge) for edge in trees.edge_rows(tree, ROOT)),
+        moves=tuple(_known_move(rooted, edge) for edge in trees.edge_rows(tree, node)),
+        joint=tuple(joint_visits(tree, rooted.simultaneous, ROOT)),
         visits=int(tree.node_visits[ROOT]),
         low=rooted.low,
         high=rooted.high,
@@ -135,7 +156,7 @@ def _known_move(rooted: RootedTree, edge: int) -> RootMove:
         visits=int(tree.edge_visits[edge]),
         value_sum=float(tree.edge_value_sum[edge]),
         prior=float(tree.edge_prior[edge]),
-        amaf=amaf_statistics(rooted, ROOT, edge),
+        amaf=amaf_statistics(rooted, rooted.players_root, edge),
         proof=edge_proof(tree, rooted.proofs, ROOT, edge),
     )
 
@@ -162,6 +183,7 @@ def merged_root(roots: Sequence[Root]) -> Root:
         high=high,
         proof_number=proof_number,
         disproof_number=disproof_number,
+        joint=_merged_joint(scaled),
     )
     if best is None:
         return merged
@@ -193,6 +215,18 @@ def _merged_move(moves: Sequence[RootMove], proof: EdgeProof | None) -> RootMove
     )
 
 
+def _merged_joint(roots: Sequence[Root]) -> tuple[JointVisits, ...]:
+    """The joint actions of several trees, visits and sums added."""
+    merged: dict[tuple[int, ...], JointVisits] = {}
+    for row in (row for root in roots for row in root.joint):
+        if row.actions in merged:
+            known = merged[row.actions]
+            sums = tuple(map(sum, zip(known.value_sums, row.value_sums, strict=True)))
+            row = JointVisits(row.actions, known.visits + row.visits, sums)  # noqa: PLW2901
+        merged[row.actions] = row
+    return tuple(sorted(merged.values()))
+
+
 def _rescaled_root(root: Root, low: float, high: float) -> Root:
     """The same with values on the scale of other utilities, as they are where these are its own."""
     if (root.low, root.high) == (low, high):
@@ -208,7 +242,11 @@ def _rescaled_root(root: Root, low: float, high: float) -> Root:
         )
         for move in root.moves
     )
-    return root._replace(moves=moves, low=low, high=high)
+    joint = tuple(
+        row._replace(value_sums=tuple(rescaled_sum(s, row.visits) for s in row.value_sums))
+        for row in root.joint
+    )
+    return root._replace(moves=moves, low=low, high=high, joint=joint)
 
 
 def leading_tree(roots: Sequence[Root], action: int) -> int:
@@ -228,21 +266,53 @@ def leading_tree(roots: Sequence[Root], action: int) -> int:
 
 
 def principal_variation(rooted: RootedTree, action: int) -> tuple[int, ...]:
-    """The chosen action, then at each node the proven one or else the most visited one."""
+    """The chosen action, then at each node the proven one or else the most visited one.
+
+    Where players move at the same time, the actions of all of them follow each other: those taken
+    together most often, at the root with the chosen one.
+    """
     tree = rooted.arrays
-    line = [action]
-    node = trees.find_child(tree, ROOT, action) if rooted.has_root else UNEXPANDED
-    while node != UNEXPANDED and tree.node_edge_count[node] > 0:
-        edges = trees.edge_rows(tree, node)
-        edge = edges.start + int(np.argmax(tree.edge_visits[edges.start : edges.stop]))
-        if solved_outcome(rooted.proofs, node) is not None:
-            proven = solving_edge(tree, rooted.proofs, node)
-            edge = edge if proven is None else proven
-        elif tree.edge_visits[edge] == 0:
+    if not rooted.has_root:
+        return (action,)
+    if len(position_nodes(tree, rooted.simultaneous, ROOT)) > 1:
+        line = list(_expected_joint(rooted, ROOT, action))
+    else:
+        line = [action]
+    node = ROOT if not line else find_joint_child(tree, rooted.simultaneous, ROOT, line)
+    while node not in (UNEXPANDED, ROOT) and tree.node_edge_count[node] > 0:
+        actions = _expected(rooted, node)
+        if not actions:
             break
-        line.append(int(tree.edge_action[edge]))
-        node = int(tree.edge_child[edge])
+        line += actions
+        node = find_joint_child(tree, rooted.simultaneous, node, actions)
     return tuple(line)
+
+
+def _expected(rooted: RootedTree, node: int) -> Sequence[int]:
+    """A position's proven or else most visited action, or joint action; nothing if none was."""
+    tree = rooted.arrays
+    if len(position_nodes(tree, rooted.simultaneous, node)) > 1:
+        return _expected_joint(rooted, node)
+    edges = trees.edge_rows(tree, node)
+    edge = edges.start + int(np.argmax(tree.edge_visits[edges.start : edges.stop]))
+    if solved_outcome(rooted.proofs, node) is not None:
+        proven = solving_edge(tree, rooted.proofs, node)
+        edge = edge if proven is None else proven
+    elif tree.edge_visits[edge] == 0:
+        return ()
+    return (int(tree.edge_action[edge]),)
+
+
+def _expected_joint(rooted: RootedTree, node: int, action: int | None = None) -> tuple[int, ...]:
+    """The joint action most visited, with the searching player's action if it is given."""
+    tree = rooted.arrays
+    nodes = position_nodes(tree, rooted.simultaneous, node)
+    players = [int(tree.node_player[row]) for row in nodes]
+    rows = joint_visits(tree, rooted.simultaneous, node)
+    if action is not None:
+        place = players.index(rooted.player)
+        rows = [row for row in rows if row.actions[place] == action]
+    return max(rows, key=lambda row: row.visits).actions if rows else ()
 
 
 def amaf_statistics(rooted: RootedTree, node: int, edge: int) -> AmafStatistics:

@@ -10,11 +10,20 @@ from typing import Any
 import numpy as np
 
 from rave_agents.config import Limit, SearchConfig
-from rave_agents.errors import UnsupportedGameError
+from rave_agents.errors import GameError, UnsupportedGameError
 from rave_agents.final_move import drawn_action, root_statistics
 from rave_agents.frameworks import as_game_state
-from rave_agents.game import GameState, PlayerId
+from rave_agents.game import (
+    GameState,
+    PlayerId,
+    apply_path,
+    has_simultaneous_moves,
+    is_simultaneous,
+    legal_actions_of,
+    moving_players,
+)
 from rave_agents.grown_tree import GrownTree
+from rave_agents.joint import joint_table
 from rave_agents.loop_parameters import loop_parameters
 from rave_agents.options import Amaf, FinalMove
 from rave_agents.result import SearchResult
@@ -28,7 +37,7 @@ from rave_agents.root import (
 )
 from rave_agents.search import loop
 from rave_agents.search.backup import make_scratch
-from rave_agents.search.compiler import announce_compilation, note_compilation
+from rave_agents.search.compiler import Form, announce_compilation, note_compilation
 from rave_agents.search.python_simulator import Evaluator
 from rave_agents.search.simulator import make_frame
 from rave_agents.search.tree import Tree
@@ -82,7 +91,7 @@ class Searcher:
         if evaluator is not None and self.config.playouts > 1:
             raise ValueError("playouts must be 1 with an evaluator, which stands in for playouts.")
         self.evaluator = evaluator
-        prepare(self.config.proves)
+        prepare(Form.PROOFS if self.config.proves else Form.PLAIN)
         own_formula(self.config)
         self._trees = [SearchTree(self.config) for _ in range(self.config.threads)]
         self._running = False
@@ -98,6 +107,7 @@ class Searcher:
         for tree in self._trees:
             tree.forget(release=release)
         self._root: GameState | None = None
+        self._player = 0
         self._root_key: Hashable = None
         self._advanced = False
         self._seconds = 0.0
@@ -121,8 +131,8 @@ class Searcher:
         """
         if self._root is None or not any(tree.has_root for tree in self._trees):
             return None
-        if len(self._trees) == 1 or self._root.current_player() < 0:
-            rooted = self._trees[0].rooted(self._root)
+        if len(self._trees) == 1 or not _is_decision(self._root):
+            rooted = self._trees[0].rooted(self._root, self._player)
         else:
             rooted = self._leading(self._known_roots(), self.result().action)
         return rooted if rooted.has_root else None
@@ -159,13 +169,29 @@ class Searcher:
         Raises:
             TypeError: if ``state`` is no state that any installed adapter knows.
         """
-        as_game_state(state)
+        self._prepared(state)
+
+    def _prepared(self, state: Any) -> GameState:
+        game_state = as_game_state(state)
+        if has_simultaneous_moves(game_state):
+            self._check_simultaneous(game_state)
+            prepare(Form.SIMULTANEOUS)
+        return game_state
+
+    def _check_simultaneous(self, state: GameState) -> None:
+        if self.config.proves:
+            raise UnsupportedGameError(
+                "In games with simultaneous moves there is no solver and there are no proof "
+                "numbers: leave out solver and proof_numbers, or take a preset without them, "
+                "such as 'uct' or 'rave'."
+            )
 
     def search(
         self,
         state: Any,
         limit: Limit,
         *,
+        player: int | None = None,
         progress: Progress | None = None,
         watch: Watch | None = None,
     ) -> SearchResult:
@@ -175,14 +201,17 @@ class Searcher:
             state: a GameState, or a state of an installed framework such as ``pyspiel.State``;
                 it is cloned and never changed.
             limit: when to end.
+            player: whose action is to be chosen, from 0; needed where players move at the same
+                time, elsewhere it must be the player to move.
             progress: called about ten times a second with the result so far.
             watch: ends the search before its limit or gives it more time, see
                 ``rave_agents.watch``; without one ``SearchConfig.early_stop`` counts.
 
         Raises:
             TypeError: if ``state`` is no state that any installed adapter knows.
-            ValueError: if no player is to move there.
-            UnsupportedGameError: if players move at the same time there.
+            ValueError: if no player is to move there, or ``player`` is not one who is.
+            UnsupportedGameError: for the solver or proof numbers in a game in which players move
+                at the same time.
             GameError: if the game breaks the common interface.
             Exception: whatever the game's state, the evaluator or ``progress`` raises, unchanged.
         """
@@ -192,14 +221,14 @@ class Searcher:
             )
         self._check_idle()
         # Here an adapter may compile what it needs, once, as the kernel is compiled: off the clock.
-        given = as_game_state(state)
+        given = self._prepared(state)
         started = time.perf_counter()
         root = given.clone()
-        _check_decision(root)
+        player = _checked_mover(root, player)
         self._running = True
         try:
-            self._begin(root)
-            if self.config.search_forced_moves or len(root.legal_actions()) > 1:
+            self._begin(root, player)
+            if self.config.search_forced_moves or len(legal_actions_of(root, player)) > 1:
                 self._run(limit, started, progress, self._chosen_watch(watch))
         finally:
             self._seconds = time.perf_counter() - started
@@ -207,11 +236,12 @@ class Searcher:
             self._advanced = False
         return self.result()
 
-    def advance(self, action: int, *, state: Any = None) -> None:
+    def advance(self, action: int | Sequence[int], *, state: Any = None) -> None:
         """Play an action or a chance outcome: keep its subtree for the next search.
 
         Args:
-            action: what was played at the root.
+            action: what was played at the root; where players move at the same time, one action of
+                each player, as ``pyspiel.State.apply_actions`` takes them.
             state: where it was played, if the caller cannot be sure that this is the root. If it
                 is another position, or one whose adapter cannot tell, the tree is dropped.
 
@@ -226,21 +256,33 @@ class Searcher:
             if key is None or key != self._root_key:
                 self.reset()
                 return
-        chance = self._root.is_chance_node()
-        outcomes = [a for a, _ in self._root.chance_outcomes()] if chance else []
-        legal = outcomes if chance else self._root.legal_actions()
-        if action not in legal:
-            raise ValueError(f"Action {action} is not legal at the root; legal are {list(legal)}.")
+        path = _checked_path(self._root, action)
         try:
-            self._root.apply_action(action)
+            apply_path(self._root, path)
             self._root_key = _position_key(self._root)
             for tree in self._trees:
-                tree.keep(action)
+                tree.keep(path)
             self._advanced = True
         except BaseException:
             # The root and the tree may be of different positions.
             self._forget()
             raise
+
+    def follow(self, moves: Sequence[int]) -> None:
+        """Play several actions and chance outcomes, one after the other.
+
+        Args:
+            moves: as ``pyspiel.State.history()`` lists them: where players move at the same time,
+                one action of each player.
+
+        Raises:
+            ValueError: if one is not legal, or the actions of some players are missing.
+        """
+        place = 0
+        while place < len(moves) and self._root is not None:
+            count = self._root.num_players() if is_simultaneous(self._root) else 1
+            self.advance(moves[place : place + count] if count > 1 else moves[place])
+            place += count
 
     def _check_idle(self) -> None:
         if self._running:
@@ -263,7 +305,7 @@ class Searcher:
         visits = sum(row.visits for row in statistics)
         total = sum(row.visits * row.value for row in statistics if row.value is not None)
         return SearchResult(
-            player=int(self._root.current_player()),
+            player=self._player,
             action=action,
             actions=statistics,
             value=total / visits if visits > 0 else None,
@@ -272,6 +314,7 @@ class Searcher:
             disproof_number=root.disproof_number,
             principal_variation=principal_variation(self._leading(roots, action), action),
             simulations=sum(tree.simulations for tree in self._trees),
+            joint=joint_table(root, self._root, self._player),
             root_visits=self._root_visits(),
             seconds=self._seconds,
             nodes=sum(tree.nodes for tree in self._trees),
@@ -286,14 +329,14 @@ class Searcher:
 
     def _known_roots(self) -> list[Root]:
         assert self._root is not None
-        return [known_root(tree.rooted(self._root)) for tree in self._trees]
+        return [known_root(tree.rooted(self._root, self._player)) for tree in self._trees]
 
     def _leading(self, roots: Sequence[Root], action: int) -> RootedTree:
         """The tree that speaks for the choice of an action."""
         assert self._root is not None
-        return self._trees[leading_tree(roots, action)].rooted(self._root)
+        return self._trees[leading_tree(roots, action)].rooted(self._root, self._player)
 
-    def _begin(self, root: GameState) -> None:
+    def _begin(self, root: GameState, player: int) -> None:
         key = _position_key(root)
         grown = [tree.grown for tree in self._trees if tree.grown is not None and tree.has_root]
         kept = self._advanced and grown and key == self._root_key
@@ -301,6 +344,7 @@ class Searcher:
             self._forget()
         self._root = root
         self._root_key = key
+        self._player = player
         for tree in self._trees:
             tree.simulations = 0
         self._move_unit = float(self._moves.random())
@@ -332,22 +376,23 @@ class Searcher:
     def _make_searches(self, root: GameState) -> list[TreeSearch]:
         """A search for each thread, or for one where the game cannot be played in several."""
         first, *others = self._trees
-        searches = [TreeSearch(first, root, self.config, self.evaluator)]
+        shared = (root, self._player, self.config, self.evaluator)
+        searches = [TreeSearch(first, *shared)]
         if others and not searches[0].runs_in_parallel:
             _say_one_thread()
             for tree in others:
                 tree.forget()
             return searches
-        return searches + [TreeSearch(tree, root, self.config, self.evaluator) for tree in others]
+        return searches + [TreeSearch(tree, *shared) for tree in others]
 
     def _root_visits(self) -> int:
         return sum(tree.root_visits for tree in self._trees)
 
 
 @functools.cache
-def prepare(proves: bool) -> None:
+def prepare(form: Form) -> None:
     """Compile the kernel, or load it from the cache, so that no search's clock pays for it."""
-    announce_compilation(proves=proves)
+    announce_compilation(form)
     frame = make_frame(num_players=2, playouts=1, playout_stream=np.zeros(4, np.int64))
     scratch = make_scratch(frame, num_distinct_actions=1, utility_range=np.zeros(2))
     parameters = loop_parameters(
@@ -361,10 +406,12 @@ def prepare(proves: bool) -> None:
     grown = GrownTree(
         SearchConfig(amaf=Amaf.GRAVE), megabytes=1.0, num_players=1, num_actions=1, frame_actions=1
     )
-    proofs = grown.proofs if proves else None
+    proofs = grown.proofs if form is Form.PROOFS else None
+    simultaneous = grown.simultaneous if form is Form.SIMULTANEOUS else None
+    beside = (proofs, simultaneous)
     stream = np.zeros(4, np.int64)
-    loop.run(grown.tree, grown.tables, proofs, frame, scratch, parameters, stream, 0, 0, True)
-    note_compilation(proves=proves)
+    loop.run(grown.tree, grown.tables, *beside, frame, scratch, parameters, stream, 0, 0, True)
+    note_compilation(form)
 
 
 def checked_seed(seed: int | None) -> int | None:
@@ -378,10 +425,64 @@ def checked_seed(seed: int | None) -> int | None:
     return int(seed)
 
 
+def _is_decision(state: GameState) -> bool:
+    return not state.is_terminal() and (state.current_player() >= 0 or is_simultaneous(state))
+
+
+def _checked_mover(state: GameState, player: int | None) -> int:
+    """Whose action is chosen at a state; refused if it is nobody's, or not clear."""
+    _check_decision(state)
+    mover = int(state.current_player())
+    if player is not None and (isinstance(player, bool) or not hasattr(player, "__index__")):
+        raise TypeError(f"player must be an integer or None, got {player!r}.")
+    if mover >= 0:
+        if player is not None and player != mover:
+            raise ValueError(f"player must be {mover}, who is to move at this state: got {player}.")
+        return mover
+    movers = moving_players(state)
+    if player is None:
+        raise ValueError(
+            "Players move at the same time at this state: say for whom to choose by player, "
+            f"one of {movers}."
+        )
+    if player not in movers:
+        raise ValueError(f"player must be one who has a legal action here, {movers}: got {player}.")
+    return int(player)
+
+
+def _checked_path(root: GameState, action: int | Sequence[int]) -> list[int]:
+    """An action at the root, or those of all movers, as the path of a simulation has them."""
+    if is_simultaneous(root):
+        players = moving_players(root)
+        if isinstance(action, int | np.integer) or len(action) != root.num_players():
+            raise ValueError(
+                "Players move at the same time at the root: give one action of each player, "
+                f"{root.num_players()} in all, got {action!r}."
+            )
+        for player in players:
+            legal = root.legal_actions(player)  # type: ignore[call-arg]
+            if action[player] not in legal:
+                raise ValueError(
+                    f"Action {action[player]} of player {player} is not legal at the root; legal "
+                    f"are {list(legal)}."
+                )
+        return [int(action[player]) for player in players]
+    chance = root.is_chance_node()
+    outcomes = [a for a, _ in root.chance_outcomes()] if chance else []
+    legal = outcomes if chance else root.legal_actions()
+    if action not in legal:
+        raise ValueError(f"Action {action} is not legal at the root; legal are {list(legal)}.")
+    return [int(action)]  # type: ignore[arg-type]
+
+
 def _check_decision(state: GameState) -> None:
     player = state.current_player()
-    if player == PlayerId.SIMULTANEOUS:
-        raise UnsupportedGameError("Players move at the same time here, which is not supported.")
+    if player == PlayerId.SIMULTANEOUS and not hasattr(state, "apply_actions"):
+        raise GameError(
+            "Players move at the same time at this state, but its class has no apply_actions."
+        )
+    if player == PlayerId.SIMULTANEOUS and not state.is_terminal():
+        return
     if state.is_terminal():
         raise ValueError("The game is over at this state: there is nothing to search.")
     if player == PlayerId.CHANCE:

@@ -3,13 +3,13 @@
 import contextlib
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from rave_agents.config import SearchConfig
-from rave_agents.game import GameState
+from rave_agents.game import GameState, has_simultaneous_moves
 from rave_agents.grown_tree import GrownTree
 from rave_agents.loop_parameters import loop_parameters
 from rave_agents.options import Selection, UtilityRange
@@ -25,6 +25,7 @@ from rave_agents.search.proofs import allocate_proofs
 from rave_agents.search.python_simulator import Evaluator, PythonSimulator
 from rave_agents.search.random_stream import make_stream
 from rave_agents.search.simulator import Frame, Header, Simulator, Status, grown_frame, make_frame
+from rave_agents.search.simultaneous import allocate_simultaneous, find_joint_child
 from rave_agents.search.tree import NODES_USED, ROOT, UNEXPANDED
 
 SLICE_SECONDS = 0.02
@@ -104,24 +105,31 @@ class SearchTree:
         """Bytes that the tree takes."""
         return 0 if self.grown is None else self.grown.memory_bytes
 
-    def keep(self, action: int) -> None:
-        """Keep the part of the tree below an action of its root."""
+    def keep(self, actions: Sequence[int]) -> None:
+        """Keep the part of the tree below an action of its root, or below one of each mover."""
         if self.grown is not None and self.grown.has_root:
-            child = trees.find_child(self.grown.tree, ROOT, action)
+            child = find_joint_child(self.grown.tree, self.grown.simultaneous, ROOT, actions)
             if child == UNEXPANDED:
                 self.forget()
             else:
                 self.grown.keep(child)
         self._noised = False
 
-    def rooted(self, root: GameState) -> RootedTree:
-        """The tree with its root position and utility range; without nodes if there are none."""
+    def rooted(self, root: GameState, player: int) -> RootedTree:
+        """The tree with its root position and utility range; without nodes if there are none.
+
+        Args:
+            root: the position.
+            player: whose moves are looked at there.
+        """
         low, high = self.utility_range.tolist()
         if self.grown is None:
             empty = trees.allocate(0, 0, amaf=False), allocate_tables(0, 0), allocate_proofs(0)
-            return RootedTree(*empty, low, high, root.clone())
+            beside = allocate_simultaneous(0)
+            return RootedTree(*empty, beside, low, high, root.clone(), player)
         grown = self.grown
-        return RootedTree(grown.tree, grown.tables, grown.proofs, low, high, root.clone())
+        arrays = grown.tree, grown.tables, grown.proofs, grown.simultaneous
+        return RootedTree(*arrays, low, high, root.clone(), player)
 
     def add_noise(self) -> None:
         """Mix Dirichlet noise into the root's priors, once."""
@@ -143,27 +151,35 @@ class TreeSearch:
     Args:
         tree: the tree; it grows.
         root: the position at its root.
+        player: whose move is searched for there.
         config: the search's tunables.
         evaluator: judges leaves in place of playouts; None for playouts.
     """
 
     def __init__(
-        self, tree: SearchTree, root: GameState, config: SearchConfig, evaluator: Evaluator | None
+        self,
+        tree: SearchTree,
+        root: GameState,
+        player: int,
+        config: SearchConfig,
+        evaluator: Evaluator | None,
     ) -> None:
         self.tree = tree
         self.solved = False
         """Whether it ended because nothing is left to search."""
         self._root = root
         self._config = config
+        movers = root.num_players() if has_simultaneous_moves(root) else 1
         self._frame = make_frame(
             num_players=root.num_players(),
             playouts=config.playouts,
             playout_stream=make_stream(tree.next_playout_seed()),
-            action_capacity=max(16, min(512, root.num_distinct_actions())),
+            action_capacity=max(16, min(512, movers * root.num_distinct_actions())),
         )
         self._simulator = _make_simulator(root, self._frame, evaluator)
         self._scratch = self._make_scratch()
-        self._parameters = _make_parameters(config, root)
+        self._parameters = _make_parameters(config, root, player)
+        self._simultaneous = has_simultaneous_moves(root)
         self._simulations = math.inf
         self._deadline = math.inf
         self._slice_size = 1
@@ -193,7 +209,11 @@ class TreeSearch:
         if grown is not None and (
             grown.has_root
             or grown.can_begin_anew(
-                self._config, megabytes=megabytes, num_players=num_players, num_actions=num_actions
+                self._config,
+                megabytes=megabytes,
+                num_players=num_players,
+                num_actions=num_actions,
+                simultaneous=self._simultaneous,
             )
         ):
             return
@@ -203,6 +223,7 @@ class TreeSearch:
             num_players=num_players,
             num_actions=num_actions,
             frame_actions=int(self._frame.header[Header.ACTION_CAPACITY]),
+            simultaneous=self._simultaneous,
         )
 
     def run_slice(self) -> bool:
@@ -223,6 +244,7 @@ class TreeSearch:
                     grown.tree,
                     grown.tables,
                     grown.proofs if self._config.proves else None,
+                    grown.simultaneous if self._simultaneous else None,
                     self._frame,
                     self._scratch,
                     self._parameters,
@@ -285,13 +307,13 @@ def _make_simulator(root: GameState, frame: Frame, evaluator: Evaluator | None) 
     )
 
 
-def _make_parameters(config: SearchConfig, root: GameState) -> Parameters:
+def _make_parameters(config: SearchConfig, root: GameState, player: int) -> Parameters:
     formula = own_formula(config)
     return loop_parameters(
         config,
         fixed_range=_has_fixed_range(config, root),
         formula=0 if formula is None else formula_address(formula),
-        searching_player=root.current_player(),
+        searching_player=player,
         utilities=(float(root.min_utility()), float(root.max_utility())),
         utility_sum=_utility_sum(root),
     )

@@ -8,7 +8,7 @@ import pytest
 from helpers.games import Position, RandomEvaluator, random_game, written_game
 from helpers.trees import check_tree, dump
 
-from rave_agents import Limit, SearchConfig, Searcher, UnsupportedGameError
+from rave_agents import Limit, SearchConfig, Searcher
 from rave_agents.search import tree as trees
 from rave_agents.search.tree import EDGES_USED, NODES_USED, ROOT
 
@@ -439,7 +439,7 @@ def test_an_evaluator_stands_in_for_playouts():
     [
         (-4, ValueError, "The game is over"),
         (-1, ValueError, "Chance moves"),
-        (-2, UnsupportedGameError, "at the same time"),
+        (-2, GameError, "has no apply_actions"),
         (-5, ValueError, "No player is to move"),
         (2, ValueError, "No player is to move"),
     ],

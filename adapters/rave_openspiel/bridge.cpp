@@ -3,7 +3,7 @@
 //
 // native_library.py compiles this file against the headers of the installed open_spiel and defines
 // on the command line, from the Python enumerations: HEADER_*, the header's places; BUFFER_*, the
-// places of the buffers' addresses; STATUS_*; PLAYER_*; ERROR_*.
+// places of the buffers' addresses; STATUS_*; PLAYER_*; ERROR_*; NO_ACTION.
 //
 // Every action and every outcome is drawn as python_simulator.py draws it, so that both providers
 // grow the same trees. Only virtual functions of State are called: no symbol of pyspiel is needed.
@@ -116,6 +116,15 @@ struct Opened : State {
   static void ReserveHistory(State& state, size_t moves) {
     (state.*&Opened::history_).reserve(moves);
   }
+
+  // What State::ApplyActions does, which is not virtual.
+  static void ApplyActions(State& state, const std::vector<Action>& actions) {
+    (state.*&Opened::DoApplyActions)(actions);
+    for (size_t player = 0; player < actions.size(); ++player) {
+      (state.*&Opened::history_).push_back({static_cast<int>(player), actions[player]});
+    }
+    ++(state.*&Opened::move_number_);
+  }
 };
 
 // A provider bound to one root position, which it owns. One thread at a time may use it.
@@ -142,13 +151,17 @@ class Provider {
  private:
   int32_t RunSimulation();
   std::unique_ptr<State> Leaf();
+  void ApplyJoint(State& state, const int32_t* path, int64_t count);
   const State* Kept(int32_t position) const;
   void Pass(int32_t position, const State& state);
   int32_t Finish(const State& state);
   bool ListActions(const State& state, int player);
+  void ListMovers(const State& state);
+  void FindMovers(const State& state);
   void CheckChildren(const State& state, int64_t count);
   int32_t Play(State& state);
   void Playout(State& state);
+  void PlayJoint(State& state, RandomWords& words);
   void ShrinkingPlayout(State& state);
 
   template <typename T>
@@ -177,7 +190,8 @@ class Provider {
   void CheckPlayer(int player) const {
     if (player >= 0 && player < num_players_) return;
     Refuse("current_player() gave ", player, ": a search needs a player from 0 to ",
-           num_players_ - 1, ", CHANCE (", PLAYER_CHANCE, ") or TERMINAL (", PLAYER_TERMINAL, ").");
+           num_players_ - 1, ", CHANCE (", PLAYER_CHANCE, "), SIMULTANEOUS (", PLAYER_SIMULTANEOUS,
+           ") or TERMINAL (", PLAYER_TERMINAL, ").");
   }
 
   void CheckAction(Action action) const {
@@ -219,6 +233,9 @@ class Provider {
   int32_t* move_actions_ = nullptr;
   bool leaf_is_listed_ = false;
   std::vector<Action> leaf_actions_;
+  std::vector<int> movers_;  // Who moves at the same time, and what each can do there.
+  std::vector<std::vector<Action>> mover_actions_;
+  std::vector<Action> joint_;
   std::vector<uint16_t> remaining_;
 };
 
@@ -263,15 +280,63 @@ std::unique_ptr<State> Provider::Leaf() {
   const int32_t* path = Buffer<int32_t>(BUFFER_PATH);
   const int32_t* positions = Buffer<int32_t>(BUFFER_PATH_NODES);
   const int64_t length = header_[HEADER_PATH_LENGTH];
+  // Actions that are taken at the same time have the same position.
   int64_t step = std::max<int64_t>(0, length - 1);
-  while (step > 0 && Kept(positions[step]) == nullptr) --step;
+  while (step > 0 && (positions[step - 1] == positions[step] || Kept(positions[step]) == nullptr)) {
+    --step;
+  }
   std::unique_ptr<State> state = (step > 0 ? Kept(positions[step]) : root_.get())->Clone();
   Opened::ReserveHistory(*state, most_moves_);
-  for (; step < length; ++step) {
+  while (step < length) {
     if (step > 0) Pass(positions[step], *state);
-    state->ApplyAction(path[step]);
+    if (state->CurrentPlayer() != PLAYER_SIMULTANEOUS) {
+      state->ApplyAction(path[step++]);
+      continue;
+    }
+    int64_t end = step + 1;
+    while (end < length && positions[end] == positions[step]) ++end;
+    ApplyJoint(*state, path + step, end - step);
+    step = end;
   }
   return state;
+}
+
+// Applies the actions of all who move at the same time, so many.
+void Provider::ApplyJoint(State& state, const int32_t* path, int64_t count) {
+  joint_.assign(num_players_, NO_ACTION);
+  if (count == num_players_) {
+    std::copy(path, path + count, joint_.begin());
+  } else {
+    FindMovers(state);
+    for (int64_t i = 0; i < count; ++i) joint_[movers_[i]] = path[i];
+  }
+  Opened::ApplyActions(state, joint_);
+}
+
+// Finds who has a legal action where players move at the same time, and all of these actions.
+void Provider::FindMovers(const State& state) {
+  movers_.clear();
+  mover_actions_.clear();
+  for (int player = 0; player < num_players_; ++player) {
+    std::vector<Action> legal = state.LegalActions(player);
+    if (legal.empty()) continue;
+    movers_.push_back(player);
+    mover_actions_.push_back(std::move(legal));
+  }
+  if (movers_.empty()) {
+    Refuse("legal_actions(player) is empty for every player, but the state is not terminal.");
+  }
+}
+
+void Provider::ListMovers(const State& state) {
+  FindMovers(state);
+  header_[HEADER_NUM_MOVERS] = movers_.size();
+  leaf_actions_.clear();
+  for (size_t i = 0; i < movers_.size(); ++i) {
+    leaf_actions_.insert(leaf_actions_.end(), mover_actions_[i].begin(), mover_actions_[i].end());
+    Buffer<int32_t>(BUFFER_MOVERS)[i] = movers_[i];
+    Buffer<int32_t>(BUFFER_MOVER_ENDS)[i] = static_cast<int32_t>(leaf_actions_.size());
+  }
 }
 
 const State* Provider::Kept(int32_t position) const {
@@ -303,9 +368,13 @@ bool Provider::ListActions(const State& state, int player) {
   if (player == PLAYER_CHANCE) {
     outcomes = CheckedOutcomes(state);
   } else {
-    CheckPlayer(player);
-    leaf_actions_ = state.LegalActions();
-    CheckSome(leaf_actions_.size(), player);
+    if (player == PLAYER_SIMULTANEOUS) {
+      ListMovers(state);
+    } else {
+      CheckPlayer(player);
+      leaf_actions_ = state.LegalActions();
+      CheckSome(leaf_actions_.size(), player);
+    }
     for (Action action : leaf_actions_) CheckAction(action);
     leaf_is_listed_ = true;
   }
@@ -381,6 +450,11 @@ void Provider::Playout(State& state) {
       state.ApplyAction(SampledOutcome(outcomes, words.Unit()));
       continue;
     }
+    if (player == PLAYER_SIMULTANEOUS) {
+      listed = false;
+      PlayJoint(state, words);
+      continue;
+    }
     CheckPlayer(player);
     if (!listed) legal = state.LegalActions();
     const std::vector<Action>& actions = listed ? leaf_actions_ : legal;
@@ -391,6 +465,20 @@ void Provider::Playout(State& state) {
     Record(player, action);
     state.ApplyAction(action);
   }
+}
+
+// Plays a random action of each who moves at the same time.
+void Provider::PlayJoint(State& state, RandomWords& words) {
+  FindMovers(state);
+  joint_.assign(num_players_, NO_ACTION);
+  for (size_t i = 0; i < movers_.size(); ++i) {
+    const std::vector<Action>& legal = mover_actions_[i];
+    const Action action = legal[words.Below(static_cast<int64_t>(legal.size()))];
+    CheckAction(action);
+    Record(movers_[i], action);
+    joint_[movers_[i]] = action;
+  }
+  Opened::ApplyActions(state, joint_);
 }
 
 // The same for a game in which an action disappears when taken and nothing else becomes legal or
@@ -465,6 +553,13 @@ int64_t bridge_play_out(const void* state, int64_t playouts, int64_t* stream) {
       for (int player; (player = played->CurrentPlayer()) != PLAYER_TERMINAL;) {
         if (player == PLAYER_CHANCE) {
           played->ApplyAction(SampledOutcome(played->ChanceOutcomes(), words.Unit()));
+        } else if (player == PLAYER_SIMULTANEOUS) {
+          std::vector<Action> joint(played->NumPlayers(), NO_ACTION);
+          for (int mover = 0; mover < played->NumPlayers(); ++mover) {
+            const std::vector<Action> legal = played->LegalActions(mover);
+            if (!legal.empty()) joint[mover] = legal[words.Below(legal.size())];
+          }
+          Opened::ApplyActions(*played, joint);
         } else {
           const std::vector<Action> legal = played->LegalActions();
           played->ApplyAction(legal[words.Below(static_cast<int64_t>(legal.size()))]);

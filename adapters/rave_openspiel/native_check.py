@@ -17,8 +17,16 @@ from rave_openspiel.native import NativeSimulator, is_shrinking
 from rave_openspiel.native_library import Library
 from rave_openspiel.simulator import OpenSpielSimulator
 
-GAMES = ("tic_tac_toe", "connect_four", "pig", "2048", "hex(board_size=4)")
-"""Games with and without chance, for one and two players, with and without a shrinking list."""
+GAMES = (
+    "tic_tac_toe",
+    "connect_four",
+    "pig",
+    "2048",
+    "hex(board_size=4)",
+    "goofspiel(num_cards=3)",
+)
+"""Games with and without chance, for one and two players, with and without a shrinking list, and
+one with simultaneous moves."""
 
 SIMULATIONS = 20
 

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 import pyspiel
 
-from rave_agents.game import PlayerId
+from rave_agents.game import NO_ACTION, PlayerId
 from rave_agents.search.compiler import choose_cache_directory
 from rave_agents.search.simulator import Frame, Header, Status
 
@@ -221,6 +221,7 @@ def _constants() -> dict[str, int]:
         **{f"STATUS_{status.name}": int(status) for status in Status},
         **{f"PLAYER_{player.name}": int(player) for player in PlayerId},
         **{f"ERROR_{name}": number for number, name in enumerate(ERRORS, 1)},
+        "NO_ACTION": NO_ACTION,
     }
 
 

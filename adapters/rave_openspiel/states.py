@@ -46,9 +46,16 @@ class OpenSpielState:
         """Whether chance moves next."""
         return bool(self.state.is_chance_node())
 
-    def legal_actions(self) -> Sequence[int]:
-        """The actions of the player to move."""
-        return self.state.legal_actions()  # type: ignore[no-any-return]
+    def has_simultaneous_moves(self) -> bool:
+        """Whether players may move at the same time in this game."""
+        dynamics = self.state.get_game().get_type().dynamics
+        return bool(dynamics == _Type.Dynamics.SIMULTANEOUS)
+
+    def legal_actions(self, player: int | None = None) -> Sequence[int]:
+        """The actions of the player to move, or of any player where several move."""
+        if player is None:
+            return self.state.legal_actions()  # type: ignore[no-any-return]
+        return self.state.legal_actions(player)  # type: ignore[no-any-return]
 
     def chance_outcomes(self) -> Sequence[tuple[int, float]]:
         """Every outcome of a chance node and its probability."""
@@ -57,6 +64,10 @@ class OpenSpielState:
     def apply_action(self, action: int) -> None:
         """Play an action, or a chance outcome, on this state."""
         self.state.apply_action(action)
+
+    def apply_actions(self, actions: Sequence[int]) -> None:
+        """Play one action of each player at the same time."""
+        self.state.apply_actions(list(actions))
 
     def returns(self) -> Sequence[float]:
         """For each player what he has won so far."""
@@ -127,6 +138,7 @@ class OpenSpielState:
         """
         game = self.state.get_game()
         check_supported(game)
+        simultaneous = self.has_simultaneous_moves()
         common = getattr(self.state, "common_state", None)
         if common is not None and evaluator is None:
             return common.simulator(frame, None)  # type: ignore[no-any-return]
@@ -134,10 +146,13 @@ class OpenSpielState:
         if library is not None:
             return NativeSimulator(library, self.state, frame, shrinking=is_shrinking(game))
         root = self.state.clone()
-        if evaluator is None and RolloutSimulator.can_play(root):
+        if evaluator is None and RolloutSimulator.can_play(root) and not simultaneous:
             return RolloutSimulator(root, frame)
         return OpenSpielSimulator(
-            root, frame, num_distinct_actions=self.num_distinct_actions(), evaluator=evaluator
+            root,
+            frame,
+            num_distinct_actions=self.num_distinct_actions(),
+            evaluator=evaluator,
         )
 
     def __str__(self) -> str:

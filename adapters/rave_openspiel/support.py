@@ -9,12 +9,15 @@ _Type = pyspiel.GameType
 
 def refusal(game_type: pyspiel.GameType) -> str | None:
     """Why the search cannot play games of this type; None if it can."""
-    if game_type.dynamics != _Type.Dynamics.SEQUENTIAL:
+    if game_type.dynamics not in (_Type.Dynamics.SEQUENTIAL, _Type.Dynamics.SIMULTANEOUS):
         kind = str(game_type.dynamics).rpartition(".")[2]
-        return (
-            f"its dynamics are {kind}, and the search needs SEQUENTIAL: one player moves at a time"
-        )
-    if game_type.information != _Type.Information.PERFECT_INFORMATION:
+        return f"its dynamics are {kind}, and the search needs SEQUENTIAL or SIMULTANEOUS"
+    # A one-shot game hides nothing but what is decided at the same moment.
+    one_shot = (
+        game_type.dynamics == _Type.Dynamics.SIMULTANEOUS
+        and game_type.information == _Type.Information.ONE_SHOT
+    )
+    if game_type.information != _Type.Information.PERFECT_INFORMATION and not one_shot:
         kind = str(game_type.information).rpartition(".")[2]
         return (
             f"it is a game of {kind}, and the search needs PERFECT_INFORMATION: it would "

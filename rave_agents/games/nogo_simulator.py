@@ -143,6 +143,8 @@ def _entry(address: int) -> int:
         numba.carray(pointer_to(at[8]), (actions,), np.int8),
         numba.carray(pointer_to(at[9]), (actions, players), np.float64),
         numba.carray(pointer_to(at[10]), (header[PATH_CAPACITY],), np.int32),
+        numba.carray(pointer_to(at[11]), (players,), np.int32),
+        numba.carray(pointer_to(at[12]), (players,), np.int32),
     )
     cells = numba.carray(pointer_to(header[PROVIDER]), (1,), np.int32)[0]
     boards = numba.carray(pointer_to(header[PROVIDER]), (3, ROWS, cells), np.int32)

@@ -103,7 +103,7 @@ class MoveRecord(NamedTuple):
     previous: NDArray[np.int32]
     """[M] the number of the move by which he played the same before, -1 for none."""
     path_moves: NDArray[np.int32]
-    """[PATH_CAPACITY + 1] for each node of the path how many moves lead to it from the root."""
+    """[PATH_CAPACITY + players] for each node of the path how many moves lead to it."""
     seen: NDArray[np.int64]
     """[players, actions] ``offset`` plus the number of the move that was seen last."""
     offset: NDArray[np.int64]
@@ -121,7 +121,7 @@ def make_move_record(
         players=np.zeros(moves, np.int32),
         actions=np.zeros(moves, np.int32),
         previous=np.zeros(moves, np.int32),
-        path_moves=np.zeros(path_capacity + 1, np.int32),
+        path_moves=np.zeros(path_capacity + num_players, np.int32),
         seen=np.full((num_players, num_actions), -1, np.int64),
         offset=np.zeros(1, np.int64),
         edge_of=np.zeros(num_actions, np.int32),

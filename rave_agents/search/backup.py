@@ -20,11 +20,13 @@ from rave_agents.search.amaf import (
     find_previous,
     make_move_record,
 )
+from rave_agents.search.children import NO_ENTRY, add_entry
 from rave_agents.search.compiler import inlined, kernel
 from rave_agents.search.formulas import scaled
 from rave_agents.search.parameters import Parameters
 from rave_agents.search.proofs import Proofs, Ranking, make_ranking, update_proofs
 from rave_agents.search.simulator import Frame, Header
+from rave_agents.search.simultaneous import ALONE, Simultaneous, after_entry
 from rave_agents.search.tree import EDGES_USED, Tree
 
 NUM_PLAYERS = int(Header.NUM_PLAYERS)
@@ -38,9 +40,13 @@ class Scratch(NamedTuple):
     """What the loop needs beside the tree and the frame."""
 
     path_nodes: NDArray[np.int64]
-    """[PATH_CAPACITY + 1] nodes of the simulation, from the root on."""
+    """[PATH_CAPACITY + NUM_PLAYERS] nodes of the simulation, from the root on; at a leaf where
+    players move at the same time, those of all of them."""
     path_edges: NDArray[np.int64]
     """[PATH_CAPACITY] edges taken at them."""
+    path_entries: NDArray[np.int64]
+    """[PATH_CAPACITY] where players move at the same time: the entry reached by what they have
+    taken so far, ``NO_ENTRY`` if there is none yet; ``ALONE`` after an edge that needs none."""
     path_movers: NDArray[np.int64]
     """[PATH_CAPACITY] whose value each edge holds."""
     values: NDArray[np.float64]
@@ -65,8 +71,9 @@ def make_scratch(
     depth = int(frame.header[Header.PATH_CAPACITY])
     num_players = int(frame.header[NUM_PLAYERS])
     return Scratch(
-        path_nodes=np.zeros(depth + 1, np.int64),
+        path_nodes=np.zeros(depth + num_players, np.int64),
         path_edges=np.zeros(depth, np.int64),
+        path_entries=np.zeros(depth, np.int64),
         path_movers=np.zeros(depth, np.int64),
         values=np.zeros(num_players, np.float64),
         utility_range=utility_range,
@@ -80,7 +87,13 @@ def make_scratch(
 
 
 @kernel
-def observe_returns(tree: Tree, tables: AmafTables, frame: Frame, scratch: Scratch) -> None:
+def observe_returns(
+    tree: Tree,
+    tables: AmafTables,
+    simultaneous: Simultaneous | None,
+    frame: Frame,
+    scratch: Scratch,
+) -> None:
     """Widen the utility range to hold all returns of the frame; rescale the tree if it moved."""
     low, high = scratch.utility_range[LOW], scratch.utility_range[HIGH]
     new_low, new_high = low, high
@@ -111,6 +124,18 @@ def observe_returns(tree: Tree, tables: AmafTables, frame: Frame, scratch: Scrat
         tables.value_sum[row] = rescaled(
             tables.value_sum[row], tables.visits[row], low, high, new_low, new_high
         )
+    if simultaneous is not None:
+        children = simultaneous.children
+        for entry in range(children.used[0]):
+            for player in range(children.value_sum.shape[1]):
+                children.value_sum[entry, player] = rescaled(
+                    children.value_sum[entry, player],
+                    children.visits[entry],
+                    low,
+                    high,
+                    new_low,
+                    new_high,
+                )
 
 
 @kernel
@@ -149,15 +174,38 @@ def find_movers(tree: Tree, scratch: Scratch, depth: int) -> None:
 
 
 @kernel
-def backup_values(tree: Tree, scratch: Scratch, depth: int, leaf_has_node: bool) -> None:
+def backup_values(tree: Tree, scratch: Scratch, depth: int, leaf_nodes: int) -> None:
     """Count the simulation on its path of ``depth`` edges, with ``scratch.values``."""
     for index in range(depth):
         edge = scratch.path_edges[index]
         tree.node_visits[scratch.path_nodes[index]] += 1
         tree.edge_visits[edge] += 1
         tree.edge_value_sum[edge] += scratch.values[scratch.path_movers[index]]
-    if leaf_has_node:
-        tree.node_visits[scratch.path_nodes[depth]] += 1
+    for index in range(depth, depth + leaf_nodes):
+        tree.node_visits[scratch.path_nodes[index]] += 1
+
+
+@kernel
+def add_entries(simultaneous: Simultaneous, scratch: Scratch, depth: int) -> None:
+    """Give the joint actions of the path the entries that they lack; there must be room."""
+    for index in range(1, depth):
+        if scratch.path_entries[index] == NO_ENTRY:
+            before = scratch.path_entries[index - 1]
+            beside = scratch.path_edges[index - 1] if before == ALONE else after_entry(before)
+            edge = scratch.path_edges[index]
+            scratch.path_entries[index] = add_entry(simultaneous.children, edge, beside)
+
+
+@kernel
+def backup_entries(simultaneous: Simultaneous, scratch: Scratch, depth: int) -> None:
+    """Count the simulation at the entries of its path, with ``scratch.values``."""
+    children = simultaneous.children
+    for index in range(depth):
+        entry = scratch.path_entries[index]
+        if entry >= 0:
+            children.visits[entry] += 1
+            for player in range(children.value_sum.shape[1]):
+                children.value_sum[entry, player] += scratch.values[player]
 
 
 @inlined
@@ -176,7 +224,7 @@ def backup_proofs(
 
 
 @kernel
-def record_path(tree: Tree, scratch: Scratch, depth: int) -> None:
+def record_path(tree: Tree, scratch: Scratch, depth: int, leaf_nodes: int) -> None:
     """Put the moves of the path into the record."""
     record = scratch.record
     moves = 0
@@ -188,6 +236,8 @@ def record_path(tree: Tree, scratch: Scratch, depth: int) -> None:
             record.actions[moves] = tree.edge_action[scratch.path_edges[index]]
             moves += 1
     record.path_moves[depth] = moves
+    for index in range(depth + 1, depth + leaf_nodes):
+        record.path_moves[index] = moves
 
 
 @kernel
@@ -210,14 +260,14 @@ def backup_playouts(
     scratch: Scratch,
     parameters: Parameters,
     depth: int,
-    leaf_has_node: bool,
+    leaf_nodes: int,
 ) -> None:
     """Credit every playout to the AMAF statistics; together they count as one visit."""
     playouts = frame.header[NUM_PLAYOUTS]
     for playout in range(playouts):
         set_values(frame, scratch, playout, playout + 1)
         share = 1.0 / playouts
-        backup_amaf(tree, tables, frame, scratch, parameters, depth, leaf_has_node, playout, share)
+        backup_amaf(tree, tables, frame, scratch, parameters, depth, leaf_nodes, playout, share)
 
 
 @kernel
@@ -228,7 +278,7 @@ def backup_amaf(
     scratch: Scratch,
     parameters: Parameters,
     depth: int,
-    leaf_has_node: bool,
+    leaf_nodes: int,
     playout: int,
     share: float,
 ) -> None:
@@ -240,7 +290,7 @@ def backup_amaf(
     """
     record = scratch.record
     moves = record_playout(frame, record, depth, playout)
-    last = depth if leaf_has_node else depth - 1
+    last = depth - 1 + leaf_nodes
     if parameters.tables:
         find_previous(record, moves)
     move = moves - 1
@@ -277,10 +327,10 @@ def give_table(
     scratch: Scratch,
     parameters: Parameters,
     depth: int,
-    leaf_has_node: bool,
+    leaf_nodes: int,
 ) -> None:
     """Give a table to the first node of the path that has none and should have one."""
-    last = depth if leaf_has_node else depth - 1
+    last = depth - 1 + leaf_nodes
     if not parameters.every_node_has_table:
         last = 0
     for index in range(last + 1):

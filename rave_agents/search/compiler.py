@@ -6,6 +6,7 @@ is named after the source of all of them: a change anywhere compiles anew, and n
 """
 
 import contextlib
+import enum
 import hashlib
 import logging
 import os
@@ -70,23 +71,26 @@ CACHE_DIRECTORY = choose_cache_directory(_source_hash())
 """Where the compiled kernel is kept."""
 
 
-def _marker(*, proves: bool) -> pathlib.Path:
-    return CACHE_DIRECTORY / ("compiled_with_proofs" if proves else "compiled")
+class Form(enum.StrEnum):
+    """What the kernel is compiled with."""
+
+    PLAIN = "compiled"
+    """Neither of the others."""
+    PROOFS = "compiled_with_proofs"
+    """It keeps what is proven."""
+    SIMULTANEOUS = "compiled_with_simultaneous_moves"
+    """Players may move at the same time."""
 
 
-def is_cached(*, proves: bool = False) -> bool:
-    """Whether the compiled kernel is there, so that the next process need not compile it.
-
-    Args:
-        proves: whether it is the kernel that keeps what is proven.
-    """
-    return _marker(proves=proves).exists() and any(CACHE_DIRECTORY.glob("**/loop.run*.nbc"))
+def is_cached(form: Form = Form.PLAIN) -> bool:
+    """Whether the compiled kernel is there, so that the next process need not compile it."""
+    return (CACHE_DIRECTORY / form).exists() and any(CACHE_DIRECTORY.glob("**/loop.run*.nbc"))
 
 
-def note_compilation(*, proves: bool) -> None:
+def note_compilation(form: Form) -> None:
     """Note that the kernel has been compiled and kept."""
     with contextlib.suppress(OSError):
-        _marker(proves=proves).touch()
+        (CACHE_DIRECTORY / form).touch()
 
 
 def formula(function: Callable[_P, _R]) -> Callable[_P, _R]:
@@ -126,7 +130,7 @@ def kernel_entry(function: Callable[_P, _R]) -> Callable[_P, _R]:
         numba.config.CACHE_DIR = configured
 
 
-def announce_compilation(*, proves: bool) -> None:
+def announce_compilation(form: Form) -> None:
     """Say, before the first compiled call, that compiling takes a few seconds."""
-    if not JIT_DISABLED and not is_cached(proves=proves):
+    if not JIT_DISABLED and not is_cached(form):
         _log.warning("rave_agents: compiling the search, once; this takes a few seconds ...")

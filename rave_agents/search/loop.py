@@ -1,7 +1,7 @@
 """The one loop of every search: select, simulate, expand, back up.
 
-It is compiled twice at most: with what is proven, and without, where all that concerns proofs falls
-away before it is compiled. A simulation that could not be finished (the provider
+It is compiled in three forms: with what is proven, with simultaneous moves, and with neither; what
+a form lacks falls away before it is compiled. A simulation that could not be finished (the provider
 failed, the deadline passed, a buffer or the tree is full) leaves the tree as it was, and the loop
 returns the reason: the caller may mend it and go on.
 """
@@ -15,6 +15,8 @@ from rave_agents.search.backup import (
     HIGH,
     LOW,
     Scratch,
+    add_entries,
+    backup_entries,
     backup_playouts,
     backup_proofs,
     backup_values,
@@ -24,6 +26,7 @@ from rave_agents.search.backup import (
     record_path,
     set_values,
 )
+from rave_agents.search.children import NO_ENTRY, find_entry, has_room_for_children
 from rave_agents.search.compiler import inlined, kernel, kernel_entry
 from rave_agents.search.expansion import begin_proofs, expand
 from rave_agents.search.parameters import Parameters
@@ -37,6 +40,7 @@ from rave_agents.search.proofs import (
 from rave_agents.search.random_stream import Stream
 from rave_agents.search.selection import sample_outcome, select_edge
 from rave_agents.search.simulator import Frame, Header, Status, call_simulate, header_address
+from rave_agents.search.simultaneous import ALONE, Simultaneous, after_entry
 from rave_agents.search.tree import EDGES_USED, NODES_USED, ROOT, UNEXPANDED, Tree
 
 DONE = int(Status.DONE)
@@ -48,6 +52,7 @@ TERMINAL = int(PlayerId.TERMINAL)
 
 PATH_LENGTH = int(Header.PATH_LENGTH)
 EXPAND = int(Header.EXPAND)
+NUM_PLAYERS = int(Header.NUM_PLAYERS)
 NUM_PLAYOUTS = int(Header.NUM_PLAYOUTS)
 REQUIRED_ACTIONS = int(Header.REQUIRED_ACTIONS)
 REQUIRED_MOVES = int(Header.REQUIRED_MOVES)
@@ -61,6 +66,7 @@ def run(
     tree: Tree,
     tables: AmafTables,
     proofs: Proofs | None,
+    simultaneous: Simultaneous | None,
     frame: Frame,
     scratch: Scratch,
     parameters: Parameters,
@@ -76,6 +82,8 @@ def run(
         tables: its AMAF tables; they change.
         proofs: what is proven of its nodes, which changes; None where neither the solver nor proof
             numbers are on.
+        simultaneous: the nodes of players who move at the same time and their children, which
+            change; None in games without such moves. Then ``proofs`` must be None.
         frame: buffers shared with the provider.
         scratch: buffers of the loop.
         parameters: the run-time flags and constants.
@@ -94,10 +102,15 @@ def run(
                 return TREE_FULL
             if proofs is not None and not has_room_for_proofs(tree, proofs, parameters):
                 return TREE_FULL
+            if simultaneous is not None and not has_room_for_followers(
+                tree, simultaneous, frame.header[NUM_PLAYERS] - 1
+            ):
+                return TREE_FULL
         status = simulate_once(
             tree,
             tables,
             proofs,
+            simultaneous,
             frame,
             scratch,
             parameters,
@@ -145,10 +158,20 @@ def has_room(tree: Tree, tables: AmafTables, parameters: Parameters, edges: int)
 
 
 @inlined
+def has_room_for_followers(tree: Tree, simultaneous: Simultaneous, count: int) -> bool:
+    """Whether beside one more node so many fit that follow it, and as many entries."""
+    nodes = min(tree.node_player.shape[0], simultaneous.node_followers.shape[0])
+    return tree.used[NODES_USED] + 1 + count <= nodes and has_room_for_children(
+        simultaneous.children, count
+    )
+
+
+@inlined
 def simulate_once(
     tree: Tree,
     tables: AmafTables,
     proofs: Proofs | None,
+    simultaneous: Simultaneous | None,
     frame: Frame,
     scratch: Scratch,
     parameters: Parameters,
@@ -164,12 +187,11 @@ def simulate_once(
     visits = 0
     leaf_has_node = False
     if tree.used[NODES_USED] > 0:
-        depth = select(tree, tables, proofs, frame, scratch, parameters, tree_stream)
+        depth = select(tree, tables, proofs, simultaneous, frame, scratch, parameters, tree_stream)
         if depth < 0:
             return FRAME_FULL
-        leaf_edge = scratch.path_edges[depth - 1]
-        leaf_has_node = tree.edge_child[leaf_edge] != UNEXPANDED
-        visits = tree.edge_visits[leaf_edge]
+        child, visits = child_and_visits(tree, simultaneous, scratch, depth)
+        leaf_has_node = child != UNEXPANDED
     expanding = not leaf_has_node and (
         depth == 0 or (may_expand and visits + 1 >= parameters.expand_visits)
     )
@@ -185,29 +207,70 @@ def simulate_once(
         if status != DONE:
             return status
 
+    leaf_nodes = 1 if leaf_has_node else 0
+    if simultaneous is not None and may_expand:
+        add_entries(simultaneous, scratch, depth)
     if expanding:
-        leaf = expand(tree, frame, visits)
-        leaf_has_node = True
-        scratch.path_nodes[depth] = leaf
-        if depth > 0:
-            tree.edge_child[scratch.path_edges[depth - 1]] = leaf
-        if parameters.tables:
-            begin_tables(tables, leaf, tree.used[NODES_USED])
+        leaf_nodes = add_leaf(tree, tables, simultaneous, frame, scratch, parameters, depth, visits)
     if proofs is not None and expanding:
         prove_leaf(tree, proofs, frame, scratch.path_nodes, scratch.ranking, parameters, depth)
 
     if not parameters.fixed_range:
-        observe_returns(tree, tables, frame, scratch)
+        observe_returns(tree, tables, simultaneous, frame, scratch)
     find_movers(tree, scratch, depth)
     if parameters.amaf:
-        record_path(tree, scratch, depth)
+        record_path(tree, scratch, depth, leaf_nodes)
         if parameters.tables:
-            give_table(tree, tables, scratch, parameters, depth, leaf_has_node)
-        backup_playouts(tree, tables, frame, scratch, parameters, depth, leaf_has_node)
+            give_table(tree, tables, scratch, parameters, depth, leaf_nodes)
+        backup_playouts(tree, tables, frame, scratch, parameters, depth, leaf_nodes)
     set_values(frame, scratch, 0, header[NUM_PLAYOUTS])
-    backup_values(tree, scratch, depth, leaf_has_node)
+    backup_values(tree, scratch, depth, leaf_nodes)
+    if simultaneous is not None:
+        backup_entries(simultaneous, scratch, depth)
     scratch.simulations[0] += 1
     return DONE
+
+
+@kernel
+def child_and_visits(
+    tree: Tree, simultaneous: Simultaneous | None, scratch: Scratch, depth: int
+) -> tuple[int, int]:
+    """What the path's edges lead to: the node, or ``UNEXPANDED``, and how often it was reached."""
+    if simultaneous is not None:
+        entry = scratch.path_entries[depth - 1]
+        if entry == NO_ENTRY:
+            return UNEXPANDED, 0
+        if entry != ALONE:
+            children = simultaneous.children
+            return int(children.child[entry]), int(children.visits[entry])
+    edge = scratch.path_edges[depth - 1]
+    return int(tree.edge_child[edge]), int(tree.edge_visits[edge])
+
+
+@kernel
+def add_leaf(
+    tree: Tree,
+    tables: AmafTables,
+    simultaneous: Simultaneous | None,
+    frame: Frame,
+    scratch: Scratch,
+    parameters: Parameters,
+    depth: int,
+    visits: int,
+) -> int:
+    """Make a node of the leaf, or one for each who moves there; returns how many."""
+    leaf = expand(tree, simultaneous, frame, visits)
+    count = 1 if simultaneous is None else 1 + int(simultaneous.node_followers[leaf])
+    for index in range(count):
+        scratch.path_nodes[depth + index] = leaf + index
+    if depth > 0:
+        if simultaneous is not None and scratch.path_entries[depth - 1] != ALONE:
+            simultaneous.children.child[scratch.path_entries[depth - 1]] = leaf
+        else:
+            tree.edge_child[scratch.path_edges[depth - 1]] = leaf
+    if parameters.tables:
+        begin_tables(tables, leaf, tree.used[NODES_USED])
+    return count
 
 
 @kernel
@@ -242,6 +305,7 @@ def select(
     tree: Tree,
     tables: AmafTables,
     proofs: Proofs | None,
+    simultaneous: Simultaneous | None,
     frame: Frame,
     scratch: Scratch,
     parameters: Parameters,
@@ -249,9 +313,11 @@ def select(
 ) -> int:
     """Walk from the root to an edge without a node behind it, or to a terminal or solved node.
 
+    Where players move at the same time, an edge is taken at the node of each.
     Returns the number of edges taken, or -1 if the path does not fit into the frame.
     """
     node = int(ROOT)
+    position = node
     depth = 0
     table = int(NO_TABLE)
     least, greatest = scratch.utility_range[LOW], scratch.utility_range[HIGH]
@@ -260,24 +326,19 @@ def select(
             frame.header[PATH_LENGTH] = depth
             return -1
         if parameters.tables:
-            own = int(tables.node_table[node])
-            if own != NO_TABLE and (
-                table == NO_TABLE or tables.playouts[own] > parameters.grave_ref
-            ):
-                table = own
-        if tree.node_player[node] == CHANCE:
+            table = nearest_table(tables, parameters, node, table)
+        player = tree.node_player[node]
+        if player == CHANCE:
             edge = sample_outcome(tree, node, tree_stream)
         else:
             scratch.selections[0] += 1
-            period = parameters.plain_selection_period
-            use_amaf = parameters.amaf and (period == 0 or scratch.selections[0] % period != 0)
             edge = select_edge(
                 tree,
                 tables,
                 proofs,
                 node,
                 table,
-                use_amaf,
+                heeds_amaf(parameters, player, scratch.selections[0]),
                 least,
                 greatest,
                 parameters,
@@ -286,13 +347,52 @@ def select(
         scratch.path_nodes[depth] = node
         scratch.path_edges[depth] = edge
         frame.path[depth] = tree.edge_action[edge]
-        frame.path_nodes[depth] = node
+        frame.path_nodes[depth] = position
         depth += 1
-        node = int(tree.edge_child[edge])
+        if simultaneous is not None:
+            scratch.path_entries[depth - 1] = joint_entry(
+                simultaneous, scratch, depth - 1, node != position
+            )
+            if simultaneous.node_followers[node] > 0:
+                node += 1
+                scratch.path_nodes[depth] = node
+                continue
+        node, _ = child_and_visits(tree, simultaneous, scratch, depth)
         if node == UNEXPANDED:
             return depth
+        position = node
         scratch.path_nodes[depth] = node
         if tree.node_player[node] == TERMINAL:
             return depth
         if proofs is not None and is_solved(proofs, parameters, node):
             return depth
+
+
+@kernel
+def nearest_table(tables: AmafTables, parameters: Parameters, node: int, table: int) -> int:
+    """The reference at a node: its own table, if it has seen enough, or the one from above."""
+    own = int(tables.node_table[node])
+    if own != NO_TABLE and (table == NO_TABLE or tables.playouts[own] > parameters.grave_ref):
+        return own
+    return table
+
+
+@kernel
+def heeds_amaf(parameters: Parameters, player: int, selections: int) -> bool:
+    """Whether a player's choice heeds AMAF, the so manieth selection of the search."""
+    period = parameters.plain_selection_period
+    if parameters.only_own_amaf and player != parameters.searching_player:
+        return False
+    return bool(parameters.amaf and (period == 0 or selections % period != 0))
+
+
+@kernel
+def joint_entry(simultaneous: Simultaneous, scratch: Scratch, index: int, joint: bool) -> int:
+    """The entry that the path's edge at ``index`` leads to, ``ALONE`` if it is no joint one."""
+    if not joint:
+        return ALONE
+    before = scratch.path_entries[index - 1]
+    if before == NO_ENTRY:
+        return NO_ENTRY
+    beside = scratch.path_edges[index - 1] if before == ALONE else after_entry(before)
+    return find_entry(simultaneous.children, scratch.path_edges[index], beside)

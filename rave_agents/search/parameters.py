@@ -42,6 +42,7 @@ class Parameters(NamedTuple):
     exploration: float
     first_play_urgency: float
     amaf: bool
+    only_own_amaf: bool
     tables: bool
     every_node_has_table: bool
     grave_ref: int

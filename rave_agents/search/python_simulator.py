@@ -12,11 +12,12 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from rave_agents.errors import GameError
-from rave_agents.game import PlayerId
+from rave_agents.game import PlayerId, joint_action, moving_players
 from rave_agents.search.random_stream import Stream, fill_words
 from rave_agents.search.simulator import Frame, Header, Status
 
 CHANCE = int(PlayerId.CHANCE)
+SIMULTANEOUS = int(PlayerId.SIMULTANEOUS)
 TERMINAL = int(PlayerId.TERMINAL)
 
 # Looking a member up in its enum takes longer than the access that it is for.
@@ -26,6 +27,7 @@ PLAYOUTS = int(Header.PLAYOUTS)
 PLAYER = int(Header.PLAYER)
 NUM_ACTIONS = int(Header.NUM_ACTIONS)
 UNIFORM = int(Header.UNIFORM)
+NUM_MOVERS = int(Header.NUM_MOVERS)
 NUM_PLAYOUTS = int(Header.NUM_PLAYOUTS)
 REQUIRED_ACTIONS = int(Header.REQUIRED_ACTIONS)
 REQUIRED_MOVES = int(Header.REQUIRED_MOVES)
@@ -104,6 +106,7 @@ class PythonSimulator:
     ) -> None:
         self.deadline = math.inf
         self.root = root
+        self.simultaneous = hasattr(root, "apply_actions")
         self.words = RandomWords(frame.playout_stream)
         self._num_players = frame.returns.shape[1]
         self._returns_row = struct.Struct(f"{self._num_players}d")
@@ -182,7 +185,9 @@ class PythonSimulator:
     def _list_actions(self, state: Any, player: int) -> bool:
         actions: Sequence[int]
         probabilities: Sequence[float] = ()
-        if player == CHANCE:
+        if player == SIMULTANEOUS:
+            actions = self._list_movers(state)
+        elif player == CHANCE:
             actions, probabilities = zip(
                 *self.checked_outcomes(state.chance_outcomes()), strict=True
             )
@@ -203,6 +208,17 @@ class PythonSimulator:
         if header[CHECK_CHILDREN]:
             self._check_children(state, actions)
         return True
+
+    def _list_movers(self, state: Any) -> Sequence[int]:
+        """Tell who moves at the same time; returns the actions of one after the other."""
+        movers = self.checked_movers(state)
+        actions: list[int] = []
+        for index, player in enumerate(movers):
+            actions += self.checked_actions(state, player, state.legal_actions(player))
+            self.frame.movers[index] = player
+            self.frame.mover_ends[index] = len(actions)
+        self._header[NUM_MOVERS] = len(movers)
+        return actions
 
     def _check_children(self, state: Any, actions: Sequence[int]) -> None:
         """Tell which actions end the game, and with what returns."""
@@ -244,10 +260,18 @@ class PythonSimulator:
     def leaf(self, path: list[int]) -> Any:
         """The position that a path of actions leads to."""
         state = self.root.clone()
-        for action in path:
+        place = 0
+        while place < len(path):
             if time.perf_counter() > self.deadline:
                 raise DeadlinePassed
-            state.apply_action(action)
+            if state.current_player() == SIMULTANEOUS:
+                movers = self.checked_movers(state)
+                actions = path[place : place + len(movers)]
+                state.apply_actions(joint_action(movers, actions, self._num_players))
+                place += len(movers)
+            else:
+                state.apply_action(path[place])
+                place += 1
         return state
 
     def playout(self, state: Any) -> Playout:
@@ -263,6 +287,13 @@ class PythonSimulator:
                 outcomes = self.checked_outcomes(state.chance_outcomes())
                 state.apply_action(sampled_outcome(outcomes, self.words.unit()))
                 continue
+            if player == SIMULTANEOUS:
+                movers = self.checked_movers(state)
+                joint = [self._drawn_action(state, mover) for mover in movers]
+                players.extend(movers)
+                moves.extend(joint)
+                state.apply_actions(joint_action(movers, joint, num_players))
+                continue
             actions = state.legal_actions()
             count = len(actions)
             action = actions[below(count)] if count > 0 else -1
@@ -273,12 +304,32 @@ class PythonSimulator:
             state.apply_action(action)
         return players, moves, self.checked_returns(state.returns())
 
+    def _drawn_action(self, state: Any, player: int) -> int:
+        """A random action of a player who moves at the same time as others."""
+        actions = self.checked_actions(state, player, state.legal_actions(player))
+        return int(actions[self.words.below(len(actions))])
+
+    def checked_movers(self, state: Any) -> Sequence[int]:
+        """Who moves at the same time, refused if it is nobody or the search was not told."""
+        if not self.simultaneous:
+            raise GameError(
+                f"current_player() gave {SIMULTANEOUS}, SIMULTANEOUS, but the state's class has no "
+                "apply_actions."
+            )
+        movers = moving_players(state)
+        if len(movers) == 0:
+            raise GameError(
+                "legal_actions(player) is empty for every player, but the state is not terminal."
+            )
+        return movers
+
     def checked_actions(self, state: Any, player: int, actions: Sequence[int]) -> Sequence[int]:
         """Legal actions, refused where they would not fit the search's tables."""
         if not 0 <= player < self._num_players:
             raise GameError(
                 f"current_player() gave {player}: a search needs a player from 0 to "
-                f"{self._num_players - 1}, CHANCE ({CHANCE}) or TERMINAL ({TERMINAL})."
+                f"{self._num_players - 1}, CHANCE ({CHANCE}), SIMULTANEOUS ({SIMULTANEOUS}) or "
+                f"TERMINAL ({TERMINAL})."
             )
         if len(actions) == 0:
             raise GameError(

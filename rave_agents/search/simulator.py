@@ -59,7 +59,7 @@ class Header(enum.IntEnum):
     PLAYOUTS = 2
     """In: playouts to run from the leaf, at least 1."""
     PLAYER = 3
-    """Out: who moves at the leaf, a player or CHANCE or TERMINAL; always set."""
+    """Out: who moves at the leaf, a player or CHANCE, SIMULTANEOUS or TERMINAL; always set."""
     NUM_ACTIONS = 4
     """Out: entries in ``actions``, if asked to expand."""
     UNIFORM = 5
@@ -82,7 +82,9 @@ class Header(enum.IntEnum):
     """In: 1 to tell, where the leaf is expanded, which actions end the game there, else 0."""
     PROVIDER = 14
     """Constant: for a provider of native code the address of its own data; others leave it."""
-    PATH = 15
+    NUM_MOVERS = 15
+    """Out: where the leaf's player is SIMULTANEOUS, entries in ``movers``, if asked to expand."""
+    PATH = 16
     """Constant, from here on: addresses of the buffers, in the order of ``Frame``'s fields."""
 
 
@@ -92,9 +94,11 @@ class Frame(NamedTuple):
     header: NDArray[np.int64]
     """[32] see ``Header``."""
     path: NDArray[np.int32]
-    """[PATH_CAPACITY] actions from the root to the leaf."""
+    """[PATH_CAPACITY] actions from the root to the leaf. Where several players move at the same
+    time, those of all who have a legal action stand there, one after the other."""
     actions: NDArray[np.int32]
-    """[ACTION_CAPACITY] the leaf's legal actions or chance outcomes."""
+    """[ACTION_CAPACITY] the leaf's legal actions or chance outcomes; where several players move at
+    the same time, those of each after those of the one before."""
     probabilities: NDArray[np.float64]
     """[ACTION_CAPACITY] prior probabilities of the actions, or the chances of the outcomes."""
     move_players: NDArray[np.int32]
@@ -114,6 +118,11 @@ class Frame(NamedTuple):
     path_nodes: NDArray[np.int32]
     """[PATH_CAPACITY] for each action of the path the position that it is taken at, as a number
     that means the same position as long as the provider lives: it may keep states by it."""
+    movers: NDArray[np.int32]
+    """[NUM_PLAYERS] who moves at a leaf where players move at the same time: all who have a legal
+    action, in ascending order."""
+    mover_ends: NDArray[np.int32]
+    """[NUM_PLAYERS] for each of them one more than the place of his last action."""
 
 
 def make_frame(
@@ -139,6 +148,8 @@ def make_frame(
         child_ends=np.zeros(action_capacity, np.int8),
         child_returns=np.zeros((action_capacity, num_players), np.float64),
         path_nodes=np.zeros(path_capacity, np.int32),
+        movers=np.zeros(num_players, np.int32),
+        mover_ends=np.zeros(num_players, np.int32),
     )
     frame.header[Header.PLAYOUTS] = playouts
     frame.header[Header.NUM_PLAYERS] = num_players

@@ -18,6 +18,9 @@ ROOT = 0
 UNEXPANDED = -1
 """The child of an edge whose child has no node yet."""
 
+NO_EDGE = -1
+"""The row of an edge that does not exist."""
+
 NODES_USED = 0
 EDGES_USED = 1
 
@@ -141,12 +144,24 @@ def edge_rows(tree: Tree, node: int) -> range:
     return range(first, first + int(tree.node_edge_count[node]))
 
 
-def find_child(tree: Tree, node: int, action: int) -> int:
-    """The row of the node that ``action`` leads to, or ``UNEXPANDED``."""
+def edge_nodes(tree: Tree) -> NDArray[np.int64]:
+    """[edges in use] the node of every edge."""
+    nodes = int(tree.used[NODES_USED])
+    return np.repeat(np.arange(nodes), tree.node_edge_count[:nodes])
+
+
+def find_edge(tree: Tree, node: int, action: int) -> int:
+    """The row of a node's edge of this action, or ``NO_EDGE``."""
     for edge in edge_rows(tree, node):
         if tree.edge_action[edge] == action:
-            return int(tree.edge_child[edge])
-    return UNEXPANDED
+            return edge
+    return NO_EDGE
+
+
+def find_child(tree: Tree, node: int, action: int) -> int:
+    """The row of the node that ``action`` leads to, or ``UNEXPANDED``."""
+    edge = find_edge(tree, node, action)
+    return UNEXPANDED if edge == NO_EDGE else int(tree.edge_child[edge])
 
 
 @kernel
@@ -178,18 +193,28 @@ def add_node(tree: Tree, player: int, visits: int, edges: int) -> int:
     return node
 
 
-def keep_subtree(tree: Tree, root: int) -> NDArray[np.int64]:
+def keep_subtree(
+    tree: Tree, root: int, links: NDArray[np.int64] | None = None
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Make the node ``root`` the root and drop all that is not below it, in place.
 
+    Args:
+        tree: the tree; it changes.
+        root: the row of the node.
+        links: [L, 2] pairs of a node and one that follows it, beside those of ``edge_child``; None
+            where there are no others.
+
     Returns:
-        For each node its new row, or ``UNEXPANDED`` where it was dropped.
+        For each node its new row, and for each edge, or ``UNEXPANDED`` where it was dropped.
     """
     nodes, edges = (int(count) for count in tree.used)
-    edge_node = np.repeat(np.arange(nodes), tree.node_edge_count[:nodes])
+    edge_node = edge_nodes(tree)
     child = tree.edge_child[:edges]
     expanded = child != UNEXPANDED
     ancestor = np.arange(nodes)
     ancestor[child[expanded]] = edge_node[expanded]
+    if links is not None:
+        ancestor[links[:, 1]] = links[:, 0]
     kept = np.arange(nodes) == root
     while True:  # An ancestor's ancestor is twice as far, so that few rounds do.
         more = kept | kept[ancestor]
@@ -206,4 +231,4 @@ def keep_subtree(tree: Tree, root: int) -> NDArray[np.int64]:
     tree.used[:] = np.count_nonzero(kept), np.count_nonzero(kept_edges)
     counts = tree.node_edge_count[: tree.used[NODES_USED]]
     tree.node_first_edge[: len(counts)] = np.cumsum(counts) - counts
-    return new_rows
+    return new_rows, np.where(kept_edges, np.cumsum(kept_edges) - 1, UNEXPANDED)

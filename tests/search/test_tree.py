@@ -112,7 +112,7 @@ def test_keep_subtree_of_the_root_changes_nothing():
     searcher, _ = searched()
     before = [array.copy() for array in searcher.tree]
     used = int(searcher.tree.used[0])
-    new_rows = trees.keep_subtree(searcher.tree, ROOT)
+    new_rows, _ = trees.keep_subtree(searcher.tree, ROOT)
     assert new_rows.tolist() == list(range(used))
     for name, old, new in zip(searcher.tree._fields, before, searcher.tree, strict=True):
         rows = int(searcher.tree.used[0 if name.startswith("node_") else 1])
