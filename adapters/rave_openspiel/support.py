@@ -31,6 +31,11 @@ def refusal(game_type: pyspiel.GameType) -> str | None:
     return None
 
 
+def hides_information(game_type: pyspiel.GameType) -> bool:
+    """Whether something is hidden from players in games of this type."""
+    return bool(game_type.information == _Type.Information.IMPERFECT_INFORMATION)
+
+
 def check_supported(game: pyspiel.Game) -> None:
     """Raise UnsupportedGameError if the search cannot play the game."""
     if not isinstance(game, pyspiel.Game):

@@ -29,6 +29,16 @@ from rave_agents.search.backup import (
 from rave_agents.search.children import NO_ENTRY, find_entry, has_room_for_children
 from rave_agents.search.compiler import inlined, kernel, kernel_entry
 from rave_agents.search.expansion import begin_proofs, expand
+from rave_agents.search.hidden import (
+    Hidden,
+    add_child_entry,
+    begin_edges,
+    child_of,
+    entry_of,
+    meet_actions,
+    some_available,
+    take_back,
+)
 from rave_agents.search.parameters import Parameters
 from rave_agents.search.proofs import (
     UNSOLVED,
@@ -39,7 +49,7 @@ from rave_agents.search.proofs import (
 )
 from rave_agents.search.random_stream import Stream
 from rave_agents.search.selection import sample_outcome, select_edge
-from rave_agents.search.simulator import Frame, Header, Status, call_simulate, header_address
+from rave_agents.search.simulator import Frame, Header, Status, Step, call_simulate, header_address
 from rave_agents.search.simultaneous import ALONE, Simultaneous, after_entry
 from rave_agents.search.tree import EDGES_USED, NODES_USED, ROOT, UNEXPANDED, Tree
 
@@ -59,6 +69,11 @@ REQUIRED_MOVES = int(Header.REQUIRED_MOVES)
 CHECK_CHILDREN = int(Header.CHECK_CHILDREN)
 PATH_CAPACITY = int(Header.PATH_CAPACITY)
 ACTION_CAPACITY = int(Header.ACTION_CAPACITY)
+STEP = int(Header.STEP)
+WHOLE = int(Step.WHOLE)
+BEGIN = int(Step.BEGIN)
+ADVANCE = int(Step.ADVANCE)
+FINISH = int(Step.FINISH)
 
 
 @kernel_entry
@@ -67,6 +82,7 @@ def run(
     tables: AmafTables,
     proofs: Proofs | None,
     simultaneous: Simultaneous | None,
+    hidden: Hidden | None,
     frame: Frame,
     scratch: Scratch,
     parameters: Parameters,
@@ -84,6 +100,8 @@ def run(
             numbers are on.
         simultaneous: the nodes of players who move at the same time and their children, which
             change; None in games without such moves. Then ``proofs`` must be None.
+        hidden: the children and the availability of edges where each simulation has a world of its
+            own, which change; else None. Then ``proofs`` and ``simultaneous`` must be None.
         frame: buffers shared with the provider.
         scratch: buffers of the loop.
         parameters: the run-time flags and constants.
@@ -106,11 +124,14 @@ def run(
                 tree, simultaneous, frame.header[NUM_PLAYERS] - 1
             ):
                 return TREE_FULL
+            if hidden is not None and not has_room_for_children(hidden.children, 1):
+                return TREE_FULL
         status = simulate_once(
             tree,
             tables,
             proofs,
             simultaneous,
+            hidden,
             frame,
             scratch,
             parameters,
@@ -119,6 +140,8 @@ def run(
             may_expand,
         )
         if status != DONE:
+            if hidden is not None:
+                take_back(tree, hidden, scratch.path_nodes)
             return status
     return DONE
 
@@ -172,6 +195,7 @@ def simulate_once(
     tables: AmafTables,
     proofs: Proofs | None,
     simultaneous: Simultaneous | None,
+    hidden: Hidden | None,
     frame: Frame,
     scratch: Scratch,
     parameters: Parameters,
@@ -183,10 +207,34 @@ def simulate_once(
     header = frame.header
     header[REQUIRED_ACTIONS] = 0
     header[REQUIRED_MOVES] = 0
+    header[STEP] = WHOLE
     depth = 0
     visits = 0
     leaf_has_node = False
-    if tree.used[NODES_USED] > 0:
+    if hidden is not None:
+        status = begin_world(hidden, frame, simulate_address)
+        if status == DONE and tree.used[NODES_USED] > 0:
+            status = walk(
+                tree,
+                tables,
+                hidden,
+                frame,
+                scratch,
+                parameters,
+                tree_stream,
+                simulate_address,
+                may_expand,
+            )
+        if status != DONE:
+            return status
+        depth = int(header[PATH_LENGTH])
+        header[STEP] = FINISH
+        leaf_has_node = depth == 0 and tree.used[NODES_USED] > 0
+        if depth > 0:
+            entry = scratch.path_entries[depth - 1]
+            leaf_has_node = child_of(hidden, entry) != UNEXPANDED
+            visits = 0 if entry == NO_ENTRY else int(hidden.children.visits[entry])
+    elif tree.used[NODES_USED] > 0:
         depth = select(tree, tables, proofs, simultaneous, frame, scratch, parameters, tree_stream)
         if depth < 0:
             return FRAME_FULL
@@ -210,8 +258,10 @@ def simulate_once(
     leaf_nodes = 1 if leaf_has_node else 0
     if simultaneous is not None and may_expand:
         add_entries(simultaneous, scratch, depth)
+    if hidden is not None and may_expand and depth > 0:
+        add_leaf_entry(tree, hidden, frame, scratch, parameters, depth)
     if expanding:
-        leaf_nodes = add_leaf(tree, tables, simultaneous, frame, scratch, parameters, depth, visits)
+        leaf_nodes = add_leaf(tree, tables, simultaneous, hidden, frame, scratch, parameters, depth, visits)
     if proofs is not None and expanding:
         prove_leaf(tree, proofs, frame, scratch.path_nodes, scratch.ranking, parameters, depth)
 
@@ -227,6 +277,11 @@ def simulate_once(
     backup_values(tree, scratch, depth, leaf_nodes)
     if simultaneous is not None:
         backup_entries(simultaneous, scratch, depth)
+    if hidden is not None:
+        for index in range(depth):
+            if scratch.path_entries[index] != NO_ENTRY:
+                hidden.children.visits[scratch.path_entries[index]] += 1
+        hidden.nodes_met[0] = 0
     scratch.simulations[0] += 1
     return DONE
 
@@ -252,6 +307,7 @@ def add_leaf(
     tree: Tree,
     tables: AmafTables,
     simultaneous: Simultaneous | None,
+    hidden: Hidden | None,
     frame: Frame,
     scratch: Scratch,
     parameters: Parameters,
@@ -263,8 +319,12 @@ def add_leaf(
     count = 1 if simultaneous is None else 1 + int(simultaneous.node_followers[leaf])
     for index in range(count):
         scratch.path_nodes[depth + index] = leaf + index
+    if hidden is not None:
+        begin_edges(hidden, tree.node_first_edge[leaf], tree.used[EDGES_USED])
     if depth > 0:
-        if simultaneous is not None and scratch.path_entries[depth - 1] != ALONE:
+        if hidden is not None:
+            hidden.children.child[scratch.path_entries[depth - 1]] = leaf
+        elif simultaneous is not None and scratch.path_entries[depth - 1] != ALONE:
             simultaneous.children.child[scratch.path_entries[depth - 1]] = leaf
         else:
             tree.edge_child[scratch.path_edges[depth - 1]] = leaf
@@ -336,6 +396,7 @@ def select(
                 tree,
                 tables,
                 proofs,
+                None,
                 node,
                 table,
                 heeds_amaf(parameters, player, scratch.selections[0]),
@@ -366,6 +427,94 @@ def select(
             return depth
         if proofs is not None and is_solved(proofs, parameters, node):
             return depth
+
+
+@kernel
+def begin_world(hidden: Hidden, frame: Frame, simulate_address: int) -> int:
+    """Let the provider draw a world and describe the root in it. Returns a ``Status``."""
+    hidden.number[0] += 1
+    hidden.nodes_met[0] = 0
+    frame.header[PATH_LENGTH] = 0
+    frame.header[STEP] = BEGIN
+    return call_simulate(simulate_address, header_address(frame))
+
+
+@kernel
+def walk(
+    tree: Tree,
+    tables: AmafTables,
+    hidden: Hidden,
+    frame: Frame,
+    scratch: Scratch,
+    parameters: Parameters,
+    tree_stream: Stream,
+    simulate_address: int,
+    may_expand: bool,
+) -> int:
+    """Select in this simulation's world: from the root to a position without a node, or the end.
+
+    The header's PATH_LENGTH tells how many edges were taken. Returns a ``Status``.
+    """
+    header = frame.header
+    node = int(ROOT)
+    depth = 0
+    table = int(NO_TABLE)
+    least, greatest = scratch.utility_range[LOW], scratch.utility_range[HIGH]
+    scratch.path_nodes[0] = node
+    while tree.node_player[node] != TERMINAL:
+        if depth == header[PATH_CAPACITY]:
+            return FRAME_FULL
+        status = meet_actions(tree, hidden, frame, scratch.record.edge_of, node, may_expand)
+        if status != DONE:
+            return status
+        if not some_available(tree, hidden, node):
+            return DONE  # Only where nothing may be added any more.
+        if parameters.tables:
+            table = nearest_table(tables, parameters, node, table)
+        player = tree.node_player[node]
+        scratch.selections[0] += 1
+        edge = select_edge(
+            tree,
+            tables,
+            None,
+            hidden,
+            node,
+            table,
+            heeds_amaf(parameters, player, scratch.selections[0]),
+            least,
+            greatest,
+            parameters,
+            tree_stream,
+        )
+        action = int(tree.edge_action[edge])
+        scratch.path_edges[depth] = edge
+        frame.path[depth] = action
+        frame.path_nodes[depth] = node
+        depth += 1
+        header[PATH_LENGTH] = depth
+        header[STEP] = ADVANCE
+        status = call_simulate(simulate_address, header_address(frame))
+        if status != DONE:
+            return status
+        entry = entry_of(hidden, frame, node, action, player == parameters.searching_player)
+        scratch.path_entries[depth - 1] = entry
+        node = child_of(hidden, entry)
+        if node == UNEXPANDED:
+            return DONE
+        scratch.path_nodes[depth] = node
+    return DONE
+
+
+@kernel
+def add_leaf_entry(
+    tree: Tree, hidden: Hidden, frame: Frame, scratch: Scratch, parameters: Parameters, depth: int
+) -> None:
+    """Give the leaf the entry that it lacks; there must be room."""
+    if scratch.path_entries[depth - 1] == NO_ENTRY:
+        node = int(scratch.path_nodes[depth - 1])
+        own = tree.node_player[node] == parameters.searching_player
+        action = int(frame.path[depth - 1])
+        scratch.path_entries[depth - 1] = add_child_entry(hidden, frame, node, action, own)
 
 
 @kernel

@@ -21,6 +21,7 @@ from rave_agents.search.formulas import (
     ucb1_exploration,
     weighted_win_rate,
 )
+from rave_agents.search.hidden import Hidden
 from rave_agents.search.own_formula import call_formula
 from rave_agents.search.parameters import Parameters, Schedule
 from rave_agents.search.proofs import UNSOLVED, Proofs
@@ -125,6 +126,7 @@ def select_edge(
     tree: Tree,
     tables: AmafTables,
     proofs: Proofs | None,
+    hidden: Hidden | None,
     node: int,
     table: int,
     use_amaf: bool,
@@ -135,7 +137,8 @@ def select_edge(
 ) -> int:
     """The most urgent edge of a decision node; ties are broken at random.
 
-    The node must have edges. ``table`` is the reference, if any; ``least``
+    The node must have edges; where something is hidden, those that are not legal in this
+    simulation's world do not compete. ``table`` is the reference, if any; ``least``
     and ``greatest`` are the utilities that are 0 and 1 on the scale of values.
     """
     first = int(tree.node_first_edge[node])
@@ -163,17 +166,19 @@ def select_edge(
         greatest,
     )
     # Most edges have no visits of their own. What AMAF says of these needs a division, no more.
-    by_amaf = proofs is None and use_amaf and scale == 0.0 and ranks_unvisited(parameters)
+    by_amaf = proofs is None and hidden is None and use_amaf and scale == 0.0 and ranks_unvisited(parameters)
     exploration = 0.0
     if by_amaf and parameters.exploration > 0.0 and not parameters.blend_ucb:
         exploration = ucb1_exploration(view.ln_visits, 0.0, parameters.exploration)
     visits = tree.edge_visits[first : first + count]
     best, best_score, ties = 0, -math.inf, 0
     for index in range(count):
+        if hidden is not None and hidden.edge_met[first + index] != hidden.number[0]:
+            continue
         if by_amaf and visits[index] == 0 and amaf.visits[index] > 0.0:
             score = amaf.value_sum[index] / amaf.visits[index] + exploration
         else:
-            score = urgency(tree, proofs, amaf, view, parameters, index)
+            score = urgency(tree, proofs, hidden, amaf, view, parameters, index)
         if score > best_score:
             best = index
             best_score = score
@@ -201,6 +206,7 @@ def ranks_unvisited(parameters: Parameters) -> bool:
 def urgency(
     tree: Tree,
     proofs: Proofs | None,
+    hidden: Hidden | None,
     amaf: AmafRows,
     view: NodeView,
     parameters: Parameters,
@@ -223,6 +229,10 @@ def urgency(
         if view.scale > 0.0 and n_amaf > 0.0:
             weighted = view.scale * winning_rate(amaf, row)
             q_amaf = blend(parameters.winning_move_weight, q_amaf, weighted)
+    N, ln_N, sqrt_N = view.visits, view.ln_visits, view.sqrt_visits
+    if hidden is not None:
+        N = float(hidden.edge_available[edge])
+        ln_N, sqrt_N = math.log(N), math.sqrt(N)
     score = edge_score(
         n,
         tree.edge_value_sum[edge],
@@ -231,9 +241,9 @@ def urgency(
         n_amaf,
         q_amaf,
         float(tree.edge_prior[edge]),
-        view.visits,
-        view.ln_visits,
-        view.sqrt_visits,
+        N,
+        ln_N,
+        sqrt_N,
         parameters,
     )
     if proofs is not None:
