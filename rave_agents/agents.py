@@ -238,6 +238,10 @@ def limit_and_clock(
     return limit, Clock.parse(clock)
 
 
+def _no_check(config: SearchConfig) -> None:
+    """Games may refuse a search before it begins; this one does not."""
+
+
 def _search_agent_type(preset: str, summary: str) -> AgentType:
     config = SearchConfig.preset(preset)
 
@@ -252,7 +256,9 @@ def _search_agent_type(preset: str, summary: str) -> AgentType:
         **changes: Any,
     ) -> Agent:
         limit, parsed = limit_and_clock(simulations, seconds, clock)
-        return SearchAgent(config.replace(**changes), limit, seed=seed, clock=parsed)
+        changed = config.replace(**changes)
+        getattr(game, "check_search", _no_check)(changed)
+        return SearchAgent(changed, limit, seed=seed, clock=parsed)
 
     limits = {"simulations": DEFAULT_SIMULATIONS, "seconds": None, "clock": None, "seed": None}
     return AgentType(summary, {**limits, **config.to_dict()}, make)

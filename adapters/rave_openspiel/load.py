@@ -10,7 +10,7 @@ from rave_agents.config import SearchConfig, unknown_name
 from rave_agents.errors import UnknownNameError
 from rave_openspiel import named_bots
 from rave_openspiel.bots import SearchBot
-from rave_openspiel.support import refusal
+from rave_openspiel.support import plays
 
 BOT_TYPES: dict[str, type[SearchBot]] = {
     kind.preset: kind
@@ -87,7 +87,7 @@ def registered_bots() -> list[str]:
 def bots_that_can_play_game(game: pyspiel.Game, player: int | None = None) -> list[str]:
     """Which of ``registered_bots`` can play the game, as this player or, if None, as any."""
     seats = range(game.num_players())
-    fits = refusal(game.get_type()) is None and (player is None or player in seats)
+    fits = plays(game.get_type()) and (player is None or player in seats)
     stock = (
         pyspiel.bots_that_can_play_game(game)
         if player is None

@@ -126,7 +126,9 @@ class Library(SharedLibrary):
         self.create = self.function("bridge_create", pointer, pointer, number, number)
         self.release = self.function("bridge_release", None, pointer)
         self.set_deadline = self.function("bridge_set_deadline", None, pointer, ctypes.c_double)
-        self.observe = self.function("bridge_observe", None, pointer, number, number, WORLD_CALLBACK)
+        self.observe = self.function(
+            "bridge_observe", None, pointer, number, number, WORLD_CALLBACK
+        )
         self.error = self.function("bridge_error", number, pointer)
         self.message = self.function("bridge_message", text, pointer)
         long = ctypes.c_int64

@@ -53,5 +53,5 @@ class SearchPolicy(policy.Policy):  # type: ignore[misc]
             )
         bot = self._bot
         searcher = Searcher(bot.config, seed=bot.seed, evaluator=bot.evaluator)
-        result: Any = searcher.search(OpenSpielState(state), bot.limit)
+        result: Any = searcher.search(OpenSpielState(state, bot.worlds), bot.limit)
         return dict(result.policy)

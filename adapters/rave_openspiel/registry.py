@@ -23,7 +23,7 @@ from rave_openspiel.load import BOT_TYPES, make_bot
 from rave_openspiel.native import SWITCH, switch
 from rave_openspiel.native_library import REGISTRY, BridgeError, SharedLibrary, built_library
 from rave_openspiel.pointers import BOT, STATE, Borrowed, address_of
-from rave_openspiel.support import refusal
+from rave_openspiel.support import plays
 
 _CAN_PLAY = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32)
 _MAKE = ctypes.CFUNCTYPE(
@@ -110,7 +110,7 @@ class Registrar:
         try:
             borrowed = Borrowed(game)
             seats = range(pyspiel.Game.num_players(borrowed))
-            return player in seats and refusal(pyspiel.Game.get_type(borrowed)) is None
+            return player in seats and plays(pyspiel.Game.get_type(borrowed))
         except BaseException as error:  # The caller in C++ raises it.
             self._raiser.keep(error)
             return -1

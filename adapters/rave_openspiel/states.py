@@ -13,7 +13,7 @@ from rave_agents.search.python_simulator import Evaluator
 from rave_agents.search.simulator import Frame, Simulator
 from rave_openspiel.native import NativeSimulator, Observation, bridge, is_native, is_shrinking
 from rave_openspiel.simulator import OpenSpielSimulator, RolloutSimulator
-from rave_openspiel.support import check_supported, hides_information
+from rave_openspiel.support import hides_information
 from rave_openspiel.worlds import Unit, WorldFunction, view, world_source
 
 _Type = pyspiel.GameType
@@ -175,9 +175,7 @@ class OpenSpielState:
             evaluator=evaluator,
         )
 
-    def world_simulator(
-        self, frame: Frame, evaluator: Evaluator | None, player: int
-    ) -> Simulator:
+    def world_simulator(self, frame: Frame, evaluator: Evaluator | None, player: int) -> Simulator:
         """The fastest provider of simulations that each take place in a world of their own.
 
         Raises:

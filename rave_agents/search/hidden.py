@@ -9,8 +9,8 @@ lead to one child. Chance has no nodes: the world draws its outcomes.
 In each world other actions may be legal at a node. The legal ones compete, each with the number of
 simulations in which it was available in the place of the node's visits. An action that is met for
 the first time gets an edge then: the edges of a node are consecutive rows, so that they are written
-anew behind all others unless they are the last ones; the rows that they leave stay unused, and count
-as used memory.
+anew behind all others unless they are the last ones; the rows that they leave stay unused, and
+count as used memory.
 """
 
 from typing import NamedTuple
@@ -92,8 +92,8 @@ def begin_edges(hidden: Hidden, first: int, end: int) -> None:
 @kernel
 def child_number(frame: Frame, action: int, own: bool) -> int:
     """What tells a child apart at its node: what is seen, and the player's own action."""
-    seen = np.int64(frame.header[VIEW])
-    return seen ^ np.int64(action + 1) if own else seen
+    seen = frame.header[VIEW]
+    return seen ^ (action + 1) if own else seen
 
 
 @kernel
@@ -109,9 +109,20 @@ def add_child_entry(hidden: Hidden, frame: Frame, node: int, action: int, own: b
 
 
 @kernel
-def child_of(hidden: Hidden, entry: int) -> int:
-    """The node of an entry, or ``UNEXPANDED``."""
-    return UNEXPANDED if entry == NO_ENTRY else int(hidden.children.child[entry])
+def hidden_child_and_visits(hidden: Hidden, entry: int) -> tuple[int, int]:
+    """The node of an entry, or ``UNEXPANDED``, and how often it was reached."""
+    if entry == NO_ENTRY:
+        return UNEXPANDED, 0
+    return int(hidden.children.child[entry]), int(hidden.children.visits[entry])
+
+
+@kernel
+def count_visits(hidden: Hidden, path_entries: NDArray[np.int64], depth: int) -> None:
+    """Count a finished simulation at the entries of its path of ``depth`` edges."""
+    for index in range(depth):
+        if path_entries[index] != NO_ENTRY:
+            hidden.children.visits[path_entries[index]] += 1
+    hidden.nodes_met[0] = 0
 
 
 @kernel

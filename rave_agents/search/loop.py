@@ -33,8 +33,9 @@ from rave_agents.search.hidden import (
     Hidden,
     add_child_entry,
     begin_edges,
-    child_of,
+    count_visits,
     entry_of,
+    hidden_child_and_visits,
     meet_actions,
     some_available,
     take_back,
@@ -115,17 +116,16 @@ def run(
     for _ in range(simulations):
         if proofs is not None and tree.used[NODES_USED] > 0 and is_root_proven(proofs, parameters):
             return SOLVED
-        if may_expand:
-            if not has_room(tree, tables, parameters, frame.header[ACTION_CAPACITY]):
-                return TREE_FULL
-            if proofs is not None and not has_room_for_proofs(tree, proofs, parameters):
-                return TREE_FULL
-            if simultaneous is not None and not has_room_for_followers(
-                tree, simultaneous, frame.header[NUM_PLAYERS] - 1
-            ):
-                return TREE_FULL
-            if hidden is not None and not has_room_for_children(hidden.children, 1):
-                return TREE_FULL
+        if may_expand and not (
+            has_room(tree, tables, parameters, frame.header[ACTION_CAPACITY])
+            and (proofs is None or has_room_for_proofs(tree, proofs, parameters))
+            and (
+                simultaneous is None
+                or has_room_for_followers(tree, simultaneous, frame.header[NUM_PLAYERS] - 1)
+            )
+            and (hidden is None or has_room_for_children(hidden.children, 1))
+        ):
+            return TREE_FULL
         status = simulate_once(
             tree,
             tables,
@@ -212,33 +212,27 @@ def simulate_once(
     visits = 0
     leaf_has_node = False
     if hidden is not None:
-        status = begin_world(hidden, frame, simulate_address)
-        if status == DONE and tree.used[NODES_USED] > 0:
-            status = walk(
-                tree,
-                tables,
-                hidden,
-                frame,
-                scratch,
-                parameters,
-                tree_stream,
-                simulate_address,
-                may_expand,
-            )
+        status = select_in_world(
+            tree,
+            tables,
+            hidden,
+            frame,
+            scratch,
+            parameters,
+            tree_stream,
+            simulate_address,
+            may_expand,
+        )
         if status != DONE:
             return status
         depth = int(header[PATH_LENGTH])
-        header[STEP] = FINISH
-        leaf_has_node = depth == 0 and tree.used[NODES_USED] > 0
-        if depth > 0:
-            entry = scratch.path_entries[depth - 1]
-            leaf_has_node = child_of(hidden, entry) != UNEXPANDED
-            visits = 0 if entry == NO_ENTRY else int(hidden.children.visits[entry])
+        leaf_has_node = tree.used[NODES_USED] > 0
     elif tree.used[NODES_USED] > 0:
         depth = select(tree, tables, proofs, simultaneous, frame, scratch, parameters, tree_stream)
         if depth < 0:
             return FRAME_FULL
-        child, visits = child_and_visits(tree, simultaneous, scratch, depth)
+    if depth > 0:
+        child, visits = child_and_visits(tree, simultaneous, hidden, scratch, depth)
         leaf_has_node = child != UNEXPANDED
     expanding = not leaf_has_node and (
         depth == 0 or (may_expand and visits + 1 >= parameters.expand_visits)
@@ -261,7 +255,9 @@ def simulate_once(
     if hidden is not None and may_expand and depth > 0:
         add_leaf_entry(tree, hidden, frame, scratch, parameters, depth)
     if expanding:
-        leaf_nodes = add_leaf(tree, tables, simultaneous, hidden, frame, scratch, parameters, depth, visits)
+        leaf_nodes = add_leaf(
+            tree, tables, simultaneous, hidden, frame, scratch, parameters, depth, visits
+        )
     if proofs is not None and expanding:
         prove_leaf(tree, proofs, frame, scratch.path_nodes, scratch.ranking, parameters, depth)
 
@@ -278,19 +274,22 @@ def simulate_once(
     if simultaneous is not None:
         backup_entries(simultaneous, scratch, depth)
     if hidden is not None:
-        for index in range(depth):
-            if scratch.path_entries[index] != NO_ENTRY:
-                hidden.children.visits[scratch.path_entries[index]] += 1
-        hidden.nodes_met[0] = 0
+        count_visits(hidden, scratch.path_entries, depth)
     scratch.simulations[0] += 1
     return DONE
 
 
 @kernel
 def child_and_visits(
-    tree: Tree, simultaneous: Simultaneous | None, scratch: Scratch, depth: int
+    tree: Tree,
+    simultaneous: Simultaneous | None,
+    hidden: Hidden | None,
+    scratch: Scratch,
+    depth: int,
 ) -> tuple[int, int]:
     """What the path's edges lead to: the node, or ``UNEXPANDED``, and how often it was reached."""
+    if hidden is not None:
+        return hidden_child_and_visits(hidden, scratch.path_entries[depth - 1])
     if simultaneous is not None:
         entry = scratch.path_entries[depth - 1]
         if entry == NO_ENTRY:
@@ -418,7 +417,7 @@ def select(
                 node += 1
                 scratch.path_nodes[depth] = node
                 continue
-        node, _ = child_and_visits(tree, simultaneous, scratch, depth)
+        node, _ = child_and_visits(tree, simultaneous, None, scratch, depth)
         if node == UNEXPANDED:
             return depth
         position = node
@@ -430,17 +429,7 @@ def select(
 
 
 @kernel
-def begin_world(hidden: Hidden, frame: Frame, simulate_address: int) -> int:
-    """Let the provider draw a world and describe the root in it. Returns a ``Status``."""
-    hidden.number[0] += 1
-    hidden.nodes_met[0] = 0
-    frame.header[PATH_LENGTH] = 0
-    frame.header[STEP] = BEGIN
-    return call_simulate(simulate_address, header_address(frame))
-
-
-@kernel
-def walk(
+def select_in_world(
     tree: Tree,
     tables: AmafTables,
     hidden: Hidden,
@@ -451,11 +440,20 @@ def walk(
     simulate_address: int,
     may_expand: bool,
 ) -> int:
-    """Select in this simulation's world: from the root to a position without a node, or the end.
+    """Draw a world, and walk in it from the root to a position without a node, or to the end.
 
-    The header's PATH_LENGTH tells how many edges were taken. Returns a ``Status``.
+    The header's PATH_LENGTH tells how many edges were taken, and the provider stands at the
+    position that they lead to. Returns a ``Status``.
     """
     header = frame.header
+    header[PATH_LENGTH] = 0
+    header[STEP] = BEGIN
+    hidden.number[0] += 1
+    hidden.nodes_met[0] = 0
+    status = call_simulate(simulate_address, header_address(frame))
+    header[STEP] = FINISH
+    if status != DONE or tree.used[NODES_USED] == 0:
+        return status
     node = int(ROOT)
     depth = 0
     table = int(NO_TABLE)
@@ -494,11 +492,12 @@ def walk(
         header[PATH_LENGTH] = depth
         header[STEP] = ADVANCE
         status = call_simulate(simulate_address, header_address(frame))
+        header[STEP] = FINISH
         if status != DONE:
             return status
         entry = entry_of(hidden, frame, node, action, player == parameters.searching_player)
         scratch.path_entries[depth - 1] = entry
-        node = child_of(hidden, entry)
+        node, _ = hidden_child_and_visits(hidden, entry)
         if node == UNEXPANDED:
             return DONE
         scratch.path_nodes[depth] = node

@@ -92,8 +92,8 @@ class PythonSimulator:
 
     ``root`` is cloned for each simulation and never changed. It may be any object with the methods
     of GameState that concern moves and returns. With an ``observer``, every simulation takes place
-    in a world that he cannot tell from the root, see ``world_source``. Subclasses replace ``playout`` or the checks where
-    a framework offers something faster.
+    in a world that he cannot tell from the root, see ``world_source``. Subclasses replace
+    ``playout`` or the checks where a framework offers something faster.
 
     The callback is a generator's ``send``: a signal handler that raises, such as Ctrl-C's, runs
     where Python code is entered, and in a generator that place lies inside the ``try``. So the
@@ -220,11 +220,13 @@ class PythonSimulator:
 
     def world_source(self) -> Callable[[], Any]:
         """What gives a new world each time that it is called."""
-        return self.root.worlds(self.observer, self.words.unit)  # type: ignore[no-any-return]
+        source: Callable[[], Any] = self.root.worlds(self.observer, self.words.unit)
+        return source
 
     def view(self, state: Any) -> Hashable:
         """What the observer sees."""
-        return state.view(self.observer)  # type: ignore[no-any-return]
+        seen: Hashable = state.view(self.observer)
+        return seen
 
     def _finish(self, state: Any) -> int:
         self._header[NUM_ACTIONS] = 0

@@ -166,7 +166,13 @@ def select_edge(
         greatest,
     )
     # Most edges have no visits of their own. What AMAF says of these needs a division, no more.
-    by_amaf = proofs is None and hidden is None and use_amaf and scale == 0.0 and ranks_unvisited(parameters)
+    by_amaf = (
+        proofs is None
+        and hidden is None
+        and use_amaf
+        and scale == 0.0
+        and ranks_unvisited(parameters)
+    )
     exploration = 0.0
     if by_amaf and parameters.exploration > 0.0 and not parameters.blend_ucb:
         exploration = ucb1_exploration(view.ln_visits, 0.0, parameters.exploration)

@@ -94,10 +94,12 @@ class Header(enum.IntEnum):
 
 
 class Step(enum.IntEnum):
-    """Parts of a simulation. With hidden information the loop asks for one after the other, since
-    only the world tells at each position of the path what is legal; the provider keeps the world in
-    between. Chance is played on by the provider: a position described is that of a player, or the
-    end."""
+    """Parts of a simulation.
+
+    With hidden information the loop asks for one after the other, since only the world tells at
+    each position of the path what is legal; the provider keeps the world in between. It plays on
+    where chance moves: a position described is that of a player, or the end.
+    """
 
     WHOLE = 0
     """All of it, from the root."""
@@ -106,7 +108,7 @@ class Step(enum.IntEnum):
     ADVANCE = 2
     """Apply the last action of the path, and describe the position after it; and what is seen."""
     FINISH = 3
-    """Play on from there, and give the returns; with EXPAND, list priors if they are not uniform."""
+    """Play on from there, and give the returns; with EXPAND, list priors that are not uniform."""
 
 
 class Frame(NamedTuple):
