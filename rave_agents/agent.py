@@ -22,7 +22,9 @@ class Agent(Protocol):
     """One player of one game at a time.
 
     Any method may raise ``ForfeitError`` to lose the game in progress. An agent may also have
-    ``close()``, which is called when a game of a match is over.
+    ``close()``, which is called when a game of a match is over; and ``inform_actions(state,
+    actions)`` for positions where players move at the same time, with one action of each. There,
+    ``step`` gives the action of the seat that the agent was made for.
     """
 
     effort: Effort

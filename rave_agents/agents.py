@@ -7,7 +7,7 @@ agents that search any GameState; adapters add those that only their framework h
 import dataclasses
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -17,7 +17,7 @@ from rave_agents.clock import Clock
 from rave_agents.config import Limit, SearchConfig, unknown_name
 from rave_agents.errors import UnknownNameError
 from rave_agents.frameworks import Game, adapters
-from rave_agents.game import GameState
+from rave_agents.game import GameState, is_simultaneous, legal_actions_of
 from rave_agents.gtp.client import GTP_AGENT_TYPE
 from rave_agents.result import SearchResult
 from rave_agents.searcher import Searcher, checked_seed
@@ -154,6 +154,7 @@ class SearchAgent:
             None for the clock alone.
         seed: decides everything random; None for one that the system draws.
         clock: decides the time of each move; None for the limit alone.
+        player: the seat, from 0; needed where players move at the same time.
     """
 
     def __init__(
@@ -161,10 +162,13 @@ class SearchAgent:
         config: SearchConfig,
         limit: Limit | None,
         *,
+        player: int | None = None,
         seed: int | None = None,
         clock: Clock | None = None,
     ) -> None:
         self.searcher = Searcher(config, seed=seed)
+        self.player = player
+        """The seat; None if it was not told."""
         self.limit = limit
         self.clock = clock
         """Decides the time of each move; it may be set between moves."""
@@ -179,11 +183,15 @@ class SearchAgent:
 
     def step(self, state: GameState) -> int:
         """The action that the search chooses."""
+        player = self.player if is_simultaneous(state) else None
         if self.clock is None:
-            result = self.searcher.search(state, self.limit or make_limit(None, None))
+            limit = self.limit or make_limit(None, None)
+            result = self.searcher.search(state, limit, player=player)
         else:
             simulations = None if self.limit is None else self.limit.simulations
-            result = search_on_clock(self.searcher, state, self.clock, simulations=simulations)
+            result = search_on_clock(
+                self.searcher, state, self.clock, player=player, simulations=simulations
+            )
         self.last_result = result
         self.effort = self.effort.plus(result.simulations, result.seconds)
         return result.action
@@ -193,11 +201,22 @@ class SearchAgent:
         if self.searcher.config.reuse_tree:
             self.searcher.advance(action, state=state)
 
+    def inform_actions(self, state: GameState, actions: Sequence[int]) -> None:
+        """Keep the subtree of the actions that were played at the same time."""
+        if self.searcher.config.reuse_tree:
+            self.searcher.advance(actions, state=state)
+
 
 class RandomAgent:
-    """Plays a legal action uniformly at random."""
+    """Plays a legal action uniformly at random.
 
-    def __init__(self, *, seed: int | None = None) -> None:
+    Args:
+        player: the seat, from 0; needed where players move at the same time.
+        seed: decides everything random; None for one that the system draws.
+    """
+
+    def __init__(self, player: int | None = None, *, seed: int | None = None) -> None:
+        self._player = 0 if player is None else player
         self._random = np.random.default_rng(checked_seed(seed))
         self.effort = Effort()
 
@@ -207,7 +226,7 @@ class RandomAgent:
     def step(self, state: GameState) -> int:
         """A random legal action."""
         started = time.perf_counter()
-        action = int(self._random.choice(state.legal_actions()))
+        action = int(self._random.choice(legal_actions_of(state, self._player)))
         self.effort = self.effort.plus(0, time.perf_counter() - started)
         return action
 
@@ -258,7 +277,7 @@ def _search_agent_type(preset: str, summary: str) -> AgentType:
         limit, parsed = limit_and_clock(simulations, seconds, clock)
         changed = config.replace(**changes)
         getattr(game, "check_search", _no_check)(changed)
-        return SearchAgent(changed, limit, seed=seed, clock=parsed)
+        return SearchAgent(changed, limit, player=player, seed=seed, clock=parsed)
 
     limits = {"simulations": DEFAULT_SIMULATIONS, "seconds": None, "clock": None, "seed": None}
     return AgentType(summary, {**limits, **config.to_dict()}, make)
@@ -283,11 +302,18 @@ _TYPES = {
     "rave_winning_move": _search_agent_type(
         "rave_winning_move", "RAVE biased to moves that come early in won simulations"
     ),
+    "rave_maximin": _search_agent_type(
+        "rave_maximin", "simultaneous moves: RAVE for its own actions, the best worst case"
+    ),
+    "regret_matching": _search_agent_type(
+        "regret_matching", "simultaneous moves: mixed strategies by regret matching"
+    ),
+    "exp3": _search_agent_type("exp3", "simultaneous moves: mixed strategies by Exp3"),
     "gtp": GTP_AGENT_TYPE,
     "random": AgentType(
         "a legal action uniformly at random",
         {"seed": None},
-        lambda game, player, **parameters: RandomAgent(**parameters),
+        lambda game, player, **parameters: RandomAgent(player, **parameters),
     ),
 }
 

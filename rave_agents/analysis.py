@@ -6,7 +6,7 @@ from typing import Any
 from rave_agents.agents import make_agent
 from rave_agents.arena.match import limited_spec
 from rave_agents.frameworks import Game, load_game
-from rave_agents.game import GameState
+from rave_agents.game import GameState, is_simultaneous, moving_players
 from rave_agents.notation import action_name, apply_moves, legal_names
 from rave_agents.result import SearchResult
 
@@ -29,11 +29,13 @@ class Analysis:
     """The chosen move."""
     result: SearchResult | None
     """What the search found; None for an agent that does not tell."""
+    player: int
+    """Whose move it is."""
 
     @property
     def action_name(self) -> str:
         """The chosen move as the game prints it."""
-        return action_name(self.state, self.action)
+        return action_name(self.state, self.action, self.player)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, fit for JSON; those of the search's result included."""
@@ -44,7 +46,7 @@ class Analysis:
             "seed": self.seed,
             "moves": list(self.moves),
             "position": str(self.state),
-            "player": int(self.state.current_player()),
+            "player": self.player,
             "action": self.action,
             "action_name": self.action_name,
             **found,
@@ -59,6 +61,7 @@ def analyse(
     simulations: int | None = None,
     seconds: float | None = None,
     seed: int = 0,
+    player: int = 0,
 ) -> Analysis:
     """Let an agent choose a move.
 
@@ -69,6 +72,7 @@ def analyse(
         simulations: for an agent whose spec has no limit; 1,000 if ``seconds`` is not given either.
         seconds: for an agent whose spec has no limit.
         seed: an integer of at least 0.
+        player: for whom to choose where players move at the same time.
 
     Raises:
         UnknownNameError: for a game, an agent or a parameter that does not exist.
@@ -79,8 +83,9 @@ def analyse(
     loaded = load_game(game)
     spec = limited_spec(agent, simulations, seconds)
     state, played = decision_after(loaded, moves)
-    player = make_agent(spec, loaded, int(state.current_player()), seed=seed)
-    action = int(player.step(state.clone()))
+    seat = _chosen_seat(state, player)
+    mover = make_agent(spec, loaded, seat, seed=seed)
+    action = int(mover.step(state.clone()))
     return Analysis(
         game=game,
         agent=str(spec),
@@ -88,8 +93,20 @@ def analyse(
         moves=tuple(played),
         state=state,
         action=action,
-        result=getattr(player, "last_result", None),
+        result=getattr(mover, "last_result", None),
+        player=seat,
     )
+
+
+def _chosen_seat(state: GameState, player: int) -> int:
+    if not is_simultaneous(state):
+        return int(state.current_player())
+    if player not in moving_players(state):
+        raise ValueError(
+            f"player must be one who has a legal action there, {moving_players(state)}: "
+            f"got {player}."
+        )
+    return player
 
 
 def decision_after(game: Game, moves: str) -> tuple[GameState, list[int]]:

@@ -256,6 +256,9 @@ def search(
     seconds: Seconds = None,
     seed: Seed = 0,
     rows: Annotated[int, typer.Option(help="Moves in the table.", min=1)] = 10,
+    player: Annotated[
+        int, typer.Option(help="For whom to choose where players move at the same time.", min=0)
+    ] = 0,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
@@ -263,7 +266,13 @@ def search(
     from rave_agents import analysis, report  # noqa: PLC0415
 
     found = analysis.analyse(
-        game, agent, moves=moves, simulations=simulations, seconds=seconds, seed=seed
+        game,
+        agent,
+        moves=moves,
+        simulations=simulations,
+        seconds=seconds,
+        seed=seed,
+        player=player,
     )
     if as_json:
         show_json(found.to_dict())

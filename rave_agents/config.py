@@ -33,13 +33,23 @@ class SearchConfig:
     """
 
     selection: Selection | Formula = Selection.UCB1
-    """The exploration term: ``"ucb1"`` or ``"puct"``; or a formula of your own for the whole score
-    of an edge, a function of ``(n, q, n_amaf, q_amaf, p, N, c)`` that Numba can compile, see
-    ``rave_agents.search.own_formula.PARAMETERS``."""
+    """The exploration term: ``"ucb1"``, ``"puct"`` or ``"ucb1_tuned"``; where players move at the
+    same time also ``"regret_matching"`` or ``"exp3"``, by a mixed strategy; or a formula of your
+    own for the whole score of an edge, a function of ``(n, q, n_amaf, q_amaf, p, N, c)`` that Numba
+    can compile, see ``rave_agents.search.own_formula.PARAMETERS``."""
 
     exploration: float = 0.5
     """c, the weight of the exploration term, at least 0. The default is measured for ``"ucb1"``,
     see BENCHMARKS.md; Kocsis & Szepesvári's theory has 1/sqrt(2) = 0.71."""
+
+    gamma: float = 0.3
+    """γ, in [0, 1]: in Exp3 the share of choices that are uniformly random, above 0 (Tak et al.
+    2014: 0.3); in regret matching that share is γ / sqrt(N), so that it vanishes."""
+
+    tie_tolerance: float = 0.0
+    """Edges whose scores are not further than this below the best one are chosen among at random,
+    at least 0. Where players move at the same time, some 0.01 keeps decoupled UCT from going in
+    step."""
 
     first_play_urgency: float = math.inf
     """The value of an edge that has neither visits nor AMAF visits. Infinity: every such edge is
@@ -185,14 +195,20 @@ class SearchConfig:
     """Concentration of that noise, above 0 (Silver et al. 2017: 0.3 chess, 0.03 Go)."""
 
     final_move: FinalMove = FinalMove.ROBUST
-    """How the action is chosen in the end: ``"robust"``, ``"max"`` or ``"secure"``."""
+    """How the action is chosen in the end: ``"robust"``, ``"max"`` or ``"secure"``;
+    where players move at the same time also ``"maximin"`` or ``"average_strategy"``."""
 
     secure_constant: float = 1.0
     """A of the secure child (Winands et al. 2008: 1)."""
 
+    maximin_visits: float = 10.0
+    """Replies with few visits, for ``final_move="maximin"``: each counts as if it had been seen so
+    many times more, with the mean value of the action; and actions with fewer visits than this are
+    left out as long as there are others. At least 0."""
+
     temperature: float = 0.0
     """The policy is proportional to visits to the power 1/temperature, at least 0. At 0 it is the
-    final move alone."""
+    final move alone; 1 is the mix of the visits. The average strategy takes no heed of it."""
 
     hidden: Hidden = Hidden.DETERMINIZE
     """Where something is hidden from the player to move: ``"determinize"``, each simulation begins
@@ -227,7 +243,8 @@ class SearchConfig:
         for field in dataclasses.fields(self):
             object.__setattr__(self, field.name, _coerce(field, getattr(self, field.name)))
         numbers = ("exploration", "rave_bias", "temperature", "grave_bias", "amaf_prior_visits")
-        for name in (*numbers, "amaf_weight_first", "amaf_weight_last", "proof_constant"):
+        others = ("amaf_weight_first", "amaf_weight_last", "tie_tolerance", "maximin_visits")
+        for name in (*numbers, *others, "proof_constant"):
             _require(self, name, lambda value: 0 <= value < math.inf, "a number of at least 0")
         scales = ("rave_k", "fuego_initial", "fuego_final", "pachi_equivalence")
         for name in (*scales, "dirichlet_alpha", "max_memory_mb"):
@@ -239,7 +256,7 @@ class SearchConfig:
         _require(self, "threads", lambda value: 1 <= value <= 256, "an integer from 1 to 256")
         for name in ("grave_ref", "plain_selection_period", "skip_solved_visits"):
             _require(self, name, lambda value: 0 <= value < 2**31, "an integer of at least 0")
-        shares = ("dirichlet_epsilon", "amaf_prior_value", "winning_move_weight")
+        shares = ("dirichlet_epsilon", "amaf_prior_value", "winning_move_weight", "gamma")
         for name in (*shares, "proof_weight", "contempt"):
             _require(self, name, lambda value: 0 <= value <= 1, "a number in [0, 1]")
         _require(self, "proof_visits", lambda value: value > 0, "a number above 0, or infinity")
@@ -255,6 +272,7 @@ class SearchConfig:
                 "rave_blend='ucb' blends with UCB1's exploration term and has no meaning with "
                 "selection='puct': use rave_blend='value'."
             )
+        self._check_strategies()
         if self.amaf is Amaf.NONE:
             for name in ("winning_move_weight", "count_winning_moves", "amaf_prior_visits"):
                 if getattr(self, name):
@@ -271,10 +289,34 @@ class SearchConfig:
                 if getattr(self, name):
                     raise ValueError(f"{name} needs the solver or proof numbers: set solver.")
 
+    def _check_strategies(self) -> None:
+        if self.mixes:
+            if self.amaf in (Amaf.GRAVE, Amaf.GLOBAL):
+                raise ValueError(
+                    f"selection={str(self.selection)!r} takes AMAF statistics from the nodes "
+                    f"themselves: use amaf='node' or 'none', not {str(self.amaf)!r}."
+                )
+            if self.proves:
+                raise ValueError(
+                    f"selection={str(self.selection)!r} is for simultaneous moves, where there is "
+                    "no solver and there are no proof numbers: leave these out."
+                )
+        elif self.final_move is FinalMove.AVERAGE_STRATEGY:
+            raise ValueError(
+                "final_move='average_strategy' needs selection='regret_matching' or 'exp3'."
+            )
+        if self.selection is Selection.EXP3 and self.gamma == 0.0:
+            raise ValueError("gamma must be above 0 with selection='exp3', got 0.0.")
+
     @property
     def proves(self) -> bool:
         """Whether the search keeps what is proven: by the solver, by proof numbers, or both."""
         return self.solver or self.proof_numbers is not ProofNumbers.NONE
+
+    @property
+    def mixes(self) -> bool:
+        """Whether players who move at the same time follow mixed strategies."""
+        return self.selection in (Selection.REGRET_MATCHING, Selection.EXP3)
 
     @property
     def counts_winning_moves(self) -> bool:
@@ -375,6 +417,17 @@ _PRESETS: dict[str, dict[str, Any]] = {
         "skip_solved": True,
     },
     "rave_weighted": {**_RAVE_FAMILY, "amaf_weighting": "linear", "amaf_weight_last": 1.0},
+    "rave_maximin": {
+        "amaf": "node",
+        "amaf_players": "own",
+        "rave_schedule": "hand_selected",
+        "rave_k": 500.0,
+        "rave_blend": "ucb",
+        "exploration": math.sqrt(2.0),
+        "final_move": "maximin",
+    },
+    "regret_matching": {"selection": "regret_matching", "final_move": "average_strategy"},
+    "exp3": {"selection": "exp3", "final_move": "average_strategy"},
     "rave_winning_move": {**_RAVE_FAMILY, "winning_move_weight": 0.1},
 }
 

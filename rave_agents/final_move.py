@@ -57,7 +57,14 @@ def _action_statistics(root: Root, move: RootMove, probability: float) -> Action
 
 def _policy(root: Root, config: SearchConfig) -> list[float]:
     """The probability of playing each of the root's moves."""
-    key = functools.partial(_final_key, config=config)
+    strategies = [move.strategy for move in root.moves]
+    if config.final_move is FinalMove.AVERAGE_STRATEGY and root.joint and sum(strategies) > 0:
+        return [strategy / sum(strategies) for strategy in strategies]
+    if config.final_move is FinalMove.MAXIMIN and root.joint:
+        worst = worst_values(root, config.maximin_visits)
+        key: _Key = lambda move: (worst[move.action], move.visits)  # noqa: E731
+    else:
+        key = functools.partial(_final_key, config=config)
     allowed = {move.action for move in _final_moves(root, config, key)}
     moves = root.moves
     visits = np.array([float(move.visits) * (move.action in allowed) for move in moves])
@@ -70,17 +77,40 @@ def _policy(root: Root, config: SearchConfig) -> list[float]:
     return (weights / weights.sum()).tolist()  # type: ignore[no-any-return]
 
 
+def worst_values(root: Root, few: float) -> dict[int, float]:
+    """For each of the root's actions its mean value against the worst reply of the others.
+
+    A reply counts as if it had been seen ``few`` times more with the action's mean value; so one
+    that was never seen is worth that mean. Actions with fewer visits than ``few`` come last, as
+    long as there are others.
+
+    Args:
+        root: a root where players move at the same time.
+        few: visits, at least 0.
+    """
+    means = {move.action: move.value_sum / max(move.visits, 1) for move in root.moves}
+    worst = dict(means)
+    for row in root.joint:
+        action = row.actions[root.place]
+        total = row.value_sums[root.player] + few * means[action]
+        worst[action] = min(worst[action], total / (row.visits + few))
+    seldom = {move.action for move in root.moves if move.visits < max(few, 1)}
+    if len(seldom) < len(root.moves):
+        worst.update(dict.fromkeys(seldom, -math.inf))
+    return worst
+
+
 def _final_key(move: RootMove, config: SearchConfig) -> tuple[float, float]:
     """What the final move maximises; moves without visits come last."""
     visits = move.visits
     if visits == 0:
         return (-math.inf, 0.0)
     value = move.value_sum / visits
-    if config.final_move is FinalMove.ROBUST:
-        return (visits, value)
     if config.final_move is FinalMove.MAX:
         return (value, visits)
-    return (lower_confidence_bound(value, visits, config.secure_constant), visits)
+    if config.final_move is FinalMove.SECURE:
+        return (lower_confidence_bound(value, visits, config.secure_constant), visits)
+    return (visits, value)
 
 
 def _final_moves(root: Root, config: SearchConfig, key: _Key) -> Sequence[RootMove]:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rave_agents.config import SearchConfig
-from rave_agents.options import Amaf, ProofNumbers
+from rave_agents.options import Amaf, ProofNumbers, Selection
 from rave_agents.search import tree as trees
 from rave_agents.search.amaf import (
     AmafTables,
@@ -32,6 +32,7 @@ from rave_agents.search.proofs import (
 )
 from rave_agents.search.simultaneous import (
     SIMULTANEOUS_NODE_BYTES,
+    STRATEGY_EDGE_BYTES,
     Simultaneous,
     allocate_simultaneous,
     clear_simultaneous,
@@ -66,6 +67,8 @@ class _Kept(NamedTuple):
     winning_moves: bool
     solver: bool
     proof_numbers: bool
+    squares: bool
+    strategies: bool
 
 
 def _kept(config: SearchConfig) -> _Kept:
@@ -76,6 +79,8 @@ def _kept(config: SearchConfig) -> _Kept:
         winning_moves=config.counts_winning_moves,
         solver=config.solver,
         proof_numbers=config.proof_numbers is not ProofNumbers.NONE,
+        squares=config.selection is Selection.UCB1_TUNED,
+        strategies=config.mixes,
     )
 
 
@@ -123,9 +128,7 @@ class GrownTree:
         if self._cost(first) > self._budget:
             first = self._least(frame_actions)
         nodes, edges = int(first[0]), int(first[1])
-        self.tree: Tree = trees.allocate(
-            nodes, edges, self._kept.at_edges, self._kept.at_edges and self._kept.winning_moves
-        )
+        self.tree: Tree = trees.allocate(nodes, edges, *self._edge_kinds)
         self._grow_others(first)
 
     def fits(self, config: SearchConfig) -> bool:
@@ -162,7 +165,7 @@ class GrownTree:
         """Bytes of all arrays, used rows and free ones."""
         arrays: list[np.ndarray] = [*self.tree, *self.tables, *self.proofs]
         if self._is_simultaneous:
-            arrays += [self.simultaneous.node_followers, *self.simultaneous.children]
+            arrays += [*self.simultaneous[:-1], *self.simultaneous.children]
         if self._is_hidden:
             arrays += [*self.hidden.children, *self.hidden[1:]]
         return sum(array.nbytes for array in arrays)
@@ -228,6 +231,12 @@ class GrownTree:
             least[_TABLES] = 0
         return least
 
+    @property
+    def _edge_kinds(self) -> tuple[bool, bool, bool]:
+        """What ``trees.allocate`` is asked for."""
+        kept = self._kept
+        return kept.at_edges, kept.at_edges and kept.winning_moves, kept.squares
+
     def _cost(self, counts: _Counts) -> float:
         node_bytes = trees.NODE_BYTES + 4 * self._kept.tables
         node_bytes += SIMULTANEOUS_NODE_BYTES * self._is_simultaneous
@@ -236,9 +245,8 @@ class GrownTree:
             solver=self._kept.solver,
             proof_numbers=self._kept.proof_numbers,
         )
-        edge_bytes = trees.edge_bytes(
-            self._kept.at_edges, self._kept.at_edges and self._kept.winning_moves
-        )
+        edge_bytes = trees.edge_bytes(*self._edge_kinds)
+        edge_bytes += STRATEGY_EDGE_BYTES * (self._kept.strategies and self._is_simultaneous)
         edge_bytes += EDGE_BONUS_BYTES * self._kept.proof_numbers
         edge_bytes += HIDDEN_EDGE_BYTES * self._is_hidden
         one_table = table_bytes(self.tables, winning_moves=self._kept.winning_moves)
@@ -260,6 +268,8 @@ class GrownTree:
         if self._is_hidden:
             grow_hidden(self.hidden, edges, children)
         if self._is_simultaneous:
-            grow_simultaneous(self.simultaneous, nodes, children)
+            grow_simultaneous(
+                self.simultaneous, nodes, edges, children, strategies=self._kept.strategies
+            )
         if self._kept.tables:
             grow_tables(self.tables, nodes, tables, winning_moves=self._kept.winning_moves)

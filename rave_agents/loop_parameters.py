@@ -9,7 +9,12 @@ from rave_agents.options import (
     RaveBlend,
     Selection,
 )
-from rave_agents.search.parameters import Bonus, Parameters, Schedule, Weighting
+from rave_agents.search.parameters import Bonus, Parameters, Schedule, Strategy, Weighting
+
+_STRATEGIES: dict[object, Strategy] = {
+    Selection.REGRET_MATCHING: Strategy.REGRET_MATCHING,
+    Selection.EXP3: Strategy.EXP3,
+}
 
 
 def loop_parameters(
@@ -33,6 +38,10 @@ def loop_parameters(
     """
     return Parameters(
         puct=config.selection is Selection.PUCT,
+        tuned=config.selection is Selection.UCB1_TUNED,
+        strategy=int(_STRATEGIES.get(config.selection, Strategy.NONE)),
+        gamma=config.gamma,
+        tie_tolerance=config.tie_tolerance,
         formula_address=formula,
         exploration=config.exploration,
         first_play_urgency=config.first_play_urgency,

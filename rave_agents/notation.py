@@ -4,24 +4,41 @@ import difflib
 import re
 from collections.abc import Iterable
 
-from rave_agents.game import GameState
+from rave_agents.game import (
+    GameState,
+    apply_path,
+    is_simultaneous,
+    legal_actions_of,
+    moving_players,
+)
 
 _SEPARATORS = re.compile(r"[\s,;]*")
 _SHOWN = 8
 """How many legal moves an error message lists."""
 
 
-def action_name(state: GameState, action: int) -> str:
-    """How the game prints an action of the player to move, or of chance; else its number."""
+def action_name(state: GameState, action: int, player: int | None = None) -> str:
+    """How the game prints an action of the player to move, or of chance; else its number.
+
+    Args:
+        state: the position.
+        action: the action.
+        player: whose action it is where players move at the same time.
+    """
     name = getattr(state, "action_to_string", None)
-    return str(action) if name is None else str(name(int(state.current_player()), action))
+    mover = int(state.current_player()) if player is None else player
+    return str(action) if name is None else str(name(mover, action))
 
 
-def legal_names(state: GameState) -> dict[int, str]:
-    """The legal actions of a state, or the outcomes of chance, and their names."""
+def legal_names(state: GameState, player: int | None = None) -> dict[int, str]:
+    """The legal actions of a state, or the outcomes of chance, and their names.
+
+    Where players move at the same time, those of ``player``.
+    """
     if state.is_chance_node():
         return {int(a): action_name(state, int(a)) for a, _ in state.chance_outcomes()}
-    return {int(a): action_name(state, int(a)) for a in state.legal_actions()}
+    actions = state.legal_actions() if player is None else legal_actions_of(state, player)
+    return {int(a): action_name(state, int(a), player) for a in actions}
 
 
 def apply_moves(state: GameState, text: str) -> list[int]:
@@ -29,7 +46,8 @@ def apply_moves(state: GameState, text: str) -> list[int]:
 
     Moves are separated by spaces, commas or semicolons. Of the legal moves whose names the text
     goes on with, the longest is meant, so that names may hold spaces and commas themselves; where
-    none fits, a number is the action of that number.
+    none fits, a number is the action of that number. Where players move at the same time, each of
+    them has a move, in the order of the players.
 
     Raises:
         ValueError: for a move that is not legal or whose name several moves have; the message
@@ -40,15 +58,18 @@ def apply_moves(state: GameState, text: str) -> list[int]:
     while start < len(text):
         if state.is_terminal():
             raise ValueError(f"The game is over before {text[start:]!r}.")
-        action, start = _next_move(state, text, start)
-        state.apply_action(action)
-        played.append(action)
+        step: list[int] = []
+        for player in moving_players(state) if is_simultaneous(state) else [None]:
+            action, start = _next_move(state, text, start, player)
+            step.append(action)
+        apply_path(state, step)
+        played += step
     return played
 
 
-def _next_move(state: GameState, text: str, start: int) -> tuple[int, int]:
+def _next_move(state: GameState, text: str, start: int, player: int | None) -> tuple[int, int]:
     """The action that the text names at ``start``, and where the next move starts."""
-    names = legal_names(state)
+    names = legal_names(state, player)
     fitting = {a: name for a, name in names.items() if _fits(name, text, start)}
     if fitting:
         longest = max(fitting.values(), key=len)

@@ -10,6 +10,15 @@ class Selection(enum.StrEnum):
     """``c sqrt(ln N / n)``: by visits alone."""
     PUCT = "puct"
     """``c p sqrt(N) / (n + 1)``: by visits and prior probability."""
+    UCB1_TUNED = "ucb1_tuned"
+    """``c sqrt(ln N / n min(1/4, V))``, V a bound of the values' variance (Auer et al. 2002, with
+    c = 1): by visits and by how much the values vary."""
+    REGRET_MATCHING = "regret_matching"
+    """Where players move at the same time: drawn in proportion to what each action would have
+    brought beyond what was taken (Hart & Mas-Colell 2000; Lanctot et al. 2014). UCB1 elsewhere."""
+    EXP3 = "exp3"
+    """Where players move at the same time: drawn by exponential weights of estimated gains (Auer et
+    al. 2003). UCB1 elsewhere."""
 
 
 class Amaf(enum.StrEnum):
@@ -125,6 +134,12 @@ class FinalMove(enum.StrEnum):
     """The best mean; among equals the most visits."""
     SECURE = "secure"
     """The best lower confidence bound ``q - A / sqrt(n)``."""
+    MAXIMIN = "maximin"
+    """Where players move at the same time, the best mean against the worst reply, see
+    ``SearchConfig.maximin_visits``; elsewhere as ROBUST."""
+    AVERAGE_STRATEGY = "average_strategy"
+    """Drawn from the average of the strategies that regret matching or Exp3 has followed, their
+    exploration left out; where a player moves alone, as ROBUST."""
 
 
 class UtilityRange(enum.StrEnum):

@@ -21,6 +21,7 @@ from rave_agents.arena.match import MatchResult
 from rave_agents.arena.sweep import SweepResult
 from rave_agents.errors import RaveAgentsError
 from rave_agents.frameworks import adapters
+from rave_agents.tables import aligned
 
 ENDINGS_SHOWN = 10
 """Games that ended otherwise than by their rules, up to which all are named."""
@@ -172,8 +173,7 @@ def analysis(found: Analysis, rows: int) -> list[RenderableType]:
     """The position, a summary and the table of its moves, or the chosen move alone."""
     shown: list[RenderableType] = [escape(str(found.state).rstrip("\n")), ""]
     if found.result is None:
-        player = int(found.state.current_player())
-        return [*shown, f"player {player} plays [bold]{escape(found.action_name)}[/]"]
+        return [*shown, f"player {found.player} plays [bold]{escape(found.action_name)}[/]"]
     header, *lines = found.result.table(rows)
     table = plain_table()
     for index, name in enumerate(header):
@@ -185,7 +185,10 @@ def analysis(found: Analysis, rows: int) -> list[RenderableType]:
         table.add_row(*map(escape, line), style="bold" if index == 0 else "")
     hidden = len(found.result.actions) - len(lines)
     more = [f"[dim]and {_counted(hidden, 'more move')}, see --rows[/]"] if hidden > 0 else []
-    return [*shown, escape(found.result.summary()), "", table, *more]
+    joint: list[RenderableType] = []
+    if found.result.joint is not None:
+        joint = ["", escape(aligned(found.result.joint_cells()))]
+    return [*shown, escape(found.result.summary()), "", table, *more, *joint]
 
 
 def bench_table(result: BenchResult, baseline: str) -> RenderableType:

@@ -90,6 +90,8 @@ class RootMove(NamedTuple):
     """Its AMAF statistics."""
     proof: EdgeProof
     """What is proven of it."""
+    strategy: float = 0.0
+    """Sum of the probabilities that mixed strategies gave it, exploration left out."""
 
 
 class Root(NamedTuple):
@@ -111,6 +113,10 @@ class Root(NamedTuple):
     """Proof number of a win of the player to move; None where there are none."""
     disproof_number: float | None = None
     """Disproof number likewise."""
+    player: int = 0
+    """Whose actions these are."""
+    place: int = 0
+    """The place of his action in a joint action."""
     joint: tuple[JointVisits, ...] = ()
     """Every joint action that was visited, where players move at the same time; in order."""
 
@@ -138,6 +144,8 @@ def known_root(rooted: RootedTree) -> Root:
     proof_number, disproof_number = win_numbers(proofs, int(tree.node_player[ROOT]))
     return Root(
         moves=tuple(_known_move(rooted, edge) for edge in trees.edge_rows(tree, node)),
+        player=rooted.player,
+        place=node - ROOT,
         joint=tuple(joint_visits(tree, rooted.simultaneous, ROOT)),
         visits=int(tree.node_visits[ROOT]),
         low=rooted.low,
@@ -151,6 +159,7 @@ def known_root(rooted: RootedTree) -> Root:
 
 def _known_move(rooted: RootedTree, edge: int) -> RootMove:
     tree = rooted.arrays
+    strategies = rooted.simultaneous.edge_strategy
     return RootMove(
         action=int(tree.edge_action[edge]),
         visits=int(tree.edge_visits[edge]),
@@ -158,6 +167,7 @@ def _known_move(rooted: RootedTree, edge: int) -> RootMove:
         prior=float(tree.edge_prior[edge]),
         amaf=amaf_statistics(rooted, rooted.players_root, edge),
         proof=edge_proof(tree, rooted.proofs, ROOT, edge),
+        strategy=float(strategies[edge]) if len(strategies) > 0 else 0.0,
     )
 
 
@@ -183,6 +193,8 @@ def merged_root(roots: Sequence[Root]) -> Root:
         high=high,
         proof_number=proof_number,
         disproof_number=disproof_number,
+        player=known[0].player,
+        place=known[0].place,
         joint=_merged_joint(scaled),
     )
     if best is None:
@@ -212,6 +224,7 @@ def _merged_move(moves: Sequence[RootMove], proof: EdgeProof | None) -> RootMove
         prior=moves[0].prior,
         amaf=AmafStatistics(*map(sum, zip(*(move.amaf for move in moves), strict=True))),
         proof=merged_proof([move.proof for move in moves]) if proof is None else proof,
+        strategy=sum(move.strategy for move in moves),
     )
 
 

@@ -174,36 +174,16 @@ class Searcher:
 
     def _prepared(self, state: Any) -> GameState:
         game_state = as_game_state(state)
+        simultaneous = has_simultaneous_moves(game_state)
+        check_moves(self.config, simultaneous=simultaneous)
+        if simultaneous:
+            prepare(Form.SIMULTANEOUS)
         if determinizes(game_state, self.config):
-            self._check_hidden(game_state)
+            check_hidden(game_state, self.config)
             prepare(Form.HIDDEN)
         elif hides_information(game_state):
             _say_it_sees()
-        if has_simultaneous_moves(game_state):
-            self._check_simultaneous(game_state)
-            prepare(Form.SIMULTANEOUS)
         return game_state
-
-    def _check_simultaneous(self, state: GameState) -> None:
-        if self.config.proves:
-            raise UnsupportedGameError(
-                "In games with simultaneous moves there is no solver and there are no proof "
-                "numbers: leave out solver and proof_numbers, or take a preset without them, "
-                "such as 'uct' or 'rave'."
-            )
-
-    def _check_hidden(self, state: GameState) -> None:
-        if self.config.proves:
-            raise UnsupportedGameError(
-                "Where something is hidden nothing can be proven of a position that the player "
-                "does not know: leave out solver and proof_numbers, or take a preset without them, "
-                "such as 'uct' or 'rave'."
-            )
-        if has_simultaneous_moves(state):
-            raise UnsupportedGameError(
-                "Games in which players move at the same time and something is hidden are not "
-                "searched."
-            )
 
     def search(
         self,
@@ -436,6 +416,44 @@ def prepare(form: Form) -> None:
     stream = np.zeros(4, np.int64)
     loop.run(grown.tree, grown.tables, *beside, frame, scratch, parameters, stream, 0, 0, True)
     note_compilation(form)
+
+
+def check_moves(config: SearchConfig, *, simultaneous: bool) -> None:
+    """Refuse a configuration that does not fit how players move.
+
+    Args:
+        config: the configuration.
+        simultaneous: whether players may move at the same time in the game.
+
+    Raises:
+        UnsupportedGameError: for the solver or proof numbers with simultaneous moves, and for mixed
+            strategies without them.
+    """
+    if simultaneous and config.proves:
+        raise UnsupportedGameError(
+            "In games with simultaneous moves there is no solver and there are no proof numbers: "
+            "leave out solver and proof_numbers, or take a preset without them, such as 'uct' or "
+            "'rave'."
+        )
+    if not simultaneous and config.mixes:
+        raise UnsupportedGameError(
+            f"selection={str(config.selection)!r} is for simultaneous moves, and in this game one "
+            "player moves at a time: use 'ucb1', 'ucb1_tuned' or 'puct'."
+        )
+
+
+def check_hidden(state: GameState, config: SearchConfig) -> None:
+    """Raise UnsupportedGameError for a search that is not possible where something is hidden."""
+    if config.proves:
+        raise UnsupportedGameError(
+            "Where something is hidden nothing can be proven of a position that the player does "
+            "not know: leave out solver and proof_numbers, or take a preset without them, such as "
+            "'uct' or 'rave'."
+        )
+    if has_simultaneous_moves(state):
+        raise UnsupportedGameError(
+            "Games in which players move at the same time and something is hidden are not searched."
+        )
 
 
 def checked_seed(seed: int | None) -> int | None:

@@ -6,7 +6,13 @@ from collections.abc import Callable
 
 from rave_agents.clock import Clock
 from rave_agents.config import Limit
-from rave_agents.game import GameState
+from rave_agents.game import (
+    GameState,
+    is_simultaneous,
+    joint_action,
+    legal_actions_of,
+    moving_players,
+)
 from rave_agents.result import SearchResult
 from rave_agents.searcher import Searcher
 
@@ -25,6 +31,7 @@ def search_on_clock(
     state: GameState,
     clock: Clock,
     *,
+    player: int | None = None,
     simulations: int | None = None,
     progress: Callable[[SearchResult], None] | None = None,
 ) -> SearchResult:
@@ -34,6 +41,7 @@ def search_on_clock(
         searcher: what searches.
         state: the position; it is not changed.
         clock: of the player to move.
+        player: whose action is to be chosen, see ``Searcher.search``.
         simulations: a limit in addition; None for none.
         progress: see ``Searcher.search``.
 
@@ -42,23 +50,27 @@ def search_on_clock(
     """
     searcher.prepare(state)
     started = time.perf_counter()
-    moves_left = expected_moves(state) if clock.needs_moves_left else 1.0
+    moves_left = expected_moves(state, player) if clock.needs_moves_left else 1.0
     allotment = clock.allot(moves_left=moves_left, ply=clock.moves * state.num_players())
     spent = time.perf_counter() - started
     limit = Limit(seconds=max(1e-4, allotment.seconds - spent), simulations=simulations)
     try:
-        return searcher.search(state, limit, progress=progress, watch=allotment)
+        return searcher.search(state, limit, player=player, progress=progress, watch=allotment)
     finally:
         clock.charge(time.perf_counter() - started)
 
 
-def expected_moves(state: GameState) -> float:
+def expected_moves(state: GameState, player: int | None = None) -> float:
     """Mean number of moves that the player to move still makes in random games, this one included.
 
     The games are the same at every call.
+
+    Args:
+        state: the position.
+        player: who is meant where players move at the same time.
     """
     draw = random.Random(0)
-    player = state.current_player()
+    player = state.current_player() if player is None else player
     ends = time.perf_counter() + _SECONDS
     counts: list[int] = []
     while len(counts) < PLAYOUTS and (not counts or time.perf_counter() < ends):
@@ -75,6 +87,12 @@ def _own_moves(state: GameState, player: int, draw: random.Random) -> int:
         if state.is_chance_node():
             outcomes, weights = zip(*state.chance_outcomes(), strict=True)
             state.apply_action(draw.choices(outcomes, weights)[0])
+            continue
+        if is_simultaneous(state):
+            movers = moving_players(state)
+            joint = [draw.choice(legal_actions_of(state, mover)) for mover in movers]
+            state.apply_actions(joint_action(movers, joint, state.num_players()))  # type: ignore[attr-defined]
+            own += player in movers
             continue
         own += state.current_player() == player
         state.apply_action(draw.choice(state.legal_actions()))

@@ -8,7 +8,7 @@ import pytest
 from helpers.games import Position, RandomEvaluator, random_game, written_game
 from helpers.trees import check_tree, dump
 
-from rave_agents import Limit, SearchConfig, Searcher
+from rave_agents import GameError, Limit, SearchConfig, Searcher
 from rave_agents.search import tree as trees
 from rave_agents.search.tree import EDGES_USED, NODES_USED, ROOT
 

@@ -13,7 +13,8 @@ that walk the tree of ``mcts_search``)::
 
 There is a bot for every named agent that searches: ``GraveBot``, ``HRaveBot``, ``RaveGlobalBot``,
 ``RaveWeightedBot`` and ``RaveWinningMoveBot`` play the other forms of RAVE; ``UCTSolverBot``,
-``PNMCTSBot``, ``PNMCTSFSUBot`` and ``RavePNBot`` prove what can be proven.
+``PNMCTSBot``, ``PNMCTSFSUBot`` and ``RavePNBot`` prove what can be proven; ``RaveMaximinBot``,
+``RegretMatchingBot`` and ``Exp3Bot`` are for simultaneous moves.
 
 Importing this package also registers them with OpenSpiel under the names of their presets, where
 there is a C++ compiler: ``pyspiel.load_bot("rave", game, 0, {"simulations": 1000, "seed": 1})``.
@@ -38,15 +39,18 @@ from rave_openspiel.bots import SearchBot
 from rave_openspiel.evaluator import RaveEvaluator
 from rave_openspiel.load import bots_that_can_play_game, load_bot, registered_bots
 from rave_openspiel.named_bots import (
+    Exp3Bot,
     GraveBot,
     HRaveBot,
     PNMCTSBot,
     PNMCTSFSUBot,
     RaveBot,
     RaveGlobalBot,
+    RaveMaximinBot,
     RavePNBot,
     RaveWeightedBot,
     RaveWinningMoveBot,
+    RegretMatchingBot,
     UCTBot,
     UCTSolverBot,
 )
@@ -60,6 +64,7 @@ from rave_openspiel.states import OpenSpielState
 from rave_openspiel.support import refusal
 
 __all__ = [
+    "Exp3Bot",
     "GraveBot",
     "HRaveBot",
     "OpenSpielGame",
@@ -70,9 +75,11 @@ __all__ = [
     "RaveBot",
     "RaveEvaluator",
     "RaveGlobalBot",
+    "RaveMaximinBot",
     "RavePNBot",
     "RaveWeightedBot",
     "RaveWinningMoveBot",
+    "RegretMatchingBot",
     "SearchBot",
     "SearchNode",
     "SearchPolicy",

@@ -14,11 +14,11 @@ from rave_agents.clock import Clock, TimeControl
 from rave_agents.config import SearchConfig, check_names
 from rave_agents.result import SearchResult
 from rave_agents.search.python_simulator import Evaluator
-from rave_agents.searcher import Searcher, checked_seed
+from rave_agents.searcher import Searcher, check_moves, checked_seed
 from rave_agents.timed_search import search_on_clock
 from rave_openspiel.search_node import SearchNode, tree_report
 from rave_openspiel.states import OpenSpielState
-from rave_openspiel.support import check_supported, check_worlds
+from rave_openspiel.support import check_supported, check_worlds, is_simultaneous
 from rave_openspiel.worlds import WorldFunction
 
 OWN_PARAMETERS = (
@@ -61,7 +61,8 @@ class SearchBot(pyspiel.Bot):  # type: ignore[misc]
         game: the game to play; ``rave_openspiel.refusal`` tells which are refused. Where something
             is hidden from the player, each simulation begins in another world that he cannot tell
             from the true state (``hidden="determinize"``), and no tree is kept between moves.
-        player_id: the seat, from 0: the bot then refuses to move for others. None for any seat.
+        player_id: the seat, from 0: the bot then refuses to move for others. None for any seat,
+            which is not enough where players move at the same time.
         simulations: simulations for each move, at least 1. Those in the kept tree count.
         seconds: wall-clock seconds for each move, above 0. With both limits the first one reached
             counts; with neither, 1,000 simulations.
@@ -132,6 +133,7 @@ class SearchBot(pyspiel.Bot):  # type: ignore[misc]
         if self.seed is None:
             self.seed = int(np.random.SeedSequence().entropy)  # type: ignore[arg-type]
         self.config = SearchConfig.preset(self.preset).replace(**config)
+        check_moves(self.config, simultaneous=is_simultaneous(game))
         """The search's tunables."""
         check_worlds(game, self.config, worlds)
         self.worlds = worlds
@@ -240,6 +242,11 @@ class SearchBot(pyspiel.Bot):  # type: ignore[misc]
 
         """
         self._check_state(state)
+        if state.is_simultaneous_node():
+            raise ValueError(
+                "Players move at the same time at this state: call inform_actions with one action "
+                "of each."
+            )
         legal = (
             [outcome for outcome, _ in state.chance_outcomes()]
             if state.is_chance_node()
@@ -251,15 +258,31 @@ class SearchBot(pyspiel.Bot):  # type: ignore[misc]
         self._follow(Line(line.start, (*line.moves, int(action))))
 
     def inform_actions(self, state: pyspiel.State, actions: Sequence[int]) -> None:
-        """Refuse: it is for games in which players move at the same time.
+        """Take note that players, one action for each, move at the same time at ``state``.
+
+        As ``inform_action``, it need not be called.
 
         Raises:
-            ValueError: always.
+            TypeError, ValueError: if it is no state of the bot's game, if players do not move at
+                the same time there, or an action is not legal.
 
         """
-        raise ValueError(
-            f"In {self._game_name} one player moves at a time: call inform_action for each action."
-        )
+        self._check_state(state)
+        if not state.is_simultaneous_node():
+            raise ValueError(
+                "At this state one player moves at a time: call inform_action for each action."
+            )
+        if len(actions) != state.num_players():
+            raise ValueError(f"Give one action for each of {state.num_players()} players.")
+        for player, action in enumerate(actions):
+            legal = state.legal_actions(player)
+            if legal and action not in legal:
+                raise ValueError(
+                    f"Action {action} of player {player} is not legal at this state; legal are "
+                    f"{legal}."
+                )
+        line = _line(state)
+        self._follow(Line(line.start, (*line.moves, *map(int, actions))))
 
     def provides_force_action(self) -> bool:
         """Tell that ``force_action`` is there: True."""
@@ -272,8 +295,12 @@ class SearchBot(pyspiel.Bot):  # type: ignore[misc]
             TypeError, ValueError: as ``step`` and ``inform_action`` do.
 
         """
-        self.check_decision(state)
-        self.inform_action(state, state.current_player(), action)
+        player = self.check_decision(state)
+        if not state.is_simultaneous_node():
+            self.inform_action(state, player, action)
+        elif action not in state.legal_actions(player):
+            legal = state.legal_actions(player)
+            raise ValueError(f"Action {action} is not legal at this state; legal are {legal}.")
 
     def is_clonable(self) -> bool:
         """Tell that ``clone`` is there: True."""
@@ -302,31 +329,47 @@ class SearchBot(pyspiel.Bot):  # type: ignore[misc]
 
         """
         self.check_decision(state)
+        if is_simultaneous(self.game):
+            raise ValueError(
+                "The stock bot's tree, which mcts_search shows, has one player at each node: in "
+                f"{self._game_name} players move at the same time. See last_result after step."
+            )
         self._analyst.reset()
         self.last_result = self._analyst.search(OpenSpielState(state, self.worlds), self.limit)
         tree = self._analyst.release_tree()
         assert tree is not None
         return SearchNode(tree)
 
-    def check_decision(self, state: pyspiel.State) -> None:
-        """Refuse a state where this bot has no action to choose.
+    def check_decision(self, state: pyspiel.State) -> int:
+        """Refuse a state where this bot has no action to choose; return for whom it chooses.
 
         Raises:
             TypeError: if ``state`` is no ``pyspiel.State``.
             ValueError: if it belongs to another game, if the game is over there, if chance moves
-                there, or if the seat to move is not ``player_id``.
+                there, or if the seat to move is not ``player_id``; where players move at the same
+                time, if the bot has no ``player_id``, or that player has no action.
 
         """
         self._check_state(state)
         if state.is_terminal():
             raise ValueError("The game is over at this state: there is no action to choose.")
-        player = state.current_player()
+        player = int(state.current_player())
+        if state.is_simultaneous_node():
+            if self.player_id is None:
+                raise ValueError(
+                    f"In {self._game_name} players move at the same time: make the bot with the "
+                    "seat that it plays, such as player_id=0."
+                )
+            if not state.legal_actions(self.player_id):
+                raise ValueError(f"Player {self.player_id} has no action at this state.")
+            return self.player_id
         if player < 0:
             raise ValueError("Chance moves at this state: apply an outcome, then ask again.")
         if self.player_id is not None and player != self.player_id:
             raise ValueError(
                 f"This bot plays as player {self.player_id}, but player {player} is to move."
             )
+        return player
 
     def __repr__(self) -> str:
         limits = vars(self.limit).items() if self.clock is None else [("clock", self.clock)]
@@ -338,7 +381,7 @@ class SearchBot(pyspiel.Bot):  # type: ignore[misc]
 
     def _judge(self, state: pyspiel.State) -> SearchResult:
         """Search for the player to move, unless ``get_policy`` has just done so here."""
-        self.check_decision(state)
+        player = self.check_decision(state)
         line = _line(state)
         if line == self._judged:
             self.last_result = self._searcher.result()
@@ -346,12 +389,15 @@ class SearchBot(pyspiel.Bot):  # type: ignore[misc]
         self._follow(line)
         self._root, self._judged = line, None
         if self.clock is None:
-            self.last_result = self._searcher.search(OpenSpielState(state, self.worlds), self.limit)
+            self.last_result = self._searcher.search(
+                OpenSpielState(state, self.worlds), self.limit, player=player
+            )
         else:
             self.last_result = search_on_clock(
                 self._searcher,
                 OpenSpielState(state, self.worlds),
                 self.clock,
+                player=player,
                 simulations=self._simulations,
             )
         self._judged = line
@@ -370,8 +416,7 @@ class SearchBot(pyspiel.Bot):  # type: ignore[misc]
         self._judged = None
         if not self._root.leads_to(line) or not self.config.reuse_tree:
             return
-        for action in line.moves[len(self._root.moves) :]:
-            self._searcher.advance(action)
+        self._searcher.follow(line.moves[len(self._root.moves) :])
         self._root = line
 
     def _check_state(self, state: pyspiel.State) -> None:
@@ -397,6 +442,8 @@ class SearchBot(pyspiel.Bot):  # type: ignore[misc]
         tree = self._searcher.rooted_tree()
         if tree is None:
             return "\n".join([*lines, f"Forced: {result.action_name(result.action)}"])
+        if is_simultaneous(self.game):
+            return "\n".join([*lines, str(result)])
         lines += tree_report(tree, state, result.action)
         if any(row.amaf_visits > 0 for row in result.actions):
             lines += ["AMAF:", str(result)]

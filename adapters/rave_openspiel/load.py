@@ -7,10 +7,11 @@ import pyspiel
 
 from rave_agents.agents import AgentSpec
 from rave_agents.config import SearchConfig, unknown_name
-from rave_agents.errors import UnknownNameError
+from rave_agents.errors import UnknownNameError, UnsupportedGameError
+from rave_agents.searcher import check_moves
 from rave_openspiel import named_bots
 from rave_openspiel.bots import SearchBot
-from rave_openspiel.support import plays
+from rave_openspiel.support import check_worlds, is_simultaneous, plays
 
 BOT_TYPES: dict[str, type[SearchBot]] = {
     kind.preset: kind
@@ -26,6 +27,9 @@ BOT_TYPES: dict[str, type[SearchBot]] = {
         named_bots.PNMCTSBot,
         named_bots.PNMCTSFSUBot,
         named_bots.RavePNBot,
+        named_bots.RaveMaximinBot,
+        named_bots.RegretMatchingBot,
+        named_bots.Exp3Bot,
     )
 }
 """This package's bots by name."""
@@ -79,6 +83,18 @@ def make_bot(
     return BOT_TYPES[name](game, player_id=player, **parameters)
 
 
+def can_play(name: str, game: pyspiel.Game) -> bool:
+    """Whether this package's bot of this name can play a game."""
+    if not plays(game.get_type()):
+        return False
+    try:
+        check_worlds(game, SearchConfig.preset(name), None)
+        check_moves(SearchConfig.preset(name), simultaneous=is_simultaneous(game))
+    except UnsupportedGameError:
+        return False
+    return True
+
+
 def registered_bots() -> list[str]:
     """The names that ``load_bot`` knows: this package's and OpenSpiel's."""
     return sorted({*BOT_TYPES, *pyspiel.registered_bots()})
@@ -87,10 +103,11 @@ def registered_bots() -> list[str]:
 def bots_that_can_play_game(game: pyspiel.Game, player: int | None = None) -> list[str]:
     """Which of ``registered_bots`` can play the game, as this player or, if None, as any."""
     seats = range(game.num_players())
-    fits = plays(game.get_type()) and (player is None or player in seats)
+    fits = player is None or player in seats
+    own = [name for name in BOT_TYPES if fits and can_play(name, game)]
     stock = (
         pyspiel.bots_that_can_play_game(game)
         if player is None
         else pyspiel.bots_that_can_play_game(game, player)
     )
-    return sorted({*(BOT_TYPES if fits else ()), *(set(stock) - BOT_TYPES.keys())})
+    return sorted({*own, *(set(stock) - BOT_TYPES.keys())})

@@ -67,3 +67,21 @@ class RaveWinningMoveBot(SearchBot):
     """Plays RAVE biased to moves that are played early in won simulations."""
 
     preset = "rave_winning_move"
+
+
+class RaveMaximinBot(SearchBot):
+    """Plays simultaneous moves with RAVE for its own actions, then the best worst case."""
+
+    preset = "rave_maximin"
+
+
+class RegretMatchingBot(SearchBot):
+    """Plays simultaneous moves by mixed strategies that regret matching finds."""
+
+    preset = "regret_matching"
+
+
+class Exp3Bot(SearchBot):
+    """Plays simultaneous moves by mixed strategies that Exp3 finds."""
+
+    preset = "exp3"

@@ -46,12 +46,13 @@ class SearchPolicy(policy.Policy):  # type: ignore[misc]
             TypeError, ValueError: if it is no such state, or ``player_id`` is not to move there.
 
         """
-        self._bot.check_decision(state)
-        if player_id is not None and player_id != state.current_player():
+        mover = self._bot.check_decision(state)
+        if player_id is not None and player_id != mover:
             raise ValueError(
-                f"Player {player_id} is not to move at this state: {state.current_player()} is."
+                f"Player {player_id} is not to move at this state, or not this bot's: {mover} is."
             )
         bot = self._bot
         searcher = Searcher(bot.config, seed=bot.seed, evaluator=bot.evaluator)
-        result: Any = searcher.search(OpenSpielState(state, bot.worlds), bot.limit)
+        root = OpenSpielState(state, bot.worlds)
+        result: Any = searcher.search(root, bot.limit, player=mover)
         return dict(result.policy)

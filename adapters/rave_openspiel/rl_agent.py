@@ -106,7 +106,8 @@ class SearchRLAgent(rl_agent.AbstractAgent):  # type: ignore[misc]
             self._player.restart()
             self._state = None
             return None
-        if time_step.observations["current_player"] != self.player_id:
+        mover = time_step.observations["current_player"]
+        if mover not in (self.player_id, pyspiel.PlayerId.SIMULTANEOUS):
             return None
         state = self._full_state(time_step)
         self._follow(state)
@@ -135,9 +136,17 @@ class SearchRLAgent(rl_agent.AbstractAgent):  # type: ignore[misc]
         if seen is None or seen.history() != history[: len(seen.history())]:
             self._player.restart()
             seen = self._game.new_initial_state()
-        for action in history[len(seen.history()) :]:
-            self._player.inform(seen, action)
-            seen.apply_action(action)
+        place = len(seen.history())
+        while place < len(history):
+            if seen.is_simultaneous_node():  # Its tree is not followed through these.
+                self._player.restart()
+                joint = history[place : place + seen.num_players()]
+                seen.apply_actions(joint)
+                place += len(joint)
+                continue
+            self._player.inform(seen, history[place])
+            seen.apply_action(history[place])
+            place += 1
         self._state = seen
 
 

@@ -13,7 +13,7 @@ from rave_agents.search.python_simulator import Evaluator
 from rave_agents.search.simulator import Frame, Simulator
 from rave_openspiel.native import NativeSimulator, Observation, bridge, is_native, is_shrinking
 from rave_openspiel.simulator import OpenSpielSimulator, RolloutSimulator
-from rave_openspiel.support import hides_information
+from rave_openspiel.support import hides_information, is_simultaneous
 from rave_openspiel.worlds import Unit, WorldFunction, view, world_source
 
 _Type = pyspiel.GameType
@@ -52,8 +52,7 @@ class OpenSpielState:
 
     def has_simultaneous_moves(self) -> bool:
         """Whether players may move at the same time in this game."""
-        dynamics = self.state.get_game().get_type().dynamics
-        return bool(dynamics == _Type.Dynamics.SIMULTANEOUS)
+        return is_simultaneous(self.state.get_game())
 
     def hides_information(self) -> bool:
         """Whether something is hidden from players in this game."""

@@ -17,7 +17,7 @@ from rave_agents.game import GameState
 from rave_agents.searcher import checked_seed
 from rave_openspiel.evaluator import RaveEvaluator
 from rave_openspiel.proof_evaluator import PNEvaluator
-from rave_openspiel.support import hides_information
+from rave_openspiel.support import check_one_at_a_time, hides_information
 from rave_openspiel.worlds import Unit, WorldSource, no_worlds, resamples, world_source
 
 MEMORY_MB = 4000
@@ -253,6 +253,7 @@ def _stock_game(game: Game, name: str) -> pyspiel.Game:
         raise UnsupportedGameError(
             f"{name} needs a game with terminal rewards; {game.name} has {reward_model.name}."
         )
+    check_one_at_a_time(pyspiel_game, name)
     return pyspiel_game
 
 

@@ -76,6 +76,20 @@ def check_worlds(game: pyspiel.Game, config: SearchConfig, worlds: WorldFunction
         )
 
 
+def is_simultaneous(game: pyspiel.Game) -> bool:
+    """Whether players may move at the same time in the game."""
+    return bool(game.get_type().dynamics == _Type.Dynamics.SIMULTANEOUS)
+
+
+def check_one_at_a_time(game: pyspiel.Game, what: str) -> None:
+    """Raise UnsupportedGameError for a game with simultaneous moves, which ``what`` cannot play."""
+    if is_simultaneous(game):
+        raise UnsupportedGameError(
+            f"{what} needs a game in which one player moves at a time: in {game} players move at "
+            "the same time."
+        )
+
+
 def check_supported(game: pyspiel.Game) -> None:
     """Raise UnsupportedGameError if the search cannot play the game."""
     if not isinstance(game, pyspiel.Game):

@@ -242,4 +242,4 @@ def _calibrate(position: _Position, spec: AgentSpec, seed: int, round_seconds: f
 def _agent(position: _Position, spec: AgentSpec, simulations: int, seed: int) -> Agent:
     """A fresh agent with a limit of so many simulations, unless its spec has one."""
     limited = spec.with_defaults({"simulations": simulations, "seed": seed})
-    return make_agent(limited, position.game, int(position.state.current_player()))
+    return make_agent(limited, position.game, max(0, int(position.state.current_player())))

@@ -9,7 +9,7 @@ import contextlib
 import dataclasses
 import operator
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,13 @@ from rave_agents.arena.referee import Referee, decided_returns
 from rave_agents.clock import Clock
 from rave_agents.errors import ForfeitError, UnsupportedGameError
 from rave_agents.frameworks import Game
-from rave_agents.game import GameState
+from rave_agents.game import (
+    GameState,
+    is_simultaneous,
+    joint_action,
+    legal_actions_of,
+    moving_players,
+)
 
 OPENING_TRIES = 1000
 """Openings that are drawn before it is given up to find one that does not end the game."""
@@ -40,7 +46,8 @@ class GameRecord:
     opening: tuple[int, ...]
     """The random actions and chance outcomes that it started with."""
     actions: tuple[int, ...]
-    """All actions and chance outcomes, those of the opening included."""
+    """All actions and chance outcomes, those of the opening included; where players move at the
+    same time, one action of each."""
     returns: tuple[float, float]
     """What seat 0 and seat 1 won, in the game's utilities."""
     efforts: tuple[Effort, Effort]
@@ -148,6 +155,14 @@ def _play(
         for seat, agent in enumerate(seats):
             _ask(seat, agent.restart)
         while not state.is_terminal():
+            if is_simultaneous(state):
+                joint = _joint_choice(state, seats, clocks, opening)
+                for seat, agent in enumerate(seats):
+                    if hasattr(agent, "inform_actions"):
+                        _ask(seat, agent.inform_actions, state, joint)
+                state.apply_actions(joint)  # type: ignore[attr-defined]
+                actions += joint
+                continue
             mover = int(state.current_player())
             action = next(opening, None)
             if action is None and state.is_chance_node():
@@ -183,7 +198,8 @@ def draw_opening(game: Game, plies: int, seed: int, pair: int) -> tuple[int, ...
 
     Args:
         game: the game.
-        plies: actions of players; chance outcomes on the way are drawn too and not counted.
+        plies: actions of players, those at the same time counted once; chance outcomes on the way
+            are drawn too and not counted.
         seed: the match's.
         pair: the number of the two games that start with it.
 
@@ -196,6 +212,12 @@ def draw_opening(game: Game, plies: int, seed: int, pair: int) -> tuple[int, ...
         actions: list[int] = []
         left = plies
         while left > 0 and not state.is_terminal():
+            if is_simultaneous(state):
+                joint = random_joint_action(state, random)
+                left -= 1
+                state.apply_actions(joint)  # type: ignore[attr-defined]
+                actions += joint
+                continue
             if state.is_chance_node():
                 action = draw_outcome(state, random)
             else:
@@ -210,6 +232,13 @@ def draw_opening(game: Game, plies: int, seed: int, pair: int) -> tuple[int, ...
         f"{OPENING_TRIES} random openings of {plies} plies all ended the game {game.name}: "
         "choose fewer opening plies."
     )
+
+
+def random_joint_action(state: Any, random: np.random.Generator) -> list[int]:
+    """Draw an action for each who moves at the same time."""
+    movers = moving_players(state)
+    drawn = [int(random.choice(state.legal_actions(mover))) for mover in movers]
+    return joint_action(movers, drawn, state.num_players())
 
 
 def draw_outcome(state: GameState, random: np.random.Generator) -> int:
@@ -240,7 +269,8 @@ def warm_up(spec: AgentSpec, game: Game) -> None:
     for limit in ("seconds", "clock"):
         parameters.pop(limit, None)
     state = initial_decision(game, 0)
-    agent = make_agent(AgentSpec(spec.name, parameters), game, int(state.current_player()))
+    seat = max(0, int(state.current_player()))
+    agent = make_agent(AgentSpec(spec.name, parameters), game, seat)
     with contextlib.suppress(Exception):
         agent.step(state)
 
@@ -266,16 +296,28 @@ def _ask(seat: int, method: Callable[..., Any], *arguments: Any) -> Any:
 def _timed_choice(seat: int, agent: Agent, state: GameState, clock: Clock | None) -> int:
     """The agent's action, if its clock, which runs meanwhile, leaves it the time."""
     started = time.perf_counter()
-    action = _ask(seat, _choose, agent, state)
+    action = _ask(seat, _choose, agent, state, seat)
     if clock is not None and not clock.charge(time.perf_counter() - started):
         raise _LostError(seat, "lost on time")
     return int(action)
 
 
-def _choose(agent: Agent, state: GameState) -> int:
+def _joint_choice(
+    state: Any, seats: Sequence[Agent], clocks: Sequence[Clock | None], opening: Iterator[int]
+) -> list[int]:
+    """One action of each seat, of the opening or as the agents choose: none sees the others'."""
+    given = [action for _, action in zip(seats, opening, strict=False)]
+    if given:
+        return given
+    movers = moving_players(state)
+    chosen = [_timed_choice(seat, seats[seat], state, clocks[seat]) for seat in movers]
+    return joint_action(movers, chosen, len(seats))
+
+
+def _choose(agent: Agent, state: GameState, player: int) -> int:
     """The agent's action, checked. It gets a clone: whatever it does, the game stays whole."""
     answer = agent.step(state.clone())
-    legal = state.legal_actions()
+    legal = legal_actions_of(state, player)
     try:
         action = operator.index(answer)
     except TypeError:

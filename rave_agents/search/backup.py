@@ -107,7 +107,15 @@ def observe_returns(
     scratch.utility_range[HIGH] = new_high
     if high < low:
         return
+    factor = (high - low) / (new_high - new_low)
+    shift = (low - new_low) / (new_high - new_low)
     for edge in range(tree.used[EDGES_USED]):
+        if tree.edge_square_sum.shape[0] > 0:  # Every value v becomes factor v + shift.
+            tree.edge_square_sum[edge] = (
+                factor * factor * tree.edge_square_sum[edge]
+                + 2.0 * factor * shift * tree.edge_value_sum[edge]
+                + shift * shift * tree.edge_visits[edge]
+            )
         tree.edge_value_sum[edge] = rescaled(
             tree.edge_value_sum[edge], tree.edge_visits[edge], low, high, new_low, new_high
         )
@@ -125,6 +133,8 @@ def observe_returns(
             tables.value_sum[row], tables.visits[row], low, high, new_low, new_high
         )
     if simultaneous is not None:
+        for edge in range(simultaneous.edge_regret.shape[0]):
+            simultaneous.edge_regret[edge] *= factor
         children = simultaneous.children
         for entry in range(children.used[0]):
             for player in range(children.value_sum.shape[1]):
@@ -181,6 +191,10 @@ def backup_values(tree: Tree, scratch: Scratch, depth: int, leaf_nodes: int) -> 
         tree.node_visits[scratch.path_nodes[index]] += 1
         tree.edge_visits[edge] += 1
         tree.edge_value_sum[edge] += scratch.values[scratch.path_movers[index]]
+    if tree.edge_square_sum.shape[0] > 0:
+        for index in range(depth):
+            value = scratch.values[scratch.path_movers[index]]
+            tree.edge_square_sum[scratch.path_edges[index]] += value * value
     for index in range(depth, depth + leaf_nodes):
         tree.node_visits[scratch.path_nodes[index]] += 1
 

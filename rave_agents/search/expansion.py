@@ -5,7 +5,7 @@ from rave_agents.search.compiler import inlined, kernel
 from rave_agents.search.parameters import Parameters
 from rave_agents.search.proofs import Proofs, begin_proof, prove_terminal
 from rave_agents.search.simulator import Frame, Header
-from rave_agents.search.simultaneous import Simultaneous
+from rave_agents.search.simultaneous import Simultaneous, begin_strategy
 from rave_agents.search.tree import NODES_USED, Tree, add_node
 
 SIMULTANEOUS = int(PlayerId.SIMULTANEOUS)
@@ -27,6 +27,7 @@ def expand(tree: Tree, simultaneous: Simultaneous | None, frame: Frame, visits: 
         node = add_expanded(tree, frame, player, 0, frame.header[NUM_ACTIONS], visits)
         if simultaneous is not None:
             simultaneous.node_followers[node] = 0
+            begin_strategy(tree, simultaneous, node)
         return node
     leaf = tree.used[NODES_USED]
     movers, first = frame.header[NUM_MOVERS], 0
@@ -34,6 +35,7 @@ def expand(tree: Tree, simultaneous: Simultaneous | None, frame: Frame, visits: 
         end = int(frame.mover_ends[index])
         node = add_expanded(tree, frame, frame.movers[index], first, end, visits)
         simultaneous.node_followers[node] = movers - 1 - index
+        begin_strategy(tree, simultaneous, node)
         first = end
     return leaf
 

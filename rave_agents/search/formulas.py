@@ -27,6 +27,17 @@ def puct_exploration(sqrt_N: float, n: float, c: float, p: float) -> float:
 
 
 @formula
+def tuned_exploration(ln_N: float, n: float, variance: float, c: float) -> float:
+    """``c sqrt(ln N / n min(1/4, s² + sqrt(2 ln N / n)))``, UCB1-Tuned's (Auer et al. 2002).
+
+    ``variance`` is s², that of the edge's values. Auer et al. have c = 1. An edge without visits is
+    treated as one with a single visit.
+    """
+    per_visit = ln_N / max(n, 1.0)
+    return c * math.sqrt(per_visit * min(0.25, variance + math.sqrt(2.0 * per_visit)))
+
+
+@formula
 def beta_hand_selected(n: float, k: float) -> float:
     """``sqrt(k / (3 n + k))`` (Gelly & Silver 2011, section 4.4); ``k`` visits weigh both alike."""
     return math.sqrt(k / (3.0 * n + k))

@@ -219,6 +219,8 @@ def begin_edge(tree: Tree, hidden: Hidden, edge: int, action: int, prior: float)
     tree.edge_child[edge] = UNEXPANDED
     tree.edge_visits[edge] = 0
     tree.edge_value_sum[edge] = 0.0
+    if tree.edge_square_sum.shape[0] > 0:
+        tree.edge_square_sum[edge] = 0.0
     if tree.edge_amaf_visits.shape[0] > 0:
         tree.edge_amaf_visits[edge] = 0.0
         tree.edge_amaf_value_sum[edge] = 0.0
@@ -236,6 +238,8 @@ def copy_edge(tree: Tree, hidden: Hidden, old: int, new: int) -> None:
     tree.edge_child[new] = tree.edge_child[old]
     tree.edge_visits[new] = tree.edge_visits[old]
     tree.edge_value_sum[new] = tree.edge_value_sum[old]
+    if tree.edge_square_sum.shape[0] > 0:
+        tree.edge_square_sum[new] = tree.edge_square_sum[old]
     if tree.edge_amaf_visits.shape[0] > 0:
         tree.edge_amaf_visits[new] = tree.edge_amaf_visits[old]
         tree.edge_amaf_value_sum[new] = tree.edge_amaf_value_sum[old]

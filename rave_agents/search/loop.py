@@ -40,7 +40,7 @@ from rave_agents.search.hidden import (
     some_available,
     take_back,
 )
-from rave_agents.search.parameters import Parameters
+from rave_agents.search.parameters import Parameters, Strategy
 from rave_agents.search.proofs import (
     UNSOLVED,
     Proofs,
@@ -52,6 +52,7 @@ from rave_agents.search.random_stream import Stream
 from rave_agents.search.selection import sample_outcome, select_edge
 from rave_agents.search.simulator import Frame, Header, Status, Step, call_simulate, header_address
 from rave_agents.search.simultaneous import ALONE, Simultaneous, after_entry
+from rave_agents.search.strategies import backup_strategies, draw_edge
 from rave_agents.search.tree import EDGES_USED, NODES_USED, ROOT, UNEXPANDED, Tree
 
 DONE = int(Status.DONE)
@@ -60,6 +61,7 @@ TREE_FULL = int(Status.TREE_FULL)
 SOLVED = int(Status.SOLVED)
 CHANCE = int(PlayerId.CHANCE)
 TERMINAL = int(PlayerId.TERMINAL)
+NO_STRATEGY = int(Strategy.NONE)
 
 PATH_LENGTH = int(Header.PATH_LENGTH)
 EXPAND = int(Header.EXPAND)
@@ -261,6 +263,24 @@ def simulate_once(
     if proofs is not None and expanding:
         prove_leaf(tree, proofs, frame, scratch.path_nodes, scratch.ranking, parameters, depth)
 
+    back_up(tree, tables, simultaneous, hidden, frame, scratch, parameters, depth, leaf_nodes)
+    scratch.simulations[0] += 1
+    return DONE
+
+
+@inlined
+def back_up(
+    tree: Tree,
+    tables: AmafTables,
+    simultaneous: Simultaneous | None,
+    hidden: Hidden | None,
+    frame: Frame,
+    scratch: Scratch,
+    parameters: Parameters,
+    depth: int,
+    leaf_nodes: int,
+) -> None:
+    """Count the simulation in all statistics of its path."""
     if not parameters.fixed_range:
         observe_returns(tree, tables, simultaneous, frame, scratch)
     find_movers(tree, scratch, depth)
@@ -269,14 +289,14 @@ def simulate_once(
         if parameters.tables:
             give_table(tree, tables, scratch, parameters, depth, leaf_nodes)
         backup_playouts(tree, tables, frame, scratch, parameters, depth, leaf_nodes)
-    set_values(frame, scratch, 0, header[NUM_PLAYOUTS])
+    set_values(frame, scratch, 0, frame.header[NUM_PLAYOUTS])
+    if simultaneous is not None and parameters.strategy != NO_STRATEGY:
+        backup_strategies(tree, simultaneous, scratch, parameters, depth)
     backup_values(tree, scratch, depth, leaf_nodes)
     if simultaneous is not None:
         backup_entries(simultaneous, scratch, depth)
     if hidden is not None:
         count_visits(hidden, scratch.path_entries, depth)
-    scratch.simulations[0] += 1
-    return DONE
 
 
 @kernel
@@ -389,6 +409,12 @@ def select(
         player = tree.node_player[node]
         if player == CHANCE:
             edge = sample_outcome(tree, node, tree_stream)
+        elif (
+            simultaneous is not None
+            and parameters.strategy != NO_STRATEGY
+            and (node != position or simultaneous.node_followers[node] > 0)
+        ):
+            edge = draw_edge(tree, simultaneous, node, parameters, tree_stream)
         else:
             scratch.selections[0] += 1
             edge = select_edge(
@@ -466,7 +492,7 @@ def select_in_world(
         if status != DONE:
             return status
         if not some_available(tree, hidden, node):
-            return DONE  # Only where nothing may be added any more.
+            break  # Only where nothing may be added any more.
         if parameters.tables:
             table = nearest_table(tables, parameters, node, table)
         player = tree.node_player[node]
@@ -499,7 +525,7 @@ def select_in_world(
         scratch.path_entries[depth - 1] = entry
         node, _ = hidden_child_and_visits(hidden, entry)
         if node == UNEXPANDED:
-            return DONE
+            break
         scratch.path_nodes[depth] = node
     return DONE
 

@@ -25,6 +25,15 @@ class Weighting(enum.IntEnum):
     STEPPED = 2
 
 
+class Strategy(enum.IntEnum):
+    """How an action is chosen where players move at the same time."""
+
+    NONE = 0
+    """As everywhere: the most urgent edge."""
+    REGRET_MATCHING = 1
+    EXP3 = 2
+
+
 class Bonus(enum.IntEnum):
     """What proof numbers say for an edge; the members of ``options.ProofBonus``, in its order."""
 
@@ -38,6 +47,10 @@ class Parameters(NamedTuple):
     """See ``SearchConfig`` for the meaning, unit and range of each."""
 
     puct: bool
+    tuned: bool
+    strategy: int
+    gamma: float
+    tie_tolerance: float
     formula_address: int
     exploration: float
     first_play_urgency: float

@@ -18,6 +18,7 @@ from rave_agents.search.formulas import (
     proof_exploration,
     puct_exploration,
     scaled,
+    tuned_exploration,
     ucb1_exploration,
     weighted_win_rate,
 )
@@ -55,6 +56,7 @@ def amaf_weight(n: float, n_amaf: float, parameters: Parameters) -> float:
 def edge_score(
     n: float,
     value_sum: float,
+    variance: float,
     low: float,
     high: float,
     n_amaf: float,
@@ -67,7 +69,7 @@ def edge_score(
 ) -> float:
     """How urgent it is to take an edge of a decision node with N visits.
 
-    Its value is known to lie between ``low`` and ``high``.
+    Its value is known to lie between ``low`` and ``high``; UCB1-Tuned alone needs the variance.
     """
     if n > 0.0:
         q = min(max(value_sum / n, low), high)
@@ -80,7 +82,9 @@ def edge_score(
             parameters.formula_address, n, q, n_amaf, q_amaf, p, N, parameters.exploration
         )
     exploration = 0.0
-    if parameters.puct:
+    if parameters.tuned:
+        exploration = tuned_exploration(ln_N, n, variance, parameters.exploration)
+    elif parameters.puct:
         exploration = puct_exploration(sqrt_N, n, parameters.exploration, p)
     elif parameters.exploration > 0.0:
         exploration = ucb1_exploration(ln_N, n, parameters.exploration)
@@ -135,7 +139,7 @@ def select_edge(
     parameters: Parameters,
     stream: Stream,
 ) -> int:
-    """The most urgent edge of a decision node; ties are broken at random.
+    """The most urgent edge of a decision node; ties, within the tolerance, are broken at random.
 
     The node must have edges; where something is hidden, those that are not legal in this
     simulation's world do not compete. ``table`` is the reference, if any; ``least``
@@ -178,21 +182,28 @@ def select_edge(
         exploration = ucb1_exploration(view.ln_visits, 0.0, parameters.exploration)
     visits = tree.edge_visits[first : first + count]
     best, best_score, ties = 0, -math.inf, 0
-    for index in range(count):
-        if hidden is not None and hidden.edge_met[first + index] != hidden.number[0]:
-            continue
-        if by_amaf and visits[index] == 0 and amaf.visits[index] > 0.0:
-            score = amaf.value_sum[index] / amaf.visits[index] + exploration
-        else:
-            score = urgency(tree, proofs, hidden, amaf, view, parameters, index)
-        if score > best_score:
-            best = index
-            best_score = score
-            ties = 1
-        elif score == best_score:
-            ties += 1
-            if random_below(stream, ties) == 0:
+    tolerance = 0.0
+    for _ in range(2):
+        for index in range(count):
+            if hidden is not None and hidden.edge_met[first + index] != hidden.number[0]:
+                continue
+            if by_amaf and visits[index] == 0 and amaf.visits[index] > 0.0:
+                score = amaf.value_sum[index] / amaf.visits[index] + exploration
+            else:
+                score = urgency(tree, proofs, hidden, amaf, view, parameters, index)
+            if score > best_score:
                 best = index
+                best_score = score
+                ties = 1
+            elif score >= best_score - tolerance:
+                ties += 1
+                if random_below(stream, ties) == 0:
+                    best = index
+        if parameters.tie_tolerance == 0.0:
+            break
+        # The best score is known: once more, for all that are not far below it.
+        tolerance = parameters.tie_tolerance
+        ties = 0
     return first + best
 
 
@@ -203,6 +214,7 @@ def ranks_unvisited(parameters: Parameters) -> bool:
         parameters.amaf_unvisited
         and not parameters.tables
         and not parameters.puct
+        and not parameters.tuned
         and parameters.formula_address == 0
         and parameters.amaf_prior_visits == 0.0
     )
@@ -242,6 +254,7 @@ def urgency(
     score = edge_score(
         n,
         tree.edge_value_sum[edge],
+        value_variance(tree, edge) if parameters.tuned else 0.0,
         low,
         high,
         n_amaf,
@@ -258,6 +271,16 @@ def urgency(
             score = with_bonus(score, bonus, n, view.half_life, parameters)
         score = (low if solved else score) - (SET_ASIDE if set_aside else 0.0)
     return score
+
+
+@kernel
+def value_variance(tree: Tree, edge: int) -> float:
+    """The variance of the values of an edge's simulations; 0 without any."""
+    n = float(tree.edge_visits[edge])
+    if n == 0.0:
+        return 0.0
+    mean = tree.edge_value_sum[edge] / n
+    return max(tree.edge_square_sum[edge] / n - mean * mean, 0.0)
 
 
 @kernel

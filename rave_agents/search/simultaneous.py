@@ -36,6 +36,10 @@ class Simultaneous(NamedTuple):
 
     node_followers: NDArray[np.int8]
     """[Nc] how many nodes of the same position follow; 0 at a node that stands alone."""
+    edge_regret: NDArray[np.float64]
+    """[Ec] sum of regrets, or of Exp3's estimated gains; empty unless a strategy needs it."""
+    edge_strategy: NDArray[np.float64]
+    """[Ec] sum of the probabilities that the strategies gave it; empty likewise."""
     children: Children
     """The children of joint actions, with visits and value sums of all players; the entries of the
     first actions of a joint one, all but the last player's, have visits and values too."""
@@ -45,6 +49,8 @@ def allocate_simultaneous(num_players: int) -> Simultaneous:
     """No position, and no room for any yet."""
     return Simultaneous(
         node_followers=np.empty(0, np.int8),
+        edge_regret=np.empty(0, np.float64),
+        edge_strategy=np.empty(0, np.float64),
         children=allocate_children(num_players),
     )
 
@@ -52,10 +58,17 @@ def allocate_simultaneous(num_players: int) -> Simultaneous:
 SIMULTANEOUS_NODE_BYTES = 1
 """Bytes that a node takes."""
 
+STRATEGY_EDGE_BYTES = 16
+"""Bytes that an edge takes where players follow mixed strategies."""
 
-def grow_simultaneous(simultaneous: Simultaneous, nodes: int, entries: int) -> None:
-    """Make room for so many nodes and entries, in place."""
+
+def grow_simultaneous(
+    simultaneous: Simultaneous, nodes: int, edges: int, entries: int, *, strategies: bool
+) -> None:
+    """Make room for so many nodes, edges and entries, in place."""
     simultaneous.node_followers.resize(nodes, refcheck=False)
+    for array in (simultaneous.edge_regret, simultaneous.edge_strategy):
+        array.resize(edges if strategies else 0, refcheck=False)
     grow_children(simultaneous.children, entries)
 
 
@@ -63,6 +76,16 @@ def grow_simultaneous(simultaneous: Simultaneous, nodes: int, entries: int) -> N
 def after_entry(entry: int) -> int:
     """The number beside an edge that is taken after an entry: never that of an edge."""
     return -1 - entry
+
+
+@kernel
+def begin_strategy(tree: Tree, simultaneous: Simultaneous, node: int) -> None:
+    """A new node's player regrets nothing yet."""
+    if simultaneous.edge_regret.shape[0] > 0:
+        first = int(tree.node_first_edge[node])
+        for edge in range(first, first + tree.node_edge_count[node]):
+            simultaneous.edge_regret[edge] = 0.0
+            simultaneous.edge_strategy[edge] = 0.0
 
 
 def position_nodes(tree: Tree, simultaneous: Simultaneous, node: int) -> range:
@@ -165,6 +188,10 @@ def keep_simultaneous(
     kept = node_rows >= 0
     followers = simultaneous.node_followers
     followers[: np.count_nonzero(kept)] = followers[: len(kept)][kept]
+    kept = edge_rows >= 0
+    for array in (simultaneous.edge_regret, simultaneous.edge_strategy):
+        if len(array) > 0:
+            array[: np.count_nonzero(kept)] = array[: len(kept)][kept]
     children = simultaneous.children
     count = int(children.used[0])
     edge = edge_rows[children.edge[:count]]

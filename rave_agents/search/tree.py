@@ -54,6 +54,8 @@ class Tree(NamedTuple):
     """[Ec] prior probability of the action; at a chance node the probability of the outcome."""
     edge_value_sum: NDArray[np.float64]
     """[Ec] sum of the values of those simulations."""
+    edge_square_sum: NDArray[np.float64]
+    """[Ec] sum of the squares of the values; empty unless UCB1-Tuned needs it."""
     edge_amaf_visits: NDArray[np.float64]
     """[Ec] AMAF visits; the array is empty where no AMAF statistics are kept."""
     edge_amaf_value_sum: NDArray[np.float64]
@@ -67,6 +69,7 @@ class Tree(NamedTuple):
 _NODE_FIELDS = tuple(name for name in Tree._fields if name.startswith("node_"))
 _EDGE_FIELDS = tuple(name for name in Tree._fields if name.startswith("edge_"))
 _AMAF_FIELDS = ("edge_amaf_visits", "edge_amaf_value_sum")
+_SQUARE_FIELDS = ("edge_square_sum",)
 _WIN_FIELDS = ("edge_amaf_wins", "edge_amaf_win_moves")
 
 _DTYPES = {
@@ -79,6 +82,7 @@ _DTYPES = {
     "edge_visits": np.int32,
     "edge_prior": np.float32,
     "edge_value_sum": np.float64,
+    "edge_square_sum": np.float64,
     "edge_amaf_visits": np.float64,
     "edge_amaf_value_sum": np.float64,
     "edge_amaf_wins": np.float32,
@@ -88,22 +92,25 @@ _DTYPES = {
 NODE_BYTES = sum(np.dtype(_DTYPES[name]).itemsize for name in _NODE_FIELDS)
 
 
-def _edge_fields(amaf: bool, winning_moves: bool) -> list[str]:
+def _edge_fields(amaf: bool, winning_moves: bool, squares: bool) -> list[str]:
     """The fields of edges that are not empty."""
     left_out = (() if amaf else _AMAF_FIELDS) + (() if winning_moves else _WIN_FIELDS)
+    left_out += () if squares else _SQUARE_FIELDS
     return [name for name in _EDGE_FIELDS if name not in left_out]
 
 
-def edge_bytes(amaf: bool, winning_moves: bool = False) -> int:
-    """Bytes that an edge takes, with or without AMAF statistics and winning moves."""
-    fields = _edge_fields(amaf, winning_moves)
+def edge_bytes(amaf: bool, winning_moves: bool = False, squares: bool = False) -> int:
+    """Bytes that an edge takes, with or without AMAF statistics, winning moves, squared values."""
+    fields = _edge_fields(amaf, winning_moves, squares)
     return sum(np.dtype(_DTYPES[name]).itemsize for name in fields)
 
 
-def allocate(nodes: int, edges: int, amaf: bool, winning_moves: bool = False) -> Tree:
+def allocate(
+    nodes: int, edges: int, amaf: bool, winning_moves: bool = False, squares: bool = False
+) -> Tree:
     """An empty tree with room for so many nodes and edges."""
     arrays = {name: np.empty(nodes, _DTYPES[name]) for name in _NODE_FIELDS}
-    kept = _edge_fields(amaf, winning_moves)
+    kept = _edge_fields(amaf, winning_moves, squares)
     for name in _EDGE_FIELDS:
         arrays[name] = np.empty(edges if name in kept else 0, _DTYPES[name])
     return Tree(used=np.zeros(2, np.int64), **arrays)
@@ -131,7 +138,8 @@ def grow(tree: Tree, nodes: int, edges: int) -> None:
     them taken before must not be used any more. The loop asks the first array of nodes and of edges
     for the room there is, so that one is never longer than the others, even if this is interrupted.
     """
-    edge_fields = _edge_fields(has_amaf(tree), has_winning_moves(tree))
+    squares = len(tree.edge_square_sum) > 0
+    edge_fields = _edge_fields(has_amaf(tree), has_winning_moves(tree), squares)
     for names, rows in ((_NODE_FIELDS, nodes), (edge_fields, edges)):
         arrays = [getattr(tree, name) for name in names]
         for array in arrays if rows < len(arrays[0]) else reversed(arrays):
@@ -182,6 +190,9 @@ def add_node(tree: Tree, player: int, visits: int, edges: int) -> int:
         tree.edge_child[edge] = UNEXPANDED
         tree.edge_visits[edge] = 0
         tree.edge_value_sum[edge] = 0.0
+    if tree.edge_square_sum.shape[0] > 0:
+        for edge in range(first, first + edges):
+            tree.edge_square_sum[edge] = 0.0
     if tree.edge_amaf_visits.shape[0] > 0:
         for edge in range(first, first + edges):
             tree.edge_amaf_visits[edge] = 0.0
