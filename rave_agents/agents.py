@@ -257,6 +257,10 @@ def limit_and_clock(
     return limit, Clock.parse(clock)
 
 
+def _no_check(config: SearchConfig) -> None:
+    """Games may refuse a search before it begins; this one does not."""
+
+
 def _search_agent_type(preset: str, summary: str) -> AgentType:
     config = SearchConfig.preset(preset)
 
@@ -272,6 +276,7 @@ def _search_agent_type(preset: str, summary: str) -> AgentType:
     ) -> Agent:
         limit, parsed = limit_and_clock(simulations, seconds, clock)
         changed = config.replace(**changes)
+        getattr(game, "check_search", _no_check)(changed)
         return SearchAgent(changed, limit, player=player, seed=seed, clock=parsed)
 
     limits = {"simulations": DEFAULT_SIMULATIONS, "seconds": None, "clock": None, "seed": None}

@@ -13,6 +13,7 @@ from rave_agents.options import (
     AmafPlayers,
     AmafWeighting,
     FinalMove,
+    Hidden,
     ProofBonus,
     ProofNumbers,
     RaveBlend,
@@ -214,6 +215,11 @@ class SearchConfig:
     temperature: float = 0.0
     """The policy is proportional to visits to the power 1/temperature, at least 0. At 0 it is the
     final move alone; 1 is the mix of the visits. The average strategy takes no heed of it."""
+
+    hidden: Hidden = Hidden.DETERMINIZE
+    """Where something is hidden from the player to move: ``"determinize"``, each simulation begins
+    in another world that he cannot tell from the true one; or ``"see"``, the search looks at the
+    true state, and a warning says so."""
 
     utility_range: UtilityRange = UtilityRange.GAME
     """What utilities are scaled to [0, 1] by: the ``"game"``'s bounds or those ``"observed"``."""

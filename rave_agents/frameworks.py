@@ -22,7 +22,8 @@ class Game(Protocol):
     """A game that matches can be played on.
 
     It may also have ``parameters``, a mapping of all its parameters with their values, from which a
-    GTP program is told the size of the board and the komi.
+    GTP program is told the size of the board and the komi; and ``check_search(config)``, which
+    raises UnsupportedGameError for a search that cannot play the game.
     """
 
     name: str

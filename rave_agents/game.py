@@ -44,6 +44,12 @@ class GameState(Protocol):
       generic one, see ``rave_agents.search.simulator``;
     * ``position_key() -> Hashable``: equal for two states exactly when they are the same position
       of the same game; it lets a search notice that a kept tree belongs to another position;
+    * where something is hidden from players, ``hides_information() -> bool``, True then, and what a
+      search needs to heed it: ``worlds(player, unit) -> Callable[[], Self]``, which gives another
+      state each time that it is called, which the player cannot tell from this one, drawn with
+      ``unit()``, a uniform random number in [0, 1); and ``view(player) -> Hashable``, equal for two
+      states exactly when he sees the same. ``world_simulator(frame, evaluator, player)`` may offer
+      a faster provider. ``worlds`` raises UnsupportedGameError where there are none;
     * ``observation(player) -> array``: what a player sees, as numbers, for those who learn;
     * ``action_to_string(player, action) -> str``: how people write the action;
     * ``history() -> Sequence[int]``: the actions and chance outcomes since the game's start, which
@@ -91,6 +97,12 @@ def has_simultaneous_moves(state: GameState) -> bool:
     """Whether players may move at the same time somewhere in this state's game."""
     tells = getattr(state, "has_simultaneous_moves", None)
     return hasattr(state, "apply_actions") if tells is None else bool(tells())
+
+
+def hides_information(state: GameState) -> bool:
+    """Whether something is hidden from players in this state's game."""
+    tells = getattr(state, "hides_information", None)
+    return tells is not None and bool(tells())
 
 
 def is_simultaneous(state: GameState) -> bool:

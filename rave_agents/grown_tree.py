@@ -15,6 +15,13 @@ from rave_agents.search.amaf import (
     table_bytes,
 )
 from rave_agents.search.children import entry_bytes
+from rave_agents.search.hidden import (
+    HIDDEN_EDGE_BYTES,
+    Hidden,
+    allocate_hidden,
+    clear_hidden,
+    grow_hidden,
+)
 from rave_agents.search.proofs import (
     EDGE_BONUS_BYTES,
     Proofs,
@@ -87,6 +94,7 @@ class GrownTree:
         num_actions: distinct actions of the game.
         frame_actions: actions that a position may have before the frame must grow.
         simultaneous: whether players may move at the same time.
+        hidden: whether each simulation has a world of its own; such a tree cannot be kept.
     """
 
     def __init__(
@@ -98,6 +106,7 @@ class GrownTree:
         num_actions: int,
         frame_actions: int,
         simultaneous: bool = False,
+        hidden: bool = False,
     ) -> None:
         self.full = False
         """Whether the budget is used up, so that no node may be added."""
@@ -107,10 +116,13 @@ class GrownTree:
         self._checks_children = config.check_terminal
         self._num_players = num_players
         self._is_simultaneous = simultaneous
+        self._is_hidden = hidden
         self.proofs: Proofs = allocate_proofs(num_players)
         self.tables: AmafTables = allocate_tables(num_players, num_actions)
         self.simultaneous: Simultaneous = allocate_simultaneous(num_players)
         """Where players move at the same time, what the tree has beside."""
+        self.hidden: Hidden = allocate_hidden()
+        """Where something is hidden, what the tree has beside."""
         first = self._counts(0, 0, 0, 0, frame_actions)
         first[:2] = max(_FIRST_NODES, first[0]), 2 * frame_actions
         if self._cost(first) > self._budget:
@@ -131,6 +143,7 @@ class GrownTree:
         num_players: int,
         num_actions: int,
         simultaneous: bool = False,
+        hidden: bool = False,
     ) -> bool:
         """Whether a search of another position can use it, once it is cleared."""
         shape = self.tables.shape.tolist()
@@ -138,6 +151,7 @@ class GrownTree:
             self.fits(config)
             and shape == [num_players, num_actions]
             and simultaneous == self._is_simultaneous
+            and hidden == self._is_hidden
             and megabytes == self._megabytes
         )
 
@@ -152,11 +166,13 @@ class GrownTree:
         arrays: list[np.ndarray] = [*self.tree, *self.tables, *self.proofs]
         if self._is_simultaneous:
             arrays += [*self.simultaneous[:-1], *self.simultaneous.children]
+        if self._is_hidden:
+            arrays += [*self.hidden.children, *self.hidden[1:]]
         return sum(array.nbytes for array in arrays)
 
     def grow(self, actions: int) -> None:
         """Make room for one more position with so many actions, or set ``full``."""
-        children = self.simultaneous.children
+        children = self.hidden.children if self._is_hidden else self.simultaneous.children
         nodes, edges = self.tree.used
         used = self._counts(nodes, edges, self.tables.used[0], children.used[0], actions)
         room = [len(self.tree.node_player), len(self.tree.edge_action)]
@@ -194,6 +210,7 @@ class GrownTree:
         self.tree.used[:] = 0
         self.tables.used[:] = 0
         clear_simultaneous(self.simultaneous)
+        clear_hidden(self.hidden)
         self.full = False
 
     def _counts(self, nodes: int, edges: int, tables: int, children: int, actions: int) -> _Counts:
@@ -202,6 +219,7 @@ class GrownTree:
         nodes += 1 + actions * self._checks_children
         if self._is_simultaneous:
             nodes, children = nodes + self._num_players - 1, children + self._num_players - 1
+        children += self._is_hidden
         if self._kept.tables:
             tables = 1 if self._kept.one_table else tables + 1
         return np.array([nodes, edges + actions, tables, children], np.float64)
@@ -230,8 +248,10 @@ class GrownTree:
         edge_bytes = trees.edge_bytes(*self._edge_kinds)
         edge_bytes += STRATEGY_EDGE_BYTES * (self._kept.strategies and self._is_simultaneous)
         edge_bytes += EDGE_BONUS_BYTES * self._kept.proof_numbers
+        edge_bytes += HIDDEN_EDGE_BYTES * self._is_hidden
         one_table = table_bytes(self.tables, winning_moves=self._kept.winning_moves)
         one_child = entry_bytes(self._num_players) * self._is_simultaneous
+        one_child += entry_bytes(0) * self._is_hidden
         costs = np.array([node_bytes, edge_bytes, one_table, one_child], np.float64)
         return float(_FIXED_BYTES + counts @ costs)
 
@@ -245,6 +265,8 @@ class GrownTree:
             solver=self._kept.solver,
             proof_numbers=self._kept.proof_numbers,
         )
+        if self._is_hidden:
+            grow_hidden(self.hidden, edges, children)
         if self._is_simultaneous:
             grow_simultaneous(
                 self.simultaneous, nodes, edges, children, strategies=self._kept.strategies

@@ -115,6 +115,16 @@ class ProofBonus(enum.StrEnum):
     """``1 - number / (1 + sum)``, of the finite numbers."""
 
 
+class Hidden(enum.StrEnum):
+    """What a search does in games in which something is hidden from the player to move."""
+
+    DETERMINIZE = "determinize"
+    """Each simulation begins in another world that the player cannot tell from the true one, and
+    the tree tells apart what he can (Cowling, Powley & Whitehouse 2012)."""
+    SEE = "see"
+    """It searches the true state, hidden cards included: it cheats."""
+
+
 class FinalMove(enum.StrEnum):
     """How the root's action is chosen once the search has ended (Chaslot et al. 2008)."""
 

@@ -18,6 +18,7 @@ from rave_agents.game import (
     PlayerId,
     apply_path,
     has_simultaneous_moves,
+    hides_information,
     is_simultaneous,
     legal_actions_of,
     moving_players,
@@ -43,7 +44,7 @@ from rave_agents.search.simulator import make_frame
 from rave_agents.search.tree import Tree
 from rave_agents.search_run import SearchRun
 from rave_agents.thread_team import ThreadTeam
-from rave_agents.tree_search import SearchTree, TreeSearch, own_formula
+from rave_agents.tree_search import SearchTree, TreeSearch, determinizes, own_formula
 from rave_agents.watch import EarlyStop, Watch
 
 PROGRESS_SECONDS = 0.1
@@ -177,6 +178,11 @@ class Searcher:
         check_moves(self.config, simultaneous=simultaneous)
         if simultaneous:
             prepare(Form.SIMULTANEOUS)
+        if determinizes(game_state, self.config):
+            check_hidden(game_state, self.config)
+            prepare(Form.HIDDEN)
+        elif hides_information(game_state):
+            _say_it_sees()
         return game_state
 
     def search(
@@ -250,6 +256,10 @@ class Searcher:
                 self.reset()
                 return
         path = _checked_path(self._root, action)
+        if determinizes(self._root, self.config):
+            # What the player sees next changes which worlds there are: the tree begins anew.
+            self._forget()
+            return
         try:
             apply_path(self._root, path)
             self._root_key = _position_key(self._root)
@@ -401,7 +411,8 @@ def prepare(form: Form) -> None:
     )
     proofs = grown.proofs if form is Form.PROOFS else None
     simultaneous = grown.simultaneous if form is Form.SIMULTANEOUS else None
-    beside = (proofs, simultaneous)
+    hidden = grown.hidden if form is Form.HIDDEN else None
+    beside = (proofs, simultaneous, hidden)
     stream = np.zeros(4, np.int64)
     loop.run(grown.tree, grown.tables, *beside, frame, scratch, parameters, stream, 0, 0, True)
     note_compilation(form)
@@ -428,6 +439,20 @@ def check_moves(config: SearchConfig, *, simultaneous: bool) -> None:
         raise UnsupportedGameError(
             f"selection={str(config.selection)!r} is for simultaneous moves, and in this game one "
             "player moves at a time: use 'ucb1', 'ucb1_tuned' or 'puct'."
+        )
+
+
+def check_hidden(state: GameState, config: SearchConfig) -> None:
+    """Raise UnsupportedGameError for a search that is not possible where something is hidden."""
+    if config.proves:
+        raise UnsupportedGameError(
+            "Where something is hidden nothing can be proven of a position that the player does "
+            "not know: leave out solver and proof_numbers, or take a preset without them, such as "
+            "'uct' or 'rave'."
+        )
+    if has_simultaneous_moves(state):
+        raise UnsupportedGameError(
+            "Games in which players move at the same time and something is hidden are not searched."
         )
 
 
@@ -511,6 +536,14 @@ def _check_decision(state: GameState) -> None:
 def _position_key(state: GameState) -> Hashable:
     key = getattr(state, "position_key", None)
     return None if key is None else key()
+
+
+@functools.cache
+def _say_it_sees() -> None:
+    _log.warning(
+        "rave_agents: hidden='see' searches the true state of a game with hidden information: it "
+        "SEES WHAT IS HIDDEN from the player, which is cheating. hidden='determinize' does not."
+    )
 
 
 @functools.cache

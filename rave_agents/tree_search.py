@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from rave_agents.config import SearchConfig
-from rave_agents.game import GameState, has_simultaneous_moves
+from rave_agents.game import GameState, has_simultaneous_moves, hides_information
 from rave_agents.grown_tree import GrownTree
 from rave_agents.loop_parameters import loop_parameters
-from rave_agents.options import Selection, UtilityRange
+from rave_agents.options import Hidden, Selection, UtilityRange
 from rave_agents.root import RootedTree
 from rave_agents.search import loop
 from rave_agents.search import tree as trees
@@ -176,7 +176,10 @@ class TreeSearch:
             playout_stream=make_stream(tree.next_playout_seed()),
             action_capacity=max(16, min(512, movers * root.num_distinct_actions())),
         )
-        self._simulator = _make_simulator(root, self._frame, evaluator)
+        self._hidden = determinizes(root, config)
+        self._simulator = _make_simulator(
+            root, self._frame, evaluator, player if self._hidden else None
+        )
         self._scratch = self._make_scratch()
         self._parameters = _make_parameters(config, root, player)
         self._simultaneous = has_simultaneous_moves(root)
@@ -214,6 +217,7 @@ class TreeSearch:
                 num_players=num_players,
                 num_actions=num_actions,
                 simultaneous=self._simultaneous,
+                hidden=self._hidden,
             )
         ):
             return
@@ -224,6 +228,7 @@ class TreeSearch:
             num_actions=num_actions,
             frame_actions=int(self._frame.header[Header.ACTION_CAPACITY]),
             simultaneous=self._simultaneous,
+            hidden=self._hidden,
         )
 
     def run_slice(self) -> bool:
@@ -245,6 +250,7 @@ class TreeSearch:
                     grown.tables,
                     grown.proofs if self._config.proves else None,
                     grown.simultaneous if self._simultaneous else None,
+                    grown.hidden if self._hidden else None,
                     self._frame,
                     self._scratch,
                     self._parameters,
@@ -263,7 +269,8 @@ class TreeSearch:
             self.solved = status == Status.SOLVED
             return False
         elif status == Status.TREE_FULL:
-            grown.grow(int(self._frame.header[Header.ACTION_CAPACITY]))
+            header = self._frame.header
+            grown.grow(int(max(header[Header.ACTION_CAPACITY], header[Header.REQUIRED_ACTIONS])))
         elif status == Status.FRAME_FULL:
             self._frame = grown_frame(self._frame)
             self._simulator.bind(self._frame)
@@ -295,8 +302,17 @@ def own_formula(config: SearchConfig) -> Any:
     return None if isinstance(config.selection, Selection) else compiled_formula(config.selection)
 
 
-def _make_simulator(root: GameState, frame: Frame, evaluator: Evaluator | None) -> Simulator:
-    make = getattr(root, "simulator", None)
+def determinizes(root: GameState, config: SearchConfig) -> bool:
+    """Whether each simulation of a search of this state has a world of its own."""
+    return hides_information(root) and config.hidden is Hidden.DETERMINIZE
+
+
+def _make_simulator(
+    root: GameState, frame: Frame, evaluator: Evaluator | None, observer: int | None
+) -> Simulator:
+    make = getattr(root, "simulator" if observer is None else "world_simulator", None)
+    if make is not None and observer is not None:
+        return make(frame, evaluator, observer)  # type: ignore[no-any-return]
     if make is not None:
         return make(frame, evaluator)  # type: ignore[no-any-return]
     return PythonSimulator(
@@ -304,6 +320,7 @@ def _make_simulator(root: GameState, frame: Frame, evaluator: Evaluator | None) 
         frame,
         num_distinct_actions=root.num_distinct_actions(),
         evaluator=evaluator,
+        observer=observer,
     )
 
 

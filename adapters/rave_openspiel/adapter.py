@@ -8,20 +8,19 @@ from typing import Any
 import pyspiel
 
 from rave_agents.agent import AgentType
-from rave_agents.config import unknown_name
+from rave_agents.config import SearchConfig, unknown_name
 from rave_agents.errors import UnknownNameError
 from rave_agents.frameworks import GameInfo
 from rave_openspiel import bare_playouts, native, registry, stock
 from rave_openspiel.states import OpenSpielState
-from rave_openspiel.support import check_supported, refusal
+from rave_openspiel.support import check_supported, check_worlds, plays
 
 
 class OpenSpielGame:
     """A ``pyspiel.Game`` as ``rave_agents.frameworks.Game``.
 
     Args:
-        game: the game; refused unless it is sequential with perfect information and no hidden
-            chance.
+        game: the game; ``rave_openspiel.refusal`` tells which are refused.
 
     Raises:
         UnsupportedGameError: if the search cannot play it; the message says why.
@@ -35,6 +34,15 @@ class OpenSpielGame:
         self.num_players = int(game.num_players())
         self.parameters: dict[str, Any] = dict(game.get_parameters())
         """All parameters of the game, those with default values included."""
+
+    def check_search(self, config: SearchConfig) -> None:
+        """Refuse a search that cannot play this game fairly.
+
+        Raises:
+            UnsupportedGameError: if something is hidden and there are no worlds to search; or if
+                it is asked to prove something there.
+        """
+        check_worlds(self.game, config, None)
 
     def new_initial_state(self) -> OpenSpielState:
         """The position at the game's start, before any chance move."""
@@ -78,7 +86,7 @@ class OpenSpielAdapter:
     def games(self) -> Sequence[GameInfo]:
         """Every registered game that can be loaded by its name alone."""
         return [
-            GameInfo(name, game_type.long_name, refusal(game_type) is None)
+            GameInfo(name, game_type.long_name, plays(game_type))
             for name, game_type in sorted(_known_games().items())
             if game_type.default_loadable
         ]

@@ -16,7 +16,7 @@ from rave_agents.searcher import checked_seed
 from rave_openspiel.native import bridge, diagnosis, is_native
 from rave_openspiel.pointers import STATE, address_of
 from rave_openspiel.stock import openspiel_game
-from rave_openspiel.support import check_supported
+from rave_openspiel.support import check_perfect_information
 
 
 class BarePlayouts:
@@ -58,7 +58,7 @@ def _make(
 ) -> Agent:
     Limit(simulations=simulations)  # Refuses what is no number of simulations.
     pyspiel_game = openspiel_game(game, "playouts")
-    check_supported(pyspiel_game)
+    check_perfect_information(pyspiel_game)
     if not is_native(pyspiel_game.new_initial_state()):
         raise UnsupportedGameError(f"playouts plays games in C++ only; {game.name} is in Python.")
     if bridge() is None:

@@ -18,7 +18,8 @@ from rave_agents.searcher import Searcher, check_moves, checked_seed
 from rave_agents.timed_search import search_on_clock
 from rave_openspiel.search_node import SearchNode, tree_report
 from rave_openspiel.states import OpenSpielState
-from rave_openspiel.support import check_supported, is_simultaneous
+from rave_openspiel.support import check_supported, check_worlds, is_simultaneous
+from rave_openspiel.worlds import WorldFunction
 
 OWN_PARAMETERS = (
     "game",
@@ -28,6 +29,7 @@ OWN_PARAMETERS = (
     "clock",
     "seed",
     "evaluator",
+    "worlds",
     "verbose",
 )
 
@@ -56,7 +58,9 @@ class SearchBot(pyspiel.Bot):  # type: ignore[misc]
     copy plays on as the original does. After ``restart`` they are small.
 
     Args:
-        game: the game to play, with perfect information and no hidden chance.
+        game: the game to play; ``rave_openspiel.refusal`` tells which are refused. Where something
+            is hidden from the player, each simulation begins in another world that he cannot tell
+            from the true state (``hidden="determinize"``), and no tree is kept between moves.
         player_id: the seat, from 0: the bot then refuses to move for others. None for any seat,
             which is not enough where players move at the same time.
         simulations: simulations for each move, at least 1. Those in the kept tree count.
@@ -69,6 +73,10 @@ class SearchBot(pyspiel.Bot):  # type: ignore[misc]
             draws. Either way ``seed`` holds the one in use.
         evaluator: judges leaves in place of random playouts; an object with the methods of
             ``open_spiel.python.algorithms.mcts.Evaluator``.
+        worlds: where something is hidden, a function ``worlds(state, player, rng)`` that returns a
+            state which ``player``, who is to move, cannot tell from ``state``, drawn by the
+            ``numpy.random.Generator`` ``rng``; each is checked. None for the game's own method, or
+            else replays of its history, see ``rave_openspiel.worlds``.
         verbose: print the report of ``step_verbose`` at each move.
         **config: fields of ``SearchConfig`` to change from the preset.
 
@@ -92,11 +100,16 @@ class SearchBot(pyspiel.Bot):  # type: ignore[misc]
         clock: str | float | TimeControl | Clock | None = None,
         seed: int | None = None,
         evaluator: Evaluator | None = None,
+        worlds: WorldFunction | None = None,
         verbose: bool = False,
         **config: Any,
     ) -> None:
         super().__init__()
         check_supported(game)
+        if worlds is not None and not callable(worlds):
+            raise TypeError(
+                f"worlds must be a function of (state, player, rng) or None, got {worlds!r}."
+            )
         names = (*OWN_PARAMETERS, *SearchConfig.field_names())
         check_names(f"parameter of {type(self).__name__}", config, names)
         if isinstance(evaluator, pyspiel.Evaluator):
@@ -122,6 +135,9 @@ class SearchBot(pyspiel.Bot):  # type: ignore[misc]
         self.config = SearchConfig.preset(self.preset).replace(**config)
         check_moves(self.config, simultaneous=is_simultaneous(game))
         """The search's tunables."""
+        check_worlds(game, self.config, worlds)
+        self.worlds = worlds
+        """The source of worlds of the user's own, if any."""
         self.evaluator = evaluator
         """What judges leaves; None for random playouts."""
         self.verbose = verbose
@@ -135,6 +151,7 @@ class SearchBot(pyspiel.Bot):  # type: ignore[misc]
             "clock": clock,
             "seed": self.seed,
             "evaluator": evaluator,
+            "worlds": worlds,
             "verbose": verbose,
             **config,
         }
@@ -295,7 +312,7 @@ class SearchBot(pyspiel.Bot):  # type: ignore[misc]
         It has a copy of the tree, and a seed of its own that follows from this bot's; it shares the
         evaluator. For an exact copy, random numbers included, use ``copy.deepcopy``.
         """
-        shared = {id(self.game): self.game, id(self.evaluator): self.evaluator}
+        shared = {id(given): given for given in (self.game, self.evaluator, self.worlds)}
         twin = copy.deepcopy(self, shared)
         words = self._clone_seeds.spawn(1)[0].generate_state(4)
         twin._reseed(int.from_bytes(words.tobytes(), "little"))
@@ -318,7 +335,7 @@ class SearchBot(pyspiel.Bot):  # type: ignore[misc]
                 f"{self._game_name} players move at the same time. See last_result after step."
             )
         self._analyst.reset()
-        self.last_result = self._analyst.search(OpenSpielState(state), self.limit)
+        self.last_result = self._analyst.search(OpenSpielState(state, self.worlds), self.limit)
         tree = self._analyst.release_tree()
         assert tree is not None
         return SearchNode(tree)
@@ -373,12 +390,12 @@ class SearchBot(pyspiel.Bot):  # type: ignore[misc]
         self._root, self._judged = line, None
         if self.clock is None:
             self.last_result = self._searcher.search(
-                OpenSpielState(state), self.limit, player=player
+                OpenSpielState(state, self.worlds), self.limit, player=player
             )
         else:
             self.last_result = search_on_clock(
                 self._searcher,
-                OpenSpielState(state),
+                OpenSpielState(state, self.worlds),
                 self.clock,
                 player=player,
                 simulations=self._simulations,

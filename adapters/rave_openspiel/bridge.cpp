@@ -3,7 +3,7 @@
 //
 // native_library.py compiles this file against the headers of the installed open_spiel and defines
 // on the command line, from the Python enumerations: HEADER_*, the header's places; BUFFER_*, the
-// places of the buffers' addresses; STATUS_*; PLAYER_*; ERROR_*; NO_ACTION.
+// places of the buffers' addresses; STATUS_*; STEP_*; PLAYER_*; ERROR_*; NO_ACTION.
 //
 // Every action and every outcome is drawn as python_simulator.py draws it, so that both providers
 // grow the same trees. Only virtual functions of State are called: no symbol of pyspiel is needed.
@@ -13,6 +13,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <new>
 #include <sstream>
@@ -145,11 +146,22 @@ class Provider {
     }
   }
 
+  // From now on each simulation has a world of its own, which the player cannot tell from the root.
+  // It comes from the function, or from the state's own method if that is null.
+  void Observe(int player, bool by_information_state, const void* (*give_world)()) {
+    observer_ = player;
+    by_information_state_ = by_information_state;
+    give_world_ = give_world;
+  }
+
   int error() const { return error_; }
   const char* message() const { return message_.c_str(); }
 
  private:
   int32_t RunSimulation();
+  int32_t RunStep(int64_t step);
+  std::unique_ptr<State> World();
+  int64_t View(const State& state, int player) const;
   std::unique_ptr<State> Leaf();
   void ApplyJoint(State& state, const int32_t* path, int64_t count);
   const State* Kept(int32_t position) const;
@@ -237,6 +249,12 @@ class Provider {
   std::vector<std::vector<Action>> mover_actions_;
   std::vector<Action> joint_;
   std::vector<uint16_t> remaining_;
+
+  // Where each simulation has a world of its own.
+  int observer_ = 0;
+  bool by_information_state_ = false;
+  const void* (*give_world_)() = nullptr;
+  std::unique_ptr<State> world_;
 };
 
 int32_t Provider::Simulate(int64_t* header) noexcept {
@@ -266,6 +284,7 @@ int32_t Provider::Simulate(int64_t* header) noexcept {
 int32_t Provider::RunSimulation() {
   LookAtClock();
   num_players_ = static_cast<int>(header_[HEADER_NUM_PLAYERS]);
+  if (header_[HEADER_STEP] != STEP_WHOLE) return RunStep(header_[HEADER_STEP]);
   const std::unique_ptr<State> state = Leaf();
   const int player = state->CurrentPlayer();
   header_[HEADER_PLAYER] = player;
@@ -273,6 +292,47 @@ int32_t Provider::RunSimulation() {
   leaf_is_listed_ = false;
   if (header_[HEADER_EXPAND] && !ListActions(*state, player)) return STATUS_FRAME_FULL;
   return Play(*state);
+}
+
+// One step of a simulation in a world of its own.
+int32_t Provider::RunStep(int64_t step) {
+  if (step == STEP_BEGIN) {
+    world_ = World();
+  } else if (step == STEP_ADVANCE) {
+    world_->ApplyAction(Buffer<int32_t>(BUFFER_PATH)[header_[HEADER_PATH_LENGTH] - 1]);
+  } else if (world_->CurrentPlayer() == PLAYER_TERMINAL) {
+    return Finish(*world_);
+  } else {
+    return Play(*world_);
+  }
+  RandomWords words(Buffer<int64_t>(BUFFER_PLAYOUT_STREAM));
+  int player;
+  while ((player = world_->CurrentPlayer()) == PLAYER_CHANCE) {
+    world_->ApplyAction(SampledOutcome(CheckedOutcomes(*world_), words.Unit()));
+  }
+  header_[HEADER_PLAYER] = player;
+  header_[HEADER_NUM_ACTIONS] = 0;
+  header_[HEADER_VIEW] = View(*world_, player);
+  if (player == PLAYER_TERMINAL) return STATUS_DONE;
+  return ListActions(*world_, player) ? STATUS_DONE : STATUS_FRAME_FULL;
+}
+
+std::unique_ptr<State> Provider::World() {
+  if (give_world_ != nullptr) {
+    const void* given = give_world_();
+    if (given == nullptr) throw std::runtime_error("there is no world");  // Python knows why.
+    return static_cast<const State*>(given)->Clone();
+  }
+  RandomWords words(Buffer<int64_t>(BUFFER_PLAYOUT_STREAM));
+  return root_->ResampleFromInfostate(observer_, [&words] { return words.Unit(); });
+}
+
+// A number for who moves and what the observer sees.
+int64_t Provider::View(const State& state, int player) const {
+  if (player == PLAYER_TERMINAL) return player;
+  const std::string seen = by_information_state_ ? state.InformationStateString(observer_)
+                                                 : state.ObservationString(observer_);
+  return static_cast<int64_t>(std::hash<std::string>()(seen) * 31 + player);
 }
 
 // The position at the end of the path: from the deepest position on it that is kept, or the root.
@@ -536,6 +596,12 @@ void bridge_release(void* provider) { delete static_cast<Provider*>(provider); }
 // Stop simulations so many seconds from now; infinity for never.
 void bridge_set_deadline(void* provider, double seconds) {
   static_cast<Provider*>(provider)->SetDeadline(seconds);
+}
+
+// Every simulation takes place in a world of its own: see Provider::Observe.
+void bridge_observe(void* provider, int player, int by_information_state,
+                    const void* (*give_world)()) {
+  static_cast<Provider*>(provider)->Observe(player, by_information_state != 0, give_world);
 }
 
 // After STATUS_FAILED, until the next simulation: which ERROR_*, and what it says.

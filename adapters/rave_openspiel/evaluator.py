@@ -21,7 +21,11 @@ from open_spiel.python.algorithms import mcts
 
 from rave_agents.searcher import checked_seed
 from rave_openspiel.playouts import RandomPlayouts, random_bots
-from rave_openspiel.support import check_one_at_a_time, check_state, check_supported
+from rave_openspiel.support import (
+    check_one_at_a_time,
+    check_perfect_information,
+    check_state,
+)
 
 REBASE_ABOVE = 1e100
 """Playouts get ever greater weights; from this weight on all of them are scaled back."""
@@ -155,7 +159,7 @@ class RaveEvaluator(mcts.Evaluator):  # type: ignore[misc]
         min_playouts: int = 30,
         seed: int | None = None,
     ) -> None:
-        check_supported(game)
+        check_perfect_information(game)
         check_one_at_a_time(game, "RaveEvaluator")
         self.game = game
         """The game that it judges."""

@@ -11,7 +11,7 @@ from rave_agents.errors import UnknownNameError, UnsupportedGameError
 from rave_agents.searcher import check_moves
 from rave_openspiel import named_bots
 from rave_openspiel.bots import SearchBot
-from rave_openspiel.support import refusal
+from rave_openspiel.support import hides_information, plays
 
 BOT_TYPES: dict[str, type[SearchBot]] = {
     kind.preset: kind
@@ -85,11 +85,12 @@ def make_bot(
 
 def can_play(name: str, game_type: pyspiel.GameType) -> bool:
     """Whether this package's bot of this name can play games of a type."""
-    if refusal(game_type) is not None:
+    config = SearchConfig.preset(name)
+    if not plays(game_type) or (hides_information(game_type) and config.proves):
         return False
     simultaneous = game_type.dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS
     try:
-        check_moves(SearchConfig.preset(name), simultaneous=simultaneous)
+        check_moves(config, simultaneous=simultaneous)
     except UnsupportedGameError:
         return False
     return True

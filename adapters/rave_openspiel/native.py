@@ -10,14 +10,24 @@ import math
 import os
 import time
 import weakref
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 import pyspiel
 
 from rave_agents.errors import GameError, RaveAgentsError
+from rave_agents.search.random_stream import Stream, fill_words
 from rave_agents.search.simulator import Frame, Header
-from rave_openspiel.native_library import BRIDGE, ERRORS, BridgeError, Library, built_library
+from rave_openspiel.native_library import (
+    BRIDGE,
+    ERRORS,
+    WORLD_CALLBACK,
+    BridgeError,
+    Library,
+    built_library,
+)
 from rave_openspiel.pointers import STATE, address_of, type_capsule
+from rave_openspiel.worlds import WorldFunction, WorldSource, resamples, world_source
 
 SWITCH = "RAVE_AGENTS_NATIVE"
 """The environment variable that switches the bridge, and the registry's library likewise."""
@@ -119,6 +129,15 @@ def _load(*, retry: bool) -> Library:
     return Library(built_library(BRIDGE, retry=retry))
 
 
+class Observation(NamedTuple):
+    """Whose knowledge the worlds of a search agree with, and where they come from."""
+
+    player: int
+    """Who is to move."""
+    worlds: WorldFunction | None
+    """A source of the user's own, if any."""
+
+
 class NativeSimulator:
     """A provider of simulations that calls a C++ state's own functions; see ``Simulator``.
 
@@ -130,15 +149,21 @@ class NativeSimulator:
         root: a state for which ``is_native`` holds; the bridge copies it.
         frame: the buffers shared with the loop.
         shrinking: whether playouts draw from a list that shrinks: ``is_shrinking`` of the game.
+        observation: makes every simulation take place in a world of its own; None for the root.
+            Worlds come from the state's own method, in C++, or else from Python.
 
     Raises:
         GameError: if the state cannot be copied.
     """
 
-    outside_interpreter = True
-
     def __init__(
-        self, library: Library, root: pyspiel.State, frame: Frame, *, shrinking: bool
+        self,
+        library: Library,
+        root: pyspiel.State,
+        frame: Frame,
+        *,
+        shrinking: bool,
+        observation: Observation | None = None,
     ) -> None:
         self._library = library
         pointer = address_of(root, STATE)
@@ -148,7 +173,12 @@ class NativeSimulator:
         weakref.finalize(self, library.release, self._provider).atexit = False
         self._deadline = math.inf
         self.address = library.simulate_address
+        self.outside_interpreter = True
+        """Whether simulations never come back to Python."""
+        self._pending: BaseException | None = None
         self.bind(frame)
+        if observation is not None:
+            self._observe(root, frame, observation)
 
     @property
     def deadline(self) -> float:
@@ -164,9 +194,44 @@ class NativeSimulator:
         """Use this frame from now on."""
         frame.header[Header.PROVIDER] = self._provider
 
+    def _observe(self, root: pyspiel.State, frame: Frame, observation: Observation) -> None:
+        """Draw a world for every simulation."""
+        game = root.get_game()
+        from_python = observation.worlds is not None or not resamples(game)
+        self._give_world = WORLD_CALLBACK(0)
+        if from_python:
+            self.outside_interpreter = False
+            unit = functools.partial(_drawn_unit, frame.playout_stream, np.empty(1, np.int64))
+            source = world_source(root, observation.player, unit, observation.worlds)
+            self._give_world = WORLD_CALLBACK(functools.partial(self._world_address, source))
+        self._library.observe(
+            self._provider,
+            observation.player,
+            game.get_type().provides_information_state_string,
+            self._give_world,
+        )
+
+    def _world_address(self, source: WorldSource) -> int:
+        """The address of a new world, which lives until the next one; 0 after an error."""
+        try:
+            self._world = source()
+            return address_of(self._world, STATE)
+        except BaseException as error:
+            self._pending = error
+            return 0
+
     def raise_pending(self) -> None:
         """Raise the error that ended the last simulation, as pyspiel would."""
+        pending, self._pending = self._pending, None
+        if pending is not None:
+            raise pending
         kind = ERRORS[self._library.error(self._provider) - 1]
         message = self._library.message(self._provider).decode(errors="replace")
         errors = {"GAME": GameError, "SPIEL": pyspiel.SpielError, "MEMORY": MemoryError}
         raise errors.get(kind, RuntimeError)(message)
+
+
+def _drawn_unit(stream: Stream, word: np.ndarray) -> float:
+    """The stream's next number in [0, 1), as the bridge draws it."""
+    fill_words(stream, word)
+    return int(word[0]) / 4294967296.0

@@ -24,7 +24,7 @@ import pyspiel
 
 from rave_agents.game import NO_ACTION, PlayerId
 from rave_agents.search.compiler import choose_cache_directory
-from rave_agents.search.simulator import Frame, Header, Status
+from rave_agents.search.simulator import Frame, Header, Status, Step
 
 
 class Part(NamedTuple):
@@ -61,6 +61,9 @@ REGISTRY = Part(
 
 ERRORS = ("GAME", "SPIEL", "MEMORY", "OTHER")
 """The kinds of errors that the bridge tells, from 1 on."""
+
+WORLD_CALLBACK = ctypes.CFUNCTYPE(ctypes.c_void_p)
+"""Gives the address of a world, 0 if it failed; null for worlds of the state's own method."""
 
 _COMPILERS = ("c++", "g++", "clang++")
 _SECONDS = 300
@@ -123,6 +126,9 @@ class Library(SharedLibrary):
         self.create = self.function("bridge_create", pointer, pointer, number, number)
         self.release = self.function("bridge_release", None, pointer)
         self.set_deadline = self.function("bridge_set_deadline", None, pointer, ctypes.c_double)
+        self.observe = self.function(
+            "bridge_observe", None, pointer, number, number, WORLD_CALLBACK
+        )
         self.error = self.function("bridge_error", number, pointer)
         self.message = self.function("bridge_message", text, pointer)
         long = ctypes.c_int64
@@ -219,6 +225,7 @@ def _constants() -> dict[str, int]:
         **{f"HEADER_{place.name}": int(place) for place in Header},
         **{f"BUFFER_{name.upper()}": Header.PATH + i for i, name in enumerate(Frame._fields[1:])},
         **{f"STATUS_{status.name}": int(status) for status in Status},
+        **{f"STEP_{step.name}": int(step) for step in Step},
         **{f"PLAYER_{player.name}": int(player) for player in PlayerId},
         **{f"ERROR_{name}": number for number, name in enumerate(ERRORS, 1)},
         "NO_ACTION": NO_ACTION,

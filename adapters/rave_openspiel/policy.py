@@ -53,5 +53,6 @@ class SearchPolicy(policy.Policy):  # type: ignore[misc]
             )
         bot = self._bot
         searcher = Searcher(bot.config, seed=bot.seed, evaluator=bot.evaluator)
-        result: Any = searcher.search(OpenSpielState(state), bot.limit, player=mover)
+        root = OpenSpielState(state, bot.worlds)
+        result: Any = searcher.search(root, bot.limit, player=mover)
         return dict(result.policy)

@@ -22,7 +22,11 @@ from rave_agents.search.tree import ROOT, edge_rows
 from rave_agents.searcher import Searcher, checked_seed
 from rave_openspiel.evaluator import checked_count, checked_positive, softmax_prior
 from rave_openspiel.playouts import RandomPlayouts, random_bots
-from rave_openspiel.support import check_one_at_a_time, check_state, check_supported
+from rave_openspiel.support import (
+    check_one_at_a_time,
+    check_perfect_information,
+    check_state,
+)
 
 SEARCHES_KEPT = 2**14
 """Positions whose searches are remembered; beyond, the one not asked for the longest goes."""
@@ -88,7 +92,7 @@ class PNEvaluator(mcts.Evaluator):  # type: ignore[misc]
         temperature: float = 0.3,
         seed: int | None = None,
     ) -> None:
-        check_supported(game)
+        check_perfect_information(game)
         check_one_at_a_time(game, "PNEvaluator")
         self.game = game
         """The game that it judges."""

@@ -5,13 +5,42 @@ from typing import Any
 
 import pyspiel
 
-from rave_agents.search.python_simulator import Playout, PythonSimulator
+from rave_agents.search.python_simulator import Evaluator, Playout, PythonSimulator
 from rave_agents.search.simulator import Frame
 from rave_openspiel.playouts import RandomPlayouts, random_bots
+from rave_openspiel.worlds import WorldFunction, WorldSource, viewer, world_source
 
 
 class OpenSpielSimulator(PythonSimulator):
     """Plays a ``pyspiel.State`` by its Python methods: for any game, and for evaluators."""
+
+    def __init__(
+        self,
+        root: pyspiel.State,
+        frame: Frame,
+        *,
+        num_distinct_actions: int,
+        evaluator: Evaluator | None = None,
+        observer: int | None = None,
+        worlds: WorldFunction | None = None,
+    ) -> None:
+        self._worlds = worlds
+        self._see = viewer(root.get_game())
+        super().__init__(
+            root,
+            frame,
+            num_distinct_actions=num_distinct_actions,
+            evaluator=evaluator,
+            observer=observer,
+        )
+
+    def world_source(self) -> WorldSource:
+        """What gives a new world each time that it is called."""
+        return world_source(self.root, self.observer, self.words.unit, self._worlds)
+
+    def view(self, state: Any) -> str:
+        """What the observer sees."""
+        return self._see(state, self.observer)
 
     def checked_actions(self, state: Any, player: int, actions: Sequence[int]) -> Sequence[int]:
         """OpenSpiel's legal actions are as they should be."""

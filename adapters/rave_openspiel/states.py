@@ -1,7 +1,7 @@
 """OpenSpiel's states and games behind the common interface."""
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Self
 
 import numpy as np
@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.search.python_simulator import Evaluator
 from rave_agents.search.simulator import Frame, Simulator
-from rave_openspiel.native import NativeSimulator, bridge, is_native, is_shrinking
+from rave_openspiel.native import NativeSimulator, Observation, bridge, is_native, is_shrinking
 from rave_openspiel.simulator import OpenSpielSimulator, RolloutSimulator
-from rave_openspiel.support import check_supported, is_simultaneous
+from rave_openspiel.support import hides_information, is_simultaneous
+from rave_openspiel.worlds import Unit, WorldFunction, view, world_source
 
 _Type = pyspiel.GameType
 
@@ -23,16 +24,19 @@ class OpenSpielState:
 
     Args:
         state: the state; it is wrapped, not copied.
+        worlds: gives other states that the player to move cannot tell from this one, in place of
+            the game's own; see ``rave_openspiel.worlds.WorldFunction``.
     """
 
-    def __init__(self, state: pyspiel.State) -> None:
+    def __init__(self, state: pyspiel.State, worlds: WorldFunction | None = None) -> None:
         bridge()  # Compiled, if need be, before any clock of a search runs.
         self.state = state
         """The wrapped ``pyspiel.State``."""
+        self._worlds = worlds
 
     def clone(self) -> Self:
         """A copy that shares nothing that can change with this state."""
-        return type(self)(self.state.clone())
+        return type(self)(self.state.clone(), self._worlds)
 
     def current_player(self) -> int:
         """The player to move, or a ``PlayerId``."""
@@ -49,6 +53,23 @@ class OpenSpielState:
     def has_simultaneous_moves(self) -> bool:
         """Whether players may move at the same time in this game."""
         return is_simultaneous(self.state.get_game())
+
+    def hides_information(self) -> bool:
+        """Whether something is hidden from players in this game."""
+        return hides_information(self.state.get_game().get_type())
+
+    def worlds(self, player: int, unit: Unit) -> Callable[[], Self]:
+        """A source of states that the player to move cannot tell from this one.
+
+        Raises:
+            UnsupportedGameError: if there is none; it says why.
+        """
+        source = world_source(self.state, player, unit, self._worlds)
+        return lambda: type(self)(source(), self._worlds)
+
+    def view(self, player: int) -> str:
+        """What a player sees: his information state, or else his observation."""
+        return view(self.state, player)
 
     def legal_actions(self, player: int | None = None) -> Sequence[int]:
         """The actions of the player to move, or of any player where several move."""
@@ -136,7 +157,6 @@ class OpenSpielState:
             UnsupportedGameError: if the search cannot play the game.
         """
         game = self.state.get_game()
-        check_supported(game)
         simultaneous = self.has_simultaneous_moves()
         common = getattr(self.state, "common_state", None)
         if common is not None and evaluator is None:
@@ -152,6 +172,30 @@ class OpenSpielState:
             frame,
             num_distinct_actions=self.num_distinct_actions(),
             evaluator=evaluator,
+        )
+
+    def world_simulator(self, frame: Frame, evaluator: Evaluator | None, player: int) -> Simulator:
+        """The fastest provider of simulations that each take place in a world of their own.
+
+        Raises:
+            UnsupportedGameError: if there are no worlds.
+        """
+        library = bridge() if evaluator is None and is_native(self.state) else None
+        if library is not None:
+            return NativeSimulator(
+                library,
+                self.state,
+                frame,
+                shrinking=False,
+                observation=Observation(player, self._worlds),
+            )
+        return OpenSpielSimulator(
+            self.state.clone(),
+            frame,
+            num_distinct_actions=self.num_distinct_actions(),
+            evaluator=evaluator,
+            observer=player,
+            worlds=self._worlds,
         )
 
     def __str__(self) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pyspiel
-from open_spiel.python.algorithms import mcts
+from open_spiel.python.algorithms import ismcts, mcts
 
 from rave_agents.agent import Agent, AgentType, Effort
 from rave_agents.agents import DEFAULT_SIMULATIONS
@@ -17,7 +17,8 @@ from rave_agents.game import GameState
 from rave_agents.searcher import checked_seed
 from rave_openspiel.evaluator import RaveEvaluator
 from rave_openspiel.proof_evaluator import PNEvaluator
-from rave_openspiel.support import check_one_at_a_time
+from rave_openspiel.support import check_one_at_a_time, hides_information
+from rave_openspiel.worlds import Unit, WorldSource, no_worlds, resamples, world_source
 
 MEMORY_MB = 4000
 UNLIMITED = 2**31 - 1
@@ -91,6 +92,7 @@ def _make_mcts(
     if simulations is not None and seconds is not None:
         raise ValueError("mcts takes simulations or seconds: the C++ bot ignores one of two.")
     pyspiel_game = _stock_game(game, "mcts")
+    _check_nothing_hidden(pyspiel_game, "mcts")
     bot_seed = _drawn_seed(seed)
     bot = pyspiel.MCTSBot(
         pyspiel_game,
@@ -123,6 +125,7 @@ def _make_mcts_py(
     _check_choice("evaluator", evaluator, EVALUATORS)
     _check_choice("selection", selection, SELECTIONS)
     pyspiel_game = _stock_game(game, "mcts_py")
+    _check_nothing_hidden(pyspiel_game, "mcts_py")
     bot_seed = _drawn_seed(seed)
     random = np.random.RandomState(bot_seed)
     formula, usual_c = SELECTIONS[selection]
@@ -138,6 +141,96 @@ def _make_mcts_py(
         child_selection_fn=formula,
     )
     return StockAgent(bot)
+
+
+class BotAgent:
+    """Plays what a stock bot's ``step`` says.
+
+    Args:
+        bot: the bot.
+        simulations: how many it runs for each move.
+    """
+
+    def __init__(self, bot: pyspiel.Bot, simulations: int) -> None:
+        self._bot = bot
+        self._simulations = simulations
+        self.effort = Effort()
+
+    def restart(self) -> None:
+        """The stock bots keep nothing between moves."""
+
+    def step(self, state: GameState) -> int:
+        """The bot's move; ``effort`` counts the simulations that it was told to run."""
+        started = time.perf_counter()
+        action = int(self._bot.step(state.state))  # type: ignore[attr-defined]
+        self.effort = self.effort.plus(self._simulations, time.perf_counter() - started)
+        return action
+
+    def inform_action(self, state: GameState, player: int, action: int) -> None:
+        """The stock bots keep nothing between moves."""
+
+
+def _make_ismcts(
+    game: Game,
+    player: int,
+    *,
+    simulations: int = DEFAULT_SIMULATIONS,
+    seed: int | None = None,
+    uct_c: float = 2.0,
+    rollouts: int = 1,
+) -> Agent:
+    """OpenSpiel's bot in C++ where the game has worlds of its own, else the one in Python."""
+    pyspiel_game = _stock_game(game, "ismcts")
+    if not hides_information(pyspiel_game.get_type()):
+        raise UnsupportedGameError(f"In {game.name} nothing is hidden: take mcts, not ismcts.")
+    reason = no_worlds(pyspiel_game)
+    if reason is not None:
+        raise UnsupportedGameError(f"ismcts has no worlds for {game.name}: {reason}.")
+    bot_seed = _drawn_seed(seed)
+    observations = not pyspiel_game.get_type().provides_information_state_string
+    if resamples(pyspiel_game):
+        bot = pyspiel.ISMCTSBot(
+            bot_seed,
+            pyspiel.RandomRolloutEvaluator(rollouts, bot_seed),
+            uct_c,
+            simulations,
+            -1,
+            pyspiel.ISMCTSFinalPolicyType.MAX_VISIT_COUNT,
+            observations,
+            observations,
+        )
+        return BotAgent(bot, simulations)
+    random = np.random.RandomState(bot_seed)
+    bot = ismcts.ISMCTSBot(
+        pyspiel_game,
+        mcts.RandomRolloutEvaluator(rollouts, random),
+        uct_c,
+        simulations,
+        random_state=random,
+        use_observation_string=observations,
+        allow_inconsistent_action_sets=observations,
+    )
+    bot.set_resampler(_Resampler(random.random_sample))
+    return BotAgent(bot, simulations)
+
+
+class _Resampler:
+    """The worlds of this package for OpenSpiel's bot, which asks state by state.
+
+    Args:
+        unit: draws random numbers.
+    """
+
+    def __init__(self, unit: Unit) -> None:
+        self._unit = unit
+        self._root: pyspiel.State | None = None
+        self._source: WorldSource | None = None
+
+    def __call__(self, state: pyspiel.State, player: int) -> pyspiel.State:
+        if self._source is None or state is not self._root:
+            self._root = state
+            self._source = world_source(state, player, self._unit)
+        return self._source()
 
 
 def _check_choice(parameter: str, value: object, known: Mapping[str, Any]) -> None:
@@ -164,6 +257,14 @@ def _stock_game(game: Game, name: str) -> pyspiel.Game:
     return pyspiel_game
 
 
+def _check_nothing_hidden(game: pyspiel.Game, name: str) -> None:
+    if hides_information(game.get_type()):
+        raise UnsupportedGameError(
+            f"{name} would look at what is hidden from the player in {game}, a game of "
+            "IMPERFECT_INFORMATION: take ismcts."
+        )
+
+
 def _drawn_seed(seed: int | None) -> int:
     """A seed that fits OpenSpiel's 32-bit integers."""
     return int(np.random.SeedSequence(checked_seed(seed)).generate_state(1)[0] >> 1)
@@ -172,6 +273,11 @@ def _drawn_seed(seed: int | None) -> int:
 _COMMON = {"simulations": DEFAULT_SIMULATIONS, "seed": None, "uct_c": 1.4, "solve": True}
 
 AGENT_TYPES = {
+    "ismcts": AgentType(
+        "OpenSpiel's ISMCTSBot: in C++, or in Python for games without worlds of their own",
+        {"simulations": DEFAULT_SIMULATIONS, "seed": None, "uct_c": 2.0, "rollouts": 1},
+        _make_ismcts,
+    ),
     "mcts": AgentType(
         "OpenSpiel's C++ MCTSBot with random rollouts",
         {**_COMMON, "seconds": None, "rollouts": 1, "max_memory_mb": MEMORY_MB},

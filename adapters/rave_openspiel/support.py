@@ -2,7 +2,10 @@
 
 import pyspiel
 
+from rave_agents.config import SearchConfig
 from rave_agents.errors import UnsupportedGameError
+from rave_agents.options import Hidden
+from rave_openspiel.worlds import UNCOUNTED, WorldFunction, no_worlds
 
 _Type = pyspiel.GameType
 
@@ -12,16 +15,11 @@ def refusal(game_type: pyspiel.GameType) -> str | None:
     if game_type.dynamics not in (_Type.Dynamics.SEQUENTIAL, _Type.Dynamics.SIMULTANEOUS):
         kind = str(game_type.dynamics).rpartition(".")[2]
         return f"its dynamics are {kind}, and the search needs SEQUENTIAL or SIMULTANEOUS"
-    # A one-shot game hides nothing but what is decided at the same moment.
-    one_shot = (
-        game_type.dynamics == _Type.Dynamics.SIMULTANEOUS
-        and game_type.information == _Type.Information.ONE_SHOT
-    )
-    if game_type.information != _Type.Information.PERFECT_INFORMATION and not one_shot:
-        kind = str(game_type.information).rpartition(".")[2]
+    sequential = game_type.dynamics == _Type.Dynamics.SEQUENTIAL
+    if hides_information(game_type) and not sequential:
         return (
-            f"it is a game of {kind}, and the search needs PERFECT_INFORMATION: it would "
-            "otherwise look at what is hidden from the player"
+            "it is a game of IMPERFECT_INFORMATION in which players move at the same time, and the "
+            "search plays games with only one of the two"
         )
     if game_type.chance_mode == _Type.ChanceMode.SAMPLED_STOCHASTIC:
         return (
@@ -29,6 +27,53 @@ def refusal(game_type: pyspiel.GameType) -> str | None:
             "EXPLICIT_STOCHASTIC: a clone would know the outcomes to come"
         )
     return None
+
+
+def plays(game_type: pyspiel.GameType) -> bool:
+    """Whether the search plays games of this type without further help, and without cheating."""
+    if hides_information(game_type) and game_type.short_name in UNCOUNTED:
+        return False
+    return refusal(game_type) is None
+
+
+def hides_information(game_type: pyspiel.GameType) -> bool:
+    """Whether something is hidden from players in games of this type."""
+    return bool(game_type.information == _Type.Information.IMPERFECT_INFORMATION)
+
+
+def check_perfect_information(game: pyspiel.Game) -> None:
+    """Raise UnsupportedGameError if the game hides something, or the search cannot play it."""
+    check_supported(game)
+    if hides_information(game.get_type()):
+        raise UnsupportedGameError(
+            f"{game} cannot be searched so: it is a game of IMPERFECT_INFORMATION, and this needs "
+            "PERFECT_INFORMATION: it would otherwise look at what is hidden from the player."
+        )
+
+
+def check_worlds(game: pyspiel.Game, config: SearchConfig, worlds: WorldFunction | None) -> None:
+    """Raise UnsupportedGameError if a search of this configuration cannot play the game fairly.
+
+    Args:
+        game: the game.
+        config: the search's tunables.
+        worlds: a source of worlds of the user's own, if any.
+    """
+    if not hides_information(game.get_type()) or config.hidden is not Hidden.DETERMINIZE:
+        return
+    reason = None if worlds is not None else no_worlds(game)
+    if reason is not None:
+        raise UnsupportedGameError(
+            f"{game} is a game of IMPERFECT_INFORMATION without worlds to search: {reason}. A bot "
+            "takes a function that gives some, worlds=...; hidden='see' searches the true state, "
+            "which is cheating."
+        )
+    if config.proves:
+        raise UnsupportedGameError(
+            f"{game} is a game of IMPERFECT_INFORMATION, where nothing can be proven of a position "
+            "that the player does not know: leave out solver and proof_numbers, or take an agent "
+            "without them, such as uct or rave."
+        )
 
 
 def is_simultaneous(game: pyspiel.Game) -> bool:

@@ -80,6 +80,8 @@ class Form(enum.StrEnum):
     """It keeps what is proven."""
     SIMULTANEOUS = "compiled_with_simultaneous_moves"
     """Players may move at the same time."""
+    HIDDEN = "compiled_with_hidden_information"
+    """Something is hidden from the players."""
 
 
 def is_cached(form: Form = Form.PLAIN) -> bool:

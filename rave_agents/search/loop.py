@@ -29,6 +29,17 @@ from rave_agents.search.backup import (
 from rave_agents.search.children import NO_ENTRY, find_entry, has_room_for_children
 from rave_agents.search.compiler import inlined, kernel, kernel_entry
 from rave_agents.search.expansion import begin_proofs, expand
+from rave_agents.search.hidden import (
+    Hidden,
+    add_child_entry,
+    begin_edges,
+    count_visits,
+    entry_of,
+    hidden_child_and_visits,
+    meet_actions,
+    some_available,
+    take_back,
+)
 from rave_agents.search.parameters import Parameters, Strategy
 from rave_agents.search.proofs import (
     UNSOLVED,
@@ -39,7 +50,7 @@ from rave_agents.search.proofs import (
 )
 from rave_agents.search.random_stream import Stream
 from rave_agents.search.selection import sample_outcome, select_edge
-from rave_agents.search.simulator import Frame, Header, Status, call_simulate, header_address
+from rave_agents.search.simulator import Frame, Header, Status, Step, call_simulate, header_address
 from rave_agents.search.simultaneous import ALONE, Simultaneous, after_entry
 from rave_agents.search.strategies import backup_strategies, draw_edge
 from rave_agents.search.tree import EDGES_USED, NODES_USED, ROOT, UNEXPANDED, Tree
@@ -61,6 +72,11 @@ REQUIRED_MOVES = int(Header.REQUIRED_MOVES)
 CHECK_CHILDREN = int(Header.CHECK_CHILDREN)
 PATH_CAPACITY = int(Header.PATH_CAPACITY)
 ACTION_CAPACITY = int(Header.ACTION_CAPACITY)
+STEP = int(Header.STEP)
+WHOLE = int(Step.WHOLE)
+BEGIN = int(Step.BEGIN)
+ADVANCE = int(Step.ADVANCE)
+FINISH = int(Step.FINISH)
 
 
 @kernel_entry
@@ -69,6 +85,7 @@ def run(
     tables: AmafTables,
     proofs: Proofs | None,
     simultaneous: Simultaneous | None,
+    hidden: Hidden | None,
     frame: Frame,
     scratch: Scratch,
     parameters: Parameters,
@@ -86,6 +103,8 @@ def run(
             numbers are on.
         simultaneous: the nodes of players who move at the same time and their children, which
             change; None in games without such moves. Then ``proofs`` must be None.
+        hidden: the children and the availability of edges where each simulation has a world of its
+            own, which change; else None. Then ``proofs`` and ``simultaneous`` must be None.
         frame: buffers shared with the provider.
         scratch: buffers of the loop.
         parameters: the run-time flags and constants.
@@ -99,20 +118,22 @@ def run(
     for _ in range(simulations):
         if proofs is not None and tree.used[NODES_USED] > 0 and is_root_proven(proofs, parameters):
             return SOLVED
-        if may_expand:
-            if not has_room(tree, tables, parameters, frame.header[ACTION_CAPACITY]):
-                return TREE_FULL
-            if proofs is not None and not has_room_for_proofs(tree, proofs, parameters):
-                return TREE_FULL
-            if simultaneous is not None and not has_room_for_followers(
-                tree, simultaneous, frame.header[NUM_PLAYERS] - 1
-            ):
-                return TREE_FULL
+        if may_expand and not (
+            has_room(tree, tables, parameters, frame.header[ACTION_CAPACITY])
+            and (proofs is None or has_room_for_proofs(tree, proofs, parameters))
+            and (
+                simultaneous is None
+                or has_room_for_followers(tree, simultaneous, frame.header[NUM_PLAYERS] - 1)
+            )
+            and (hidden is None or has_room_for_children(hidden.children, 1))
+        ):
+            return TREE_FULL
         status = simulate_once(
             tree,
             tables,
             proofs,
             simultaneous,
+            hidden,
             frame,
             scratch,
             parameters,
@@ -121,6 +142,8 @@ def run(
             may_expand,
         )
         if status != DONE:
+            if hidden is not None:
+                take_back(tree, hidden, scratch.path_nodes)
             return status
     return DONE
 
@@ -179,6 +202,7 @@ def simulate_once(
     tables: AmafTables,
     proofs: Proofs | None,
     simultaneous: Simultaneous | None,
+    hidden: Hidden | None,
     frame: Frame,
     scratch: Scratch,
     parameters: Parameters,
@@ -190,14 +214,32 @@ def simulate_once(
     header = frame.header
     header[REQUIRED_ACTIONS] = 0
     header[REQUIRED_MOVES] = 0
+    header[STEP] = WHOLE
     depth = 0
     visits = 0
     leaf_has_node = False
-    if tree.used[NODES_USED] > 0:
+    if hidden is not None:
+        status = select_in_world(
+            tree,
+            tables,
+            hidden,
+            frame,
+            scratch,
+            parameters,
+            tree_stream,
+            simulate_address,
+            may_expand,
+        )
+        if status != DONE:
+            return status
+        depth = int(header[PATH_LENGTH])
+        leaf_has_node = tree.used[NODES_USED] > 0
+    elif tree.used[NODES_USED] > 0:
         depth = select(tree, tables, proofs, simultaneous, frame, scratch, parameters, tree_stream)
         if depth < 0:
             return FRAME_FULL
-        child, visits = child_and_visits(tree, simultaneous, scratch, depth)
+    if depth > 0:
+        child, visits = child_and_visits(tree, simultaneous, hidden, scratch, depth)
         leaf_has_node = child != UNEXPANDED
     expanding = not leaf_has_node and (
         depth == 0 or (may_expand and visits + 1 >= parameters.expand_visits)
@@ -217,12 +259,16 @@ def simulate_once(
     leaf_nodes = 1 if leaf_has_node else 0
     if simultaneous is not None and may_expand:
         add_entries(simultaneous, scratch, depth)
+    if hidden is not None and may_expand and depth > 0:
+        add_leaf_entry(tree, hidden, frame, scratch, parameters, depth)
     if expanding:
-        leaf_nodes = add_leaf(tree, tables, simultaneous, frame, scratch, parameters, depth, visits)
+        leaf_nodes = add_leaf(
+            tree, tables, simultaneous, hidden, frame, scratch, parameters, depth, visits
+        )
     if proofs is not None and expanding:
         prove_leaf(tree, proofs, frame, scratch.path_nodes, scratch.ranking, parameters, depth)
 
-    back_up(tree, tables, simultaneous, frame, scratch, parameters, depth, leaf_nodes)
+    back_up(tree, tables, simultaneous, hidden, frame, scratch, parameters, depth, leaf_nodes)
     scratch.simulations[0] += 1
     return DONE
 
@@ -232,6 +278,7 @@ def back_up(
     tree: Tree,
     tables: AmafTables,
     simultaneous: Simultaneous | None,
+    hidden: Hidden | None,
     frame: Frame,
     scratch: Scratch,
     parameters: Parameters,
@@ -253,13 +300,21 @@ def back_up(
     backup_values(tree, scratch, depth, leaf_nodes)
     if simultaneous is not None:
         backup_entries(simultaneous, scratch, depth)
+    if hidden is not None:
+        count_visits(hidden, scratch.path_entries, depth)
 
 
 @kernel
 def child_and_visits(
-    tree: Tree, simultaneous: Simultaneous | None, scratch: Scratch, depth: int
+    tree: Tree,
+    simultaneous: Simultaneous | None,
+    hidden: Hidden | None,
+    scratch: Scratch,
+    depth: int,
 ) -> tuple[int, int]:
     """What the path's edges lead to: the node, or ``UNEXPANDED``, and how often it was reached."""
+    if hidden is not None:
+        return hidden_child_and_visits(hidden, scratch.path_entries[depth - 1])
     if simultaneous is not None:
         entry = scratch.path_entries[depth - 1]
         if entry == NO_ENTRY:
@@ -276,6 +331,7 @@ def add_leaf(
     tree: Tree,
     tables: AmafTables,
     simultaneous: Simultaneous | None,
+    hidden: Hidden | None,
     frame: Frame,
     scratch: Scratch,
     parameters: Parameters,
@@ -287,8 +343,12 @@ def add_leaf(
     count = 1 if simultaneous is None else 1 + int(simultaneous.node_followers[leaf])
     for index in range(count):
         scratch.path_nodes[depth + index] = leaf + index
+    if hidden is not None:
+        begin_edges(hidden, tree.node_first_edge[leaf], tree.used[EDGES_USED])
     if depth > 0:
-        if simultaneous is not None and scratch.path_entries[depth - 1] != ALONE:
+        if hidden is not None:
+            hidden.children.child[scratch.path_entries[depth - 1]] = leaf
+        elif simultaneous is not None and scratch.path_entries[depth - 1] != ALONE:
             simultaneous.children.child[scratch.path_entries[depth - 1]] = leaf
         else:
             tree.edge_child[scratch.path_edges[depth - 1]] = leaf
@@ -371,6 +431,7 @@ def select(
                 tree,
                 tables,
                 proofs,
+                None,
                 node,
                 table,
                 heeds_amaf(parameters, player, scratch.selections[0]),
@@ -393,7 +454,7 @@ def select(
                 node += 1
                 scratch.path_nodes[depth] = node
                 continue
-        node, _ = child_and_visits(tree, simultaneous, scratch, depth)
+        node, _ = child_and_visits(tree, simultaneous, None, scratch, depth)
         if node == UNEXPANDED:
             return depth
         position = node
@@ -402,6 +463,95 @@ def select(
             return depth
         if proofs is not None and is_solved(proofs, parameters, node):
             return depth
+
+
+@kernel
+def select_in_world(
+    tree: Tree,
+    tables: AmafTables,
+    hidden: Hidden,
+    frame: Frame,
+    scratch: Scratch,
+    parameters: Parameters,
+    tree_stream: Stream,
+    simulate_address: int,
+    may_expand: bool,
+) -> int:
+    """Draw a world, and walk in it from the root to a position without a node, or to the end.
+
+    The header's PATH_LENGTH tells how many edges were taken, and the provider stands at the
+    position that they lead to. Returns a ``Status``.
+    """
+    header = frame.header
+    header[PATH_LENGTH] = 0
+    header[STEP] = BEGIN
+    hidden.number[0] += 1
+    hidden.nodes_met[0] = 0
+    status = call_simulate(simulate_address, header_address(frame))
+    header[STEP] = FINISH
+    if status != DONE or tree.used[NODES_USED] == 0:
+        return status
+    node = int(ROOT)
+    depth = 0
+    table = int(NO_TABLE)
+    least, greatest = scratch.utility_range[LOW], scratch.utility_range[HIGH]
+    scratch.path_nodes[0] = node
+    while tree.node_player[node] != TERMINAL:
+        if depth == header[PATH_CAPACITY]:
+            return FRAME_FULL
+        status = meet_actions(tree, hidden, frame, scratch.record.edge_of, node, may_expand)
+        if status != DONE:
+            return status
+        if not some_available(tree, hidden, node):
+            break  # Only where nothing may be added any more.
+        if parameters.tables:
+            table = nearest_table(tables, parameters, node, table)
+        player = tree.node_player[node]
+        scratch.selections[0] += 1
+        edge = select_edge(
+            tree,
+            tables,
+            None,
+            hidden,
+            node,
+            table,
+            heeds_amaf(parameters, player, scratch.selections[0]),
+            parameters.exploration,
+            least,
+            greatest,
+            parameters,
+            tree_stream,
+        )
+        action = int(tree.edge_action[edge])
+        scratch.path_edges[depth] = edge
+        frame.path[depth] = action
+        frame.path_nodes[depth] = node
+        depth += 1
+        header[PATH_LENGTH] = depth
+        header[STEP] = ADVANCE
+        status = call_simulate(simulate_address, header_address(frame))
+        header[STEP] = FINISH
+        if status != DONE:
+            return status
+        entry = entry_of(hidden, frame, node, action, player == parameters.searching_player)
+        scratch.path_entries[depth - 1] = entry
+        node, _ = hidden_child_and_visits(hidden, entry)
+        if node == UNEXPANDED:
+            break
+        scratch.path_nodes[depth] = node
+    return DONE
+
+
+@kernel
+def add_leaf_entry(
+    tree: Tree, hidden: Hidden, frame: Frame, scratch: Scratch, parameters: Parameters, depth: int
+) -> None:
+    """Give the leaf the entry that it lacks; there must be room."""
+    if scratch.path_entries[depth - 1] == NO_ENTRY:
+        node = int(scratch.path_nodes[depth - 1])
+        own = tree.node_player[node] == parameters.searching_player
+        action = int(frame.path[depth - 1])
+        scratch.path_entries[depth - 1] = add_child_entry(hidden, frame, node, action, own)
 
 
 @kernel

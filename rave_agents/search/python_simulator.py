@@ -6,7 +6,7 @@ import functools
 import math
 import struct
 import time
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Hashable, Iterator, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -14,7 +14,7 @@ import numpy as np
 from rave_agents.errors import GameError
 from rave_agents.game import PlayerId, joint_action, moving_players
 from rave_agents.search.random_stream import Stream, fill_words
-from rave_agents.search.simulator import Frame, Header, Status
+from rave_agents.search.simulator import Frame, Header, Status, Step
 
 CHANCE = int(PlayerId.CHANCE)
 SIMULTANEOUS = int(PlayerId.SIMULTANEOUS)
@@ -34,6 +34,11 @@ REQUIRED_MOVES = int(Header.REQUIRED_MOVES)
 ACTION_CAPACITY = int(Header.ACTION_CAPACITY)
 MOVE_CAPACITY = int(Header.MOVE_CAPACITY)
 CHECK_CHILDREN = int(Header.CHECK_CHILDREN)
+STEP = int(Header.STEP)
+VIEW = int(Header.VIEW)
+WHOLE = int(Step.WHOLE)
+BEGIN = int(Step.BEGIN)
+ADVANCE = int(Step.ADVANCE)
 FAILED = int(Status.FAILED)
 DONE = int(Status.DONE)
 STOPPED = int(Status.STOPPED)
@@ -86,8 +91,9 @@ class PythonSimulator:
     """A provider of simulations that calls a state's Python methods.
 
     ``root`` is cloned for each simulation and never changed. It may be any object with the methods
-    of GameState that concern moves and returns. Subclasses replace ``playout`` or the checks where
-    a framework offers something faster.
+    of GameState that concern moves and returns. With an ``observer``, every simulation takes place
+    in a world that he cannot tell from the root, see ``world_source``. Subclasses replace
+    ``playout`` or the checks where a framework offers something faster.
 
     The callback is a generator's ``send``: a signal handler that raises, such as Ctrl-C's, runs
     where Python code is entered, and in a generator that place lies inside the ``try``. So the
@@ -103,9 +109,14 @@ class PythonSimulator:
         *,
         num_distinct_actions: int,
         evaluator: Evaluator | None = None,
+        observer: int | None = None,
     ) -> None:
         self.deadline = math.inf
         self.root = root
+        self.observer = 0 if observer is None else observer
+        """Whose knowledge the worlds agree with."""
+        self._draw_world: Callable[[], Any] | None = None
+        self._world: Any = None
         self.simultaneous = hasattr(root, "apply_actions")
         self.words = RandomWords(frame.playout_stream)
         self._num_players = frame.returns.shape[1]
@@ -114,6 +125,8 @@ class PythonSimulator:
         self._evaluator = evaluator
         self._pending: BaseException | None = None
         self.bind(frame)
+        if observer is not None:
+            self._draw_world = self.world_source()
         self._body = self._serve()
         next(self._body)
         self._callback = _CALLBACK(self._body.send)
@@ -160,6 +173,8 @@ class PythonSimulator:
         header = self._header
         if time.perf_counter() > self.deadline:
             return STOPPED
+        if header[STEP] != WHOLE:
+            return self._simulate_step(header[STEP])
         state = self.leaf(self._path[: header[PATH_LENGTH]].tolist())
         player = state.current_player()
         header[PLAYER] = player
@@ -170,6 +185,48 @@ class PythonSimulator:
         if self._evaluator is not None:
             return self._give_returns(self._evaluator.evaluate(state))
         return self._play(state)
+
+    def _simulate_step(self, step: int) -> int:
+        """One ``Step`` of a simulation in a world of its own."""
+        header = self._header
+        if step == BEGIN:
+            assert self._draw_world is not None
+            self._world = self._draw_world()
+        elif step == ADVANCE:
+            self._world.apply_action(self._path[header[PATH_LENGTH] - 1])
+        else:
+            return self._finish_world(self._world)
+        state = self._world
+        while (player := state.current_player()) == CHANCE:
+            outcomes = self.checked_outcomes(state.chance_outcomes())
+            state.apply_action(sampled_outcome(outcomes, self.words.unit()))
+        header[PLAYER] = player
+        header[NUM_ACTIONS] = 0
+        header[VIEW] = hash((player, None if player == TERMINAL else self.view(state)))
+        if player == TERMINAL:
+            return DONE
+        actions = self.checked_actions(state, player, state.legal_actions())
+        return DONE if self._give_actions(actions, ()) else FRAME_FULL
+
+    def _finish_world(self, state: Any) -> int:
+        player = state.current_player()
+        if player == TERMINAL:
+            return self._finish(state)
+        if self._evaluator is None:
+            return self._play(state)
+        if self._header[EXPAND] and not self._list_actions(state, player):
+            return FRAME_FULL
+        return self._give_returns(self._evaluator.evaluate(state))
+
+    def world_source(self) -> Callable[[], Any]:
+        """What gives a new world each time that it is called."""
+        source: Callable[[], Any] = self.root.worlds(self.observer, self.words.unit)
+        return source
+
+    def view(self, state: Any) -> Hashable:
+        """What the observer sees."""
+        seen: Hashable = state.view(self.observer)
+        return seen
 
     def _finish(self, state: Any) -> int:
         self._header[NUM_ACTIONS] = 0
@@ -195,6 +252,14 @@ class PythonSimulator:
             actions, probabilities = zip(*self.checked_prior(state), strict=True)
         else:
             actions = self.checked_actions(state, player, state.legal_actions())
+        if not self._give_actions(actions, probabilities):
+            return False
+        if self._header[CHECK_CHILDREN]:
+            self._check_children(state, actions)
+        return True
+
+    def _give_actions(self, actions: Sequence[int], probabilities: Sequence[float]) -> bool:
+        """Fill the frame's list of actions; returns whether they fit."""
         count = len(actions)
         header = self._header
         header[NUM_ACTIONS] = count
@@ -205,8 +270,6 @@ class PythonSimulator:
         header[UNIFORM] = not probabilities
         if probabilities:
             self.frame.probabilities[:count] = probabilities
-        if header[CHECK_CHILDREN]:
-            self._check_children(state, actions)
         return True
 
     def _list_movers(self, state: Any) -> Sequence[int]:

@@ -19,6 +19,7 @@ from rave_agents.search.formulas import (
     ucb1_exploration,
     weighted_win_rate,
 )
+from rave_agents.search.hidden import Hidden
 from rave_agents.search.own_formula import call_formula
 from rave_agents.search.parameters import Parameters
 from rave_agents.search.proofs import UNSOLVED, Proofs
@@ -118,6 +119,7 @@ def select_edge(
     tree: Tree,
     tables: AmafTables,
     proofs: Proofs | None,
+    hidden: Hidden | None,
     node: int,
     table: int,
     use_amaf: bool,
@@ -129,8 +131,10 @@ def select_edge(
 ) -> int:
     """The most urgent edge of a decision node; ties, within the tolerance, are broken at random.
 
-    The node must have edges. ``table`` is the reference, if any; ``c`` weighs the exploration term;
-    ``least`` and ``greatest`` are the utilities that are 0 and 1 on the scale of values.
+    The node must have edges; where something is hidden, those that are not legal in this
+    simulation's world do not compete. ``table`` is the reference, if any; ``c`` weighs the
+    exploration term; ``least`` and ``greatest`` are the utilities that are 0 and 1 on the scale of
+    values.
     """
     first = int(tree.node_first_edge[node])
     count = int(tree.node_edge_count[node])
@@ -158,7 +162,13 @@ def select_edge(
         greatest,
     )
     # The usual case of AMAF at the edges, without the tests of all that may come to it.
-    plain_rave = proofs is None and use_amaf and scale == 0.0 and is_plain_rave(parameters)
+    plain_rave = (
+        proofs is None
+        and hidden is None
+        and use_amaf
+        and scale == 0.0
+        and is_plain_rave(parameters)
+    )
     visits = tree.edge_visits[first : first + count]
     value_sum = tree.edge_value_sum[first : first + count]
     a, d = parameters.beta_a, parameters.beta_d
@@ -166,6 +176,8 @@ def select_edge(
     tolerance = 0.0
     for _ in range(2):
         for index in range(count):
+            if hidden is not None and hidden.edge_met[first + index] != hidden.number[0]:
+                continue
             if plain_rave and amaf.visits[index] > 0.0:
                 n = float(visits[index])
                 score = blended_mean(
@@ -174,7 +186,7 @@ def select_edge(
                 if c > 0.0:
                     score += ucb1_exploration(view.ln_visits, n, c)
             else:
-                score = urgency(tree, proofs, amaf, view, parameters, index)
+                score = urgency(tree, proofs, hidden, amaf, view, parameters, index)
             if score > best_score:
                 best = index
                 best_score = score
@@ -210,6 +222,7 @@ def is_plain_rave(parameters: Parameters) -> bool:
 def urgency(
     tree: Tree,
     proofs: Proofs | None,
+    hidden: Hidden | None,
     amaf: AmafRows,
     view: NodeView,
     parameters: Parameters,
@@ -235,6 +248,10 @@ def urgency(
         if view.scale > 0.0:
             weighted = n_amaf * view.scale * winning_rate(amaf, row)
             amaf_value_sum = blend(parameters.winning_move_weight, amaf_value_sum, weighted)
+    N, ln_N, sqrt_N = view.visits, view.ln_visits, view.sqrt_visits
+    if hidden is not None:
+        N = float(hidden.edge_available[edge])
+        ln_N, sqrt_N = math.log(N), math.sqrt(N)
     score = edge_score(
         n,
         value_sum,
@@ -242,9 +259,9 @@ def urgency(
         n_amaf,
         amaf_value_sum,
         float(tree.edge_prior[edge]),
-        view.visits,
-        view.ln_visits,
-        view.sqrt_visits,
+        N,
+        ln_N,
+        sqrt_N,
         view.exploration,
         parameters,
     )

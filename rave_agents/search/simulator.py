@@ -84,8 +84,31 @@ class Header(enum.IntEnum):
     """Constant: for a provider of native code the address of its own data; others leave it."""
     NUM_MOVERS = 15
     """Out: where the leaf's player is SIMULTANEOUS, entries in ``movers``, if asked to expand."""
-    PATH = 16
+    STEP = 16
+    """In: a ``Step``, which part of a simulation is asked for."""
+    VIEW = 17
+    """Out, if asked for a step: a number that is the same for two positions exactly when the same
+    player moves there and the searching player sees the same; but for hash collisions."""
+    PATH = 18
     """Constant, from here on: addresses of the buffers, in the order of ``Frame``'s fields."""
+
+
+class Step(enum.IntEnum):
+    """Parts of a simulation.
+
+    With hidden information the loop asks for one after the other, since only the world tells at
+    each position of the path what is legal; the provider keeps the world in between. It plays on
+    where chance moves: a position described is that of a player, or the end.
+    """
+
+    WHOLE = 0
+    """All of it, from the root."""
+    BEGIN = 1
+    """Draw a world, and describe the root in it: who moves, what is legal."""
+    ADVANCE = 2
+    """Apply the last action of the path, and describe the position after it; and what is seen."""
+    FINISH = 3
+    """Play on from there, and give the returns; with EXPAND, list priors that are not uniform."""
 
 
 class Frame(NamedTuple):

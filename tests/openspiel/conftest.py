@@ -1,7 +1,13 @@
 import pytest
 from rave_openspiel import native
 
-OF_ONE_PROVIDER = ("test_native", "test_registry", "test_sanitizers", "test_bare_playouts")
+OF_ONE_PROVIDER = (
+    "test_native",
+    "test_registry",
+    "test_sanitizers",
+    "test_bare_playouts",
+    "test_worlds",
+)
 """Modules that are about the bridge, or call no search."""
 
 

@@ -449,7 +449,7 @@ def test_the_bases_preset_decides_the_search(tic_tac_toe):
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("kuhn_poker", "IMPERFECT_INFORMATION"),
+        ("phantom_ttt", "IMPERFECT_INFORMATION"),
         ("coop_box_pushing", "IMPERFECT_INFORMATION"),
         ("stones_and_gems", "SAMPLED_STOCHASTIC"),
         ("mfg_crowd_modelling", "MEAN_FIELD"),

@@ -1,0 +1,269 @@
+"""Worlds: they agree with what the player knows, vary as they should, and forget the truth."""
+
+import random
+from collections import Counter
+
+import numpy as np
+import pyspiel
+import pytest
+import scipy.stats
+from rave_openspiel import worlds
+from rave_openspiel.worlds import ReplayedWorlds, resamples, view, world_source
+
+from rave_agents.errors import GameError, UnsupportedGameError
+
+
+def played(name, moves, seed):
+    """A decision after about so many random moves."""
+    rng = random.Random(seed)
+    state = pyspiel.load_game(name).new_initial_state()
+    while state.is_chance_node() or moves > 0:
+        if state.is_chance_node():
+            outcomes, chances = zip(*state.chance_outcomes(), strict=True)
+            action = rng.choices(outcomes, chances)[0]
+        else:
+            action = rng.choice(state.legal_actions())
+            moves -= 1
+        before, state = state, state.child(action)
+        if state.is_terminal():
+            return before
+    return state
+
+
+def seen(state, player):
+    return view(state, player) if state.current_player() >= 0 else None
+
+
+def retold(state, player):
+    """What the player saw at every step of the history, which must be legal."""
+    now = state.get_game().new_initial_state()
+    told = []
+    for move in state.full_history():
+        assert now.current_player() == move.player
+        now.apply_action_with_legality_check(move.action)
+        told.append(seen(now, player))
+    return told
+
+
+def shown_steps(state, player):
+    """Outcomes that the player sees when they come."""
+    hidden = set(ReplayedWorlds(state, player, random.Random(1).random).sites)
+    steps = range(len(state.history()))
+    return {step for step in steps if state.full_history()[step].player < 0} - hidden
+
+
+def posterior(state, player):
+    """Every history in which the player sees the same, and its probability."""
+    truth = retold(state, player)
+    history = state.full_history()
+    found = {}
+    shown = shown_steps(state, player)
+
+    def follow(now, step, probability):
+        if step == len(history):
+            found[tuple(now.history())] = probability
+            return
+        if now.current_player() != history[step].player:
+            return
+        if now.is_chance_node():
+            choices = now.chance_outcomes()
+        elif now.current_player() == player:
+            choices = [(history[step].action, 1.0)]
+        else:
+            legal = now.legal_actions()
+            choices = [(action, 1.0 / len(legal)) for action in legal]
+        if step in shown:
+            choices = [choice for choice in choices if choice[0] == history[step].action]
+        for action, share in choices:
+            after = now.child(action)
+            if seen(after, player) == truth[step]:
+                follow(after, step + 1, probability * share)
+
+    follow(state.get_game().new_initial_state(), 0, 1.0)
+    total = sum(found.values())
+    return {line: probability / total for line, probability in found.items()}
+
+
+def p_value(expected, drawn):
+    """Of Pearson's test, with rare worlds put together."""
+    total = sum(drawn.values())
+    assert set(drawn) <= set(expected)
+    often = [line for line in expected if expected[line] * total >= 5]
+    rare = [line for line in expected if expected[line] * total < 5]
+    groups = [[line] for line in often] + ([rare] if rare else [])
+    observed = [sum(drawn[line] for line in group) for group in groups]
+    wanted = [sum(expected[line] for line in group) * total for group in groups]
+    return scipy.stats.chisquare(observed, wanted).pvalue if len(groups) > 1 else 1.0
+
+
+@pytest.mark.parametrize(
+    ("name", "moves"),
+    [
+        ("kuhn_poker", 1),
+        ("leduc_poker", 1),
+        ("leduc_poker", 3),
+        ("liars_dice", 1),
+        ("liars_dice", 3),
+        ("liars_dice(numdice=2)", 1),
+        ("first_sealed_auction", 1),
+        ("tiny_bridge_2p", 1),
+        ("tiny_hanabi", 1),
+        ("latent_ttt", 3),
+        ("coordinated_mp", 1),
+    ],
+)
+def test_the_first_replayed_world_has_the_posterior_distribution(name, moves):
+    state = played(name, moves, seed=3)
+    player = state.current_player()
+    expected = posterior(state, player)
+    draw = random.Random(7).random
+    drawn = Counter(tuple(ReplayedWorlds(state, player, draw)().history()) for _ in range(300))
+    assert p_value(expected, drawn) > 0.01
+
+
+@pytest.mark.parametrize(("name", "moves"), [("kuhn_poker", 1), ("leduc_poker", 3)])
+def test_the_games_own_worlds_have_the_posterior_distribution(name, moves):
+    state = played(name, moves, seed=3)
+    player = state.current_player()
+    source = world_source(state, player, random.Random(7).random)
+    drawn = Counter(tuple(source().history()) for _ in range(1000))
+    assert p_value(posterior(state, player), drawn) > 0.01
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["go_fish", "hearts", "euchre", "dou_dizhu", "hanabi", "bridge(use_double_dummy_result=False)"],
+)
+def test_replayed_worlds_are_histories_in_which_the_player_sees_the_same(name):
+    for moves in (0, 7, 20):
+        state = played(name, moves, seed=moves)
+        player = state.current_player()
+        source = ReplayedWorlds(state, player, random.Random(1).random)
+        found = [source() for _ in range(3)]
+        for world in found:
+            assert world.legal_actions() == state.legal_actions()
+            assert retold(world, player) == retold(state, player)
+        assert len({tuple(world.history()) for world in [*found, state]}) >= 3
+
+
+def overlap(first, second, player):
+    """How many of the hidden outcomes and moves are the same."""
+    return sum(
+        one.action == other.action
+        for one, other in zip(first.full_history(), second.full_history(), strict=True)
+        if one.player != player
+    )
+
+
+def test_go_fish_forgets_the_truth(monkeypatch):
+    states = [played("go_fish", 12, seed) for seed in range(25)]
+
+    def mean_overlap(rounds):
+        monkeypatch.setattr(worlds, "FIRST_PROPOSALS", rounds)
+        draw = random.Random(5).random
+        shared = []
+        for state in states:
+            player = state.current_player()
+            world = ReplayedWorlds(state, player, draw)()
+            shared.append(overlap(world, state, player))
+        return np.array(shared)
+
+    few, many = mean_overlap(0), mean_overlap(80)
+    usual = mean_overlap(20)
+    assert few.mean() > many.mean() + 1
+    difference = usual - many
+    assert abs(difference.mean()) < 2.6 * difference.std() / len(states) ** 0.5
+
+
+def test_what_everybody_saw_stays():
+    state = played("go_fish", 10, seed=2)
+    source = ReplayedWorlds(state, state.current_player(), random.Random(1).random)
+    hidden = set(source.sites)
+    for step, move in enumerate(source().full_history()):
+        if step not in hidden:
+            assert move.action == state.full_history()[step].action
+
+
+def test_the_same_numbers_give_the_same_worlds():
+    state = played("go_fish", 10, seed=2)
+    first, second = (
+        ReplayedWorlds(state, state.current_player(), random.Random(9).random) for _ in range(2)
+    )
+    assert [first().history() for _ in range(3)] == [second().history() for _ in range(3)]
+
+
+def test_the_true_state_is_not_changed():
+    state = played("go_fish", 10, seed=2)
+    before = state.serialize()
+    source = ReplayedWorlds(state, state.current_player(), random.Random(9).random)
+    source().apply_action(state.legal_actions()[0])
+    assert state.serialize() == before
+
+
+@pytest.mark.parametrize("name", ["hearts", "euchre"])
+def test_methods_that_forget_who_did_not_follow_suit_are_not_used(name):
+    assert not resamples(pyspiel.load_game(name))
+    impossible = 0
+    for seed in range(30):
+        state = played(name, 18, seed)
+        world = state.resample_from_infostate(state.current_player(), random.Random(1).random)
+        try:
+            retold(world, state.current_player())
+        except pyspiel.SpielError:
+            impossible += 1
+    assert impossible > 0
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [("phantom_ttt", "tried in vain"), ("tarok", "SAMPLED_STOCHASTIC")],
+)
+def test_a_game_without_worlds_is_refused_with_the_reason(name, reason):
+    state = played(name, 0, seed=1) if name != "tarok" else pyspiel.load_game(name)
+    if name == "tarok":
+        assert reason in worlds.no_worlds(state)
+        return
+    with pytest.raises(UnsupportedGameError, match=reason):
+        world_source(state, state.current_player(), random.Random(1).random)
+
+
+class TestFunction:
+    """A source of the user's own."""
+
+    @pytest.fixture
+    def state(self):
+        return played("kuhn_poker", 0, seed=1)
+
+    def source(self, state, function):
+        return world_source(state, state.current_player(), random.Random(1).random, function)
+
+    def test_its_worlds_are_used(self, state):
+        def resample(given, player, rng):
+            return given.resample_from_infostate(player, rng.random)
+
+        source = self.source(state, resample)
+        assert len({str(source()) for _ in range(30)}) == 2
+
+    @pytest.mark.parametrize(
+        ("function", "message"),
+        [
+            (lambda state, player, rng: None, "must return a pyspiel.State, got None"),
+            (lambda state, player, rng: played("leduc_poker", 0, 1), "of leduc_poker"),
+            (lambda state, player, rng: state.child(0), "player 1 is to move"),
+        ],
+    )
+    def test_what_is_no_world_is_refused(self, state, function, message):
+        with pytest.raises(GameError, match=message):
+            self.source(state, function)()
+
+    def test_what_the_player_can_tell_is_refused(self, state):
+        others = (played("kuhn_poker", 0, seed) for seed in range(20))
+        other = next(s for s in others if view(s, 0) != view(state, 0))
+        with pytest.raises(GameError, match="can tell from the true one"):
+            self.source(state, lambda state, player, rng: other.clone())()
+
+    def test_it_may_change_the_state_that_it_gets(self, state):
+        before = state.serialize()
+        with pytest.raises(GameError, match="to move"):
+            self.source(state, lambda state, player, rng: state.apply_action(0) or state)()
+        assert state.serialize() == before
