@@ -42,8 +42,8 @@ def check_searchable(env: Any, *, see_hidden: bool = False, simultaneous: bool =
     if is_simultaneous(env) and not simultaneous:
         raise UnsupportedGameError(
             f"{env_name(env)} cannot be searched in its AEC form: its agents move at the same "
-            "time, and there who comes later would know what the others do. Use its Parallel form, with "
-            "an agent for each player."
+            "time, and there who comes later would know what the others do. Use its Parallel form, "
+            "with an agent for each player."
         )
     check_discrete(env)
     hidden = hidden_information(raw)
