@@ -84,9 +84,14 @@ def make_bot(
 
 
 def can_play(name: str, game_type: pyspiel.GameType) -> bool:
-    """Whether this package's bot of this name can play games of a type."""
+    """Whether this package's bot of this name can play games of a type.
+
+    Of a name that is no preset's, only the game is looked at.
+    """
     if refusal(game_type) is not None:
         return False
+    if name not in SearchConfig.preset_names():
+        return True
     simultaneous = game_type.dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS
     try:
         check_moves(SearchConfig.preset(name), simultaneous=simultaneous)
