@@ -59,7 +59,12 @@ Seed = Annotated[int, typer.Option(help="Decides everything random.")]
 Moves = Annotated[
     str, typer.Option(help="Moves to play first, by name or number, chance outcomes too.")
 ]
-OpeningPlies = Annotated[int, typer.Option(help="Random moves at the start of a game.")]
+OpeningPlies = Annotated[
+    int | None,
+    typer.Option(
+        help="Random moves at the start of a game; by default 2, none with simultaneous moves."
+    ),
+]
 Jobs = Annotated[int, typer.Option(help="Processes that play at the same time.")]
 
 
@@ -122,7 +127,7 @@ def match(
     seconds: Seconds = None,
     clock: ClockText = None,
     seed: Seed = 0,
-    opening_plies: OpeningPlies = 2,
+    opening_plies: OpeningPlies = None,
     jobs: Jobs = 1,
     sgf: Annotated[Path | None, typer.Option(help="Save every game in this folder.")] = None,
     referee: Annotated[
@@ -189,7 +194,7 @@ def sweep(
     simulations: Simulations = None,
     seconds: Seconds = None,
     seed: Seed = 0,
-    opening_plies: OpeningPlies = 2,
+    opening_plies: OpeningPlies = None,
     jobs: Jobs = 1,
     output: Annotated[
         Path | None, typer.Option(help="Keep every game in this file, and go on from it.")

@@ -283,9 +283,13 @@ class Searcher:
         """
         place = 0
         while place < len(moves) and self._root is not None:
-            count = self._root.num_players() if is_simultaneous(self._root) else 1
-            self.advance(moves[place : place + count] if count > 1 else moves[place])
-            place += count
+            if is_simultaneous(self._root):
+                count = self._root.num_players()
+                self.advance(moves[place : place + count])
+                place += count
+            else:
+                self.advance(moves[place])
+                place += 1
 
     def _check_idle(self) -> None:
         if self._running:

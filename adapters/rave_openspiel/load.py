@@ -84,9 +84,16 @@ def make_bot(
 
 
 def can_play(name: str, game_type: pyspiel.GameType) -> bool:
-    """Whether this package's bot of this name can play games of a type."""
+    """Whether this package's bot of this name can play games of a type.
+
+    Of a name that is no preset's, only the game is looked at.
+    """
+    if not plays(game_type):
+        return False
+    if name not in SearchConfig.preset_names():
+        return True
     config = SearchConfig.preset(name)
-    if not plays(game_type) or (hides_information(game_type) and config.proves):
+    if hides_information(game_type) and config.proves:
         return False
     simultaneous = game_type.dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS
     try:

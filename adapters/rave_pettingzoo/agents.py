@@ -307,6 +307,7 @@ def make_agent(
     spec: str | AgentSpec,
     env: Any,
     *,
+    player: Any = None,
     translate: bool = True,
     see_hidden: bool = False,
     **defaults: Any,
@@ -317,7 +318,8 @@ def make_agent(
         spec: the name of a preset (``rave_agents.SearchConfig.preset_names()``) or ``random``, with
             parameters in parentheses.
         env: the live environment.
-        translate: as for ``SearchAgent``.
+        player: as for ``SearchAgent``.
+        translate: likewise.
         see_hidden: likewise.
         **defaults: parameters for what the spec leaves open, such as ``simulations`` or ``seed``.
 
@@ -339,6 +341,7 @@ def make_agent(
         if key not in known:
             raise UnknownNameError(unknown_name(f"parameter of {parsed.name}", key, known))
     options = {"translate": translate, "see_hidden": see_hidden, **parsed.parameters}
+    options["player"] = player
     if parsed.name == "random":
         return RandomLoopAgent(env, **options)
     kind = next((k for k in _NAMED if k.preset == parsed.name), None)
@@ -347,7 +350,14 @@ def make_agent(
     return kind(env, **options)
 
 
-_NAMED: tuple[type[SearchAgent], ...] = (UCTAgent, RaveAgent, GraveAgent, PNMCTSAgent)
+_NAMED: tuple[type[SearchAgent], ...] = (
+    UCTAgent,
+    RaveAgent,
+    GraveAgent,
+    PNMCTSAgent,
+    RaveMaximinAgent,
+    RegretMatchingAgent,
+)
 
 
 def moves_between(before: GameState, after: GameState) -> Sequence[int] | None:

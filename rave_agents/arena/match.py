@@ -26,7 +26,11 @@ from rave_agents.arena.statistics import MatchScore
 from rave_agents.clock import Clock
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks import Game, load_game
+from rave_agents.game import has_simultaneous_moves
 from rave_agents.searcher import checked_seed
+
+OPENING_PLIES = 2
+"""Random moves at the start of games of turns, for a match that is not told otherwise."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -122,7 +126,7 @@ def play_match(
     seconds: float | None = None,
     clock: str | None = None,
     seed: int = 0,
-    opening_plies: int = 2,
+    opening_plies: int | None = None,
     jobs: int = 1,
     sgf: str | Path | None = None,
     referee: AgentSpec | str | None = None,
@@ -144,7 +148,9 @@ def play_match(
         clock: the time that each side has for a game, such as ``"60+1"``, in place of ``seconds``;
             who oversteps it loses, whatever limit its spec has.
         seed: an integer of at least 0 that decides everything random.
-        opening_plies: random moves that each opening starts with; chance outcomes between them are
+        opening_plies: random moves that each opening starts with; None for 2, and for none where
+            players may move at the same time: what they would waste blindly could decide the game.
+            Chance outcomes between them are
             drawn by their probabilities and not counted.
         jobs: processes that play at the same time.
         sgf: a folder that gets every finished game as an SGF file.
@@ -210,13 +216,21 @@ def checked_table(game: Game, first: AgentSpec, second: AgentSpec) -> Table:
     return Table(game, (first, second))
 
 
-def draw_fixtures(game: Game, games: int, opening_plies: int, seed: int) -> list[Fixture]:
+def usual_opening_plies(game: Game, opening_plies: int | None) -> int:
+    """How many random moves games start with: so many as are given, or what is usual."""
+    if opening_plies is not None:
+        return opening_plies
+    return 0 if has_simultaneous_moves(game.new_initial_state()) else OPENING_PLIES
+
+
+def draw_fixtures(game: Game, games: int, opening_plies: int | None, seed: int) -> list[Fixture]:
     """The games of a match, from 0, in pairs that share an opening.
 
     Raises:
         TypeError, ValueError: for a value that is not allowed, or if no opening can be found.
     """
     checked_count("games", games, 1)
+    opening_plies = usual_opening_plies(game, opening_plies)
     checked_count("opening_plies", opening_plies, 0)
     openings = [draw_opening(game, opening_plies, seed, pair) for pair in range((games + 1) // 2)]
     return [Fixture(number, seed, openings[number // 2]) for number in range(games)]

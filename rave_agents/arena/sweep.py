@@ -24,6 +24,7 @@ from rave_agents.arena.match import (
     draw_fixtures,
     limited_spec,
     load_match_game,
+    usual_opening_plies,
 )
 from rave_agents.arena.play import GameRecord
 from rave_agents.arena.runner import FailedGameError, Failure, Played, play_games
@@ -156,7 +157,7 @@ def run_sweep(
     simulations: int | None = None,
     seconds: float | None = None,
     seed: int = 0,
-    opening_plies: int = 2,
+    opening_plies: int | None = None,
     jobs: int = 1,
     output: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
@@ -176,7 +177,7 @@ def run_sweep(
             either.
         seconds: a move, for an agent whose spec has no limit.
         seed: an integer of at least 0 that decides everything random.
-        opening_plies: random moves that each opening starts with, chance outcomes not counted.
+        opening_plies: random moves that each opening starts with, see ``run_match``.
         jobs: processes that play at the same time.
         output: a file that gets every game as it ends (see ``journal``). Games that it has already
             are not played again; of a game that it has twice the first counts.
@@ -198,6 +199,7 @@ def run_sweep(
     specs = [limited_spec(_with_parameters(base, values), simulations, seconds) for values in grid]
     limited = limited_spec(other, simulations, seconds)
     tables = [checked_table(loaded, spec, limited) for spec in specs]
+    opening_plies = usual_opening_plies(loaded, opening_plies)
     fixtures = draw_fixtures(loaded, games, opening_plies, seed)
     name = game if isinstance(game, str) else game.name
     result = _nothing_played(name, grid, specs, limited, seed=seed, games=games)

@@ -289,4 +289,6 @@ def matrix_game(payoffs, *, others=None):
             other = -own if others is None else others[row][column]
             nodes[((row, column),)] = [float(own), float(other)]
     values = [value for ends in nodes.values() if isinstance(ends, list) for value in ends]
-    return joint_game(nodes, low=min(values), high=max(values))
+    return joint_game(
+        nodes, low=min(values), high=max(values), num_distinct_actions=max(rows, columns)
+    )

@@ -121,7 +121,7 @@ def test_evaluate_bots_plays_every_game(name):
     seat = max(0, state.current_player())  # Players may move at the same time.
     bot = pyspiel.load_bot("uct", game, seat, {"simulations": 2, "seed": 1})
     bot.restart_at(state)
-    assert bot.step(state) in state.legal_actions()
+    assert bot.step(state) in state.legal_actions(seat)
 
 
 @pytest.mark.parametrize(

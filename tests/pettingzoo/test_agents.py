@@ -12,6 +12,8 @@ from rave_pettingzoo import (
     PNMCTSAgent,
     RandomLoopAgent,
     RaveAgent,
+    RaveMaximinAgent,
+    RegretMatchingAgent,
     SearchAgent,
     UCTAgent,
     make_agent,
@@ -222,3 +224,55 @@ def test_bad_arguments_are_refused():
         RaveAgent(env, simulations=0)
     with pytest.raises(ValueError, match="seed must be"):
         RaveAgent(env, seed=-1)
+
+
+def parallel_rps():
+    env = pettingzoo.make("parallel", "classic/rps-v2", num_actions=3, max_cycles=2)
+    observations, _ = env.reset(seed=1)
+    return env, observations
+
+
+@pytest.mark.parametrize("kind", [RaveAgent, RegretMatchingAgent, RaveMaximinAgent])
+def test_an_agent_for_each_player_of_a_parallel_environment(kind):
+    env, observations = parallel_rps()
+    agents = {
+        name: kind(env, player=name, simulations=60, seed=seat)
+        for seat, name in enumerate(env.possible_agents)
+    }
+    rounds = 0
+    while env.agents:
+        actions = {name: agents[name].act(observations[name]) for name in env.agents}
+        assert all(action in range(3) for action in actions.values())
+        observations, _, _, _, _ = env.step(actions)
+        rounds += 1
+    assert rounds == 2
+    assert agents["player_1"].last_result.player == 1
+
+
+def test_a_parallel_agent_mixes_and_changes_nothing():
+    env, observations = parallel_rps()
+    agent = RegretMatchingAgent(env, player="player_1", simulations=4000, seed=1)
+    agent.act(observations)
+    assert max(probability for _, probability in agent.last_result.policy) < 0.6
+    assert env.agents == env.possible_agents
+
+
+def test_the_players_mask_counts_in_a_parallel_environment():
+    env, observations = parallel_rps()
+    agent = RaveAgent(env, player="player_0", simulations=20, seed=1, search_forced_moves=True)
+    mask = np.array([0, 1, 0], np.int8)
+    assert agent.act(observations["player_0"], mask) == 1
+    assert [row.action for row in agent.last_result.actions] == [1]
+    random = make_agent("random", env, player="player_0", seed=1)
+    assert random.act(observations["player_0"], mask) == 1
+
+
+def test_whose_agent_it_is_must_be_told_where_agents_move_together():
+    env, _ = parallel_rps()
+    for player in (None, "nobody"):
+        with pytest.raises(ValueError, match="player must be the one to play for"):
+            RaveAgent(env, player=player)
+    with pytest.raises(ValueError, match="player is for Parallel environments"):
+        RaveAgent(zoo.classic("connect_four-v3"), player="player_0")
+    with pytest.raises(UnsupportedGameError, match="no solver"):
+        PNMCTSAgent(env, player="player_0")

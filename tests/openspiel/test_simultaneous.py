@@ -1,0 +1,259 @@
+"""OpenSpiel's games with simultaneous moves: every one from every seat, bots, both providers."""
+
+import random
+
+import numpy as np
+import pyspiel
+import pytest
+from open_spiel.python import policy as policies
+from open_spiel.python.algorithms import expected_game_score
+from rave_openspiel import (
+    OpenSpielState,
+    RaveBot,
+    RaveMaximinBot,
+    RegretMatchingBot,
+    SearchPolicy,
+    UCTBot,
+    UCTSolverBot,
+    native,
+)
+from rave_openspiel.adapter import ADAPTER
+from rave_openspiel.support import is_simultaneous
+from scipy import optimize
+
+from rave_agents import Limit, SearchConfig, Searcher, UnsupportedGameError
+from rave_agents.arena import play_match
+
+LONGEST = 20
+"""Moves after which a long game goes on at random."""
+
+
+def playable():
+    games = [pyspiel.load_game(game.name) for game in ADAPTER.games() if game.supported]
+    return [game for game in games if is_simultaneous(game)]
+
+
+GAMES = playable()
+
+
+NATIVE = [game for game in GAMES if native.is_native(game.new_initial_state())]
+
+
+def decision(spec):
+    game = pyspiel.load_game(spec) if isinstance(spec, str) else spec
+    state = game.new_initial_state()
+    while state.is_chance_node():
+        state.apply_action(state.chance_outcomes()[0][0])
+    return state
+
+
+def test_there_are_as_many_as_openspiel_has():
+    assert len(GAMES) >= 19
+
+
+@pytest.mark.parametrize("game", GAMES, ids=str)
+def test_every_game_is_played_to_its_end_from_every_seat(game, provider):
+    draw = random.Random(str(game))
+    bots = [
+        (RaveBot, RegretMatchingBot)[seat % 2](game, player_id=seat, simulations=3, seed=seat)
+        for seat in range(game.num_players())
+    ]
+    state, moves = game.new_initial_state(), 0
+    while not state.is_terminal():
+        moves += 1
+        if state.is_chance_node():
+            outcomes, weights = zip(*state.chance_outcomes(), strict=True)
+            state.apply_action(draw.choices(outcomes, weights)[0])
+        elif state.is_simultaneous_node():
+            joint = [0] * game.num_players()
+            for seat, bot in enumerate(bots):
+                legal = state.legal_actions(seat)
+                if legal:
+                    joint[seat] = bot.step(state) if moves <= LONGEST else draw.choice(legal)
+                    assert joint[seat] in legal
+            state.apply_actions(joint)
+        else:
+            state.apply_action(bots[state.current_player()].step(state))
+    assert len(state.returns()) == game.num_players()
+
+
+@pytest.mark.skipif(native.bridge() is None, reason=native.diagnosis())
+@pytest.mark.parametrize(
+    "game", [g for g in GAMES if native.is_native(g.new_initial_state())], ids=str
+)
+@pytest.mark.parametrize("preset", ["rave", "regret_matching"])
+def test_both_providers_grow_the_same_trees(game, preset, monkeypatch, provider):
+    state = decision(game)
+    player = next(seat for seat in range(game.num_players()) if state.legal_actions(seat))
+    trees = []
+    for switch in ("1", "0"):
+        monkeypatch.setenv(native.SWITCH, switch)
+        native.bridge.cache_clear()
+        searcher = Searcher(SearchConfig.preset(preset).replace(playouts=2), seed=1)
+        searcher.search(OpenSpielState(state), Limit(simulations=30), player=player)
+        grown = searcher._trees[0].grown
+        used = grown.tree.used.tolist()
+        trees.append(
+            [
+                array[: used[0 if name.startswith("node") else 1]].tolist()
+                for name, array in grown.tree._asdict().items()
+                if len(array)
+            ]
+        )
+    assert trees[0] == trees[1]
+
+
+@pytest.mark.parametrize("cards", [3, 4])
+def test_goofspiel_converges_to_the_exact_values(cards, provider):
+    spec = f"goofspiel(imp_info=False,num_cards={cards},points_order=descending)"
+    state = decision(spec)
+    worths = joint_values(state)
+    value = matrix_value(worths)
+    result = Searcher(SearchConfig.preset("regret_matching"), seed=1).search(
+        OpenSpielState(state), Limit(simulations=40_000), player=0
+    )
+    assert result.value == pytest.approx(value, abs=0.06)
+    # What the mix is sure of, if play goes on exactly.
+    mix = np.array([probability for _, probability in result.policy])
+    assert min(mix @ worths) > value - 0.08
+
+
+def test_the_exact_values_are_openspiels():
+    spec = "goofspiel(imp_info=False,num_cards=3,points_order=descending)"
+    game = pyspiel.convert_to_turn_based(pyspiel.load_game(spec))
+    solver = pyspiel.CFRPlusSolver(game)
+    for _ in range(300):
+        solver.evaluate_and_update_policy()
+    policy = policies.pyspiel_policy_to_python_policy(game, solver.tabular_average_policy())
+    found = expected_game_score.policy_value(game.new_initial_state(), [policy] * 2)
+    assert found[0] == pytest.approx(matrix_value(joint_values(decision(spec))), abs=0.02)
+
+
+def joint_values(state):
+    """The exact value for player 0 of every pair of actions."""
+    rows, columns = state.legal_actions(0), state.legal_actions(1)
+    worths = np.zeros((len(rows), len(columns)))
+    for row, own in enumerate(rows):
+        for column, other in enumerate(columns):
+            child = state.clone()
+            child.apply_actions([own, other])
+            worths[row, column] = exact_value(child)
+    return worths
+
+
+def exact_value(state):
+    """A position's value: each stage is a matrix game of the values below."""
+    if state.is_terminal():
+        return state.returns()[0]
+    if state.is_chance_node():
+        return sum(p * exact_value(state.child(action)) for action, p in state.chance_outcomes())
+    return matrix_value(joint_values(state))
+
+
+def matrix_value(payoffs):
+    """The greatest value that a mix of the rows is sure of, by a linear program."""
+    rows, columns = payoffs.shape
+    found = optimize.linprog(
+        c=[0.0] * rows + [-1.0],
+        A_ub=np.hstack([-payoffs.T, np.ones((columns, 1))]),
+        b_ub=np.zeros(columns),
+        A_eq=[[1.0] * rows + [0.0]],
+        b_eq=[1.0],
+        bounds=[(0, None)] * rows + [(None, None)],
+    )
+    return -found.fun
+
+
+def test_evaluate_bots_plays_simultaneous_games(provider):
+    game = pyspiel.load_game("goofspiel(num_cards=4)")
+    bots = [
+        kind(game, player_id=i, simulations=50, seed=1) for i, kind in enumerate((RaveBot, UCTBot))
+    ]
+    state = game.new_initial_state()
+    assert pyspiel.evaluate_bots(state, bots, 1) == state.returns()
+    assert state.is_terminal()
+
+
+def test_the_tree_is_kept_between_moves(provider):
+    game = pyspiel.load_game("goofspiel(num_cards=4,points_order=descending)")
+    bot = UCTBot(game, player_id=1, simulations=400, seed=1)
+    state = decision(game)
+    action = bot.step(state)
+    assert bot.last_result.simulations == 400
+    expected = bot.last_result.principal_variation
+    state.apply_actions([expected[0], action])
+    while state.is_chance_node():
+        state.apply_action(state.legal_actions()[0])
+    bot.step(state)
+    assert 0 < bot.last_result.simulations < 400
+    assert bot.last_result.root_visits == 400
+
+
+def test_the_documents_parameters_make_a_bot(provider):
+    game = pyspiel.load_game("oshi_zumo(coins=10)")
+    bot = RaveMaximinBot(game, simulations=100, player_id=1, rave_k=300, exploration=1.0, seed=2)
+    state = game.new_initial_state()
+    policy, action = bot.step_with_policy(state)
+    assert [a for a, _ in policy] == state.legal_actions(1)
+    assert dict(policy)[action] > 0
+    mixed = RegretMatchingBot(game, player_id=0, simulations=300, seed=1)
+    assert sum(p > 0 for _, p in mixed.step_with_policy(state)[0]) > 1
+    assert "against player 0" in bot.step_verbose(state)[1]
+
+
+def test_bots_without_a_seat_say_so(provider):
+    bot = RaveBot(pyspiel.load_game("matrix_rps"), simulations=5, seed=1)
+    with pytest.raises(ValueError, match="player_id=0"):
+        bot.step(bot.game.new_initial_state())
+
+
+def test_bots_are_told_of_joint_actions(provider):
+    game = pyspiel.load_game("oshi_zumo(coins=5)")
+    bot = UCTBot(game, player_id=0, simulations=200, seed=1)
+    state = game.new_initial_state()
+    bot.step(state)
+    with pytest.raises(ValueError, match="inform_actions"):
+        bot.inform_action(state, 0, 1)
+    with pytest.raises(ValueError, match="Action 9 of player 1 is not legal"):
+        bot.inform_actions(state, [0, 9])
+    with pytest.raises(ValueError, match="one action for each of 2"):
+        bot.inform_actions(state, [0])
+    bot.inform_actions(state, [1, 1])
+    state.apply_actions([1, 1])
+    bot.step(state)
+    assert bot.last_result.root_visits == 200
+
+
+def test_what_is_of_turns_alone_is_refused(provider):
+    game = pyspiel.load_game("matrix_rps")
+    with pytest.raises(UnsupportedGameError, match="no solver"):
+        UCTSolverBot(game, player_id=0)
+    with pytest.raises(UnsupportedGameError, match="is for simultaneous moves"):
+        RegretMatchingBot(pyspiel.load_game("tic_tac_toe"))
+    with pytest.raises(ValueError, match="mcts_search"):
+        RaveBot(game, player_id=0).mcts_search(game.new_initial_state())
+    with pytest.raises(UnsupportedGameError, match="one player moves at a time"):
+        play_match("oshi_zumo", "mcts(simulations=5)", "random", games=2)
+
+
+def test_a_bot_is_a_policy_of_its_seat(provider):
+    game = pyspiel.load_game("matrix_rps")
+    policy = SearchPolicy(RegretMatchingBot(game, player_id=1, simulations=3000, seed=1))
+    assert isinstance(policy, policies.Policy)
+    mix = policy.action_probabilities(game.new_initial_state(), 1)
+    assert mix == pytest.approx({0: 1 / 3, 1: 1 / 3, 2: 1 / 3}, abs=0.08)
+    with pytest.raises(ValueError, match="not this bot's"):
+        policy.action_probabilities(game.new_initial_state(), 0)
+
+
+def test_matches_of_simultaneous_games(provider):
+    result = play_match(
+        "goofspiel(num_cards=4)", "uct(simulations=100)", "random", games=30, seed=1
+    )
+    assert result.score.score > 0.6
+    record = result.records[0]
+    state = pyspiel.load_game("goofspiel(num_cards=4)").new_initial_state()
+    state.apply_action(record.actions[0])
+    state.apply_actions(record.actions[1:3])
+    assert state.history() == list(record.actions[:3])
+    assert record.opening == ()

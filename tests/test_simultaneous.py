@@ -1,0 +1,438 @@
+"""Simultaneous moves: hand-written games, final moves, memory, re-rooting, what is refused."""
+
+import numpy as np
+import pytest
+from helpers.games import joint_game, joint_random_game, matrix_game, random_game
+from helpers.trees import dump_joint
+
+from rave_agents import GameError, Limit, SearchConfig, Searcher, UnsupportedGameError
+from rave_agents.agents import make_agent
+from rave_agents.final_move import worst_values
+from rave_agents.game import is_simultaneous, legal_actions_of, moving_players
+from rave_agents.proven import EdgeProof
+from rave_agents.root import AmafStatistics, Root, RootMove
+from rave_agents.search.simultaneous import JointVisits
+
+PRESETS = ("uct", "rave", "grave", "rave_maximin", "regret_matching", "exp3")
+
+
+def search(state, preset="uct", simulations=500, *, player=0, seed=1, **changes):
+    searcher = Searcher(SearchConfig.preset(preset).replace(**changes), seed=seed)
+    return searcher, searcher.search(state, Limit(simulations=simulations), player=player)
+
+
+def mix(state, preset, simulations, player=0, **changes):
+    result = search(state, preset, simulations, player=player, **changes)[1]
+    return np.array([probability for _, probability in result.policy])
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_pure_equilibrium_is_found_from_both_seats(preset):
+    # Row 1 and column 1: whoever leaves it loses by that.
+    game = matrix_game([[0, -2, 3], [4, 1, 2], [-1, -3, 5]])
+    for player in (0, 1):
+        policy = mix(game, preset, 3000, player)
+        assert policy.argmax() == 1
+        assert policy[1] > 0.9
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_dominated_action_is_hardly_played(preset):
+    game = matrix_game([[2, 0], [0, 2], [-1, -1]])
+    result = search(game, preset, 3000)[1]
+    assert result.policy[2][1] < 0.02
+    visits = [row.visits for row in result.actions]
+    assert visits[2] < min(visits[:2])
+
+
+def test_the_average_strategy_leaves_out_what_was_explored():
+    result = search(matrix_game([[1, 1], [0, 0]]), "exp3", 2000)[1]
+    assert result.actions[1].visits > 100  # Exp3 goes on exploring.
+    assert result.policy[1][1] < 0.02
+
+
+@pytest.mark.parametrize(
+    ("payoffs", "equilibrium", "simulations", "distance"),
+    [
+        ([[1, -1], [-1, 1]], [1 / 2, 1 / 2], 10_000, 0.03),
+        ([[0, -1, 1], [1, 0, -1], [-1, 1, 0]], [1 / 3] * 3, 10_000, 0.03),
+        ([[0, -25, 50], [25, 0, -5], [-50, 5, 0]], [1 / 16, 10 / 16, 5 / 16], 30_000, 0.04),
+    ],
+    ids=["matching pennies", "rock-paper-scissors", "biased rock-paper-scissors"],
+)
+@pytest.mark.parametrize("player", [0, 1])
+def test_regret_matching_converges(payoffs, equilibrium, simulations, distance, player):
+    policy = mix(matrix_game(payoffs), "regret_matching", simulations, player)
+    assert abs(policy - equilibrium).sum() / 2 < distance
+
+
+def test_regret_matching_converges_with_amaf_too():
+    game = matrix_game([[0, -1, 1], [1, 0, -1], [-1, 1, 0]])
+    policy = mix(game, "regret_matching", 60_000, amaf="node")
+    assert abs(policy - 1 / 3).sum() / 2 < 0.05
+
+
+def test_a_tolerance_for_ties_keeps_decoupled_uct_from_going_in_step():
+    game = matrix_game([[0, -25, 50], [25, 0, -5], [-50, 5, 0]])
+    worst = {}
+    for tolerance in (0.0, 0.01):
+        policy = mix(game, "uct", 20_000, temperature=1, tie_tolerance=tolerance, exploration=0.7)
+        worst[tolerance] = min(policy @ [[0, -25, 50], [25, 0, -5], [-50, 5, 0]])
+    assert worst[0.01] > worst[0.0] + 1
+
+
+def test_a_joint_action_that_ends_the_game():
+    # (0, 0) wins at once for player 0; every other pair leads on, and to a loss.
+    nodes = {(): {0: [0, 1], 1: [0]}, ((0, 0),): [1.0, 0.0], ((1, 0),): {0: [3], 1: [4, 5]}}
+    nodes |= {((1, 0), (3, reply)): [0.0, 1.0] for reply in (4, 5)}
+    searcher, result = search(joint_game(nodes), search_forced_moves=True, expand_visits=1)
+    assert result.action == 0
+    tree = searcher.rooted_tree()
+    dumped = dump_joint(tree.arrays, tree.simultaneous)
+    rows, joint = dumped[()]
+    assert [row[0] for row in rows] == [0, 1]
+    assert joint[0, 0][2]
+    assert dumped[0, 0][0][0][0] == -4
+    assert set(dumped) >= {(), (0, 0), (1, 0), (1, 0, 3, 4)}
+
+
+def test_chance_before_between_and_after():
+    nodes = {
+        (): [(7, 0.5), (8, 0.5)],
+        (7,): {0: [0, 1], 1: [0, 1]},
+        (8,): {0: [0, 1], 1: [0, 1]},
+    }
+    for first in (7, 8):
+        for pair in ((0, 0), (0, 1), (1, 0), (1, 1)):
+            nodes[first, pair] = [(5, 0.25), (6, 0.75)]
+            for second in (5, 6):
+                nodes[first, pair, second] = {0: [2], 1: [2, 3]}
+                for reply in (2, 3):
+                    end = (first, pair, second, (2, reply))
+                    nodes[end] = [(0, 0.5), (1, 0.5)]
+                    for last in (0, 1):
+                        value = float(pair[0] == (first == 7)) * last
+                        nodes[(*end, last)] = [value, 1.0 - value]
+    state = joint_game(nodes)
+    state.apply_action(8)
+    searcher, result = search(state, "rave", 800)
+    assert result.action == 0
+    assert result.value == pytest.approx(0.45, abs=0.1)
+    searcher.advance([0, 1])
+    searcher.advance(6)
+    kept = searcher.search(searcher._root, Limit(simulations=400), player=1)
+    assert kept.simulations < 400
+    assert {row.action for row in kept.actions} == {2, 3}
+
+
+class Snake:
+    """Four snakes on a torus of 5 x 5 cells; who runs into a trail is out, the last one wins."""
+
+    SIZE, STEPS = 5, ((0, 1), (1, 0), (0, -1), (-1, 0))
+
+    def __init__(self):
+        self.heads = [(0, 0), (0, 2), (2, 0), (2, 2)]
+        self.trails = set(self.heads)
+        self.alive = [True] * 4
+        self.moves = 0
+
+    def clone(self):
+        new = object.__new__(Snake)
+        new.heads, new.trails = self.heads[:], set(self.trails)
+        new.alive, new.moves = self.alive[:], self.moves
+        return new
+
+    def is_terminal(self):
+        return sum(self.alive) <= 1
+
+    def current_player(self):
+        return -4 if self.is_terminal() else -2
+
+    def is_chance_node(self):
+        return False
+
+    def chance_outcomes(self):
+        return []
+
+    def legal_actions(self, player):
+        return [0, 1, 2, 3] if self.alive[player] and not self.is_terminal() else []
+
+    def apply_actions(self, actions):
+        self.moves += 1
+        targets = {}
+        for player in range(4):
+            if self.alive[player]:
+                (row, column), (down, right) = self.heads[player], self.STEPS[actions[player]]
+                target = ((row + down) % self.SIZE, (column + right) % self.SIZE)
+                targets[player] = target
+        taken = list(targets.values())
+        for player, target in targets.items():
+            if target in self.trails or taken.count(target) > 1:
+                self.alive[player] = False
+            self.heads[player] = target
+        self.trails |= set(taken)
+
+    def apply_action(self, action):
+        raise AssertionError("everybody moves at the same time")
+
+    def returns(self):
+        if not self.is_terminal():
+            return [0.0] * 4
+        return [float(alive) for alive in self.alive] if any(self.alive) else [0.25] * 4
+
+    def num_players(self):
+        return 4
+
+    def num_distinct_actions(self):
+        return 4
+
+    def min_utility(self):
+        return 0.0
+
+    def max_utility(self):
+        return 1.0
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_snake_for_four_is_played_to_its_end_and_no_snake_runs_into_a_trail_at_once(preset):
+    state = Snake()
+    searchers = [Searcher(SearchConfig.preset(preset), seed=seat) for seat in range(4)]
+    while not state.is_terminal():
+        joint = [0] * 4
+        for player in moving_players(state):
+            result = searchers[player].search(state, Limit(simulations=150), player=player)
+            joint[player] = result.action
+            assert result.joint is None or len(moving_players(state)) == 2
+        state.apply_actions(joint)
+        assert state.moves > 1 or sum(state.alive) == 4
+    assert sum(state.returns()) == 1.0
+
+
+def test_ten_players_of_whom_some_have_one_action():
+    players = range(10)
+    nodes = {(): {player: [0, 1] if player % 2 == 0 else [3] for player in players}}
+
+    class Majority(dict):
+        def __missing__(self, history):
+            ones = sum(history[0][0::2])
+            won = float(ones >= 3)
+            return [won if action == 1 else 1.0 - won for action in history[0]]
+
+    state = joint_game(Majority(nodes), num_players=10)
+    searcher, result = search(state, "rave", 2000, player=4)
+    assert [row.action for row in result.actions] == [0, 1]
+    children = searcher._trees[0].grown.simultaneous.children
+    assert 0 < children.used[0] <= 9 * 2000
+    tree = searcher.rooted_tree()
+    rows, joint = dump_joint(tree.arrays, tree.simultaneous)[()]
+    assert [row[0] for row in rows] == list(players)
+    assert sum(n for n, _, _ in joint.values()) == 1999
+    assert result.joint is None
+
+
+def test_the_table_grows_with_what_is_visited():
+    size = 60
+    game = matrix_game(
+        [[(3 * row + 5 * column) % 7 for column in range(size)] for row in range(size)]
+    )
+    searcher, _ = search(game, simulations=200)
+    assert searcher._trees[0].grown.simultaneous.children.used[0] <= 200 < size * size
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_memory_is_bounded_and_counted(preset):
+    state = joint_random_game(3, width=4, depth=30, num_players=3, together=0.9)
+    player = moving_players(state)[0] if is_simultaneous(state) else state.current_player()
+    searcher, result = search(state, preset, 20_000, player=player, max_memory_mb=0.1)
+    assert result.memory_full
+    assert result.simulations == 20_000
+    assert 0.05 * 2**20 < result.memory_bytes <= 0.1 * 2**20
+    grown = searcher._trees[0].grown
+    arrays = [*grown.tree, *grown.tables, *grown.proofs, *grown.simultaneous[:-1]]
+    arrays += [*grown.simultaneous.children]
+    assert result.memory_bytes == sum(array.nbytes for array in arrays)
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("seed", range(4))
+def test_a_kept_subtree_is_what_it_was(preset, seed):
+    state = joint_random_game(seed, width=3, depth=8, num_players=3, together=0.8, chance=0.2)
+    while not is_simultaneous(state) or len(moving_players(state)) < 2:
+        seed += 10
+        state = joint_random_game(seed, width=3, depth=8, num_players=3, together=0.8, chance=0.2)
+    searcher, _ = search(state, preset, 2000, player=moving_players(state)[0], expand_visits=1)
+    tree = searcher.rooted_tree()
+    before = dump_joint(tree.arrays, tree.simultaneous)
+    joint = max(before[()][1], key=lambda actions: before[()][1][actions][0])
+    full = [0] * 3
+    for player, action in zip(moving_players(state), joint, strict=True):
+        full[player] = action
+    searcher.advance(full)
+    grown = searcher._trees[0].grown
+    after = dump_joint(grown.tree, grown.simultaneous)
+    width = len(joint)
+    kept = {path[width:]: value for path, value in before.items() if path[:width] == joint}
+    assert after == kept
+    assert len(after) > 1
+    # And it goes on growing: the places of the hash table are right.
+    child = searcher._root
+    if not child.is_terminal() and not child.is_chance_node():
+        player = moving_players(child)[0] if is_simultaneous(child) else child.current_player()
+        searcher.search(child, Limit(simulations=3000), player=player)
+
+
+def known(action, visits, value_sum):
+    return RootMove(action, visits, value_sum, 0.5, AmafStatistics(), EdgeProof())
+
+
+def test_maximin_and_replies_with_few_visits():
+    moves = (known(0, 110, 55.0), known(1, 100, 60.0), known(2, 4, 4.0))
+    joint = (
+        JointVisits((0, 0), 60, (33.0, 27.0)),  # 0.55
+        JointVisits((0, 1), 50, (22.0, 28.0)),  # 0.44: the worst
+        JointVisits((1, 0), 98, (60.0, 38.0)),
+        JointVisits((1, 1), 2, (0.0, 2.0)),  # bad, but seen twice
+        JointVisits((2, 0), 4, (4.0, 0.0)),
+    )
+    root = Root(moves, 214, 0.0, 1.0, player=0, place=0, joint=joint)
+    assert worst_values(root, 0) == {0: 0.44, 1: 0.0, 2: 1.0}
+    worst = worst_values(root, 10)
+    assert worst[0] == pytest.approx((22 + 5) / 60)
+    assert worst[1] == pytest.approx((0 + 6) / 12)  # as if seen ten times more, at 0.6
+    assert worst[2] == -np.inf  # seldom played itself
+
+
+def test_maximin_plays_the_best_worst_case():
+    # Row 0 is best on average against a random column, row 1 whatever the column is.
+    game = matrix_game([[10, 10, -10], [1, 1, 1]])
+    assert search(game, "rave_maximin", 2000)[1].action == 1
+
+
+def test_results_show_the_joint_table():
+    result = search(matrix_game([[1, -1], [-1, 1]]), "regret_matching", 400, player=1)[1]
+    assert sum(map(sum, result.joint.visits)) == 400 - 1
+    assert result.joint.opponent == 0
+    for row, values in enumerate(result.joint.values):
+        for column, value in enumerate(values):
+            assert value == (-1.0 if row == column else 1.0)
+    text = str(result)
+    assert "against player 0" in text
+    assert "p0:1" in text
+    assert "against player 0" in result._repr_html_()
+    assert result.to_dict()["joint"]["values"] == [list(row) for row in result.joint.values]
+    assert len(result.principal_variation) == 2
+    assert result.principal_variation_names[1] == f"p1:{result.action}"
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_the_same_seed_gives_the_same_tree(preset):
+    trees = []
+    for _ in range(2):
+        state = joint_random_game(5, width=3, depth=6, num_players=2, together=0.9)
+        player = moving_players(state)[0] if is_simultaneous(state) else state.current_player()
+        searcher, _ = search(state, preset, 300, player=player, search_forced_moves=True)
+        tree = searcher.rooted_tree()
+        trees.append(dump_joint(tree.arrays, tree.simultaneous))
+    assert trees[0] == trees[1]
+
+
+def test_only_the_own_nodes_heed_amaf():
+    state = joint_random_game(8, width=4, depth=8, num_players=2, together=1.0)
+    while moving_players(state) != [0, 1]:
+        state = joint_random_game(state.rules.seed + 1, width=4, depth=8, together=1.0)
+    results = {
+        own: search(state, "rave", 500, amaf_players=own, search_forced_moves=True)[0]
+        for own in ("own", "all")
+    }
+    trees = [s.rooted_tree() for s in results.values()]
+    assert dump_joint(trees[0].arrays, trees[0].simultaneous) != dump_joint(
+        trees[1].arrays, trees[1].simultaneous
+    )
+
+
+@pytest.mark.parametrize("preset", ["uct_solver", "pn_mcts", "rave_pn", "pn_mcts_fsu"])
+def test_there_is_no_solver_for_simultaneous_moves(preset):
+    with pytest.raises(UnsupportedGameError, match="no solver and there are no proof numbers"):
+        search(matrix_game([[1, -1], [-1, 1]]), preset)
+
+
+@pytest.mark.parametrize("preset", ["regret_matching", "exp3"])
+def test_mixed_strategies_are_for_simultaneous_moves(preset):
+    with pytest.raises(UnsupportedGameError, match="is for simultaneous moves"):
+        Searcher(SearchConfig.preset(preset)).search(random_game(1), Limit(simulations=5))
+
+
+@pytest.mark.parametrize(
+    ("player", "error", "message"),
+    [
+        (None, ValueError, "say for whom to choose"),
+        (2, ValueError, r"one who has a legal action here, \[0, 1\]: got 2"),
+        (True, TypeError, "player must be an integer or None"),
+        ("0", TypeError, "player must be an integer or None"),
+    ],
+)
+def test_whose_move_to_choose_must_be_clear(player, error, message):
+    with pytest.raises(error, match=message):
+        search(matrix_game([[1, -1], [-1, 1]]), player=player)
+
+
+def test_where_one_player_moves_no_other_can_be_searched_for():
+    state = random_game(1)
+    mover = state.current_player()
+    with pytest.raises(ValueError, match=f"player must be {mover}"):
+        search(state, player=1 - mover)
+
+
+@pytest.mark.parametrize(
+    ("actions", "message"),
+    [(0, "one action of each player"), ([0], "2 in all"), ([0, 7], "Action 7 of player 1")],
+)
+def test_advance_takes_one_action_of_each_player(actions, message):
+    searcher, _ = search(matrix_game([[1, -1], [-1, 1]]))
+    with pytest.raises(ValueError, match=message):
+        searcher.advance(actions)
+    assert searcher.tree is not None
+
+
+def test_a_game_that_breaks_the_interface_is_told():
+    class Nobody(type(matrix_game([[1, 0], [0, 1]]))):
+        def legal_actions(self, player=None):
+            return [] if self.history else super().legal_actions(player)
+
+    state = Nobody(matrix_game([[1, 0], [0, 1]]).rules)
+    state.rules.nodes[((0, 0),)] = {0: [1], 1: [1]}
+    with pytest.raises(GameError, match="empty for every player"):
+        search(state)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"selection": "exp3", "gamma": 0.0}, "gamma must be above 0"),
+        ({"gamma": 1.5}, "gamma must be a number in"),
+        ({"tie_tolerance": -0.1}, "tie_tolerance must be a number of at least 0"),
+        ({"maximin_visits": -1}, "maximin_visits must be"),
+        ({"final_move": "average_strategy"}, "needs selection='regret_matching' or 'exp3'"),
+        ({"selection": "exp3", "amaf": "grave"}, "use amaf='node' or 'none'"),
+        ({"selection": "regret_matching", "solver": True}, "no solver"),
+        ({"selection": "regret_matchin"}, "Did you mean 'regret_matching'"),
+        ({"amaf_players": "mine"}, "amaf_players"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(changes, message):
+    with pytest.raises(ValueError, match=message):
+        SearchConfig(**changes)
+
+
+def test_exploration_given_alone_holds_everywhere():
+    assert SearchConfig.preset("rave").simultaneous_exploration == 2.0
+    assert SearchConfig.preset("rave").replace(exploration=0.3).simultaneous_exploration == 0.3
+    both = {"exploration": 0.3, "simultaneous_exploration": 1.0}
+    assert SearchConfig().replace(**both).simultaneous_exploration == 1.0
+
+
+def test_legal_actions_of_any_player():
+    state = matrix_game([[1, -1, 0], [-1, 1, 0]])
+    assert list(legal_actions_of(state, 1)) == [0, 1, 2]
+    agent = make_agent("random", None, 1, seed=1)
+    assert {agent.step(state) for _ in range(50)} == {0, 1, 2}
