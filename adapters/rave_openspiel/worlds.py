@@ -381,33 +381,30 @@ def _choices(state: pyspiel.State) -> list[int]:
 
 
 def resamples(game: pyspiel.Game) -> bool:
-    """Whether the game has worlds of its own that can be relied on."""
-    name = game.get_type().short_name
-    return name not in UNRELIABLE and _resamples(str(game))
+    """Whether the worlds of the game's own method are used."""
+    return game.get_type().short_name in RESAMPLING
 
 
-@functools.lru_cache(maxsize=64)
-def _resamples(name: str) -> bool:
-    """Whether the method is there, which only a call tells: at the first decision of a game."""
-    game = pyspiel.load_game(name)
-    state = game.new_initial_state()
-    while state.is_chance_node():
-        state.apply_action(state.chance_outcomes()[0][0])
-    if state.is_terminal() or state.current_player() < 0:
-        return False
-    try:
-        state.resample_from_infostate(state.current_player(), lambda: 0.5)
-    except pyspiel.SpielError:
-        return False
-    return True
-
+RESAMPLING = frozenset(
+    [
+        "bargaining",
+        "blackjack",
+        "bridge",
+        "gin_rummy",
+        "kuhn_poker",
+        "leduc_poker",
+        "oh_hell",
+        "universal_poker",
+    ]
+)
+"""Games that have a method of their own whose worlds agree with all that a player saw."""
 
 UNRELIABLE = {
     "colored_trails": "it never changes the offer that the player cannot see",
     "euchre": "its worlds may hold cards that the others cannot have, as they did not follow suit",
     "hearts": "its worlds may hold cards that the others cannot have, as they did not follow suit",
 }
-"""Games whose own method is not used, and why; the history is replayed instead."""
+"""Games whose own method is not used, and why; their history is replayed instead."""
 
 UNCOUNTED = frozenset(["dark_hex", "dark_hex_ir", "phantom_go", "phantom_ttt", "phantom_ttt_ir"])
 """Games in which a player tries moves that fail, and the other cannot see how many."""
