@@ -93,6 +93,10 @@ def no_worlds(game: pyspiel.Game) -> str | None:
         return None
     if not (kind.provides_information_state_string or kind.provides_observation_string):
         return "it does not tell what a player sees"
+    if kind.short_name in STRUCTS:
+        return "its actions are structs, not numbers"
+    if kind.short_name in UNBOUNDED:
+        return "it has legal actions beyond its num_distinct_actions"
     if kind.short_name in UNCOUNTED:
         return (
             "it has no resample_from_infostate, and a replay of its history would give away how "
@@ -216,6 +220,10 @@ class ReplayedWorlds:
         self._history = state.full_history()
         self._line = self._true_line(state)
         self._views = [self._seen(step) for step in self._line.states]
+        self._legal = [
+            now.legal_actions() if now.current_player() == player else None
+            for now in self._line.states
+        ]
         self._sites = [step for step in range(len(self._history)) if self._may_be_hidden(step)]
         self._kinds = [self._history[step].player for step in self._sites]
         self._restarts = [0, 0]
@@ -363,6 +371,8 @@ class ReplayedWorlds:
         for step in range(first, len(self._history)):
             if state.current_player() != self._history[step].player:
                 return None
+            if self._legal[step] is not None and state.legal_actions() != self._legal[step]:
+                return None
             action = choose(state, step)
             weight = self._log_probability(state, action)
             if weight is None:
@@ -370,7 +380,7 @@ class ReplayedWorlds:
             state = line.add(action, weight)
             if self._seen(state) != self._views[step + 1]:
                 return None
-        return line if state.current_player() == self._player else None
+        return line if state.legal_actions() == self._legal[-1] else None
 
 
 def _choices(state: pyspiel.State) -> list[int]:
@@ -405,6 +415,12 @@ UNRELIABLE = {
     "hearts": "its worlds may hold cards that the others cannot have, as they did not follow suit",
 }
 """Games whose own method is not used, and why; their history is replayed instead."""
+
+STRUCTS = frozenset(["crossword"])
+"""Games whose actions are no numbers."""
+
+UNBOUNDED = frozenset(["chat_game"])
+"""Games whose legal actions do not keep to the bounds that they state."""
 
 UNCOUNTED = frozenset(["dark_hex", "dark_hex_ir", "phantom_go", "phantom_ttt", "phantom_ttt_ir"])
 """Games in which a player tries moves that fail, and the other cannot see how many."""
