@@ -93,16 +93,7 @@ def no_worlds(game: pyspiel.Game) -> str | None:
         return None
     if not (kind.provides_information_state_string or kind.provides_observation_string):
         return "it does not tell what a player sees"
-    if kind.short_name in STRUCTS:
-        return "its actions are structs, not numbers"
-    if kind.short_name in UNBOUNDED:
-        return "it has legal actions beyond its num_distinct_actions"
-    if kind.short_name in UNCOUNTED:
-        return (
-            "it has no resample_from_infostate, and a replay of its history would give away how "
-            "many moves the others tried in vain"
-        )
-    return None
+    return NO_WORLDS.get(kind.short_name)
 
 
 def resampled(state: pyspiel.State, player: int, unit: Unit) -> pyspiel.State:
@@ -416,11 +407,16 @@ UNRELIABLE = {
 }
 """Games whose own method is not used, and why; their history is replayed instead."""
 
-STRUCTS = frozenset(["crossword"])
-"""Games whose actions are no numbers."""
+_IN_VAIN = (
+    "it has no resample_from_infostate, and a replay of its history would give away how many moves "
+    "the others tried in vain"
+)
 
-UNBOUNDED = frozenset(["chat_game"])
-"""Games whose legal actions do not keep to the bounds that they state."""
-
-UNCOUNTED = frozenset(["dark_hex", "dark_hex_ir", "phantom_go", "phantom_ttt", "phantom_ttt_ir"])
-"""Games in which a player tries moves that fail, and the other cannot see how many."""
+NO_WORLDS = {
+    "chat_game": "it has legal actions beyond its num_distinct_actions",
+    "crossword": "its actions are structs, not numbers",
+    **dict.fromkeys(
+        ["dark_hex", "dark_hex_ir", "phantom_go", "phantom_ttt", "phantom_ttt_ir"], _IN_VAIN
+    ),
+}
+"""Games without worlds, and why."""
