@@ -257,6 +257,28 @@ def limit_and_clock(
     return limit, Clock.parse(clock)
 
 
+def without_amaf(spec: str | AgentSpec) -> AgentSpec:
+    """The same search without AMAF statistics: its like to compare RAVE with.
+
+    Where the exploration constant is 0, which only AMAF makes sense of, it gets plain UCT's.
+
+    Raises:
+        UnknownNameError: for an agent that does not exist.
+        ValueError: for one that has no AMAF statistics.
+    """
+    parsed = AgentSpec.parse(spec) if isinstance(spec, str) else spec
+    known = {**agent_type(parsed.name).parameters, **parsed.parameters}
+    if known.get("amaf", "none") == "none":
+        raise ValueError(f"{parsed} has no AMAF statistics to do without.")
+    plain: dict[str, Any] = {"amaf": "none", "rave_blend": "value"}
+    if known["exploration"] == 0:
+        plain["exploration"] = SearchConfig().exploration
+    left_out = ("count_winning_moves", "winning_move_weight", "amaf_prior_visits")
+    kept = {key: value for key, value in parsed.parameters.items() if key not in left_out}
+    plain |= {key: type(known[key])(0) for key in left_out if known[key]}
+    return AgentSpec(parsed.name, {**kept, **plain})
+
+
 def _no_check(config: SearchConfig) -> None:
     """Games may refuse a search before it begins; this one does not."""
 

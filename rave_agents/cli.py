@@ -180,6 +180,45 @@ def match(
 
 @app.command()
 @_reported
+def benchmark(
+    game: Annotated[str, typer.Option(help="The game, also with - for _.")] = "go_fish",
+    simulations: Annotated[
+        int, typer.Option("--iterations", "--simulations", help="Simulations a move.")
+    ] = 50,
+    games: Annotated[int, typer.Option(help="How many games.")] = 20,
+    agent: Annotated[str, typer.Option(help="An agent with AMAF statistics.")] = "rave",
+    seed: Seed = 0,
+    jobs: Jobs = 1,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Let an agent with RAVE play against the same without.
+
+    The other is the same search without AMAF statistics, with the exploration of plain UCT if the
+    agent itself has none. By default it is Go Fish for two, which hides the others' cards.
+    """
+    from rave_agents.agents import without_amaf  # noqa: PLC0415
+
+    match(
+        game=game.replace("-", "_"),
+        first=agent,
+        second=str(without_amaf(agent)),
+        games=games,
+        simulations=simulations,
+        seconds=None,
+        clock=None,
+        seed=seed,
+        opening_plies=2,
+        jobs=jobs,
+        sgf=None,
+        referee=None,
+        as_json=as_json,
+        debug=debug,
+    )
+
+
+@app.command()
+@_reported
 def sweep(
     game: GameName,
     agent: Annotated[str, typer.Argument(metavar="AGENT", help="The agent to vary.")],

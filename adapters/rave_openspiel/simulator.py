@@ -43,8 +43,10 @@ class OpenSpielSimulator(PythonSimulator):
         return self._see(state, self.observer)
 
     def checked_actions(self, state: Any, player: int, actions: Sequence[int]) -> Sequence[int]:
-        """OpenSpiel's legal actions are as they should be."""
-        return actions
+        """OpenSpiel's legal actions, which are sorted; refused if they are out of the bounds."""
+        if actions and actions[0] >= 0 and actions[-1] < self._num_distinct_actions:
+            return actions
+        return super().checked_actions(state, player, actions)
 
     def child(self, state: Any, action: int) -> Any:
         """The position after an action."""

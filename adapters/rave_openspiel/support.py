@@ -5,7 +5,7 @@ import pyspiel
 from rave_agents.config import SearchConfig
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.options import Hidden
-from rave_openspiel.worlds import UNCOUNTED, WorldFunction, no_worlds
+from rave_openspiel.worlds import NO_WORLDS, WorldFunction, no_worlds
 
 _Type = pyspiel.GameType
 
@@ -31,7 +31,7 @@ def refusal(game_type: pyspiel.GameType) -> str | None:
 
 def plays(game_type: pyspiel.GameType) -> bool:
     """Whether the search plays games of this type without further help, and without cheating."""
-    if hides_information(game_type) and game_type.short_name in UNCOUNTED:
+    if hides_information(game_type) and game_type.short_name in NO_WORLDS:
         return False
     return refusal(game_type) is None
 

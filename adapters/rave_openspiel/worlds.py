@@ -93,12 +93,7 @@ def no_worlds(game: pyspiel.Game) -> str | None:
         return None
     if not (kind.provides_information_state_string or kind.provides_observation_string):
         return "it does not tell what a player sees"
-    if kind.short_name in UNCOUNTED:
-        return (
-            "it has no resample_from_infostate, and a replay of its history would give away how "
-            "many moves the others tried in vain"
-        )
-    return None
+    return NO_WORLDS.get(kind.short_name)
 
 
 def resampled(state: pyspiel.State, player: int, unit: Unit) -> pyspiel.State:
@@ -216,6 +211,10 @@ class ReplayedWorlds:
         self._history = state.full_history()
         self._line = self._true_line(state)
         self._views = [self._seen(step) for step in self._line.states]
+        self._legal = [
+            now.legal_actions() if now.current_player() == player else None
+            for now in self._line.states
+        ]
         self._sites = [step for step in range(len(self._history)) if self._may_be_hidden(step)]
         self._kinds = [self._history[step].player for step in self._sites]
         self._restarts = [0, 0]
@@ -363,6 +362,8 @@ class ReplayedWorlds:
         for step in range(first, len(self._history)):
             if state.current_player() != self._history[step].player:
                 return None
+            if self._legal[step] is not None and state.legal_actions() != self._legal[step]:
+                return None
             action = choose(state, step)
             weight = self._log_probability(state, action)
             if weight is None:
@@ -370,7 +371,7 @@ class ReplayedWorlds:
             state = line.add(action, weight)
             if self._seen(state) != self._views[step + 1]:
                 return None
-        return line if state.current_player() == self._player else None
+        return line if state.legal_actions() == self._legal[-1] else None
 
 
 def _choices(state: pyspiel.State) -> list[int]:
@@ -381,33 +382,41 @@ def _choices(state: pyspiel.State) -> list[int]:
 
 
 def resamples(game: pyspiel.Game) -> bool:
-    """Whether the game has worlds of its own that can be relied on."""
-    name = game.get_type().short_name
-    return name not in UNRELIABLE and _resamples(str(game))
+    """Whether the worlds of the game's own method are used."""
+    return game.get_type().short_name in RESAMPLING
 
 
-@functools.lru_cache(maxsize=64)
-def _resamples(name: str) -> bool:
-    """Whether the method is there, which only a call tells: at the first decision of a game."""
-    game = pyspiel.load_game(name)
-    state = game.new_initial_state()
-    while state.is_chance_node():
-        state.apply_action(state.chance_outcomes()[0][0])
-    if state.is_terminal() or state.current_player() < 0:
-        return False
-    try:
-        state.resample_from_infostate(state.current_player(), lambda: 0.5)
-    except pyspiel.SpielError:
-        return False
-    return True
-
+RESAMPLING = frozenset(
+    [
+        "bargaining",
+        "blackjack",
+        "bridge",
+        "gin_rummy",
+        "kuhn_poker",
+        "leduc_poker",
+        "oh_hell",
+        "universal_poker",
+    ]
+)
+"""Games that have a method of their own whose worlds agree with all that a player saw."""
 
 UNRELIABLE = {
     "colored_trails": "it never changes the offer that the player cannot see",
     "euchre": "its worlds may hold cards that the others cannot have, as they did not follow suit",
     "hearts": "its worlds may hold cards that the others cannot have, as they did not follow suit",
 }
-"""Games whose own method is not used, and why; the history is replayed instead."""
+"""Games whose own method is not used, and why; their history is replayed instead."""
 
-UNCOUNTED = frozenset(["dark_hex", "dark_hex_ir", "phantom_go", "phantom_ttt", "phantom_ttt_ir"])
-"""Games in which a player tries moves that fail, and the other cannot see how many."""
+_IN_VAIN = (
+    "it has no resample_from_infostate, and a replay of its history would give away how many moves "
+    "the others tried in vain"
+)
+
+NO_WORLDS = {
+    "chat_game": "it has legal actions beyond its num_distinct_actions",
+    "crossword": "its actions are structs, not numbers",
+    **dict.fromkeys(
+        ["dark_hex", "dark_hex_ir", "phantom_go", "phantom_ttt", "phantom_ttt_ir"], _IN_VAIN
+    ),
+}
+"""Games without worlds, and why."""

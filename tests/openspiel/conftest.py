@@ -7,6 +7,7 @@ OF_ONE_PROVIDER = (
     "test_sanitizers",
     "test_bare_playouts",
     "test_worlds",
+    "test_hidden_games",
 )
 """Modules that are about the bridge, or call no search."""
 

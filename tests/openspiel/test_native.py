@@ -394,3 +394,21 @@ def test_two_processes_that_build_at_once_both_succeed(tmp_path):
     assert sorted(path.name.partition("-")[0] for path in built) == ["bridge", "registry"], (
         "nothing temporary is left"
     )
+
+
+@pytest.mark.parametrize("preset", ["uct", "rave", "grave"])
+@pytest.mark.parametrize("name", ["leduc_poker", "liars_dice", "go_fish", "gin_rummy"])
+def test_trees_of_hidden_information_are_equal(name, preset, monkeypatch):
+    state = pyspiel.load_game(name).new_initial_state()
+    draw = random.Random(5)
+    while state.is_chance_node():
+        state.apply_action(draw.choice(state.chance_outcomes())[0])
+    results = []
+    for value in ("1", "0"):
+        monkeypatch.setenv(native.SWITCH, value)
+        native.bridge.cache_clear()
+        searcher = Searcher(SearchConfig.preset(preset), seed=3)
+        results.append(searcher.search(OpenSpielState(state), Limit(simulations=60)))
+    native.bridge.cache_clear()
+    assert results[0].to_dict()["actions"] == results[1].to_dict()["actions"]
+    assert results[0].nodes == results[1].nodes

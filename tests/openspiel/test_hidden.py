@@ -1,0 +1,208 @@
+"""Searches in games with hidden information."""
+
+import logging
+import random
+
+import pyspiel
+import pytest
+from rave_openspiel import GraveBot, OpenSpielState, RaveBot, UCTBot, UCTSolverBot
+
+from rave_agents import Limit, SearchConfig, Searcher, searcher
+from rave_agents.agents import make_agent
+from rave_agents.arena import play_match
+from rave_agents.errors import GameError, UnsupportedGameError
+from rave_agents.frameworks import load_game
+from rave_agents.search.tree import ROOT, edge_rows
+
+CARDS = {"jack": 0, "queen": 1, "king": 2}
+PASS, BET = 0, 1
+
+
+def kuhn(first, second, *actions):
+    """A state of Kuhn poker."""
+    state = pyspiel.load_game("kuhn_poker").new_initial_state()
+    for action in (CARDS[first], CARDS[second], *actions):
+        state.apply_action(action)
+    return state
+
+
+def played(name, moves, seed):
+    rng = random.Random(seed)
+    state = pyspiel.load_game(name).new_initial_state()
+    while state.is_chance_node() or moves > 0:
+        if state.is_chance_node():
+            outcomes, chances = zip(*state.chance_outcomes(), strict=True)
+            state.apply_action(rng.choices(outcomes, chances)[0])
+        else:
+            state.apply_action(rng.choice(state.legal_actions()))
+            moves -= 1
+    return state
+
+
+def searched(state, preset="uct", simulations=300, seed=1, **config):
+    search = Searcher(SearchConfig.preset(preset).replace(**config), seed=seed)
+    result = search.search(OpenSpielState(state), Limit(simulations=simulations))
+    return search, result
+
+
+@pytest.mark.parametrize("kind", [UCTBot, RaveBot, GraveBot])
+def test_the_best_and_the_worst_card_are_played_right(kind):
+    game = pyspiel.load_game("kuhn_poker")
+    bot = kind(game, simulations=400, seed=1)
+    for other in ("jack", "queen"):
+        assert bot.step(kuhn("king", other, PASS, BET)) == BET
+    for other in ("queen", "king"):
+        assert bot.step(kuhn("jack", other, PASS, BET)) == PASS
+
+
+def test_what_is_hidden_makes_no_difference():
+    results = [searched(kuhn("queen", other, PASS, BET))[1] for other in ("jack", "king")]
+    assert results[0].to_dict()["actions"] == results[1].to_dict()["actions"]
+
+
+def test_see_looks_at_the_true_state_and_says_so(caplog):
+    searcher._say_it_sees.cache_clear()
+    with caplog.at_level(logging.WARNING, "rave_agents"):
+        moves = [
+            searched(kuhn("queen", other, PASS, BET), hidden="see")[1].action
+            for other in ("jack", "king")
+        ]
+    assert moves == [BET, PASS]
+    assert caplog.text.count("SEES WHAT IS HIDDEN") == 1
+
+
+def test_solver_and_proof_numbers_are_refused():
+    game = pyspiel.load_game("kuhn_poker")
+    with pytest.raises(UnsupportedGameError, match="nothing can be proven"):
+        UCTSolverBot(game)
+    with pytest.raises(UnsupportedGameError, match="nothing can be proven"):
+        searched(kuhn("king", "jack"), "pn_mcts")
+    with pytest.raises(UnsupportedGameError, match="nothing can be proven"):
+        make_agent("rave_pn", load_game("kuhn_poker"), 0)
+
+
+def test_every_simulation_counts_once_at_the_root():
+    for preset in ("uct", "rave", "grave", "rave_global"):
+        search, result = searched(played("liars_dice", 1, 2), preset, simulations=200)
+        assert result.root_visits == 200
+        # The simulation that made the root is on no edge.
+        assert sum(row.visits for row in result.actions) == 199
+        tree = search.tree
+        assert tree.node_visits[ROOT] == 200
+
+
+def test_availability_counts_the_worlds_in_which_an_action_was_legal():
+    state = played("go_fish", 6, 3)
+    search, _ = searched(state, "uct", simulations=300, expand_visits=1)
+    grown = search._trees[0].grown
+    tree, hidden = grown.tree, grown.hidden
+    for node in range(int(tree.used[0])):
+        for edge in edge_rows(tree, node):
+            available = hidden.edge_available[edge]
+            assert tree.edge_visits[edge] <= available <= tree.node_visits[node]
+    own = edge_rows(tree, ROOT)
+    assert {int(hidden.edge_available[edge]) for edge in own} == {299}
+    others = [
+        node
+        for node in range(int(tree.used[0]))
+        if tree.node_player[node] not in (state.current_player(), -4) and tree.node_visits[node] > 5
+    ]
+    varying = [
+        node
+        for node in others
+        if len({int(hidden.edge_available[edge]) for edge in edge_rows(tree, node)}) > 1
+    ]
+    assert varying
+
+
+def test_actions_of_a_node_are_told_once_each():
+    search, _ = searched(played("go_fish", 6, 3), "rave", simulations=500)
+    tree = search.tree
+    for node in range(int(tree.used[0])):
+        actions = [int(tree.edge_action[edge]) for edge in edge_rows(tree, node)]
+        assert len(set(actions)) == len(actions)
+
+
+@pytest.mark.parametrize("preset", ["uct", "rave", "grave"])
+def test_a_full_memory_ends_the_growth_alone(preset):
+    _, result = searched(
+        played("go_fish", 6, 3), preset, simulations=300, max_memory_mb=0.03, expand_visits=1
+    )
+    assert result.simulations == 300
+    assert result.memory_full
+    assert result.memory_bytes <= 0.03 * 2**20
+
+
+def test_the_same_seed_gives_the_same_result():
+    state = played("go_fish", 6, 3)
+    first, second, other = (searched(state, "rave", seed=seed)[1] for seed in (1, 1, 2))
+    assert first.to_dict()["actions"] == second.to_dict()["actions"]
+    assert first.to_dict()["actions"] != other.to_dict()["actions"]
+
+
+def test_no_tree_is_kept():
+    state = kuhn("king", "jack", PASS, BET)
+    search, result = searched(state)
+    search.advance(result.action)
+    assert search.tree is None
+
+
+def test_threads_grow_a_tree_each():
+    _, result = searched(played("leduc_poker", 1, 2), "rave", simulations=400, threads=2)
+    assert result.root_visits == 400
+
+
+def test_worlds_of_the_users_function_are_searched_and_checked():
+    game = pyspiel.load_game("kuhn_poker")
+    state = kuhn("queen", "jack", PASS, BET)
+    calls = []
+
+    def king(given, player, rng):
+        calls.append(player)
+        return kuhn("queen", "king", PASS, BET)
+
+    assert UCTBot(game, worlds=king, simulations=50, seed=1).step(state) == PASS
+    assert calls == [0] * 50
+    bot = UCTBot(game, worlds=lambda *_: kuhn("king", "jack", PASS, BET), simulations=5)
+    with pytest.raises(GameError, match="can tell from the true one"):
+        bot.step(state)
+    with pytest.raises(TypeError, match="worlds must be a function"):
+        UCTBot(game, worlds=3)
+
+
+def test_a_game_without_worlds_plays_with_a_function_or_seeing():
+    game = pyspiel.load_game("phantom_ttt")
+    with pytest.raises(UnsupportedGameError, match="worlds="):
+        RaveBot(game)
+    state = game.new_initial_state()
+    bot = RaveBot(game, simulations=20, worlds=lambda state, player, rng: state)
+    assert bot.step(state) in state.legal_actions()
+    assert RaveBot(game, simulations=20, hidden="see").step(state) in state.legal_actions()
+
+
+def test_what_a_function_raises_comes_out():
+    def broken(state, player, rng):
+        raise ZeroDivisionError("mine")
+
+    bot = UCTBot(pyspiel.load_game("kuhn_poker"), worlds=broken, simulations=5)
+    with pytest.raises(ZeroDivisionError, match="mine"):
+        bot.step(kuhn("king", "jack"))
+
+
+@pytest.mark.parametrize(("game", "games"), [("leduc_poker", 4), ("liars_dice", 2)])
+def test_matches_against_the_stock_bot(game, games):
+    result = play_match(game, "rave(simulations=20)", "ismcts(simulations=20)", games=games, seed=1)
+    assert result.complete
+
+
+@pytest.mark.parametrize("stock", ["mcts", "mcts_py"])
+def test_stock_bots_that_would_see_are_refused(stock):
+    with pytest.raises(UnsupportedGameError, match="take ismcts"):
+        make_agent(stock, load_game("kuhn_poker"), 0)
+
+
+def test_step_with_policy_tells_shares_of_visits():
+    bot = UCTBot(pyspiel.load_game("leduc_poker"), simulations=100, temperature=1, seed=1)
+    policy, action = bot.step_with_policy(played("leduc_poker", 1, 2))
+    assert abs(sum(share for _, share in policy) - 1) < 1e-9
+    assert action in dict(policy)
