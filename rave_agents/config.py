@@ -42,7 +42,7 @@ class SearchConfig:
     """c, the weight of the exploration term, at least 0. The default is measured for ``"ucb1"``,
     see BENCHMARKS.md; Kocsis & Szepesvári's theory has 1/sqrt(2) = 0.71."""
 
-    simultaneous_exploration: float = 2.0
+    simultaneous_exploration: float = 3.0
     """c where players move at the same time, at least 0: who does not explore there, goes in step
     with the other. ``replace`` sets it, where ``exploration`` is given without it, to the same. The
     default is measured, see BENCHMARKS.md."""

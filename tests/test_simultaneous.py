@@ -425,7 +425,7 @@ def test_settings_that_make_no_sense_are_refused(changes, message):
 
 
 def test_exploration_given_alone_holds_everywhere():
-    assert SearchConfig.preset("rave").simultaneous_exploration == 2.0
+    assert SearchConfig.preset("rave").simultaneous_exploration == 3.0
     assert SearchConfig.preset("rave").replace(exploration=0.3).simultaneous_exploration == 0.3
     both = {"exploration": 0.3, "simultaneous_exploration": 1.0}
     assert SearchConfig().replace(**both).simultaneous_exploration == 1.0

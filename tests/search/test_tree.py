@@ -19,14 +19,15 @@ def searched(seed=1, simulations=2000, *, state=None, **changes):
 
 
 def test_bytes_of_an_edge():
-    tree = trees.allocate(100, 1000, amaf=True, winning_moves=True)
-    assert trees.edge_bytes(True, True) == sum(
+    tree = trees.allocate(100, 1000, amaf=True, winning_moves=True, squares=True)
+    assert trees.edge_bytes(True, True, True) == sum(
         getattr(tree, name).itemsize for name in tree._fields if name.startswith("edge_")
     )
+    assert trees.edge_bytes(True, True, True) == 56
     assert trees.edge_bytes(True, True) == 48
     assert trees.edge_bytes(True) == 40
     assert trees.edge_bytes(False) == 24
-    for flags in [(True, True), (True, False), (False, False)]:
+    for flags in [(True, True, True), (True, True), (True, False), (False, False)]:
         expected = 16 + 100 * trees.NODE_BYTES + 1000 * trees.edge_bytes(*flags)
         assert trees.memory_bytes(trees.allocate(100, 1000, *flags)) == expected
 
@@ -53,7 +54,7 @@ def test_without_winning_moves_their_arrays_take_nothing():
 
 @pytest.mark.parametrize(("nodes", "edges"), [(10_000, 100_000), (None, 50_000), (5_000, None)])
 def test_growth_keeps_everything(nodes, edges):
-    searcher, _ = searched(count_winning_moves=True)
+    searcher, _ = searched(count_winning_moves=True, selection="ucb1_tuned")
     tree = searcher.tree
     before = dump(tree)
     used_nodes, used_edges = tree.used.tolist()
@@ -67,7 +68,7 @@ def test_growth_keeps_everything(nodes, edges):
 @pytest.mark.parametrize("rows", [3, 300])
 def test_interrupted_growth_never_promises_room_that_is_not_there(rows, monkeypatch):
     """The loop reads the room from the first array of nodes and of edges."""
-    tree = trees.allocate(30, 30, amaf=True, winning_moves=True)
+    tree = trees.allocate(30, 30, amaf=True, winning_moves=True, squares=True)
     seen = []
 
     class Watched:
