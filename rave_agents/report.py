@@ -19,6 +19,7 @@ from rave_agents.analysis import Analysis
 from rave_agents.arena.bench import BenchResult
 from rave_agents.arena.match import MatchResult
 from rave_agents.arena.sweep import SweepResult
+from rave_agents.config import SearchConfig
 from rave_agents.errors import RaveAgentsError
 from rave_agents.frameworks import adapters
 from rave_agents.tables import aligned
@@ -318,7 +319,8 @@ def plain_table(**options: Any) -> Table:
 
 def _refusal(framework: str, name: str) -> str:
     try:
-        adapters()[framework].load_game(name)
+        game = adapters()[framework].load_game(name)
+        getattr(game, "check_search", lambda config: None)(SearchConfig())
     except RaveAgentsError as error:
         return str(error).rpartition(" cannot be searched: ")[2]
     return ""

@@ -6,8 +6,9 @@ from typing import Any, Literal
 
 from rave_agents.analysis import decision_after
 from rave_agents.config import Limit, SearchConfig
+from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks import load_game
-from rave_agents.game import GameState
+from rave_agents.game import GameState, hides_information
 from rave_agents.result import SearchResult
 from rave_agents.search.tree import ROOT
 from rave_agents.searcher import Searcher
@@ -111,7 +112,13 @@ def solve_position(
     no_limit = simulations is None and seconds is None
     limit = Limit(simulations=NO_LIMIT if no_limit else simulations, seconds=seconds)
     searcher = Searcher(SOLVING.replace(max_memory_mb=max_memory_mb), seed=seed)
-    state, played = decision_after(load_game(game), moves)
+    loaded = load_game(game)
+    if hides_information(loaded.new_initial_state()):
+        raise UnsupportedGameError(
+            f"{loaded.name} cannot be solved: it is a game of IMPERFECT_INFORMATION, where nothing "
+            "can be proven of a position that the player does not know."
+        )
+    state, played = decision_after(loaded, moves)
 
     def watch(result: SearchResult) -> None:
         if progress is not None:

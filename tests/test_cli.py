@@ -313,10 +313,10 @@ def test_games_can_be_filtered(program):
 
 
 def test_games_says_why_a_game_is_not_supported(program):
-    games = object_of(program("games", "kuhn", "--all", "--json"))["games"]
-    game = next(game for game in games if game["name"] == "kuhn_poker")
+    games = object_of(program("games", "tarok", "--all", "--json"))["games"]
+    game = next(game for game in games if game["name"] == "tarok")
     assert not game["supported"]
-    assert "IMPERFECT_INFORMATION" in game["reason"]
+    assert "SAMPLED_STOCHASTIC" in game["reason"]
 
 
 def test_quick_doctor_measures_nothing(program):
