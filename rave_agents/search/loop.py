@@ -1,7 +1,7 @@
 """The one loop of every search: select, simulate, expand, back up.
 
-It is compiled in three forms: with what is proven, with simultaneous moves, and with neither; what
-a form lacks falls away before it is compiled. A simulation that could not be finished (the provider
+It is compiled in four forms: with what is proven, with simultaneous moves, with hidden information,
+and with none of these; what a form lacks falls away before it is compiled. A simulation that could not be finished (the provider
 failed, the deadline passed, a buffer or the tree is full) leaves the tree as it was, and the loop
 returns the reason: the caller may mend it and go on.
 """
