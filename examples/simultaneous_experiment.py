@@ -5,7 +5,7 @@ for all players' choices or the searching player's alone. On the matrix game, wh
 known, the distance of the mix to it is told too. Results go into a CSV file, a table and a plot.
 
     python examples/simultaneous_experiment.py
-    python examples/simultaneous_experiment.py --games 40 --budgets 50,200,1000,5000 --output results
+    python examples/simultaneous_experiment.py --games 40 --budgets 50,200,1000,5000 --output out
 
 Without options it is a sample of seconds, with four games and one budget.
 """
