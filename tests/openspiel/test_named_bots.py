@@ -52,7 +52,12 @@ def test_a_bot_is_its_preset(kind):
 
 
 def test_every_preset_but_puct_has_a_bot_and_an_agent():
-    assert {kind.preset for kind in BOTS} == set(SearchConfig.preset_names()) - {"puct"}
+    simultaneous = {"rave_maximin", "regret_matching", "exp3"}
+    assert {kind.preset for kind in BOTS} == set(SearchConfig.preset_names()) - {
+        "puct",
+        *simultaneous,
+    }
+    assert simultaneous <= set(rave_openspiel.load.BOT_TYPES)
     assert set(SearchConfig.preset_names()) <= agent_types().keys()
     assert {kind.__name__ for kind in BOTS} <= set(rave_openspiel.__all__)
 

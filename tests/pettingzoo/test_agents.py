@@ -22,6 +22,10 @@ from rave_pettingzoo import (
 from rave_agents import SearchConfig, UnknownNameError, UnsupportedGameError
 from rave_agents.copying import equal
 
+OF_TURNS = [name for name in SearchConfig.preset_names() if not SearchConfig.preset(name).mixes]
+"""Presets that search games in which one player moves at a time."""
+
+
 BOARDS = ("tictactoe-v3", "connect_four-v3", "go-v5")
 KINDS = {"uct": UCTAgent, "rave": RaveAgent, "grave": GraveAgent, "pn_mcts": PNMCTSAgent}
 
@@ -171,7 +175,7 @@ def test_agent_is_bound_before_the_first_reset():
     assert agent.act() in range(9)
 
 
-@pytest.mark.parametrize("preset", SearchConfig.preset_names())
+@pytest.mark.parametrize("preset", OF_TURNS)
 def test_every_preset_is_made_from_a_spec(preset):
     env = zoo.classic("tictactoe-v3")
     agent = make_agent(f"{preset}(simulations=20,exploration=0.5)", env, seed=3)

@@ -16,6 +16,9 @@ from rave_agents import Limit, SearchConfig, Searcher
 from rave_agents.search import loop
 from rave_agents.search.compiler import JIT_DISABLED
 
+OF_TURNS = [name for name in SearchConfig.preset_names() if not SearchConfig.preset(name).mixes]
+"""Presets that search games in which one player moves at a time."""
+
 
 def tree_of(config, state, *, seed=4, simulations=500, evaluator=None):
     searcher = Searcher(config, seed=seed, evaluator=evaluator)
@@ -161,7 +164,7 @@ def test_a_formula_is_no_plain_value():
 @pytest.mark.skipif(JIT_DISABLED, reason="nothing is compiled")
 def test_no_formula_compiles_the_loop_anew():
     state = random_game(2, depth=6)
-    for name in SearchConfig.preset_names():
+    for name in OF_TURNS:
         tree_of(SearchConfig.preset(name), state, simulations=20)
     before = len(loop.run.signatures)
     tree_of(SearchConfig(selection=rave, amaf="grave"), state, simulations=20)
