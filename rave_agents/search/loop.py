@@ -1,9 +1,9 @@
 """The one loop of every search: select, simulate, expand, back up.
 
 It is compiled in four forms: with what is proven, with simultaneous moves, with hidden information,
-and with none of these; what a form lacks falls away before it is compiled. A simulation that could not be finished (the provider
-failed, the deadline passed, a buffer or the tree is full) leaves the tree as it was, and the loop
-returns the reason: the caller may mend it and go on.
+and with none of these; what a form lacks falls away before it is compiled. A simulation that could
+not be finished (the provider failed, the deadline passed, a buffer or the tree is full) leaves the
+tree as it was, and the loop returns the reason: the caller may mend it and go on.
 """
 
 import numpy as np
