@@ -35,6 +35,7 @@ DONE = int(Status.DONE)
 TREE_FULL = int(Status.TREE_FULL)
 NUM_ACTIONS = int(Header.NUM_ACTIONS)
 REQUIRED_ACTIONS = int(Header.REQUIRED_ACTIONS)
+ACTION_CAPACITY = int(Header.ACTION_CAPACITY)
 VIEW = int(Header.VIEW)
 
 
@@ -187,14 +188,16 @@ def add_missing(
 ) -> bool:
     """Give a node edges for those of the frame's actions that have none; so many are missing.
 
-    Returns whether there was room.
+    Returns whether there was room, beside that for the edges of one more node, which the simulation
+    may go on to add.
     """
     old, count = int(tree.node_first_edge[node]), int(tree.node_edge_count[node])
     end = int(tree.used[EDGES_USED])
     first = old if old + count == end else end
     new_end = first + count + missing
-    if new_end > tree.edge_action.shape[0]:
-        frame.header[REQUIRED_ACTIONS] = count + missing
+    reserve = frame.header[ACTION_CAPACITY]
+    if new_end + reserve > tree.edge_action.shape[0]:
+        frame.header[REQUIRED_ACTIONS] = count + missing + reserve
         return False
     edge = first + count
     for index in range(frame.header[NUM_ACTIONS]):

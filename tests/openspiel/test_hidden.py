@@ -12,7 +12,7 @@ from rave_agents.agents import make_agent
 from rave_agents.arena import play_match
 from rave_agents.errors import GameError, UnsupportedGameError
 from rave_agents.frameworks import load_game
-from rave_agents.search.tree import ROOT, edge_rows
+from rave_agents.search.tree import EDGES_USED, ROOT, edge_rows
 
 CARDS = {"jack": 0, "queen": 1, "king": 2}
 PASS, BET = 0, 1
@@ -206,3 +206,14 @@ def test_step_with_policy_tells_shares_of_visits():
     policy, action = bot.step_with_policy(played("leduc_poker", 1, 2))
     assert abs(sum(share for _, share in policy) - 1) < 1e-9
     assert action in dict(policy)
+
+
+@pytest.mark.parametrize("name", ["hearts", "crazy_eights"])
+def test_new_edges_leave_room_for_a_node(name):
+    for seed in range(3):
+        state = OpenSpielState(played(name, 2, seed))
+        search = Searcher(SearchConfig.preset("rave").replace(expand_visits=1), seed=seed)
+        for _ in range(4):
+            search.reset()
+            search.search(state, Limit(simulations=30))
+            assert search.tree.used[EDGES_USED] <= len(search.tree.edge_action)

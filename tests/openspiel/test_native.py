@@ -16,15 +16,13 @@ import time
 import numpy as np
 import pyspiel
 import pytest
+from helpers.spiel import OPEN
 from helpers.trees import dump
 from rave_openspiel import OpenSpielState, native, native_library
-from rave_openspiel.adapter import ADAPTER
 from rave_openspiel.simulator import OpenSpielSimulator, RolloutSimulator
 
 from rave_agents import GameError, Limit, RaveAgentsError, SearchConfig, Searcher
 from rave_agents.search.simulator import Header, Status, grown_frame, make_frame, simulated
-
-SUPPORTED = [game.name for game in ADAPTER.games() if game.supported]
 
 needs_compiler = pytest.mark.skipif(shutil.which("c++") is None, reason="there is no C++ compiler")
 
@@ -91,7 +89,7 @@ def assert_equal_trees(state, config, simulations):
 
 @pytest.mark.parametrize("preset", ["rave", "pn_mcts"])
 @pytest.mark.parametrize(
-    "name", [name for name in SUPPORTED if not name.startswith(("python_", "nogo"))]
+    "name", [name for name in OPEN if not name.startswith(("python_", "nogo"))]
 )
 def test_trees_are_those_of_the_python_provider(name, preset):
     state = decision(name, moves=0 if name in ("catch", "cliff_walking") else 2)
@@ -125,7 +123,7 @@ def test_trees_of_placement_games(spec, solver):
     assert_equal_trees(decision(spec), config, 100)
 
 
-@pytest.mark.parametrize("spec", [*SUPPORTED, *PLACEMENT_SPECS])
+@pytest.mark.parametrize("spec", [*OPEN, *PLACEMENT_SPECS])
 def test_shrinking_games_are_those_in_the_table(spec):
     """Random games tell: in a listed one the legal actions are those before, less the one taken."""
     game = pyspiel.load_game(spec)

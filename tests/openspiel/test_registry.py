@@ -13,6 +13,7 @@ import weakref
 import pyspiel
 import pytest
 import rave_openspiel
+from helpers.spiel import SUPPORTED
 from rave_openspiel import RaveBot, SearchBot, native_library, registry, stock
 from rave_openspiel.adapter import ADAPTER
 from rave_openspiel.load import BOT_TYPES, can_play
@@ -20,7 +21,6 @@ from rave_openspiel.named_bots import UCTBot
 
 from rave_agents import RaveAgentsError, UnknownNameError, UnsupportedGameError
 
-SUPPORTED = [game.name for game in ADAPTER.games() if game.supported]
 LOADABLE = [game.name for game in ADAPTER.games()]
 STOCK = {"fixed_action_preference", "uniform_random", "uniform_restricted_actions"}
 OURS = set(BOT_TYPES)
