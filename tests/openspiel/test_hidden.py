@@ -212,7 +212,8 @@ def test_step_with_policy_tells_shares_of_visits():
 def test_new_edges_leave_room_for_a_node(name):
     for seed in range(3):
         state = OpenSpielState(played(name, 2, seed))
-        search = Searcher(SearchConfig.preset("rave").replace(expand_visits=1), seed=seed)
+        config = SearchConfig.preset("rave").replace(expand_visits=1, search_forced_moves=True)
+        search = Searcher(config, seed=seed)
         for _ in range(4):
             search.reset()
             search.search(state, Limit(simulations=30))
