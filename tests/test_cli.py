@@ -303,7 +303,8 @@ def test_an_unknown_agent_is_refused(program):
 def test_games_lists_what_can_be_searched(program):
     names = [game["name"] for game in object_of(program("games", "--json"))["games"]]
     assert "hex" in names
-    assert "kuhn_poker" not in names
+    assert "kuhn_poker" in names
+    assert "phantom_ttt" not in names
 
 
 def test_games_can_be_filtered(program):

@@ -62,6 +62,7 @@ BAD_VALUES = {
     "maximin_visits": [-1, INF, NAN],
     "secure_constant": [INF, -INF, NAN],
     "temperature": [-1, INF, NAN],
+    "hidden": ["guess", None, True],
     "utility_range": ["fixed", None],
     "threads": [0, -1, 257],
     "max_memory_mb": [0, -1, INF, NAN],

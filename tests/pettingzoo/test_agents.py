@@ -203,7 +203,7 @@ def test_random_agent_needs_an_environment_that_has_begun_and_tells_whose_turn_i
     one_by_one = parallel_to_aec(both)
     one_by_one.reset(seed=0)
     assert make_agent("random", one_by_one, seed=1).act() in range(3)
-    with pytest.raises(UnsupportedGameError, match="AEC environments"):
+    with pytest.raises(ValueError, match="player must be the one to play for"):
         make_agent("random", both).act()
     turns = turn_based_aec_to_parallel(zoo.classic("tictactoe-v3"))
     turns.reset(seed=0)
