@@ -13,7 +13,7 @@ import weakref
 import pyspiel
 import pytest
 import rave_openspiel
-from helpers.spiel import SUPPORTED
+from helpers.spiel import OPEN
 from rave_openspiel import RaveBot, SearchBot, native_library, registry, stock
 from rave_openspiel.adapter import ADAPTER
 from rave_openspiel.load import BOT_TYPES, can_play
@@ -105,7 +105,7 @@ def test_a_registered_bot_plays_what_the_python_bot_plays(name):
 
 
 @needs_registry
-@pytest.mark.parametrize("name", SUPPORTED)
+@pytest.mark.parametrize("name", [*OPEN, "kuhn_poker", "leduc_poker", "oshi_zumo"])
 def test_evaluate_bots_plays_every_game(name):
     """Against OpenSpiel's random bots; where games are long, only the first move."""
     game = pyspiel.load_game(name)
