@@ -8,6 +8,7 @@ import time
 import pytest
 from helpers.games import Position, RandomEvaluator, random_game, written_game
 from helpers.trees import check_tree, dump
+from numba.core import types
 
 from rave_agents import GameError, Limit, SearchConfig, Searcher
 from rave_agents.search import loop
@@ -274,8 +275,8 @@ def test_keyboard_interrupt_in_the_middle_of_searches(kind, count):
     assert done.returncode == 0
 
 
-def test_the_loop_has_two_signatures():
-    """All configurations, games and providers run the same code, with or without proofs."""
+def test_the_loop_has_one_signature_for_each_form():
+    """All configurations, open games and providers run the same code, with or without proofs."""
     for changes in (
         {},
         {"amaf": "node", "rave_schedule": "minimum_mse"},
@@ -294,7 +295,13 @@ def test_the_loop_has_two_signatures():
                 Searcher(SearchConfig(**changes), evaluator=RandomEvaluator()).search(
                     state, Limit(simulations=30)
                 )
-    assert len(loop.run.signatures) == 2
+    proofs, simultaneous, hidden = 2, 3, 4
+    forms = [
+        tuple(signature[place] != types.none for place in (proofs, simultaneous, hidden))
+        for signature in loop.run.signatures
+    ]
+    assert len(forms) == len(set(forms))
+    assert {(False, False, False), (True, False, False)} <= set(forms)
 
 
 def test_a_deadline_stops_in_the_middle_of_a_playout():
