@@ -179,7 +179,7 @@ class Searcher:
         if simultaneous:
             prepare(Form.SIMULTANEOUS)
         if determinizes(game_state, self.config):
-            check_hidden(game_state, self.config)
+            check_hidden(self.config, simultaneous=simultaneous)
             prepare(Form.HIDDEN)
         elif hides_information(game_state):
             _say_it_sees()
@@ -446,15 +446,24 @@ def check_moves(config: SearchConfig, *, simultaneous: bool) -> None:
         )
 
 
-def check_hidden(state: GameState, config: SearchConfig) -> None:
-    """Raise UnsupportedGameError for a search that is not possible where something is hidden."""
+def check_hidden(config: SearchConfig, *, simultaneous: bool) -> None:
+    """Refuse a configuration that does not fit games in which something is hidden.
+
+    Args:
+        config: the configuration.
+        simultaneous: whether players may move at the same time in the game.
+
+    Raises:
+        UnsupportedGameError: for the solver or proof numbers, and where players move at the same
+            time.
+    """
     if config.proves:
         raise UnsupportedGameError(
             "Where something is hidden nothing can be proven of a position that the player does "
             "not know: leave out solver and proof_numbers, or take a preset without them, such as "
             "'uct' or 'rave'."
         )
-    if has_simultaneous_moves(state):
+    if simultaneous:
         raise UnsupportedGameError(
             "Games in which players move at the same time and something is hidden are not searched."
         )

@@ -133,8 +133,8 @@ class SearchBot(pyspiel.Bot):  # type: ignore[misc]
         if self.seed is None:
             self.seed = int(np.random.SeedSequence().entropy)  # type: ignore[arg-type]
         self.config = SearchConfig.preset(self.preset).replace(**config)
-        check_moves(self.config, simultaneous=is_simultaneous(game))
         """The search's tunables."""
+        check_moves(self.config, simultaneous=is_simultaneous(game))
         check_worlds(game, self.config, worlds)
         self.worlds = worlds
         """The source of worlds of the user's own, if any."""

@@ -8,7 +8,7 @@ import pyspiel
 from rave_agents.agents import AgentSpec
 from rave_agents.config import SearchConfig, unknown_name
 from rave_agents.errors import UnknownNameError, UnsupportedGameError
-from rave_agents.searcher import check_moves
+from rave_agents.searcher import check_hidden, check_moves
 from rave_openspiel import named_bots
 from rave_openspiel.bots import SearchBot
 from rave_openspiel.support import hides_information, plays
@@ -93,11 +93,11 @@ def can_play(name: str, game_type: pyspiel.GameType) -> bool:
     if name not in SearchConfig.preset_names():
         return True
     config = SearchConfig.preset(name)
-    if hides_information(game_type) and config.proves:
-        return False
     simultaneous = game_type.dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS
     try:
         check_moves(config, simultaneous=simultaneous)
+        if hides_information(game_type):
+            check_hidden(config, simultaneous=simultaneous)
     except UnsupportedGameError:
         return False
     return True

@@ -5,6 +5,7 @@ import pyspiel
 from rave_agents.config import SearchConfig
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.options import Hidden
+from rave_agents.searcher import check_hidden
 from rave_openspiel.worlds import NO_WORLDS, WorldFunction, no_worlds
 
 _Type = pyspiel.GameType
@@ -68,12 +69,7 @@ def check_worlds(game: pyspiel.Game, config: SearchConfig, worlds: WorldFunction
             "takes a function that gives some, worlds=...; hidden='see' searches the true state, "
             "which is cheating."
         )
-    if config.proves:
-        raise UnsupportedGameError(
-            f"{game} is a game of IMPERFECT_INFORMATION, where nothing can be proven of a position "
-            "that the player does not know: leave out solver and proof_numbers, or take an agent "
-            "without them, such as uct or rave."
-        )
+    check_hidden(config, simultaneous=is_simultaneous(game))
 
 
 def is_simultaneous(game: pyspiel.Game) -> bool:
