@@ -1,4 +1,6 @@
-"""OpenSpiel's games by how they are played."""
+"""OpenSpiel's games by how they are played, and random positions of them."""
+
+import random
 
 import pyspiel
 from rave_openspiel.adapter import ADAPTER
@@ -15,3 +17,26 @@ def _is_open(name):
 
 OPEN = [name for name in SUPPORTED if _is_open(name)]
 """Those of them in which one player moves at a time and nothing is hidden."""
+
+
+def drawn_action(state, draw):
+    """A random action, or an outcome by its probability."""
+    if state.is_chance_node():
+        actions, weights = zip(*state.chance_outcomes(), strict=True)
+        return draw.choices(actions, weights)[0]
+    return draw.choice(state.legal_actions())
+
+
+def decision(spec, moves=0, seed=None):
+    """A position about so many random moves into the game, where a player is to move.
+
+    Without a seed it is always the same one.
+    """
+    draw = random.Random(spec if seed is None else seed)
+    state = pyspiel.load_game(spec).new_initial_state()
+    while state.is_chance_node() or moves > 0:
+        moves -= not state.is_chance_node()
+        before, state = state, state.child(drawn_action(state, draw))
+        if state.is_terminal():
+            return before
+    return state

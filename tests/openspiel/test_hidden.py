@@ -1,10 +1,10 @@
 """Searches in games with hidden information."""
 
 import logging
-import random
 
 import pyspiel
 import pytest
+from helpers.spiel import decision
 from rave_openspiel import GraveBot, OpenSpielState, RaveBot, UCTBot, UCTSolverBot
 
 from rave_agents import Limit, SearchConfig, Searcher, searcher
@@ -23,19 +23,6 @@ def kuhn(first, second, *actions):
     state = pyspiel.load_game("kuhn_poker").new_initial_state()
     for action in (CARDS[first], CARDS[second], *actions):
         state.apply_action(action)
-    return state
-
-
-def played(name, moves, seed):
-    rng = random.Random(seed)
-    state = pyspiel.load_game(name).new_initial_state()
-    while state.is_chance_node() or moves > 0:
-        if state.is_chance_node():
-            outcomes, chances = zip(*state.chance_outcomes(), strict=True)
-            state.apply_action(rng.choices(outcomes, chances)[0])
-        else:
-            state.apply_action(rng.choice(state.legal_actions()))
-            moves -= 1
     return state
 
 
@@ -83,7 +70,7 @@ def test_solver_and_proof_numbers_are_refused():
 
 def test_every_simulation_counts_once_at_the_root():
     for preset in ("uct", "rave", "grave", "rave_global"):
-        search, result = searched(played("liars_dice", 1, 2), preset, simulations=200)
+        search, result = searched(decision("liars_dice", 1, 2), preset, simulations=200)
         assert result.root_visits == 200
         # The simulation that made the root is on no edge.
         assert sum(row.visits for row in result.actions) == 199
@@ -92,7 +79,7 @@ def test_every_simulation_counts_once_at_the_root():
 
 
 def test_availability_counts_the_worlds_in_which_an_action_was_legal():
-    state = played("go_fish", 6, 3)
+    state = decision("go_fish", 6, 3)
     search, _ = searched(state, "uct", simulations=300, expand_visits=1)
     grown = search._trees[0].grown
     tree, hidden = grown.tree, grown.hidden
@@ -116,7 +103,7 @@ def test_availability_counts_the_worlds_in_which_an_action_was_legal():
 
 
 def test_actions_of_a_node_are_told_once_each():
-    search, _ = searched(played("go_fish", 6, 3), "rave", simulations=500)
+    search, _ = searched(decision("go_fish", 6, 3), "rave", simulations=500)
     tree = search.tree
     for node in range(int(tree.used[0])):
         actions = [int(tree.edge_action[edge]) for edge in edge_rows(tree, node)]
@@ -126,7 +113,7 @@ def test_actions_of_a_node_are_told_once_each():
 @pytest.mark.parametrize("preset", ["uct", "rave", "grave"])
 def test_a_full_memory_ends_the_growth_alone(preset):
     _, result = searched(
-        played("go_fish", 6, 3), preset, simulations=300, max_memory_mb=0.03, expand_visits=1
+        decision("go_fish", 6, 3), preset, simulations=300, max_memory_mb=0.03, expand_visits=1
     )
     assert result.simulations == 300
     assert result.memory_full
@@ -134,7 +121,7 @@ def test_a_full_memory_ends_the_growth_alone(preset):
 
 
 def test_the_same_seed_gives_the_same_result():
-    state = played("go_fish", 6, 3)
+    state = decision("go_fish", 6, 3)
     first, second, other = (searched(state, "rave", seed=seed)[1] for seed in (1, 1, 2))
     assert first.to_dict()["actions"] == second.to_dict()["actions"]
     assert first.to_dict()["actions"] != other.to_dict()["actions"]
@@ -148,7 +135,7 @@ def test_no_tree_is_kept():
 
 
 def test_threads_grow_a_tree_each():
-    _, result = searched(played("leduc_poker", 1, 2), "rave", simulations=400, threads=2)
+    _, result = searched(decision("leduc_poker", 1, 2), "rave", simulations=400, threads=2)
     assert result.root_visits == 400
 
 
@@ -203,7 +190,7 @@ def test_stock_bots_that_would_see_are_refused(stock):
 
 def test_step_with_policy_tells_shares_of_visits():
     bot = UCTBot(pyspiel.load_game("leduc_poker"), simulations=100, temperature=1, seed=1)
-    policy, action = bot.step_with_policy(played("leduc_poker", 1, 2))
+    policy, action = bot.step_with_policy(decision("leduc_poker", 1, 2))
     assert abs(sum(share for _, share in policy) - 1) < 1e-9
     assert action in dict(policy)
 
@@ -211,7 +198,7 @@ def test_step_with_policy_tells_shares_of_visits():
 @pytest.mark.parametrize("name", ["hearts", "crazy_eights"])
 def test_new_edges_leave_room_for_a_node(name):
     for seed in range(3):
-        state = OpenSpielState(played(name, 2, seed))
+        state = OpenSpielState(decision(name, 2, seed))
         config = SearchConfig.preset("rave").replace(expand_visits=1, search_forced_moves=True)
         search = Searcher(config, seed=seed)
         for _ in range(4):

@@ -5,6 +5,7 @@ import random
 
 import pyspiel
 import pytest
+from helpers.spiel import drawn_action
 from rave_openspiel import RaveBot, hidden_games
 from rave_openspiel.worlds import RESAMPLING, UNRELIABLE, view, world_source
 
@@ -34,14 +35,6 @@ def test_every_game_that_loads_is_in_the_table():
     assert sorted(game.name for game in GAMES) == sorted(hidden)
 
 
-def played_on(state, rng):
-    """The state after a random action or outcome."""
-    if state.is_chance_node():
-        outcomes, chances = zip(*state.chance_outcomes(), strict=True)
-        return state.child(rng.choices(outcomes, chances)[0])
-    return state.child(rng.choice(state.legal_actions()))
-
-
 @pytest.mark.parametrize("name", PLAYED)
 def test_worlds_agree_and_bots_play(name):
     game = pyspiel.load_game(name)
@@ -52,7 +45,7 @@ def test_worlds_agree_and_bots_play(name):
         moves += 1
         due = state.current_player() >= 0 and (searches == 0 or rng.random() < 0.15)
         if not due or searches == (1 if name in SLOW else SEARCHES):
-            state = played_on(state, rng)
+            state = state.child(drawn_action(state, rng))
             continue
         searches += 1
         player = state.current_player()
@@ -81,6 +74,6 @@ def test_games_with_a_method_of_their_own_are_known(name):
     state = pyspiel.load_game(name).new_initial_state()
     rng = random.Random(1)
     while state.is_chance_node():
-        state = played_on(state, rng)
+        state = state.child(drawn_action(state, rng))
     world = state.resample_from_infostate(state.current_player(), rng.random)
     assert view(world, state.current_player()) == view(state, state.current_player())

@@ -16,7 +16,7 @@ import time
 import numpy as np
 import pyspiel
 import pytest
-from helpers.spiel import OPEN
+from helpers.spiel import OPEN, decision
 from helpers.trees import dump
 from rave_openspiel import OpenSpielState, native, native_library
 from rave_openspiel.simulator import OpenSpielSimulator, RolloutSimulator
@@ -49,21 +49,6 @@ class PythonState(OpenSpielState):
     def simulator(self, frame, evaluator):
         state = self.state
         return OpenSpielSimulator(state, frame, num_distinct_actions=state.num_distinct_actions())
-
-
-def decision(spec, moves=0):
-    """A position some random moves into the game, where a player is to move."""
-    draw = random.Random(spec)
-    state = pyspiel.load_game(spec).new_initial_state()
-    made = 0
-    while made < moves or state.is_chance_node():
-        if state.is_chance_node():
-            actions, weights = zip(*state.chance_outcomes(), strict=True)
-            state.apply_action(draw.choices(actions, weights)[0])
-        else:
-            state.apply_action(draw.choice(state.legal_actions()))
-            made += 1
-    return state
 
 
 def library():

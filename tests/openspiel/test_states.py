@@ -4,7 +4,7 @@ import random
 
 import pyspiel
 import pytest
-from helpers.spiel import OPEN
+from helpers.spiel import OPEN, drawn_action
 from rave_openspiel import OpenSpielState, refusal
 from rave_openspiel.adapter import ADAPTER
 from rave_openspiel.playouts import ALTERNATING_GAMES
@@ -29,13 +29,6 @@ SEARCHED_MOVES = {
     "xiangqi": 80,
     "yacht": 30,
 }
-
-
-def drawn_action(state, draw):
-    if state.is_chance_node():
-        actions, weights = zip(*state.chance_outcomes(), strict=True)
-        return draw.choices(actions, weights)[0]
-    return draw.choice(state.legal_actions())
 
 
 def test_all_supported_games_are_there():

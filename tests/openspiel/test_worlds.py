@@ -7,27 +7,11 @@ import numpy as np
 import pyspiel
 import pytest
 import scipy.stats
+from helpers.spiel import decision
 from rave_openspiel import worlds
 from rave_openspiel.worlds import ReplayedWorlds, resamples, view, world_source
 
 from rave_agents.errors import GameError, UnsupportedGameError
-
-
-def played(name, moves, seed):
-    """A decision after about so many random moves."""
-    rng = random.Random(seed)
-    state = pyspiel.load_game(name).new_initial_state()
-    while state.is_chance_node() or moves > 0:
-        if state.is_chance_node():
-            outcomes, chances = zip(*state.chance_outcomes(), strict=True)
-            action = rng.choices(outcomes, chances)[0]
-        else:
-            action = rng.choice(state.legal_actions())
-            moves -= 1
-        before, state = state, state.child(action)
-        if state.is_terminal():
-            return before
-    return state
 
 
 def seen(state, player):
@@ -113,7 +97,7 @@ def p_value(expected, drawn):
     ],
 )
 def test_the_first_replayed_world_has_the_posterior_distribution(name, moves):
-    state = played(name, moves, seed=3)
+    state = decision(name, moves, seed=3)
     player = state.current_player()
     expected = posterior(state, player)
     draw = random.Random(7).random
@@ -123,7 +107,7 @@ def test_the_first_replayed_world_has_the_posterior_distribution(name, moves):
 
 @pytest.mark.parametrize(("name", "moves"), [("kuhn_poker", 1), ("leduc_poker", 3)])
 def test_the_games_own_worlds_have_the_posterior_distribution(name, moves):
-    state = played(name, moves, seed=3)
+    state = decision(name, moves, seed=3)
     player = state.current_player()
     source = world_source(state, player, random.Random(7).random)
     drawn = Counter(tuple(source().history()) for _ in range(1000))
@@ -136,7 +120,7 @@ def test_the_games_own_worlds_have_the_posterior_distribution(name, moves):
 )
 def test_replayed_worlds_are_histories_in_which_the_player_sees_the_same(name):
     for moves in (0, 7, 20):
-        state = played(name, moves, seed=moves)
+        state = decision(name, moves, seed=moves)
         player = state.current_player()
         source = ReplayedWorlds(state, player, random.Random(1).random)
         found = [source() for _ in range(3)]
@@ -156,7 +140,7 @@ def overlap(first, second, player):
 
 
 def test_go_fish_forgets_the_truth(monkeypatch):
-    states = [played("go_fish", 12, seed) for seed in range(25)]
+    states = [decision("go_fish", 12, seed) for seed in range(25)]
 
     def mean_overlap(rounds):
         monkeypatch.setattr(worlds, "FIRST_PROPOSALS", rounds)
@@ -176,7 +160,7 @@ def test_go_fish_forgets_the_truth(monkeypatch):
 
 
 def test_what_everybody_saw_stays():
-    state = played("go_fish", 10, seed=2)
+    state = decision("go_fish", 10, seed=2)
     source = ReplayedWorlds(state, state.current_player(), random.Random(1).random)
     hidden = set(source.sites)
     for step, move in enumerate(source().full_history()):
@@ -185,7 +169,7 @@ def test_what_everybody_saw_stays():
 
 
 def test_the_same_numbers_give_the_same_worlds():
-    state = played("go_fish", 10, seed=2)
+    state = decision("go_fish", 10, seed=2)
     first, second = (
         ReplayedWorlds(state, state.current_player(), random.Random(9).random) for _ in range(2)
     )
@@ -193,7 +177,7 @@ def test_the_same_numbers_give_the_same_worlds():
 
 
 def test_the_true_state_is_not_changed():
-    state = played("go_fish", 10, seed=2)
+    state = decision("go_fish", 10, seed=2)
     before = state.serialize()
     source = ReplayedWorlds(state, state.current_player(), random.Random(9).random)
     source().apply_action(state.legal_actions()[0])
@@ -205,7 +189,7 @@ def test_methods_that_forget_who_did_not_follow_suit_are_not_used(name):
     assert not resamples(pyspiel.load_game(name))
     impossible = 0
     for seed in range(30):
-        state = played(name, 18, seed)
+        state = decision(name, 18, seed)
         world = state.resample_from_infostate(state.current_player(), random.Random(1).random)
         try:
             retold(world, state.current_player())
@@ -219,7 +203,7 @@ def test_methods_that_forget_who_did_not_follow_suit_are_not_used(name):
     [("phantom_ttt", "tried in vain"), ("tarok", "SAMPLED_STOCHASTIC")],
 )
 def test_a_game_without_worlds_is_refused_with_the_reason(name, reason):
-    state = played(name, 0, seed=1) if name != "tarok" else pyspiel.load_game(name)
+    state = decision(name, 0, seed=1) if name != "tarok" else pyspiel.load_game(name)
     if name == "tarok":
         assert reason in worlds.no_worlds(state)
         return
@@ -232,7 +216,7 @@ class TestFunction:
 
     @pytest.fixture
     def state(self):
-        return played("kuhn_poker", 0, seed=1)
+        return decision("kuhn_poker", 0, seed=1)
 
     def source(self, state, function):
         return world_source(state, state.current_player(), random.Random(1).random, function)
@@ -248,7 +232,7 @@ class TestFunction:
         ("function", "message"),
         [
             (lambda state, player, rng: None, "must return a pyspiel.State, got None"),
-            (lambda state, player, rng: played("leduc_poker", 0, 1), "of leduc_poker"),
+            (lambda state, player, rng: decision("leduc_poker", 0, 1), "of leduc_poker"),
             (lambda state, player, rng: state.child(0), "player 1 is to move"),
         ],
     )
@@ -257,7 +241,7 @@ class TestFunction:
             self.source(state, function)()
 
     def test_what_the_player_can_tell_is_refused(self, state):
-        others = (played("kuhn_poker", 0, seed) for seed in range(20))
+        others = (decision("kuhn_poker", 0, seed) for seed in range(20))
         other = next(s for s in others if view(s, 0) != view(state, 0))
         with pytest.raises(GameError, match="can tell from the true one"):
             self.source(state, lambda state, player, rng: other.clone())()
