@@ -104,6 +104,19 @@ class Textbook:
             return total
         return (total - n * self.low) / (self.high - self.low) if self.high > self.low else 0.0
 
+    def observe(self, results):
+        """Widen bounds that the game does not state."""
+        for _, returns in results:
+            self.low = self.low if self.stated else min([self.low, *returns])
+            self.high = self.high if self.stated else max([self.high, *returns])
+
+    def mean_values(self, results):
+        """The mean of the playouts' values, for each player."""
+        values = [0.0] * self.state.num_players()
+        for _, returns in results:
+            values = [v + self.kept(u) for v, u in zip(values, returns, strict=True)]
+        return [v / len(results) for v in values]
+
     def simulate(self):
         state, node, path, reference = self.state.clone(), self.root, [], None
         while node is not None and not self.ends_at(node):
@@ -123,18 +136,13 @@ class Textbook:
             else:
                 self.root = node
         results = self.outcomes_of([parent for parent, _ in path], node, state)
-        for _, returns in results:
-            self.low = self.low if self.stated else min([self.low, *returns])
-            self.high = self.high if self.stated else max([self.high, *returns])
+        self.observe(results)
         if self.config.amaf in ("grave", "global"):
             self.give_table([parent for parent, _ in path] + ([node] if node else []))
         if self.config.amaf != "none":
             for number, (moves, returns) in enumerate(results):
                 self.update_amaf(path, node, moves, returns, 1.0 / len(results), number == 0)
-        values = [0.0] * self.state.num_players()
-        for _, returns in results:
-            values = [v + self.kept(u) for v, u in zip(values, returns, strict=True)]
-        values = [v / len(results) for v in values]
+        values = self.mean_values(results)
         mover = 0
         for parent, edge in path:
             mover = parent.player if parent.player >= 0 else mover

@@ -52,18 +52,13 @@ class SimultaneousTextbook(Textbook):
 
     def count(self, path, steps, place, results):
         leaves = [] if place is None else place.nodes
-        for _, returns in results:
-            self.low = self.low if self.stated else min([self.low, *returns])
-            self.high = self.high if self.stated else max([self.high, *returns])
+        self.observe(results)
         if self.config.amaf in ("grave", "global"):
             self.give_table([parent for parent, _ in path] + leaves)
         if self.config.amaf != "none":
             for number, (moves, returns) in enumerate(results):
                 self.update_amaf(path, leaves, moves, returns, 1.0 / len(results), number == 0)
-        values = [0.0] * self.state.num_players()
-        for _, returns in results:
-            values = [v + self.kept(u) for v, u in zip(values, returns, strict=True)]
-        values = [v / len(results) for v in values]
+        values = self.mean_values(results)
         mover = 0
         for node, edge in path:
             mover = node.player if node.player >= 0 else mover
