@@ -166,6 +166,7 @@ class NativeSimulator:
         observation: Observation | None = None,
     ) -> None:
         self._library = library
+        self._root = root  # The bridge's copy may need it to live.
         pointer = address_of(root, STATE)
         self._provider = library.create(pointer, root.num_distinct_actions(), shrinking)
         if not self._provider:

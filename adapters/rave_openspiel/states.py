@@ -18,6 +18,8 @@ from rave_openspiel.worlds import Unit, WorldFunction, view, world_source
 
 _Type = pyspiel.GameType
 
+_CLONES_POINT_TO_THEIR_ORIGINAL = frozenset({"morpion_solitaire"})
+
 
 class OpenSpielState:
     """A ``pyspiel.State``, of a C++ or a Python game, as a GameState.
@@ -36,7 +38,7 @@ class OpenSpielState:
 
     def clone(self) -> Self:
         """A copy that shares nothing that can change with this state."""
-        return type(self)(self.state.clone(), self._worlds)
+        return type(self)(independent_copy(self.state), self._worlds)
 
     def current_player(self) -> int:
         """The player to move, or a ``PlayerId``."""
@@ -162,9 +164,9 @@ class OpenSpielState:
         if common is not None and evaluator is None:
             return common.simulator(frame, None)  # type: ignore[no-any-return]
         library = bridge() if evaluator is None and is_native(self.state) else None
+        root = independent_copy(self.state)
         if library is not None:
-            return NativeSimulator(library, self.state, frame, shrinking=is_shrinking(game))
-        root = self.state.clone()
+            return NativeSimulator(library, root, frame, shrinking=is_shrinking(game))
         if evaluator is None and RolloutSimulator.can_play(root) and not simultaneous:
             return RolloutSimulator(root, frame)
         return OpenSpielSimulator(
@@ -200,6 +202,18 @@ class OpenSpielState:
 
     def __str__(self) -> str:
         return str(self.state)
+
+
+def independent_copy(state: pyspiel.State) -> pyspiel.State:
+    """A copy that outlives the state; its own copies may need it to live.
+
+    Clones of some games' states look up moves in the memory of the state that they come from, and
+    read what is no longer there once that is gone. Those are played again from the start.
+    """
+    game = state.get_game()
+    if game.get_type().short_name in _CLONES_POINT_TO_THEIR_ORIGINAL:
+        return game.deserialize_state(state.serialize())
+    return state.clone()
 
 
 def _utility_bounds(game: pyspiel.Game) -> tuple[float, float]:

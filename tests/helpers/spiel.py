@@ -36,7 +36,8 @@ def decision(spec, moves=0, seed=None):
     state = pyspiel.load_game(spec).new_initial_state()
     while state.is_chance_node() or moves > 0:
         moves -= not state.is_chance_node()
-        before, state = state, state.child(drawn_action(state, draw))
-        if state.is_terminal():
-            return before
+        action = drawn_action(state, draw)
+        if state.child(action).is_terminal():
+            break
+        state.apply_action(action)
     return state

@@ -5,6 +5,7 @@ import random
 import pyspiel
 import pytest
 from helpers.spiel import OPEN, drawn_action
+from helpers.trees import dump
 from rave_openspiel import OpenSpielState, refusal
 from rave_openspiel.adapter import ADAPTER
 from rave_openspiel.playouts import ALTERNATING_GAMES
@@ -140,3 +141,20 @@ def test_a_search_refuses_states_of_games_it_cannot_play(name):
             UnsupportedGameError, match=r"no worlds|cannot be searched|not searched"
         ):
             Searcher().search(given, Limit(simulations=10))
+
+
+def test_a_copy_and_a_search_outlive_the_state_that_theirs_comes_from():
+    game = pyspiel.load_game("morpion_solitaire")  # Whose own clones do not.
+
+    def tree(state):
+        searcher = Searcher(SearchConfig.preset("uct"), seed=1)
+        searcher.search(state, Limit(simulations=30))
+        return dump(searcher.tree)
+
+    living = game.new_initial_state()
+    action = living.legal_actions()[0]
+    living.apply_action(action)
+    orphan = OpenSpielState(game.new_initial_state().child(action))
+    copy = orphan.clone()
+    _overwriting = [bytearray(b"\xff" * size) for size in range(600, 40_000, 64)]
+    assert tree(orphan) == tree(copy) == tree(OpenSpielState(living))
