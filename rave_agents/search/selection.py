@@ -161,32 +161,17 @@ def select_edge(
         least,
         greatest,
     )
-    # The usual case of AMAF at the edges, without the tests of all that may come to it.
-    plain_rave = (
-        proofs is None
-        and hidden is None
-        and use_amaf
-        and scale == 0.0
-        and is_plain_rave(parameters)
-    )
     visits = tree.edge_visits[first : first + count]
     value_sum = tree.edge_value_sum[first : first + count]
-    a, d = parameters.beta_a, parameters.beta_d
+    if proofs is None and hidden is None and scale == 0.0 and is_plain(parameters, use_amaf):
+        return first + most_urgent(visits, value_sum, amaf, view, parameters, stream)
     best, best_score, ties = 0, -math.inf, 0
     tolerance = 0.0
     for _ in range(2):
         for index in range(count):
             if hidden is not None and hidden.edge_met[first + index] != hidden.number[0]:
                 continue
-            if plain_rave and amaf.visits[index] > 0.0:
-                n = float(visits[index])
-                score = blended_mean(
-                    n, value_sum[index], amaf.visits[index], amaf.value_sum[index], a, d
-                )
-                if c > 0.0:
-                    score += ucb1_exploration(view.ln_visits, n, c)
-            else:
-                score = urgency(tree, proofs, hidden, amaf, view, parameters, index)
+            score = urgency(tree, proofs, hidden, amaf, view, parameters, index)
             if score > best_score:
                 best = index
                 best_score = score
@@ -204,18 +189,64 @@ def select_edge(
 
 
 @kernel
-def is_plain_rave(parameters: Parameters) -> bool:
-    """Whether an edge with AMAF visits is ranked by its ``blended_mean`` and UCB1 alone."""
+def is_plain(parameters: Parameters, use_amaf: bool) -> bool:
+    """Whether the best edge by ``blended_mean`` and UCB1 alone is taken."""
     return (
-        parameters.amaf_unvisited
-        and not parameters.hand_selected
-        and not parameters.blend_ucb
-        and not parameters.tables
-        and not parameters.puct
+        not parameters.puct
         and not parameters.tuned
         and parameters.formula_address == 0
-        and parameters.amaf_prior_visits == 0.0
+        and parameters.tie_tolerance == 0.0
+        and (
+            not use_amaf
+            or (
+                parameters.amaf_unvisited
+                and not parameters.hand_selected
+                and not parameters.blend_ucb
+                and not parameters.tables
+                and parameters.amaf_prior_visits == 0.0
+            )
+        )
     )
+
+
+@kernel
+def most_urgent(
+    visits: NDArray[np.int32],
+    value_sum: NDArray[np.float64],
+    amaf: AmafRows,
+    view: NodeView,
+    parameters: Parameters,
+    stream: Stream,
+) -> int:
+    """The place of the most urgent edge where ``is_plain`` holds, by the scores of ``urgency``.
+
+    Most of a search's time outside the game is spent here.
+    """
+    a, d = parameters.beta_a, parameters.beta_d
+    use_amaf, c, ln_N = view.use_amaf, view.exploration, view.ln_visits
+    unvisited = parameters.first_play_urgency
+    best, best_score, ties = 0, -math.inf, 0
+    for index in range(visits.shape[0]):
+        n = float(visits[index])
+        if use_amaf and amaf.visits[index] > 0.0:
+            score = blended_mean(
+                n, value_sum[index], amaf.visits[index], amaf.value_sum[index], a, d
+            )
+        elif n > 0.0:
+            score = value_sum[index] / n
+        else:
+            score = unvisited
+        if c > 0.0:
+            score += ucb1_exploration(ln_N, n, c)
+        if score > best_score:
+            best = index
+            best_score = score
+            ties = 1
+        elif score == best_score:
+            ties += 1
+            if random_below(stream, ties) == 0:
+                best = index
+    return best
 
 
 @kernel
