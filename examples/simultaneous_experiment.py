@@ -1,38 +1,43 @@
 """Does RAVE improve the convergence of Monte-Carlo tree search with simultaneous moves?
 
 RAVE plays plain search at equal simulations a move: decoupled UCT and regret matching, with AMAF
-for all players' choices or the searching player's alone. On the matrix game, whose equilibrium is
-known, the distance of the mix to it is told too. Results go into a CSV file, a table and a plot.
+for all players' choices or the searching player's alone. Where the exact values after every joint
+action can be computed, the exploitability of the first move's mix is told too: what a best reply
+takes from the game's value, if play goes on exactly, as a share of the range of utilities. Results
+go into a CSV file, to which each row is added as soon as it is there, and which a second run
+continues; a table and a plot.
 
     python examples/simultaneous_experiment.py
     python examples/simultaneous_experiment.py --games 40 --budgets 50,200,1000,5000 --output out
 
-Without options it is a sample of seconds, with four games and one budget.
+Without options it is a sample of seconds, with five games and one budget.
 """
 
 import csv
+import functools
 import pathlib
 from typing import Annotated
 
 import numpy as np
 import pyspiel
 import typer
+from scipy import optimize
 
 from rave_agents import Limit, SearchConfig, Searcher
 from rave_agents.arena import play_match
 
+SOLVABLE = ("matrix_brps", "goofspiel(imp_info=False,num_cards=4,points_order=descending)")
 GAMES = (
     "goofspiel(imp_info=False,num_cards=5)",
     "goofspiel(imp_info=False,num_cards=8)",
     "oshi_zumo",
     "markov_soccer",
-    "matrix_brps",
+    *SOLVABLE,
 )
-BRPS = np.array([1 / 16, 10 / 16, 5 / 16])
-"""The equilibrium of biased rock-paper-scissors."""
-
 PLAIN = {"uct": "temperature=1,tie_tolerance=0.01", "regret_matching": ""}
 """The two searches, with what they are measured with: decoupled UCT plays the mix of its visits."""
+KEY = ("game", "search", "amaf_players", "simulations")
+RESULTS = ("score", "low", "high", "exploitability", "plain_exploitability")
 
 
 def spec(search, amaf_players, simulations):
@@ -43,19 +48,57 @@ def spec(search, amaf_players, simulations):
     return f"{search}({','.join(filter(None, parts))})"
 
 
-def distance(search, amaf_players, simulations, seeds=20):
-    """Mean total variation between the mix for biased rock-paper-scissors and its equilibrium."""
-    config = SearchConfig.preset(search)
-    config = config.replace(tie_tolerance=0.01, temperature=1.0)
+def matrix_value(payoffs):
+    """The greatest value that a mix of the rows is sure of, by a linear program."""
+    rows, columns = payoffs.shape
+    found = optimize.linprog(
+        c=[0.0] * rows + [-1.0],
+        A_ub=np.hstack([-payoffs.T, np.ones((columns, 1))]),
+        b_ub=np.zeros(columns),
+        A_eq=[[1.0] * rows + [0.0]],
+        b_eq=[1.0],
+        bounds=[(0.0, 1.0)] * rows + [(None, None)],
+    )
+    return -found.fun
+
+
+def exact_values(state):
+    """The exact value for player 0 of every pair of actions."""
+    return np.array(
+        [
+            [exact_value(state, own, other) for other in state.legal_actions(1)]
+            for own in state.legal_actions(0)
+        ]
+    )
+
+
+def exact_value(state, own, other):
+    """The exact value for player 0 after a pair of actions: each stage is a matrix game."""
+    child = state.clone()
+    child.apply_actions([own, other])
+    return child.returns()[0] if child.is_terminal() else matrix_value(exact_values(child))
+
+
+@functools.cache
+def first_values(game):
+    """The exact values of the first joint actions."""
+    return exact_values(pyspiel.load_game(game).new_initial_state())
+
+
+@functools.cache
+def exploitability(game, search, amaf_players, simulations, seeds=20):
+    """What a best reply takes from the value, if only the first move is by search; a mean share."""
+    config = SearchConfig.preset(search).replace(tie_tolerance=0.01, temperature=1.0)
     if amaf_players is not None:
         config = config.replace(amaf="node", amaf_players=amaf_players)
-    state = pyspiel.load_game("matrix_brps").new_initial_state()
-    found = []
+    values = first_values(game)
+    loaded = pyspiel.load_game(game)
+    state, lost = loaded.new_initial_state(), []
     for seed in range(seeds):
         result = Searcher(config, seed=seed).search(state, Limit(simulations=simulations), player=0)
         mix = np.array([probability for _, probability in result.policy])
-        found.append(abs(mix - BRPS).sum() / 2)
-    return float(np.mean(found))
+        lost.append(matrix_value(values) - min(mix @ values))
+    return float(np.mean(lost)) / (loaded.max_utility() - loaded.min_utility())
 
 
 def plot(rows, path):
@@ -83,6 +126,41 @@ def plot(rows, path):
     figure.savefig(path)
 
 
+def play(key, games, seed):
+    """A row: the match of RAVE against plain search, and what both can lose at the first move."""
+    game, search, amaf_players, simulations = key
+    rave, plain = spec(search, amaf_players, simulations), spec(search, None, simulations)
+    score = play_match(game, rave, plain, games=games, seed=seed).score
+    row = dict(zip(KEY, key, strict=True), score=score.score)
+    row["low"], row["high"] = score.interval
+    if game in SOLVABLE:
+        row["exploitability"] = exploitability(game, search, amaf_players, simulations)
+        row["plain_exploitability"] = exploitability(game, search, None, simulations)
+    return row
+
+
+def read(path):
+    """The rows of an earlier run."""
+    if path is None or not path.exists():
+        return []
+    with path.open(newline="") as file:
+        rows = [{k: v for k, v in row.items() if v != ""} for row in csv.DictReader(file)]
+    return [
+        {k: int(v) if k == "simulations" else v if k in KEY else float(v) for k, v in row.items()}
+        for row in rows
+    ]
+
+
+def add(path, row):
+    """Write a row behind the others."""
+    fresh = not path.exists()
+    with path.open("a", newline="") as file:
+        writer = csv.DictWriter(file, KEY + RESULTS)
+        if fresh:
+            writer.writeheader()
+        writer.writerow(row)
+
+
 def main(
     games: Annotated[int, typer.Option(help="Games of each match.")] = 4,
     budgets: Annotated[str, typer.Option(help="Simulations a move.")] = "50",
@@ -91,40 +169,30 @@ def main(
     output: Annotated[pathlib.Path | None, typer.Option(help="Folder for table and plot.")] = None,
 ) -> None:
     """Play RAVE against plain search and print the scores."""
-    rows = []
-    short = games < 10  # Four games say nothing of a game as long as soccer.
-    for game in names.split(";"):
-        if short and game == "markov_soccer":
-            continue
-        for search in PLAIN:
-            for amaf_players in ("own", "all"):
-                for simulations in map(int, budgets.split(",")):
-                    rave = spec(search, amaf_players, simulations)
-                    result = play_match(
-                        game, rave, spec(search, None, simulations), games=games, seed=seed
-                    )
-                    low, high = result.score.interval
-                    row = {
-                        "game": game,
-                        "search": search,
-                        "amaf_players": amaf_players,
-                        "simulations": simulations,
-                        "score": result.score.score,
-                        "low": low,
-                        "high": high,
-                    }
-                    if game == "matrix_brps":
-                        row["distance"] = distance(search, amaf_players, simulations)
-                        row["plain_distance"] = distance(search, None, simulations)
-                    rows.append(row)
-                    print(*(f"{v:.3f}" if isinstance(v, float) else v for v in row.values()))
+    table = None
     if output is not None:
         output.mkdir(parents=True, exist_ok=True)
-        fields = list(dict.fromkeys(field for row in rows for field in row))
-        with (output / "simultaneous.csv").open("w", newline="") as file:
-            writer = csv.DictWriter(file, fields)
-            writer.writeheader()
-            writer.writerows(rows)
+        table = output / "simultaneous.csv"
+    rows = read(table)
+    done = {tuple(row[name] for name in KEY) for row in rows}
+    keys = [
+        (game, search, amaf_players, int(simulations))
+        for game in names.split(";")
+        # Four games say nothing of a game as long as soccer.
+        if games >= 10 or game != "markov_soccer"
+        for search in PLAIN
+        for amaf_players in ("own", "all")
+        for simulations in budgets.split(",")
+    ]
+    for key in keys:
+        if key in done:
+            continue
+        row = play(key, games, seed)
+        rows.append(row)
+        print(*(f"{v:.3f}" if isinstance(v, float) else v for v in row.values()), flush=True)
+        if table is not None:
+            add(table, row)
+    if output is not None:
         plot(rows, output / "simultaneous.png")
 
 
