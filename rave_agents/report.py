@@ -119,8 +119,13 @@ def match_table(result: MatchResult) -> RenderableType:
         "95 % interval",
         f"{_elo(elo_low)} to {_elo(elo_high)}",
         f"{_elo(-elo_high)} to {_elo(-elo_low)}",
-        end_section=True,
+        end_section=not result.is_won_by_margins,
     )
+    if result.is_won_by_margins:
+        low, high = result.margin_interval
+        table.add_row("mean margin", f"[bold]{result.margin:+.3g}[/]", f"{-result.margin:+.3g}")
+        ends = (f"{low:+.3g} to {high:+.3g}", f"{-high:+.3g} to {-low:+.3g}")
+        table.add_row("95 % interval", *ends, end_section=True)
     table.add_row("seconds a move", *map(_seconds, result.seconds_per_move))
     table.add_row("simulations a second", *map(whole, result.simulations_per_second))
     return table

@@ -5,6 +5,7 @@ A match comes out the same however many processes share its games, see ``play``.
 
 import dataclasses
 import functools
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Self
@@ -22,7 +23,7 @@ from rave_agents.arena.play import Fixture, GameRecord, Table, draw_opening
 from rave_agents.arena.referee import checked_referee
 from rave_agents.arena.runner import FailedGameError, Failure, Played, play_games
 from rave_agents.arena.sgf import SgfFolder
-from rave_agents.arena.statistics import MatchScore
+from rave_agents.arena.statistics import MatchScore, finite, mean_interval
 from rave_agents.clock import Clock
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks import Game, load_game
@@ -54,6 +55,22 @@ class MatchResult:
         wins = sum(record.margin > 0 for record in self.records)
         losses = sum(record.margin < 0 for record in self.records)
         return MatchScore(wins, len(self.records) - wins - losses, losses)
+
+    @functools.cached_property
+    def margin(self) -> float:
+        """Mean return a game of the first agent less the second's; not a number without games."""
+        margins = [record.margin for record in self.records]
+        return math.fsum(margins) / len(margins) if margins else math.nan
+
+    @functools.cached_property
+    def margin_interval(self) -> tuple[float, float]:
+        """The 95 % confidence interval of the expected margin; infinite for less than two games."""
+        return mean_interval([record.margin for record in self.records])
+
+    @property
+    def is_won_by_margins(self) -> bool:
+        """Whether games were won by different margins, so that the score does not tell all."""
+        return len({abs(record.margin) for record in self.records} - {0.0}) > 1
 
     @property
     def complete(self) -> bool:
@@ -97,6 +114,8 @@ class MatchResult:
             "game": self.game,
             "agents": list(self.agents),
             **self.score.to_dict(),
+            "margin": finite(self.margin),
+            "margin_ci95": [finite(end) for end in self.margin_interval],
             "seconds_per_move": list(self.seconds_per_move),
             "simulations_per_second": list(self.simulations_per_second),
             "seed": self.seed,

@@ -7,6 +7,7 @@ score test for a binomial; here the same is done with the trinomial's variance.
 
 import dataclasses
 import math
+from collections.abc import Sequence
 from statistics import NormalDist
 from typing import Any
 
@@ -75,13 +76,13 @@ class MatchScore:
         """Plain values, fit for strict JSON: what is infinite or unknown is None."""
         return {
             "games": self.games,
-            "score": _finite(self.score),
+            "score": finite(self.score),
             "wins": self.wins,
             "draws": self.draws,
             "losses": self.losses,
             "ci95": list(self.interval),
-            "elo": _finite(self.elo),
-            "elo_ci95": [_finite(end) for end in self.elo_interval],
+            "elo": finite(self.elo),
+            "elo_ci95": [finite(end) for end in self.elo_interval],
         }
 
     def __str__(self) -> str:
@@ -109,6 +110,17 @@ def score_interval(score: float, games: int, *, draw_rate: float = 0.0) -> tuple
     return (0.0 if x == 0.0 else max(0.0, low)), (1.0 if x == 1.0 else min(1.0, high))
 
 
+def mean_interval(values: Sequence[float]) -> tuple[float, float]:
+    """The 95 % confidence interval of the mean, by Student's t; infinite below two values."""
+    if len(values) < 2:
+        return -math.inf, math.inf
+    from scipy import stats  # noqa: PLC0415 A second of imports, for a table at the end.
+
+    error = float(stats.sem(values)) * float(stats.t.ppf(0.5 + CONFIDENCE / 2, len(values) - 1))
+    mean = math.fsum(values) / len(values)
+    return mean - error, mean + error
+
+
 def elo_difference(score: float) -> float:
     """``-400 log10(1/s - 1)``: the Elo difference at which the expected score is s.
 
@@ -122,5 +134,6 @@ def elo_difference(score: float) -> float:
     return -400.0 * math.log10(1.0 / score - 1.0)
 
 
-def _finite(value: float) -> float | None:
+def finite(value: float) -> float | None:
+    """The value as strict JSON has it: None if it is infinite or not a number."""
     return value if math.isfinite(value) else None

@@ -5,7 +5,9 @@ import subprocess
 import sys
 import textwrap
 
+import numpy as np
 import pytest
+from scipy import stats
 
 import rave_agents.agents as agents_module
 from rave_agents.agent import AgentType
@@ -299,10 +301,11 @@ def test_the_dictionary_is_strict_json_with_these_keys():
     values = json.loads(json.dumps(result.to_dict(), allow_nan=False))
     assert list(values) == [
         "game", "agents", "games", "score", "wins", "draws", "losses", "ci95", "elo", "elo_ci95",
-        "seconds_per_move", "simulations_per_second", "seed", "endings",
+        "margin", "margin_ci95", "seconds_per_move", "simulations_per_second", "seed", "endings",
     ]  # fmt: skip
     assert values["agents"] == ["uct(simulations=200)", "random"]
     assert (values["score"], values["elo"], values["elo_ci95"][1]) == (1.0, None, None)
+    assert (values["margin"], values["margin_ci95"]) == (2.0, [2.0, 2.0])
 
 
 def test_a_match_without_finished_games_is_strict_json_too():
@@ -311,6 +314,17 @@ def test_a_match_without_finished_games_is_strict_json_too():
     json.dumps(values, allow_nan=False)
     assert values["score"] is None
     assert values["seconds_per_move"] == [None, None]
+    assert (values["margin"], values["margin_ci95"]) == (None, [None, None])
+
+
+def test_margins_are_told_where_games_are_won_by_more_and_less():
+    result = play_match("leduc_poker", "random", "random", games=20)
+    margins = [record.margin for record in result.records]
+    assert result.is_won_by_margins
+    assert result.margin == pytest.approx(np.mean(margins))
+    low, high = stats.t.interval(0.95, 19, np.mean(margins), stats.sem(margins))
+    assert result.margin_interval == pytest.approx((low, high))
+    assert not play_match("tic_tac_toe", "random", "random", games=4).is_won_by_margins
 
 
 def test_efforts_are_summed_over_the_games():
