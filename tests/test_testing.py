@@ -3,8 +3,10 @@
 import itertools
 import random
 
+import pyspiel
 import pytest
-from helpers.games import Position, random_game
+from helpers.games import JointPosition, Position, joint_random_game, random_game
+from rave_openspiel import OpenSpielState
 
 from rave_agents import testing
 from rave_agents.errors import ConformanceError
@@ -73,7 +75,7 @@ VIOLATIONS = {
     r"legal_actions\(\) has an action twice": broken(legal_actions=lambda self: [1, 1]),
     r"from -1 to 0": broken(legal_actions=lambda self: [0, -1]),
     r"from 0 to 99": broken(legal_actions=lambda self: [0, 99]),
-    r"current_player\(\) must be from 0 to 1": broken(current_player=lambda self: 2),
+    r"current_player\(\) must be from 0 to 1, or one of": broken(current_player=lambda self: 2),
     r"is_terminal\(\) is False": broken(is_terminal=lambda self: False),
     r"is_chance_node\(\) is False": broken(is_chance_node=lambda self: False),
     r"chance_outcomes\(\) must not be empty": broken(chance_outcomes=lambda self: []),
@@ -100,6 +102,82 @@ VIOLATIONS = {
 def test_violations_are_named(message):
     with pytest.raises(ConformanceError, match=message):
         testing.check_game_state(VIOLATIONS[message], games=20)
+
+
+@pytest.mark.parametrize("rules", [{}, {"chance": 0.4}, {"num_players": 3}])
+def test_whole_games_with_simultaneous_moves_conform(rules):
+    testing.check_game_state(lambda: joint_random_game(3, depth=8, **rules))
+
+
+@pytest.mark.parametrize("spec", ["oshi_zumo", "leduc_poker", "go_fish", "matrix_pd", "pig"])
+def test_openspiels_games_of_every_kind_conform(spec):
+    game = pyspiel.load_game(spec)
+    testing.check_game_state(lambda: OpenSpielState(game.new_initial_state()), games=2)
+
+
+def joint_broken(**methods):
+    kind = type("Broken", (JointPosition,), methods)
+    rules = joint_random_game(3, depth=8).rules
+    return lambda: kind(rules)
+
+
+def alone(self, player=None):
+    return [] if player is not None else Position.legal_actions(self)
+
+
+class Hinting(JointPosition):
+    """After moves at the same time it differs from its clones."""
+
+    counter = itertools.count()
+
+    def apply_actions(self, actions):
+        super().apply_actions(actions)
+        self.mark = next(self.counter)
+
+    def clone(self):
+        clone = super().clone()
+        clone.mark = getattr(self, "mark", 0)
+        return clone
+
+    def position_key(self):
+        return (self.history, getattr(self, "mark", 0))
+
+
+JOINT_VIOLATIONS = {
+    r"must not be empty for all players": joint_broken(legal_actions=alone),
+    r"legal_actions\(\d\) has an action twice": joint_broken(
+        legal_actions=lambda self, player=None: [0, 0]
+    ),
+    r"apply_actions\(\) with .* must do the same": lambda: Hinting(joint_random_game(3).rules),
+    r"one of CHANCE \(-1\), TERMINAL \(-4\), got -2": joint_broken(
+        has_simultaneous_moves=lambda self: False
+    ),
+}
+
+
+@pytest.mark.parametrize("message", JOINT_VIOLATIONS)
+def test_violations_where_players_move_at_the_same_time_are_named(message):
+    with pytest.raises(ConformanceError, match=message):
+        testing.check_game_state(JOINT_VIOLATIONS[message], games=20)
+
+
+class Telling(OpenSpielState):
+    """Its worlds show the player another hand."""
+
+    def worlds(self, player, unit):
+        def other():
+            state = self.state.get_game().new_initial_state()
+            for action in (self.state.history()[0] + 2, 0, *self.state.history()[2:]):
+                state.apply_action(action % 6)
+            return type(self)(state)
+
+        return other
+
+
+def test_worlds_that_the_player_can_tell_are_found():
+    game = pyspiel.load_game("leduc_poker")
+    with pytest.raises(ConformanceError, match=r"look the same to the player: view\(\) differs"):
+        testing.check_game_state(lambda: Telling(game.new_initial_state()))
 
 
 def test_make_state_must_make_new_states():
@@ -171,7 +249,7 @@ def test_whole_simulators_conform(rules):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (swap_players, "recorded that"),
+        (swap_players, "recorded the moves"),
         (set_header(Header.PLAYER, 1), "moves at the leaf"),
         (set_header(Header.NUM_PLAYOUTS, 1), "must run 2 playouts"),
         (set_header(Header.NUM_ACTIONS, 0), "list the leaf's actions"),

@@ -1,0 +1,49 @@
+"""What every check needs: how a violation is told, positions compared, moves drawn."""
+
+import random
+from collections.abc import Sequence
+from typing import Any
+
+from rave_agents.errors import ConformanceError
+from rave_agents.game import GameState, PlayerId, is_simultaneous, moving_players
+
+TOLERANCE = 1e-6
+"""By how much numbers may differ."""
+
+
+def require(condition: bool, message: str) -> None:
+    """Raise ConformanceError with this message unless the condition holds."""
+    if not condition:
+        raise ConformanceError(message)
+
+
+def snapshot(state: GameState) -> tuple[Any, ...]:
+    """All that can be asked of a position, to compare two of them."""
+    player = int(state.current_player())
+    parts: list[Any] = [player, bool(state.is_terminal()), bool(state.is_chance_node())]
+    if player == PlayerId.CHANCE:
+        parts.append(tuple((int(action), float(p)) for action, p in state.chance_outcomes()))
+    elif player == PlayerId.TERMINAL:
+        parts.append(tuple(map(float, state.returns())))
+    else:
+        parts.append(tuple((mover, *map(int, actions)) for mover, actions in movers(state)))
+    if hasattr(state, "position_key"):
+        parts.append(state.position_key())
+    if type(state).__str__ is not object.__str__:
+        parts.append(str(state))
+    return tuple(parts)
+
+
+def movers(state: Any) -> list[tuple[int, Sequence[int]]]:
+    """Who moves at a position that players decide, with his legal actions."""
+    if is_simultaneous(state):
+        return [(player, state.legal_actions(player)) for player in moving_players(state)]
+    return [(int(state.current_player()), state.legal_actions())]
+
+
+def drawn_move(state: GameState, draw: random.Random) -> list[int]:
+    """A random move, as in ``apply_path``: one action, or one of each player who moves."""
+    if state.is_chance_node():
+        outcomes, weights = zip(*state.chance_outcomes(), strict=True)
+        return [int(draw.choices(outcomes, weights)[0])]
+    return [int(draw.choice(list(actions))) for _, actions in movers(state)]

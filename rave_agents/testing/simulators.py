@@ -1,0 +1,202 @@
+"""``check_simulator``: whether a state's own provider of simulations does what the loop expects."""
+
+import itertools
+import math
+import random
+from collections.abc import Sequence
+
+import numpy as np
+
+from rave_agents.errors import ConformanceError
+from rave_agents.game import GameState, PlayerId, apply_path, is_simultaneous
+from rave_agents.search.random_stream import make_stream
+from rave_agents.search.simulator import (
+    Frame,
+    Header,
+    Simulator,
+    Status,
+    grown_frame,
+    make_frame,
+    simulated,
+)
+from rave_agents.testing.common import TOLERANCE, drawn_move, movers, require, snapshot
+
+PLAYOUTS = 2
+"""Playouts that are asked of a state's simulator at once."""
+
+
+def check_simulator(
+    state: GameState, *, seed: int = 0, paths: int = 3, max_moves: int = 2000
+) -> None:
+    """Check the provider of simulations that ``state.simulator(frame, None)`` makes.
+
+    From the state and from positions a few moves later, it must tell the same player and actions
+    as the state, and its playouts must be legal: replayed on a clone they lead to a terminal
+    position with the returns that it gave. Replaying needs a game without chance; with chance only
+    the ranges are checked.
+
+    Args:
+        state: the root, not terminal.
+        seed: decides everything random.
+        paths: how many leaves to simulate from; the first is the root itself.
+        max_moves: playouts longer than that are not replayed.
+
+    Raises:
+        ConformanceError: naming what was wrong.
+    """
+    draw = random.Random(seed)
+    before = snapshot(state)
+    frame = make_frame(
+        num_players=state.num_players(),
+        playouts=PLAYOUTS,
+        playout_stream=make_stream(np.random.SeedSequence(seed)),
+    )
+    simulator = state.simulator(frame, None)  # type: ignore[attr-defined]
+    for depth in range(paths):
+        leaf = state.clone()
+        path: list[int] = []
+        while len(path) < depth and not leaf.is_terminal():
+            move = drawn_move(leaf, draw)
+            path += move
+            apply_path(leaf, move)
+        frame = _simulate(simulator, frame, path)
+        _check_leaf(frame, leaf)
+        _check_playouts(frame, leaf, max_moves)
+        require(snapshot(state) == before, "simulator() must leave the state as it was.")
+
+
+def _simulate(simulator: Simulator, frame: Frame, path: Sequence[int]) -> Frame:
+    """Run ``simulate`` with expansion; returns the frame that it filled, maybe a larger one."""
+    for _ in range(64):
+        header = frame.header
+        frame.path[: len(path)] = path
+        header[Header.PATH_LENGTH] = len(path)
+        header[Header.EXPAND] = 1
+        header[Header.REQUIRED_ACTIONS] = header[Header.REQUIRED_MOVES] = 0
+        status = simulated(simulator, frame)
+        if status == Status.DONE:
+            require(
+                frame.path[: len(path)].tolist() == list(path), "simulate() must keep the path."
+            )
+            return frame
+        if status == Status.FAILED:
+            simulator.raise_pending()
+        require(status == Status.FRAME_FULL, f"simulate() returned {status} without a deadline.")
+        frame = grown_frame(frame)
+        simulator.bind(frame)
+    raise ConformanceError("simulate() returns FRAME_FULL however large the frame is.")
+
+
+def _check_leaf(frame: Frame, leaf: GameState) -> None:
+    """Check what the simulator tells of the leaf itself."""
+    header = frame.header
+    player, count = leaf.current_player(), int(header[Header.NUM_ACTIONS])
+    require(
+        header[Header.PLAYER] == player,
+        f"simulate() says that {header[Header.PLAYER]} moves at the leaf, not {player}.",
+    )
+    told = frame.actions[:count].tolist()
+    outcomes = leaf.chance_outcomes() if player == PlayerId.CHANCE else []
+    actions = [action for action, _ in outcomes]
+    if player != PlayerId.CHANCE and not leaf.is_terminal():
+        actions = [action for _, legal in movers(leaf) for action in legal]
+    if is_simultaneous(leaf):
+        _check_movers(frame, leaf)
+    require(
+        told == actions,
+        f"simulate() must list the leaf's actions in the state's order, {actions!r}: got {told!r}.",
+    )
+    if header[Header.UNIFORM] or count == 0:
+        expected = [1.0 / max(count, 1)] * len(outcomes)
+    else:
+        expected = frame.probabilities[:count].tolist()
+    require(
+        all(abs(p - q) < TOLERANCE for (_, p), q in zip(outcomes, expected, strict=False)),
+        f"simulate() must tell the chances of the outcomes, {outcomes!r}: got {expected!r}.",
+    )
+
+
+def _check_movers(frame: Frame, leaf: GameState) -> None:
+    """Check who moves at the same time at a leaf, and which actions are whose."""
+    number = int(frame.header[Header.NUM_MOVERS])
+    told = list(
+        zip(frame.movers[:number].tolist(), frame.mover_ends[:number].tolist(), strict=True)
+    )
+    players, counts = zip(*((player, len(legal)) for player, legal in movers(leaf)), strict=True)
+    expected = list(zip(players, itertools.accumulate(counts), strict=True))
+    require(
+        told == expected,
+        f"simulate() must tell who moves, with one more than the place of his last action, "
+        f"{expected!r}: got {told!r}.",
+    )
+
+
+def _check_playouts(frame: Frame, leaf: GameState, max_moves: int) -> None:
+    """Check that the playouts of the frame are games that the leaf can have."""
+    count = int(frame.header[Header.NUM_PLAYOUTS])
+    wanted = 1 if leaf.is_terminal() else PLAYOUTS
+    require(count == wanted, f"simulate() must run {wanted} playouts, got {count}.")
+    start = 0
+    for playout in range(count):
+        end = int(frame.playout_ends[playout])
+        require(
+            start <= end <= frame.header[Header.MOVE_CAPACITY],
+            f"simulate() has playout_ends {frame.playout_ends.tolist()!r}.",
+        )
+        moves = list(
+            zip(
+                frame.move_players[start:end].tolist(),
+                frame.move_actions[start:end].tolist(),
+                strict=True,
+            )
+        )
+        start = end
+        bounds = (leaf.num_players(), leaf.num_distinct_actions())
+        require(
+            all(0 <= player < bounds[0] and 0 <= action < bounds[1] for player, action in moves),
+            "simulate() recorded a move outside the ranges of players and actions.",
+        )
+        returns = frame.returns[playout].tolist()
+        check_returns(returns, leaf, "The returns of a playout")
+        if len(moves) <= max_moves:
+            _check_replay(moves, returns, leaf.clone())
+
+
+def _check_replay(moves: list[tuple[int, int]], returns: list[float], state: GameState) -> None:
+    while moves and not state.is_chance_node():
+        legal = [] if state.is_terminal() else movers(state)
+        together, moves = moves[: max(len(legal), 1)], moves[max(len(legal), 1) :]
+        require(
+            len(together) == len(legal)
+            and all(
+                player == mover and action in actions
+                for (player, action), (mover, actions) in zip(together, legal, strict=True)
+            ),
+            f"simulate() recorded the moves {together!r} (player, action) where "
+            f"{[(player, list(actions)) for player, actions in legal]!r} are legal.",
+        )
+        apply_path(state, [action for _, action in together])
+    if state.is_chance_node():
+        return
+    require(state.is_terminal(), "simulate() must play to the end of the game.")
+    actual = list(state.returns())
+    require(
+        all(abs(a - b) < TOLERANCE for a, b in zip(actual, returns, strict=True)),
+        f"simulate() gave the returns {returns!r} for a playout that ends with {actual!r}.",
+    )
+
+
+def check_returns(returns: Sequence[float], state: GameState, source: str) -> None:
+    """Check what the players are said to have won; ``source`` says by whom."""
+    values = [float(value) for value in returns]
+    require(
+        len(values) == state.num_players(),
+        f"{source} must be one number for each of {state.num_players()} players, got {values!r}.",
+    )
+    require(all(map(math.isfinite, values)), f"{source} must be finite, got {values!r}.")
+    low, high = state.min_utility() - TOLERANCE, state.max_utility() + TOLERANCE
+    require(
+        all(low <= value <= high for value in values),
+        f"{source} must be from min_utility() {state.min_utility()!r} to max_utility() "
+        f"{state.max_utility()!r}, got {values!r}.",
+    )
