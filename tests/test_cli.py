@@ -128,6 +128,20 @@ def test_a_failing_agent_leaves_the_finished_games(program, monkeypatch):
 SWEEP = ("sweep", "tic_tac_toe", "uct", "random", "--games", 2, "--simulations", 20)
 
 
+def test_benchmark_plays_the_agent_against_itself_without_amaf(program):
+    options = ["benchmark", "--game", "go-fish", "--iterations", "3", "--games", "2", "--json"]
+    values = object_of(program(*options))
+    assert (values["game"], values["games"]) == ("go_fish", 2)
+    first, second = values["agents"]
+    assert first == "rave(simulations=3)"
+    assert "amaf=none" in second
+    assert "simulations=3" in second
+
+
+def test_benchmark_refuses_an_agent_without_amaf(program):
+    assert "uct" in error_of(program("benchmark", "--agent", "uct"))
+
+
 def test_sweep_prints_a_table(program):
     vary = ("--vary", "exploration=0.3,0.7", "--vary", "playouts=1,2")
     output = program(*SWEEP, *vary).stdout
