@@ -225,7 +225,12 @@ def credit_edges(
     seen = record.seen[player]
     offset = record.offset[0]
     if parameters.weighting == UNIFORM and not parameters.winning_moves:
-        for index in range(end - first):  # Without a branch, which no processor could foretell.
+        # Without a branch in the loop, which no processor could foretell.
+        if value == 0.0:
+            for index in range(end - first):
+                visits[index] += share if seen[actions[index]] >= offset else 0.0
+            return
+        for index in range(end - first):
             weight = share if seen[actions[index]] >= offset else 0.0
             new_visits, new_sum = visits[index] + weight, value_sum[index] + weight * value
             visits[index], value_sum[index] = new_visits, new_sum
