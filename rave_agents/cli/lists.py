@@ -1,0 +1,73 @@
+"""The commands that tell what there is: agents, games, doctor."""
+
+import contextlib
+from typing import Annotated
+
+import typer
+
+from rave_agents.cli.program import Debug, Json, app, reported
+from rave_agents.terminal import show, show_json, stderr
+
+
+@app.command("agents")
+@reported
+def list_agents(
+    name: Annotated[
+        str | None, typer.Argument(metavar="[AGENT]", help="An agent, to see its parameters.")
+    ] = None,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """List the agents, or the parameters of one."""
+    from rave_agents import report  # noqa: PLC0415
+    from rave_agents.agents import agent_type, agent_types  # noqa: PLC0415
+
+    types = agent_types() if name is None else {name: agent_type(name)}
+    if as_json:
+        show_json({"agents": report.agents_as_dicts(types)})
+    elif name is None:
+        show(report.agents_table(types))
+    else:
+        show(f"[bold]{name}[/]: {types[name].summary}", report.parameters_table(types[name]))
+
+
+@app.command("games")
+@reported
+def list_games(
+    part: Annotated[
+        str, typer.Argument(metavar="[FILTER]", help="Part of a name or description.")
+    ] = "",
+    everything: Annotated[
+        bool, typer.Option("--all", help="Those that cannot be searched too, and why.")
+    ] = False,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """List the games of the installed frameworks."""
+    from rave_agents import report  # noqa: PLC0415
+
+    listed = report.find_games(part, everything=everything)
+    if as_json:
+        show_json({"games": listed})
+    else:
+        show(report.games_table(listed, reasons=everything))
+
+
+@app.command()
+@reported
+def doctor(
+    quick: Annotated[bool, typer.Option("--quick", help="Measure no starts.")] = False,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Show versions, frameworks, the compiled search, and how fast it starts."""
+    from rave_agents import report  # noqa: PLC0415
+    from rave_agents.doctor import examine  # noqa: PLC0415
+
+    waiting = stderr().status("Compiling and starting in fresh processes ...")
+    with contextlib.nullcontext() if quick else waiting:
+        findings = examine(measure=not quick)
+    if as_json:
+        show_json(findings)
+    else:
+        show(report.doctor_table(findings))

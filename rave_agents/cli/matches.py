@@ -1,0 +1,197 @@
+"""The commands that play games: match, benchmark, sweep."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from rave_agents.cli.program import (
+    INTERRUPTED,
+    ClockText,
+    Debug,
+    GameName,
+    Jobs,
+    Json,
+    OpeningPlies,
+    Seconds,
+    Seed,
+    Simulations,
+    app,
+    reported,
+)
+from rave_agents.terminal import say, show, show_json, stderr
+
+
+@app.command()
+@reported
+def match(
+    game: GameName,
+    first: Annotated[
+        str, typer.Argument(metavar="FIRST", help="An agent, such as 'rave(rave_k=300)'.")
+    ],
+    second: Annotated[str, typer.Argument(metavar="SECOND", help="The other agent.")],
+    games: Annotated[int, typer.Option(help="How many games.")] = 100,
+    simulations: Simulations = None,
+    seconds: Seconds = None,
+    clock: ClockText = None,
+    seed: Seed = 0,
+    opening_plies: OpeningPlies = None,
+    jobs: Jobs = 1,
+    sgf: Annotated[Path | None, typer.Option(help="Save every game in this folder.")] = None,
+    referee: Annotated[
+        str | None,
+        typer.Option(help="A GTP program that checks moves and results: 'gtp(command=...)'."),
+    ] = None,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Let two agents play a match.
+
+    Every random opening is played twice, with the seats exchanged. Ctrl-C ends the match early and
+    shows the games that are finished.
+    """
+    from rave_agents import report  # noqa: PLC0415
+    from rave_agents.arena.match import MatchError, play_match  # noqa: PLC0415
+
+    with report.match_progress(stderr(), games) as progress:
+        try:
+            result = play_match(
+                game,
+                first,
+                second,
+                games=games,
+                simulations=simulations,
+                seconds=seconds,
+                clock=clock,
+                seed=seed,
+                opening_plies=opening_plies,
+                jobs=jobs,
+                sgf=sgf,
+                referee=referee,
+                progress=progress,
+            )
+        except MatchError as error:
+            failed: MatchError | None = error
+            result = error.result
+        else:
+            failed = None
+    if as_json:
+        show_json(result.to_dict())
+    elif result.records:
+        show(report.match_table(result))
+    if failed is not None:
+        raise failed
+    if not result.complete:
+        say(f"Interrupted: {len(result.records)} of {games} games were finished.")
+        raise typer.Exit(INTERRUPTED)
+
+
+@app.command()
+@reported
+def benchmark(
+    game: Annotated[str, typer.Option(help="The game, also with - for _.")] = "go_fish",
+    simulations: Annotated[
+        int, typer.Option("--iterations", "--simulations", help="Simulations a move.")
+    ] = 50,
+    games: Annotated[int, typer.Option(help="How many games.")] = 20,
+    agent: Annotated[str, typer.Option(help="An agent with AMAF statistics.")] = "rave",
+    seed: Seed = 0,
+    jobs: Jobs = 1,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Let an agent with RAVE play against the same without.
+
+    The other is the same search without AMAF statistics, with the exploration of plain UCT if the
+    agent itself has none. By default it is Go Fish for two, which hides the others' cards.
+    """
+    from rave_agents.agents import without_amaf  # noqa: PLC0415
+
+    match(
+        game=game.replace("-", "_"),
+        first=agent,
+        second=str(without_amaf(agent)),
+        games=games,
+        simulations=simulations,
+        seconds=None,
+        clock=None,
+        seed=seed,
+        opening_plies=2,
+        jobs=jobs,
+        sgf=None,
+        referee=None,
+        as_json=as_json,
+        debug=debug,
+    )
+
+
+@app.command()
+@reported
+def sweep(
+    game: GameName,
+    agent: Annotated[str, typer.Argument(metavar="AGENT", help="The agent to vary.")],
+    opponent: Annotated[str, typer.Argument(metavar="OPPONENT", help="The one it plays against.")],
+    vary: Annotated[
+        list[str],
+        typer.Option(
+            metavar="KEY=VALUE,...", help="A parameter of AGENT and its values; may be repeated."
+        ),
+    ],
+    games: Annotated[int, typer.Option(help="How many games for each combination.")] = 100,
+    simulations: Simulations = None,
+    seconds: Seconds = None,
+    seed: Seed = 0,
+    opening_plies: OpeningPlies = None,
+    jobs: Jobs = 1,
+    output: Annotated[
+        Path | None, typer.Option(help="Keep every game in this file, and go on from it.")
+    ] = None,
+    csv: Annotated[Path | None, typer.Option(help="Write the final table to this file.")] = None,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Let an agent with every combination of some parameters play against another one.
+
+    All combinations play the same openings. Ctrl-C shows the games that are finished; with --output
+    the same command then goes on.
+    """
+    from rave_agents import report  # noqa: PLC0415
+    from rave_agents.arena.sweep import SweepError, parse_vary, run_sweep  # noqa: PLC0415
+
+    if csv is not None and not csv.parent.is_dir():
+        raise ValueError(f"There is no folder {str(csv.parent)!r} for --csv.")
+    failed: SweepError | None = None
+    with report.sweep_progress(stderr()) as progress:
+        try:
+            result = run_sweep(
+                game,
+                agent,
+                opponent,
+                parse_vary(vary),
+                games=games,
+                simulations=simulations,
+                seconds=seconds,
+                seed=seed,
+                opening_plies=opening_plies,
+                jobs=jobs,
+                output=output,
+                progress=progress,
+            )
+        except SweepError as error:
+            failed, result = error, error.result
+    if as_json:
+        show_json(result.to_dict())
+    elif result.finished:
+        show(report.sweep_table(result))
+    if csv is not None:
+        report.write_sweep_csv(result, csv)
+    if failed is not None:
+        raise failed
+    if not result.complete:
+        resume = "Give --output FILE to be able to go on after a stop."
+        if output is not None:
+            resume = f"To go on, run the same command again: {output} has the finished games."
+        planned = result.planned * len(result.cells)
+        say(f"Interrupted: {result.finished} of {planned} games were finished. {escape(resume)}")
+        raise typer.Exit(INTERRUPTED)

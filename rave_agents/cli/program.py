@@ -1,0 +1,107 @@
+"""The program itself, the options that commands share, and how errors are told."""
+
+import functools
+from collections.abc import Callable
+from typing import Annotated, ParamSpec
+
+import typer
+from rich.markup import escape
+
+from rave_agents.terminal import say
+
+USER_ERROR, FAILED_GAME, INTERRUPTED = 2, 1, 130
+"""Exit codes."""
+
+_P = ParamSpec("_P")
+
+app = typer.Typer(
+    name="rave-agents",
+    help="Search agents for board games: matches, analysis, speed.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+Debug = Annotated[
+    bool, typer.Option("--debug", envvar="RAVE_AGENTS_DEBUG", help="Show tracebacks of errors.")
+]
+GameName = Annotated[
+    str, typer.Argument(metavar="GAME", help="Such as tic_tac_toe or 'hex(board_size=9)'.")
+]
+Simulations = Annotated[
+    int | None,
+    typer.Option(
+        help="Simulations a move, where an agent's spec has no limit; 1000 without --seconds.",
+        show_default=False,
+    ),
+]
+Seconds = Annotated[
+    float | None, typer.Option(help="Seconds a move, where an agent's spec has no limit.")
+]
+ClockText = Annotated[
+    str | None,
+    typer.Option(
+        "--clock",
+        help="Each side's time in place of seconds a move: 60+1 is 60 s and 1 s a move; also "
+        "60+3x10 (byo-yomi), '2 a move', '4 to 4, 8.3 to 26, 4'.",
+    ),
+]
+Seed = Annotated[int, typer.Option(help="Decides everything random.")]
+Moves = Annotated[
+    str, typer.Option(help="Moves to play first, by name or number, chance outcomes too.")
+]
+OpeningPlies = Annotated[
+    int | None,
+    typer.Option(
+        help="Random moves at the start of a game; by default 2, none with simultaneous moves."
+    ),
+]
+Jobs = Annotated[int, typer.Option(help="Processes that play at the same time.")]
+
+
+def main() -> None:
+    """Run the program."""
+    app()
+
+
+def reported(command: Callable[_P, None]) -> Callable[_P, None]:
+    """Turn errors that a user can mend into one line and an exit code."""
+
+    @functools.wraps(command)
+    def run(*args: _P.args, **kwargs: _P.kwargs) -> None:
+        from rave_agents.arena.runner import FailedGameError  # noqa: PLC0415
+        from rave_agents.errors import RaveAgentsError  # noqa: PLC0415
+
+        try:
+            command(*args, **kwargs)
+        except KeyboardInterrupt:
+            say("Interrupted.")
+            raise typer.Exit(INTERRUPTED) from None
+        except (RaveAgentsError, ValueError, TypeError, OSError) as error:
+            if kwargs["debug"] or isinstance(error, BrokenPipeError):
+                raise
+            say(f"[bold red]Error:[/] [red]{escape(' '.join(str(error).split()))}[/]")
+            code = FAILED_GAME if isinstance(error, FailedGameError) else USER_ERROR
+            raise typer.Exit(code) from None
+
+    return run
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from rave_agents import __version__  # noqa: PLC0415
+
+        typer.echo(f"rave-agents {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _program(
+    version: Annotated[
+        bool,
+        typer.Option("--version", help="Show the version.", is_eager=True, callback=_print_version),
+    ] = False,
+) -> None:
+    pass

@@ -1,0 +1,164 @@
+"""The commands that search: search, solve, bench, gtp."""
+
+from typing import Annotated
+
+import typer
+
+from rave_agents.cli.program import (
+    INTERRUPTED,
+    ClockText,
+    Debug,
+    GameName,
+    Json,
+    Moves,
+    Seconds,
+    Seed,
+    Simulations,
+    app,
+    reported,
+)
+from rave_agents.terminal import say, show, show_json, stderr
+
+
+@app.command()
+@reported
+def search(
+    game: GameName,
+    agent: Annotated[
+        str, typer.Argument(metavar="AGENT", help="An agent, such as 'rave(rave_k=300)'.")
+    ],
+    moves: Moves = "",
+    simulations: Simulations = None,
+    seconds: Seconds = None,
+    seed: Seed = 0,
+    rows: Annotated[int, typer.Option(help="Moves in the table.", min=1)] = 10,
+    player: Annotated[
+        int, typer.Option(help="For whom to choose where players move at the same time.", min=0)
+    ] = 0,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Show what an agent thinks of a position."""
+    from rave_agents import analysis, report  # noqa: PLC0415
+
+    found = analysis.analyse(
+        game,
+        agent,
+        moves=moves,
+        simulations=simulations,
+        seconds=seconds,
+        seed=seed,
+        player=player,
+    )
+    if as_json:
+        show_json(found.to_dict())
+    else:
+        show(*report.analysis(found, rows))
+
+
+@app.command()
+@reported
+def solve(
+    game: GameName,
+    moves: Moves = "",
+    seconds: Annotated[float | None, typer.Option(help="Seconds at most.")] = None,
+    simulations: Annotated[int | None, typer.Option(help="Simulations at most.")] = None,
+    max_memory_mb: Annotated[float, typer.Option(help="Megabytes for the tree.")] = 1024.0,
+    seed: Seed = 0,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Prove who wins a position, or show how far the proof came.
+
+    It ends when the position is solved, at a limit, when the memory is full, or at Ctrl-C, which
+    shows what is known by then.
+    """
+    from rave_agents import solve_report  # noqa: PLC0415
+    from rave_agents.solve import solve_position  # noqa: PLC0415
+
+    console = stderr()
+    watched = console.is_terminal and not as_json
+    with solve_report.solve_progress(console) as progress:
+        solution = solve_position(
+            game,
+            moves=moves,
+            simulations=simulations,
+            seconds=seconds,
+            max_memory_mb=max_memory_mb,
+            seed=seed,
+            progress=progress if watched else None,
+        )
+    if as_json:
+        show_json(solution.to_dict())
+    else:
+        show(*solve_report.solution(solution))
+    if solution.end == "interrupted":
+        say("Interrupted.")
+        raise typer.Exit(INTERRUPTED)
+
+
+@app.command()
+@reported
+def bench(
+    games: Annotated[
+        list[str] | None, typer.Argument(metavar="[GAMES]...", help="By default twelve games.")
+    ] = None,
+    agents: Annotated[
+        str, typer.Option(help="Agents to measure, separated by semicolons or spaces.")
+    ] = "uct rave",
+    baseline: Annotated[str, typer.Option(help="The agent to compare with.")] = "mcts",
+    rounds: Annotated[int, typer.Option(help="How often each agent is measured.")] = 5,
+    seed: Seed = 0,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Measure simulations per second beside OpenSpiel's C++ MCTSBot."""
+    from rave_agents import report  # noqa: PLC0415
+    from rave_agents.arena.bench import DEFAULT_GAMES, run_bench  # noqa: PLC0415
+
+    names = games or DEFAULT_GAMES
+    with report.bench_progress(stderr(), names, rounds) as progress:
+        result = run_bench(
+            names,
+            agents.replace(";", " ").split(),
+            baseline=baseline,
+            rounds=rounds,
+            seed=seed,
+            progress=progress,
+        )
+    if as_json:
+        show_json(result.to_dict())
+    else:
+        show(report.bench_table(result, baseline))
+    if result.interrupted:
+        say(f"Interrupted: {len({row.game for row in result.rows})} games were finished.")
+        raise typer.Exit(INTERRUPTED)
+
+
+@app.command()
+@reported
+def gtp(
+    agent: Annotated[
+        str, typer.Argument(metavar="AGENT", help="An agent, such as 'rave(seconds=1)'.")
+    ] = "rave",
+    game: Annotated[
+        str, typer.Option(help="Such as 'go(board_size=9)'; controllers may change the size.")
+    ] = "go(board_size=9)",
+    simulations: Simulations = None,
+    seconds: Seconds = None,
+    clock: ClockText = None,
+    seed: Annotated[int | None, typer.Option(help="Decides everything random.")] = None,
+    debug: Debug = False,
+) -> None:
+    """Play by the Go Text Protocol, version 2, on standard input and output."""
+    from rave_agents.arena.match import limited_spec  # noqa: PLC0415
+    from rave_agents.arena.play import warm_up  # noqa: PLC0415
+    from rave_agents.gtp.engine import Engine  # noqa: PLC0415
+    from rave_agents.gtp.serve import serve_standard_streams  # noqa: PLC0415
+
+    spec = limited_spec(agent, simulations, seconds, clock)
+    engine = Engine(game, spec, seed=seed)
+    warm_up(spec, engine.position.game)  # Before the controller's clock runs.
+    code = serve_standard_streams(engine)
+    if code:
+        raise typer.Exit(code)
