@@ -3,7 +3,7 @@
 from rave_agents.agent import Agent
 from rave_agents.agents import AgentSpec, agent_types, make_agent
 from rave_agents.clock import Clock, TimeControl, TimePolicy
-from rave_agents.config import Limit, SearchConfig
+from rave_agents.config import SearchConfig
 from rave_agents.errors import (
     ForfeitError,
     GameError,
@@ -12,6 +12,7 @@ from rave_agents.errors import (
     UnsupportedGameError,
 )
 from rave_agents.game import GameState, PlayerId
+from rave_agents.limit import Limit
 from rave_agents.result import ActionStatistics, SearchResult
 from rave_agents.searcher import Searcher
 

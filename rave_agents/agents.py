@@ -14,11 +14,13 @@ import numpy as np
 
 from rave_agents.agent import Agent, AgentType, Effort
 from rave_agents.clock import Clock
-from rave_agents.config import Limit, SearchConfig, unknown_name
+from rave_agents.config import SearchConfig
 from rave_agents.errors import UnknownNameError
 from rave_agents.frameworks import Game, adapters
 from rave_agents.game import GameState, is_simultaneous, legal_actions_of
+from rave_agents.given import unknown_name
 from rave_agents.gtp.client import GTP_AGENT_TYPE
+from rave_agents.limit import Limit
 from rave_agents.result import SearchResult
 from rave_agents.searcher import Searcher, checked_seed
 from rave_agents.timed_search import search_on_clock

@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Self
 
-from rave_agents.config import unknown_name
+from rave_agents.given import unknown_name
 from rave_agents.watch import Thoughts
 
 LEAST_SECONDS = 0.001

@@ -1,12 +1,12 @@
-"""Every tunable of a search, every budget, and the presets."""
+"""Every tunable of a search."""
 
 import dataclasses
-import difflib
 import enum
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, Self
 
+from rave_agents.given import check_names, is_integer, is_number, unknown_name
 from rave_agents.options import (
     Amaf,
     AmafOccurrences,
@@ -21,6 +21,7 @@ from rave_agents.options import (
     Selection,
     UtilityRange,
 )
+from rave_agents.presets import PRESETS
 from rave_agents.search.own_formula import Formula, check_formula
 
 
@@ -342,14 +343,14 @@ class SearchConfig:
         Raises:
             ValueError: if there is no such preset.
         """
-        if name not in _PRESETS:
-            raise ValueError(unknown_name("preset", name, _PRESETS))
-        return cls(**_PRESETS[name])
+        if name not in PRESETS:
+            raise ValueError(unknown_name("preset", name, PRESETS))
+        return cls(**PRESETS[name])
 
     @classmethod
     def preset_names(cls) -> tuple[str, ...]:
         """The names that ``preset`` knows."""
-        return tuple(_PRESETS)
+        return tuple(PRESETS)
 
     def replace(self, **changes: Any) -> Self:
         """A copy with some fields changed.
@@ -393,125 +394,6 @@ class SearchConfig:
         return cls(**values)
 
 
-_RAVE: dict[str, Any] = {"amaf": "node", "exploration": 0.0}
-_RAVE_FAMILY = {**_RAVE, "expand_visits": 1}
-
-_PROOFS: dict[str, Any] = {
-    "solver": True,
-    "check_terminal": True,
-    "proof_numbers": "every_player",
-    "proof_bonus": "max",
-    "proof_constant": 0.2,
-    "proof_visits": 1.0,
-    "draw_layer": True,
-}
-
-_PRESETS: dict[str, dict[str, Any]] = {
-    "uct": {},
-    "puct": {"selection": "puct", "first_play_urgency": 0.5, "exploration": 1.0},
-    "rave": _RAVE,
-    "grave": {**_RAVE_FAMILY, "amaf": "grave"},
-    "hrave": {**_RAVE_FAMILY, "amaf": "global"},
-    "rave_global": {
-        "amaf": "global",
-        "rave_schedule": "hand_selected",
-        "rave_k": 500.0,
-        "rave_blend": "ucb",
-        "amaf_unvisited": False,
-        "exploration": math.sqrt(2.0),
-    },
-    "uct_solver": {"solver": True},
-    "pn_mcts": {**_PROOFS, "first_play_urgency": 0.5},
-    "rave_pn": {**_PROOFS, **_RAVE},
-    "pn_mcts_fsu": {
-        "exploration": math.sqrt(2.0),
-        "expand_visits": 1,
-        "proof_numbers": "searcher",
-        "proof_bonus": "rank",
-        "proof_constant": 1.0,
-        "check_terminal": True,
-        "skip_solved": True,
-    },
-    "rave_weighted": {**_RAVE_FAMILY, "amaf_weighting": "linear", "amaf_weight_last": 1.0},
-    "rave_maximin": {
-        "amaf": "node",
-        "amaf_players": "own",
-        "rave_schedule": "hand_selected",
-        "rave_k": 500.0,
-        "rave_blend": "ucb",
-        "exploration": math.sqrt(2.0),
-        "simultaneous_exploration": math.sqrt(2.0),
-        "final_move": "maximin",
-    },
-    "regret_matching": {"selection": "regret_matching", "final_move": "average_strategy"},
-    "exp3": {"selection": "exp3", "final_move": "average_strategy"},
-    "rave_winning_move": {**_RAVE_FAMILY, "winning_move_weight": 0.1},
-}
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Limit:
-    """When a search ends: at whichever limit comes first; at least one is needed."""
-
-    simulations: int | None = None
-    """Simulations through the root, at least 1. Those in a subtree that was kept from an earlier
-    search count, so that equal limits mean equally large trees."""
-
-    seconds: float | None = None
-    """Wall-clock seconds, above 0."""
-
-    def __post_init__(self) -> None:
-        if self.simulations is None and self.seconds is None:
-            raise ValueError("Limit needs simulations, seconds or both.")
-        if self.simulations is not None:
-            if not _is_integer(self.simulations):
-                raise TypeError(f"simulations must be an integer, got {self.simulations!r}.")
-            if not 1 <= self.simulations < 2**31:
-                raise ValueError(
-                    "simulations must be an integer from 1 to 2,147,483,647, "
-                    f"got {self.simulations!r}."
-                )
-            object.__setattr__(self, "simulations", int(self.simulations))
-        if self.seconds is not None:
-            if not _is_number(self.seconds):
-                raise TypeError(f"seconds must be a number, got {self.seconds!r}.")
-            if not 0 < self.seconds < math.inf:
-                raise ValueError(f"seconds must be a finite number above 0, got {self.seconds!r}.")
-            object.__setattr__(self, "seconds", float(self.seconds))
-
-
-MOST_NAMES_LISTED = 30
-"""Names up to which a message lists all of them beside the nearest."""
-
-
-def unknown_name(kind: str, name: object, known: Iterable[str]) -> str:
-    """The message for a name that does not exist, with the nearest that do."""
-    known = sorted(map(str, known))
-    near = difflib.get_close_matches(str(name), known, n=3, cutoff=0.5)
-    message = f"Unknown {kind} {name!r}."
-    if near:
-        message += f" Did you mean {' or '.join(map(repr, near))}?"
-    if not near or len(known) <= MOST_NAMES_LISTED:
-        message += f" There are: {', '.join(known) or 'none'}."
-    return message
-
-
-def check_names(kind: str, given: Iterable[str], known: Iterable[str]) -> None:
-    """Raise TypeError for the first name in ``given`` that is not ``known``."""
-    known = tuple(known)
-    for name in given:
-        if name not in known:
-            raise TypeError(unknown_name(kind, name, known))
-
-
-def _is_integer(value: object) -> bool:
-    return hasattr(value, "__index__") and not isinstance(value, bool)
-
-
-def _is_number(value: object) -> bool:
-    return hasattr(value, "__float__") and not isinstance(value, bool)
-
-
 def _coerce(field: dataclasses.Field[Any], value: Any) -> Any:
     """The field's value as its exact type, so that the compiled loop always sees the same types."""
     kind = field.type
@@ -530,10 +412,10 @@ def _coerce(field: dataclasses.Field[Any], value: Any) -> Any:
             raise TypeError(f"{field.name} must be True or False, got {value!r}.")
         return value
     if kind is int:
-        if not _is_integer(value):
+        if not is_integer(value):
             raise TypeError(f"{field.name} must be an integer, got {value!r}.")
         return int(value)
-    if not _is_number(value):
+    if not is_number(value):
         raise TypeError(f"{field.name} must be a number, got {value!r}.")
     return float(value)
 

@@ -173,7 +173,8 @@ def _start_seconds(cache: str, preset: str) -> float:
 
 def first_move(preset: str) -> int:
     """Search a tiny game once, as a process does for its first move."""
-    from rave_agents.config import Limit, SearchConfig  # noqa: PLC0415
+    from rave_agents.config import SearchConfig  # noqa: PLC0415
+    from rave_agents.limit import Limit  # noqa: PLC0415
     from rave_agents.searcher import Searcher  # noqa: PLC0415
 
     searcher = Searcher(SearchConfig.preset(preset), seed=0)

@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from rave_agents.agent import AgentType
-from rave_agents.config import unknown_name
 from rave_agents.errors import UnknownNameError
 from rave_agents.game import GameState
+from rave_agents.given import unknown_name
 
 ENTRY_POINT_GROUP = "rave_agents.adapters"
 

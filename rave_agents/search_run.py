@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from rave_agents.config import Limit
+from rave_agents.limit import Limit
 from rave_agents.search import tree as trees
 from rave_agents.search.tree import ROOT
 from rave_agents.thread_team import ThreadTeam

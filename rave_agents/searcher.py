@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rave_agents.config import Limit, SearchConfig
+from rave_agents.config import SearchConfig
 from rave_agents.errors import GameError, UnsupportedGameError
 from rave_agents.final_move import drawn_action, root_statistics
 from rave_agents.frameworks import as_game_state
@@ -25,6 +25,7 @@ from rave_agents.game import (
 )
 from rave_agents.grown_tree import GrownTree
 from rave_agents.joint import joint_table
+from rave_agents.limit import Limit
 from rave_agents.loop_parameters import loop_parameters
 from rave_agents.options import Amaf, FinalMove
 from rave_agents.result import SearchResult

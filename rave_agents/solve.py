@@ -5,10 +5,11 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 from rave_agents.analysis import decision_after
-from rave_agents.config import Limit, SearchConfig
+from rave_agents.config import SearchConfig
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks import load_game
 from rave_agents.game import GameState, hides_information
+from rave_agents.limit import Limit
 from rave_agents.result import SearchResult
 from rave_agents.search.tree import ROOT
 from rave_agents.searcher import Searcher

@@ -5,7 +5,6 @@ import time
 from collections.abc import Callable
 
 from rave_agents.clock import Clock
-from rave_agents.config import Limit
 from rave_agents.game import (
     GameState,
     is_simultaneous,
@@ -13,6 +12,7 @@ from rave_agents.game import (
     legal_actions_of,
     moving_players,
 )
+from rave_agents.limit import Limit
 from rave_agents.result import SearchResult
 from rave_agents.searcher import Searcher
 

@@ -9,10 +9,10 @@ from typing import Any
 
 from rave_agents.agent import AgentType
 from rave_agents.agents import AgentSpec
-from rave_agents.config import unknown_name
 from rave_agents.errors import UnknownNameError
 from rave_agents.frameworks import GameInfo
 from rave_agents.game import GameState
+from rave_agents.given import unknown_name
 
 if importlib.util.find_spec("gymnasium") is None:
     raise ImportError("gymnasium is not installed", name="gymnasium")

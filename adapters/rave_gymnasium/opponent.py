@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from rave_agents.agent import Agent
 from rave_agents.agents import AgentSpec, make_agent
 from rave_agents.arena.play import draw_outcome
-from rave_agents.config import unknown_name
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks import Game, load_game
 from rave_agents.game import GameState
+from rave_agents.given import unknown_name
 
 SEATS = (0, 1, "random")
 ILLEGAL = ("raise", "lose")

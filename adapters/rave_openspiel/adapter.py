@@ -8,9 +8,10 @@ from typing import Any
 import pyspiel
 
 from rave_agents.agent import AgentType
-from rave_agents.config import SearchConfig, unknown_name
+from rave_agents.config import SearchConfig
 from rave_agents.errors import UnknownNameError
 from rave_agents.frameworks import GameInfo
+from rave_agents.given import unknown_name
 from rave_openspiel import bare_playouts, native, registry, stock
 from rave_openspiel.states import OpenSpielState
 from rave_openspiel.support import check_supported, check_worlds, plays

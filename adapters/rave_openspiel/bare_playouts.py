@@ -7,10 +7,10 @@ import pyspiel
 
 from rave_agents.agent import Agent, AgentType, Effort
 from rave_agents.agents import DEFAULT_SIMULATIONS
-from rave_agents.config import Limit
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks import Game
 from rave_agents.game import GameState
+from rave_agents.limit import Limit
 from rave_agents.search.random_stream import make_stream
 from rave_agents.searcher import checked_seed
 from rave_openspiel.native import bridge, diagnosis, is_native

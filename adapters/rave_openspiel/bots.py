@@ -11,7 +11,8 @@ import pyspiel
 
 from rave_agents.agents import limit_and_clock, make_limit
 from rave_agents.clock import Clock, TimeControl
-from rave_agents.config import SearchConfig, check_names
+from rave_agents.config import SearchConfig
+from rave_agents.given import check_names
 from rave_agents.result import SearchResult
 from rave_agents.search.python_simulator import Evaluator
 from rave_agents.searcher import Searcher, check_moves, checked_seed

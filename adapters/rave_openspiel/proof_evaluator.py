@@ -15,7 +15,8 @@ import pyspiel
 from numpy.typing import NDArray
 from open_spiel.python.algorithms import mcts
 
-from rave_agents.config import Limit, SearchConfig
+from rave_agents.config import SearchConfig
+from rave_agents.limit import Limit
 from rave_agents.proven import edge_proof
 from rave_agents.result import SearchResult
 from rave_agents.search.tree import ROOT, edge_rows

@@ -8,7 +8,7 @@ from open_spiel.python import rl_agent, rl_environment
 
 from rave_agents.agent import Agent
 from rave_agents.agents import AgentSpec, agent_type, make_agent
-from rave_agents.config import check_names
+from rave_agents.given import check_names
 from rave_openspiel.adapter import OpenSpielGame
 from rave_openspiel.states import OpenSpielState
 

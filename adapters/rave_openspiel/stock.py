@@ -10,10 +10,10 @@ from open_spiel.python.algorithms import ismcts, mcts
 
 from rave_agents.agent import Agent, AgentType, Effort
 from rave_agents.agents import DEFAULT_SIMULATIONS
-from rave_agents.config import unknown_name
 from rave_agents.errors import UnknownNameError, UnsupportedGameError
 from rave_agents.frameworks import Game
 from rave_agents.game import GameState
+from rave_agents.given import unknown_name
 from rave_agents.searcher import checked_seed
 from rave_openspiel.evaluator import RaveEvaluator
 from rave_openspiel.proof_evaluator import PNEvaluator

@@ -13,10 +13,10 @@ from typing import Any
 
 from rave_agents.agent import AgentType
 from rave_agents.agents import AgentSpec
-from rave_agents.config import unknown_name
 from rave_agents.errors import UnknownNameError
 from rave_agents.frameworks import GameInfo
 from rave_agents.game import GameState
+from rave_agents.given import unknown_name
 
 for _needed in ("pettingzoo", "gymnasium"):
     if importlib.util.find_spec(_needed) is None:

@@ -15,9 +15,11 @@ import numpy as np
 import pettingzoo
 
 from rave_agents.agents import AgentSpec, make_limit
-from rave_agents.config import Limit, SearchConfig, check_names, unknown_name
+from rave_agents.config import SearchConfig
 from rave_agents.errors import UnknownNameError, UnsupportedGameError
 from rave_agents.game import GameState
+from rave_agents.given import check_names, unknown_name
+from rave_agents.limit import Limit
 from rave_agents.result import SearchResult
 from rave_agents.searcher import Searcher, check_moves, checked_seed
 from rave_pettingzoo.cloning import check_env, raw_env

@@ -13,7 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from rave_agents.arena.match import checked_count, checked_match_seed
 from rave_agents.arena.statistics import MatchScore
-from rave_agents.config import unknown_name
+from rave_agents.given import unknown_name
 from rave_agents.tables import aligned, html_table
 from rave_agents.terminal import stderr
 from rave_pettingzoo.policies import Policy, View, make_policy, plain_action, policy_name

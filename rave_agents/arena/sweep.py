@@ -28,9 +28,9 @@ from rave_agents.arena.match import (
 )
 from rave_agents.arena.play import GameRecord
 from rave_agents.arena.runner import FailedGameError, Failure, Played, play_games
-from rave_agents.config import unknown_name
 from rave_agents.errors import UnknownNameError
 from rave_agents.frameworks import Game
+from rave_agents.given import unknown_name
 
 FORMAT, FORMAT_VERSION = "rave-agents sweep", 1
 """What an output file says it is."""

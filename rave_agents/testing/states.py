@@ -5,7 +5,7 @@ import random
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from rave_agents.config import Limit, SearchConfig
+from rave_agents.config import SearchConfig
 from rave_agents.errors import ConformanceError, UnsupportedGameError
 from rave_agents.game import (
     GameState,
@@ -15,6 +15,7 @@ from rave_agents.game import (
     hides_information,
     is_simultaneous,
 )
+from rave_agents.limit import Limit
 from rave_agents.searcher import Searcher
 from rave_agents.testing.common import TOLERANCE, drawn_move, movers, require, snapshot
 from rave_agents.testing.simulators import check_returns, check_simulator
