@@ -18,11 +18,11 @@ from rave_agents.config import SearchConfig
 from rave_agents.errors import UnknownNameError
 from rave_agents.frameworks import Game, adapters
 from rave_agents.game import GameState, is_simultaneous, legal_actions_of
-from rave_agents.given import unknown_name
+from rave_agents.given import checked_seed, unknown_name
 from rave_agents.gtp.client import GTP_AGENT_TYPE
 from rave_agents.limit import Limit
 from rave_agents.result import SearchResult
-from rave_agents.searcher import Searcher, checked_seed
+from rave_agents.searcher import Searcher
 from rave_agents.timed_search import search_on_clock
 
 LIMITS = frozenset(["simulations", "seconds", "clock"])

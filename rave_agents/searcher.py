@@ -9,20 +9,26 @@ from typing import Any
 
 import numpy as np
 
+from rave_agents.checks import (
+    check_decision,
+    check_hidden,
+    check_moves,
+    checked_mover,
+    checked_path,
+    is_decision,
+)
 from rave_agents.config import SearchConfig
-from rave_agents.errors import GameError, UnsupportedGameError
 from rave_agents.final_move import drawn_action, root_statistics
 from rave_agents.frameworks import as_game_state
 from rave_agents.game import (
     GameState,
-    PlayerId,
     apply_path,
     has_simultaneous_moves,
     hides_information,
     is_simultaneous,
     legal_actions_of,
-    moving_players,
 )
+from rave_agents.given import checked_seed
 from rave_agents.grown_tree import GrownTree
 from rave_agents.joint import joint_table
 from rave_agents.limit import Limit
@@ -133,7 +139,7 @@ class Searcher:
         """
         if self._root is None or not any(tree.has_root for tree in self._trees):
             return None
-        if len(self._trees) == 1 or not _is_decision(self._root):
+        if len(self._trees) == 1 or not is_decision(self._root):
             rooted = self._trees[0].rooted(self._root, self._player)
         else:
             rooted = self._leading(self._known_roots(), self.result().action)
@@ -224,7 +230,7 @@ class Searcher:
         given = self._prepared(state)
         started = time.perf_counter()
         root = given.clone()
-        player = _checked_mover(root, player)
+        player = checked_mover(root, player)
         self._running = True
         try:
             self._begin(root, player)
@@ -256,7 +262,7 @@ class Searcher:
             if key is None or key != self._root_key:
                 self.reset()
                 return
-        path = _checked_path(self._root, action)
+        path = checked_path(self._root, action)
         if determinizes(self._root, self.config):
             # What the player sees next changes which worlds there are: the tree begins anew.
             self._forget()
@@ -305,7 +311,7 @@ class Searcher:
         """
         if self._root is None:
             raise RuntimeError("Nothing has been searched yet.")
-        _check_decision(self._root)
+        check_decision(self._root)
         roots = self._known_roots()
         root = merged_root(roots)
         statistics = root_statistics(root, self.config)
@@ -421,130 +427,6 @@ def prepare(form: Form) -> None:
     stream = np.zeros(4, np.int64)
     loop.run(grown.tree, grown.tables, *beside, frame, scratch, parameters, stream, 0, 0, True)
     note_compilation(form)
-
-
-def check_moves(config: SearchConfig, *, simultaneous: bool) -> None:
-    """Refuse a configuration that does not fit how players move.
-
-    Args:
-        config: the configuration.
-        simultaneous: whether players may move at the same time in the game.
-
-    Raises:
-        UnsupportedGameError: for the solver or proof numbers with simultaneous moves, and for mixed
-            strategies without them.
-    """
-    if simultaneous and config.proves:
-        raise UnsupportedGameError(
-            "In games with simultaneous moves there is no solver and there are no proof numbers: "
-            "leave out solver and proof_numbers, or take a preset without them, such as 'uct' or "
-            "'rave'."
-        )
-    if not simultaneous and config.mixes:
-        raise UnsupportedGameError(
-            f"selection={str(config.selection)!r} is for simultaneous moves, and in this game one "
-            "player moves at a time: use 'ucb1', 'ucb1_tuned' or 'puct'."
-        )
-
-
-def check_hidden(config: SearchConfig, *, simultaneous: bool) -> None:
-    """Refuse a configuration that does not fit games in which something is hidden.
-
-    Args:
-        config: the configuration.
-        simultaneous: whether players may move at the same time in the game.
-
-    Raises:
-        UnsupportedGameError: for the solver or proof numbers, and where players move at the same
-            time.
-    """
-    if config.proves:
-        raise UnsupportedGameError(
-            "Where something is hidden nothing can be proven of a position that the player does "
-            "not know: leave out solver and proof_numbers, or take a preset without them, such as "
-            "'uct' or 'rave'."
-        )
-    if simultaneous:
-        raise UnsupportedGameError(
-            "Games in which players move at the same time and something is hidden are not searched."
-        )
-
-
-def checked_seed(seed: int | None) -> int | None:
-    """The seed, refused if it is neither None nor an integer of at least 0."""
-    if seed is None:
-        return None
-    if isinstance(seed, bool) or not hasattr(seed, "__index__"):
-        raise TypeError(f"seed must be an integer or None, got {seed!r}.")
-    if int(seed) < 0:
-        raise ValueError(f"seed must be at least 0, got {seed!r}.")
-    return int(seed)
-
-
-def _is_decision(state: GameState) -> bool:
-    return not state.is_terminal() and (state.current_player() >= 0 or is_simultaneous(state))
-
-
-def _checked_mover(state: GameState, player: int | None) -> int:
-    """Whose action is chosen at a state; refused if it is nobody's, or not clear."""
-    _check_decision(state)
-    mover = int(state.current_player())
-    if player is not None and (isinstance(player, bool) or not hasattr(player, "__index__")):
-        raise TypeError(f"player must be an integer or None, got {player!r}.")
-    if mover >= 0:
-        if player is not None and player != mover:
-            raise ValueError(f"player must be {mover}, who is to move at this state: got {player}.")
-        return mover
-    movers = moving_players(state)
-    if player is None:
-        raise ValueError(
-            "Players move at the same time at this state: say for whom to choose by player, "
-            f"one of {movers}."
-        )
-    if player not in movers:
-        raise ValueError(f"player must be one who has a legal action here, {movers}: got {player}.")
-    return int(player)
-
-
-def _checked_path(root: GameState, action: int | Sequence[int]) -> list[int]:
-    """An action at the root, or those of all movers, as the path of a simulation has them."""
-    if is_simultaneous(root):
-        players = moving_players(root)
-        if isinstance(action, int | np.integer) or len(action) != root.num_players():
-            raise ValueError(
-                "Players move at the same time at the root: give one action of each player, "
-                f"{root.num_players()} in all, got {action!r}."
-            )
-        for player in players:
-            legal = root.legal_actions(player)  # type: ignore[call-arg]
-            if action[player] not in legal:
-                raise ValueError(
-                    f"Action {action[player]} of player {player} is not legal at the root; legal "
-                    f"are {list(legal)}."
-                )
-        return [int(action[player]) for player in players]
-    chance = root.is_chance_node()
-    outcomes = [a for a, _ in root.chance_outcomes()] if chance else []
-    legal = outcomes if chance else root.legal_actions()
-    if action not in legal:
-        raise ValueError(f"Action {action} is not legal at the root; legal are {list(legal)}.")
-    return [int(action)]  # type: ignore[arg-type]
-
-
-def _check_decision(state: GameState) -> None:
-    player = state.current_player()
-    if player == PlayerId.SIMULTANEOUS and not hasattr(state, "apply_actions"):
-        raise GameError(
-            "Players move at the same time at this state, but its class has no apply_actions."
-        )
-    if player == PlayerId.SIMULTANEOUS and not state.is_terminal():
-        return
-    if state.is_terminal():
-        raise ValueError("The game is over at this state: there is nothing to search.")
-    if player == PlayerId.CHANCE:
-        raise ValueError("Chance moves at this state: apply an outcome, then search.")
-    if not 0 <= player < state.num_players():
-        raise ValueError(f"No player is to move at this state: current_player() is {player}.")
 
 
 def _position_key(state: GameState) -> Hashable:

@@ -14,10 +14,10 @@ from typing import Any, ClassVar
 
 from rave_agents.agents import make_limit
 from rave_agents.config import SearchConfig
-from rave_agents.given import check_names
+from rave_agents.given import check_names, checked_seed
 from rave_agents.limit import Limit
 from rave_agents.result import SearchResult
-from rave_agents.searcher import Searcher, checked_seed
+from rave_agents.searcher import Searcher
 from rave_gymnasium.states import DEFAULT_HORIZON, PlanningState, check_plan, check_plannable
 
 OWN_PARAMETERS = (

@@ -10,12 +10,13 @@ import numpy as np
 import pyspiel
 
 from rave_agents.agents import limit_and_clock, make_limit
+from rave_agents.checks import check_moves
 from rave_agents.clock import Clock, TimeControl
 from rave_agents.config import SearchConfig
-from rave_agents.given import check_names
+from rave_agents.given import check_names, checked_seed
 from rave_agents.result import SearchResult
 from rave_agents.search.python_simulator import Evaluator
-from rave_agents.searcher import Searcher, check_moves, checked_seed
+from rave_agents.searcher import Searcher
 from rave_agents.timed_search import search_on_clock
 from rave_openspiel.search_node import SearchNode, tree_report
 from rave_openspiel.states import OpenSpielState

@@ -19,7 +19,7 @@ import pyspiel
 from numpy.typing import NDArray
 from open_spiel.python.algorithms import mcts
 
-from rave_agents.searcher import checked_seed
+from rave_agents.given import checked_seed
 from rave_openspiel.playouts import RandomPlayouts, random_bots
 from rave_openspiel.support import (
     check_one_at_a_time,

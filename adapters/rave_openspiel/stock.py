@@ -13,8 +13,7 @@ from rave_agents.agents import DEFAULT_SIMULATIONS
 from rave_agents.errors import UnknownNameError, UnsupportedGameError
 from rave_agents.frameworks import Game
 from rave_agents.game import GameState
-from rave_agents.given import unknown_name
-from rave_agents.searcher import checked_seed
+from rave_agents.given import checked_seed, unknown_name
 from rave_openspiel.evaluator import RaveEvaluator
 from rave_openspiel.proof_evaluator import PNEvaluator
 from rave_openspiel.support import check_one_at_a_time, hides_information

@@ -2,10 +2,10 @@
 
 import pyspiel
 
+from rave_agents.checks import check_hidden
 from rave_agents.config import SearchConfig
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.options import Hidden
-from rave_agents.searcher import check_hidden
 from rave_openspiel.worlds import NO_WORLDS, WorldFunction, no_worlds
 
 _Type = pyspiel.GameType

@@ -15,13 +15,14 @@ import numpy as np
 import pettingzoo
 
 from rave_agents.agents import AgentSpec, make_limit
+from rave_agents.checks import check_moves
 from rave_agents.config import SearchConfig
 from rave_agents.errors import UnknownNameError, UnsupportedGameError
 from rave_agents.game import GameState
-from rave_agents.given import check_names, unknown_name
+from rave_agents.given import check_names, checked_seed, unknown_name
 from rave_agents.limit import Limit
 from rave_agents.result import SearchResult
-from rave_agents.searcher import Searcher, check_moves, checked_seed
+from rave_agents.searcher import Searcher
 from rave_pettingzoo.cloning import check_env, raw_env
 from rave_pettingzoo.parallel_state import ParallelState
 from rave_pettingzoo.states import AECState, game_state, turn_based_env

@@ -28,7 +28,7 @@ from rave_agents.clock import Clock
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks import Game, load_game
 from rave_agents.game import has_simultaneous_moves
-from rave_agents.searcher import checked_seed
+from rave_agents.given import checked_seed
 
 OPENING_PLIES = 2
 """Random moves at the start of games of turns, for a match that is not told otherwise."""
