@@ -106,8 +106,13 @@ def plot(rows, path):
     from matplotlib.figure import Figure  # noqa: PLC0415
 
     games = list(dict.fromkeys(row["game"] for row in rows))
-    figure = Figure(figsize=(4 * len(games), 4), layout="constrained")
-    for axes, game in zip(np.atleast_1d(figure.subplots(1, len(games))), games, strict=True):
+    columns = min(len(games), 3)
+    lines = -(-len(games) // columns)
+    figure = Figure(figsize=(4 * columns, 3.5 * lines), layout="constrained")
+    panels = np.ravel(figure.subplots(lines, columns))
+    for axes in panels[len(games) :]:
+        axes.set_visible(False)
+    for axes, game in zip(panels, games, strict=False):
         for kind in dict.fromkeys((row["search"], row["amaf_players"]) for row in rows):
             line = [
                 r for r in rows if r["game"] == game and (r["search"], r["amaf_players"]) == kind
@@ -121,8 +126,9 @@ def plot(rows, path):
                 [row["simulations"] for row in line], score, errors, capsize=3, label=" ".join(kind)
             )
         axes.axhline(0.5, color="gray", linewidth=0.5)
-        axes.set(title=game, xscale="log", xlabel="simulations a move", ylim=(0, 1))
-    axes.legend()
+        axes.set(xscale="log", xlabel="simulations a move", ylabel="score", ylim=(0, 1))
+        axes.set_title(game.replace(",points", ",\npoints"), fontsize="medium")
+    figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=4)
     figure.savefig(path)
 
 
