@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
-import pettingzoo
 
 from rave_agents.agents import AgentSpec, make_limit
 from rave_agents.config import Limit, SearchConfig, check_names, unknown_name
@@ -22,16 +21,20 @@ from rave_agents.result import SearchResult
 from rave_agents.searcher import Searcher, check_moves, checked_seed
 from rave_pettingzoo.cloning import check_env, raw_env
 from rave_pettingzoo.parallel_state import ParallelState
-from rave_pettingzoo.states import AECState, game_state, turn_based_env
+from rave_pettingzoo.states import AECState, game_state
 from rave_pettingzoo.support import (
     allowed_actions,
     check_begun,
     check_discrete,
     check_searchable,
+    check_worlds,
+    is_parallel,
     masked_actions,
+    turn_based_env,
 )
+from rave_pettingzoo.worlds import WorldFunction, check_world_function
 
-OWN_PARAMETERS = ("env", "simulations", "seconds", "seed", "player", "translate", "see_hidden")
+OWN_PARAMETERS = ("env", "simulations", "seconds", "seed", "player", "translate", "worlds")
 
 
 class LoopAgent:
@@ -42,7 +45,8 @@ class LoopAgent:
         player: the name of the agent that is played for, in a Parallel environment, where agents
             move at the same time; None in AEC environments, which tell whose turn it is.
         translate: whether searches may play in OpenSpiel's states where these are the same.
-        see_hidden: whether the agent may look at what the environment hides from it.
+        worlds: as for ``SearchAgent``; ``choose`` gets a state that has them. Without, it has the
+            true state, hidden cards included, and must itself heed ``hides_information()``.
 
     Raises:
         TypeError: if ``env`` is no environment of PettingZoo.
@@ -56,19 +60,19 @@ class LoopAgent:
         *,
         player: Any = None,
         translate: bool = True,
-        see_hidden: bool = False,
+        worlds: WorldFunction | None = None,
     ) -> None:
         check_env(env)
         _check_player(env, player)
         self.player = player
         """The agent that is played for in a Parallel environment; None elsewhere."""
-        for name, value in (("translate", translate), ("see_hidden", see_hidden)):
-            if not isinstance(value, bool):
-                raise TypeError(f"{name} must be True or False, got {value!r}.")
+        if not isinstance(translate, bool):
+            raise TypeError(f"translate must be True or False, got {translate!r}.")
         self.translate = translate
         """Whether searches may play in OpenSpiel's states."""
-        self.see_hidden = see_hidden
-        """Whether the agent looks at what is hidden."""
+        check_world_function(worlds)
+        self.worlds = worlds
+        """The source of worlds of the user's own, if any."""
         self._check_playable(env)
         self.env = env
         """The live environment."""
@@ -128,14 +132,13 @@ class LoopAgent:
         raise NotImplementedError
 
     def _check_playable(self, env: Any) -> None:
-        together = _is_parallel(env)
-        check_searchable(env, see_hidden=self.see_hidden, simultaneous=together)
+        check_searchable(env, simultaneous=is_parallel(env))
 
     def _act(self, env: Any, observation: Any, mask: Any) -> int:
-        if _is_parallel(env):
+        if is_parallel(env):
             return self.choose(self._parallel_state(env, observation, mask))
         _check_selected(env)
-        state = game_state(env, translate=self.translate, see_hidden=self.see_hidden)
+        state = game_state(env, translate=self.translate, worlds=self.worlds)
         _check_mask(observation, mask, state.legal_actions())
         return self.choose(state)
 
@@ -150,7 +153,6 @@ class LoopAgent:
             env,
             observations=observations,
             infos=infos,
-            see_hidden=self.see_hidden,
             simultaneous=True,
         )
 
@@ -161,6 +163,10 @@ class SearchAgent(LoopAgent):
     The tree is kept between moves where the moves since are known: in the classic board games and
     in Shimmy's environments.
 
+    Where something is hidden from the agent, each simulation begins in another world that it cannot
+    tell from the live environment (``hidden="determinize"``), and no tree is kept. Worlds come from
+    ``worlds``; Shimmy's environments have those of OpenSpiel's game.
+
     Args:
         env: the live environment; it is looked at and never changed.
         simulations: simulations for each move, at least 1. Those in the kept tree count.
@@ -168,13 +174,18 @@ class SearchAgent(LoopAgent):
         seed: decides everything random, an integer of at least 0; None for one that is drawn.
         player: the agent to play for in a Parallel environment, see ``LoopAgent``.
         translate: whether searches may play in OpenSpiel's states where these are the same.
-        see_hidden: whether the agent may look at what the environment hides from it.
+        worlds: where something is hidden, a function ``worlds(env, agent, rng)`` that returns an
+            environment which ``agent``, who is to move, cannot tell from the live one. ``env`` is a
+            copy that it may change and return; it draws by the ``numpy.random.Generator`` ``rng``,
+            what is still to come included, such as the order of a deck. Each is checked. To give
+            one says that the environment hides something, known or not.
         **config: fields of ``SearchConfig`` to change from the preset.
 
     Raises:
         TypeError: for an unknown parameter or a value of the wrong type.
         ValueError: for a value that is not allowed.
-        UnsupportedGameError: (a ValueError) if the search cannot play the environment.
+        UnsupportedGameError: (a ValueError) if the search cannot play the environment, or something
+            is hidden and there are no worlds, unless ``hidden="see"`` allows it to cheat.
     """
 
     preset: ClassVar[str] = "uct"
@@ -189,19 +200,19 @@ class SearchAgent(LoopAgent):
         seed: int | None = None,
         player: Any = None,
         translate: bool = True,
-        see_hidden: bool = False,
+        worlds: WorldFunction | None = None,
         **config: Any,
     ) -> None:
-        super().__init__(env, player=player, translate=translate, see_hidden=see_hidden)
         names = (*OWN_PARAMETERS, *SearchConfig.field_names())
         check_names(f"parameter of {type(self).__name__}", config, names)
+        self.config = SearchConfig.preset(self.preset).replace(**config)
+        """The search's tunables."""
+        super().__init__(env, player=player, translate=translate, worlds=worlds)
         self.limit: Limit = make_limit(simulations, seconds)
         """The budget of each move; it may be set between moves."""
         self.seed = checked_seed(seed)
         """The seed that was given."""
-        self.config = SearchConfig.preset(self.preset).replace(**config)
-        check_moves(self.config, simultaneous=_is_parallel(env))
-        """The search's tunables."""
+        check_moves(self.config, simultaneous=is_parallel(env))
         self.last_result: SearchResult | None = None
         """What the last search found; None before the first."""
         self._searcher = Searcher(self.config, seed=self.seed)
@@ -221,6 +232,10 @@ class SearchAgent(LoopAgent):
         self.last_result = self._searcher.search(state, self.limit, player=seat)
         self._searched = state
         return self.last_result.action
+
+    def _check_playable(self, env: Any) -> None:
+        super()._check_playable(env)
+        check_worlds(env, self.config, self.worlds, translate=self.translate)
 
     def _follow(self, moves: Sequence[int] | None) -> None:
         if moves is None:
@@ -284,7 +299,7 @@ class RandomLoopAgent(LoopAgent):
         check_discrete(env)
 
     def _act(self, env: Any, observation: Any, mask: Any) -> int:
-        if _is_parallel(env):
+        if is_parallel(env):
             info = None if mask is None else {"action_mask": mask}
             if isinstance(observation, Mapping) and self.player in observation:
                 observation = observation[self.player]
@@ -309,7 +324,7 @@ def make_agent(
     *,
     player: Any = None,
     translate: bool = True,
-    see_hidden: bool = False,
+    worlds: WorldFunction | None = None,
     **defaults: Any,
 ) -> LoopAgent:
     """An agent for the loop from its spec, such as ``make_agent("rave(simulations=500)", env)``.
@@ -320,7 +335,7 @@ def make_agent(
         env: the live environment.
         player: as for ``SearchAgent``.
         translate: likewise.
-        see_hidden: likewise.
+        worlds: likewise.
         **defaults: parameters for what the spec leaves open, such as ``simulations`` or ``seed``.
 
     Raises:
@@ -340,8 +355,7 @@ def make_agent(
     for key in parsed.parameters:
         if key not in known:
             raise UnknownNameError(unknown_name(f"parameter of {parsed.name}", key, known))
-    options = {"translate": translate, "see_hidden": see_hidden, **parsed.parameters}
-    options["player"] = player
+    options = {**parsed.parameters, "player": player, "translate": translate, "worlds": worlds}
     if parsed.name == "random":
         return RandomLoopAgent(env, **options)
     kind = next((k for k in _NAMED if k.preset == parsed.name), None)
@@ -371,14 +385,9 @@ def moves_between(before: GameState, after: GameState) -> Sequence[int] | None:
     return history[len(start) :] if history[: len(start)] == start else None
 
 
-def _is_parallel(env: Any) -> bool:
-    """Whether its agents may move at the same time, and it takes their actions together."""
-    return isinstance(env, pettingzoo.ParallelEnv) and turn_based_env(env) is None
-
-
 def _check_player(env: Any, player: Any) -> None:
     agents = list(raw_env(env).possible_agents)
-    if not _is_parallel(env):
+    if not is_parallel(env):
         if player is not None:
             raise ValueError(
                 "player is for Parallel environments, where agents move at the same time: this one "

@@ -18,6 +18,7 @@ from rave_agents.tables import aligned, html_table
 from rave_agents.terminal import stderr
 from rave_pettingzoo.policies import Policy, View, make_policy, plain_action, policy_name
 from rave_pettingzoo.support import env_name, is_shimmy
+from rave_pettingzoo.worlds import WorldFunction
 
 
 @dataclasses.dataclass(frozen=True)
@@ -163,7 +164,7 @@ def evaluate(
     seed: int = 0,
     exchange_seats: bool = True,
     translate: bool = True,
-    see_hidden: bool = False,
+    worlds: WorldFunction | None = None,
     progress: bool = True,
 ) -> Evaluation:
     """Let policies play episodes against each other.
@@ -183,7 +184,8 @@ def evaluate(
         exchange_seats: whether the policies move on by one seat after each episode. Each round of
             them has one seed for the environment.
         translate: whether searches may play in OpenSpiel's states where these are the same.
-        see_hidden: whether agents made from specs may look at what the environment hides.
+        worlds: where something is hidden, the worlds that agents made from specs search, see
+            ``SearchAgent``; ``"rave(hidden=see)"`` searches the true state, which is cheating.
         progress: whether to show a bar, where standard error is a terminal.
 
     Raises:
@@ -220,7 +222,7 @@ def evaluate(
                     env,
                     seed=_draw(seed, 1, number, index),
                     translate=translate,
-                    see_hidden=see_hidden,
+                    worlds=worlds,
                 )
                 for index, (seat, policy) in enumerate(zip(seats, policies.values(), strict=True))
             }

@@ -8,6 +8,7 @@ import numpy as np
 
 from rave_agents.agents import AgentSpec
 from rave_pettingzoo.agents import LoopAgent, make_agent
+from rave_pettingzoo.worlds import WorldFunction
 
 
 class View(NamedTuple):
@@ -41,7 +42,9 @@ def policy_name(policy: Any) -> str:
     return type(policy).__name__
 
 
-def make_policy(policy: Any, env: Any, *, seed: int, translate: bool, see_hidden: bool) -> Policy:
+def make_policy(
+    policy: Any, env: Any, *, seed: int, translate: bool, worlds: WorldFunction | None
+) -> Policy:
     """A policy for an environment.
 
     Args:
@@ -52,13 +55,13 @@ def make_policy(policy: Any, env: Any, *, seed: int, translate: bool, see_hidden
         env: the environment that it is to play in.
         seed: for an agent made from a spec.
         translate: as for ``SearchAgent``.
-        see_hidden: likewise.
+        worlds: likewise.
 
     Raises:
         TypeError: if it is none of these.
     """
     if isinstance(policy, str | AgentSpec):
-        policy = make_agent(policy, env, seed=seed, translate=translate, see_hidden=see_hidden)
+        policy = make_agent(policy, env, seed=seed, translate=translate, worlds=worlds)
     if isinstance(policy, LoopAgent):
         agent = policy
         return Policy(lambda view: agent(view.env), agent.reset)

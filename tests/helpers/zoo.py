@@ -39,6 +39,15 @@ def shimmy(name, *, seed=0, **config):
     return env
 
 
+def deal(env, agent, rng):
+    """Leduc Hold'em with the cards that the agent does not see dealt again."""
+    game = env.unwrapped.env.game
+    other = game.players[1 - env.possible_agents.index(agent)]
+    unseen = sorted([other.hand, *game.dealer.deck], key=str)
+    other.hand, *game.dealer.deck = rng.permutation(unseen)
+    return env
+
+
 def mask_of(env):
     observation, _, terminated, truncated, info = env.last()
     if terminated or truncated:

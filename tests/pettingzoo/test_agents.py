@@ -154,14 +154,37 @@ def test_mask_of_another_position_is_noticed():
         agent.predict(None, action_masks=np.ones(9))
 
 
-def test_hidden_cards_are_refused_unless_allowed():
+def test_hidden_cards_are_refused_unless_there_are_worlds_or_it_may_see():
     env = zoo.classic("leduc_holdem-v4")
-    with pytest.raises(UnsupportedGameError, match="see_hidden=True"):
+    with pytest.raises(UnsupportedGameError, match=r"worlds=.*hidden='see'"):
         RaveAgent(env)
-    with pytest.raises(UnsupportedGameError, match="see_hidden=True"):
+    with pytest.raises(UnsupportedGameError, match=r"worlds=.*hidden='see'"):
         make_agent("uct", env)
-    agent = UCTAgent(env, simulations=20, see_hidden=True)
-    assert agent.act() in zoo.legal_of(env)
+    for agent in (
+        UCTAgent(env, simulations=20, hidden="see"),
+        make_agent("uct(simulations=20,hidden=see)", env),
+        UCTAgent(env, simulations=20, worlds=zoo.deal),
+        make_agent("uct(simulations=20)", env, worlds=zoo.deal),
+    ):
+        assert agent.act() in zoo.legal_of(env)
+
+
+def test_an_agent_refuses_another_environment_that_hides_something():
+    agent = UCTAgent(zoo.classic("tictactoe-v3"), simulations=10)
+    with pytest.raises(UnsupportedGameError, match="hides the other player's card"):
+        agent(zoo.classic("leduc_holdem-v4"))
+
+
+def test_what_does_not_fit_worlds_is_refused():
+    env = zoo.classic("leduc_holdem-v4")
+    with pytest.raises(UnsupportedGameError, match="nothing can be proven"):
+        PNMCTSAgent(env, worlds=zoo.deal)
+    with pytest.raises(TypeError, match="worlds must be a function"):
+        RaveAgent(env, worlds="deal")
+    with pytest.raises(UnsupportedGameError, match="at the same time and something is hidden"):
+        RaveAgent(parallel_rps()[0], player="player_0", worlds=zoo.deal)
+    with pytest.raises(TypeError, match="Unknown parameter of RaveAgent 'see_hidden'"):
+        RaveAgent(env, see_hidden=True)
 
 
 def test_agent_is_bound_before_the_first_reset():

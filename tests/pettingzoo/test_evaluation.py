@@ -164,7 +164,7 @@ def test_three_agents_take_turns_on_the_seats():
         return zoo.classic("texas_holdem-v4", num_players=3)
 
     names = [f"player_{seat}" for seat in range(3)]
-    result = evaluate(env_fn, dict.fromkeys(names, "random"), episodes=6, see_hidden=True)
+    result = evaluate(env_fn, dict.fromkeys(names, "random"), episodes=6)
     assert result.episodes[1].seats == ("player_1", "player_2", "player_0")
     assert sum(policy.score.wins for policy in result.policies) <= 6
     assert all(abs(sum(episode.returns)) < 1e-6 for episode in result.episodes)
@@ -193,14 +193,16 @@ def test_returns_of_shimmy_are_openspiels():
     assert {abs(value) for episode in result.episodes for value in episode.returns} <= {0.0, 1.0}
 
 
-def test_hidden_cards_are_refused_unless_allowed():
+def test_hidden_cards_are_refused_unless_there_are_worlds_or_it_may_see():
     def env_fn():
         return pettingzoo.make("aec", "classic/leduc_holdem-v4")
 
     policies = {"player_0": "uct(simulations=10)", "player_1": first}
-    with pytest.raises(UnsupportedGameError, match="see_hidden=True"):
+    with pytest.raises(UnsupportedGameError, match=r"worlds=.*hidden='see'"):
         evaluate(env_fn, policies, episodes=1)
-    assert evaluate(env_fn, policies, episodes=2, see_hidden=True).episodes
+    assert evaluate(env_fn, policies, episodes=2, worlds=zoo.deal).episodes
+    seeing = {"player_0": "uct(simulations=10,hidden=see)", "player_1": first}
+    assert evaluate(env_fn, seeing, episodes=2).episodes
 
 
 @pytest.mark.parametrize(
