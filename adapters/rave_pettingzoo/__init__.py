@@ -25,9 +25,7 @@ from rave_agents.errors import CloneError
 from rave_pettingzoo.adapter import PettingZooGame
 from rave_pettingzoo.agents import (
     GraveAgent,
-    LoopAgent,
     PNMCTSAgent,
-    RandomLoopAgent,
     RaveAgent,
     RaveMaximinAgent,
     RegretMatchingAgent,
@@ -37,6 +35,7 @@ from rave_pettingzoo.agents import (
 )
 from rave_pettingzoo.cloning import clone_env, register_cloner
 from rave_pettingzoo.evaluation import Episode, Evaluation, PolicyResult, evaluate
+from rave_pettingzoo.loop_agent import LoopAgent, RandomLoopAgent
 from rave_pettingzoo.parallel_state import ParallelState
 from rave_pettingzoo.states import AECState, game_state
 

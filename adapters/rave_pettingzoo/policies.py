@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rave_agents.agents import AgentSpec
-from rave_pettingzoo.agents import LoopAgent, make_agent
+from rave_pettingzoo.agents import make_agent
+from rave_pettingzoo.loop_agent import LoopAgent
 from rave_pettingzoo.worlds import WorldFunction
 
 

@@ -85,8 +85,13 @@ def no_worlds(env: Any) -> str:
 
 
 def _instead(env: Any) -> str:
+    own = ""
     raw = raw_env(env)
-    own = f"OpenSpiel's own game is openspiel:{raw.game_name}. " if is_shimmy(raw) else ""
+    if is_shimmy(raw):
+        from rave_openspiel.support import plays  # noqa: PLC0415
+
+        if plays(raw.game_type):
+            own = f"OpenSpiel's own game can be searched, openspiel:{raw.game_name}. "
     return (
         f"{own}An agent of rave_pettingzoo takes a function that gives worlds, worlds=...; "
         "hidden='see' searches the true state, which is cheating."
