@@ -18,6 +18,7 @@ from rave_agents.game import GameState
 from rave_agents.result import SearchResult
 from rave_agents.searcher import Searcher, check_moves, checked_seed
 from rave_pettingzoo.loop_agent import LoopAgent, RandomLoopAgent
+from rave_pettingzoo.parallel_state import ParallelState
 from rave_pettingzoo.states import AECState
 from rave_pettingzoo.support import check_worlds, is_parallel
 from rave_pettingzoo.worlds import WorldFunction
@@ -96,7 +97,9 @@ class SearchAgent(LoopAgent):
         if self.config.reuse_tree and self._searched is not None:
             self._follow(moves_between(self._searched, state))
         self._searched = None
-        seat = None if self.player is None else self.env.possible_agents.index(self.player)
+        seat = None
+        if self.player is not None and isinstance(state, ParallelState):
+            seat = state.seat(self.player)
         self.last_result = self._searcher.search(state, self.limit, player=seat)
         self._searched = state
         return self.last_result.action

@@ -98,8 +98,22 @@ class LoopAgent:
         """
         return self._act(self.env, observation, action_masks), state
 
-    def __call__(self, env: Any) -> int:
+    def __call__(
+        self,
+        env: Any,
+        *,
+        player: Any = None,
+        observations: Mapping[Any, Any] | None = None,
+        infos: Mapping[Any, Any] | None = None,
+    ) -> int:
         """Choose an action in this environment, whatever the agent is bound to.
+
+        Args:
+            env: an environment; it is looked at and never changed.
+            player: whom to play for in a Parallel environment, None for the agent's own player.
+            observations: in a Parallel environment what ``reset`` or ``step`` returned last, where
+                the masks come from.
+            infos: likewise.
 
         Raises:
             ValueError: as ``act``.
@@ -108,7 +122,16 @@ class LoopAgent:
         if env is not self.env:
             check_env(env)
             self._check_playable(env)
-        return self._act(env, None, None)
+        if player is None and is_parallel(env):
+            player = self.player
+        _check_player(env, player)
+        bound, self.player = self.player, player
+        try:
+            if player is None:
+                return self._act(env, None, None)
+            return self._act_together(env, observations or {}, infos or {})
+        finally:
+            self.player = bound
 
     def reset(self) -> None:
         """Forget what was found: a new game begins. Not needed, only tidy."""
@@ -122,25 +145,29 @@ class LoopAgent:
 
     def _act(self, env: Any, observation: Any, mask: Any) -> int:
         if is_parallel(env):
-            return self.choose(self._parallel_state(env, observation, mask))
+            return self._act_together(env, *self._told(env, observation, mask))
         _check_selected(env)
         state = game_state(env, translate=self.translate, worlds=self.worlds)
         _check_mask(observation, mask, state.legal_actions())
         return self.choose(state)
 
-    def _parallel_state(self, env: Any, observation: Any, mask: Any) -> ParallelState:
+    def _act_together(
+        self, env: Any, observations: Mapping[Any, Any], infos: Mapping[Any, Any]
+    ) -> int:
+        """Choose an action for ``player`` in a Parallel environment."""
         if self.player not in env.agents:
             raise ValueError(f"{self.player!r} is out of the game, or the environment not reset.")
-        observations = {self.player: observation}
-        if isinstance(observation, Mapping) and set(observation) & set(env.possible_agents):
-            observations = dict(observation)
+        state = ParallelState(env, observations=observations, infos=infos, simultaneous=True)
+        return self.choose(state)
+
+    def _told(
+        self, env: Any, observation: Any, mask: Any
+    ) -> tuple[Mapping[Any, Any], Mapping[Any, Any]]:
+        """The observations and infos that ``act`` was given one or more of."""
         infos = {} if mask is None else {self.player: {"action_mask": mask}}
-        return ParallelState(
-            env,
-            observations=observations,
-            infos=infos,
-            simultaneous=True,
-        )
+        if isinstance(observation, Mapping) and set(observation) & set(env.possible_agents):
+            return observation, infos
+        return {self.player: observation}, infos
 
 
 class RandomLoopAgent(LoopAgent):
@@ -162,11 +189,7 @@ class RandomLoopAgent(LoopAgent):
 
     def _act(self, env: Any, observation: Any, mask: Any) -> int:
         if is_parallel(env):
-            info = None if mask is None else {"action_mask": mask}
-            if isinstance(observation, Mapping) and self.player in observation:
-                observation = observation[self.player]
-            size = int(env.action_space(self.player).n)
-            return int(self._random.choice(allowed_actions(observation, info, size)))
+            return self._act_together(env, *self._told(env, observation, mask))
         turns = turn_based_env(env)
         env = env if turns is None else turns
         _check_selected(env)
@@ -178,6 +201,13 @@ class RandomLoopAgent(LoopAgent):
         legal = masked_actions(env)
         _check_mask(observation, mask, legal)
         return int(self._random.choice(legal))
+
+    def _act_together(
+        self, env: Any, observations: Mapping[Any, Any], infos: Mapping[Any, Any]
+    ) -> int:
+        told = observations.get(self.player), infos.get(self.player)
+        size = int(env.action_space(self.player).n)
+        return int(self._random.choice(allowed_actions(*told, size)))
 
 
 def _check_player(env: Any, player: Any) -> None:

@@ -93,6 +93,10 @@ class ParallelState(EnvironmentState):
         """Whether agents move at the same time."""
         return self._simultaneous
 
+    def seat(self, agent: Any) -> int:
+        """The number of an agent as a player."""
+        return self._agents.index(agent)
+
     def hides_information(self) -> bool:
         """Whether something is known to be hidden from agents."""
         return hidden_information(self.env) is not None

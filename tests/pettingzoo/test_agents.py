@@ -284,6 +284,22 @@ def test_a_parallel_agent_mixes_and_changes_nothing():
     assert env.agents == env.possible_agents
 
 
+def test_agent_called_with_a_player_plays_for_that_one_alone_this_time():
+    env, observations = parallel_rps()
+    agent = UCTAgent(env, player="player_0", simulations=30, seed=1)
+    assert agent(env, player="player_1", observations=observations) in range(3)
+    assert agent.last_result.player == 1
+    assert agent(env) in range(3)
+    assert agent.last_result.player == 0
+    only_paper = {"player_1": {"action_mask": [0, 1, 0]}}
+    assert agent(env, player="player_1", infos=only_paper) == 1
+    with pytest.raises(ValueError, match="player must be the one to play for"):
+        agent(env, player="player_2")
+    with pytest.raises(ValueError, match="player is for Parallel environments"):
+        agent(zoo.classic("tictactoe-v3"), player="player_1")
+    assert agent(zoo.classic("tictactoe-v3")) in range(9)
+
+
 def test_the_players_mask_counts_in_a_parallel_environment():
     env, observations = parallel_rps()
     agent = RaveAgent(env, player="player_0", simulations=20, seed=1, search_forced_moves=True)

@@ -8,6 +8,7 @@ import numpy as np
 import pettingzoo
 import pytest
 from helpers import zoo
+from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 from rave_pettingzoo import UCTAgent, evaluate
 
 from rave_agents import UnsupportedGameError
@@ -224,6 +225,85 @@ def test_hanabi_takes_the_seeds_of_episodes():
         episodes=8,
     )
     assert all(episode.steps > 0 for episode in result.episodes)
+
+
+ROCK, PAPER = 0, 1
+
+
+def rps():
+    return pettingzoo.make("parallel", "classic/rps-v2", max_cycles=3)
+
+
+def rock(observation):
+    return ROCK
+
+
+def paper(observation, mask):
+    return PAPER
+
+
+def run_rps(policy, other, episodes=4, **options):
+    policies = {"player_0": policy, "player_1": other}
+    return evaluate(rps, policies, episodes=episodes, **options)
+
+
+def test_parallel_environment_is_played_with_the_seats_exchanged():
+    result = run_rps(paper, rock)
+    assert [episode.returns for episode in result.episodes] == [(3.0, -3.0)] * 4
+    assert [episode.seats[0] for episode in result.episodes] == ["player_0", "player_1"] * 2
+    assert {episode.steps for episode in result.episodes} == {6}
+    assert result.policies[0].win_rate == 1.0
+    assert result.env == "rps_v2"
+    kept = run_rps(paper, rock, exchange_seats=False)
+    assert {episode.seats[0] for episode in kept.episodes} == {"player_0"}
+
+
+def test_agents_from_specs_play_for_the_seat_that_they_have():
+    results = [
+        run_rps("regret_matching(simulations=50)", "random", episodes=6, seed=seed)
+        for seed in (1, 1, 2)
+    ]
+    assert results[0].episodes == results[1].episodes != results[2].episodes
+    assert len({episode.returns for episode in results[0].episodes}) > 1
+    assert all(sum(episode.returns) == 0.0 for episode in results[0].episodes)
+    with pytest.raises(UnsupportedGameError, match="no solver"):
+        run_rps("pn_mcts", "random")
+
+
+def test_agent_bound_to_a_player_takes_every_seat_and_keeps_its_player():
+    env = rps()
+    env.reset(seed=1)
+    asked = []
+
+    class Asked(UCTAgent):
+        def choose(self, state):
+            asked.append(self.player)
+            return super().choose(state)
+
+    agent = Asked(env, player="player_1", simulations=30, seed=1)
+    run_rps(agent, rock, episodes=2)
+    assert asked == ["player_0"] * 3 + ["player_1"] * 3
+    assert agent.player == "player_1"
+    assert agent.last_result.player == 1
+
+
+def test_agents_know_the_masks_of_a_parallel_environment():
+    policies = {"first": "uct(simulations=300)", "second": "random"}
+    result = evaluate(zoo.Turns, policies, episodes=6, seed=1)
+    assert [policy.illegal_moves for policy in result.policies] == [0, 0]
+    # Who is not to move has 0 alone: 2 is illegal for one of both at each step.
+    twos = dict.fromkeys(policies, lambda observation: 2)
+    assert evaluate(zoo.Turns, twos, episodes=1).episodes[0].illegal_moves == (1, 1)
+
+
+def test_parallel_view_of_turns_is_played_in_turns():
+    result = evaluate(
+        lambda: turn_based_aec_to_parallel(zoo.Parallelizable()),
+        {"first": "uct_solver(simulations=200)", "second": "random"},
+        episodes=4,
+    )
+    assert result["first"].score.wins >= 2  # From 0 the first can force the win.
+    assert result.episodes[0].returns == (1.0, -1.0)
 
 
 def test_policies_exception_is_raised_unchanged():

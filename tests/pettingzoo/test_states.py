@@ -454,43 +454,8 @@ def test_parallel_view_of_a_turn_based_environment():
     assert search(state, simulations=20).action in (0, 1)
 
 
-class Turns(pettingzoo.ParallelEnv):
-    """Counting to 7 in turns as a Parallel environment: who is not to move can only say 0."""
-
-    def __init__(self):
-        self.possible_agents = ["first", "second"]
-        self.metadata = {"name": "turns"}
-        self.agents = []
-
-    def action_space(self, agent):
-        return zoo.spaces.Discrete(3)
-
-    def infos(self):
-        return {
-            agent: {"action_mask": np.array([0, 1, 1] if index == self.turn else [1, 0, 0])}
-            for index, agent in enumerate(self.agents)
-        }
-
-    def reset(self, seed=None, options=None):
-        self.agents = self.possible_agents[:]
-        self.turn, self.sum = 0, 0
-        return dict.fromkeys(self.agents, 0), self.infos()
-
-    def step(self, actions):
-        self.sum += sum(actions.values())
-        over = self.sum >= 7
-        rewards = {a: over * (1 if i == self.turn else -1) for i, a in enumerate(self.agents)}
-        self.turn = 1 - self.turn
-        ended = dict.fromkeys(self.agents, over)
-        answer = dict.fromkeys(self.agents, self.sum), rewards, ended, dict.fromkeys(ended, False)
-        infos = self.infos()
-        if over:
-            self.agents = []
-        return *answer, infos
-
-
 def test_parallel_environment_with_turns_conforms_and_is_searched():
-    env = Turns()
+    env = zoo.Turns()
     observations, infos = env.reset()
 
     def make():
@@ -503,7 +468,7 @@ def test_parallel_environment_with_turns_conforms_and_is_searched():
 
 
 def test_parallel_environment_of_turns_must_go_on_so():
-    env = Turns()
+    env = zoo.Turns()
     observations, infos = env.reset()
     env.infos = lambda: {}
     state = ParallelState(env, observations=observations, infos=infos)
@@ -512,7 +477,7 @@ def test_parallel_environment_of_turns_must_go_on_so():
 
 
 def test_parallel_environment_needs_what_it_told_last():
-    env = Turns()
+    env = zoo.Turns()
     env.reset()
     with pytest.raises(UnsupportedGameError, match="ParallelState"):
         game_state(env)
