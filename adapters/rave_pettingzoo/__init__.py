@@ -14,8 +14,8 @@ Agents for the loop, bound to a live environment, which they look at and never c
 
 ``UCTAgent``, ``GraveAgent``, ``PNMCTSAgent`` and ``make_agent("rave(simulations=500)", env)`` are
 used likewise. ``evaluate`` plays episodes between policies of any usual form, the seats exchanged.
-Where something is hidden from an agent, as in card games, it searches what ``worlds=function`` gives:
-environments that it cannot tell from the live one.
+Where something is hidden from an agent, as in card games, it searches what ``worlds=function``
+gives: environments that it cannot tell from the live one.
 
 ``clone_env`` copies an environment as it stands; ``register_cloner`` tells it how environments of
 your own are copied. ``AECState`` and ``ParallelState`` are environments behind the interface that

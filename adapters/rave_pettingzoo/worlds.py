@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rave_agents.errors import GameError
+from rave_agents.errors import GameError, UnsupportedGameError
 from rave_pettingzoo.cloning import check_env, raw_env, search_cloner, searched_env, type_chain
 from rave_pettingzoo.kinds import kind_of
 from rave_pettingzoo.support import env_name, legal_actions
@@ -40,6 +40,9 @@ class FunctionWorlds:
             and must not change.
         unit: draws the seed of the generator that the function gets.
         function: see ``WorldFunction``.
+
+    Raises:
+        UnsupportedGameError: for observations that cannot be compared.
     """
 
     def __init__(self, env: Any, unit: Unit, function: WorldFunction) -> None:
@@ -51,6 +54,13 @@ class FunctionWorlds:
         self._types = _type_names(env)
         self._legal = sorted(legal_actions(env))
         self._view = view(env, self._agent)
+        try:
+            hash(self._view)
+        except TypeError as error:
+            raise UnsupportedGameError(
+                f"{env_name(env)} cannot be searched in worlds: what {self._agent!r} sees in two "
+                f"of them cannot be compared: {error}."
+            ) from error
 
     def __call__(self) -> Any:
         """A world, which is refused if the agent can tell it from the true position.
@@ -103,7 +113,9 @@ def view(env: Any, agent: Any) -> Hashable:
         return kind.view(raw_env(env), env.possible_agents.index(agent))
     seen = env.observe(agent)
     if agent == env.agent_selection:
-        return hashable(seen), hashable(env.infos[agent].get("action_mask"))
+        info = env.infos.get(agent)
+        mask = info.get("action_mask") if isinstance(info, Mapping) else None
+        return hashable(seen), hashable(mask)
     if isinstance(seen, Mapping):
         seen = {key: value for key, value in seen.items() if key != "action_mask"}
     return hashable(seen), None

@@ -11,7 +11,7 @@ from rave_pettingzoo.worlds import FunctionWorlds, hashable
 
 from rave_agents import searcher
 from rave_agents.copying import equal
-from rave_agents.errors import GameError
+from rave_agents.errors import GameError, UnsupportedGameError
 
 
 def game_of(env):
@@ -222,6 +222,14 @@ def test_observations_become_hashable_by_what_they_hold():
     assert hash(views[0]) == hash(views[1])
     assert views[0] != hashable(shown([1, 3], float))
     assert hashable(shown([None, "x"], object)) == hashable(shown([None, "x"], object))
+
+
+def test_observations_that_cannot_be_compared_are_refused():
+    env = Coin()
+    env.reset(seed=0)
+    env.observe = lambda agent: {1, 2}
+    with pytest.raises(UnsupportedGameError, match="unhashable type: 'set'"):
+        FunctionWorlds(env, zoo.choices(1).random, flip)
 
 
 def test_shimmys_environments_take_worlds_too():
