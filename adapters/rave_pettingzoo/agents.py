@@ -182,10 +182,10 @@ def make_agent(
     names = (*SearchConfig.preset_names(), "random")
     if parsed.name not in names:
         raise UnknownNameError(unknown_name("agent", parsed.name, names))
+    of_searches = ("seed", "simulations", "seconds", *SearchConfig.field_names())
+    check_names("parameter of make_agent", defaults, of_searches)
     parsed = parsed.with_defaults(defaults)
-    known = {"seed"}
-    if parsed.name != "random":
-        known |= {"simulations", "seconds", *SearchConfig.field_names()}
+    known = ("seed",) if parsed.name == "random" else of_searches
     for key in parsed.parameters:
         if key not in known:
             raise UnknownNameError(unknown_name(f"parameter of {parsed.name}", key, known))

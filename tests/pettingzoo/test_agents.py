@@ -183,8 +183,9 @@ def test_what_does_not_fit_worlds_is_refused():
         RaveAgent(env, worlds="deal")
     with pytest.raises(UnsupportedGameError, match="at the same time and something is hidden"):
         RaveAgent(parallel_rps()[0], player="player_0", worlds=zoo.deal)
-    with pytest.raises(TypeError, match="Unknown parameter of RaveAgent 'see_hidden'"):
-        RaveAgent(env, see_hidden=True)
+    for function in (RaveAgent, lambda env, **given: make_agent("random", env, **given)):
+        with pytest.raises(TypeError, match=r"Unknown parameter of .* 'see_hidden'"):
+            function(env, see_hidden=True)
 
 
 def test_agent_is_bound_before_the_first_reset():

@@ -12,6 +12,7 @@ from rave_pettingzoo.worlds import FunctionWorlds, hashable
 from rave_agents import searcher
 from rave_agents.copying import equal
 from rave_agents.errors import GameError, UnsupportedGameError
+from rave_agents.testing import check_game_state
 
 
 def game_of(env):
@@ -248,3 +249,7 @@ def test_shimmys_environments_take_worlds_too():
     )
     with pytest.raises(GameError, match="can tell from the true one"):
         acted(env, worlds=lambda given, agent, rng: other)
+
+
+def test_state_with_worlds_conforms():
+    check_game_state(lambda: AECState(zoo.classic("leduc_holdem-v4"), worlds=zoo.deal), games=3)
