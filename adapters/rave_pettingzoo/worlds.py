@@ -12,7 +12,7 @@ import numpy as np
 from rave_agents.errors import GameError, UnsupportedGameError
 from rave_pettingzoo.cloning import check_env, raw_env, search_cloner, searched_env, type_chain
 from rave_pettingzoo.kinds import kind_of
-from rave_pettingzoo.support import env_name, legal_actions
+from rave_pettingzoo.support import check_begun, env_name, legal_actions
 
 Unit = Callable[[], float]
 """Draws a uniform random number in [0, 1)."""
@@ -67,6 +67,7 @@ class FunctionWorlds:
 
         Raises:
             GameError: if it is no such environment; it says what differs.
+            ValueError: if it has not been reset, or its game is over.
         """
         given = self._clone(self._env)
         world = self._function(given, self._agent, self._random)
@@ -81,6 +82,7 @@ class FunctionWorlds:
                 f"worlds returned the environment {env_name(world)} where {env_name(self._env)} "
                 "was expected, with the same agents and wrappers."
             )
+        check_begun(world)
         mover = _mover(world)
         if mover != self._agent:
             raise GameError(
@@ -95,10 +97,14 @@ class FunctionWorlds:
         if seen != self._view:
             raise GameError(
                 f"worlds returned an environment that {self._agent!r} can tell from the true one: "
-                f"its observation would be {world.observe(self._agent)!r} where it is "
-                f"{self._env.observe(self._agent)!r}."
+                f"it would see {_shown(world, seen)} where it sees {_shown(self._env, self._view)}."
             )
         return world
+
+
+def _shown(env: Any, seen: Hashable) -> str:
+    """A view of the agent to move in a form for people."""
+    return repr(seen if isinstance(seen, str) else env.observe(env.agent_selection))
 
 
 def view(env: Any, agent: Any) -> Hashable:

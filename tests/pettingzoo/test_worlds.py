@@ -4,6 +4,7 @@ import copy
 import logging
 
 import numpy as np
+import pettingzoo
 import pytest
 from helpers import zoo
 from rave_pettingzoo import AECState, UCTAgent, clone_env
@@ -127,7 +128,7 @@ def masked(env, agent, rng):
         (lambda env, agent, rng: zoo.classic("tictactoe-v3"), "the environment tictactoe_v3"),
         (stepped, "'player_1' is to move, not 'player_0'"),
         (masked, r"\[0\] are legal, but \[0, 1, 2\] are"),
-        (exchanged, "'player_0' can tell from the true one: its observation would be"),
+        (exchanged, "'player_0' can tell from the true one: it would see"),
     ],
 )
 def test_worlds_that_contradict_what_the_agent_sees_are_refused(function, message):
@@ -135,6 +136,14 @@ def test_worlds_that_contradict_what_the_agent_sees_are_refused(function, messag
     assert env.agent_selection == "player_0"
     with pytest.raises(GameError, match=message):
         acted(env, worlds=function)
+
+
+def test_a_world_that_has_not_begun_is_refused():
+    def fresh(env, agent, rng):
+        return pettingzoo.make("aec", "classic/leduc_holdem-v4")
+
+    with pytest.raises(ValueError, match="has not been reset"):
+        acted(leduc("Q", "J", "K"), worlds=fresh)
 
 
 def test_what_the_function_raises_is_raised_unchanged():
