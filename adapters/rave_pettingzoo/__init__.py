@@ -14,6 +14,8 @@ Agents for the loop, bound to a live environment, which they look at and never c
 
 ``UCTAgent``, ``GraveAgent``, ``PNMCTSAgent`` and ``make_agent("rave(simulations=500)", env)`` are
 used likewise. ``evaluate`` plays episodes between policies of any usual form, the seats exchanged.
+Where something is hidden from an agent, as in card games, it searches what ``worlds=function``
+gives: environments that it cannot tell from the live one.
 
 ``clone_env`` copies an environment as it stands; ``register_cloner`` tells it how environments of
 your own are copied. ``AECState`` and ``ParallelState`` are environments behind the interface that
@@ -25,9 +27,7 @@ from rave_agents.errors import CloneError
 from rave_pettingzoo.adapter import PettingZooGame
 from rave_pettingzoo.agents import (
     GraveAgent,
-    LoopAgent,
     PNMCTSAgent,
-    RandomLoopAgent,
     RaveAgent,
     RaveMaximinAgent,
     RegretMatchingAgent,
@@ -37,6 +37,7 @@ from rave_pettingzoo.agents import (
 )
 from rave_pettingzoo.cloning import clone_env, register_cloner
 from rave_pettingzoo.evaluation import Episode, Evaluation, PolicyResult, evaluate
+from rave_pettingzoo.loop_agent import LoopAgent, RandomLoopAgent
 from rave_pettingzoo.parallel_state import ParallelState
 from rave_pettingzoo.states import AECState, game_state
 

@@ -50,9 +50,13 @@ class PettingZooGame:
 
     def __init__(self, name: str, env: Any) -> None:
         from rave_pettingzoo.cloning import clone_env  # noqa: PLC0415
-        from rave_pettingzoo.support import check_searchable  # noqa: PLC0415
+        from rave_pettingzoo.support import (  # noqa: PLC0415
+            check_perfect_information,
+            check_searchable,
+        )
 
         check_searchable(env)
+        check_perfect_information(env)
         self.name = name
         self.num_players = len(env.possible_agents)
         self.env = clone_env(env)

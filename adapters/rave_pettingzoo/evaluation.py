@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
+import pettingzoo
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from rave_agents.arena.match import checked_count, checked_match_seed
@@ -16,8 +17,10 @@ from rave_agents.arena.statistics import MatchScore
 from rave_agents.given import unknown_name
 from rave_agents.tables import aligned, html_table
 from rave_agents.terminal import stderr
-from rave_pettingzoo.policies import Policy, View, make_policy, plain_action, policy_name
-from rave_pettingzoo.support import env_name, is_shimmy
+from rave_pettingzoo.episode import play, play_together
+from rave_pettingzoo.policies import make_policy, policy_name
+from rave_pettingzoo.support import env_name, is_parallel, turn_based_env
+from rave_pettingzoo.worlds import WorldFunction
 
 
 @dataclasses.dataclass(frozen=True)
@@ -163,7 +166,7 @@ def evaluate(
     seed: int = 0,
     exchange_seats: bool = True,
     translate: bool = True,
-    see_hidden: bool = False,
+    worlds: WorldFunction | None = None,
     progress: bool = True,
 ) -> Evaluation:
     """Let policies play episodes against each other.
@@ -173,7 +176,8 @@ def evaluate(
     the evaluation early. Whatever a policy or the environment raises is raised unchanged.
 
     Args:
-        env_fn: makes an AEC environment; it is called once, and what it made is closed in the end.
+        env_fn: makes an AEC or a Parallel environment; it is called once, and what it made is
+            closed in the end.
         policies: for each agent of the environment the policy that begins in its place. See
             ``make_policy`` for what it may be: a spec such as ``"rave(simulations=200)"``, a
             function of observation and mask, an object with ``act`` or ``predict``.
@@ -183,7 +187,8 @@ def evaluate(
         exchange_seats: whether the policies move on by one seat after each episode. Each round of
             them has one seed for the environment.
         translate: whether searches may play in OpenSpiel's states where these are the same.
-        see_hidden: whether agents made from specs may look at what the environment hides.
+        worlds: where something is hidden, the worlds that agents made from specs search, see
+            ``SearchAgent``; ``"rave(hidden=see)"`` searches the true state, which is cheating.
         progress: whether to show a bar, where standard error is a terminal.
 
     Raises:
@@ -200,11 +205,13 @@ def evaluate(
         raise TypeError(f"policies must be a dictionary by agent, got {policies!r}.")
     names = tuple(policy_name(policy) for policy in policies.values())
     agents = tuple(policies)
-    env = env_fn()
-    _check_agents(env, agents)
+    made = env_fn()
+    _check_agents(made, agents)
+    env = turn_based_env(made) or made
+    together = is_parallel(env)
     finished: list[Episode] = []
     with (
-        contextlib.closing(env),
+        contextlib.closing(made),
         contextlib.suppress(KeyboardInterrupt),
         _bar(episodes, progress) as advance,
     ):
@@ -213,79 +220,40 @@ def evaluate(
             seats = agents[turn:] + agents[:turn]
             group = number // len(agents) if exchange_seats else number
             env_seed = _draw(seed, 0, group) % 2**31  # OpenSpiel takes no more, as in Hanabi.
-            env.reset(seed=env_seed)
+            told = env.reset(seed=env_seed)
             players = {
                 seat: make_policy(
                     policy,
                     env,
+                    player=seat if together else None,
                     seed=_draw(seed, 1, number, index),
                     translate=translate,
-                    see_hidden=see_hidden,
+                    worlds=worlds,
                 )
                 for index, (seat, policy) in enumerate(zip(seats, policies.values(), strict=True))
             }
-            returns, illegal, steps = _play(env, players)
+            for player in players.values():
+                player.reset()
+            played = play_together(env, players, *told) if together else play(env, players)
             finished.append(
                 Episode(
                     number=number,
                     seed=env_seed,
                     seats=seats,
-                    returns=tuple(returns[seat] for seat in seats),
-                    illegal_moves=tuple(illegal[seat] for seat in seats),
-                    steps=steps,
+                    returns=tuple(played.returns[seat] for seat in seats),
+                    illegal_moves=tuple(played.illegal_moves[seat] for seat in seats),
+                    steps=played.steps,
                 )
             )
             advance()
     return Evaluation(env_name(env), seed, names, agents, tuple(finished))
 
 
-def _play(env: Any, players: Mapping[str, Policy]) -> tuple[dict[str, float], dict[str, int], int]:
-    """One episode of an environment that was reset: returns and illegal moves by agent, steps."""
-    for player in players.values():
-        player.reset()
-    returns = dict.fromkeys(players, 0.0)
-    illegal = dict.fromkeys(players, 0)
-    steps = 0
-    final = None
-    for agent in env.agent_iter():
-        observation, _, terminated, truncated, info = env.last()
-        if terminated or truncated:
-            if final is None and is_shimmy(env.unwrapped):
-                final = list(env.unwrapped.game_state.returns())
-            env.step(None)
-            continue
-        mask = _mask(observation, info)
-        action = plain_action(players[agent].act(View(env, observation, mask, info)))
-        illegal[agent] += not _is_allowed(mask, action)
-        env.step(action)
-        steps += 1
-        for other, reward in env.rewards.items():
-            returns[other] += float(reward)
-    if final is not None:  # Shimmy's last rewards count twice for some.
-        returns = dict(zip(env.possible_agents, map(float, final), strict=True))
-    return returns, illegal, steps
-
-
-def _mask(observation: Any, info: Any) -> Any:
-    if isinstance(info, Mapping) and "action_mask" in info:
-        return info["action_mask"]
-    return observation.get("action_mask") if isinstance(observation, Mapping) else None
-
-
-def _is_allowed(mask: Any, action: Any) -> bool:
-    if mask is None:
-        return True
-    try:
-        return 0 <= action < len(mask) and bool(mask[action])
-    except (TypeError, IndexError):
-        return False
-
-
 def _check_agents(env: Any, agents: tuple[str, ...]) -> None:
     possible = list(getattr(env, "possible_agents", ()))
-    if not possible or not hasattr(env, "agent_iter"):
+    if not possible or not isinstance(env, pettingzoo.AECEnv | pettingzoo.ParallelEnv):
         raise TypeError(
-            f"env_fn must make an AEC environment of PettingZoo; it made a {type(env).__name__}."
+            f"env_fn must make an environment of PettingZoo; it made a {type(env).__name__}."
         )
     for agent in agents:
         if agent not in possible:

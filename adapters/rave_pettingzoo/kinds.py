@@ -32,6 +32,8 @@ class Kind(NamedTuple):
     """What each player has won, where the rewards do not tell rightly."""
     hidden: str | None = None
     """What the players cannot see; None in games with perfect information."""
+    view: Callable[[Any, int], Hashable] | None = None
+    """What the agent of a seat sees, where the environment shows what it saw at the last step."""
 
 
 def kind_of(raw: Any) -> Kind | None:
@@ -129,6 +131,12 @@ def _cards(hidden: str) -> Kind:
     return Kind(legal=lambda raw: sorted(raw.next_legal_moves), hidden=hidden)
 
 
+def _openspiel_view(state: Any, seat: int) -> Hashable:
+    from rave_openspiel.worlds import view  # noqa: PLC0415
+
+    return view(state, seat)
+
+
 def _grid(cells: Sequence[int], columns: int) -> str:
     marks = ".xo"
     rows = [cells[start : start + columns] for start in range(0, len(cells), columns)]
@@ -191,7 +199,9 @@ KINDS = {
         "the other players' cards and those to come"
     ),
     "pettingzoo.classic.hanabi.hanabi.raw_env": Kind(
-        legal=lambda raw: raw.legal_moves, hidden="each player's own cards and the deck"
+        legal=lambda raw: raw.legal_moves,
+        hidden="each player's own cards and the deck",
+        view=lambda raw, seat: _openspiel_view(raw.hanabi_env.game_state, seat),
     ),
     "shimmy.openspiel_compatibility.OpenSpielCompatibilityV0": Kind(
         legal=lambda raw: raw.game_state.legal_actions(),
@@ -201,5 +211,6 @@ KINDS = {
         ),
         text=lambda raw: str(raw.game_state),
         returns=lambda raw: raw.game_state.returns(),
+        view=lambda raw, seat: _openspiel_view(raw.game_state, seat),
     ),
 }

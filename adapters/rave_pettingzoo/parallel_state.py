@@ -1,7 +1,7 @@
 """Parallel environments behind the common interface."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Self
 
 import pettingzoo
@@ -10,7 +10,13 @@ from rave_agents.errors import UnsupportedGameError
 from rave_agents.game import PlayerId
 from rave_pettingzoo.cloning import check_env, search_cloner, searched_env
 from rave_pettingzoo.environment_state import TERMINAL, EnvironmentState
-from rave_pettingzoo.support import allowed_actions, check_begun, check_searchable
+from rave_pettingzoo.support import (
+    allowed_actions,
+    check_begun,
+    check_searchable,
+    hidden_information,
+    no_worlds,
+)
 
 
 class ParallelState(EnvironmentState):
@@ -23,7 +29,6 @@ class ParallelState(EnvironmentState):
         env: the environment, after ``reset``; it is not changed.
         observations: what its last ``reset`` or ``step`` gave; needed for the masks.
         infos: likewise.
-        see_hidden: whether the search may look at what the environment hides from its agents.
         simultaneous: whether agents move at the same time; by default, whether several have a
             choice now. What begins as a game of turns must go on so.
 
@@ -37,7 +42,6 @@ class ParallelState(EnvironmentState):
         *,
         observations: Mapping[Any, Any],
         infos: Mapping[Any, Any],
-        see_hidden: bool = False,
         simultaneous: bool | None = None,
     ) -> None:
         check_env(env)
@@ -45,7 +49,7 @@ class ParallelState(EnvironmentState):
             raise TypeError(f"env must be a Parallel environment, got {type(env).__name__}.")
         if simultaneous is not None and not isinstance(simultaneous, bool):
             raise TypeError(f"simultaneous must be True, False or None, got {simultaneous!r}.")
-        check_searchable(env, see_hidden=see_hidden, simultaneous=True)
+        check_searchable(env, simultaneous=True)
         check_begun(env)
         self.env: Any = searched_env(env)
         """The copy of the environment."""
@@ -88,6 +92,22 @@ class ParallelState(EnvironmentState):
     def has_simultaneous_moves(self) -> bool:
         """Whether agents move at the same time."""
         return self._simultaneous
+
+    def seat(self, agent: Any) -> int:
+        """The number of an agent as a player."""
+        return self._agents.index(agent)
+
+    def hides_information(self) -> bool:
+        """Whether something is known to be hidden from agents."""
+        return hidden_information(self.env) is not None
+
+    def worlds(self, player: int, unit: Callable[[], float]) -> Callable[[], Self]:
+        """None: where agents move at the same time and something is hidden there is no search.
+
+        Raises:
+            UnsupportedGameError: always.
+        """
+        raise UnsupportedGameError(no_worlds(self.env))
 
     def clone(self) -> Self:
         """A copy that shares nothing that can change with this state."""

@@ -7,11 +7,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rave_agents.agents import AgentSpec
-from rave_pettingzoo.agents import LoopAgent, make_agent
+from rave_pettingzoo.agents import make_agent
+from rave_pettingzoo.loop_agent import LoopAgent
+from rave_pettingzoo.worlds import WorldFunction
 
 
 class View(NamedTuple):
-    """What an agent sees when it is to move."""
+    """What there is when an agent is to move."""
 
     env: Any
     """The live environment."""
@@ -21,6 +23,12 @@ class View(NamedTuple):
     """Its mask, 1 for each action that is allowed; None if the environment gives none."""
     info: Any
     """Its info."""
+    player: Any = None
+    """The agent, in a Parallel environment; None in AEC environments, where it is selected."""
+    observations: Mapping[Any, Any] | None = None
+    """Those of all agents, in a Parallel environment."""
+    infos: Mapping[Any, Any] | None = None
+    """Likewise."""
 
 
 class Policy(NamedTuple):
@@ -41,7 +49,15 @@ def policy_name(policy: Any) -> str:
     return type(policy).__name__
 
 
-def make_policy(policy: Any, env: Any, *, seed: int, translate: bool, see_hidden: bool) -> Policy:
+def make_policy(
+    policy: Any,
+    env: Any,
+    *,
+    player: Any,
+    seed: int,
+    translate: bool,
+    worlds: WorldFunction | None,
+) -> Policy:
     """A policy for an environment.
 
     Args:
@@ -50,18 +66,20 @@ def make_policy(policy: Any, env: Any, *, seed: int, translate: bool, see_hidden
             the observation, and the mask too where they take a second argument. ``predict`` gets
             ``action_masks`` where it takes it.
         env: the environment that it is to play in.
+        player: whom an agent made from a spec is to play for, in a Parallel environment; else None.
         seed: for an agent made from a spec.
         translate: as for ``SearchAgent``.
-        see_hidden: likewise.
+        worlds: likewise.
 
     Raises:
         TypeError: if it is none of these.
     """
     if isinstance(policy, str | AgentSpec):
-        policy = make_agent(policy, env, seed=seed, translate=translate, see_hidden=see_hidden)
+        policy = make_agent(
+            policy, env, player=player, seed=seed, translate=translate, worlds=worlds
+        )
     if isinstance(policy, LoopAgent):
-        agent = policy
-        return Policy(lambda view: agent(view.env), agent.reset)
+        return Policy(_asked(policy), policy.reset)
     if isinstance(policy, type):
         raise TypeError(f"A policy must be an object, got the class {policy.__name__} itself.")
     reset = _resetter(policy)
@@ -74,6 +92,12 @@ def make_policy(policy: Any, env: Any, *, seed: int, translate: bool, see_hidden
     raise TypeError(
         "A policy must be an agent's spec such as 'rave(simulations=200)', a function of "
         f"observation and mask, or an object with act or predict; got {policy!r}."
+    )
+
+
+def _asked(agent: LoopAgent) -> Callable[[View], Any]:
+    return lambda view: agent(
+        view.env, player=view.player, observations=view.observations, infos=view.infos
     )
 
 

@@ -11,10 +11,27 @@ from rave_agents.errors import UnsupportedGameError
 from rave_agents.game import GameState
 from rave_agents.search.python_simulator import Evaluator, PythonSimulator
 from rave_agents.search.simulator import Frame, Simulator
-from rave_pettingzoo.cloning import check_env, inner_env, raw_env, search_cloner, searched_env
+from rave_pettingzoo.cloning import check_env, raw_env, search_cloner, searched_env
 from rave_pettingzoo.environment_state import TERMINAL, EnvironmentState
 from rave_pettingzoo.kinds import Kind, kind_of
-from rave_pettingzoo.support import check_begun, check_searchable, is_shimmy, masked_actions
+from rave_pettingzoo.support import (
+    check_begun,
+    check_searchable,
+    hidden_information,
+    is_openspiels,
+    is_parallel,
+    is_shimmy,
+    legal_function,
+    no_worlds,
+    turn_based_env,
+)
+from rave_pettingzoo.worlds import (
+    FunctionWorlds,
+    Unit,
+    WorldFunction,
+    check_world_function,
+    view,
+)
 
 
 class _Rules(NamedTuple):
@@ -34,6 +51,10 @@ class _Rules(NamedTuple):
     """What is known of the environment."""
     translate: bool
     """Whether searches may play in OpenSpiel's states."""
+    hides: bool
+    """Whether something is hidden from agents."""
+    worlds: WorldFunction | None
+    """The source of worlds of the user's own, if any."""
 
 
 class AECState(EnvironmentState):
@@ -47,7 +68,8 @@ class AECState(EnvironmentState):
     Args:
         env: the environment, after ``reset``; it is not changed.
         translate: whether searches may play in OpenSpiel's states where these are the same.
-        see_hidden: whether the search may look at what the environment hides from its agents.
+        worlds: where something is hidden, gives environments that the agent to move cannot tell
+            from this one; see ``rave_pettingzoo.worlds.WorldFunction``.
 
     Raises:
         TypeError: for an argument of another type.
@@ -58,7 +80,9 @@ class AECState(EnvironmentState):
 
     __slots__ = ("_player", "_returns", "_rules", "env")
 
-    def __init__(self, env: Any, *, translate: bool = True, see_hidden: bool = False) -> None:
+    def __init__(
+        self, env: Any, *, translate: bool = True, worlds: WorldFunction | None = None
+    ) -> None:
         if isinstance(env, pettingzoo.ParallelEnv) and turn_based_env(env) is not None:
             env = turn_based_env(env)
         check_env(env)
@@ -69,9 +93,9 @@ class AECState(EnvironmentState):
             )
         if not isinstance(translate, bool):
             raise TypeError(f"translate must be True or False, got {translate!r}.")
-        check_searchable(env, see_hidden=see_hidden)
+        check_world_function(worlds)
+        check_searchable(env)
         check_begun(env)
-        _check_no_dice(env, see_hidden)
         self.env: Any = searched_env(env)
         """The copy of the environment."""
         kind = kind_of(self.env)
@@ -81,9 +105,11 @@ class AECState(EnvironmentState):
             seats={agent: seat for seat, agent in enumerate(agents)},
             num_actions=max(int(env.action_space(agent).n) for agent in agents),
             clone=search_cloner(self.env),
-            legal=masked_actions if kind is None else kind.legal,
+            legal=legal_function(self.env),
             kind=kind,
             translate=translate and importlib.util.find_spec("pyspiel") is not None,
+            hides=worlds is not None or hidden_information(self.env) is not None,
+            worlds=worlds,
         )
         self._returns = [0.0] * len(agents)
         self._player = TERMINAL
@@ -95,12 +121,36 @@ class AECState(EnvironmentState):
 
     def clone(self) -> Self:
         """A copy that shares nothing that can change with this state."""
+        return self._with(self._rules.clone(self.env))
+
+    def _with(self, env: Any) -> Self:
+        """The same with an environment of its own, in which the same agent is to move."""
         new = object.__new__(type(self))
-        new.env = self._rules.clone(self.env)
+        new.env = env
         new._rules = self._rules
         new._returns = self._returns.copy()
         new._player = self._player
         return new
+
+    def hides_information(self) -> bool:
+        """Whether something is hidden from agents: it is known to be, or there are ``worlds``."""
+        return self._rules.hides
+
+    def worlds(self, player: int, unit: Unit) -> Callable[[], Self]:
+        """A source of states that the player to move cannot tell from this one.
+
+        Raises:
+            UnsupportedGameError: if there is none.
+        """
+        function = self._rules.worlds
+        if function is None:
+            raise UnsupportedGameError(no_worlds(self.env))
+        source = FunctionWorlds(self.env, unit, function)
+        return lambda: self._with(source())
+
+    def view(self, player: int) -> Hashable:
+        """What the agent of a seat sees: its observation, and its mask where it is to move."""
+        return view(self.env, self._rules.agents[player])
 
     def legal_actions(self) -> Sequence[int]:
         """The actions that the mask allows; all of the action space without a mask."""
@@ -225,59 +275,37 @@ class AECState(EnvironmentState):
         return f"{board}{self.env}: {self._rules.agents[self._player]} to move"
 
 
-def game_state(env: Any, *, translate: bool = True, see_hidden: bool = False) -> GameState:
+def game_state(
+    env: Any, *, translate: bool = True, worlds: WorldFunction | None = None
+) -> GameState:
     """The position of a live environment as what is best searched.
 
-    OpenSpiel's own state for a Shimmy environment, unless ``translate`` is False; else an
-    ``AECState``.
+    OpenSpiel's own state for a Shimmy environment, unless ``translate`` is False or there are
+    ``worlds``; else an ``AECState``.
 
     Raises:
         TypeError, ValueError, CloneError, UnsupportedGameError: as ``AECState``.
     """
     check_env(env)
-    raw = raw_env(env)
-    if translate and is_shimmy(raw) and not see_hidden:
+    if translate and worlds is None and is_openspiels(env):
         from rave_openspiel import OpenSpielState  # noqa: PLC0415
 
         check_searchable(env)
         check_begun(env)
-        state: GameState = OpenSpielState(raw.game_state.clone())
+        state: GameState = OpenSpielState(raw_env(env).game_state.clone())
         return state
-    if isinstance(env, pettingzoo.ParallelEnv) and turn_based_env(env) is None:
-        check_searchable(env, see_hidden=see_hidden, simultaneous=True)
+    if is_parallel(env):
+        check_searchable(env, simultaneous=True)
         raise UnsupportedGameError(
             f"{env} cannot be searched by itself: in a Parallel environment agents may move at the "
             "same time. Give what its last reset or step returned: "
             "rave_pettingzoo.ParallelState(env, observations=..., infos=...); or make an agent for "
             "one of its players: RaveAgent(env, player=...)."
         )
-    return AECState(env, translate=translate, see_hidden=see_hidden)
-
-
-def turn_based_env(env: Any) -> Any | None:
-    """The AEC environment inside PettingZoo's Parallel view of one that is turn-based."""
-    while env is not None:
-        if type(env).__name__ == "turn_based_aec_to_parallel_wrapper":
-            return inner_env(env)
-        env = inner_env(env)
-    return None
+    return AECState(env, translate=translate, worlds=worlds)
 
 
 def _openspiel_state(env: Any) -> Any:
     from rave_openspiel import OpenSpielState  # noqa: PLC0415
 
     return OpenSpielState(env.game_state)
-
-
-def _check_no_dice(env: Any, see_hidden: bool) -> None:
-    raw = raw_env(env)
-    if not is_shimmy(raw) or see_hidden:
-        return
-    import pyspiel  # noqa: PLC0415
-
-    if raw.game_type.chance_mode != pyspiel.GameType.ChanceMode.DETERMINISTIC:
-        raise UnsupportedGameError(
-            f"shimmy:{raw.game_name} cannot be searched step by step: its chance is drawn inside "
-            "the environment, whose copies know what will come. Search OpenSpiel's own game "
-            f"(openspiel:{raw.game_name}), or pass see_hidden=True if the agent is to cheat so."
-        )

@@ -1,13 +1,16 @@
 """Which environments a search can play, and why not another."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pettingzoo
 from pettingzoo.utils.conversions import parallel_to_aec_wrapper
 
+from rave_agents.checks import check_hidden
+from rave_agents.config import SearchConfig
 from rave_agents.errors import UnsupportedGameError
+from rave_agents.options import Hidden
 from rave_pettingzoo.classic import class_name
 from rave_pettingzoo.cloning import check_env, inner_env, raw_env
 from rave_pettingzoo.kinds import kind_of
@@ -21,24 +24,19 @@ def is_shimmy(raw: Any) -> bool:
     return kind.__name__ == SHIMMY and kind.__module__.partition(".")[0] == "shimmy"
 
 
-def check_searchable(env: Any, *, see_hidden: bool = False, simultaneous: bool = False) -> None:
+def check_searchable(env: Any, *, simultaneous: bool = False) -> None:
     """Refuse an environment that the search cannot play, with the reason.
 
     Args:
         env: the environment.
-        see_hidden: whether the search may look at what it hides.
         simultaneous: whether it is searched in its Parallel form, where agents may move at the same
             time.
 
     Raises:
-        TypeError: if it is no environment of PettingZoo, or ``see_hidden`` is no truth value.
-        UnsupportedGameError: for simultaneous moves, actions that are not discrete, and hidden
-            information that nobody has allowed to be seen.
+        TypeError: if it is no environment of PettingZoo.
+        UnsupportedGameError: for simultaneous moves, and actions that are not discrete.
     """
     check_env(env)
-    if not isinstance(see_hidden, bool):
-        raise TypeError(f"see_hidden must be True or False, got {see_hidden!r}.")
-    raw = raw_env(env)
     if is_simultaneous(env) and not simultaneous:
         raise UnsupportedGameError(
             f"{env_name(env)} cannot be searched in its AEC form: its agents move at the same "
@@ -46,12 +44,58 @@ def check_searchable(env: Any, *, see_hidden: bool = False, simultaneous: bool =
             "with an agent for each player."
         )
     check_discrete(env)
-    hidden = hidden_information(raw)
-    if hidden is not None and not see_hidden:
+
+
+def check_worlds(env: Any, config: SearchConfig, worlds: Any, *, translate: bool) -> None:
+    """Raise UnsupportedGameError if a search of this configuration cannot play fairly.
+
+    Args:
+        env: the environment.
+        config: the search's tunables.
+        worlds: a source of worlds of the user's own, if any.
+        translate: whether the search may play in OpenSpiel's states.
+    """
+    if config.hidden is not Hidden.DETERMINIZE:
+        return
+    if worlds is None and translate and is_openspiels(env):
+        from rave_openspiel.support import check_worlds as check_openspiels_worlds  # noqa: PLC0415
+
+        check_openspiels_worlds(raw_env(env)._env, config, None)
+    elif worlds is None and hidden_information(env) is not None:
+        raise UnsupportedGameError(no_worlds(env))
+    elif worlds is not None:
+        check_hidden(config, simultaneous=is_parallel(env))
+
+
+def check_perfect_information(env: Any) -> None:
+    """Raise UnsupportedGameError if the environment hides something."""
+    hidden = hidden_information(env)
+    if hidden is not None:
         raise UnsupportedGameError(
-            f"{env_name(env)} cannot be searched: it hides {hidden}, and a search of the "
-            "environment would look at it. Pass see_hidden=True if the agent is to cheat so."
+            f"{env_name(env)} cannot be searched so: it hides {hidden}. {_instead(env)}"
         )
+
+
+def no_worlds(env: Any) -> str:
+    """Why there are no worlds for an environment that hides something, and what there is."""
+    return (
+        f"{env_name(env)} hides {hidden_information(env)}, and has no worlds to search. "
+        f"{_instead(env)}"
+    )
+
+
+def _instead(env: Any) -> str:
+    own = ""
+    raw = raw_env(env)
+    if is_shimmy(raw):
+        from rave_openspiel.support import plays  # noqa: PLC0415
+
+        if plays(raw.game_type):
+            own = f"OpenSpiel's own game can be searched, openspiel:{raw.game_name}. "
+    return (
+        f"{own}An agent of rave_pettingzoo takes a function that gives worlds, worlds=...; "
+        "hidden='see' searches the true state, which is cheating."
+    )
 
 
 def check_discrete(env: Any) -> None:
@@ -81,8 +125,36 @@ def is_simultaneous(env: Any) -> bool:
     return aec and bool(getattr(raw, "metadata", {}).get("is_parallelizable"))
 
 
-def hidden_information(raw: Any) -> str | None:
-    """What the players of an environment cannot see, as far as it is known; else None."""
+def is_parallel(env: Any) -> bool:
+    """Whether its agents may move at the same time, and it takes their actions together."""
+    return isinstance(env, pettingzoo.ParallelEnv) and turn_based_env(env) is None
+
+
+def turn_based_env(env: Any) -> Any | None:
+    """The AEC environment inside PettingZoo's Parallel view of one that is turn-based."""
+    while env is not None:
+        if type(env).__name__ == "turn_based_aec_to_parallel_wrapper":
+            return inner_env(env)
+        env = inner_env(env)
+    return None
+
+
+def is_openspiels(env: Any) -> bool:
+    """Whether OpenSpiel's own state can be searched in place of the environment."""
+    raw = raw_env(env)
+    if not is_shimmy(raw):
+        return False
+    from rave_openspiel import refusal  # noqa: PLC0415
+
+    return refusal(raw.game_type) is None
+
+
+def hidden_information(env: Any) -> str | None:
+    """What the agents of an environment cannot see, as far as it is known; else None.
+
+    Copies of Shimmy's environments know which outcomes of chance will come.
+    """
+    raw = raw_env(env)
     if is_shimmy(raw):
         return _hidden_in_openspiel(raw.game_type)
     kind = kind_of(raw)
@@ -94,7 +166,7 @@ def _hidden_in_openspiel(game_type: Any) -> str | None:
 
     if game_type.information != pyspiel.GameType.Information.PERFECT_INFORMATION:
         return "what OpenSpiel's game keeps from its players"
-    if game_type.chance_mode == pyspiel.GameType.ChanceMode.SAMPLED_STOCHASTIC:
+    if game_type.chance_mode != pyspiel.GameType.ChanceMode.DETERMINISTIC:
         return "the outcomes of chance to come"
     return None
 
@@ -121,6 +193,17 @@ def check_begun(env: Any) -> None:
         raise ValueError(f"{env} has not been reset: call env.reset() first.")
     if not agents:
         raise ValueError(f"{env}: the game is over, there is nothing to search.")
+
+
+def legal_actions(env: Any) -> Sequence[int]:
+    """The legal actions of the selected agent, by the fastest way that is known."""
+    return legal_function(env)(env)
+
+
+def legal_function(env: Any) -> Callable[[Any], Sequence[int]]:
+    """What tells the legal actions of environments of this type."""
+    kind = kind_of(env)
+    return masked_actions if kind is None else kind.legal
 
 
 def masked_actions(env: Any) -> list[int]:

@@ -39,6 +39,15 @@ def shimmy(name, *, seed=0, **config):
     return env
 
 
+def deal(env, agent, rng):
+    """Leduc Hold'em with the cards that the agent does not see dealt again."""
+    game = env.unwrapped.env.game
+    other = game.players[1 - env.possible_agents.index(agent)]
+    unseen = sorted([other.hand, *game.dealer.deck], key=str)
+    other.hand, *game.dealer.deck = rng.permutation(unseen)
+    return env
+
+
 def mask_of(env):
     observation, _, terminated, truncated, info = env.last()
     if terminated or truncated:
@@ -193,6 +202,41 @@ class Failing(Counting):
         super().step(action)
         if action is not None and self.get() == 5:
             raise ArithmeticError("five is right out")
+
+
+class Turns(pettingzoo.ParallelEnv):
+    """Counting to 7 in turns as a Parallel environment: who is not to move can only say 0."""
+
+    def __init__(self):
+        self.possible_agents = ["first", "second"]
+        self.metadata = {"name": "turns"}
+        self.agents = []
+
+    def action_space(self, agent):
+        return spaces.Discrete(3)
+
+    def infos(self):
+        return {
+            agent: {"action_mask": np.array([0, 1, 1] if index == self.turn else [1, 0, 0])}
+            for index, agent in enumerate(self.agents)
+        }
+
+    def reset(self, seed=None, options=None):
+        self.agents = self.possible_agents[:]
+        self.turn, self.sum = 0, 0
+        return dict.fromkeys(self.agents, 0), self.infos()
+
+    def step(self, actions):
+        self.sum += sum(actions.values())
+        over = self.sum >= 7
+        rewards = {a: over * (1 if i == self.turn else -1) for i, a in enumerate(self.agents)}
+        self.turn = 1 - self.turn
+        ended = dict.fromkeys(self.agents, over)
+        answer = dict.fromkeys(self.agents, self.sum), rewards, ended, dict.fromkeys(ended, False)
+        infos = self.infos()
+        if over:
+            self.agents = []
+        return *answer, infos
 
 
 def quiet():

@@ -154,14 +154,38 @@ def test_mask_of_another_position_is_noticed():
         agent.predict(None, action_masks=np.ones(9))
 
 
-def test_hidden_cards_are_refused_unless_allowed():
+def test_hidden_cards_are_refused_unless_there_are_worlds_or_it_may_see():
     env = zoo.classic("leduc_holdem-v4")
-    with pytest.raises(UnsupportedGameError, match="see_hidden=True"):
+    with pytest.raises(UnsupportedGameError, match=r"worlds=.*hidden='see'"):
         RaveAgent(env)
-    with pytest.raises(UnsupportedGameError, match="see_hidden=True"):
+    with pytest.raises(UnsupportedGameError, match=r"worlds=.*hidden='see'"):
         make_agent("uct", env)
-    agent = UCTAgent(env, simulations=20, see_hidden=True)
-    assert agent.act() in zoo.legal_of(env)
+    for agent in (
+        UCTAgent(env, simulations=20, hidden="see"),
+        make_agent("uct(simulations=20,hidden=see)", env),
+        UCTAgent(env, simulations=20, worlds=zoo.deal),
+        make_agent("uct(simulations=20)", env, worlds=zoo.deal),
+    ):
+        assert agent.act() in zoo.legal_of(env)
+
+
+def test_an_agent_refuses_another_environment_that_hides_something():
+    agent = UCTAgent(zoo.classic("tictactoe-v3"), simulations=10)
+    with pytest.raises(UnsupportedGameError, match="hides the other player's card"):
+        agent(zoo.classic("leduc_holdem-v4"))
+
+
+def test_what_does_not_fit_worlds_is_refused():
+    env = zoo.classic("leduc_holdem-v4")
+    with pytest.raises(UnsupportedGameError, match="nothing can be proven"):
+        PNMCTSAgent(env, worlds=zoo.deal)
+    with pytest.raises(TypeError, match="worlds must be a function"):
+        RaveAgent(env, worlds="deal")
+    with pytest.raises(UnsupportedGameError, match="at the same time and something is hidden"):
+        RaveAgent(parallel_rps()[0], player="player_0", worlds=zoo.deal)
+    for function in (RaveAgent, lambda env, **given: make_agent("random", env, **given)):
+        with pytest.raises(TypeError, match=r"Unknown parameter of .* 'see_hidden'"):
+            function(env, see_hidden=True)
 
 
 def test_agent_is_bound_before_the_first_reset():
@@ -259,6 +283,22 @@ def test_a_parallel_agent_mixes_and_changes_nothing():
     agent.act(observations)
     assert max(probability for _, probability in agent.last_result.policy) < 0.6
     assert env.agents == env.possible_agents
+
+
+def test_agent_called_with_a_player_plays_for_that_one_alone_this_time():
+    env, observations = parallel_rps()
+    agent = UCTAgent(env, player="player_0", simulations=30, seed=1)
+    assert agent(env, player="player_1", observations=observations) in range(3)
+    assert agent.last_result.player == 1
+    assert agent(env) in range(3)
+    assert agent.last_result.player == 0
+    only_paper = {"player_1": {"action_mask": [0, 1, 0]}}
+    assert agent(env, player="player_1", infos=only_paper) == 1
+    with pytest.raises(ValueError, match="player must be the one to play for"):
+        agent(env, player="player_2")
+    with pytest.raises(ValueError, match="player is for Parallel environments"):
+        agent(zoo.classic("tictactoe-v3"), player="player_1")
+    assert agent(zoo.classic("tictactoe-v3")) in range(9)
 
 
 def test_the_players_mask_counts_in_a_parallel_environment():

@@ -8,6 +8,7 @@ import numpy as np
 import pettingzoo
 import pytest
 from helpers import zoo
+from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 from rave_pettingzoo import UCTAgent, evaluate
 
 from rave_agents import UnsupportedGameError
@@ -164,7 +165,7 @@ def test_three_agents_take_turns_on_the_seats():
         return zoo.classic("texas_holdem-v4", num_players=3)
 
     names = [f"player_{seat}" for seat in range(3)]
-    result = evaluate(env_fn, dict.fromkeys(names, "random"), episodes=6, see_hidden=True)
+    result = evaluate(env_fn, dict.fromkeys(names, "random"), episodes=6)
     assert result.episodes[1].seats == ("player_1", "player_2", "player_0")
     assert sum(policy.score.wins for policy in result.policies) <= 6
     assert all(abs(sum(episode.returns)) < 1e-6 for episode in result.episodes)
@@ -193,14 +194,16 @@ def test_returns_of_shimmy_are_openspiels():
     assert {abs(value) for episode in result.episodes for value in episode.returns} <= {0.0, 1.0}
 
 
-def test_hidden_cards_are_refused_unless_allowed():
+def test_hidden_cards_are_refused_unless_there_are_worlds_or_it_may_see():
     def env_fn():
         return pettingzoo.make("aec", "classic/leduc_holdem-v4")
 
     policies = {"player_0": "uct(simulations=10)", "player_1": first}
-    with pytest.raises(UnsupportedGameError, match="see_hidden=True"):
+    with pytest.raises(UnsupportedGameError, match=r"worlds=.*hidden='see'"):
         evaluate(env_fn, policies, episodes=1)
-    assert evaluate(env_fn, policies, episodes=2, see_hidden=True).episodes
+    assert evaluate(env_fn, policies, episodes=2, worlds=zoo.deal).episodes
+    seeing = {"player_0": "uct(simulations=10,hidden=see)", "player_1": first}
+    assert evaluate(env_fn, seeing, episodes=2).episodes
 
 
 @pytest.mark.parametrize(
@@ -222,6 +225,85 @@ def test_hanabi_takes_the_seeds_of_episodes():
         episodes=8,
     )
     assert all(episode.steps > 0 for episode in result.episodes)
+
+
+ROCK, PAPER = 0, 1
+
+
+def rps():
+    return pettingzoo.make("parallel", "classic/rps-v2", max_cycles=3)
+
+
+def rock(observation):
+    return ROCK
+
+
+def paper(observation, mask):
+    return PAPER
+
+
+def run_rps(policy, other, episodes=4, **options):
+    policies = {"player_0": policy, "player_1": other}
+    return evaluate(rps, policies, episodes=episodes, **options)
+
+
+def test_parallel_environment_is_played_with_the_seats_exchanged():
+    result = run_rps(paper, rock)
+    assert [episode.returns for episode in result.episodes] == [(3.0, -3.0)] * 4
+    assert [episode.seats[0] for episode in result.episodes] == ["player_0", "player_1"] * 2
+    assert {episode.steps for episode in result.episodes} == {6}
+    assert result.policies[0].win_rate == 1.0
+    assert result.env == "rps_v2"
+    kept = run_rps(paper, rock, exchange_seats=False)
+    assert {episode.seats[0] for episode in kept.episodes} == {"player_0"}
+
+
+def test_agents_from_specs_play_for_the_seat_that_they_have():
+    results = [
+        run_rps("regret_matching(simulations=50)", "random", episodes=6, seed=seed)
+        for seed in (1, 1, 2)
+    ]
+    assert results[0].episodes == results[1].episodes != results[2].episodes
+    assert len({episode.returns for episode in results[0].episodes}) > 1
+    assert all(sum(episode.returns) == 0.0 for episode in results[0].episodes)
+    with pytest.raises(UnsupportedGameError, match="no solver"):
+        run_rps("pn_mcts", "random")
+
+
+def test_agent_bound_to_a_player_takes_every_seat_and_keeps_its_player():
+    env = rps()
+    env.reset(seed=1)
+    asked = []
+
+    class Asked(UCTAgent):
+        def choose(self, state):
+            asked.append(self.player)
+            return super().choose(state)
+
+    agent = Asked(env, player="player_1", simulations=30, seed=1)
+    run_rps(agent, rock, episodes=2)
+    assert asked == ["player_0"] * 3 + ["player_1"] * 3
+    assert agent.player == "player_1"
+    assert agent.last_result.player == 1
+
+
+def test_agents_know_the_masks_of_a_parallel_environment():
+    policies = {"first": "uct(simulations=300)", "second": "random"}
+    result = evaluate(zoo.Turns, policies, episodes=6, seed=1)
+    assert [policy.illegal_moves for policy in result.policies] == [0, 0]
+    # Who is not to move has 0 alone: 2 is illegal for one of both at each step.
+    twos = dict.fromkeys(policies, lambda observation: 2)
+    assert evaluate(zoo.Turns, twos, episodes=1).episodes[0].illegal_moves == (1, 1)
+
+
+def test_parallel_view_of_turns_is_played_in_turns():
+    result = evaluate(
+        lambda: turn_based_aec_to_parallel(zoo.Parallelizable()),
+        {"first": "uct_solver(simulations=200)", "second": "random"},
+        episodes=4,
+    )
+    assert result["first"].score.wins >= 2  # From 0 the first can force the win.
+    assert result.episodes[0].returns == (1.0, -1.0)
 
 
 def test_policies_exception_is_raised_unchanged():

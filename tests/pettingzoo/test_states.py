@@ -342,12 +342,7 @@ def test_environment_is_a_game_state_to_every_searcher():
     ("make", "reason"),
     [
         (lambda: zoo.classic("rps-v2"), "move at the same time"),
-        (lambda: zoo.classic("leduc_holdem-v4"), "hides the other player's card"),
-        (lambda: zoo.classic("texas_holdem-v4"), "see_hidden=True"),
-        (lambda: zoo.classic("texas_holdem_no_limit-v6"), "cards"),
-        (lambda: zoo.classic("hanabi-v5"), "own cards"),
         (lambda: zoo.shimmy("goofspiel"), "move at the same time"),
-        (lambda: zoo.shimmy("kuhn_poker"), "keeps from its players"),
         (lambda: parallel_to_aec(pettingzoo.make("parallel", "classic/rps-v2")), "same time"),
         (lambda: pettingzoo.make("parallel", "classic/rps-v2"), "same time"),
     ],
@@ -358,15 +353,36 @@ def test_what_cannot_be_searched_is_refused_with_the_reason(make, reason):
         game_state(env)
 
 
-def test_dice_inside_an_environment_are_refused_where_it_would_be_stepped():
-    with pytest.raises(UnsupportedGameError, match="openspiel:backgammon"):
-        AECState(zoo.shimmy("backgammon"))
+@pytest.mark.parametrize(
+    ("make", "reason"),
+    [
+        (lambda: zoo.classic("leduc_holdem-v4"), "hides the other player's card"),
+        (lambda: zoo.classic("texas_holdem-v4"), r"worlds=.*hidden='see'"),
+        (lambda: zoo.classic("texas_holdem_no_limit-v6"), "cards"),
+        (lambda: zoo.classic("hanabi-v5"), "own cards"),
+        (lambda: AECState(zoo.shimmy("kuhn_poker")), "keeps from its players"),
+        # Dice inside an environment: its copies know what they will show.
+        (lambda: AECState(zoo.shimmy("backgammon")), "openspiel:backgammon"),
+    ],
+)
+def test_what_hides_something_is_refused_with_the_reason_unless_it_may_be_seen(make, reason):
+    hiding = make()
+    with pytest.raises(UnsupportedGameError, match=reason):
+        search(hiding)
+    assert search(hiding, simulations=5, hidden="see").simulations == 5
 
 
-def test_hidden_cards_are_searched_when_allowed():
-    env = zoo.classic("leduc_holdem-v4")
-    result = search(game_state(env, see_hidden=True), "uct")
-    assert result.action in zoo.legal_of(env)
+def test_shimmys_hidden_games_are_searched_in_the_worlds_of_openspiel():
+    env = zoo.shimmy("kuhn_poker")
+    state = env.game_state
+    twin = next(
+        other
+        for other in (zoo.shimmy("kuhn_poker", seed=seed) for seed in range(20))
+        if other.game_state.information_state_string() == state.information_state_string()
+        and str(other.game_state) != str(state)
+    )
+    tables = [search(game_state(one), "uct").actions for one in (env, twin)]
+    assert tables[0] == tables[1]
 
 
 def test_environment_that_has_not_begun_or_is_over_is_refused():
@@ -384,8 +400,8 @@ def test_bad_arguments_are_refused():
     env = zoo.classic("tictactoe-v3")
     with pytest.raises(TypeError, match="translate must be True or False"):
         AECState(env, translate=1)
-    with pytest.raises(TypeError, match="see_hidden must be True or False"):
-        AECState(env, see_hidden="no")
+    with pytest.raises(TypeError, match="worlds must be a function"):
+        AECState(env, worlds="all")
     with pytest.raises(TypeError, match="got str"):
         AECState("tictactoe")
 
@@ -438,43 +454,8 @@ def test_parallel_view_of_a_turn_based_environment():
     assert search(state, simulations=20).action in (0, 1)
 
 
-class Turns(pettingzoo.ParallelEnv):
-    """Counting to 7 in turns as a Parallel environment: who is not to move can only say 0."""
-
-    def __init__(self):
-        self.possible_agents = ["first", "second"]
-        self.metadata = {"name": "turns"}
-        self.agents = []
-
-    def action_space(self, agent):
-        return zoo.spaces.Discrete(3)
-
-    def infos(self):
-        return {
-            agent: {"action_mask": np.array([0, 1, 1] if index == self.turn else [1, 0, 0])}
-            for index, agent in enumerate(self.agents)
-        }
-
-    def reset(self, seed=None, options=None):
-        self.agents = self.possible_agents[:]
-        self.turn, self.sum = 0, 0
-        return dict.fromkeys(self.agents, 0), self.infos()
-
-    def step(self, actions):
-        self.sum += sum(actions.values())
-        over = self.sum >= 7
-        rewards = {a: over * (1 if i == self.turn else -1) for i, a in enumerate(self.agents)}
-        self.turn = 1 - self.turn
-        ended = dict.fromkeys(self.agents, over)
-        answer = dict.fromkeys(self.agents, self.sum), rewards, ended, dict.fromkeys(ended, False)
-        infos = self.infos()
-        if over:
-            self.agents = []
-        return *answer, infos
-
-
 def test_parallel_environment_with_turns_conforms_and_is_searched():
-    env = Turns()
+    env = zoo.Turns()
     observations, infos = env.reset()
 
     def make():
@@ -487,7 +468,7 @@ def test_parallel_environment_with_turns_conforms_and_is_searched():
 
 
 def test_parallel_environment_of_turns_must_go_on_so():
-    env = Turns()
+    env = zoo.Turns()
     observations, infos = env.reset()
     env.infos = lambda: {}
     state = ParallelState(env, observations=observations, infos=infos)
@@ -496,7 +477,7 @@ def test_parallel_environment_of_turns_must_go_on_so():
 
 
 def test_parallel_environment_needs_what_it_told_last():
-    env = Turns()
+    env = zoo.Turns()
     env.reset()
     with pytest.raises(UnsupportedGameError, match="ParallelState"):
         game_state(env)

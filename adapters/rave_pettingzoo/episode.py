@@ -1,0 +1,87 @@
+"""One episode of an environment between policies."""
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+from rave_pettingzoo.policies import Policy, View, plain_action
+from rave_pettingzoo.support import is_shimmy
+
+
+@dataclasses.dataclass(frozen=True)
+class Played:
+    """What came of an episode, by agent."""
+
+    returns: dict[Any, float]
+    """The sum of its rewards."""
+    illegal_moves: dict[Any, int]
+    """How often it chose an action that the mask forbids."""
+    steps: int
+    """Moves of all."""
+
+
+def play(env: Any, players: Mapping[Any, Policy]) -> Played:
+    """Play an AEC environment that was reset to its end."""
+    returns = dict.fromkeys(players, 0.0)
+    illegal = dict.fromkeys(players, 0)
+    steps = 0
+    final = None
+    for agent in env.agent_iter():
+        observation, _, terminated, truncated, info = env.last()
+        if terminated or truncated:
+            if final is None and is_shimmy(env.unwrapped):
+                final = list(env.unwrapped.game_state.returns())
+            env.step(None)
+            continue
+        view = View(env, observation, _mask(observation, info), info)
+        action = plain_action(players[agent].act(view))
+        illegal[agent] += not _is_allowed(view.mask, action)
+        env.step(action)
+        steps += 1
+        for other, reward in env.rewards.items():
+            returns[other] += float(reward)
+    if final is not None:  # Shimmy's last rewards count twice for some.
+        returns = dict(zip(env.possible_agents, map(float, final), strict=True))
+    return Played(returns, illegal, steps)
+
+
+def play_together(
+    env: Any,
+    players: Mapping[Any, Policy],
+    observations: Mapping[Any, Any],
+    infos: Mapping[Any, Any],
+) -> Played:
+    """Play a Parallel environment to its end, from what ``reset`` returned."""
+    returns = dict.fromkeys(players, 0.0)
+    illegal = dict.fromkeys(players, 0)
+    steps = 0
+    while env.agents:
+        actions = {}
+        for agent in env.agents:
+            observation, info = observations.get(agent), infos.get(agent, {})
+            mask = _mask(observation, info)
+            view = View(env, observation, mask, info, agent, observations, infos)
+            actions[agent] = plain_action(players[agent].act(view))
+            illegal[agent] += not _is_allowed(mask, actions[agent])
+        observations, rewards, ended, cut, infos = env.step(actions)
+        steps += len(actions)
+        for agent, reward in rewards.items():
+            returns[agent] += float(reward)
+        if all(ended.get(agent) or cut.get(agent) for agent in env.agents):
+            break
+    return Played(returns, illegal, steps)
+
+
+def _mask(observation: Any, info: Any) -> Any:
+    if isinstance(info, Mapping) and "action_mask" in info:
+        return info["action_mask"]
+    return observation.get("action_mask") if isinstance(observation, Mapping) else None
+
+
+def _is_allowed(mask: Any, action: Any) -> bool:
+    if mask is None:
+        return True
+    try:
+        return 0 <= action < len(mask) and bool(mask[action])
+    except (TypeError, IndexError):
+        return False

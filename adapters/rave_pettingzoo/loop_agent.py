@@ -1,0 +1,249 @@
+"""What agents for PettingZoo's loop have in common, and the one that plays at random."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from rave_agents.errors import UnsupportedGameError
+from rave_agents.game import GameState
+from rave_agents.given import checked_seed
+from rave_pettingzoo.cloning import check_env, raw_env
+from rave_pettingzoo.parallel_state import ParallelState
+from rave_pettingzoo.states import game_state
+from rave_pettingzoo.support import (
+    allowed_actions,
+    check_begun,
+    check_discrete,
+    check_searchable,
+    is_parallel,
+    masked_actions,
+    turn_based_env,
+)
+from rave_pettingzoo.worlds import WorldFunction, check_world_function
+
+
+class LoopAgent:
+    """What all agents for the loop have in common; subclasses choose an action.
+
+    Args:
+        env: the live environment; it is looked at and never changed.
+        player: the name of the agent that is played for, in a Parallel environment, where agents
+            move at the same time; None in AEC environments, which tell whose turn it is.
+        translate: whether searches may play in OpenSpiel's states where these are the same.
+        worlds: as for ``SearchAgent``; ``choose`` gets a state that has them. Without, it has the
+            true state, hidden cards included, and must itself heed ``hides_information()``.
+
+    Raises:
+        TypeError: if ``env`` is no environment of PettingZoo.
+        ValueError: if ``player`` is none of its agents, or missing, or not wanted.
+        UnsupportedGameError: if the search cannot play it; it says why.
+    """
+
+    def __init__(
+        self,
+        env: Any,
+        *,
+        player: Any = None,
+        translate: bool = True,
+        worlds: WorldFunction | None = None,
+    ) -> None:
+        check_env(env)
+        _check_player(env, player)
+        self.player = player
+        """The agent that is played for in a Parallel environment; None elsewhere."""
+        if not isinstance(translate, bool):
+            raise TypeError(f"translate must be True or False, got {translate!r}.")
+        self.translate = translate
+        """Whether searches may play in OpenSpiel's states."""
+        check_world_function(worlds)
+        self.worlds = worlds
+        """The source of worlds of the user's own, if any."""
+        self._check_playable(env)
+        self.env = env
+        """The live environment."""
+
+    def act(self, observation: Any = None, action_mask: Any = None) -> int:
+        """Choose an action for the agent that the environment has selected, or for ``player``.
+
+        In a Parallel environment ``step`` takes the actions of all agents at once: ask an agent for
+        each.
+
+        Args:
+            observation: what it sees; used only to check that it has the environment's mask. In a
+                Parallel environment it is where the mask comes from: give what ``reset`` or
+                ``step`` returned for the player, or the whole mapping where the others' masks
+                matter to the search too.
+            action_mask: the mask, where the observation has none; likewise.
+
+        Raises:
+            ValueError: if the environment has not been reset, if the selected agent is out (step
+                with None then), or if the mask is not that of the environment now.
+        """
+        return self._act(self.env, observation, action_mask)
+
+    def predict(
+        self,
+        observation: Any = None,
+        state: Any = None,
+        episode_start: Any = None,
+        deterministic: bool = True,
+        *,
+        action_masks: Any = None,
+    ) -> tuple[int, Any]:
+        """Choose an action as a Stable-Baselines3 model does: the action and ``state`` as it came.
+
+        Raises:
+            ValueError: as ``act``.
+        """
+        return self._act(self.env, observation, action_masks), state
+
+    def __call__(
+        self,
+        env: Any,
+        *,
+        player: Any = None,
+        observations: Mapping[Any, Any] | None = None,
+        infos: Mapping[Any, Any] | None = None,
+    ) -> int:
+        """Choose an action in this environment, whatever the agent is bound to.
+
+        Args:
+            env: an environment; it is looked at and never changed.
+            player: whom to play for in a Parallel environment, None for the agent's own player.
+            observations: in a Parallel environment what ``reset`` or ``step`` returned last, where
+                the masks come from.
+            infos: likewise.
+
+        Raises:
+            ValueError: as ``act``.
+            TypeError, UnsupportedGameError: as the constructor.
+        """
+        if env is not self.env:
+            check_env(env)
+            self._check_playable(env)
+        if player is None and is_parallel(env):
+            player = self.player
+        _check_player(env, player)
+        bound, self.player = self.player, player
+        try:
+            if player is None:
+                return self._act(env, None, None)
+            return self._act_together(env, observations or {}, infos or {})
+        finally:
+            self.player = bound
+
+    def reset(self) -> None:
+        """Forget what was found: a new game begins. Not needed, only tidy."""
+
+    def choose(self, state: GameState) -> int:
+        """The action to play at a position."""
+        raise NotImplementedError
+
+    def _check_playable(self, env: Any) -> None:
+        check_searchable(env, simultaneous=is_parallel(env))
+
+    def _act(self, env: Any, observation: Any, mask: Any) -> int:
+        if is_parallel(env):
+            return self._act_together(env, *self._told(env, observation, mask))
+        _check_selected(env)
+        state = game_state(env, translate=self.translate, worlds=self.worlds)
+        _check_mask(observation, mask, state.legal_actions())
+        return self.choose(state)
+
+    def _act_together(
+        self, env: Any, observations: Mapping[Any, Any], infos: Mapping[Any, Any]
+    ) -> int:
+        """Choose an action for ``player`` in a Parallel environment."""
+        if self.player not in env.agents:
+            raise ValueError(f"{self.player!r} is out of the game, or the environment not reset.")
+        state = ParallelState(env, observations=observations, infos=infos, simultaneous=True)
+        return self.choose(state)
+
+    def _told(
+        self, env: Any, observation: Any, mask: Any
+    ) -> tuple[Mapping[Any, Any], Mapping[Any, Any]]:
+        """The observations and infos that ``act`` was given one or more of."""
+        infos = {} if mask is None else {self.player: {"action_mask": mask}}
+        if isinstance(observation, Mapping) and set(observation) & set(env.possible_agents):
+            return observation, infos
+        return {self.player: observation}, infos
+
+
+class RandomLoopAgent(LoopAgent):
+    """Plays a legal action uniformly at random.
+
+    It looks at nothing but the mask, so hidden cards and simultaneous moves are no obstacle.
+    """
+
+    def __init__(self, env: Any, *, seed: int | None = None, **options: Any) -> None:
+        super().__init__(env, **options)
+        self._random = np.random.default_rng(checked_seed(seed))
+
+    def choose(self, state: GameState) -> int:
+        """A random legal action."""
+        return int(self._random.choice(state.legal_actions()))
+
+    def _check_playable(self, env: Any) -> None:
+        check_discrete(env)
+
+    def _act(self, env: Any, observation: Any, mask: Any) -> int:
+        if is_parallel(env):
+            return self._act_together(env, *self._told(env, observation, mask))
+        turns = turn_based_env(env)
+        env = env if turns is None else turns
+        _check_selected(env)
+        check_begun(env)
+        if not hasattr(env, "agent_selection"):
+            raise UnsupportedGameError(
+                f"{env} does not tell whose turn it is: a random agent plays in AEC environments."
+            )
+        legal = masked_actions(env)
+        _check_mask(observation, mask, legal)
+        return int(self._random.choice(legal))
+
+    def _act_together(
+        self, env: Any, observations: Mapping[Any, Any], infos: Mapping[Any, Any]
+    ) -> int:
+        told = observations.get(self.player), infos.get(self.player)
+        size = int(env.action_space(self.player).n)
+        return int(self._random.choice(allowed_actions(*told, size)))
+
+
+def _check_player(env: Any, player: Any) -> None:
+    agents = list(raw_env(env).possible_agents)
+    if not is_parallel(env):
+        if player is not None:
+            raise ValueError(
+                "player is for Parallel environments, where agents move at the same time: this one "
+                f"tells whose turn it is. Leave it out, got {player!r}."
+            )
+    elif player not in agents:
+        raise ValueError(
+            "In a Parallel environment agents move at the same time: player must be the one to "
+            f"play for, one of {agents}, got {player!r}."
+        )
+
+
+def _check_selected(env: Any) -> None:
+    try:
+        agent = env.agent_selection
+        out = env.terminations[agent] or env.truncations[agent]
+    except (AttributeError, KeyError, TypeError):
+        return  # The state's constructor says what is wrong.
+    if out:
+        raise ValueError(f"{agent!r} is out of the game: call env.step(None) for it.")
+
+
+def _check_mask(observation: Any, mask: Any, actions: Sequence[int]) -> None:
+    if mask is None and isinstance(observation, Mapping):
+        mask = observation.get("action_mask")
+    if mask is None:
+        return
+    given = np.flatnonzero(np.ravel(np.asarray(mask))).tolist()
+    legal = sorted(actions)
+    if given != legal:
+        raise ValueError(
+            f"The mask allows {given}, the environment {legal}: the observation is not that of the "
+            "agent whose turn it is in the environment that this agent is bound to."
+        )

@@ -1,0 +1,156 @@
+"""Worlds: environments that an agent cannot tell from the live one, by a function of the user's.
+
+A search where something is hidden begins each simulation in another world. PettingZoo's interface
+offers none, so that they come from the user. Each is checked against what the agent sees.
+"""
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from rave_agents.errors import GameError, UnsupportedGameError
+from rave_pettingzoo.cloning import check_env, raw_env, search_cloner, searched_env, type_chain
+from rave_pettingzoo.kinds import kind_of
+from rave_pettingzoo.support import check_begun, env_name, legal_actions
+
+Unit = Callable[[], float]
+"""Draws a uniform random number in [0, 1)."""
+
+WorldFunction = Callable[[Any, Any, np.random.Generator], Any]
+"""A source of worlds, called as ``worlds(env, agent, rng)``: it returns an environment in a state
+that ``agent``, who is to move, cannot tell from that of ``env``.
+
+``env`` is a copy, without the wrappers that only watch over the caller; it may be changed and
+returned. What is still to come is hidden too: a deck is to be shuffled, a random generator of the
+environment's to be replaced, by what ``rng`` draws."""
+
+
+def check_world_function(worlds: object) -> None:
+    """Raise TypeError for what is neither a function of worlds nor None."""
+    if worlds is not None and not callable(worlds):
+        raise TypeError(f"worlds must be a function of (env, agent, rng) or None, got {worlds!r}.")
+
+
+class FunctionWorlds:
+    """Worlds of the user's function, each checked.
+
+    Args:
+        env: the true position; its selected agent is the one whose knowledge counts. It is kept,
+            and must not change.
+        unit: draws the seed of the generator that the function gets.
+        function: see ``WorldFunction``.
+
+    Raises:
+        UnsupportedGameError: for observations that cannot be compared.
+    """
+
+    def __init__(self, env: Any, unit: Unit, function: WorldFunction) -> None:
+        self._env = env
+        self._clone = search_cloner(env)
+        self._agent = env.agent_selection
+        self._function = function
+        self._random = np.random.default_rng([int(unit() * 2**32) for _ in range(4)])
+        self._types = _type_names(env)
+        self._legal = sorted(legal_actions(env))
+        self._view = view(env, self._agent)
+        try:
+            hash(self._view)
+        except TypeError as error:
+            raise UnsupportedGameError(
+                f"{env_name(env)} cannot be searched in worlds: what {self._agent!r} sees in two "
+                f"of them cannot be compared: {error}."
+            ) from error
+
+    def __call__(self) -> Any:
+        """A world, which is refused if the agent can tell it from the true position.
+
+        Raises:
+            GameError: if it is no such environment; it says what differs.
+            ValueError: if it has not been reset, or its game is over.
+        """
+        given = self._clone(self._env)
+        world = self._function(given, self._agent, self._random)
+        try:
+            check_env(world)
+        except TypeError:
+            raise GameError(f"worlds must return an environment, got {world!r}.") from None
+        if world is not given:
+            world = searched_env(world)
+        if _type_names(world) != self._types:
+            raise GameError(
+                f"worlds returned the environment {env_name(world)} where {env_name(self._env)} "
+                "was expected, with the same agents and wrappers."
+            )
+        check_begun(world)
+        mover = _mover(world)
+        if mover != self._agent:
+            raise GameError(
+                f"worlds returned an environment where {mover!r} is to move, not {self._agent!r}."
+            )
+        legal = sorted(legal_actions(world))
+        if legal != self._legal:
+            raise GameError(
+                f"worlds returned an environment where {legal} are legal, but {self._legal} are."
+            )
+        seen = view(world, self._agent)
+        if seen != self._view:
+            raise GameError(
+                f"worlds returned an environment that {self._agent!r} can tell from the true one: "
+                f"it would see {_shown(world, seen)} where it sees {_shown(self._env, self._view)}."
+            )
+        return world
+
+
+def _shown(env: Any, seen: Hashable) -> str:
+    """A view of the agent to move in a form for people."""
+    return repr(seen if isinstance(seen, str) else env.observe(env.agent_selection))
+
+
+def view(env: Any, agent: Any) -> Hashable:
+    """What an agent sees: its observation, and the mask of its actions where it is to move.
+
+    At another's turn some environments show the mask of that agent, which is not counted.
+    """
+    if agent not in env.agents:
+        return None
+    kind = kind_of(raw_env(env))
+    if kind is not None and kind.view is not None:
+        return kind.view(raw_env(env), env.possible_agents.index(agent))
+    seen = env.observe(agent)
+    if agent == env.agent_selection:
+        info = env.infos.get(agent)
+        mask = info.get("action_mask") if isinstance(info, Mapping) else None
+        return hashable(seen), hashable(mask)
+    if isinstance(seen, Mapping):
+        seen = {key: value for key, value in seen.items() if key != "action_mask"}
+    return hashable(seen), None
+
+
+def hashable(observation: Any) -> Hashable:
+    """An observation in a form that is equal exactly where the observations are.
+
+    Arrays become their bytes; dictionaries, lists and tuples are gone through.
+    """
+    if isinstance(observation, Mapping):
+        return tuple((key, hashable(value)) for key, value in observation.items())
+    if isinstance(observation, list | tuple):
+        return tuple(map(hashable, observation))
+    if isinstance(observation, np.ndarray):
+        if observation.dtype.hasobject:
+            return hashable(observation.tolist())
+        return observation.shape, observation.dtype.str, observation.tobytes()
+    return observation  # type: ignore[no-any-return]
+
+
+def _type_names(env: Any) -> Sequence[Any]:
+    names = [(kind.__module__, kind.__qualname__) for kind in type_chain(env)]
+    return [*names, *env.possible_agents]
+
+
+def _mover(env: Any) -> Any:
+    """The agent to move; None after the end."""
+    agent = getattr(env, "agent_selection", None)
+    if agent not in env.agents or env.terminations[agent] or env.truncations[agent]:
+        return None
+    return agent
