@@ -14,11 +14,20 @@ from typing import Any, ClassVar
 
 from rave_agents.agents import make_limit
 from rave_agents.config import SearchConfig
+from rave_agents.errors import UnsupportedGameError
 from rave_agents.given import check_names, checked_seed
 from rave_agents.limit import Limit
+from rave_agents.options import Hidden
 from rave_agents.result import SearchResult
 from rave_agents.searcher import Searcher
-from rave_gymnasium.states import DEFAULT_HORIZON, PlanningState, check_plan, check_plannable
+from rave_gymnasium.states import (
+    DEFAULT_HORIZON,
+    PlanningState,
+    check_plan,
+    check_plannable,
+    hides_something,
+    no_worlds,
+)
 
 OWN_PARAMETERS = (
     "env",
@@ -27,7 +36,6 @@ OWN_PARAMETERS = (
     "seed",
     "discount",
     "horizon",
-    "see_hidden",
 )
 
 
@@ -41,7 +49,6 @@ class PlanningAgent:
         seed: decides everything random, an integer of at least 0; None for one that is drawn.
         discount: what a reward counts less with every step, above 0 and at most 1.
         horizon: steps that a plan looks ahead, at least 1; None for the end of the episode.
-        see_hidden: whether the agent may look at what the environment hides from it.
         **config: fields of ``SearchConfig`` to change from the preset.
 
     Raises:
@@ -62,10 +69,9 @@ class PlanningAgent:
         seed: int | None = None,
         discount: float = 1.0,
         horizon: int | None = DEFAULT_HORIZON,
-        see_hidden: bool = False,
         **config: Any,
     ) -> None:
-        check_plannable(env, see_hidden=see_hidden)
+        check_plannable(env)
         check_plan(discount, horizon)
         names = (*OWN_PARAMETERS, *SearchConfig.field_names())
         check_names(f"parameter of {type(self).__name__}", config, names)
@@ -75,12 +81,12 @@ class PlanningAgent:
         """What a reward counts less with every step."""
         self.horizon = horizon
         """Steps that a plan looks ahead."""
-        self.see_hidden = see_hidden
-        """Whether the agent looks at what is hidden."""
         self.limit: Limit = make_limit(simulations, seconds)
         """The budget of each move; it may be set between moves."""
         self.config = SearchConfig.preset(self.preset).replace(**config)
         """The search's tunables."""
+        if hides_something(env) and self.config.hidden is Hidden.DETERMINIZE:
+            raise UnsupportedGameError(no_worlds(env))
         self.last_result: SearchResult | None = None
         """What the last search found; None before the first."""
         self._searcher = Searcher(self.config, seed=checked_seed(seed))
@@ -133,7 +139,6 @@ class PlanningAgent:
             discount=self.discount,
             horizon=self.horizon,
             action_mask=mask,
-            see_hidden=self.see_hidden,
         )
         self.last_result = self._searcher.search(state, self.limit)
         return self.last_result.action + int(env.action_space.start)

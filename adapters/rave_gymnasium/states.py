@@ -64,13 +64,12 @@ class PlanningState:
             must then have a time limit.
         action_mask: for each action whether it is allowed now; None for the environment's own
             (``action_masks()``) or for all. Later masks are those of ``info["action_mask"]``.
-        see_hidden: whether the plan may look at what the environment hides from the agent.
 
     Raises:
         TypeError, ValueError: for an argument that is not allowed, an environment that has not been
             reset included.
         CloneError: if the environment cannot be cloned rightly; it says why.
-        UnsupportedGameError: if its actions are not discrete, or it hides something.
+        UnsupportedGameError: if its actions are not discrete.
     """
 
     __slots__ = ("_legal", "_plan", "_return", "_step", "_weight", "env", "over")
@@ -82,9 +81,8 @@ class PlanningState:
         discount: float = 1.0,
         horizon: int | None = DEFAULT_HORIZON,
         action_mask: Any = None,
-        see_hidden: bool = False,
     ) -> None:
-        check_plannable(env, see_hidden=see_hidden)
+        check_plannable(env)
         check_plan(discount, horizon)
         limit, elapsed = _time_limit(env)
         steps = limit - elapsed if horizon is None else min(horizon, limit - elapsed)
@@ -129,6 +127,18 @@ class PlanningState:
 
     def __deepcopy__(self, memo: Any) -> Self:
         return self.clone()
+
+    def hides_information(self) -> bool:
+        """Whether the environment is known to hide something from the agent."""
+        return hides_something(self.env)
+
+    def worlds(self, player: int, unit: Callable[[], float]) -> Callable[[], Self]:
+        """There are none.
+
+        Raises:
+            UnsupportedGameError: always.
+        """
+        raise UnsupportedGameError(no_worlds(self.env))
 
     def simulation(self, seed: int) -> Self:
         """A copy for one simulation, with random numbers of its own where steps draw some."""
@@ -263,27 +273,33 @@ class _Open:
         return getattr(self._state, name)
 
 
-def check_plannable(env: Any, *, see_hidden: bool = False) -> None:
+def check_plannable(env: Any) -> None:
     """Refuse an environment that cannot be planned in, with the reason.
 
     Raises:
         TypeError: if it is no environment of Gymnasium, or one of many (a vector environment).
-        UnsupportedGameError: if its actions are not discrete, or it hides something.
+        UnsupportedGameError: if its actions are not discrete.
     """
     if not isinstance(env, gymnasium.Env):
         raise TypeError(f"env must be a single gymnasium.Env, got {type(env).__name__}.")
-    if not isinstance(see_hidden, bool):
-        raise TypeError(f"see_hidden must be True or False, got {see_hidden!r}.")
     if not isinstance(env.action_space, spaces.Discrete):
         raise UnsupportedGameError(
             f"{env} cannot be planned in: its actions are {env.action_space}, and a search needs "
             "Discrete(n)."
         )
-    if type(env.unwrapped).__name__ == "BlackjackEnv" and not see_hidden:
-        raise UnsupportedGameError(
-            f"{env} cannot be planned in: it hides the dealer's card, and a plan would look at "
-            "it. Pass see_hidden=True if the agent is to cheat so."
-        )
+
+
+def hides_something(env: Any) -> bool:
+    """Whether the environment is known to hide something that a plan would look at."""
+    return type(env.unwrapped).__name__ == "BlackjackEnv"
+
+
+def no_worlds(env: Any) -> str:
+    """Why an environment that hides something cannot be planned in without cheating."""
+    return (
+        f"{env} cannot be planned in: it hides the dealer's card, and a plan would look at it. "
+        "hidden='see' does, which is cheating."
+    )
 
 
 def check_plan(discount: float, horizon: int | None) -> None:

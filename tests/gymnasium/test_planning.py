@@ -302,6 +302,11 @@ def test_equal_seeds_plan_equally():
     assert agents[0].last_result.actions == agents[1].last_result.actions
 
 
+def test_blackjack_is_planned_in_by_who_may_see_the_dealers_card():
+    agent = UCTAgent(made("Blackjack-v1"), simulations=50, seed=1, hidden="see")
+    assert agent.act() in (0, 1)
+
+
 def test_environment_is_a_game_state_to_every_searcher():
     state = as_game_state(made("CartPole-v1"))
     assert isinstance(state, PlanningState)
@@ -312,7 +317,13 @@ def test_environment_is_a_game_state_to_every_searcher():
     ("make", "error", "reason"),
     [
         (lambda: UCTAgent(made("Pendulum-v1")), UnsupportedGameError, "Discrete"),
-        (lambda: UCTAgent(made("Blackjack-v1")), UnsupportedGameError, "see_hidden=True"),
+        (lambda: UCTAgent(made("Blackjack-v1")), UnsupportedGameError, "hidden='see' does"),
+        (
+            lambda: Searcher().search(PlanningState(made("Blackjack-v1")), Limit(simulations=5)),
+            UnsupportedGameError,
+            "hides the dealer's card",
+        ),
+        (lambda: UCTAgent(made("CartPole-v1"), see_hidden=True), TypeError, "'see_hidden'"),
         (lambda: UCTAgent("CartPole-v1"), TypeError, "gymnasium.Env, got str"),
         (lambda: UCTAgent(gymnasium.make_vec("CartPole-v1", 2)), TypeError, "VectorEnv"),
         (lambda: UCTAgent(made("CartPole-v1"), discount=1.5), ValueError, "discount must be"),
