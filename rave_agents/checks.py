@@ -7,6 +7,7 @@ import numpy as np
 from rave_agents.config import SearchConfig
 from rave_agents.errors import GameError, UnsupportedGameError
 from rave_agents.game import GameState, PlayerId, is_simultaneous, moving_players
+from rave_agents.given import is_integer
 
 
 def check_moves(config: SearchConfig, *, simultaneous: bool) -> None:
@@ -65,7 +66,7 @@ def checked_mover(state: GameState, player: int | None) -> int:
     """Whose action is chosen at a state; refused if it is nobody's, or not clear."""
     check_decision(state)
     mover = int(state.current_player())
-    if player is not None and (isinstance(player, bool) or not hasattr(player, "__index__")):
+    if player is not None and not is_integer(player):
         raise TypeError(f"player must be an integer or None, got {player!r}.")
     if mover >= 0:
         if player is not None and player != mover:

@@ -41,7 +41,7 @@ def checked_seed(seed: int | None) -> int | None:
     """The seed, refused if it is neither None nor an integer of at least 0."""
     if seed is None:
         return None
-    if isinstance(seed, bool) or not hasattr(seed, "__index__"):
+    if not is_integer(seed):
         raise TypeError(f"seed must be an integer or None, got {seed!r}.")
     if int(seed) < 0:
         raise ValueError(f"seed must be at least 0, got {seed!r}.")

@@ -13,7 +13,7 @@ from rave_agents.agents import limit_and_clock, make_limit
 from rave_agents.checks import check_moves
 from rave_agents.clock import Clock, TimeControl
 from rave_agents.config import SearchConfig
-from rave_agents.given import check_names, checked_seed
+from rave_agents.given import check_names, checked_seed, is_integer
 from rave_agents.result import SearchResult
 from rave_agents.search.python_simulator import Evaluator
 from rave_agents.searcher import Searcher
@@ -467,7 +467,7 @@ def _line(state: pyspiel.State) -> Line:
 def _checked_player(player_id: int | None, game: pyspiel.Game) -> int | None:
     if player_id is None:
         return None
-    if isinstance(player_id, bool) or not hasattr(player_id, "__index__"):
+    if not is_integer(player_id):
         raise TypeError(f"player_id must be an integer or None, got {player_id!r}.")
     if not 0 <= player_id < game.num_players():
         raise ValueError(

@@ -19,7 +19,7 @@ import pyspiel
 from numpy.typing import NDArray
 from open_spiel.python.algorithms import mcts
 
-from rave_agents.given import checked_seed
+from rave_agents.given import checked_seed, is_integer
 from rave_openspiel.playouts import RandomPlayouts, random_bots
 from rave_openspiel.support import (
     check_one_at_a_time,
@@ -243,7 +243,7 @@ class RaveEvaluator(mcts.Evaluator):  # type: ignore[misc]
 
 def checked_count(name: str, value: int) -> int:
     """The value, refused if it is not an integer of at least 1."""
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
+    if not is_integer(value):
         raise TypeError(f"{name} must be an integer, got {value!r}.")
     if value < 1:
         raise ValueError(f"{name} must be at least 1, got {value!r}.")

@@ -8,7 +8,7 @@ from open_spiel.python import rl_agent, rl_environment
 
 from rave_agents.agent import Agent
 from rave_agents.agents import AgentSpec, agent_type, make_agent
-from rave_agents.given import check_names
+from rave_agents.given import check_names, is_integer
 from rave_openspiel.adapter import OpenSpielGame
 from rave_openspiel.states import OpenSpielState
 
@@ -64,7 +64,7 @@ class SearchRLAgent(rl_agent.AbstractAgent):  # type: ignore[misc]
         **parameters: Any,
     ) -> None:
         wrapped = OpenSpielGame(game)
-        if isinstance(player_id, bool) or not hasattr(player_id, "__index__"):
+        if not is_integer(player_id):
             raise TypeError(f"player_id must be an integer, got {player_id!r}.")
         if not 0 <= player_id < wrapped.num_players:
             raise ValueError(

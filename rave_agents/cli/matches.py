@@ -54,6 +54,7 @@ def match(
     from rave_agents import report  # noqa: PLC0415
     from rave_agents.arena.match import MatchError, play_match  # noqa: PLC0415
 
+    failed: MatchError | None = None
     with report.match_progress(stderr(), games) as progress:
         try:
             result = play_match(
@@ -72,10 +73,7 @@ def match(
                 progress=progress,
             )
         except MatchError as error:
-            failed: MatchError | None = error
-            result = error.result
-        else:
-            failed = None
+            failed, result = error, error.result
     if as_json:
         show_json(result.to_dict())
     elif result.records:

@@ -9,6 +9,7 @@ from rave_agents.game import PlayerId
 from rave_agents.games import nogo_rules as rules
 from rave_agents.games.coordinates import point_name, point_number
 from rave_agents.games.nogo_simulator import NoGoSimulator, prepare
+from rave_agents.given import is_integer
 from rave_agents.search.python_simulator import Evaluator, PythonSimulator
 from rave_agents.search.simulator import Frame, Simulator
 
@@ -33,7 +34,7 @@ class NoGoState:
     """
 
     def __init__(self, board_size: int = DEFAULT_SIZE) -> None:
-        if isinstance(board_size, bool) or not hasattr(board_size, "__index__"):
+        if not is_integer(board_size):
             raise TypeError(f"board_size must be an integer, got {board_size!r}.")
         if not rules.SMALLEST <= board_size <= rules.LARGEST:
             raise ValueError(
