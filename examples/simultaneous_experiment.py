@@ -92,12 +92,13 @@ def exploitability(game, search, amaf_players, simulations, seeds=20):
     if amaf_players is not None:
         config = config.replace(amaf="node", amaf_players=amaf_players)
     values = first_values(game)
+    value = matrix_value(values)
     loaded = pyspiel.load_game(game)
     state, lost = loaded.new_initial_state(), []
     for seed in range(seeds):
         result = Searcher(config, seed=seed).search(state, Limit(simulations=simulations), player=0)
         mix = np.array([probability for _, probability in result.policy])
-        lost.append(matrix_value(values) - min(mix @ values))
+        lost.append(value - min(mix @ values))
     return float(np.mean(lost)) / (loaded.max_utility() - loaded.min_utility())
 
 

@@ -1,27 +1,23 @@
 """The tactical positions: each has the one best move that it states, and agents can be tested."""
 
-import importlib.util
 import json
 import math
-import pathlib
 import random
 import subprocess
 import sys
 
 import pyspiel
 import pytest
+from helpers.examples import EXAMPLES, load_example
 
-SCRIPT = pathlib.Path(__file__).parent.parent / "examples" / "tactics.py"
+SCRIPT = EXAMPLES / "tactics.py"
 POSITIONS = json.loads(SCRIPT.with_name("tactical_positions.json").read_text())
 MOST_NODES = 20_000
 
 
 @pytest.fixture(scope="module")
 def tactics():
-    spec = importlib.util.spec_from_file_location("tactics", SCRIPT)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_example("tactics")
 
 
 class TooManyNodesError(Exception):

@@ -5,6 +5,7 @@ import random
 import numpy as np
 import pyspiel
 import pytest
+from helpers.examples import load_example
 from open_spiel.python import policy as policies
 from open_spiel.python.algorithms import expected_game_score
 from rave_openspiel import (
@@ -19,10 +20,12 @@ from rave_openspiel import (
 )
 from rave_openspiel.adapter import ADAPTER
 from rave_openspiel.support import is_simultaneous
-from scipy import optimize
 
 from rave_agents import Limit, SearchConfig, Searcher, UnsupportedGameError
 from rave_agents.arena import play_match
+
+EXPERIMENT = load_example("simultaneous_experiment")
+"""Has the exact values of small games."""
 
 LONGEST = 20
 """Moves after which a long game goes on at random."""
@@ -107,8 +110,8 @@ def test_both_providers_grow_the_same_trees(game, preset, monkeypatch, provider)
 def test_goofspiel_converges_to_the_exact_values(cards, provider):
     spec = f"goofspiel(imp_info=False,num_cards={cards},points_order=descending)"
     state = decision(spec)
-    worths = joint_values(state)
-    value = matrix_value(worths)
+    worths = EXPERIMENT.exact_values(state)
+    value = EXPERIMENT.matrix_value(worths)
     result = Searcher(SearchConfig.preset("regret_matching"), seed=1).search(
         OpenSpielState(state), Limit(simulations=40_000), player=0
     )
@@ -126,42 +129,9 @@ def test_the_exact_values_are_openspiels():
         solver.evaluate_and_update_policy()
     policy = policies.pyspiel_policy_to_python_policy(game, solver.tabular_average_policy())
     found = expected_game_score.policy_value(game.new_initial_state(), [policy] * 2)
-    assert found[0] == pytest.approx(matrix_value(joint_values(decision(spec))), abs=0.02)
-
-
-def joint_values(state):
-    """The exact value for player 0 of every pair of actions."""
-    rows, columns = state.legal_actions(0), state.legal_actions(1)
-    worths = np.zeros((len(rows), len(columns)))
-    for row, own in enumerate(rows):
-        for column, other in enumerate(columns):
-            child = state.clone()
-            child.apply_actions([own, other])
-            worths[row, column] = exact_value(child)
-    return worths
-
-
-def exact_value(state):
-    """A position's value: each stage is a matrix game of the values below."""
-    if state.is_terminal():
-        return state.returns()[0]
-    if state.is_chance_node():
-        return sum(p * exact_value(state.child(action)) for action, p in state.chance_outcomes())
-    return matrix_value(joint_values(state))
-
-
-def matrix_value(payoffs):
-    """The greatest value that a mix of the rows is sure of, by a linear program."""
-    rows, columns = payoffs.shape
-    found = optimize.linprog(
-        c=[0.0] * rows + [-1.0],
-        A_ub=np.hstack([-payoffs.T, np.ones((columns, 1))]),
-        b_ub=np.zeros(columns),
-        A_eq=[[1.0] * rows + [0.0]],
-        b_eq=[1.0],
-        bounds=[(0, None)] * rows + [(None, None)],
+    assert found[0] == pytest.approx(
+        EXPERIMENT.matrix_value(EXPERIMENT.exact_values(decision(spec))), abs=0.02
     )
-    return -found.fun
 
 
 def test_evaluate_bots_plays_simultaneous_games(provider):
