@@ -6,6 +6,7 @@ import numpy as np
 import pyspiel
 import pytest
 from helpers.examples import load_example
+from helpers.spiel import decision
 from open_spiel.python import policy as policies
 from open_spiel.python.algorithms import expected_game_score
 from rave_openspiel import (
@@ -40,14 +41,6 @@ GAMES = playable()
 
 
 NATIVE = [game for game in GAMES if native.is_native(game.new_initial_state())]
-
-
-def decision(spec):
-    game = pyspiel.load_game(spec) if isinstance(spec, str) else spec
-    state = game.new_initial_state()
-    while state.is_chance_node():
-        state.apply_action(state.chance_outcomes()[0][0])
-    return state
 
 
 def test_there_are_as_many_as_openspiel_has():
@@ -86,7 +79,7 @@ def test_every_game_is_played_to_its_end_from_every_seat(game, provider):
 )
 @pytest.mark.parametrize("preset", ["rave", "regret_matching"])
 def test_both_providers_grow_the_same_trees(game, preset, monkeypatch, provider):
-    state = decision(game)
+    state = decision(str(game))
     player = next(seat for seat in range(game.num_players()) if state.legal_actions(seat))
     trees = []
     for switch in ("1", "0"):
@@ -147,7 +140,7 @@ def test_evaluate_bots_plays_simultaneous_games(provider):
 def test_the_tree_is_kept_between_moves(provider):
     game = pyspiel.load_game("goofspiel(num_cards=4,points_order=descending)")
     bot = UCTBot(game, player_id=1, simulations=400, seed=1)
-    state = decision(game)
+    state = decision(str(game))
     action = bot.step(state)
     assert bot.last_result.simulations == 400
     expected = bot.last_result.principal_variation
