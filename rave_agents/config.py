@@ -147,6 +147,11 @@ class SearchConfig:
     """Whether a node's children that end the game are known as soon as it is expanded; with the
     solver or proof numbers."""
 
+    check_refutations: bool = False
+    """Whether a reply that is found to win at once against one move is tried at once against all
+    others at the same node; with the solver. Where a player threatens to win, what does not help
+    against it is so known after one simulation."""
+
     proof_numbers: ProofNumbers = ProofNumbers.NONE
     """Whose proof numbers guide the search: ``"none"``, ``"searcher"`` or ``"every_player"``."""
 
@@ -301,6 +306,8 @@ class SearchConfig:
             for name in ("check_terminal", "skip_solved"):
                 if getattr(self, name):
                     raise ValueError(f"{name} needs the solver or proof numbers: set solver.")
+        if self.check_refutations and not (self.solver and self.check_terminal):
+            raise ValueError("check_refutations needs solver and check_terminal: set these.")
 
     def _check_strategies(self) -> None:
         if self.mixes:

@@ -114,6 +114,7 @@ class GrownTree:
         self._budget = megabytes * _MEGABYTE
         self._kept = _kept(config)
         self._checks_children = config.check_terminal
+        self._checks_refutations = config.check_refutations
         self._num_players = num_players
         self._is_simultaneous = simultaneous
         self._is_hidden = hidden
@@ -192,6 +193,14 @@ class GrownTree:
         trees.grow(self.tree, int(wanted[0]), int(wanted[1]))
         self._grow_others(wanted)
 
+    def is_refuted(self, node: int) -> bool:
+        """Whether a node may lack edges, since one of them was known to win and to be enough."""
+        return bool(
+            self._checks_refutations
+            and self.tree.node_edge_count[node] == 1
+            and self.proofs.distance[node] == 1
+        )
+
     def keep(self, node: int) -> None:
         """Make a node the root, and drop all that is not below it."""
         links = None
@@ -217,6 +226,8 @@ class GrownTree:
         """What is used with one more position: nodes, edges, tables, entries of the children."""
         # Of one that comes with so many actions each may end the game; or each player has a node.
         nodes += 1 + actions * self._checks_children
+        if self._checks_refutations:
+            nodes, actions = nodes + 2 * actions, 2 * actions
         if self._is_simultaneous:
             nodes, children = nodes + self._num_players - 1, children + self._num_players - 1
         children += self._is_hidden

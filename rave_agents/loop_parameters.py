@@ -82,6 +82,7 @@ def loop_parameters(
         skip_solved=config.skip_solved,
         skip_solved_visits=config.skip_solved_visits,
         check_terminal=config.check_terminal,
+        check_refutations=config.check_refutations,
         least_utility=utilities[0],
         greatest_utility=utilities[1],
         utility_sum=utility_sum,

@@ -9,6 +9,7 @@ _RAVE_FAMILY = {**_RAVE, "expand_visits": 1}
 _PROOFS: dict[str, Any] = {
     "solver": True,
     "check_terminal": True,
+    "check_refutations": True,
     "proof_numbers": "every_player",
     "proof_bonus": "max",
     "proof_constant": 0.2,

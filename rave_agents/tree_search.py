@@ -109,7 +109,7 @@ class SearchTree:
         """Keep the part of the tree below an action of its root, or below one of each mover."""
         if self.grown is not None and self.grown.has_root:
             child = find_joint_child(self.grown.tree, self.grown.simultaneous, ROOT, actions)
-            if child == UNEXPANDED:
+            if child == UNEXPANDED or self.grown.is_refuted(child):
                 self.forget()
             else:
                 self.grown.keep(child)

@@ -44,6 +44,7 @@ BAD_VALUES = {
     "amaf_unvisited": [],
     "solver": [],
     "check_terminal": [],
+    "check_refutations": [],
     "proof_numbers": ["both", None, True],
     "proof_bonus": ["ranks", None],
     "proof_constant": [-0.1, INF, NAN],

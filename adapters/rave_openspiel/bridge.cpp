@@ -171,6 +171,7 @@ class Provider {
   void ListMovers(const State& state);
   void FindMovers(const State& state);
   void CheckChildren(const State& state, int64_t count);
+  int32_t TryReply();
   int32_t Play(State& state);
   void Playout(State& state);
   void PlayJoint(State& state, RandomWords& words);
@@ -284,6 +285,7 @@ int32_t Provider::Simulate(int64_t* header) noexcept {
 int32_t Provider::RunSimulation() {
   LookAtClock();
   num_players_ = static_cast<int>(header_[HEADER_NUM_PLAYERS]);
+  if (header_[HEADER_STEP] == STEP_TRY_REPLY) return TryReply();
   if (header_[HEADER_STEP] != STEP_WHOLE) return RunStep(header_[HEADER_STEP]);
   const std::unique_ptr<State> state = Leaf();
   const int player = state->CurrentPlayer();
@@ -467,6 +469,29 @@ void Provider::CheckChildren(const State& state, int64_t count) {
     ends[i] = child->IsTerminal();
     if (ends[i]) GiveReturns(*child, returns + i * num_players_);
   }
+}
+
+// Tells which of the frame's actions the reply may answer, and so ends the game, and how.
+int32_t Provider::TryReply() {
+  const std::unique_ptr<State> state = Leaf();
+  const Action reply = header_[HEADER_REPLY];
+  const int32_t* actions = Buffer<int32_t>(BUFFER_ACTIONS);
+  int8_t* ends = Buffer<int8_t>(BUFFER_CHILD_ENDS);
+  double* returns = Buffer<double>(BUFFER_CHILD_RETURNS);
+  int moves = 0;
+  for (int64_t i = 0; i < header_[HEADER_NUM_ACTIONS]; ++i) {
+    CountMove(&moves);
+    std::unique_ptr<State> child = state->Clone();
+    child->ApplyAction(actions[i]);
+    ends[i] = false;
+    if (child->CurrentPlayer() != header_[HEADER_PLAYER]) continue;
+    const std::vector<Action> replies = child->LegalActions();
+    if (std::find(replies.begin(), replies.end(), reply) == replies.end()) continue;
+    child->ApplyAction(reply);
+    ends[i] = child->IsTerminal();
+    if (ends[i]) GiveReturns(*child, returns + i * num_players_);
+  }
+  return STATUS_DONE;
 }
 
 // Plays from the state, the last time in itself.

@@ -20,7 +20,7 @@ from rave_agents.games.compiler import (
 )
 from rave_agents.games.nogo_rules import INFO, PLAYER, ROWS, Board
 from rave_agents.search.compiler import JIT_DISABLED
-from rave_agents.search.simulator import Frame, Header, Status
+from rave_agents.search.simulator import Frame, Header, Status, Step
 
 TERMINAL = int(PlayerId.TERMINAL)
 
@@ -38,6 +38,9 @@ PATH_CAPACITY = int(Header.PATH_CAPACITY)
 ACTION_CAPACITY = int(Header.ACTION_CAPACITY)
 MOVE_CAPACITY = int(Header.MOVE_CAPACITY)
 CHECK_CHILDREN = int(Header.CHECK_CHILDREN)
+STEP = int(Header.STEP)
+REPLY = int(Header.REPLY)
+TRY_REPLY = int(Step.TRY_REPLY)
 PROVIDER = int(Header.PROVIDER)
 BUFFERS = int(Header.PATH)
 HEADER_LENGTH = 32
@@ -84,6 +87,21 @@ def check_children(board: Any, child: Any, frame: Any, count: int) -> None:
 
 
 @rule
+def try_reply(board: Any, child: Any, frame: Any) -> None:
+    """Tell which of the frame's actions the reply may answer, and so ends the game, and how."""
+    for index in range(frame.header[NUM_ACTIONS]):
+        rules.copy_board(board, child)
+        rules.play(child, rules.cell_of(child, frame.actions[index]))
+        reply = rules.cell_of(child, frame.header[REPLY])
+        frame.child_ends[index] = 0
+        if rules.is_legal(child, child[INFO, PLAYER], reply):
+            rules.play(child, reply)
+            if not rules.has_move(child):
+                frame.child_ends[index] = 1
+                finish(child, frame.child_returns, index)
+
+
+@rule
 def simulate(boards: Any, frame: Any) -> int:
     """One simulation on the boards of a provider; returns its ``Status``."""
     header = frame.header
@@ -91,6 +109,9 @@ def simulate(boards: Any, frame: Any) -> int:
     rules.copy_board(boards[ROOT], leaf)
     for depth in range(header[PATH_LENGTH]):
         rules.play(leaf, rules.cell_of(leaf, frame.path[depth]))
+    if header[STEP] == TRY_REPLY:
+        try_reply(leaf, playout, frame)
+        return DONE
     if not rules.has_move(leaf):
         header[LEAF_PLAYER] = TERMINAL
         header[NUM_ACTIONS] = 0

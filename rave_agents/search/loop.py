@@ -42,6 +42,7 @@ from rave_agents.search.proofs import (
     refresh_bonuses,
 )
 from rave_agents.search.random_stream import Stream
+from rave_agents.search.refutations import check_refutations
 from rave_agents.search.simulator import Frame, Header, Status, Step, call_simulate, header_address
 from rave_agents.search.simultaneous import ALONE, Simultaneous
 from rave_agents.search.strategies import backup_strategies
@@ -128,6 +129,10 @@ def run(
             simulate_address,
             may_expand,
         )
+        if status == DONE and proofs is not None:
+            status = check_refutations(
+                tree, tables, proofs, frame, scratch, parameters, simulate_address
+            )
         if status != DONE:
             if hidden is not None:
                 take_back(tree, hidden, scratch.path_nodes)
@@ -152,7 +157,8 @@ def is_root_proven(proofs: Proofs, parameters: Parameters) -> bool:
 def has_room(tree: Tree, tables: AmafTables, parameters: Parameters, edges: int) -> bool:
     """Whether one more node with so many edges fits into the tree, and a table of its own.
 
-    With it come nodes of the children that end the game, if these are checked. The root gets its
+    With it come nodes of the children that end the game, if these are checked, and two nodes and an
+    edge for each sibling that a reply is tried against. The root gets its
     node without a table where the memory has no room for one.
     """
     if parameters.tables:
@@ -162,6 +168,8 @@ def has_room(tree: Tree, tables: AmafTables, parameters: Parameters, edges: int)
         if table_wanted and tables.used[0] == tables.owner.shape[0]:
             return False
     nodes = 1 + edges if parameters.check_terminal else 1
+    if parameters.check_refutations:
+        nodes, edges = nodes + 2 * edges, 2 * edges
     return (
         tree.used[NODES_USED] + nodes <= tree.node_player.shape[0]
         and tree.used[EDGES_USED] + edges <= tree.edge_action.shape[0]
@@ -237,7 +245,7 @@ def simulate_once(
         if status != DONE:
             return status
 
-    leaf_nodes = 1 if leaf_has_node else 0
+    leaf_nodes = int(leaf_has_node)
     if simultaneous is not None and may_expand:
         add_entries(simultaneous, scratch, depth)
     if hidden is not None and may_expand and depth > 0:

@@ -83,6 +83,7 @@ class Parameters(NamedTuple):
     skip_solved: bool
     skip_solved_visits: int
     check_terminal: bool
+    check_refutations: bool
     least_utility: float
     greatest_utility: float
     utility_sum: float

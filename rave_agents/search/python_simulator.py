@@ -36,9 +36,11 @@ MOVE_CAPACITY = int(Header.MOVE_CAPACITY)
 CHECK_CHILDREN = int(Header.CHECK_CHILDREN)
 STEP = int(Header.STEP)
 VIEW = int(Header.VIEW)
+REPLY = int(Header.REPLY)
 WHOLE = int(Step.WHOLE)
 BEGIN = int(Step.BEGIN)
 ADVANCE = int(Step.ADVANCE)
+TRY_REPLY = int(Step.TRY_REPLY)
 FAILED = int(Status.FAILED)
 DONE = int(Status.DONE)
 STOPPED = int(Status.STOPPED)
@@ -174,7 +176,7 @@ class PythonSimulator:
         if time.perf_counter() > self.deadline:
             return STOPPED
         if header[STEP] != WHOLE:
-            return self._simulate_step(header[STEP])
+            return self._take_step(header[STEP])
         state = self.leaf(self._path[: header[PATH_LENGTH]].tolist())
         player = state.current_player()
         header[PLAYER] = player
@@ -186,9 +188,11 @@ class PythonSimulator:
             return self._give_returns(self._evaluator.evaluate(state))
         return self._play(state)
 
-    def _simulate_step(self, step: int) -> int:
-        """One ``Step`` of a simulation in a world of its own."""
+    def _take_step(self, step: int) -> int:
+        """What else than a simulation is asked for."""
         header = self._header
+        if step == TRY_REPLY:
+            return self._try_reply()
         if step == BEGIN:
             assert self._draw_world is not None
             self._world = self._draw_world()
@@ -293,6 +297,24 @@ class PythonSimulator:
             self._child_ends[index] = ends
             if ends:
                 self.frame.child_returns[index] = self.checked_returns(child.returns())
+
+    def _try_reply(self) -> int:
+        """Tell which of the frame's actions the reply may answer, and so ends the game, and how."""
+        header = self._header
+        state = self.leaf(self._path[: header[PATH_LENGTH]].tolist())
+        player, reply = header[PLAYER], header[REPLY]
+        for index, action in enumerate(self._actions[: header[NUM_ACTIONS]].tolist()):
+            if time.perf_counter() > self.deadline:
+                raise DeadlinePassed
+            child = self.child(state, action)
+            self._child_ends[index] = False
+            if child.current_player() != player or reply not in child.legal_actions():
+                continue
+            child.apply_action(reply)
+            if child.is_terminal():
+                self._child_ends[index] = True
+                self.frame.child_returns[index] = self.checked_returns(child.returns())
+        return DONE
 
     def child(self, state: Any, action: int) -> Any:
         """The position after an action."""

@@ -59,9 +59,10 @@ class Header(enum.IntEnum):
     PLAYOUTS = 2
     """In: playouts to run from the leaf, at least 1."""
     PLAYER = 3
-    """Out: who moves at the leaf, a player or CHANCE, SIMULTANEOUS or TERMINAL; always set."""
+    """Out: who moves at the leaf, a player or CHANCE, SIMULTANEOUS or TERMINAL; always set. In, for
+    ``Step.TRY_REPLY``: the player who replies."""
     NUM_ACTIONS = 4
-    """Out: entries in ``actions``, if asked to expand."""
+    """Out: entries in ``actions``, if asked to expand; in, for ``Step.TRY_REPLY``."""
     UNIFORM = 5
     """Out: 1 if all actions are equally probable, and ``probabilities`` is not filled, else 0."""
     NUM_PLAYOUTS = 6
@@ -89,12 +90,14 @@ class Header(enum.IntEnum):
     VIEW = 17
     """Out, if asked for a step: a number that is the same for two positions exactly when the same
     player moves there and the searching player sees the same; but for hash collisions."""
-    PATH = 18
+    REPLY = 18
+    """In, for ``Step.TRY_REPLY``: the reply."""
+    PATH = 19
     """Constant, from here on: addresses of the buffers, in the order of ``Frame``'s fields."""
 
 
 class Step(enum.IntEnum):
-    """Parts of a simulation.
+    """What a provider is asked for: a simulation, or a part of one.
 
     With hidden information the loop asks for one after the other, since only the world tells at
     each position of the path what is legal; the provider keeps the world in between. It plays on
@@ -109,6 +112,10 @@ class Step(enum.IntEnum):
     """Apply the last action of the path, and describe the position after it; and what is seen."""
     FINISH = 3
     """Play on from there, and give the returns; with EXPAND, list priors that are not uniform."""
+    TRY_REPLY = 4
+    """No part of a simulation: fill ``child_ends`` and ``child_returns`` for the frame's actions,
+    which are legal at the end of the path, with whether ``PLAYER`` may answer each with ``REPLY``
+    and so ends the game, and how. The frame's other buffers stay as they are."""
 
 
 class Frame(NamedTuple):
@@ -135,7 +142,8 @@ class Frame(NamedTuple):
     playout_stream: Stream
     """[4] the stream that playouts draw from."""
     child_ends: NDArray[np.int8]
-    """[ACTION_CAPACITY] 1 if the action, or outcome, ends the game, if asked to check."""
+    """[ACTION_CAPACITY] 1 if the action, or outcome, ends the game, if asked to check; or if the
+    reply to it does."""
     child_returns: NDArray[np.float64]
     """[ACTION_CAPACITY, NUM_PLAYERS] the returns then."""
     path_nodes: NDArray[np.int32]

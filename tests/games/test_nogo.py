@@ -13,7 +13,7 @@ from rave_agents.games import nogo_rules as rules
 from rave_agents.games.nogo_simulator import NoGoSimulator
 from rave_agents.notation import apply_moves
 from rave_agents.search.random_stream import make_stream
-from rave_agents.search.simulator import Header, Status, make_frame, simulated
+from rave_agents.search.simulator import Header, Status, Step, make_frame, simulated
 from rave_agents.solve import SOLVING
 from rave_agents.testing import check_game_state
 
@@ -199,6 +199,30 @@ def test_children_that_end_the_game_are_known():
         assert bool(frame.child_ends[index]) == child.is_terminal()
         if child.is_terminal():
             assert frame.child_returns[index].tolist() == child.returns()
+
+
+def test_a_reply_is_tried_after_each_action():
+    state = position("a1", 2)
+    actions = state.legal_actions()
+    simulator, frame = provider(state._board, playouts=1)
+    frame.header[Header.STEP] = Step.TRY_REPLY
+    frame.header[Header.NUM_ACTIONS] = len(actions)
+    frame.actions[: len(actions)] = actions
+    ended = 0
+    for reply in range(4):
+        frame.header[Header.REPLY] = reply
+        assert simulated(simulator, frame) == Status.DONE
+        for index, action in enumerate(actions):
+            child = state.clone()
+            child.apply_action(action)
+            ends = False
+            if reply in child.legal_actions():
+                child.apply_action(reply)
+                ends = child.is_terminal()
+            ended += ends
+            assert bool(frame.child_ends[index]) == ends
+            assert not ends or frame.child_returns[index].tolist() == child.returns()
+    assert ended > 0
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import math
 import struct
+from itertools import pairwise
 
 from helpers.exhaustive import derived_bonuses, derived_numbers, wins
 from helpers.textbook import CHANCE, TERMINAL, Textbook
@@ -25,7 +26,8 @@ class Proof:
 class ProvingTextbook(Textbook):
     """A search that stops when its root is proven; ``config.solver`` and proof numbers are heeded.
 
-    A node's children that end the game are made with it if ``config.check_terminal`` says so.
+    A node's children that end the game are made with it if ``config.check_terminal`` says so, and
+    those refuted by the same reply as a new one's if ``config.check_refutations`` does.
     """
 
     def __init__(self, config, state, *streams, **options):
@@ -51,11 +53,18 @@ class ProvingTextbook(Textbook):
     def ends_at(self, node):
         return node.player == TERMINAL or (self.config.solver and node.proof.solved)
 
+    def simulate(self):
+        self.expanded = None
+        super().simulate()
+        if self.config.check_refutations and self.expanded is not None:
+            self.check_refutations(*self.expanded)
+
     def outcomes_of(self, above, leaf, state):
         if leaf is not None and leaf.proof is not None and self.config.solver and leaf.proof.solved:
             return [([], leaf.proof.low)]
         results = super().outcomes_of(above, leaf, state)
         if leaf is not None and leaf.proof is None:
+            self.expanded = above, leaf
             self.prove_leaf(leaf, state)
             for node in reversed(above):
                 self.derive(node)
@@ -82,6 +91,43 @@ class ProvingTextbook(Textbook):
                 edge.child.proof = self.end(child.returns())
         leaf.proof = Proof(self.players, *self.utilities)
         self.derive(leaf)
+
+    def check_refutations(self, above, leaf):
+        if not above or above[-1].player < 0 or above[-1].proof.solved or leaf.player < 0:
+            return
+        state = self.state.clone()
+        for node, child in pairwise([*above, leaf]):
+            parent = state.clone()
+            state.apply_action(next(e.action for e in node.edges if e.child is child))
+        wins = [edge for edge in leaf.edges if self.is_win(edge.child, leaf.player)]
+        if not wins:
+            return
+        for edge in above[-1].edges:
+            if edge.child is None:
+                self.check_reply(parent.clone(), edge, leaf.player, wins[0].action)
+        for node in reversed(above):
+            self.derive(node)
+
+    def is_win(self, node, player):
+        if node is None or node.player != TERMINAL:
+            return False
+        return node.proof.low[player] >= self.utilities[1]
+
+    def check_reply(self, state, edge, player, reply):
+        state.apply_action(edge.action)
+        if state.current_player() != player or reply not in state.legal_actions():
+            return
+        node = self.make_node(state, edge.n)
+        node.edges = [answer for answer in node.edges if answer.action == reply]
+        state.apply_action(reply)
+        if not state.is_terminal() or state.returns()[player] < self.utilities[1]:
+            return
+        edge.child = node
+        node.edges[0].prior = 1.0
+        node.edges[0].child = self.make_node(state, 0)
+        node.edges[0].child.proof = self.end(state.returns())
+        node.proof = Proof(self.players, *self.utilities)
+        self.derive(node)
 
     def end(self, returns):
         proof = Proof(self.players, 0.0, 0.0)

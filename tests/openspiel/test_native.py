@@ -22,7 +22,14 @@ from rave_openspiel import OpenSpielState, native, native_library
 from rave_openspiel.simulator import OpenSpielSimulator, RolloutSimulator
 
 from rave_agents import GameError, Limit, RaveAgentsError, SearchConfig, Searcher
-from rave_agents.search.simulator import Header, Status, grown_frame, make_frame, simulated
+from rave_agents.search.simulator import (
+    Header,
+    Status,
+    Step,
+    grown_frame,
+    make_frame,
+    simulated,
+)
 
 needs_compiler = pytest.mark.skipif(shutil.which("c++") is None, reason="there is no C++ compiler")
 
@@ -174,6 +181,47 @@ def test_a_frame_that_is_too_small_grows(spec):
         told.append(statuses)
     assert Status.FRAME_FULL in told[0]
     assert told[0] == told[1]
+
+
+@pytest.mark.parametrize("spec", ["tic_tac_toe", "connect_four", "dots_and_boxes", "breakthrough"])
+def test_a_reply_is_tried_after_each_action(spec):
+    """At the end of random games, where replies end them: the true states tell when."""
+    draw = random.Random(spec)
+    ended = 0
+    for _ in range(12):
+        state = two_moves_before_the_end(spec, draw)
+        actions = state.legal_actions()
+        children = [state.child(action) for action in actions]
+        for player, reply in {(c.current_player(), r) for c in children for r in c.legal_actions()}:
+            expected = [ending(child, player, reply) for child in children]
+            ended += sum(returns is not None for returns in expected)
+            for simulator, frame in providers(state):
+                frame.header[Header.STEP] = Step.TRY_REPLY
+                frame.header[Header.NUM_ACTIONS] = len(actions)
+                frame.header[Header.PLAYER] = player
+                frame.header[Header.REPLY] = reply
+                frame.actions[: len(actions)] = actions
+                assert simulated(simulator, frame) == Status.DONE
+                for index, returns in enumerate(expected):
+                    assert bool(frame.child_ends[index]) == (returns is not None)
+                    assert returns is None or frame.child_returns[index].tolist() == returns
+    assert ended > 10
+
+
+def two_moves_before_the_end(spec, draw):
+    """A decision from which a random game ended after two moves."""
+    states = [pyspiel.load_game(spec).new_initial_state()]
+    while not states[-1].is_terminal():
+        states.append(states[-1].child(draw.choice(states[-1].legal_actions())))
+    return states[-3]
+
+
+def ending(child, player, reply):
+    """The returns if the player may answer so and this ends the game, else None."""
+    if child.current_player() != player or reply not in child.legal_actions():
+        return None
+    after = child.child(reply)
+    return after.returns() if after.is_terminal() else None
 
 
 def test_trees_of_games_longer_than_the_frame():

@@ -279,6 +279,43 @@ def test_a_solved_position_counts_as_its_outcome():
     assert rows(estimated)[0].value > 0.6
 
 
+def a_threat():
+    """Player 1 threatens to win with answer 0: only move 5 prevents it, and 4 makes it illegal."""
+    nodes = {(): (0, range(6))}
+    for action in range(6):
+        nodes |= {(action,): (1, [1] if action == 4 else [0, 1]), (action, 0): LOSS}
+        nodes |= line((action, 1), [0, 1] * 30, DRAW)
+    return nodes | line((5, 0), [0, 1] * 30, DRAW)
+
+
+def test_a_refutation_is_tried_against_all_other_moves_at_once():
+    known = {"solver": True, "check_terminal": True}
+    for seed in range(8):
+        result, _ = searched(a_threat(), 4, seed, check_refutations=True, **known)
+        moves = rows(result)
+        assert [moves[action].outcome for action in range(6)] == [0.0] * 4 + [None] * 2
+        assert [moves[action].distance for action in range(4)] == [2] * 4
+        careless, _ = searched(a_threat(), 4, seed, **known)
+        assert sum(row.outcome is not None for row in careless.actions) <= 3
+
+
+def test_a_refuted_position_that_is_reached_all_the_same_is_searched_in_full():
+    config = SearchConfig.preset("pn_mcts").replace(check_refutations=True)
+    searcher = Searcher(config, seed=1)
+    root = written_game(a_threat())
+    result = searcher.search(root, Limit(simulations=20))
+    assert all(rows(result)[action].outcome == 0.0 for action in range(4))
+    for action in range(4):
+        root = written_game(a_threat())
+        searcher.search(root, Limit(simulations=20))
+        searcher.advance(action)
+        root.apply_action(action)
+        answer = searcher.search(root, Limit(simulations=20))
+        assert [row.action for row in answer.actions] == [0, 1]
+        assert (answer.action, answer.outcome) == (0, (0.0, 1.0))
+        searcher.reset()
+
+
 def test_the_principal_variation_is_the_proven_line():
     """Of two ways to lose, player 1 takes the longer one; every win of player 0 is as short."""
     nodes = {(): (0, [0, 1]), (0,): (1, [0, 1]), (0, 0): WIN, (1,): LOSS}

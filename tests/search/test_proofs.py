@@ -41,7 +41,7 @@ def random_config(draw, *, proving=True):
     numbers = draw.choice(["none", "searcher", "every_player", "every_player"])
     if not solver and numbers == "none":
         numbers = "every_player"
-    counted = numbers != "none"
+    counted, check_terminal = numbers != "none", draw.random() < 0.5
     return SearchConfig(
         search_forced_moves=True,
         amaf=draw.choice(["none", "node", "grave"]),
@@ -50,7 +50,8 @@ def random_config(draw, *, proving=True):
         selection=draw.choice(["ucb1", "ucb1", "puct"]),
         utility_range=draw.choice(["game", "game", "observed"]),
         solver=solver,
-        check_terminal=draw.random() < 0.5,
+        check_terminal=check_terminal,
+        check_refutations=solver and check_terminal and draw.random() < 0.5,
         proof_numbers=numbers,
         proof_bonus=draw.choice(["rank", "dense_rank", "max", "sum"]),
         proof_constant=draw.choice([0.0, 0.3, 1.0]) * counted,
@@ -100,6 +101,7 @@ def test_the_cases_have_what_they_are_meant_to_cover():
     for field, values in {
         "solver": 2,
         "check_terminal": 2,
+        "check_refutations": 2,
         "skip_solved": 2,
         "expand_visits": 2,
         "amaf": 3,
@@ -313,12 +315,16 @@ def test_a_draw_layer_tells_dense_ranks_apart():
 @pytest.mark.parametrize("amaf", ["none", "node", "grave", "global"])
 @pytest.mark.parametrize("numbers", ["none", "every_player"])
 @pytest.mark.parametrize("check_terminal", [False, True])
-def test_the_memory_is_that_of_the_arrays_and_within_its_budget(check_terminal, numbers, amaf):
-    for megabytes in (0.006, 0.05, 1.0):
+@pytest.mark.parametrize("check_refutations", [False, True])
+def test_the_memory_is_that_of_the_arrays_and_within_its_budget(
+    check_refutations, check_terminal, numbers, amaf
+):
+    for megabytes in (0.007, 0.05, 1.0):
         config = SearchConfig(
             solver=True,
             proof_numbers=numbers,
-            check_terminal=check_terminal,
+            check_terminal=check_terminal or check_refutations,
+            check_refutations=check_refutations,
             amaf=amaf,
             expand_visits=1,
             max_memory_mb=megabytes,

@@ -38,10 +38,12 @@ def random_config(draw, *, whole):
     numbers = draw.choice(["none", "searcher", "searcher", "every_player", "every_player"])
     counted = numbers != "none"
     amaf = draw.choice(["none", "none", "node", "grave", "global"])
+    solver, check_terminal = not counted or draw.random() < 0.7, draw.random() < 0.5
     return SearchConfig(
         search_forced_moves=True,
-        solver=not counted or draw.random() < 0.7,
-        check_terminal=draw.random() < 0.5,
+        solver=solver,
+        check_terminal=check_terminal,
+        check_refutations=solver and check_terminal and draw.random() < 0.5,
         proof_numbers=numbers,
         proof_bonus=draw.choice(["rank", "dense_rank", "max", "sum"]),
         proof_constant=draw.choice([0.0, 0.1, 1.0]) * counted,
@@ -158,6 +160,7 @@ def test_the_cases_reach_every_branch():
     for field, count in {
         "solver": 2,
         "check_terminal": 2,
+        "check_refutations": 2,
         "skip_solved": 2,
         "draw_layer": 2,
         "proof_numbers": 3,
