@@ -32,7 +32,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "exploration": math.sqrt(2.0),
     },
     "uct_solver": {"solver": True},
-    "pn_mcts": {**_PROOFS, "first_play_urgency": 0.5},
+    "pn_mcts": {**_PROOFS, "exploration": 0.35, "first_play_urgency": 0.5},
     "rave_pn": {**_PROOFS, **_RAVE},
     "pn_mcts_fsu": {
         "exploration": math.sqrt(2.0),
