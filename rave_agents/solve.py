@@ -17,6 +17,7 @@ from rave_agents.searcher import Searcher
 SOLVING = SearchConfig(
     solver=True,
     check_terminal=True,
+    check_refutations=True,
     skip_solved=True,
     skip_solved_visits=0,
     proof_numbers="searcher",  # type: ignore[arg-type]
