@@ -307,7 +307,10 @@ class SearchConfig:
                 if getattr(self, name):
                     raise ValueError(f"{name} needs the solver or proof numbers: set solver.")
         if self.check_refutations and not (self.solver and self.check_terminal):
-            raise ValueError("check_refutations needs solver and check_terminal: set these.")
+            raise ValueError(
+                "check_refutations needs solver and check_terminal: set these, or leave it out "
+                "(check_refutations=False)."
+            )
 
     def _check_strategies(self) -> None:
         if self.mixes:

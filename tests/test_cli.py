@@ -138,6 +138,11 @@ def test_benchmark_plays_the_agent_against_itself_without_amaf(program):
     assert "simulations=3" in second
 
 
+def test_benchmark_begins_without_random_moves_where_players_move_at_once(program):
+    options = ["benchmark", "--game", "matrix_rps", "--iterations", "3", "--games", "2", "--json"]
+    assert json.loads(program(*options).stdout)["games"] == 2
+
+
 def test_benchmark_refuses_an_agent_without_amaf(program):
     assert "uct" in error_of(program("benchmark", "--agent", "uct"))
 

@@ -156,6 +156,22 @@ def test_what_needs_amaf_is_refused_without(name, value):
         assert getattr(SearchConfig(amaf=amaf, **{name: value}), name) == value
 
 
+@pytest.mark.parametrize("name", ["check_terminal", "skip_solved"])
+def test_what_needs_something_proven_is_refused_without(name):
+    with pytest.raises(ValueError, match=f"{name} needs the solver or proof numbers: set solver"):
+        SearchConfig(**{name: True})
+    for known in ({"solver": True}, {"proof_numbers": "searcher"}):
+        assert getattr(SearchConfig(**{name: True}, **known), name)
+
+
+@pytest.mark.parametrize("name", ["solver", "check_terminal"])
+def test_refutations_are_refused_without_what_finds_them(name):
+    with pytest.raises(ValueError, match="check_refutations needs solver and check_terminal"):
+        SearchConfig.preset("pn_mcts").replace(**{name: False})
+    config = SearchConfig.preset("pn_mcts").replace(**{name: False}, check_refutations=False)
+    assert not config.check_refutations
+
+
 def test_winning_moves_are_counted_for_the_bias_too():
     assert not SearchConfig(amaf="node").counts_winning_moves
     assert SearchConfig(amaf="node", count_winning_moves=True).counts_winning_moves

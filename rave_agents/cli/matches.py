@@ -115,7 +115,7 @@ def benchmark(
         seconds=None,
         clock=None,
         seed=seed,
-        opening_plies=2,
+        opening_plies=None,
         jobs=jobs,
         sgf=None,
         referee=None,
