@@ -15,6 +15,7 @@ _PROOFS: dict[str, Any] = {
     "proof_constant": 0.2,
     "proof_visits": 1.0,
     "draw_layer": True,
+    "contempt": 0.35,
 }
 
 PRESETS: dict[str, dict[str, Any]] = {
