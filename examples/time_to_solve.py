@@ -1,9 +1,10 @@
 """Time to solve: simulations and seconds until a position is proven, beside OpenSpiel's MCTSBot.
 
-python examples/time_to_solve.py [--large] [--seeds 3] [--simulations 300000] [--json]
+python examples/time_to_solve.py [--large] [--only hex] [--seeds 3] [--simulations 300000] [--json]
 
 The positions are the first ones of small games; with ``--large``, also those of Connect Four on
-boards of 4x4 and 4x5, and the forced wins of ``tactical_positions.json``, one row for each game.
+boards of 4x4 and 4x5, and the forced wins of ``tactical_positions.json``, one row for each game;
+``--only`` names a part of the labels of the rows wanted.
 Either side searches until its root is solved or ``--simulations`` are done; a search that was not
 done by then counts with what it took so far. In a row, simulations and seconds are sums over its
 positions of medians over the seeds; a ratio below 1 says that ``rave-agents solve`` took less.
@@ -106,13 +107,16 @@ def measured(states: list[pyspiel.State], simulations: int, seeds: int) -> dict[
 
 def main(
     large: Annotated[bool, typer.Option("--large")] = False,
+    only: Annotated[str, typer.Option()] = "",
     seeds: Annotated[int, typer.Option(min=1)] = 3,
     simulations: Annotated[int, typer.Option(min=1)] = 300_000,
     json_output: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
     """Solve every position with both, and print what it took."""
     results = {}
-    positions = rows(large=large)
+    positions = {label: states for label, states in rows(large=large).items() if only in label}
+    if not positions:
+        raise typer.BadParameter(f"no row's label has {only!r}: {', '.join(rows(large=large))}.")
     for label, states in track(positions.items(), console=Console(stderr=True), transient=True):
         results[label] = measured(states, simulations, seeds)
     if json_output:
