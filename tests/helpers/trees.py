@@ -113,11 +113,11 @@ def dump_textbook_proofs(node, path=(), into=None):
 
 def is_refuted(tree, node):
     """Whether a node may be one that was found to lose to the reply that its sibling loses to."""
-    rows = edge_rows(tree, node)
-    return len(rows) == 1 and tree.node_player[tree.edge_child[rows.start]] == -4
+    children = [int(tree.edge_child[edge]) for edge in edge_rows(tree, node)]
+    return len(children) == 1 and children[0] != UNEXPANDED and tree.node_player[children[0]] == -4
 
 
-def check_tree(tree, *, tolerance=1e-9):
+def check_tree(tree, *, refutations=False, tolerance=1e-9):
     """Assert that a tree is whole: rows in order, visits that add up, values within bounds."""
     nodes, edges = int(tree.used[NODES_USED]), int(tree.used[EDGES_USED])
     assert nodes <= len(tree.node_player)
@@ -151,7 +151,7 @@ def check_tree(tree, *, tolerance=1e-9):
                 assert tree.node_visits[child] == visits
         own = int(tree.node_visits[node]) - below
         assert own >= 0
-        if tree.node_player[node] != -4 and not is_refuted(tree, node):
+        if tree.node_player[node] != -4 and not (refutations and is_refuted(tree, node)):
             assert own >= 1, "every node was a leaf at least once, if it is not a checked child"
     assert next_edge == edges
     assert parents == [0] + [1] * (nodes - 1)
