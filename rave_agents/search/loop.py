@@ -158,8 +158,8 @@ def has_room(tree: Tree, tables: AmafTables, parameters: Parameters, edges: int)
     """Whether one more node with so many edges fits into the tree, and a table of its own.
 
     With it come nodes of the children that end the game, if these are checked, and two nodes and an
-    edge for each sibling that a reply is tried against. The root gets its
-    node without a table where the memory has no room for one.
+    edge for each sibling that a reply is tried against. The root gets its node without a table
+    where the memory has no room for one.
     """
     if parameters.tables:
         if tables.node_table.shape[0] < tree.node_player.shape[0]:

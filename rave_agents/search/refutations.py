@@ -68,7 +68,7 @@ def check_refutations(
     status = call_simulate(simulate_address, header_address(frame))
     if status != DONE:
         return status
-    replier = tree.node_player[leaf]
+    replier = header[PLAYER]
     first = tree.node_first_edge[node]
     index = 0
     for edge in range(first, first + tree.node_edge_count[node]):
@@ -76,11 +76,7 @@ def check_refutations(
             continue
         ends = frame.child_ends[index] != 0
         if ends and frame.child_returns[index, replier] >= parameters.greatest_utility:
-            refuted = add_refuted(
-                tree, tables, proofs, frame, scratch, parameters, replier, winning, index
-            )
-            tree.node_visits[refuted] = tree.edge_visits[edge]
-            tree.edge_child[edge] = refuted
+            add_refuted(tree, tables, proofs, frame, scratch, parameters, edge, index)
         index += 1
     backup_proofs(tree, proofs, scratch.path_nodes, scratch.ranking, parameters, depth - 1)
     return DONE
@@ -129,20 +125,22 @@ def add_refuted(
     frame: Frame,
     scratch: Scratch,
     parameters: Parameters,
-    replier: int,
-    reply: int,
+    above: int,
     index: int,
-) -> int:
-    """A node where the reply, its only edge, ends the game as the frame's row ``index`` says."""
-    node = add_node(tree, replier, 0, 1)
+) -> None:
+    """Give an edge a node where the reply, its only edge, ends the game.
+
+    The frame has the reply and who plays it, and in its row ``index`` how the game ends.
+    """
+    node = add_node(tree, frame.header[PLAYER], tree.edge_visits[above], 1)
     end = add_node(tree, TERMINAL, 0, 0)
     edge = tree.node_first_edge[node]
-    tree.edge_action[edge] = reply
+    tree.edge_action[edge] = frame.header[REPLY]
     tree.edge_prior[edge] = 1.0
     tree.edge_child[edge] = end
+    tree.edge_child[above] = node
     if parameters.tables:
         begin_tables(tables, node, tree.used[NODES_USED])
     begin_proof(proofs, parameters, node)
     prove_terminal(proofs, parameters, end, frame.child_returns, index)
     update_proofs(tree, proofs, scratch.ranking, parameters, node)
-    return node
