@@ -44,7 +44,7 @@ def trees_of(searcher):
 
 def check_whole(searcher):
     for rooted in trees_of(searcher):
-        check_tree(rooted.arrays)
+        check_tree(rooted.arrays, refutations=searcher.config.check_refutations)
         if len(rooted.tables.node_table) > 0:
             check_tables(rooted.arrays, rooted.tables)
 
