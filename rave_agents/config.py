@@ -200,6 +200,13 @@ class SearchConfig:
     playouts: int = 1
     """Playouts for each simulation, at least 1; their mean counts as one visit."""
 
+    playout_temperature: float = math.inf
+    """Temperature of the playouts' moves, at least 0.01; infinity for uniformly random ones. The
+    lower it is, the more often players take the actions that won most in the playouts so far, by
+    their means on the scale [0, 1] (the MAST of Finnsson & Björnsson 2008). In games in which
+    players take the same actions over and over, this fades by itself. An evaluator has no playouts.
+    """
+
     dirichlet_epsilon: float = 0.0
     """Share of Dirichlet noise in the root's priors, in [0, 1] (Silver et al. 2017: 0.25)."""
 
@@ -278,6 +285,12 @@ class SearchConfig:
         for name in (*shares, "proof_weight", "contempt"):
             _require(self, name, lambda value: 0 <= value <= 1, "a number in [0, 1]")
         _require(self, "proof_visits", lambda value: value > 0, "a number above 0, or infinity")
+        _require(
+            self,
+            "playout_temperature",
+            lambda v: v >= 0.01,
+            "a number of at least 0.01, or infinity",
+        )
         _require(self, "secure_constant", math.isfinite, "a finite number")
         _require(self, "first_play_urgency", lambda value: not math.isnan(value), "a number")
         self._check_combinations()

@@ -87,6 +87,7 @@ def loop_parameters(
         greatest_utility=utilities[1],
         utility_sum=utility_sum,
         expand_visits=config.expand_visits,
+        playout_temperature=config.playout_temperature,
         fixed_range=fixed_range,
     )
 

@@ -33,7 +33,12 @@ PRESETS: dict[str, dict[str, Any]] = {
         "exploration": math.sqrt(2.0),
     },
     "uct_solver": {"solver": True},
-    "pn_mcts": {**_PROOFS, "exploration": 0.35, "first_play_urgency": 0.5},
+    "pn_mcts": {
+        **_PROOFS,
+        "exploration": 0.35,
+        "first_play_urgency": 0.5,
+        "playout_temperature": 0.05,
+    },
     "rave_pn": {**_PROOFS, **_RAVE},
     "pn_mcts_fsu": {
         "exploration": math.sqrt(2.0),

@@ -46,6 +46,7 @@ from rave_agents.root import (
 from rave_agents.search import loop
 from rave_agents.search.backup import make_scratch
 from rave_agents.search.compiler import Form, announce_compilation, note_compilation
+from rave_agents.search.playout_policy import allocate_playout_policy
 from rave_agents.search.python_simulator import Evaluator
 from rave_agents.search.simulator import make_frame
 from rave_agents.search.tree import Tree
@@ -408,7 +409,12 @@ def prepare(form: Form) -> None:
     """Compile the kernel, or load it from the cache, so that no search's clock pays for it."""
     announce_compilation(form)
     frame = make_frame(num_players=2, playouts=1, playout_stream=np.zeros(4, np.int64))
-    scratch = make_scratch(frame, num_distinct_actions=1, utility_range=np.zeros(2))
+    scratch = make_scratch(
+        frame,
+        num_distinct_actions=1,
+        utility_range=np.zeros(2),
+        policy=allocate_playout_policy(2, 0),
+    )
     parameters = loop_parameters(
         SearchConfig(),
         fixed_range=True,

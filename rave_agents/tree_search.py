@@ -21,6 +21,7 @@ from rave_agents.search.backup import HIGH, LOW, Scratch, make_scratch
 from rave_agents.search.compiler import JIT_DISABLED
 from rave_agents.search.own_formula import compiled_formula, formula_address
 from rave_agents.search.parameters import Parameters
+from rave_agents.search.playout_policy import allocate_playout_policy
 from rave_agents.search.proofs import allocate_proofs
 from rave_agents.search.python_simulator import Evaluator, PythonSimulator
 from rave_agents.search.random_stream import make_stream
@@ -170,11 +171,15 @@ class TreeSearch:
         self._root = root
         self._config = config
         movers = root.num_players() if has_simultaneous_moves(root) else 1
+        steered = evaluator is None and config.playout_temperature < math.inf
+        shape = root.num_players(), root.num_distinct_actions() if steered else 0
+        self._policy = allocate_playout_policy(*shape)
         self._frame = make_frame(
             num_players=root.num_players(),
             playouts=config.playouts,
             playout_stream=make_stream(tree.next_playout_seed()),
             action_capacity=max(16, min(512, movers * root.num_distinct_actions())),
+            action_weights=np.ones(shape, np.float64),
         )
         self._hidden = determinizes(root, config)
         self._simulator = _make_simulator(
@@ -290,6 +295,7 @@ class TreeSearch:
             self._frame,
             num_distinct_actions=self._root.num_distinct_actions(),
             utility_range=self.tree.utility_range,
+            policy=self._policy,
         )
 
 

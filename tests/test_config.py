@@ -57,6 +57,7 @@ BAD_VALUES = {
     "contempt": [-0.1, 1.1, NAN],
     "expand_visits": [0, -1, 2**20 + 1],
     "playouts": [0, -3, 2**20 + 1],
+    "playout_temperature": [0, 0.009, -1, -INF, NAN],
     "dirichlet_epsilon": [-0.1, 1.1, NAN],
     "dirichlet_alpha": [0, -1, INF, NAN],
     "final_move": ["best", 3],
@@ -109,6 +110,8 @@ def test_a_wrong_type_is_refused(name, value):
     [
         ("exploration", 0),
         ("first_play_urgency", INF),
+        ("playout_temperature", 0.01),
+        ("playout_temperature", INF),
         ("first_play_urgency", -INF),
         ("rave_bias", 0),
         ("expand_visits", 2**20),

@@ -241,6 +241,16 @@ def set_path(frame):
     frame.path[0] += 1
 
 
+def test_simulators_that_ignore_weights_are_found():
+    class Uniform(PythonSimulator):
+        def bind(self, frame):
+            super().bind(frame)
+            self._action_weights = None
+
+    with pytest.raises(ConformanceError, match="not by action_weights"):
+        testing.check_game_state(simulating(Uniform), games=20)
+
+
 @pytest.mark.parametrize("rules", [{}, {"chance": 0.4}])
 def test_whole_simulators_conform(rules):
     testing.check_game_state(simulating(PythonSimulator, **rules))

@@ -200,6 +200,25 @@ class Provider {
     ++end_;
   }
 
+  // Draws the place of one of the actions, by their weights if there are any.
+  template <typename T>
+  size_t Drawn(const T* actions, size_t count, int player, RandomWords& words) const {
+    const int64_t num_weights = header_[HEADER_NUM_WEIGHTS];
+    if (num_weights == 0) return words.Below(static_cast<int64_t>(count));
+    const double* weights = Buffer<double>(BUFFER_ACTION_WEIGHTS) + player * num_weights;
+    double total = 0.0;
+    for (size_t i = 0; i < count; ++i) {
+      CheckAction(actions[i]);
+      total += weights[actions[i]];
+    }
+    const double drawn = words.Unit() * total;
+    size_t place = 0;
+    for (double sum = weights[actions[0]]; sum <= drawn && place + 1 < count;) {
+      sum += weights[actions[++place]];
+    }
+    return place;
+  }
+
   void CheckPlayer(int player) const {
     if (player >= 0 && player < num_players_) return;
     Refuse("current_player() gave ", player, ": a search needs a player from 0 to ",
@@ -285,6 +304,10 @@ int32_t Provider::Simulate(int64_t* header) noexcept {
 int32_t Provider::RunSimulation() {
   LookAtClock();
   num_players_ = static_cast<int>(header_[HEADER_NUM_PLAYERS]);
+  const int64_t num_weights = header_[HEADER_NUM_WEIGHTS];
+  if (num_weights != 0 && num_weights != num_distinct_actions_) {
+    Refuse("The frame weighs ", num_weights, " actions, but there are ", num_distinct_actions_, ".");
+  }
   if (header_[HEADER_STEP] == STEP_TRY_REPLY) return TryReply();
   if (header_[HEADER_STEP] != STEP_WHOLE) return RunStep(header_[HEADER_STEP]);
   const std::unique_ptr<State> state = Leaf();
@@ -522,7 +545,7 @@ int32_t Provider::Play(State& state) {
   return STATUS_DONE;
 }
 
-// Plays uniformly at random to the end.
+// Plays at random to the end.
 void Provider::Playout(State& state) {
   RandomWords words(Buffer<int64_t>(BUFFER_PLAYOUT_STREAM));
   bool listed = leaf_is_listed_;
@@ -545,7 +568,7 @@ void Provider::Playout(State& state) {
     const std::vector<Action>& actions = listed ? leaf_actions_ : legal;
     listed = false;
     CheckSome(actions.size(), player);
-    const Action action = actions[words.Below(static_cast<int64_t>(actions.size()))];
+    const Action action = actions[Drawn(actions.data(), actions.size(), player, words)];
     CheckAction(action);
     Record(player, action);
     state.ApplyAction(action);
@@ -558,7 +581,7 @@ void Provider::PlayJoint(State& state, RandomWords& words) {
   joint_.assign(num_players_, NO_ACTION);
   for (size_t i = 0; i < movers_.size(); ++i) {
     const std::vector<Action>& legal = mover_actions_[i];
-    const Action action = legal[words.Below(static_cast<int64_t>(legal.size()))];
+    const Action action = legal[Drawn(legal.data(), legal.size(), movers_[i], words)];
     CheckAction(action);
     Record(movers_[i], action);
     joint_[movers_[i]] = action;
@@ -566,7 +589,7 @@ void Provider::PlayJoint(State& state, RandomWords& words) {
   Opened::ApplyActions(state, joint_);
 }
 
-// The same for a game in which an action disappears when taken and nothing else becomes legal or
+// Likewise in a game in which an action disappears when taken and nothing else becomes legal or
 // illegal: the list stays in order, so that the same draws mean the same actions.
 void Provider::ShrinkingPlayout(State& state) {
   RandomWords words(Buffer<int64_t>(BUFFER_PLAYOUT_STREAM));
@@ -582,7 +605,7 @@ void Provider::ShrinkingPlayout(State& state) {
     CountMove(&moves);
     CheckPlayer(player);
     CheckSome(count, player);
-    uint16_t* place = remaining_.data() + words.Below(static_cast<int64_t>(count));
+    uint16_t* place = remaining_.data() + Drawn(remaining_.data(), count, player, words);
     const Action action = *place;
     std::memmove(place, place + 1, (remaining_.data() + count - place - 1) * sizeof(*place));
     Record(player, action);

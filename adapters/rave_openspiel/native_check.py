@@ -39,23 +39,29 @@ def check(library: Library) -> None:
     """
     for spec in GAMES:
         root = pyspiel.load_game(spec).new_initial_state()
-        frames = [_frame(root) for _ in range(2)]
-        native = NativeSimulator(library, root, frames[0], shrinking=is_shrinking(root.get_game()))
-        python = OpenSpielSimulator(
-            root, frames[1], num_distinct_actions=root.num_distinct_actions()
-        )
-        for number in range(SIMULATIONS):
-            given, expected = _filled(native, frames[0]), _filled(python, frames[1])
-            assert given == expected, f"{spec}, simulation {number}: {given} is not {expected}"
+        for num_weights in (0, root.num_distinct_actions()):
+            frames = [_frame(root, num_weights) for _ in range(2)]
+            shrinking = is_shrinking(root.get_game())
+            native = NativeSimulator(library, root, frames[0], shrinking=shrinking)
+            python = OpenSpielSimulator(
+                root, frames[1], num_distinct_actions=root.num_distinct_actions()
+            )
+            for number in range(SIMULATIONS):
+                given, expected = _filled(native, frames[0]), _filled(python, frames[1])
+                assert given == expected, (
+                    f"{spec}, {num_weights} weights, simulation {number}: {given} is not {expected}"
+                )
     _check_error(library)
 
 
-def _frame(root: pyspiel.State) -> Frame:
+def _frame(root: pyspiel.State, num_weights: int = 0) -> Frame:
+    weights = np.random.default_rng(1).random((root.num_players(), num_weights))
     frame = make_frame(
         num_players=root.num_players(),
         playouts=2,
         playout_stream=np.arange(1, 5, dtype=np.int64),
         move_capacity=1 << 16,
+        action_weights=weights,
     )
     frame.header[Header.EXPAND] = 1
     frame.header[Header.CHECK_CHILDREN] = 1

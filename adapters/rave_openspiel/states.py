@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.search.python_simulator import Evaluator
-from rave_agents.search.simulator import Frame, Simulator
+from rave_agents.search.simulator import Frame, Header, Simulator
 from rave_openspiel.native import NativeSimulator, Observation, bridge, is_native, is_shrinking
 from rave_openspiel.simulator import OpenSpielSimulator, RolloutSimulator
 from rave_openspiel.support import hides_information, is_simultaneous
@@ -167,7 +167,9 @@ class OpenSpielState:
         root = independent_copy(self.state)
         if library is not None:
             return NativeSimulator(library, root, frame, shrinking=is_shrinking(game))
-        if evaluator is None and RolloutSimulator.can_play(root) and not simultaneous:
+        # OpenSpiel's own random bots know no weights.
+        uniform = evaluator is None and frame.header[Header.NUM_WEIGHTS] == 0
+        if uniform and RolloutSimulator.can_play(root) and not simultaneous:
             return RolloutSimulator(root, frame)
         return OpenSpielSimulator(
             root,

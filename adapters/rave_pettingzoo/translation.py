@@ -17,13 +17,14 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
 import pyspiel
 from rave_openspiel import OpenSpielState
 
 from rave_agents.game import PlayerId
 from rave_agents.search.python_simulator import PythonSimulator
-from rave_agents.search.simulator import Frame, Header, Simulator, Status
-from rave_pettingzoo.chess_actions import AMBIGUOUS, chess_actions
+from rave_agents.search.simulator import Frame, Header, Simulator, Status, reweighted_frame
+from rave_pettingzoo.chess_actions import AMBIGUOUS, NONE, OPENSPIEL_ACTIONS, chess_actions
 from rave_pettingzoo.classic import class_name
 from rave_pettingzoo.kinds import chess_move
 
@@ -193,6 +194,9 @@ class ChessSimulator(PythonSimulator):
     def bind(self, frame: Frame) -> None:
         """Use this frame from now on."""
         super().bind(frame)
+        if frame.header[Header.NUM_WEIGHTS] > 0:
+            frame = reweighted_frame(frame, np.ones((2, OPENSPIEL_ACTIONS), np.float64))
+        self._inner_weights = frame.action_weights
         self._inner.bind(frame)
         self._call = _function(self._inner.address)
 
@@ -208,6 +212,8 @@ class ChessSimulator(PythonSimulator):
             header[Header.PLAYER] = PlayerId.TERMINAL
             return self._finish(_Draw)
         self._inner.deadline = self.deadline
+        if header[Header.NUM_WEIGHTS] > 0:
+            self._translate_weights()
         frame.path[:length] = moves
         status = self._call(header.ctypes.data)
         frame.path[:length] = path
@@ -235,6 +241,12 @@ class ChessSimulator(PythonSimulator):
             moves.append(number)
         claim = board.halfmove_clock >= REVERSIBLE_BEFORE_CLAIM and board.can_claim_draw()
         return moves, bool(path) and claim and not board.is_checkmate()
+
+    def _translate_weights(self) -> None:
+        for player, actions in enumerate(chess_actions().to_pettingzoo):
+            known = actions != NONE
+            weights = self.frame.action_weights[player, actions[known]]
+            self._inner_weights[1 - player, known] = weights
 
     def _rename(self) -> None:
         frame, header = self.frame, self.frame.header

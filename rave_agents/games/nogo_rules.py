@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rave_agents.games.compiler import rule
-from rave_agents.search.random_stream import Stream, random_below
+from rave_agents.search.random_stream import Stream, random_below, random_unit
 
 Board = NDArray[np.int32]
 
@@ -185,6 +185,28 @@ def draw_move(board: Any, stream: Stream) -> int:
         if is_legal(board, player, cell):
             return cell
         drop_candidate(board, index)
+    return NO_CELL
+
+
+@rule
+def draw_weighted_move(board: Any, weights: Any, stream: Stream) -> int:
+    """The same, but with probabilities in proportion to the weights of the actions."""
+    player = board[INFO, PLAYER]
+    while board[INFO, CANDIDATES + player] > 0:
+        count = board[INFO, CANDIDATES + player]
+        total = 0.0
+        for index in range(count):
+            total += weights[action_of(board, board[BLACK_MOVES + player, index])]
+        place = random_unit(stream) * total
+        chosen = 0
+        total = weights[action_of(board, board[BLACK_MOVES + player, 0])]
+        while place >= total and chosen + 1 < count:
+            chosen += 1
+            total += weights[action_of(board, board[BLACK_MOVES + player, chosen])]
+        cell = board[BLACK_MOVES + player, chosen]
+        if is_legal(board, player, cell):
+            return cell
+        drop_candidate(board, chosen)
     return NO_CELL
 
 

@@ -20,7 +20,7 @@ from rave_agents.games.compiler import (
 )
 from rave_agents.games.nogo_rules import INFO, PLAYER, ROWS, Board
 from rave_agents.search.compiler import JIT_DISABLED
-from rave_agents.search.simulator import Frame, Header, Status, Step
+from rave_agents.search.simulator import HEADER_LENGTH, Frame, Header, Status, Step
 
 TERMINAL = int(PlayerId.TERMINAL)
 
@@ -38,12 +38,12 @@ PATH_CAPACITY = int(Header.PATH_CAPACITY)
 ACTION_CAPACITY = int(Header.ACTION_CAPACITY)
 MOVE_CAPACITY = int(Header.MOVE_CAPACITY)
 CHECK_CHILDREN = int(Header.CHECK_CHILDREN)
+NUM_WEIGHTS = int(Header.NUM_WEIGHTS)
 STEP = int(Header.STEP)
 REPLY = int(Header.REPLY)
 TRY_REPLY = int(Step.TRY_REPLY)
 PROVIDER = int(Header.PROVIDER)
 BUFFERS = int(Header.PATH)
-HEADER_LENGTH = 32
 DONE, FRAME_FULL = int(Status.DONE), int(Status.FRAME_FULL)
 
 _log = logging.getLogger("rave_agents")
@@ -64,7 +64,11 @@ def finish(board: Any, returns: Any, row: int) -> None:
 def play_on(board: Any, frame: Any, end: int) -> int:
     """Play at random to the end; returns how many moves the frame then has, or -1 if it is full."""
     while True:
-        cell = rules.draw_move(board, frame.playout_stream)
+        if frame.header[NUM_WEIGHTS] > 0:
+            weights = frame.action_weights[board[INFO, PLAYER]]
+            cell = rules.draw_weighted_move(board, weights, frame.playout_stream)
+        else:
+            cell = rules.draw_move(board, frame.playout_stream)
         if cell == rules.NO_CELL:
             return end
         if end == frame.move_players.shape[0]:
@@ -166,6 +170,7 @@ def _entry(address: int) -> int:
         numba.carray(pointer_to(at[10]), (header[PATH_CAPACITY],), np.int32),
         numba.carray(pointer_to(at[11]), (players,), np.int32),
         numba.carray(pointer_to(at[12]), (players,), np.int32),
+        numba.carray(pointer_to(at[13]), (players, header[NUM_WEIGHTS]), np.float64),
     )
     cells = numba.carray(pointer_to(header[PROVIDER]), (1,), np.int32)[0]
     boards = numba.carray(pointer_to(header[PROVIDER]), (3, ROWS, cells), np.int32)

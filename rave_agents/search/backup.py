@@ -24,6 +24,7 @@ from rave_agents.search.children import NO_ENTRY, add_entry
 from rave_agents.search.compiler import inlined, kernel
 from rave_agents.search.formulas import scaled
 from rave_agents.search.parameters import Parameters
+from rave_agents.search.playout_policy import PlayoutPolicy
 from rave_agents.search.proofs import Proofs, Ranking, make_ranking, update_proofs
 from rave_agents.search.simulator import Frame, Header
 from rave_agents.search.simultaneous import ALONE, Simultaneous, after_entry
@@ -62,12 +63,18 @@ class Scratch(NamedTuple):
     """[1] edges selected at decision nodes."""
     ranking: Ranking
     """Buffers for proof numbers."""
+    policy: PlayoutPolicy
+    """What playouts are steered by."""
 
 
 def make_scratch(
-    frame: Frame, *, num_distinct_actions: int, utility_range: NDArray[np.float64]
+    frame: Frame,
+    *,
+    num_distinct_actions: int,
+    utility_range: NDArray[np.float64],
+    policy: PlayoutPolicy,
 ) -> Scratch:
-    """Buffers that go with a frame; ``utility_range`` is used as it is, not copied."""
+    """Buffers that go with a frame; range and policy are used as they are, not copied."""
     depth = int(frame.header[Header.PATH_CAPACITY])
     num_players = int(frame.header[NUM_PLAYERS])
     return Scratch(
@@ -83,6 +90,7 @@ def make_scratch(
         simulations=np.zeros(1, np.int64),
         selections=np.zeros(1, np.int64),
         ranking=make_ranking(num_distinct_actions),
+        policy=policy,
     )
 
 

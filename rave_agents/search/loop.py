@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from rave_agents.search.amaf import AmafTables, begin_tables
 from rave_agents.search.backup import (
+    HIGH,
+    LOW,
     Scratch,
     add_entries,
     backup_entries,
@@ -34,6 +36,7 @@ from rave_agents.search.hidden import (
     take_back,
 )
 from rave_agents.search.parameters import Parameters, Strategy
+from rave_agents.search.playout_policy import learn_playouts
 from rave_agents.search.proofs import (
     UNSOLVED,
     Proofs,
@@ -277,6 +280,9 @@ def back_up(
     """Count the simulation in all statistics of its path."""
     if not parameters.fixed_range:
         observe_returns(tree, tables, simultaneous, frame, scratch)
+    if scratch.policy.visits.shape[1] > 0:
+        low, high = scratch.utility_range[LOW], scratch.utility_range[HIGH]
+        learn_playouts(scratch.policy, frame, parameters.playout_temperature, low, high)
     find_movers(tree, scratch, depth)
     if parameters.amaf:
         record_path(tree, scratch, depth, leaf_nodes)

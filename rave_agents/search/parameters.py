@@ -88,4 +88,5 @@ class Parameters(NamedTuple):
     greatest_utility: float
     utility_sum: float
     expand_visits: int
+    playout_temperature: float
     fixed_range: bool

@@ -1,8 +1,10 @@
 """Simulations of any GameState, by a ctypes callback into Python."""
 
 import array
+import bisect
 import ctypes
 import functools
+import itertools
 import math
 import struct
 import time
@@ -28,6 +30,7 @@ PLAYER = int(Header.PLAYER)
 NUM_ACTIONS = int(Header.NUM_ACTIONS)
 UNIFORM = int(Header.UNIFORM)
 NUM_MOVERS = int(Header.NUM_MOVERS)
+NUM_WEIGHTS = int(Header.NUM_WEIGHTS)
 NUM_PLAYOUTS = int(Header.NUM_PLAYOUTS)
 REQUIRED_ACTIONS = int(Header.REQUIRED_ACTIONS)
 REQUIRED_MOVES = int(Header.REQUIRED_MOVES)
@@ -146,6 +149,7 @@ class PythonSimulator:
         self._playout_ends = frame.playout_ends.data
         self._returns = frame.returns.data
         self._child_ends = frame.child_ends.data
+        self._action_weights = frame.action_weights.data if self._header[NUM_WEIGHTS] > 0 else None
 
     def raise_pending(self) -> None:
         """Raise the exception that ended the last simulation, the very same object."""
@@ -360,10 +364,11 @@ class PythonSimulator:
         return state
 
     def playout(self, state: Any) -> Playout:
-        """Play uniformly at random to the end, in ``state`` itself."""
+        """Play at random to the end, in ``state`` itself."""
         players = array.array("i")
         moves: list[int] = []
         below = self.words.below
+        weighted = self._action_weights is not None
         num_players, num_distinct_actions = self._num_players, self._num_distinct_actions
         while (player := state.current_player()) != TERMINAL:
             if time.perf_counter() > self.deadline:
@@ -374,14 +379,19 @@ class PythonSimulator:
                 continue
             if player == SIMULTANEOUS:
                 movers = self.checked_movers(state)
-                joint = [self._drawn_action(state, mover) for mover in movers]
+                joint = [
+                    self._drawn_action(state, mover, state.legal_actions(mover)) for mover in movers
+                ]
                 players.extend(movers)
                 moves.extend(joint)
                 state.apply_actions(joint_action(movers, joint, num_players))
                 continue
             actions = state.legal_actions()
             count = len(actions)
-            action = actions[below(count)] if count > 0 else -1
+            if weighted:
+                action = self._drawn_action(state, player, actions)
+            else:
+                action = actions[below(count)] if count > 0 else -1
             if not (0 <= player < num_players and 0 <= action < num_distinct_actions):
                 self.checked_actions(state, player, actions)
             players.append(player)
@@ -389,10 +399,15 @@ class PythonSimulator:
             state.apply_action(action)
         return players, moves, self.checked_returns(state.returns())
 
-    def _drawn_action(self, state: Any, player: int) -> int:
-        """A random action of a player who moves at the same time as others."""
-        actions = self.checked_actions(state, player, state.legal_actions(player))
-        return int(actions[self.words.below(len(actions))])
+    def _drawn_action(self, state: Any, player: int, actions: Sequence[int]) -> int:
+        """A random one of a player's legal actions, by their weights if there are any."""
+        actions = self.checked_actions(state, player, actions)
+        weights = self._action_weights
+        if weights is None:
+            return int(actions[self.words.below(len(actions))])
+        sums = list(itertools.accumulate(weights[player, action] for action in actions))
+        place = bisect.bisect_right(sums, self.words.unit() * sums[-1])
+        return int(actions[min(place, len(actions) - 1)])
 
     def checked_movers(self, state: Any) -> Sequence[int]:
         """Who moves at the same time, refused if it is nobody or the search was not told."""

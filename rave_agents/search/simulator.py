@@ -7,8 +7,9 @@ A provider of simulations offers the address of one C function,
 which does this: from the root position, apply the path of actions; say who moves at the leaf; if
 asked to expand, list the leaf's legal actions (or its chance outcomes and their probabilities), and
 if asked to check its children, which of them end the game, and with what returns;
-then play ``PLAYOUTS`` times on to the end, each time recording every (player, action) of a player,
-and give the returns of each playout. A terminal leaf has the returns of the game and no moves.
+then play ``PLAYOUTS`` times on to the end, with moves drawn uniformly or in proportion to
+``action_weights``, each time recording every (player, action) of a player, and give the returns of
+each playout. A terminal leaf has the returns of the game and no moves.
 Where an evaluator stands in for playouts, it gives one vector of returns and no moves.
 
 The header and all buffers are a ``Frame``. The function returns a ``Status``, never throws, and
@@ -30,6 +31,8 @@ from numpy.typing import NDArray
 
 from rave_agents.search.compiler import kernel
 from rave_agents.search.random_stream import Stream
+
+HEADER_LENGTH = 40
 
 
 class Status(enum.IntEnum):
@@ -92,7 +95,10 @@ class Header(enum.IntEnum):
     player moves there and the searching player sees the same; but for hash collisions."""
     REPLY = 18
     """In, for ``Step.TRY_REPLY``: the reply."""
-    PATH = 19
+    NUM_WEIGHTS = 19
+    """Constant: entries of each player in ``action_weights``, as many as there are distinct
+    actions; 0 if playouts are uniform."""
+    PATH = 20
     """Constant, from here on: addresses of the buffers, in the order of ``Frame``'s fields."""
 
 
@@ -122,7 +128,7 @@ class Frame(NamedTuple):
     """The buffers that the loop and a provider share."""
 
     header: NDArray[np.int64]
-    """[32] see ``Header``."""
+    """[HEADER_LENGTH] see ``Header``."""
     path: NDArray[np.int32]
     """[PATH_CAPACITY] actions from the root to the leaf. Where several players move at the same
     time, those of all who have a legal action stand there, one after the other."""
@@ -154,6 +160,9 @@ class Frame(NamedTuple):
     action, in ascending order."""
     mover_ends: NDArray[np.int32]
     """[NUM_PLAYERS] for each of them one more than the place of his last action."""
+    action_weights: NDArray[np.float64]
+    """[NUM_PLAYERS, NUM_WEIGHTS] a number above 0 for each action of each player: in playouts he
+    takes it with a probability in proportion to it, among his legal actions."""
 
 
 def make_frame(
@@ -164,10 +173,13 @@ def make_frame(
     path_capacity: int = 256,
     action_capacity: int = 256,
     move_capacity: int = 1024,
+    action_weights: NDArray[np.float64] | None = None,
 ) -> Frame:
-    """A frame with buffers of these sizes."""
+    """A frame with buffers of these sizes; weights and stream are used as they are, not copied."""
+    if action_weights is None:
+        action_weights = np.zeros((num_players, 0), np.float64)
     frame = Frame(
-        header=np.zeros(32, np.int64),
+        header=np.zeros(HEADER_LENGTH, np.int64),
         path=np.zeros(path_capacity, np.int32),
         actions=np.zeros(action_capacity, np.int32),
         probabilities=np.zeros(action_capacity, np.float64),
@@ -181,12 +193,14 @@ def make_frame(
         path_nodes=np.zeros(path_capacity, np.int32),
         movers=np.zeros(num_players, np.int32),
         mover_ends=np.zeros(num_players, np.int32),
+        action_weights=action_weights,
     )
     frame.header[Header.PLAYOUTS] = playouts
     frame.header[Header.NUM_PLAYERS] = num_players
     frame.header[Header.PATH_CAPACITY] = path_capacity
     frame.header[Header.ACTION_CAPACITY] = action_capacity
     frame.header[Header.MOVE_CAPACITY] = move_capacity
+    frame.header[Header.NUM_WEIGHTS] = action_weights.shape[1]
     addresses = [buffer.ctypes.data for buffer in frame[1:]]
     frame.header[Header.PATH : Header.PATH + len(addresses)] = addresses
     return frame
@@ -206,7 +220,16 @@ def grown_frame(frame: Frame) -> Frame:
             int(header[Header.ACTION_CAPACITY]), int(header[Header.REQUIRED_ACTIONS])
         ),
         move_capacity=max(int(header[Header.MOVE_CAPACITY]), int(header[Header.REQUIRED_MOVES])),
+        action_weights=frame.action_weights,
     )
+
+
+def reweighted_frame(frame: Frame, action_weights: NDArray[np.float64]) -> Frame:
+    """The same buffers with other weights, of which the header tells from now on."""
+    frame.header[Header.NUM_WEIGHTS] = action_weights.shape[1]
+    place = Header.PATH + Frame._fields[1:].index("action_weights")
+    frame.header[place] = action_weights.ctypes.data
+    return frame._replace(action_weights=action_weights)
 
 
 class Simulator(Protocol):

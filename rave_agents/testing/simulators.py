@@ -6,6 +6,7 @@ import random
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rave_agents.errors import ConformanceError
 from rave_agents.game import GameState, PlayerId, apply_path, is_simultaneous
@@ -24,6 +25,9 @@ from rave_agents.testing.common import TOLERANCE, drawn_move, movers, require, s
 PLAYOUTS = 2
 """Playouts that are asked of a state's simulator at once."""
 
+LEAST_WEIGHT = 1e-30
+"""The weight of an action that is next to impossible beside one of weight 1."""
+
 
 def check_simulator(
     state: GameState, *, seed: int = 0, paths: int = 3, max_moves: int = 2000
@@ -32,7 +36,8 @@ def check_simulator(
 
     From the state and from positions a few moves later, it must tell the same player and actions
     as the state, and its playouts must be legal: replayed on a clone they lead to a terminal
-    position with the returns that it gave. Replaying needs a game without chance; with chance only
+    position with the returns that it gave; and where actions have weights, they must be drawn by
+    these. Replaying needs a game without chance; with chance only
     the ranges are checked.
 
     Args:
@@ -44,12 +49,27 @@ def check_simulator(
     Raises:
         ConformanceError: naming what was wrong.
     """
+    for weights in (None, _drawn_weights(state, seed)):
+        _check_playing(state, weights, seed=seed, paths=paths, max_moves=max_moves)
+
+
+def _drawn_weights(state: GameState, seed: int) -> NDArray[np.float64]:
+    """Weights by which about half of the actions are never drawn where there are others."""
+    shape = (state.num_players(), state.num_distinct_actions())
+    return np.where(np.random.default_rng(seed).random(shape) < 0.5, 1.0, LEAST_WEIGHT)
+
+
+def _check_playing(
+    state: GameState, weights: NDArray[np.float64] | None, *, seed: int, paths: int, max_moves: int
+) -> None:
+    """Check a simulator with these weights of the actions; None for uniform playouts."""
     draw = random.Random(seed)
     before = snapshot(state)
     frame = make_frame(
         num_players=state.num_players(),
         playouts=PLAYOUTS,
         playout_stream=make_stream(np.random.SeedSequence(seed)),
+        action_weights=weights,
     )
     simulator = state.simulator(frame, None)  # type: ignore[attr-defined]
     for depth in range(paths):
@@ -159,10 +179,15 @@ def _check_playouts(frame: Frame, leaf: GameState, max_moves: int) -> None:
         returns = frame.returns[playout].tolist()
         check_returns(returns, leaf, "The returns of a playout")
         if len(moves) <= max_moves:
-            _check_replay(moves, returns, leaf.clone())
+            _check_replay(moves, returns, leaf.clone(), frame.action_weights)
 
 
-def _check_replay(moves: list[tuple[int, int]], returns: list[float], state: GameState) -> None:
+def _check_replay(
+    moves: list[tuple[int, int]],
+    returns: list[float],
+    state: GameState,
+    weights: NDArray[np.float64],
+) -> None:
     while moves and not state.is_chance_node():
         legal = [] if state.is_terminal() else movers(state)
         together, moves = moves[: max(len(legal), 1)], moves[max(len(legal), 1) :]
@@ -175,6 +200,13 @@ def _check_replay(moves: list[tuple[int, int]], returns: list[float], state: Gam
             f"simulate() recorded the moves {together!r} (player, action) where "
             f"{[(player, list(actions)) for player, actions in legal]!r} are legal.",
         )
+        for player, actions in legal if weights.shape[1] > 0 else []:
+            taken = next(action for mover, action in together if mover == player)
+            require(
+                weights[player, taken] == max(weights[player, action] for action in actions),
+                f"simulate() played {taken} for player {player} at random, not by action_weights, "
+                f"by which others of {list(actions)!r} are next to certain.",
+            )
         apply_path(state, [action for _, action in together])
     if state.is_chance_node():
         return

@@ -1,5 +1,6 @@
 """Random games and configurations, to compare whole trees on."""
 
+import math
 import random
 
 from helpers.games import RandomEvaluator, random_game
@@ -55,5 +56,6 @@ def random_case(seed):
         amaf_unvisited=draw.random() < 0.75,
         amaf_players=draw.choice(["all", "all", "own"]),
         tie_tolerance=draw.choice([0.0, 0.0, 0.05]),
+        playout_temperature=draw.choice([math.inf, math.inf, 0.5, 0.05]),
     )
     return state, config, evaluator, draw.choice([1, 2, 10, 60, 150])

@@ -32,7 +32,11 @@ def bound(state, path, **capacities):
     """A provider on a frame with so little room."""
     stream = np.arange(1, 5, dtype=np.int64)
     frame = make_frame(
-        num_players=state.num_players(), playouts=2, playout_stream=stream, **capacities
+        num_players=state.num_players(),
+        playouts=2,
+        playout_stream=stream,
+        action_weights=np.ones((state.num_players(), state.num_distinct_actions())),
+        **capacities,
     )
     frame.header[Header.EXPAND] = frame.header[Header.CHECK_CHILDREN] = 1
     frame.header[Header.PATH_LENGTH] = len(path)

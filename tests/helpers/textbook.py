@@ -6,6 +6,8 @@ It draws from the same random streams as the kernel, so that whole trees can be 
 import math
 import struct
 
+from helpers.textbook_playouts import SteeredPlayouts
+
 CHANCE, TERMINAL = -1, -4
 MASK = 2**32 - 1
 
@@ -75,6 +77,8 @@ class Textbook:
     def __init__(self, config, state, tree_words, playout_words, evaluator=None):
         self.config, self.state, self.evaluator = config, state, evaluator
         self.tie_breaks, self.playout_randoms = Xoshiro(tree_words), Xoshiro(playout_words)
+        temperature = math.inf if evaluator is not None else config.playout_temperature
+        self.playouts = SteeredPlayouts(temperature, state.num_players(), self.playout_randoms)
         self.root, self.selections, self.near_ties = None, 0, 0
         self.searcher = state.current_player()
         # Sums of winning moves have single precision in the kernel.
@@ -105,10 +109,11 @@ class Textbook:
         return (total - n * self.low) / (self.high - self.low) if self.high > self.low else 0.0
 
     def observe(self, results):
-        """Widen bounds that the game does not state."""
+        """Widen bounds that the game does not state; learn from playouts."""
         for _, returns in results:
             self.low = self.low if self.stated else min([self.low, *returns])
             self.high = self.high if self.stated else max([self.high, *returns])
+        self.playouts.learn(results, self.low, self.high)
 
     def mean_values(self, results):
         """The mean of the playouts' values, for each player."""
@@ -293,8 +298,7 @@ class Textbook:
     def random_action(self, state):
         if state.is_chance_node():
             return drawn(state.chance_outcomes(), self.playout_randoms.unit())
-        actions = state.legal_actions()
-        return actions[self.playout_randoms.below(len(actions))]
+        return self.playouts.draw(state.current_player(), state.legal_actions())
 
     def random_game(self, state):
         moves = []

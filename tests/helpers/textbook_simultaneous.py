@@ -94,10 +94,7 @@ class SimultaneousTextbook(Textbook):
                 state.apply_action(action)
                 continue
             movers = moving_players(state)
-            actions = []
-            for mover in movers:
-                legal = state.legal_actions(mover)
-                actions.append(legal[self.playout_randoms.below(len(legal))])
+            actions = [self.playouts.draw(mover, state.legal_actions(mover)) for mover in movers]
             moves += zip(movers, actions, strict=True)
             state.apply_actions(joint_action(movers, actions, state.num_players()))
         return moves, state.returns()

@@ -160,10 +160,15 @@ def providers(root, **capacities):
     return list(zip(simulators, frames, strict=True))
 
 
+@pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("spec", ["connect_four", "hex(board_size=5)", "pig", "backgammon"])
-def test_a_frame_that_is_too_small_grows(spec):
+def test_a_frame_that_is_too_small_grows(spec, weighted):
     told = []
-    for simulator, frame in providers(decision(spec), move_capacity=1, action_capacity=1):
+    root = decision(spec)
+    shape = root.num_players(), root.num_distinct_actions() if weighted else 0
+    capacities = {"move_capacity": 1, "action_capacity": 1}
+    weights = np.random.default_rng(1).random(shape)
+    for simulator, frame in providers(root, action_weights=weights, **capacities):
         statuses = []
         for _ in range(30):
             frame.header[Header.EXPAND] = 1

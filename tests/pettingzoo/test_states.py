@@ -17,6 +17,7 @@ from rave_agents import GameState, Limit, SearchConfig, Searcher, UnsupportedGam
 from rave_agents.copying import equal
 from rave_agents.frameworks import as_game_state
 from rave_agents.game import PlayerId
+from rave_agents.search.simulator import Status, make_frame, simulated
 from rave_agents.testing import check_game_state
 
 BOARDS = {
@@ -257,6 +258,24 @@ def test_translation_grows_the_same_tree_as_openspiel():
     ours = search(AECState(env), simulations=200)
     theirs = search(OpenSpielState(translation.translated(env.unwrapped).state), simulations=200)
     assert ours.actions == theirs.actions
+
+
+def test_playouts_of_chess_are_drawn_by_the_weights_of_pettingzoos_actions():
+    state = AECState(zoo.classic("chess-v6"))
+    weights = np.where(np.random.default_rng(1).random((2, 4672)) < 0.5, 1.0, 1e-30)
+    frame = make_frame(
+        num_players=2,
+        playouts=1,
+        playout_stream=np.arange(1, 5, dtype=np.int64),
+        action_weights=weights,
+    )
+    simulator = state.simulator(frame, None)
+    assert isinstance(simulator, translation.ChessSimulator)
+    assert simulated(simulator, frame) == Status.DONE
+    for player, action in zip(frame.move_players[:12], frame.move_actions[:12], strict=True):
+        assert player == state.current_player()
+        assert weights[player, action] == weights[player, state.legal_actions()].max()
+        state.apply_action(int(action))
 
 
 def test_chess_tree_ends_where_a_draw_can_be_claimed():

@@ -81,6 +81,7 @@ def test_the_cases_reach_every_branch():
         "amaf_occurrences": 2,
         "utility_range": 2,
         "amaf_unvisited": 2,
+        "playout_temperature": 3,
     }
     for field, count in kinds.items():
         assert len({getattr(config, field) for config in configs}) == count, field

@@ -62,6 +62,7 @@ def random_config(draw, *, whole):
         expand_visits=draw.choice([1, 1, 2, 3]),
         playouts=draw.choice([1, 1, 2]),  # A mean of three is rounded, which can part a tie.
         utility_range="game" if whole or draw.random() < 0.6 else "observed",
+        playout_temperature=draw.choice([math.inf, math.inf, 0.05]),
     )
 
 
