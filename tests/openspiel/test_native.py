@@ -108,10 +108,10 @@ def test_trees_of_states_kept_on_the_way(spec):
     assert_equal_trees(decision(spec), config, 300)
 
 
-@pytest.mark.parametrize("solver", [False, True])
+@pytest.mark.parametrize("changes", [{}, {"solver": True}, {"playout_temperature": 0.05}])
 @pytest.mark.parametrize("spec", PLACEMENT_SPECS)
-def test_trees_of_placement_games(spec, solver):
-    config = dataclasses.replace(SearchConfig.preset("rave"), expand_visits=2, solver=solver)
+def test_trees_of_placement_games(spec, changes):
+    config = dataclasses.replace(SearchConfig.preset("rave"), expand_visits=2, **changes)
     assert_equal_trees(decision(spec), config, 100)
 
 

@@ -77,15 +77,19 @@ def test_every_game_is_played_to_its_end_from_every_seat(game, provider):
 @pytest.mark.parametrize(
     "game", [g for g in GAMES if native.is_native(g.new_initial_state())], ids=str
 )
-@pytest.mark.parametrize("preset", ["rave", "regret_matching"])
-def test_both_providers_grow_the_same_trees(game, preset, monkeypatch, provider):
+@pytest.mark.parametrize(
+    ("preset", "changes"),
+    [("rave", {}), ("regret_matching", {}), ("uct", {"playout_temperature": 0.05})],
+)
+def test_both_providers_grow_the_same_trees(game, preset, changes, monkeypatch, provider):
     state = decision(str(game))
     player = next(seat for seat in range(game.num_players()) if state.legal_actions(seat))
     trees = []
     for switch in ("1", "0"):
         monkeypatch.setenv(native.SWITCH, switch)
         native.bridge.cache_clear()
-        searcher = Searcher(SearchConfig.preset(preset).replace(playouts=2), seed=1)
+        config = SearchConfig.preset(preset).replace(playouts=2, **changes)
+        searcher = Searcher(config, seed=1)
         searcher.search(OpenSpielState(state), Limit(simulations=30), player=player)
         grown = searcher._trees[0].grown
         used = grown.tree.used.tolist()
