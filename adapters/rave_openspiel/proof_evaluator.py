@@ -7,6 +7,7 @@ the moves are ranked by how little is missing to prove that they win.
 """
 
 import collections
+import math
 import random
 from typing import NamedTuple
 
@@ -51,8 +52,8 @@ class PNEvaluator(mcts.Evaluator):  # type: ignore[misc]
             game, 4, 100, evaluator, child_selection_fn=mcts.SearchNode.puct_value
         )
 
-    The search is that of the preset ``pn_mcts``, but expands at once and goes by ranks. The prior
-    of a move is a softmax of its strength::
+    The search is that of the preset ``pn_mcts``, but expands at once, plays out uniformly and goes
+    by ranks. The prior of a move is a softmax of its strength::
 
         prior ∝ exp(strength / T)     T = temperature
 
@@ -104,8 +105,10 @@ class PNEvaluator(mcts.Evaluator):  # type: ignore[misc]
         """T, in units of strength."""
         self._random = random.Random(checked_seed(seed))
         config = SearchConfig.preset("pn_mcts").replace(
-            # A search this small has to expand at once, and its priors are ranks.
+            # A search this small has to expand at once and has too few playouts to learn from; and
+            # its priors are ranks.
             expand_visits=1,
+            playout_temperature=math.inf,
             proof_bonus="rank",
             proof_constant=0.3,
             search_forced_moves=True,
