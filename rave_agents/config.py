@@ -203,9 +203,8 @@ class SearchConfig:
     playout_temperature: float = math.inf
     """Temperature of the playouts' moves, at least 0.01; infinity for uniformly random ones. The
     lower it is, the more often players take the actions that won most in the playouts so far, by
-    their means on the scale [0, 1] (the MAST of Finnsson & Björnsson 2008). In games in which
-    players take the same actions over and over, this fades by itself. An evaluator has no playouts.
-    """
+    their means on the scale [0, 1] (the MAST of Finnsson & Björnsson 2008). It fades by itself
+    where actions stay legal when taken, as the columns of Connect Four, and so name no one move."""
 
     dirichlet_epsilon: float = 0.0
     """Share of Dirichlet noise in the root's priors, in [0, 1] (Silver et al. 2017: 0.25)."""

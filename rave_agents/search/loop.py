@@ -36,7 +36,7 @@ from rave_agents.search.hidden import (
     take_back,
 )
 from rave_agents.search.parameters import Parameters, Strategy
-from rave_agents.search.playout_policy import learn_playouts
+from rave_agents.search.playout_policy import learn_playouts, look_for_taken_actions
 from rave_agents.search.proofs import (
     UNSOLVED,
     Proofs,
@@ -327,6 +327,11 @@ def add_leaf(
             tree.edge_child[scratch.path_edges[depth - 1]] = leaf
     if parameters.tables:
         begin_tables(tables, leaf, tree.used[NODES_USED])
+    if scratch.policy.visits.shape[1] > 0:
+        for node in range(leaf, leaf + count):
+            look_for_taken_actions(
+                scratch.policy, tree, scratch.path_nodes, scratch.path_edges, depth, node
+            )
     return count
 
 

@@ -1,15 +1,18 @@
 """What playouts are steered to: the actions that won most so far, whenever they were taken.
 
-This is the move-average sampling technique with a Gibbs distribution (Finnsson & Björnsson 2008). A
-playout takes action a with a probability in proportion to
+This is the move-average sampling technique with a Gibbs distribution (Finnsson & Björnsson 2008),
+of the moves of playouts alone. A playout takes action a with a probability in proportion to
 
     exp(trust (mean of a - mean of the player) / temperature)
 
 with means of returns on the scale [0, 1]. An action counts as won once before it is seen, so that
-all are tried. Where players take the same few actions over and over, as the columns of Connect
-Four, an action names no single move, and its mean misleads. So the trust is the share of moves
-that their player took for the first time in the playout, less the share of those taken again; at
-least 0, which makes playouts uniform.
+all are tried.
+
+An action's mean says something where the action means much the same whenever it is taken. In
+Connect Four, a column is another cell each time: there it misleads. Such games show in the tree,
+where an action that its player has taken is legal for him again. So the trust is the share of the
+actions on the way to new nodes that are gone there, less the share of those that are legal again;
+at least 0, which makes playouts uniform.
 """
 
 import math
@@ -20,15 +23,20 @@ from numpy.typing import NDArray
 
 from rave_agents.search.compiler import kernel
 from rave_agents.search.simulator import Frame, Header
+from rave_agents.search.tree import Tree
 
 NUM_PLAYOUTS = int(Header.NUM_PLAYOUTS)
 
 PLAYOUTS = 0
-MOVES = 1
-FIRST_MOVES = 2
+GONE = 1
+LEGAL_AGAIN = 2
 
 PLAYOUTS_BETWEEN_UPDATES = 16
 """Weights follow the statistics after so many playouts each."""
+
+GREATEST_EXPONENT = 100.0
+"""Reached at the least temperature. Returns beyond the bounds that a game states would exceed
+it."""
 
 
 class PlayoutPolicy(NamedTuple):
@@ -38,12 +46,11 @@ class PlayoutPolicy(NamedTuple):
     """[players, actions] how often each player took each action."""
     return_sum: NDArray[np.float64]
     """[players, actions] the sum of his returns then, in the game's utilities."""
-    last_playout: NDArray[np.int64]
-    """[players, actions] the number of the last playout that he took it in, from 1; 0 for none."""
     player_return_sum: NDArray[np.float64]
     """[players] the sum of each player's returns over all playouts."""
     counts: NDArray[np.int64]
-    """[3] playouts, their moves, and those among them that a player took for the first time."""
+    """[3] playouts; of the actions that the player of a new node took on the way there, those that
+    are gone and those that are legal again, one counted as gone beforehand."""
 
 
 def allocate_playout_policy(num_players: int, num_actions: int) -> PlayoutPolicy:
@@ -52,10 +59,32 @@ def allocate_playout_policy(num_players: int, num_actions: int) -> PlayoutPolicy
     return PlayoutPolicy(
         visits=np.zeros(shape, np.int64),
         return_sum=np.zeros(shape, np.float64),
-        last_playout=np.zeros(shape, np.int64),
         player_return_sum=np.zeros(num_players, np.float64),
-        counts=np.zeros(3, np.int64),
+        counts=np.array([0, 1, 0], np.int64),
     )
+
+
+@kernel
+def look_for_taken_actions(
+    policy: PlayoutPolicy,
+    tree: Tree,
+    path_nodes: NDArray[np.int64],
+    path_edges: NDArray[np.int64],
+    depth: int,
+    node: int,
+) -> None:
+    """Count which of the actions that the new node's player took on the path are legal again."""
+    player = tree.node_player[node]
+    first = tree.node_first_edge[node]
+    for index in range(depth):
+        if player < 0 or tree.node_player[path_nodes[index]] != player:
+            continue
+        action = tree.edge_action[path_edges[index]]
+        place = GONE
+        for edge in range(first, first + tree.node_edge_count[node]):
+            if tree.edge_action[edge] == action:
+                place = LEGAL_AGAIN
+        policy.counts[place] += 1
 
 
 @kernel
@@ -87,17 +116,12 @@ def count_playout(
 ) -> None:
     """Count one playout's moves, from the first to before ``end``."""
     policy.counts[PLAYOUTS] += 1
-    policy.counts[MOVES] += end - first_move
-    number = policy.counts[PLAYOUTS]
     for player in range(policy.visits.shape[0]):
         policy.player_return_sum[player] += frame.returns[playout, player]
     for move in range(first_move, end):
         player, action = frame.move_players[move], frame.move_actions[move]
         policy.visits[player, action] += 1
         policy.return_sum[player, action] += frame.returns[playout, player]
-        if policy.last_playout[player, action] != number:
-            policy.last_playout[player, action] = number
-            policy.counts[FIRST_MOVES] += 1
 
 
 @kernel
@@ -109,15 +133,22 @@ def weigh_actions(
     high: float,
 ) -> None:
     """Give every action of every player its weight."""
-    trust = max(0.0, 2.0 * policy.counts[FIRST_MOVES] / policy.counts[MOVES] - 1.0)
+    gone, again = policy.counts[GONE], policy.counts[LEGAL_AGAIN]
+    trust = max(0.0, (gone - again) / (gone + again))
     factor = trust / (temperature * (high - low))
     for player in range(policy.visits.shape[0]):
         mean = policy.player_return_sum[player] / policy.counts[PLAYOUTS]
-        unseen = math.exp(factor * (high - mean))
+        unseen = bounded_exponential(factor * (high - mean))
         for action in range(policy.visits.shape[1]):
             visits = policy.visits[player, action]
             weight = unseen
             if visits > 0:
                 value = (policy.return_sum[player, action] + high) / (visits + 1)
-                weight = math.exp(factor * (value - mean))
+                weight = bounded_exponential(factor * (value - mean))
             weights[player, action] = weight
+
+
+@kernel
+def bounded_exponential(exponent: float) -> float:
+    """The exponential function, finite and above 0."""
+    return math.exp(max(-GREATEST_EXPONENT, min(GREATEST_EXPONENT, exponent)))

@@ -37,8 +37,7 @@ def check_simulator(
     From the state and from positions a few moves later, it must tell the same player and actions
     as the state, and its playouts must be legal: replayed on a clone they lead to a terminal
     position with the returns that it gave; and where actions have weights, they must be drawn by
-    these. Replaying needs a game without chance; with chance only
-    the ranges are checked.
+    these. Replaying needs a game without chance; with chance only the ranges are checked.
 
     Args:
         state: the root, not terminal.

@@ -5,6 +5,7 @@ import sys
 
 import numpy as np
 import pytest
+import scipy.stats
 from helpers import slow_nogo
 
 from rave_agents import Limit, SearchConfig, Searcher
@@ -223,6 +224,23 @@ def test_a_reply_is_tried_after_each_action():
             assert bool(frame.child_ends[index]) == ends
             assert not ends or frame.child_returns[index].tolist() == child.returns()
     assert ended > 0
+
+
+def test_moves_are_drawn_in_proportion_to_their_weights():
+    weights = np.array([[1.0, 1.0, 1.0, 1.0], [1.0, 2.0, 4.0, 8.0]])
+    state = position("a1", 2)
+    legal = state.legal_actions()
+    player = state.current_player()
+    playouts = 6000
+    _, frame = provided = provider(
+        state._board, playouts=playouts, move_capacity=4 * playouts, action_weights=weights
+    )
+    assert simulated(*provided) == Status.DONE
+    firsts = frame.move_actions[np.r_[0, frame.playout_ends[:-1]]]
+    assert (frame.move_players[np.r_[0, frame.playout_ends[:-1]]] == player).all()
+    expected = playouts * weights[player, legal] / weights[player, legal].sum()
+    counts = [(firsts == action).sum() for action in legal]
+    assert scipy.stats.chisquare(counts, expected).pvalue > 0.001
 
 
 @pytest.mark.parametrize(

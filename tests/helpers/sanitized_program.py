@@ -28,14 +28,15 @@ def decision(spec, draw):
     return state
 
 
-def bound(state, path, **capacities):
+def bound(state, path, *, weighted=False, **capacities):
     """A provider on a frame with so little room."""
     stream = np.arange(1, 5, dtype=np.int64)
+    num_weights = state.num_distinct_actions() if weighted else 0
     frame = make_frame(
         num_players=state.num_players(),
         playouts=2,
         playout_stream=stream,
-        action_weights=np.ones((state.num_players(), state.num_distinct_actions())),
+        action_weights=np.ones((state.num_players(), num_weights)),
         **capacities,
     )
     frame.header[Header.EXPAND] = frame.header[Header.CHECK_CHILDREN] = 1
@@ -55,8 +56,10 @@ def main():
             searchers.append(searcher)
         # Too little room, and a deadline that has passed.
         state = decision(spec, draw)
-        small = bound(state, [], action_capacity=2, move_capacity=2)
-        assert simulated(*small) == Status.FRAME_FULL
+        for weighted in (False, True):
+            small = bound(state, [], weighted=weighted, action_capacity=2, move_capacity=2)
+            assert simulated(*small) == Status.FRAME_FULL
+            providers.append(small)
         late = bound(state, [])
         late[0].deadline = 0.0
         assert simulated(*late) == Status.STOPPED
@@ -64,7 +67,7 @@ def main():
         wrong = bound(decision("tic_tac_toe", draw), [4, 4])
         for _ in range(3):
             assert simulated(*wrong) == Status.FAILED
-        providers += [small, late, wrong]
+        providers += [late, wrong]
     draw.shuffle(searchers)
     draw.shuffle(providers)
     while searchers:

@@ -136,6 +136,7 @@ class Textbook:
         visits = path[-1][1].n if path else 0
         if node is None and (not path or visits + 1 >= self.config.expand_visits):
             node = self.make_node(state, visits)
+            self.playouts.look_at(path, node)
             if path:
                 path[-1][1].child = node
             else:

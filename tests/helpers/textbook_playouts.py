@@ -12,6 +12,7 @@ class SteeredPlayouts:
     def __init__(self, temperature, players, randoms):
         self.temperature, self.players, self.randoms = temperature, players, randoms
         self.playouts, self.weights = [], {}
+        self.gone, self.again = 1, 0
 
     def draw(self, player, actions):
         if self.temperature == math.inf:
@@ -24,6 +25,14 @@ class SteeredPlayouts:
         """Of an unseen action if this one was not seen before the last update."""
         return self.weights.get((player, action), self.weights.get(player, 1.0))
 
+    def look_at(self, path, node):
+        """Of the actions that the node's player took on the path, which are legal again?"""
+        legal = [edge.action for edge in node.edges]
+        for before, edge in path:
+            if before.player == node.player and node.player >= 0:
+                self.again += edge.action in legal
+                self.gone += edge.action not in legal
+
     def learn(self, results, low, high):
         for moves, returns in results:
             if moves and self.temperature < math.inf:
@@ -32,9 +41,7 @@ class SteeredPlayouts:
                     self.update(low, high)
 
     def update(self, low, high):
-        moves = sum(len(moves) for moves, _ in self.playouts)
-        firsts = sum(len(set(moves)) for moves, _ in self.playouts)
-        trust = max(0.0, (firsts - (moves - firsts)) / moves)
+        trust = max(0.0, (self.gone - self.again) / (self.gone + self.again))
         taken = {}
         for played, returns in self.playouts:
             for player, action in played:

@@ -44,6 +44,8 @@ class SimultaneousTextbook(Textbook):
         visits = steps[-1][0].visits.get(steps[-1][1], 0) if steps else 0
         if place is None and (not steps or visits + 1 >= self.config.expand_visits):
             place = self.make_place(state, visits)
+            for node in place.nodes:
+                self.playouts.look_at(path, node)
             if steps:
                 steps[-1][0].children[steps[-1][1]] = place
             else:

@@ -432,9 +432,12 @@ def test_two_processes_that_build_at_once_both_succeed(tmp_path):
     )
 
 
-@pytest.mark.parametrize("preset", ["uct", "rave", "grave"])
+@pytest.mark.parametrize(
+    ("preset", "changes"),
+    [("uct", {}), ("rave", {}), ("grave", {}), ("uct", {"playout_temperature": 0.05})],
+)
 @pytest.mark.parametrize("name", ["leduc_poker", "liars_dice", "go_fish", "gin_rummy"])
-def test_trees_of_hidden_information_are_equal(name, preset, monkeypatch):
+def test_trees_of_hidden_information_are_equal(name, preset, changes, monkeypatch):
     state = pyspiel.load_game(name).new_initial_state()
     draw = random.Random(5)
     while state.is_chance_node():
@@ -443,7 +446,7 @@ def test_trees_of_hidden_information_are_equal(name, preset, monkeypatch):
     for value in ("1", "0"):
         monkeypatch.setenv(native.SWITCH, value)
         native.bridge.cache_clear()
-        searcher = Searcher(SearchConfig.preset(preset), seed=3)
+        searcher = Searcher(SearchConfig.preset(preset).replace(**changes), seed=3)
         results.append(searcher.search(OpenSpielState(state), Limit(simulations=60)))
     native.bridge.cache_clear()
     assert results[0].to_dict()["actions"] == results[1].to_dict()["actions"]

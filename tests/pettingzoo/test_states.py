@@ -17,7 +17,7 @@ from rave_agents import GameState, Limit, SearchConfig, Searcher, UnsupportedGam
 from rave_agents.copying import equal
 from rave_agents.frameworks import as_game_state
 from rave_agents.game import PlayerId
-from rave_agents.search.simulator import Status, make_frame, simulated
+from rave_agents.search.simulator import Status, grown_frame, make_frame, simulated
 from rave_agents.testing import check_game_state
 
 BOARDS = {
@@ -267,11 +267,14 @@ def test_playouts_of_chess_are_drawn_by_the_weights_of_pettingzoos_actions():
         num_players=2,
         playouts=1,
         playout_stream=np.arange(1, 5, dtype=np.int64),
+        move_capacity=4,
         action_weights=weights,
     )
     simulator = state.simulator(frame, None)
     assert isinstance(simulator, translation.ChessSimulator)
-    assert simulated(simulator, frame) == Status.DONE
+    while simulated(simulator, frame) == Status.FRAME_FULL:
+        frame = grown_frame(frame)
+        simulator.bind(frame)
     for player, action in zip(frame.move_players[:12], frame.move_actions[:12], strict=True):
         assert player == state.current_player()
         assert weights[player, action] == weights[player, state.legal_actions()].max()

@@ -1,6 +1,8 @@
 """Playouts that are steered to what won most in those before."""
 
 import math
+import random
+from unittest import mock
 
 import numpy as np
 import pyspiel
@@ -14,23 +16,24 @@ from rave_agents.search import playout_policy as module
 from rave_agents.search.compiler import interpreted
 from rave_agents.search.playout_policy import PLAYOUTS_BETWEEN_UPDATES, allocate_playout_policy
 from rave_agents.search.simulator import Header, make_frame
-
-learn_playouts = interpreted(module.learn_playouts)
+from rave_agents.tree_search import SearchTree, TreeSearch
 
 GAMES = PLAYOUTS_BETWEEN_UPDATES
 
 
-@pytest.fixture(autouse=True)
-def interpreted_kernel(monkeypatch):
-    """The module's functions are for the compiled kernel alone."""
-    for name in ("count_playout", "weigh_actions"):
-        monkeypatch.setattr(module, name, interpreted(getattr(module, name)))
+INTERPRETED = {
+    name: interpreted(getattr(module, name))
+    for name in ("learn_playouts", "count_playout", "weigh_actions", "bounded_exponential")
+}
+"""The module's functions are for the compiled kernel alone."""
 
 
-def learnt(games, *, actions=3, temperature=0.5, low=-1.0, high=1.0):
+def learnt(games, *, actions=3, temperature=0.5, low=-1.0, high=1.0, gone=0, again=0):
     """The weights after games of [(player, action), ...] and their returns."""
     weights = np.ones((2, actions))
     policy = allocate_playout_policy(2, actions)
+    policy.counts[module.GONE] += gone
+    policy.counts[module.LEGAL_AGAIN] += again
     stream = np.ones(4, np.int64)
     for moves, returns in games:
         frame = make_frame(num_players=2, playouts=1, playout_stream=stream, action_weights=weights)
@@ -39,7 +42,8 @@ def learnt(games, *, actions=3, temperature=0.5, low=-1.0, high=1.0):
         frame.returns[0] = returns
         for index, (player, action) in enumerate(moves):
             frame.move_players[index], frame.move_actions[index] = player, action
-        learn_playouts(policy, frame, temperature, low, high)
+        with mock.patch.multiple(module, **INTERPRETED):
+            module.learn_playouts(policy, frame, temperature, low, high)
     return weights
 
 
@@ -82,17 +86,51 @@ def test_ends_without_moves_are_not_counted():
     assert (learnt([WON] * (GAMES - 1) + [([], (1.0, -1.0))] * GAMES) == 1.0).all()
 
 
-@pytest.mark.parametrize(("repeats", "trust"), [(0, 1.0), (1, 0.6), (4, 0.0), (8, 0.0)])
-def test_trust_is_the_excess_of_first_over_repeated_moves(repeats, trust):
-    moves = [(0, 0), (0, 1), (0, 2)] + [(1, 0)] * (1 + repeats)
-    unseen = learnt([(moves, (-1.0, 1.0))] * GAMES, actions=4)[0, 3]
-    assert math.log(unseen) == pytest.approx(trust * 1.0 / 0.5)
+@pytest.mark.parametrize(
+    ("gone", "again", "trust"), [(0, 0, 1.0), (5, 0, 1.0), (5, 2, 0.5), (2, 3, 0.0), (0, 9, 0.0)]
+)
+def test_trust_is_the_excess_of_actions_that_are_gone_over_those_legal_again(gone, again, trust):
+    """One counts as gone beforehand."""
+    weights = learnt([WON] * GAMES, gone=gone, again=again)
+    assert math.log(weights[1, 0]) == pytest.approx(trust * 1.0 / 0.5)
 
 
-def test_what_each_player_takes_is_a_first_move_of_his_own():
-    moves = [(0, 0), (1, 0), (0, 1), (1, 1)]
-    unseen = learnt([(moves, (-1.0, 1.0))] * GAMES)[0, 2]
-    assert math.log(unseen) == pytest.approx(1.0 / 0.5)
+def test_returns_beyond_the_stated_bounds_keep_weights_finite():
+    beyond = [(moves, (1e6 * r, -1e6 * r)) for moves, (r, _) in (WON, LOST)]
+    weights = learnt(beyond * GAMES, temperature=0.01)
+    assert np.isfinite(weights).all()
+    assert (weights > 0.0).all()
+
+
+def weights_after(state, simulations, temperature=0.05):
+    config = SearchConfig(playout_temperature=temperature)
+    tree = SearchTree(config)
+    tree.reseed(*np.random.SeedSequence(1).spawn(3))
+    search = TreeSearch(tree, OpenSpielState(state), state.current_player(), config, None)
+    search.begin(simulations=simulations, deadline=math.inf, memory_share=1.0)
+    while search.run_slice():
+        pass
+    return search._frame.action_weights
+
+
+@pytest.mark.parametrize(
+    ("name", "moves", "steered"),
+    [
+        ("hex(board_size=4)", 0, True),
+        ("breakthrough(rows=6,columns=4)", 6, True),
+        ("connect_four", 0, False),
+        ("connect_four", 20, False),
+        ("pig", 0, False),
+    ],
+)
+def test_actions_that_are_legal_again_and_again_leave_playouts_uniform(name, moves, steered):
+    state = pyspiel.load_game(name).new_initial_state()
+    draw = random.Random(1)
+    for _ in range(moves):
+        state.apply_action(draw.choice(state.legal_actions()))
+    weights = weights_after(state, 400)
+    assert (weights.max() > 2.0) == steered
+    assert (weights == 1.0).all() == (not steered)
 
 
 def tree_of(temperature, evaluator=None):
