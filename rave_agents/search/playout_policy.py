@@ -50,7 +50,8 @@ class PlayoutPolicy(NamedTuple):
     """[players] the sum of each player's returns over all playouts."""
     counts: NDArray[np.int64]
     """[3] playouts; of the actions that the player of a new node took on the way there, those that
-    are gone and those that are legal again, one counted as gone beforehand."""
+    are gone and those that are legal again, one counted as legal again beforehand: nothing is
+    steered until something is known."""
 
 
 def allocate_playout_policy(num_players: int, num_actions: int) -> PlayoutPolicy:
@@ -60,7 +61,7 @@ def allocate_playout_policy(num_players: int, num_actions: int) -> PlayoutPolicy
         visits=np.zeros(shape, np.int64),
         return_sum=np.zeros(shape, np.float64),
         player_return_sum=np.zeros(num_players, np.float64),
-        counts=np.array([0, 1, 0], np.int64),
+        counts=np.array([0, 0, 1], np.int64),
     )
 
 

@@ -12,7 +12,7 @@ class SteeredPlayouts:
     def __init__(self, temperature, players, randoms):
         self.temperature, self.players, self.randoms = temperature, players, randoms
         self.playouts, self.weights = [], {}
-        self.gone, self.again = 1, 0
+        self.gone, self.again = 0, 1
 
     def draw(self, player, actions):
         if self.temperature == math.inf:

@@ -28,7 +28,7 @@ INTERPRETED = {
 """The module's functions are for the compiled kernel alone."""
 
 
-def learnt(games, *, actions=3, temperature=0.5, low=-1.0, high=1.0, gone=0, again=0):
+def learnt(games, *, actions=3, temperature=0.5, low=-1.0, high=1.0, gone=10**12, again=0):
     """The weights after games of [(player, action), ...] and their returns."""
     weights = np.ones((2, actions))
     policy = allocate_playout_policy(2, actions)
@@ -87,10 +87,10 @@ def test_ends_without_moves_are_not_counted():
 
 
 @pytest.mark.parametrize(
-    ("gone", "again", "trust"), [(0, 0, 1.0), (5, 0, 1.0), (5, 2, 0.5), (2, 3, 0.0), (0, 9, 0.0)]
+    ("gone", "again", "trust"), [(0, 0, 0.0), (9, 0, 0.8), (6, 1, 0.5), (2, 2, 0.0), (0, 9, 0.0)]
 )
 def test_trust_is_the_excess_of_actions_that_are_gone_over_those_legal_again(gone, again, trust):
-    """One counts as gone beforehand."""
+    """One counts as legal again beforehand."""
     weights = learnt([WON] * GAMES, gone=gone, again=again)
     assert math.log(weights[1, 0]) == pytest.approx(trust * 1.0 / 0.5)
 
