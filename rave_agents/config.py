@@ -204,7 +204,8 @@ class SearchConfig:
     """Temperature of the playouts' moves, at least 0.01; infinity for uniformly random ones. The
     lower it is, the more often players take the actions that won most in the playouts so far, by
     their means on the scale [0, 1] (the MAST of Finnsson & Björnsson 2008). It fades by itself
-    where actions stay legal when taken, as the columns of Connect Four, and so name no one move."""
+    where actions stay legal when taken, as the columns of Connect Four, and so name no one move;
+    and where the means differ by no more than chance."""
 
     dirichlet_epsilon: float = 0.0
     """Share of Dirichlet noise in the root's priors, in [0, 1] (Silver et al. 2017: 0.25)."""

@@ -3,16 +3,19 @@
 This is the move-average sampling technique with a Gibbs distribution (Finnsson & Björnsson 2008),
 of the moves of playouts alone. A playout takes action a with a probability in proportion to
 
-    exp(trust (mean of a - mean of the player) / temperature)
+    exp(trust (mean of a - mean of all his moves) / temperature)
 
 with means of returns on the scale [0, 1]. An action counts as won once before it is seen, so that
-all are tried.
+all are tried. The trust is a product of two shares, either at least 0, which makes playouts
+uniform:
 
-An action's mean says something where the action means much the same whenever it is taken. In
-Connect Four, a column is another cell each time: there it misleads. Such games show in the tree,
-where an action that its player has taken is legal for him again. So the trust is the share of the
-actions on the way to new nodes that are gone there, less the share of those that are legal again;
-at least 0, which makes playouts uniform.
+* An action's mean says something where the action means much the same whenever it is taken. In
+  Connect Four, a column is another cell each time: there it misleads. Such games show in the tree,
+  where an action that its player has taken is legal for him again. So the first share is that of
+  the actions on the way to new nodes that are gone there, less that of those legal again.
+* Means of few moves differ by chance. In Lines of Action all of their differences are chance. So
+  the second share is that of the means' variance which chance does not account for, four times
+  over and at most 1.
 """
 
 import math
@@ -31,6 +34,9 @@ PLAYOUTS = 0
 GONE = 1
 LEGAL_AGAIN = 2
 
+SIGNIFICANT_SHARE = 0.25
+"""Of the variance of means not to be accounted for by chance, where trust is full."""
+
 PLAYOUTS_BETWEEN_UPDATES = 16
 """Weights follow the statistics after so many playouts each."""
 
@@ -46,8 +52,8 @@ class PlayoutPolicy(NamedTuple):
     """[players, actions] how often each player took each action."""
     return_sum: NDArray[np.float64]
     """[players, actions] the sum of his returns then, in the game's utilities."""
-    player_return_sum: NDArray[np.float64]
-    """[players] the sum of each player's returns over all playouts."""
+    square_sum: NDArray[np.float64]
+    """[players] the sum of the squares of each player's returns, over all of his moves."""
     counts: NDArray[np.int64]
     """[3] playouts; of the actions that the player of a new node took on the way there, those that
     are gone and those that are legal again, one counted as legal again beforehand: nothing is
@@ -60,7 +66,7 @@ def allocate_playout_policy(num_players: int, num_actions: int) -> PlayoutPolicy
     return PlayoutPolicy(
         visits=np.zeros(shape, np.int64),
         return_sum=np.zeros(shape, np.float64),
-        player_return_sum=np.zeros(num_players, np.float64),
+        square_sum=np.zeros(num_players, np.float64),
         counts=np.array([0, 0, 1], np.int64),
     )
 
@@ -117,12 +123,12 @@ def count_playout(
 ) -> None:
     """Count one playout's moves, from the first to before ``end``."""
     policy.counts[PLAYOUTS] += 1
-    for player in range(policy.visits.shape[0]):
-        policy.player_return_sum[player] += frame.returns[playout, player]
     for move in range(first_move, end):
         player, action = frame.move_players[move], frame.move_actions[move]
+        utility = frame.returns[playout, player]
         policy.visits[player, action] += 1
-        policy.return_sum[player, action] += frame.returns[playout, player]
+        policy.return_sum[player, action] += utility
+        policy.square_sum[player] += utility * utility
 
 
 @kernel
@@ -135,10 +141,18 @@ def weigh_actions(
 ) -> None:
     """Give every action of every player its weight."""
     gone, again = policy.counts[GONE], policy.counts[LEGAL_AGAIN]
-    trust = max(0.0, (gone - again) / (gone + again))
-    factor = trust / (temperature * (high - low))
+    meaning = max(0.0, (gone - again) / (gone + again))
     for player in range(policy.visits.shape[0]):
-        mean = policy.player_return_sum[player] / policy.counts[PLAYOUTS]
+        moves, total = 0, 0.0
+        for action in range(policy.visits.shape[1]):
+            moves += policy.visits[player, action]
+            total += policy.return_sum[player, action]
+        if moves == 0:
+            continue
+        mean = total / moves
+        variance = policy.square_sum[player] / moves - mean * mean
+        trust = meaning * significance(policy, player, mean, variance)
+        factor = trust / (temperature * (high - low))
         unseen = bounded_exponential(factor * (high - mean))
         for action in range(policy.visits.shape[1]):
             visits = policy.visits[player, action]
@@ -147,6 +161,30 @@ def weigh_actions(
                 value = (policy.return_sum[player, action] + high) / (visits + 1)
                 weight = bounded_exponential(factor * (value - mean))
             weights[player, action] = weight
+
+
+@kernel
+def significance(policy: PlayoutPolicy, player: int, mean: float, variance: float) -> float:
+    """How much the actions' means tell beyond chance, from 0 to 1.
+
+    Args:
+        policy: the statistics.
+        player: whose actions.
+        mean: of his returns over all of his moves.
+        variance: of these.
+    """
+    seen = 0
+    spread = 0.0
+    for action in range(policy.visits.shape[1]):
+        visits = policy.visits[player, action]
+        if visits > 0:
+            difference = policy.return_sum[player, action] - visits * mean
+            seen += 1
+            spread += difference * difference / visits
+    if spread <= 0.0 or variance <= 0.0:
+        return 0.0
+    share = 1.0 - (seen - 1) * variance / spread
+    return max(0.0, min(1.0, share / SIGNIFICANT_SHARE))
 
 
 @kernel

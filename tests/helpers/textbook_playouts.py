@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import statistics
 
 BETWEEN_UPDATES = 16
 
@@ -41,21 +42,29 @@ class SteeredPlayouts:
                     self.update(low, high)
 
     def update(self, low, high):
-        trust = max(0.0, (self.gone - self.again) / (self.gone + self.again))
-        taken = {}
-        for played, returns in self.playouts:
-            for player, action in played:
-                taken.setdefault((player, action), []).append(returns[player])
-        means = [
-            sum(returns[player] for _, returns in self.playouts) / len(self.playouts)
-            for player in range(self.players)
-        ]
+        meaning = max(0.0, (self.gone - self.again) / (self.gone + self.again))
+        self.weights = {}
+        for player in range(self.players):
+            taken = {}
+            for played, returns in self.playouts:
+                for mover, action in played:
+                    if mover == player:
+                        taken.setdefault(action, []).append(returns[player])
+            if taken:
+                self.weigh(player, taken, meaning / self.temperature / (high - low), high)
 
-        def weight(player, utility):
-            gain = (utility - means[player]) / (high - low)
-            return math.exp(trust * gain / self.temperature)
-
-        self.weights = {player: weight(player, high) for player in range(self.players)}
-        for (player, action), utilities in taken.items():
-            mean = (sum(utilities) + high) / (len(utilities) + 1)
-            self.weights[player, action] = weight(player, mean)
+    def weigh(self, player, taken, factor, high):
+        """Weights of one player's actions from the returns of each."""
+        everything = [utility for utilities in taken.values() for utility in utilities]
+        mean, variance = statistics.mean(everything), statistics.pvariance(everything)
+        spread = sum(len(own) * (statistics.mean(own) - mean) ** 2 for own in taken.values())
+        chance = (len(taken) - 1) * variance
+        factor *= (
+            max(0.0, min(1.0, 4.0 * (1.0 - chance / spread)))
+            if min(spread, variance) > 0.0
+            else 0.0
+        )
+        self.weights[player] = math.exp(factor * (high - mean))
+        for action, own in taken.items():
+            value = (sum(own) + high) / (len(own) + 1)
+            self.weights[player, action] = math.exp(factor * (value - mean))

@@ -23,7 +23,13 @@ GAMES = PLAYOUTS_BETWEEN_UPDATES
 
 INTERPRETED = {
     name: interpreted(getattr(module, name))
-    for name in ("learn_playouts", "count_playout", "weigh_actions", "bounded_exponential")
+    for name in (
+        "learn_playouts",
+        "count_playout",
+        "weigh_actions",
+        "significance",
+        "bounded_exponential",
+    )
 }
 """The module's functions are for the compiled kernel alone."""
 
@@ -53,17 +59,45 @@ LOST = [(0, 1), (1, 1)], (-1.0, 1.0)
 
 def test_weights_follow_the_means_of_each_players_actions():
     weights = learnt([WON, LOST] * (GAMES // 2))
-    wins, seen = GAMES // 2 + 1, GAMES // 2 + 1  # One win beside those seen.
-    assert weights[0] == pytest.approx(
-        [math.exp((wins / seen - 0.5) / 0.5), math.exp((1 / seen - 0.5) / 0.5), math.e]
-    )
-    always = (GAMES // 2 + 1) / (GAMES + 1)
-    assert weights[1] == pytest.approx([math.e, math.exp((always - 0.5) / 0.5), math.e])
+    lost = 1 / (GAMES // 2 + 1)  # One win beside those seen.
+    gains = np.array([1.0 - 0.5, lost - 0.5, 1.0 - 0.5])
+    assert weights[0] == pytest.approx(np.exp(gains / 0.5))
+    assert (weights[1] == 1.0).all(), "his only action cannot be told from others"
 
 
 def test_weights_change_after_so_many_playouts():
-    assert (learnt([WON] * (GAMES - 1)) == 1.0).all()
-    assert (learnt([WON] * GAMES) != 1.0).any()
+    games = [WON, LOST] * GAMES
+    assert (learnt(games[: GAMES - 1]) == 1.0).all()
+    assert (learnt(games[:GAMES]) != 1.0).any()
+
+
+@pytest.mark.parametrize(("wins", "significance"), [(34, 0.0), (35, 4 / 9), (40, 1.0)])
+def test_trust_grows_with_the_share_of_variance_that_is_not_chance(wins, significance):
+    """Two actions, 64 times each, the one winning as often as the other loses.
+
+    Their means are d = wins / 32 - 1 and -d, so the spread is 128 d², of which chance makes 1.
+    """
+    games = []
+    for playout in range(64):
+        utility = 1.0 if playout < wins else -1.0
+        games += [([(0, 0)], (utility, -utility)), ([(0, 1)], (-utility, utility))]
+    weights = learnt(games)
+    assert math.log(weights[0, 2]) == pytest.approx(significance * 0.5 / 0.5)
+
+
+@pytest.mark.parametrize("meaningful", [False, True])
+def test_differences_that_chance_accounts_for_leave_playouts_uniform(meaningful):
+    draw = random.Random(1)
+    games = []
+    for _ in range(40 * GAMES):
+        actions = draw.sample(range(20), 4)
+        utility = draw.choice([-1.0, 1.0])
+        if meaningful and 0 in actions:
+            utility = 1.0
+        games.append(([(0, action) for action in actions], (utility, -utility)))
+    weights = learnt(games, actions=20, temperature=0.05)[0]
+    assert (weights.max() > 3.0 * np.median(weights)) == meaningful
+    assert meaningful or np.abs(np.log(weights)).max() < 0.2
 
 
 def test_a_lower_temperature_makes_more_of_the_same_means():
@@ -80,10 +114,12 @@ def test_weights_do_not_depend_on_the_scale_of_utilities():
 def test_utilities_that_are_all_equal_leave_playouts_uniform():
     draws = [(moves, (0.0, 0.0)) for moves, _ in (WON, LOST)]
     assert (learnt(draws * GAMES, low=0.0, high=0.0) == 1.0).all()
+    assert (learnt(draws * GAMES) == 1.0).all()
 
 
 def test_ends_without_moves_are_not_counted():
-    assert (learnt([WON] * (GAMES - 1) + [([], (1.0, -1.0))] * GAMES) == 1.0).all()
+    games = ([WON, LOST] * GAMES)[: GAMES - 1] + [([], (1.0, -1.0))] * GAMES
+    assert (learnt(games) == 1.0).all()
 
 
 @pytest.mark.parametrize(
@@ -91,8 +127,8 @@ def test_ends_without_moves_are_not_counted():
 )
 def test_trust_is_the_excess_of_actions_that_are_gone_over_those_legal_again(gone, again, trust):
     """One counts as legal again beforehand."""
-    weights = learnt([WON] * GAMES, gone=gone, again=again)
-    assert math.log(weights[1, 0]) == pytest.approx(trust * 1.0 / 0.5)
+    weights = learnt([WON, LOST] * (GAMES // 2), gone=gone, again=again)
+    assert math.log(weights[0, 0]) == pytest.approx(trust * 0.5 / 0.5)
 
 
 def test_returns_beyond_the_stated_bounds_keep_weights_finite():
@@ -118,6 +154,7 @@ def weights_after(state, simulations, temperature=0.05):
     [
         ("hex(board_size=4)", 0, True),
         ("breakthrough(rows=6,columns=4)", 6, True),
+        ("lines_of_action", 10, False),
         ("connect_four", 0, False),
         ("connect_four", 20, False),
         ("pig", 0, False),
@@ -130,7 +167,7 @@ def test_actions_that_are_legal_again_and_again_leave_playouts_uniform(name, mov
         state.apply_action(draw.choice(state.legal_actions()))
     weights = weights_after(state, 400)
     assert (weights.max() > 2.0) == steered
-    assert (weights == 1.0).all() == (not steered)
+    assert steered or weights.min() > 0.5
 
 
 def tree_of(temperature, evaluator=None):
