@@ -176,11 +176,17 @@ def drop_candidate(board: Any, index: int) -> None:
 
 
 @rule
-def draw_move(board: Any, stream: Stream) -> int:
-    """A legal cell of the player to move, all equally probable; ``NO_CELL`` if there is none."""
+def draw_move(board: Any, weights: Any, stream: Stream) -> int:
+    """A legal cell of the player to move, drawn at random; ``NO_CELL`` if there is none.
+
+    All are equally probable, or in proportion to ``weights`` [players, actions] if it has actions.
+    """
     player = board[INFO, PLAYER]
     while board[INFO, CANDIDATES + player] > 0:
-        index = random_below(stream, board[INFO, CANDIDATES + player])
+        if weights.shape[1] > 0:
+            index = draw_candidate(board, weights[player], stream)
+        else:
+            index = random_below(stream, board[INFO, CANDIDATES + player])
         cell = board[BLACK_MOVES + player, index]
         if is_legal(board, player, cell):
             return cell
@@ -189,25 +195,20 @@ def draw_move(board: Any, stream: Stream) -> int:
 
 
 @rule
-def draw_weighted_move(board: Any, weights: Any, stream: Stream) -> int:
-    """The same, but with probabilities in proportion to the weights of the actions."""
-    player = board[INFO, PLAYER]
-    while board[INFO, CANDIDATES + player] > 0:
-        count = board[INFO, CANDIDATES + player]
-        total = 0.0
-        for index in range(count):
-            total += weights[action_of(board, board[BLACK_MOVES + player, index])]
-        place = random_unit(stream) * total
-        chosen = 0
-        total = weights[action_of(board, board[BLACK_MOVES + player, 0])]
-        while place >= total and chosen + 1 < count:
-            chosen += 1
-            total += weights[action_of(board, board[BLACK_MOVES + player, chosen])]
-        cell = board[BLACK_MOVES + player, chosen]
-        if is_legal(board, player, cell):
-            return cell
-        drop_candidate(board, chosen)
-    return NO_CELL
+def draw_candidate(board: Any, weights: Any, stream: Stream) -> int:
+    """A candidate of the player to move, in proportion to the weights of his actions."""
+    candidates = board[BLACK_MOVES + board[INFO, PLAYER]]
+    count = board[INFO, CANDIDATES + board[INFO, PLAYER]]
+    total = 0.0
+    for index in range(count):
+        total += weights[action_of(board, candidates[index])]
+    drawn = random_unit(stream) * total
+    index = 0
+    total = weights[action_of(board, candidates[0])]
+    while total <= drawn and index + 1 < count:
+        index += 1
+        total += weights[action_of(board, candidates[index])]
+    return index
 
 
 @rule

@@ -64,11 +64,7 @@ def finish(board: Any, returns: Any, row: int) -> None:
 def play_on(board: Any, frame: Any, end: int) -> int:
     """Play at random to the end; returns how many moves the frame then has, or -1 if it is full."""
     while True:
-        if frame.header[NUM_WEIGHTS] > 0:
-            weights = frame.action_weights[board[INFO, PLAYER]]
-            cell = rules.draw_weighted_move(board, weights, frame.playout_stream)
-        else:
-            cell = rules.draw_move(board, frame.playout_stream)
+        cell = rules.draw_move(board, frame.action_weights, frame.playout_stream)
         if cell == rules.NO_CELL:
             return end
         if end == frame.move_players.shape[0]:

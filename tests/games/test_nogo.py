@@ -20,6 +20,7 @@ from rave_agents.testing import check_game_state
 
 SIZES = range(rules.SMALLEST, rules.LARGEST + 1)
 GAMES = 10_000
+UNIFORM = np.zeros((2, 0))
 
 
 def games_by_size():
@@ -71,7 +72,7 @@ def test_moves_that_are_drawn_are_the_legal_ones_equally_often():
     draws = np.zeros(9, int)
     for _ in range(6000):
         copied = board.copy()
-        draws[rules.action_of(copied, rules.draw_move(copied, stream))] += 1
+        draws[rules.action_of(copied, rules.draw_move(copied, UNIFORM, stream))] += 1
     assert np.flatnonzero(draws).tolist() == legal
     expected = 6000 / len(legal)
     assert np.all(np.abs(draws[legal] - expected) < 5 * np.sqrt(expected))

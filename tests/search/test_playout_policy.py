@@ -138,8 +138,8 @@ def test_returns_beyond_the_stated_bounds_keep_weights_finite():
     assert (weights > 0.0).all()
 
 
-def weights_after(state, simulations, temperature=0.05):
-    config = SearchConfig(playout_temperature=temperature)
+def weights_after(state, simulations):
+    config = SearchConfig(playout_temperature=0.05)
     tree = SearchTree(config)
     tree.reseed(*np.random.SeedSequence(1).spawn(3))
     search = TreeSearch(tree, OpenSpielState(state), state.current_player(), config, None)
@@ -160,7 +160,7 @@ def weights_after(state, simulations, temperature=0.05):
         ("pig", 0, False),
     ],
 )
-def test_actions_that_are_legal_again_and_again_leave_playouts_uniform(name, moves, steered):
+def test_playouts_are_steered_only_where_actions_tell_something(name, moves, steered):
     state = pyspiel.load_game(name).new_initial_state()
     draw = random.Random(1)
     for _ in range(moves):
