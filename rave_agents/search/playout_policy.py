@@ -14,8 +14,8 @@ uniform:
   where an action that its player has taken is legal for him again. So the first share is that of
   the actions on the way to new nodes that are gone there, less that of those legal again.
 * Means of few moves differ by chance. In Lines of Action all of their differences are chance. So
-  the second share is that of the means' variance which chance does not account for, four times
-  over and at most 1.
+  the second share is that of the means' variance which chance does not account for, of all players
+  together, four times over and at most 1.
 """
 
 import math
@@ -142,17 +142,9 @@ def weigh_actions(
     """Give every action of every player its weight."""
     gone, again = policy.counts[GONE], policy.counts[LEGAL_AGAIN]
     meaning = max(0.0, (gone - again) / (gone + again))
+    factor = meaning * significance(policy) / (temperature * (high - low))
     for player in range(policy.visits.shape[0]):
-        moves, total = 0, 0.0
-        for action in range(policy.visits.shape[1]):
-            moves += policy.visits[player, action]
-            total += policy.return_sum[player, action]
-        if moves == 0:
-            continue
-        mean = total / moves
-        variance = policy.square_sum[player] / moves - mean * mean
-        trust = meaning * significance(policy, player, mean, variance)
-        factor = trust / (temperature * (high - low))
+        mean = mean_return(policy, player)
         unseen = bounded_exponential(factor * (high - mean))
         for action in range(policy.visits.shape[1]):
             visits = policy.visits[player, action]
@@ -164,27 +156,34 @@ def weigh_actions(
 
 
 @kernel
-def significance(policy: PlayoutPolicy, player: int, mean: float, variance: float) -> float:
+def significance(policy: PlayoutPolicy) -> float:
     """How much the actions' means tell beyond chance, from 0 to 1.
 
-    Args:
-        policy: the statistics.
-        player: whose actions.
-        mean: of his returns over all of his moves.
-        variance: of these.
+    One number for all players: if one were steered by it and another not, the values of all moves
+    would follow who is.
     """
-    seen = 0
     spread = 0.0
-    for action in range(policy.visits.shape[1]):
-        visits = policy.visits[player, action]
-        if visits > 0:
-            difference = policy.return_sum[player, action] - visits * mean
-            seen += 1
-            spread += difference * difference / visits
-    if spread <= 0.0 or variance <= 0.0:
+    chance = 0.0
+    for player in range(policy.visits.shape[0]):
+        mean = mean_return(policy, player)
+        moves = max(1, policy.visits[player].sum())
+        variance = policy.square_sum[player] / moves - mean * mean
+        for action in range(policy.visits.shape[1]):
+            visits = policy.visits[player, action]
+            if visits > 0:
+                difference = policy.return_sum[player, action] - visits * mean
+                spread += difference * difference / visits
+                # Drawn from so many playouts without replacement: the mean of all is no chance.
+                chance += variance * max(0.0, 1.0 - visits / policy.counts[PLAYOUTS])
+    if spread <= 0.0:
         return 0.0
-    share = 1.0 - (seen - 1) * variance / spread
-    return max(0.0, min(1.0, share / SIGNIFICANT_SHARE))
+    return max(0.0, min(1.0, (1.0 - chance / spread) / SIGNIFICANT_SHARE))
+
+
+@kernel
+def mean_return(policy: PlayoutPolicy, player: int) -> float:
+    """The mean of a player's returns over all of his moves; 0 without moves."""
+    return policy.return_sum[player].sum() / max(1, policy.visits[player].sum())
 
 
 @kernel

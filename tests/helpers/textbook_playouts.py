@@ -43,28 +43,32 @@ class SteeredPlayouts:
 
     def update(self, low, high):
         meaning = max(0.0, (self.gone - self.again) / (self.gone + self.again))
+        returns_of = [self.returns_of_actions(player) for player in range(self.players)]
+        factor = meaning * self.significance(returns_of) / self.temperature / (high - low)
         self.weights = {}
-        for player in range(self.players):
-            taken = {}
-            for played, returns in self.playouts:
-                for mover, action in played:
-                    if mover == player:
-                        taken.setdefault(action, []).append(returns[player])
+        for player, taken in enumerate(returns_of):
             if taken:
-                self.weigh(player, taken, meaning / self.temperature / (high - low), high)
+                mean = statistics.mean(itertools.chain(*taken.values()))
+                self.weights[player] = math.exp(factor * (high - mean))
+                for action, own in taken.items():
+                    value = (sum(own) + high) / (len(own) + 1)
+                    self.weights[player, action] = math.exp(factor * (value - mean))
 
-    def weigh(self, player, taken, factor, high):
-        """Weights of one player's actions from the returns of each."""
-        everything = [utility for utilities in taken.values() for utility in utilities]
-        mean, variance = statistics.mean(everything), statistics.pvariance(everything)
-        spread = sum(len(own) * (statistics.mean(own) - mean) ** 2 for own in taken.values())
-        chance = (len(taken) - 1) * variance
-        factor *= (
-            max(0.0, min(1.0, 4.0 * (1.0 - chance / spread)))
-            if min(spread, variance) > 0.0
-            else 0.0
-        )
-        self.weights[player] = math.exp(factor * (high - mean))
-        for action, own in taken.items():
-            value = (sum(own) + high) / (len(own) + 1)
-            self.weights[player, action] = math.exp(factor * (value - mean))
+    def returns_of_actions(self, player):
+        """His returns in the order of playouts, for each action that he took."""
+        taken = {}
+        for played, returns in self.playouts:
+            for mover, action in played:
+                if mover == player:
+                    taken.setdefault(action, []).append(returns[player])
+        return taken
+
+    def significance(self, returns_of):
+        spread = chance = 0.0
+        for taken in filter(None, returns_of):
+            everything = list(itertools.chain(*taken.values()))
+            mean, variance = statistics.mean(everything), statistics.pvariance(everything)
+            for own in taken.values():
+                spread += len(own) * (statistics.mean(own) - mean) ** 2
+                chance += variance * max(0.0, 1.0 - len(own) / len(self.playouts))
+        return max(0.0, min(1.0, 4.0 * (1.0 - chance / spread))) if spread > 0.0 else 0.0

@@ -28,6 +28,7 @@ INTERPRETED = {
         "count_playout",
         "weigh_actions",
         "significance",
+        "mean_return",
         "bounded_exponential",
     )
 }
@@ -59,10 +60,10 @@ LOST = [(0, 1), (1, 1)], (-1.0, 1.0)
 
 def test_weights_follow_the_means_of_each_players_actions():
     weights = learnt([WON, LOST] * (GAMES // 2))
-    lost = 1 / (GAMES // 2 + 1)  # One win beside those seen.
-    gains = np.array([1.0 - 0.5, lost - 0.5, 1.0 - 0.5])
-    assert weights[0] == pytest.approx(np.exp(gains / 0.5))
-    assert (weights[1] == 1.0).all(), "his only action cannot be told from others"
+    half = GAMES // 2
+    lost, even = 1 / (half + 1), (half + 1) / (GAMES + 1)  # One win beside those seen.
+    gains = np.array([[1.0, lost, 1.0], [1.0, even, 1.0]]) - 0.5
+    assert weights == pytest.approx(np.exp(gains / 0.5))
 
 
 def test_weights_change_after_so_many_playouts():
@@ -71,18 +72,30 @@ def test_weights_change_after_so_many_playouts():
     assert (learnt(games[:GAMES]) != 1.0).any()
 
 
-@pytest.mark.parametrize(("wins", "significance"), [(34, 0.0), (35, 4 / 9), (40, 1.0)])
-def test_trust_grows_with_the_share_of_variance_that_is_not_chance(wins, significance):
+@pytest.mark.parametrize(
+    ("wins", "others", "significance"),
+    [(34, 0, 0.0), (35, 0, 4 / 9), (40, 0, 1.0), (35, 128, 0.0), (36, 192, 0.8)],
+)
+def test_trust_grows_with_the_share_of_variance_that_is_not_chance(wins, others, significance):
     """Two actions, 64 times each, the one winning as often as the other loses.
 
-    Their means are d = wins / 32 - 1 and -d, so the spread is 128 d², of which chance makes 1.
+    Their means are d = wins / 32 - 1 and -d, so the spread is 128 d², of which chance makes 1 if
+    all playouts have one of them, and 2 (1 - 64 / playouts) with playouts of the other player.
     """
-    games = []
+    games = [([(1, 0)], (0.0, 0.0))] * others
     for playout in range(64):
         utility = 1.0 if playout < wins else -1.0
-        games += [([(0, 0)], (utility, -utility)), ([(0, 1)], (-utility, utility))]
+        games += [([(0, 0)], (utility, 0.0)), ([(0, 1)], (-utility, 0.0))]
     weights = learnt(games)
     assert math.log(weights[0, 2]) == pytest.approx(significance * 0.5 / 0.5)
+
+
+def test_all_players_share_one_trust():
+    """Of the first one's actions the one wins always; the second one's win equally often."""
+    games = [([(0, action % 2), (1, action)], (1.0 - 2.0 * (action % 2), 0.0)) for action in (0, 1)]
+    games += [([(0, 0), (1, 0)], (1.0, 0.0)), ([(0, 1), (1, 1)], (-1.0, 0.0))]
+    weights = learnt(games * GAMES)
+    assert math.log(weights[1, 2]) == pytest.approx(math.log(weights[0, 2]))
 
 
 @pytest.mark.parametrize("meaningful", [False, True])
