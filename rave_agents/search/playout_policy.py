@@ -173,7 +173,7 @@ def significance(policy: PlayoutPolicy) -> float:
             if visits > 0:
                 difference = policy.return_sum[player, action] - visits * mean
                 spread += difference * difference / visits
-                # Drawn from so many playouts without replacement: the mean of all is no chance.
+                # A sample of the playouts without replacement: the mean of all is no chance.
                 chance += variance * max(0.0, 1.0 - visits / policy.counts[PLAYOUTS])
     if spread <= 0.0:
         return 0.0
