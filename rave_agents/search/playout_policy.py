@@ -34,8 +34,10 @@ PLAYOUTS = 0
 GONE = 1
 LEGAL_AGAIN = 2
 
+INSIGNIFICANT_SHARE = 0.1
 SIGNIFICANT_SHARE = 0.25
-"""Of the variance of means not to be accounted for by chance, where trust is full."""
+"""Of the variance of means, what is not to be accounted for by chance. Trust grows between these
+from nothing to full: moves that a playout repeats look like some of it where there is none."""
 
 PLAYOUTS_BETWEEN_UPDATES = 16
 """Weights follow the statistics after so many playouts each."""
@@ -177,7 +179,9 @@ def significance(policy: PlayoutPolicy) -> float:
                 chance += variance * max(0.0, 1.0 - visits / policy.counts[PLAYOUTS])
     if spread <= 0.0:
         return 0.0
-    return max(0.0, min(1.0, (1.0 - chance / spread) / SIGNIFICANT_SHARE))
+    share = 1.0 - chance / spread
+    width = SIGNIFICANT_SHARE - INSIGNIFICANT_SHARE
+    return max(0.0, min(1.0, (share - INSIGNIFICANT_SHARE) / width))
 
 
 @kernel

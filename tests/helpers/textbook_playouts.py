@@ -71,4 +71,7 @@ class SteeredPlayouts:
             for own in taken.values():
                 spread += len(own) * (statistics.mean(own) - mean) ** 2
                 chance += variance * max(0.0, 1.0 - len(own) / len(self.playouts))
-        return max(0.0, min(1.0, 4.0 * (1.0 - chance / spread))) if spread > 0.0 else 0.0
+        if spread <= 0.0:
+            return 0.0
+        share = 1.0 - chance / spread
+        return max(0.0, min(1.0, (share - 0.1) / (0.25 - 0.1)))
