@@ -15,7 +15,7 @@ uniform:
   the actions on the way to new nodes that are gone there, less that of those legal again.
 * Means of few moves differ by chance. In Lines of Action all of their differences are chance. So
   the second share is that of the means' variance which chance does not account for, of all players
-  together, four times over and at most 1.
+  together, where a tenth counts as nothing and a quarter as all.
 """
 
 import math

@@ -74,7 +74,7 @@ def test_weights_change_after_so_many_playouts():
 
 @pytest.mark.parametrize(
     ("wins", "others", "significance"),
-    [(34, 0, 0.0), (35, 0, 4 / 9), (40, 0, 1.0), (35, 128, 0.0), (36, 192, 0.8)],
+    [(34, 0, 0.0), (35, 0, 2 / 27), (40, 0, 1.0), (35, 128, 0.0), (36, 192, 2 / 3)],
 )
 def test_trust_grows_with_the_share_of_variance_that_is_not_chance(wins, others, significance):
     """Two actions, 64 times each, the one winning as often as the other loses.
