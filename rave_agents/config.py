@@ -173,8 +173,8 @@ class SearchConfig:
     """Share of the bonus in the score, in [0, 1], with which the two are blended."""
 
     draw_layer: bool = False
-    """Whether equal proof numbers are told apart by those of a lesser goal, not to lose; for two
-    players."""
+    """Whether equal ranks of proof numbers are told apart by those of a lesser goal, not to lose;
+    for two players (with more it changes nothing) and a ``proof_bonus`` of ranks."""
 
     skip_solved: bool = False
     """Whether solved children are passed over after more than ``skip_solved_visits`` visits, as
@@ -308,13 +308,21 @@ class SearchConfig:
             for name in ("winning_move_weight", "count_winning_moves", "amaf_prior_visits"):
                 if getattr(self, name):
                     raise ValueError(f"{name} needs AMAF statistics: set amaf, for example 'node'.")
+        self._check_proofs()
 
+    def _check_proofs(self) -> None:
         if self.proof_numbers is ProofNumbers.NONE:
             for name in ("proof_constant", "proof_weight", "draw_layer"):
                 if getattr(self, name):
                     raise ValueError(
                         f"{name} needs proof numbers: set proof_numbers, for example 'searcher'."
                     )
+        ranks = (ProofBonus.RANK, ProofBonus.DENSE_RANK)
+        if self.draw_layer and self.proof_bonus not in ranks:
+            raise ValueError(
+                f"draw_layer tells equal ranks apart; proof_bonus={str(self.proof_bonus)!r} has "
+                "none: use 'rank' or 'dense_rank', or leave it out (draw_layer=False)."
+            )
         if not self.proves:
             for name in ("check_terminal", "skip_solved"):
                 if getattr(self, name):

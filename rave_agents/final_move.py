@@ -116,9 +116,12 @@ def _final_key(move: RootMove, config: SearchConfig) -> tuple[float, float]:
 def _final_moves(root: Root, config: SearchConfig, key: _Key) -> Sequence[RootMove]:
     """Those of the root's moves that the final move may be, by what is proven.
 
-    A solved root leaves the shortest known win, or the longest loss. Otherwise no move is left that
-    cannot be best or is lost, as long as there is another; and where the value of what ``key``
-    prefers is below ``config.contempt``, moves that are sure to bring a draw or more are preferred.
+    A proven win goes first, the greatest and shortest that is known; a root whose moves are all
+    solved leaves the best of them, among losses the longest. Otherwise no move is left that cannot
+    be best. None is that is lost either, as long as there is another; but where one of these brings
+    more for sure, as the second of three places may, than the mean value of what ``key`` prefers (a
+    draw, if it has no visits), it is taken. And where that mean is below ``config.contempt``, moves
+    that are sure to bring a draw or more are preferred.
 
     Args:
         root: what is known of the root.
@@ -128,29 +131,32 @@ def _final_moves(root: Root, config: SearchConfig, key: _Key) -> Sequence[RootMo
     moves = root.moves
     if not config.final_proven or not config.proves:
         return moves
-    if root.outcome is not None:
-        best = _merit(_solving_move(moves))
-        return [move for move in moves if move.proof.solved and _merit(move) == best]
-    won = [move for move in moves if move.proof.proof_number == 0.0]
-    if won:
-        return won
+    if root.outcome is not None or all(move.proof.solved for move in moves):
+        return _best_solved(moves)
     sure = max(move.proof.low for move in moves)
-    left = [m for m in moves if not m.proof.lost and not m.proof.low < sure >= m.proof.high]
-    left = left or list(moves)
+    left = [move for move in moves if not move.proof.low < sure >= move.proof.high]
+    won = [move for move in left if move.proof.won]
+    if won:
+        return _best_solved(won) or won
+    lost = [move for move in left if move.proof.lost]
+    left = [move for move in left if not move.proof.lost] or left
     chosen = max(left, key=key)
-    if chosen.visits > 0 and chosen.value_sum / chosen.visits < config.contempt:
-        safe = [
-            move
-            for move in left
-            if move.proof.draw_proof == 0.0 or scaled(move.proof.low, root.low, root.high) >= DRAW
-        ]
-        return safe or left
-    return left
+    value = chosen.value_sum / chosen.visits if chosen.visits > 0 else DRAW
+    worth = [move for move in lost if scaled(move.proof.low, root.low, root.high) > value]
+    if worth:
+        return [max(worth, key=_merit)]
+    safe = [
+        move
+        for move in left
+        if move.proof.draw_proof == 0.0 or scaled(move.proof.low, root.low, root.high) >= DRAW
+    ]
+    return safe if safe and value < config.contempt else left
 
 
-def _solving_move(moves: Sequence[RootMove]) -> RootMove:
-    """Of a solved root a move that leads to its outcome."""
-    return max((move for move in moves if move.proof.solved), key=_merit)
+def _best_solved(moves: Sequence[RootMove]) -> Sequence[RootMove]:
+    """The best of the solved moves, equal to each other; none if none is solved."""
+    best = max((_merit(move) for move in moves if move.proof.solved), default=None)
+    return [move for move in moves if move.proof.solved and _merit(move) == best]
 
 
 def _merit(move: RootMove) -> tuple[float, bool, int]:

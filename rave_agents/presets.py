@@ -14,7 +14,6 @@ _PROOFS: dict[str, Any] = {
     "proof_bonus": "max",
     "proof_constant": 0.2,
     "proof_visits": 1.0,
-    "draw_layer": True,
     "contempt": 0.35,
 }
 

@@ -26,6 +26,8 @@ class EdgeProof(NamedTuple):
     """Moves to the end, the action included, if its outcome is known, else ``UNSOLVED``."""
     lost: bool = False
     """Whether somebody else is known to have more than he in the end."""
+    won: bool = False
+    """Whether he is known to have more than everybody else; alone, the most that can be had."""
     proof_number: float | None = None
     """Proof number after the action; None where there are none."""
     disproof_number: float | None = None
@@ -55,17 +57,20 @@ def edge_proof(tree: Tree, proofs: Proofs, node: int, edge: int) -> EdgeProof:
     if len(proofs.distance) > 0:
         low = float(proofs.low[child, mover])
         solved = proofs.distance[child] != UNSOLVED
+        others = np.delete(proofs.low[child], mover).max(initial=-math.inf)
         found = EdgeProof(
             low=low,
             high=float(proofs.high[child, mover]),
             distance=1 + int(proofs.distance[child]) if solved else UNSOLVED,
-            lost=bool(solved and proofs.low[child].max() > low),
+            lost=bool(solved and others > low),
+            won=bool(solved and -math.inf < others < low),
         )
     if len(proofs.proof) > 0:
         two = proofs.proof.shape[1] == 2
         winners = np.flatnonzero(proofs.proof[child] == 0.0)
         found = found._replace(
             lost=found.lost or bool(np.any(winners != mover)),
+            won=found.won or mover in winners,
             proof_number=float(proofs.proof[child, mover]),
             disproof_number=float(proofs.disproof[child, mover]),
             draw_proof=float(proofs.disproof[child, 1 - mover]) if two else None,
@@ -127,6 +132,7 @@ def merged_proof(proofs: Sequence[EdgeProof]) -> EdgeProof:
     draws = [proof.draw_proof for proof in proofs if proof.draw_proof is not None]
     return found._replace(
         lost=any(proof.lost for proof in proofs),
+        won=any(proof.won for proof in proofs),
         proof_number=proof_number,
         disproof_number=disproof_number,
         draw_proof=min(draws, default=None),

@@ -3,7 +3,6 @@
 import dataclasses
 import functools
 import math
-from collections.abc import Sequence
 from typing import Any
 
 from rave_agents.game import GameState, apply_path, is_simultaneous, moving_players
@@ -100,9 +99,18 @@ class SearchResult:
     def proven(self) -> str | None:
         """What is proven for ``player``: ``"win"``, ``"draw"``, ``"loss"``, or nothing (None).
 
-        He wins with more than everybody else, loses with less than somebody.
+        He wins with more than everybody else, loses with less than somebody. Alone, he wins with
+        the game's greatest utility and loses with less, as for proof numbers; nothing is said
+        where the game states none.
         """
-        return None if self.outcome is None else _named_outcome(self.outcome, self.player)
+        if self.outcome is None:
+            return None
+        own = self.outcome[self.player]
+        if len(self.outcome) == 1:
+            greatest = self.state.max_utility()
+            return None if math.isinf(greatest) else "win" if own >= greatest else "loss"
+        best = max(value for seat, value in enumerate(self.outcome) if seat != self.player)
+        return "win" if own > best else "draw" if own == best else "loss"
 
     @property
     def simulations_per_second(self) -> float:
@@ -231,14 +239,6 @@ class SearchResult:
 def _action_name(state: GameState, player: int, action: int) -> str:
     name = getattr(state, "action_to_string", None)
     return str(action) if name is None else str(name(player, action))
-
-
-def _named_outcome(outcome: Sequence[float], player: int) -> str:
-    others = [value for seat, value in enumerate(outcome) if seat != player]
-    best = max(others, default=-math.inf)
-    if outcome[player] == best:
-        return "draw"
-    return "win" if outcome[player] > best else "loss"
 
 
 def _count(value: float | None) -> str:

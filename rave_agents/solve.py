@@ -40,8 +40,12 @@ what is settled. What is solved is not visited again, and nothing is explored fo
 NO_LIMIT = 2**31 - 1
 """Simulations where no limit is given."""
 
-End = Literal["solved", "simulations", "seconds", "memory", "interrupted"]
-"""Why a search for a proof ended: ``"solved"``, or by which limit."""
+LEAST_IDLE = 10_000
+"""Simulations without a new node that are no reason yet to end."""
+
+End = Literal["solved", "simulations", "seconds", "memory", "exhausted", "interrupted"]
+"""Why a search for a proof ended: ``"solved"``, by which limit, or ``"exhausted"``: nothing new was
+found any more."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -77,8 +81,27 @@ class Solution:
         }
 
 
-class _MemoryFullError(Exception):
+class _NothingMoreError(Exception):
     """Ends a search that can prove nothing more."""
+
+
+class _Growth:
+    """Notices when a tree no longer grows.
+
+    Without a new node nothing more is proven: where chance decides, as in Pig, all of a game may be
+    in the tree and its outcome uncertain for ever.
+    """
+
+    def __init__(self) -> None:
+        self.exhausted = False
+        """Whether more than half of the simulations so far have added nothing."""
+        self._nodes = self._simulations = 0
+
+    def look(self, result: SearchResult) -> None:
+        if result.nodes != self._nodes:
+            self._nodes, self._simulations = result.nodes, result.simulations
+        idle = result.simulations - self._simulations
+        self.exhausted = idle > max(LEAST_IDLE, self._simulations)
 
 
 def solve_position(
@@ -93,8 +116,8 @@ def solve_position(
 ) -> Solution:
     """Search for a proof until there is one, a limit is reached, or Ctrl-C.
 
-    Without limits it goes on until the memory is full: no node can then be added, and nothing
-    more be proven.
+    Without limits it goes on until the memory is full, or until more than half of its simulations
+    have added no node to the tree: nothing more is then proven.
 
     Args:
         game: its name.
@@ -122,16 +145,19 @@ def solve_position(
         )
     state, played = decision_after(loaded, moves)
 
+    growth = _Growth()
+
     def watch(result: SearchResult) -> None:
         if progress is not None:
             progress(result)
-        if result.memory_full:
-            raise _MemoryFullError
+        growth.look(result)
+        if result.memory_full or growth.exhausted:
+            raise _NothingMoreError
 
     interrupted = False
     try:
         searcher.search(state, limit, progress=watch)
-    except _MemoryFullError:
+    except _NothingMoreError:
         pass
     except KeyboardInterrupt:
         if searcher.rooted_tree() is None:
@@ -143,19 +169,21 @@ def solve_position(
         seed=seed,
         moves=tuple(played),
         state=state,
-        end=_end(result, limit, interrupted=interrupted),
+        end=_end(result, limit, exhausted=growth.exhausted, interrupted=interrupted),
         bounds=_bounds(searcher, result.player),
         result=result,
     )
 
 
-def _end(result: SearchResult, limit: Limit, *, interrupted: bool) -> End:
+def _end(result: SearchResult, limit: Limit, *, exhausted: bool, interrupted: bool) -> End:
     if result.outcome is not None:
         return "solved"
     if interrupted:
         return "interrupted"
     if result.memory_full:
         return "memory"
+    if exhausted:
+        return "exhausted"
     counted = limit.simulations is not None and result.root_visits >= limit.simulations
     return "simulations" if counted else "seconds"
 

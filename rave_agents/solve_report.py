@@ -15,6 +15,7 @@ ENDS = {
     "simulations": "not solved: the simulations are used up",
     "seconds": "not solved: the time is used up",
     "memory": "not solved: the memory is full, and without more nothing can be proven",
+    "exhausted": "not solved: the tree no longer grows, and so nothing more is proven",
     "interrupted": "not solved: interrupted",
 }
 """What is said of a search for a proof that found none."""

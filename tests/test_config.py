@@ -175,6 +175,13 @@ def test_refutations_are_refused_without_what_finds_them(name):
     assert not config.check_refutations
 
 
+@pytest.mark.parametrize("bonus", ["max", "sum"])
+def test_a_draw_layer_is_refused_where_there_are_no_ranks(bonus):
+    with pytest.raises(ValueError, match=f"draw_layer .* proof_bonus='{bonus}' .* 'dense_rank'"):
+        SearchConfig(proof_numbers="searcher", proof_bonus=bonus, draw_layer=True)
+    assert SearchConfig(proof_numbers="searcher", draw_layer=True).draw_layer
+
+
 def test_winning_moves_are_counted_for_the_bias_too():
     assert not SearchConfig(amaf="node").counts_winning_moves
     assert SearchConfig(amaf="node", count_winning_moves=True).counts_winning_moves

@@ -52,10 +52,15 @@ def shown(renderables):
         ("connect_four(rows=4,columns=4,x_in_row=3)", "", "win"),
         ("tic_tac_toe", "x(1,1) o(0,1)", "win"),
         ("tic_tac_toe", "0 1 3 4 7 6 2 5", "draw"),  # a single move is left
+        ("hex(board_size=4)", "", "win"),
+        ("mnk(m=4,n=3,k=3)", "", "win"),
+        ("breakthrough(rows=5,columns=3)", "", "win"),
+        ("clobber(rows=3,columns=4)", "", "loss"),
+        ("catch", "0 2 2 2 2 2 2", "loss"),  # alone, and the ball cannot be caught
     ],
 )
 def test_known_outcomes(game, moves, proven):
-    found = solve_position(game, moves=moves, simulations=20000, seed=1)
+    found = solve_position(game, moves=moves, simulations=200_000, seed=1)
     assert (found.end, found.result.proven) == ("solved", proven)
     own = found.result.outcome[found.result.player]
     assert found.bounds == (own, own)
@@ -90,6 +95,15 @@ def test_the_proven_line_ends_with_the_outcome():
         state.apply_action(action)
     assert state.is_terminal()
     assert tuple(state.returns()) == found.result.outcome
+
+
+def test_ends_when_the_tree_no_longer_grows():
+    """What chance leaves open is never solved, though all of the game is known."""
+    found = solve_position("pig(players=2,winscore=3,horizon=3)", seed=1)
+    assert found.end == "exhausted"
+    assert found.result.outcome is None
+    assert found.result.nodes < 100
+    assert "no longer grows" in shown(solution(found))
 
 
 @pytest.mark.parametrize(

@@ -241,12 +241,12 @@ class RaveEvaluator(mcts.Evaluator):  # type: ignore[misc]
         return AmafTable(self.game.num_players(), self.game.num_distinct_actions(), self.half_life)
 
 
-def checked_count(name: str, value: int) -> int:
-    """The value, refused if it is not an integer of at least 1."""
+def checked_count(name: str, value: int, *, least: int = 1) -> int:
+    """The value, refused if it is not an integer of at least ``least``."""
     if not is_integer(value):
         raise TypeError(f"{name} must be an integer, got {value!r}.")
-    if value < 1:
-        raise ValueError(f"{name} must be at least 1, got {value!r}.")
+    if value < least:
+        raise ValueError(f"{name} must be at least {least}, got {value!r}.")
     return int(value)
 
 

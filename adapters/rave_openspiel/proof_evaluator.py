@@ -74,7 +74,8 @@ class PNEvaluator(mcts.Evaluator):  # type: ignore[misc]
 
     Args:
         game: the game to play; sequential, with perfect information and no hidden chance.
-        simulations: simulations of each search, at least 1; fewer where it solves the position.
+        simulations: simulations of each search, at least 2 (the first one only lists the moves);
+            fewer where it solves the position.
         temperature: T, above 0; towards 0 all probability goes to the strongest moves, and towards
             infinity the prior is uniform.
         seed: decides everything random, an integer of at least 0; None for one that the system
@@ -99,7 +100,7 @@ class PNEvaluator(mcts.Evaluator):  # type: ignore[misc]
         check_one_at_a_time(game, "PNEvaluator")
         self.game = game
         """The game that it judges."""
-        self.simulations = checked_count("simulations", simulations)
+        self.simulations = checked_count("simulations", simulations, least=2)
         """Simulations of each search."""
         self.temperature = checked_positive("temperature", temperature)
         """T, in units of strength."""
@@ -110,6 +111,7 @@ class PNEvaluator(mcts.Evaluator):  # type: ignore[misc]
             expand_visits=1,
             playout_temperature=math.inf,
             proof_bonus="rank",
+            draw_layer=True,
             proof_constant=0.3,
             search_forced_moves=True,
         )

@@ -70,8 +70,9 @@ def solve(
 ) -> None:
     """Prove who wins a position, or show how far the proof came.
 
-    It ends when the position is solved, at a limit, when the memory is full, or at Ctrl-C, which
-    shows what is known by then.
+    It ends when the position is solved, at a limit, when the memory is full, when the tree no
+    longer grows (where chance decides, all of it may be known), or at Ctrl-C, which shows what is
+    known by then.
     """
     from rave_agents import solve_report  # noqa: PLC0415
     from rave_agents.solve import solve_position  # noqa: PLC0415

@@ -4,6 +4,9 @@ Where a player threatens to win, most moves of the other lose to the same reply.
 simulations of its own until it is expanded; the provider tells of all of them at once.
 """
 
+import numpy as np
+from numpy.typing import NDArray
+
 from rave_agents.search.amaf import AmafTables, begin_tables
 from rave_agents.search.backup import Scratch, backup_proofs
 from rave_agents.search.compiler import kernel
@@ -75,7 +78,7 @@ def check_refutations(
         if tree.edge_child[edge] != UNEXPANDED:
             continue
         ends = frame.child_ends[index] != 0
-        if ends and frame.child_returns[index, replier] >= parameters.greatest_utility:
+        if ends and wins(frame.child_returns, index, replier, parameters):
             add_refuted(tree, tables, proofs, frame, scratch, parameters, edge, index)
         index += 1
     backup_proofs(tree, proofs, scratch.path_nodes, scratch.ranking, parameters, depth - 1)
@@ -94,10 +97,21 @@ def winning_reply(tree: Tree, proofs: Proofs, parameters: Parameters, node: int)
         if (
             child != UNEXPANDED
             and proofs.distance[child] == 0
-            and proofs.low[child, player] >= parameters.greatest_utility
+            and wins(proofs.low, child, player, parameters)
         ):
             return int(tree.edge_action[edge])
     return NO_REPLY
+
+
+@kernel
+def wins(returns: NDArray[np.float64], row: int, player: int, parameters: Parameters) -> bool:
+    """Whether a player has the most that can be had, and everybody else less."""
+    if returns[row, player] < parameters.greatest_utility:
+        return False
+    for other in range(returns.shape[1]):
+        if other != player and returns[row, other] >= returns[row, player]:
+            return False
+    return True
 
 
 @kernel

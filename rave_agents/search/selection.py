@@ -108,6 +108,8 @@ class NodeView(NamedTuple):
     """The visits at which proof numbers have half their weight."""
     sure: float
     """The utility that the mover is sure of."""
+    skips_settled: bool
+    """Whether settled edges are passed over once visited often enough."""
     least: float
     """The utility that is 0 on the scale of values."""
     greatest: float
@@ -158,6 +160,7 @@ def select_edge(
         scale,
         parameters.proof_visits * count * count,
         proofs.low[node, mover] if proofs is not None and parameters.solver else 0.0,
+        proofs is not None and parameters.skip_solved and not is_settled(proofs, parameters, node),
         least,
         greatest,
     )
@@ -266,7 +269,7 @@ def urgency(
     low, solved, set_aside = -math.inf, False, False
     child = tree.edge_child[edge]
     if proofs is not None and child != UNEXPANDED:
-        low, high, solved, set_aside = standing(proofs, parameters, child, view.mover, n, view.sure)
+        low, high, solved, set_aside = standing(proofs, parameters, child, n, view)
         low = scaled(low, view.least, view.greatest)
         high = scaled(high, view.least, view.greatest)
         if n > 0.0:
@@ -317,33 +320,32 @@ def standing(
     proofs: Proofs,
     parameters: Parameters,
     child: int,
-    mover: int,
     n: float,
-    sure: float,
+    view: NodeView,
 ) -> tuple[float, float, bool, bool]:
     """What is proven of an edge: its utility's bounds, if it is solved, if it is set aside.
 
-    It is set aside if it cannot be better than what is ``sure``, the mover's bound at the node; or
-    if it is settled and has been visited often enough. The solver settles an outcome, not a win:
+    It is set aside if it cannot be better than what is sure at the node; or if it is settled, the
+    node is not, and it has been visited often enough. The solver settles an outcome, not a win:
     where a win is out of reach, a draw may still have to be proven.
     """
     low, high, solved, set_aside = -math.inf, math.inf, False, False
     if parameters.solver:
-        low, high = proofs.low[child, mover], proofs.high[child, mover]
+        low, high = proofs.low[child, view.mover], proofs.high[child, view.mover]
         solved = proofs.distance[child] != UNSOLVED
-        set_aside = low < sure and high <= sure
-    if parameters.skip_solved and n > parameters.skip_solved_visits:
-        player = parameters.searching_player
-        set_aside = (
-            set_aside
-            or solved
-            or (
-                parameters.proof_numbers
-                and not parameters.solver
-                and (proofs.proof[child, player] == 0.0 or proofs.disproof[child, player] == 0.0)
-            )
-        )
+        set_aside = low < view.sure and high <= view.sure
+    if view.skips_settled and n > parameters.skip_solved_visits:
+        set_aside = set_aside or is_settled(proofs, parameters, child)
     return low, high, solved, set_aside
+
+
+@kernel
+def is_settled(proofs: Proofs, parameters: Parameters, node: int) -> bool:
+    """Whether a node's outcome is known; without the solver, whether the searching player wins."""
+    if parameters.solver:
+        return bool(proofs.distance[node] != UNSOLVED)
+    player = parameters.searching_player
+    return bool(proofs.proof[node, player] == 0.0 or proofs.disproof[node, player] == 0.0)
 
 
 @kernel

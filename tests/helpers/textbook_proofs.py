@@ -202,17 +202,17 @@ class ProvingTextbook(Textbook):
         if edge.child is None:
             return score
         proof, mover = edge.child.proof, node.player
-        settled, aside = False, False
+        aside = False
         if self.config.solver:
-            settled = proof.solved
             sure = node.proof.low[mover]
             aside = proof.low[mover] < sure and proof.high[mover] <= sure
-            score = self.scaled(proof.low[mover]) if settled else score
-        elif self.numbered:
-            settled = 0.0 in proof.numbers[self.searcher]
+            score = self.scaled(proof.low[mover]) if proof.solved else score
         if self.config.skip_solved and edge.n > self.config.skip_solved_visits:
-            aside = aside or settled
+            aside = aside or (self.settled(proof) and not self.settled(node.proof))
         return score - SET_ASIDE if aside else score
+
+    def settled(self, proof):
+        return proof.solved if self.config.solver else 0.0 in proof.numbers[self.searcher]
 
     def with_bonus(self, node, edge, score):
         config = self.config

@@ -2,10 +2,16 @@
 
 import functools
 import operator
+from itertools import starmap
 
 import pyspiel
 import pytest
 from rave_openspiel import PNMCTSBot, RavePNBot, UCTSolverBot
+
+from rave_agents import SearchConfig
+from rave_agents.final_move import root_statistics
+from rave_agents.proven import EdgeProof
+from rave_agents.root import AmafStatistics, Root, RootMove
 
 BOTS = (UCTSolverBot, PNMCTSBot)
 ENOUGH = 100_000
@@ -136,6 +142,35 @@ def test_where_nothing_is_proven_the_most_visited_move_is_played(kind):
         assert {row.outcome for row in result.actions} == {None}
         most = max(row.visits for row in result.actions)
         assert next(row.visits for row in result.actions if row.action == action) == most
+
+
+@pytest.mark.parametrize("preset", ["uct_solver", "pn_mcts"])
+@pytest.mark.parametrize(
+    ("moves", "played"),
+    [
+        pytest.param([(50, 30, None), (40, 40, None)], 0, id="most visited when not solved"),
+        pytest.param([(50, 30, None), (40, 40, 1.0)], 1, id="win over most visited"),
+        pytest.param([(50, 30, 0.5), (40, 40, 0.8)], 1, id="best over good"),
+        pytest.param([(50, 30, -0.5), (40, 40, -0.8)], 0, id="bad over worst"),
+        pytest.param([(50, 40, None), (10, 1, 0.1)], 1, id="positive reward over promising"),
+        pytest.param([(50, 30, None), (40, 40, -1.0)], 0, id="most visited over loss"),
+        pytest.param([(50, 30, None), (40, 40, 0.0)], 0, id="most visited over draw"),
+        pytest.param([(50, 30, -1.0), (40, 40, None)], 1, id="uncertainty over visited loss"),
+    ],
+)
+def test_the_order_of_moves_by_visits_rewards_and_outcomes(preset, moves, played):
+    """Rewards are sums of values from -1 to 1, outcomes utilities."""
+    root = Root(tuple(starmap(hand_made_move, enumerate(moves))), 100, -1.0, 1.0)
+    rows = root_statistics(root, SearchConfig.preset(preset))
+    assert [row.probability for row in rows] == [float(row.action == played) for row in rows]
+
+
+def hand_made_move(action, statistics):
+    visits, reward, outcome = statistics
+    proof = EdgeProof(-1.0, 1.0)
+    if outcome is not None:
+        proof = EdgeProof(outcome, outcome, 1, lost=outcome < 0.0, won=outcome > 0.0)
+    return RootMove(action, visits, (reward + visits) / 2.0, 0.5, AmafStatistics(), proof)
 
 
 # Games with chance, and with one player.

@@ -174,7 +174,8 @@ def test_refuses_what_the_search_cannot_play(name):
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ({"simulations": 0}, ValueError, "simulations must be at least 1, got 0"),
+        ({"simulations": 0}, ValueError, "simulations must be at least 2, got 0"),
+        ({"simulations": 1}, ValueError, "simulations must be at least 2, got 1"),
         ({"simulations": 1.5}, TypeError, "simulations must be an integer, got 1.5"),
         ({"temperature": 0.0}, ValueError, "temperature must be a finite number above 0"),
         ({"temperature": "hot"}, TypeError, "temperature must be a number, got 'hot'"),

@@ -9,6 +9,9 @@ import pytest
 from helpers.games import written_game
 
 from rave_agents import Limit, SearchConfig, Searcher
+from rave_agents.final_move import root_statistics
+from rave_agents.proven import EdgeProof
+from rave_agents.root import AmafStatistics, Root, RootMove, merged_root
 from rave_agents.search.tree import ROOT
 
 WIN, DRAW, LOSS = [1.0, 0.0], [0.5, 0.5], [0.0, 1.0]
@@ -16,11 +19,12 @@ HALF = [(0, 0.5), (1, 0.5)]
 """A chance node with two equal outcomes."""
 
 
-def searched(nodes, simulations, seed=1, *, high=1.0, **changes):
+def searched(nodes, simulations, seed=1, *, low=0.0, high=1.0, **changes):
     """The result, and the numbers of the root for both players: (proof, disproof)."""
     config = SearchConfig(**{"expand_visits": 1, **changes})
     searcher = Searcher(config, seed=seed)
-    result = searcher.search(written_game(nodes, high=high), Limit(simulations=simulations))
+    game = written_game(nodes, low=low, high=high)
+    result = searcher.search(game, Limit(simulations=simulations))
     proofs = searcher.rooted_tree().proofs
     if len(proofs.proof) == 0:
         return result, None
@@ -185,6 +189,60 @@ def test_a_proven_loss_is_not_played_even_if_it_has_most_visits(known):
     assert sprung > 5
 
 
+def test_of_wins_of_one_utility_the_shortest_known_is_played_though_more_may_be_won():
+    """Move 0 wins 1 in three moves, 1 at once; nothing is known of move 2, and 2 can be won."""
+    nodes = {(): (0, [0, 1, 2]), **line((0,), [1, 0], [1.0, -1.0]), (1,): [1.0, -1.0]}
+    nodes |= line((2,), [1, 0] * 30, [-2.0, 2.0])
+    for known in KNOWN:
+        for seed in range(5):
+            result, _ = searched(nodes, 30, seed, low=-2.0, high=2.0, check_terminal=True, **known)
+            assert result.action == 1
+
+
+def test_a_small_proven_win_is_played_before_a_promising_move():
+    nodes = {(): (0, [0, 1]), (0,): [0.2, -0.2], **line((1,), [1, 0] * 30, [(0, 0.6), (1, 0.4)])}
+    end = (1,) + (0,) * 60
+    nodes |= {(*end, 0): [1.0, -1.0], (*end, 1): [-0.1, 0.1]}
+    for known in KNOWN:
+        result, _ = searched(nodes, 60, low=-1.0, exploration=0.3, check_terminal=True, **known)
+        assert result.action == 0
+
+
+@pytest.mark.parametrize("preset", ["uct_solver", "pn_mcts", "rave_pn"])
+def test_a_sure_second_place_is_played_where_third_is_likely(preset):
+    """Move 0 leaves player 1 first and this one second; move 1 brings 1 with 0.05, else -1."""
+    nodes = {(): (0, [0, 1]), (0,): [0.1, 1.0, -1.0]}
+    nodes |= line((1,), [1, 2, 0] * 20, [(0, 0.05), (1, 0.95)])
+    end = (1,) + (0,) * 60
+    nodes |= {(*end, 0): [1.0, 0.0, -1.0], (*end, 1): [-1.0, 1.0, 0.0]}
+    config = SearchConfig.preset(preset)
+    for seed in range(4):
+        game = written_game(nodes, low=-1.0, num_players=3)
+        assert Searcher(config, seed=seed).search(game, Limit(simulations=200)).action == 0
+
+
+def test_a_sure_gain_is_played_though_the_other_one_gains_more():
+    nodes = {(): (0, [0, 1]), (0,): [0.9, 1.0], **line((1,), [1, 0] * 30, HALF)}
+    end = (1,) + (0,) * 60
+    nodes |= {(*end, 0): [0.1, 0.0], (*end, 1): [0.0, 0.0]}
+    result, _ = searched(nodes, 200, solver=True, check_terminal=True)
+    assert result.action == 0
+
+
+def test_of_losses_that_different_trees_have_proven_the_longest_is_played():
+    def proven(action, distance):
+        found = EdgeProof(-1.0, -1.0, distance, lost=True) if distance else EdgeProof(-1.0, 1.0)
+        return RootMove(action, 10 - distance, 0.0, 0.5, AmafStatistics(), found)
+
+    roots = [
+        Root(tuple(proven(*known) for known in enumerate(distances)), 100, -1.0, 1.0)
+        for distances in [(9, 0), (0, 4)]
+    ]
+    played = root_statistics(merged_root(roots), SearchConfig(solver=True))
+    assert [row.probability for row in played] == [1.0, 0.0]
+    assert played[0].distance == 9
+
+
 def test_a_lost_position_still_has_a_move():
     nodes = {(): (0, [0, 1]), (0,): LOSS, (1,): LOSS}
     result, root = searched(nodes, 50, proof_numbers="every_player", check_terminal=True)
@@ -249,6 +307,20 @@ def test_a_solved_move_is_passed_over_after_so_many_visits(known, visits):
     assert rows(again)[0].visits > 21
 
 
+def test_solved_moves_are_not_passed_over_where_no_win_is_left():
+    """Move 0 draws. To 1, answer 0 wins in the end, and all others lose."""
+    nodes = {(): (0, [0, 1]), (0,): (1, [0, 1]), (1,): (1, range(4))}
+    nodes |= {(0, 0): DRAW, (0, 1): DRAW, (1, 0): (0, [0]), (1, 0, 0): (1, [0, 1])}
+    nodes |= {(1, 0, 0, 0): DRAW, **line((1, 0, 0, 1), [0, 1] * 300, LOSS)}
+    for answer in (1, 2, 3):
+        nodes |= line((1, answer), [0, 1] * 300, WIN)
+    config = SearchConfig.preset("pn_mcts_fsu")
+    for seed in range(3):
+        result = Searcher(config, seed=seed).search(written_game(nodes), Limit(simulations=500))
+        assert result.disproof_number == 0.0
+        assert result.action == 0
+
+
 def test_a_move_that_cannot_be_best_is_cut():
     """Move 2 draws or loses, so it is no better than move 0, which draws."""
     nodes = {**a_draw_or_a_risk(0.4), (): (0, [0, 1, 2]), (2,): HALF, (2, 0): DRAW, (2, 1): LOSS}
@@ -297,6 +369,21 @@ def test_a_refutation_is_tried_against_all_other_moves_at_once():
         assert [moves[action].distance for action in range(4)] == [2] * 4
         careless, _ = searched(a_threat(), 4, seed, **known)
         assert sum(row.outcome is not None for row in careless.actions) <= 3
+
+
+def test_a_reply_that_shares_the_win_refutes_nothing():
+    """Answer 0 lets players 1 and 2 share the most; answer 1 wins for player 1 alone."""
+    nodes = {(): (0, [0, 1, 2]), **line((2,), [1, 0] * 20, [0.5, 0.5, 0.5])}
+    for action in (0, 1):
+        nodes |= {(action,): (1, [0, 1]), (action, 0): [0.0, 1.0, 1.0]}
+        nodes |= line((action, 1), [0, 1, 0], [0.0, 1.0, 0.0])
+    config = SearchConfig.preset("pn_mcts").replace(expand_visits=1)
+    for seed in range(4):
+        searcher = Searcher(config, seed=seed)
+        searcher.search(written_game(nodes, num_players=3), Limit(simulations=40))
+        proofs = searcher.rooted_tree().proofs
+        children = [int(child) for child in searcher.tree.edge_child[:2]]
+        assert all(proofs.proof[child, 1] < math.inf for child in children if child >= 0)
 
 
 def test_a_refuted_position_that_is_reached_all_the_same_is_searched_in_full():

@@ -42,6 +42,7 @@ def random_config(draw, *, proving=True):
     if not solver and numbers == "none":
         numbers = "every_player"
     counted, check_terminal = numbers != "none", draw.random() < 0.5
+    bonus = draw.choice(["rank", "dense_rank", "max", "sum"])
     return SearchConfig(
         search_forced_moves=True,
         amaf=draw.choice(["none", "node", "grave"]),
@@ -53,11 +54,11 @@ def random_config(draw, *, proving=True):
         check_terminal=check_terminal,
         check_refutations=solver and check_terminal and draw.random() < 0.5,
         proof_numbers=numbers,
-        proof_bonus=draw.choice(["rank", "dense_rank", "max", "sum"]),
+        proof_bonus=bonus,
         proof_constant=draw.choice([0.0, 0.3, 1.0]) * counted,
         proof_weight=draw.choice([0.0, 0.0, 0.3]) * counted,
         proof_visits=draw.choice([math.inf, 0.3]),
-        draw_layer=draw.random() < 0.5 if counted else False,
+        draw_layer=counted and "rank" in bonus and draw.random() < 0.5,
         skip_solved=draw.random() < 0.3,
         skip_solved_visits=draw.choice([0, 5]),
     )

@@ -39,17 +39,18 @@ def random_config(draw, *, whole):
     counted = numbers != "none"
     amaf = draw.choice(["none", "none", "node", "grave", "global"])
     solver, check_terminal = not counted or draw.random() < 0.7, draw.random() < 0.5
+    bonus = draw.choice(["rank", "dense_rank", "max", "sum"])
     return SearchConfig(
         search_forced_moves=True,
         solver=solver,
         check_terminal=check_terminal,
         check_refutations=solver and check_terminal and draw.random() < 0.5,
         proof_numbers=numbers,
-        proof_bonus=draw.choice(["rank", "dense_rank", "max", "sum"]),
+        proof_bonus=bonus,
         proof_constant=draw.choice([0.0, 0.1, 1.0]) * counted,
         proof_weight=draw.choice([0.0, 0.0, 0.3, 1.0]) * counted,
         proof_visits=draw.choice([math.inf, 0.5]),
-        draw_layer=counted and draw.random() < 0.5,
+        draw_layer=counted and "rank" in bonus and draw.random() < 0.5,
         skip_solved=draw.random() < 0.4,
         skip_solved_visits=draw.choice([0, 1, 5]),
         selection=draw.choice(["ucb1", "ucb1", "puct"]),
