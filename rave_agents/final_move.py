@@ -118,10 +118,11 @@ def _final_moves(root: Root, config: SearchConfig, key: _Key) -> Sequence[RootMo
 
     A proven win goes first, the greatest and shortest that is known; a root whose moves are all
     solved leaves the best of them, among losses the longest. Otherwise no move is left that cannot
-    be best. None is that is lost either, as long as there is another; but where one of these brings
-    more for sure, as the second of three places may, than the mean value of what ``key`` prefers (a
-    draw, if it has no visits), it is taken. And where that mean is below ``config.contempt``, moves
-    that are sure to bring a draw or more are preferred.
+    be best. None is that is lost either, as long as there is another; but where somebody else's win
+    still brings more for sure than the mean value of what ``key`` prefers (that of a draw, if it
+    has no visits), it is taken: among more than two players, as a second place, or of two, if both
+    can gain. And where that mean is below ``config.contempt``, moves that are sure to bring a draw
+    or more are preferred.
 
     Args:
         root: what is known of the root.
@@ -142,15 +143,17 @@ def _final_moves(root: Root, config: SearchConfig, key: _Key) -> Sequence[RootMo
     left = [move for move in left if not move.proof.lost] or left
     chosen = max(left, key=key)
     value = chosen.value_sum / chosen.visits if chosen.visits > 0 else DRAW
-    worth = [move for move in lost if scaled(move.proof.low, root.low, root.high) > value]
+    least = value if root.num_players > 2 else max(value, DRAW)
+    worth = [move for move in lost if _sure_value(root, move) > least]
     if worth:
         return [max(worth, key=_merit)]
-    safe = [
-        move
-        for move in left
-        if move.proof.draw_proof == 0.0 or scaled(move.proof.low, root.low, root.high) >= DRAW
-    ]
+    safe = [m for m in left if m.proof.draw_proof == 0.0 or _sure_value(root, m) >= DRAW]
     return safe if safe and value < config.contempt else left
+
+
+def _sure_value(root: Root, move: RootMove) -> float:
+    """The least that a move can bring, on the scale of values."""
+    return scaled(move.proof.low, root.low, root.high)
 
 
 def _best_solved(moves: Sequence[RootMove]) -> Sequence[RootMove]:

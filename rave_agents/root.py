@@ -115,6 +115,8 @@ class Root(NamedTuple):
     """Disproof number likewise."""
     player: int = 0
     """Whose actions these are."""
+    num_players: int = 2
+    """How many play the game."""
     place: int = 0
     """The place of his action in a joint action."""
     joint: tuple[JointVisits, ...] = ()
@@ -137,7 +139,8 @@ def known_root(rooted: RootedTree) -> Root:
         actions = legal_actions_of(rooted.state, rooted.player)
         unknown = (0, 0.0, 1.0 / len(actions), AmafStatistics(), EdgeProof())
         moves = tuple(RootMove(int(action), *unknown) for action in actions)
-        return Root(moves, 0, rooted.low, rooted.high)
+        players = rooted.state.num_players()
+        return Root(moves, 0, rooted.low, rooted.high, num_players=players)
     tree, proofs = rooted.arrays, rooted.proofs
     node = rooted.players_root
     outcome = solved_outcome(proofs)
@@ -145,6 +148,7 @@ def known_root(rooted: RootedTree) -> Root:
     return Root(
         moves=tuple(_known_move(rooted, edge) for edge in trees.edge_rows(tree, node)),
         player=rooted.player,
+        num_players=rooted.state.num_players(),
         place=node - ROOT,
         joint=tuple(joint_visits(tree, rooted.simultaneous, ROOT)),
         visits=int(tree.node_visits[ROOT]),
@@ -194,6 +198,7 @@ def merged_root(roots: Sequence[Root]) -> Root:
         proof_number=proof_number,
         disproof_number=disproof_number,
         player=known[0].player,
+        num_players=known[0].num_players,
         place=known[0].place,
         joint=_merged_joint(scaled),
     )

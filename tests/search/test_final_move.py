@@ -221,6 +221,13 @@ def test_a_sure_second_place_is_played_where_third_is_likely(preset):
         assert Searcher(config, seed=seed).search(game, Limit(simulations=200)).action == 0
 
 
+def test_a_small_proven_loss_is_not_played_while_another_move_is_left():
+    nodes = {(): (0, [0, 1]), (0,): [-0.2, 0.2], **line((1,), [1, 0] * 30, [-1.0, 1.0])}
+    for known in KNOWN:
+        result, _ = searched(nodes, 30, low=-1.0, check_terminal=True, **known)
+        assert result.action == 1
+
+
 def test_a_sure_gain_is_played_though_the_other_one_gains_more():
     nodes = {(): (0, [0, 1]), (0,): [0.9, 1.0], **line((1,), [1, 0] * 30, HALF)}
     end = (1,) + (0,) * 60
