@@ -47,6 +47,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "proof_constant": 1.0,
         "check_terminal": True,
         "skip_solved": True,
+        "contempt": 0.0,
     },
     "rave_weighted": {**_RAVE_FAMILY, "amaf_weighting": "linear", "amaf_weight_last": 1.0},
     "rave_maximin": {

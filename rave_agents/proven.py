@@ -112,6 +112,20 @@ def solving_edge(tree: Tree, proofs: Proofs, node: int) -> int | None:
     return best
 
 
+def winning_edge(tree: Tree, proofs: Proofs, node: int) -> int | None:
+    """At a decision node the most visited edge that wins by its proof number; None without one."""
+    mover = int(tree.node_player[node])
+    if mover < 0 or win_numbers(proofs, mover, node)[0] != 0.0:
+        return None
+    won = [
+        edge
+        for edge in trees.edge_rows(tree, node)
+        if (child := int(tree.edge_child[edge])) != UNEXPANDED
+        and win_numbers(proofs, mover, child)[0] == 0.0
+    ]
+    return max(won, key=lambda edge: int(tree.edge_visits[edge]))
+
+
 def merged_proof(proofs: Sequence[EdgeProof]) -> EdgeProof:
     """The most that several trees prove of one action: tightest bounds, smallest numbers.
 

@@ -101,10 +101,10 @@ class SearchResult:
 
         He wins with more than everybody else, loses with less than somebody. Alone, he wins with
         the game's greatest utility and loses with less, as for proof numbers; nothing is said
-        where the game states none.
+        where the game states none. A win may be proven by these alone, without an ``outcome``.
         """
         if self.outcome is None:
-            return None
+            return "win" if self.proof_number == 0.0 else None
         own = self.outcome[self.player]
         if len(self.outcome) == 1:
             greatest = self.state.max_utility()

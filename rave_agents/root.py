@@ -14,6 +14,7 @@ from rave_agents.proven import (
     solved_outcome,
     solving_edge,
     win_numbers,
+    winning_edge,
 )
 from rave_agents.search import tree as trees
 from rave_agents.search.amaf import NO_TABLE, AmafTables, table_row
@@ -316,6 +317,8 @@ def _expected(rooted: RootedTree, node: int) -> Sequence[int]:
     if solved_outcome(rooted.proofs, node) is not None:
         proven = solving_edge(tree, rooted.proofs, node)
         edge = edge if proven is None else proven
+    elif (winning := winning_edge(tree, rooted.proofs, node)) is not None:
+        edge = winning
     elif tree.edge_visits[edge] == 0:
         return ()
     return (int(tree.edge_action[edge]),)

@@ -436,7 +436,20 @@ def test_the_search_ends_when_the_searching_players_win_is_proven():
     result, root = searched(nodes, 100_000, proof_numbers="searcher")
     assert result.simulations < 100
     assert root[0] == (0.0, math.inf)
-    assert result.action == 0
+    assert (result.action, result.proven) == (0, "win")
+
+
+def test_a_win_that_numbers_alone_have_proven_has_its_line():
+    """After each of player 1's answers one of two moves wins; the other one is longer."""
+    nodes = {(): (0, [0, 1]), (0,): (1, [0, 1]), **line((1,), [1, 0] * 30, DRAW)}
+    for answer in (0, 1):
+        nodes |= {(0, answer): (0, [0, 1]), (0, answer, 1): WIN}
+        nodes |= line((0, answer, 0), [1, 0] * 30, DRAW)
+    for seed in range(5):
+        result, _ = searched(nodes, 1000, seed, proof_numbers="searcher", exploration=5.0)
+        assert (result.proven, result.outcome) == ("win", None)
+        assert result.principal_variation[0] == 0
+        assert result.principal_variation[2:] == (1,)
 
 
 @pytest.mark.parametrize("known", [*KNOWN, {"solver": True, "proof_numbers": "searcher"}])
