@@ -97,7 +97,7 @@ def examine(*, measure: bool = True) -> dict[str, Any]:
         to install), ``kernel`` and ``timings`` (None if not measured).
     """
     from rave_agents.frameworks import adapters, missing_adapters  # noqa: PLC0415
-    from rave_agents.search import compiler  # noqa: PLC0415
+    from rave_agents.kernel import dispatch as compiler  # noqa: PLC0415
 
     kernel = {
         "compiles": not compiler.JIT_DISABLED,

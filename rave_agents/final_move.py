@@ -10,12 +10,20 @@ from rave_agents.config import SearchConfig
 from rave_agents.options import FinalMove
 from rave_agents.result import ActionStatistics
 from rave_agents.root import Root, RootMove
-from rave_agents.search.formulas import lower_confidence_bound, scaled, weighted_win_rate
+from rave_agents.kernel.winning_moves import weighted_win_rate
 
 DRAW = 0.5
 """What a draw is worth on the scale [0, 1]."""
 
 _Key = Callable[[RootMove], tuple[float, float]]
+
+
+def lower_confidence_bound(q: float, n: float, A: float) -> float:
+    """``q - A / sqrt(n)``, what the secure child maximises (Chaslot et al. 2008).
+
+    Winands et al. (2008) print it with a plus sign; ``A = -1`` gives their form.
+    """
+    return q - A / math.sqrt(n)
 
 
 def root_statistics(root: Root, config: SearchConfig) -> tuple[ActionStatistics, ...]:
@@ -153,7 +161,9 @@ def _final_moves(root: Root, config: SearchConfig, key: _Key) -> Sequence[RootMo
 
 def _sure_value(root: Root, move: RootMove) -> float:
     """The least that a move can bring, on the scale of values."""
-    return scaled(move.proof.low, root.low, root.high)
+    if root.high <= root.low:
+        return 0.0
+    return (move.proof.low - root.low) / (root.high - root.low)
 
 
 def _best_solved(moves: Sequence[RootMove]) -> Sequence[RootMove]:

@@ -1,184 +1,105 @@
-"""A tree and its AMAF tables, growing together inside one memory budget."""
+"""A tree and all that belongs to it, growing together inside one memory budget."""
 
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from rave_agents.config import SearchConfig
-from rave_agents.options import Amaf, ProofNumbers, Selection
-from rave_agents.search import tree as trees
-from rave_agents.search.amaf import (
-    AmafTables,
-    allocate_tables,
-    grow_tables,
-    keep_tables,
-    table_bytes,
-)
-from rave_agents.search.children import entry_bytes
-from rave_agents.search.hidden import (
-    HIDDEN_EDGE_BYTES,
-    Hidden,
-    allocate_hidden,
-    clear_hidden,
-    grow_hidden,
-)
-from rave_agents.search.proofs import (
-    EDGE_BONUS_BYTES,
-    Proofs,
-    allocate_proofs,
-    grow_proofs,
-    keep_proofs,
-    node_proof_bytes,
-)
-from rave_agents.search.simultaneous import (
-    SIMULTANEOUS_NODE_BYTES,
-    STRATEGY_EDGE_BYTES,
-    Simultaneous,
-    allocate_simultaneous,
-    clear_simultaneous,
-    followers_and_children,
-    grow_simultaneous,
-    keep_simultaneous,
-)
-from rave_agents.search.tree import NODES_USED, Tree
+from rave_agents.compose import Parts
+from rave_agents.kernel import refutations  # noqa: F401  (it implements hooks)
+from rave_agents.kernel.amaf_tables import HRAVE
+from rave_agents.kernel.arrays import CHILD, EDGE, GROWING, NODE, TABLE, Axis
+from rave_agents.kernel.frame import Frame, Header
+from rave_agents.kernel.hooks import checks_children, rows_needed
+from rave_agents.kernel.search import Path, Search, Settings
+from rave_agents.kernel.simultaneous import JointMoves
+from rave_agents.kernel.solver import Bounds
+from rave_agents.kernel.tree import ROOT, UNEXPANDED, Tree, edge_nodes
+from rave_agents.storage import Sizes, Storage, allocated, assembled, places_for, refill
 
 _MEGABYTE = 2**20
 _FIRST_NODES = 64
-_FIXED_BYTES = trees.memory_bytes(trees.allocate(0, 0, amaf=False)) + sum(
-    array.nbytes for array in (*allocate_tables(0, 0), *allocate_proofs(0))
-)
-_TABLES = 2
+UNLIMITED = 2**62
 
 LEAST_GROWTH = 1.01
 """Growth below which the memory counts as full: otherwise the last bytes would be handed out one
 small reallocation after the other."""
 
-
-_Counts = np.ndarray
+_Counts = NDArray[np.float64]
 """[4] how many nodes, edges, tables and children."""
-
-
-class _Kept(NamedTuple):
-    """What a search of some configuration reads and writes."""
-
-    at_edges: bool
-    tables: bool
-    one_table: bool
-    winning_moves: bool
-    solver: bool
-    proof_numbers: bool
-    squares: bool
-    strategies: bool
-
-
-def _kept(config: SearchConfig) -> _Kept:
-    return _Kept(
-        at_edges=config.amaf is Amaf.NODE,
-        tables=config.amaf in (Amaf.GRAVE, Amaf.GLOBAL),
-        one_table=config.amaf is Amaf.GLOBAL,
-        winning_moves=config.counts_winning_moves,
-        solver=config.solver,
-        proof_numbers=config.proof_numbers is not ProofNumbers.NONE,
-        squares=config.selection is Selection.UCB1_TUNED,
-        strategies=config.mixes,
-    )
 
 
 class GrownTree:
     """The arrays of a search, and how they grow, shrink and count their memory.
 
     Args:
-        config: says what is kept at all.
+        parts: what the search is composed of.
         megabytes: how much memory there is.
         num_players: players of the game.
         num_actions: distinct actions of the game.
-        frame_actions: actions that a position may have before the frame must grow.
-        simultaneous: whether players may move at the same time.
-        hidden: whether each simulation has a world of its own; such a tree cannot be kept.
+        frame: says how many actions a position may have before the frame must grow.
     """
 
     def __init__(
-        self,
-        config: SearchConfig,
-        *,
-        megabytes: float,
-        num_players: int,
-        num_actions: int,
-        frame_actions: int,
-        simultaneous: bool = False,
-        hidden: bool = False,
+        self, parts: Parts, *, megabytes: float, num_players: int, num_actions: int, frame: Frame
     ) -> None:
         self.full = False
         """Whether the budget is used up, so that no node may be added."""
+        self.parts = parts
         self._megabytes = megabytes
         self._budget = megabytes * _MEGABYTE
-        self._kept = _kept(config)
-        self._checks_children = config.check_terminal
-        self._checks_refutations = config.check_refutations
-        self._num_players = num_players
-        self._is_simultaneous = simultaneous
-        self._is_hidden = hidden
-        self.proofs: Proofs = allocate_proofs(num_players)
-        self.tables: AmafTables = allocate_tables(num_players, num_actions)
-        self.simultaneous: Simultaneous = allocate_simultaneous(num_players)
-        """Where players move at the same time, what the tree has beside."""
-        self.hidden: Hidden = allocate_hidden()
-        """Where something is hidden, what the tree has beside."""
-        first = self._counts(0, 0, 0, 0, frame_actions)
-        first[:2] = max(_FIRST_NODES, first[0]), 2 * frame_actions
+        self._game = (num_players, num_actions)
+        sizes: Sizes = dict.fromkeys(GROWING, 0)
+        sizes |= {Axis.PLACE: places_for(0), Axis.ONE: 1}
+        sizes |= {Axis.PLAYER: num_players, Axis.ACTION: num_actions, **_frame_sizes(frame)}
+        self.tree: Tree = allocated(Tree, sizes)
+        self.path: Path = allocated(Path, sizes)
+        self.running = Parts(*(assembled(part, sizes) for part in parts))
+        """The parts with their arrays."""
+        self.storage = Storage(self.tree, (self.path, *self.running), sizes)
+        actions = int(frame.header[Header.ACTION_CAPACITY])
+        first = self._counts(actions)
+        first[:2] = max(_FIRST_NODES, first[NODE]), max(first[EDGE], 2 * actions)
         if self._cost(first) > self._budget:
-            first = self._least(frame_actions)
-        nodes, edges = int(first[0]), int(first[1])
-        self.tree: Tree = trees.allocate(nodes, edges, *self._edge_kinds)
-        self._grow_others(first)
+            first = self._least(actions)
+        self._resize(first)
 
-    def fits(self, config: SearchConfig) -> bool:
-        """Whether it keeps what a search of this configuration reads and writes."""
-        return _kept(config) == self._kept
+    def fits(self, parts: Parts) -> bool:
+        """Whether it keeps what a search of these parts reads and writes."""
+        return parts == self.parts
 
     def can_begin_anew(
-        self,
-        config: SearchConfig,
-        *,
-        megabytes: float,
-        num_players: int,
-        num_actions: int,
-        simultaneous: bool = False,
-        hidden: bool = False,
+        self, parts: Parts, *, megabytes: float, num_players: int, num_actions: int
     ) -> bool:
         """Whether a search of another position can use it, once it is cleared."""
-        shape = self.tables.shape.tolist()
-        return (
-            self.fits(config)
-            and shape == [num_players, num_actions]
-            and simultaneous == self._is_simultaneous
-            and hidden == self._is_hidden
-            and megabytes == self._megabytes
-        )
+        game = (num_players, num_actions)
+        return self.fits(parts) and game == self._game and megabytes == self._megabytes
 
     @property
     def has_root(self) -> bool:
         """Whether the root has its node yet."""
-        return bool(self.tree.used[NODES_USED] > 0)
+        return bool(self.tree.used[NODE] > 0)
 
     @property
     def memory_bytes(self) -> int:
         """Bytes of all arrays, used rows and free ones."""
-        arrays: list[np.ndarray] = [*self.tree, *self.tables, *self.proofs]
-        if self._is_simultaneous:
-            arrays += [*self.simultaneous[:-1], *self.simultaneous.children]
-        if self._is_hidden:
-            arrays += [*self.hidden.children, *self.hidden[1:]]
-        return sum(array.nbytes for array in arrays)
+        return self.storage.bytes
+
+    def begin(self, frame: Frame) -> None:
+        """Make room for what goes with a frame, and forget what playouts have shown."""
+        wanted = _frame_sizes(frame)
+        if any(self.storage.sizes[axis] < size for axis, size in wanted.items()):
+            self.storage.resize(wanted)
+        refill(self.running.playouts)
+
+    def fit_frame(self, frame: Frame) -> None:
+        """Make room for what goes with a larger frame."""
+        self.storage.resize(_frame_sizes(frame))
 
     def grow(self, actions: int) -> None:
         """Make room for one more position with so many actions, or set ``full``."""
-        children = self.hidden.children if self._is_hidden else self.simultaneous.children
-        nodes, edges = self.tree.used
-        used = self._counts(nodes, edges, self.tables.used[0], children.used[0], actions)
-        room = [len(self.tree.node_player), len(self.tree.edge_action)]
-        wanted = np.maximum([*room, len(self.tables.owner), len(children.edge)], 2 * used)
-        wanted[_TABLES] = min(wanted[_TABLES], 1) if self._kept.one_table else wanted[_TABLES]
+        used = self._counts(actions)
+        wanted = self._limited(np.maximum(self.tree.capacity, 2 * used))
         if self._cost(wanted) > self._budget:
             growth = self._budget / self._cost(used)
             if growth < LEAST_GROWTH:
@@ -187,100 +108,134 @@ class GrownTree:
                     return
                 wanted = self._least(actions)
             else:
-                wanted = np.floor(used * growth)
-                if self._kept.one_table:
-                    wanted[_TABLES] = min(wanted[_TABLES], 1)
-        trees.grow(self.tree, int(wanted[0]), int(wanted[1]))
-        self._grow_others(wanted)
+                wanted = self._limited(np.floor(used * growth))
+        self._resize(wanted)
 
     def is_refuted(self, node: int) -> bool:
         """Whether a node may lack edges, since one of them was known to win and to be enough."""
+        solver = getattr(self.running.proofs, "solver", None)
         return bool(
-            self._checks_refutations
+            isinstance(solver, Bounds)
             and self.tree.node_edge_count[node] == 1
-            and self.proofs.distance[node] == 1
+            and solver.distance[node] == 1
+            and checks_children(self.running.proofs)
         )
 
     def keep(self, node: int) -> None:
         """Make a node the root, and drop all that is not below it."""
-        links = None
-        if self._is_simultaneous:
-            links = followers_and_children(self.tree, self.simultaneous)
-        rows, edge_rows = trees.keep_subtree(self.tree, node, links)
-        if self._kept.tables:
-            keep_tables(self.tables, rows)
-        keep_proofs(self.proofs, rows)
-        if self._is_simultaneous:
-            keep_simultaneous(self.simultaneous, rows, edge_rows)
+        tree, moves = self.tree, self.running.moves
+        nodes, edges, tables, children = (int(count) for count in tree.used)
+        edge_node = edge_nodes(tree)
+        child = tree.edge_child[:edges]
+        ancestor = np.arange(nodes)
+        ancestor[child[child != UNEXPANDED]] = edge_node[child != UNEXPANDED]
+        if isinstance(moves, JointMoves):
+            followed = np.flatnonzero(moves.node_followers[:nodes] > 0)
+            ancestor[followed + 1] = followed
+            leading = np.flatnonzero(moves.children.child[:children] >= 0)
+            reached = moves.children.child[leading]
+            ancestor[reached] = edge_node[moves.children.edge[leading]]
+        kept = _below(ancestor, node)
+        rows = {Axis.NODE: _new_rows(kept), Axis.EDGE: _new_rows(kept[edge_node])}
+        owners = getattr(self.running.amaf, "owner", np.zeros(0, np.int32))[:tables]
+        rows[Axis.TABLE] = _new_rows(kept[owners])
+        rows[Axis.CHILD] = np.zeros(0, np.int64)
+        if isinstance(moves, JointMoves):
+            rows[Axis.CHILD] = _rename_entries(moves, rows[Axis.EDGE], children)
+        self.storage.keep(rows)
+        counts = tree.node_edge_count[: tree.used[NODE]]
+        tree.node_first_edge[: len(counts)] = np.cumsum(counts) - counts
         self.full = False
 
     def clear(self) -> None:
-        """Drop all nodes, and keep the memory: to fetch new memory takes longer than to fill it."""
-        self.tree.used[:] = 0
-        self.tables.used[:] = 0
-        clear_simultaneous(self.simultaneous)
-        clear_hidden(self.hidden)
+        """Drop all nodes, and keep the memory."""
+        self.storage.clear()
         self.full = False
 
-    def _counts(self, nodes: int, edges: int, tables: int, children: int, actions: int) -> _Counts:
-        """What is used with one more position: nodes, edges, tables, entries of the children."""
-        # Of one that comes with so many actions each may end the game; or each player has a node.
-        nodes += 1 + actions * self._checks_children
-        if self._checks_refutations:
-            nodes, actions = nodes + 2 * actions, 2 * actions
-        if self._is_simultaneous:
-            nodes, children = nodes + self._num_players - 1, children + self._num_players - 1
-        children += self._is_hidden
-        if self._kept.tables:
-            tables = 1 if self._kept.one_table else tables + 1
-        return np.array([nodes, edges + actions, tables, children], np.float64)
+    def search(self, **others: Any) -> Search:
+        """The record that the loop works on; ``others`` are its frame, stream, settings, range."""
+        return Search(tree=self.tree, path=self.path, **others, **self.running._asdict())
+
+    def _counts(self, actions: int) -> _Counts:
+        """What is used with one more position of so many actions."""
+        search: Any = Search(
+            self.tree, *(None,) * 3, _settings_for_counting(self._game), None, *self.running
+        )
+        needed = [
+            sum(
+                rows_needed(part, search, axis, actions)
+                for part in (self.running.amaf, self.running.proofs, self.running.moves)
+            )
+            for axis in range(len(GROWING))
+        ]
+        needed[NODE] += 1
+        needed[EDGE] += actions
+        needed[TABLE] = 1
+        return self._limited(self.tree.used + np.array(needed, np.float64))
+
+    def _limited(self, counts: _Counts) -> _Counts:
+        """Without tables that there never are."""
+        counts = np.asarray(counts, np.float64)
+        if self.storage.row_bytes[TABLE] == 0:
+            counts[TABLE] = 0
+        elif isinstance(self.parts.amaf, HRAVE):
+            counts[TABLE] = min(counts[TABLE], 1)
+        if self.storage.row_bytes[CHILD] == 0:
+            counts[CHILD] = 0
+        return counts
 
     def _least(self, actions: int) -> _Counts:
         """Room for the root, which has its node whatever that takes, and for a table if it fits."""
-        least = self._counts(0, 0, 0, 0, actions)
+        least = self._counts(actions)
         if self._cost(least) > self._budget:
-            least[_TABLES] = 0
+            least[TABLE] = 0
         return least
 
-    @property
-    def _edge_kinds(self) -> tuple[bool, bool, bool]:
-        """What ``trees.allocate`` is asked for."""
-        kept = self._kept
-        return kept.at_edges, kept.at_edges and kept.winning_moves, kept.squares
-
     def _cost(self, counts: _Counts) -> float:
-        node_bytes = trees.NODE_BYTES + 4 * self._kept.tables
-        node_bytes += SIMULTANEOUS_NODE_BYTES * self._is_simultaneous
-        node_bytes += node_proof_bytes(
-            self._num_players,
-            solver=self._kept.solver,
-            proof_numbers=self._kept.proof_numbers,
-        )
-        edge_bytes = trees.edge_bytes(*self._edge_kinds)
-        edge_bytes += STRATEGY_EDGE_BYTES * (self._kept.strategies and self._is_simultaneous)
-        edge_bytes += EDGE_BONUS_BYTES * self._kept.proof_numbers
-        edge_bytes += HIDDEN_EDGE_BYTES * self._is_hidden
-        one_table = table_bytes(self.tables, winning_moves=self._kept.winning_moves)
-        one_child = entry_bytes(self._num_players) * self._is_simultaneous
-        one_child += entry_bytes(0) * self._is_hidden
-        costs = np.array([node_bytes, edge_bytes, one_table, one_child], np.float64)
-        return float(_FIXED_BYTES + counts @ costs)
+        return float(counts @ self.storage.row_bytes)
 
-    def _grow_others(self, counts: _Counts) -> None:
-        """Make room in all that belongs to the tree's nodes and edges."""
-        nodes, edges, tables, children = map(int, counts)
-        grow_proofs(
-            self.proofs,
-            nodes,
-            edges,
-            solver=self._kept.solver,
-            proof_numbers=self._kept.proof_numbers,
-        )
-        if self._is_hidden:
-            grow_hidden(self.hidden, edges, children)
-        if self._is_simultaneous:
-            grow_simultaneous(
-                self.simultaneous, nodes, edges, children, strategies=self._kept.strategies
-            )
-        if self._kept.tables:
-            grow_tables(self.tables, nodes, tables, winning_moves=self._kept.winning_moves)
+    def _resize(self, counts: _Counts) -> None:
+        self.storage.resize({axis: int(counts[axis]) for axis in GROWING})
+
+
+def _frame_sizes(frame: Frame) -> Sizes:
+    """The rows of what goes with a frame."""
+    path = int(frame.header[Header.PATH_CAPACITY]) + int(frame.header[Header.NUM_PLAYERS])
+    return {Axis.PATH: path, Axis.MOVE: path + int(frame.header[Header.MOVE_CAPACITY])}
+
+
+def _settings_for_counting(game: tuple[int, int]) -> Settings:
+    return Settings(*game, 0, 0.0, 0.0, 0.0, 0.0, 0, True, True, 0, 0)
+
+
+def _below(ancestor: NDArray[np.int64], root: int) -> NDArray[np.bool_]:
+    """Which nodes are the root or below it, given what is above each."""
+    kept = np.arange(len(ancestor)) == root
+    while True:  # An ancestor's ancestor is twice as far, so that few rounds do.
+        more = kept | kept[ancestor]
+        if np.array_equal(more, kept):
+            return kept
+        kept, ancestor = more, ancestor[ancestor]
+
+
+def _new_rows(kept: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """The new row of each, negative where it is dropped."""
+    return np.where(kept, np.cumsum(kept) - 1, -1)
+
+
+def _rename_entries(
+    moves: JointMoves, edge_rows: NDArray[np.int64], count: int
+) -> NDArray[np.int64]:
+    """Bring the keys of joint actions to the new rows of edges; returns those of the entries."""
+    children = moves.children
+    edge = edge_rows[children.edge[:count]]
+    entries = _new_rows(edge >= 0)
+    before = children.beside[:count]
+    children.edge[:count] = edge
+    children.beside[:count] = np.where(
+        before >= 0, edge_rows[np.maximum(before, 0)], -1 - entries[np.maximum(-1 - before, 0)]
+    )
+    return entries
+
+
+__all__ = ["ROOT", "UNLIMITED", "GrownTree"]

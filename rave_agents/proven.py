@@ -6,13 +6,48 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rave_agents.search import tree as trees
-from rave_agents.search.compiler import interpreted
-from rave_agents.search.proofs import UNSOLVED, Proofs, is_better
-from rave_agents.search.tree import ROOT, UNEXPANDED, Tree
+from rave_agents.kernel import tree as trees
+from rave_agents.kernel.arrays import Array
+from rave_agents.kernel.proof_numbers import Numbers
+from rave_agents.kernel.proofs import Proven
+from rave_agents.kernel.solver import UNSOLVED, Bounds
+from rave_agents.kernel.tree import ROOT, UNEXPANDED, Tree
 
-Numbers = tuple[float | None, float | None]
+NumberPair = tuple[float | None, float | None]
 """A proof number and a disproof number; None where there are none."""
+
+
+class ProofArrays(NamedTuple):
+    """What is proven of a tree's nodes; empty arrays where it is not kept."""
+
+    low: Array
+    """[nodes, players] the least utility that each player can still end with."""
+    high: Array
+    """[nodes, players] the greatest."""
+    distance: Array
+    """[nodes] of a solved node the moves to the end, or ``UNSOLVED``."""
+    proof: Array
+    """[nodes, players] each player's proof number."""
+    disproof: Array
+    """[nodes, players] each player's disproof number."""
+
+
+def proof_arrays(proofs: object, players: int) -> ProofArrays:
+    """The arrays of the part that keeps what is proven."""
+    solver = proofs.solver if isinstance(proofs, Proven) else None
+    numbers = proofs.numbers if isinstance(proofs, Proven) else None
+    none = np.zeros((0, players))
+    bounds = (none, none, np.zeros(0, np.int32))
+    if isinstance(solver, Bounds):
+        bounds = (
+            solver.low.reshape(-1, players),
+            solver.high.reshape(-1, players),
+            solver.distance,
+        )
+    pair = (none, none)
+    if isinstance(numbers, Numbers):
+        pair = (numbers.proof.reshape(-1, players), numbers.disproof.reshape(-1, players))
+    return ProofArrays(*bounds, *pair)
 
 
 class EdgeProof(NamedTuple):
@@ -46,7 +81,7 @@ class EdgeProof(NamedTuple):
         return self.low if self.solved else None
 
 
-def edge_proof(tree: Tree, proofs: Proofs, node: int, edge: int) -> EdgeProof:
+def edge_proof(tree: Tree, proofs: ProofArrays, node: int, edge: int) -> EdgeProof:
     """What is proven of an edge of a decision node."""
     mover = int(tree.node_player[node])
     child = int(tree.edge_child[edge])
@@ -78,41 +113,48 @@ def edge_proof(tree: Tree, proofs: Proofs, node: int, edge: int) -> EdgeProof:
     return found
 
 
-def solved_outcome(proofs: Proofs, node: int = ROOT) -> tuple[float, ...] | None:
+def solved_outcome(proofs: ProofArrays, node: int = ROOT) -> tuple[float, ...] | None:
     """The utilities of all players at a node, if they are known."""
     if len(proofs.distance) == 0 or proofs.distance[node] == UNSOLVED:
         return None
     return tuple(proofs.low[node].tolist())
 
 
-def win_numbers(proofs: Proofs, player: int, node: int = ROOT) -> Numbers:
+def win_numbers(proofs: ProofArrays, player: int, node: int = ROOT) -> NumberPair:
     """The proof and the disproof number of a player's win at a node; None without such numbers."""
     if len(proofs.proof) == 0:
         return None, None
     return float(proofs.proof[node, player]), float(proofs.disproof[node, player])
 
 
-def solving_edge(tree: Tree, proofs: Proofs, node: int) -> int | None:
+def solving_edge(tree: Tree, proofs: ProofArrays, node: int) -> int | None:
     """At a solved node an edge that leads to its outcome; None at a terminal one.
 
     A winner takes the shortest known way, a loser the longest.
     """
     mover = int(tree.node_player[node])
-    best, best_child = None, UNEXPANDED
+    best, best_key = None, (-math.inf, False, -math.inf)
     for edge in trees.edge_rows(tree, node):
         child = int(tree.edge_child[edge])
         if child == UNEXPANDED or proofs.distance[child] == UNSOLVED:
             continue
-        if mover < 0:
-            better = best is None or proofs.distance[child] > proofs.distance[best_child]
-        else:
-            better = best is None or bool(interpreted(is_better)(proofs, mover, child, best_child))
-        if better:
-            best, best_child = edge, child
+        key = _preference(proofs, mover, child)
+        if best is None or key > best_key:
+            best, best_key = edge, key
     return best
 
 
-def winning_edge(tree: Tree, proofs: Proofs, node: int) -> int | None:
+def _preference(proofs: ProofArrays, mover: int, child: int) -> tuple[float, bool, float]:
+    """Greater for the solved child that the player who moves prefers, see ``solver.is_better``."""
+    distance = float(proofs.distance[child])
+    if mover < 0:
+        return 0.0, True, distance
+    value = float(proofs.low[child, mover])
+    lost = bool(np.any(proofs.low[child] > value))
+    return value, not lost, distance if lost else -distance
+
+
+def winning_edge(tree: Tree, proofs: ProofArrays, node: int) -> int | None:
     """At a decision node the most visited edge that wins by its proof number; None without one."""
     mover = int(tree.node_player[node])
     if mover < 0 or win_numbers(proofs, mover, node)[0] != 0.0:
@@ -153,7 +195,7 @@ def merged_proof(proofs: Sequence[EdgeProof]) -> EdgeProof:
     )
 
 
-def merged_numbers(numbers: Sequence[Numbers]) -> Numbers:
+def merged_numbers(numbers: Sequence[NumberPair]) -> NumberPair:
     """The smallest proof and disproof number of several trees; of what is proven, 0 and infinity.
 
     Both are the least work that is left, and each tree shows a way that takes so much.

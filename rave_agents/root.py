@@ -1,50 +1,49 @@
 """The root of a tree, or of several: what is known of its moves, the principal variation."""
 
+import dataclasses
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from rave_agents.game import GameState, legal_actions_of
-from rave_agents.proven import (
-    EdgeProof,
-    edge_proof,
-    merged_numbers,
-    merged_proof,
-    solved_outcome,
-    solving_edge,
-    win_numbers,
-    winning_edge,
-)
-from rave_agents.search import tree as trees
-from rave_agents.search.amaf import NO_TABLE, AmafTables, table_row
-from rave_agents.search.backup import rescaled
-from rave_agents.search.compiler import interpreted
-from rave_agents.search.proofs import UNSOLVED, Proofs
-from rave_agents.search.simultaneous import (
+from rave_agents.grown_tree import GrownTree
+from rave_agents.kernel import tree as trees
+from rave_agents.kernel.amaf_nodes import EdgeAmaf
+from rave_agents.kernel.amaf_tables import NO_TABLE, AmafTables
+from rave_agents.kernel.arrays import NODE
+from rave_agents.kernel.solver import UNSOLVED
+from rave_agents.kernel.strategies import MixedStrategy
+from rave_agents.kernel.tree import ROOT, UNEXPANDED, Tree
+from rave_agents.positions import (
     JointVisits,
-    Simultaneous,
     find_joint_child,
     joint_visits,
     players_node,
     position_nodes,
 )
-from rave_agents.search.tree import NODES_USED, ROOT, UNEXPANDED, Tree
+from rave_agents.proven import (
+    EdgeProof,
+    ProofArrays,
+    edge_proof,
+    merged_numbers,
+    merged_proof,
+    proof_arrays,
+    solved_outcome,
+    solving_edge,
+    win_numbers,
+    winning_edge,
+)
 
 
-class RootedTree(NamedTuple):
+@dataclasses.dataclass(frozen=True)
+class RootedTree:
     """A tree and what it takes to read it."""
 
-    arrays: Tree
-    """The statistics; values are scaled to [0, 1]."""
-    tables: AmafTables
-    """The AMAF tables, if it has any."""
-    proofs: Proofs
-    """What is proven of its nodes, if anything is kept."""
-    simultaneous: Simultaneous
-    """Where players move at the same time, what it has beside."""
+    grown: GrownTree | None
+    """The arrays; None before the first search."""
     low: float
-    """The utility that is 0 on that scale, ``inf`` if the game states none and none was seen."""
+    """The utility that is 0 on the scale of values, ``inf`` if none is known yet."""
     high: float
     """The utility that is 1 on that scale, ``-inf`` likewise."""
     state: GameState
@@ -55,12 +54,36 @@ class RootedTree(NamedTuple):
     @property
     def has_root(self) -> bool:
         """Whether the root has its node yet."""
-        return bool(self.arrays.used[NODES_USED] > 0)
+        return self.grown is not None and bool(self.arrays.used[NODE] > 0)
+
+    @property
+    def arrays(self) -> Tree:
+        """The statistics of nodes and edges; values are scaled to [0, 1]."""
+        assert self.grown is not None
+        return self.grown.tree
+
+    @property
+    def amaf(self) -> Any:
+        """The AMAF statistics."""
+        assert self.grown is not None
+        return self.grown.running.amaf
+
+    @property
+    def moves(self) -> Any:
+        """What is kept beside the tree for the way players move."""
+        assert self.grown is not None
+        return self.grown.running.moves
+
+    @property
+    def proofs(self) -> ProofArrays:
+        """What is proven of the nodes."""
+        assert self.grown is not None
+        return proof_arrays(self.grown.running.proofs, self.state.num_players())
 
     @property
     def players_root(self) -> int:
         """The row of the player's node at the root position."""
-        return players_node(self.arrays, self.simultaneous, ROOT, self.player)
+        return players_node(self.arrays, self.moves, ROOT, self.player)
 
 
 class AmafStatistics(NamedTuple):
@@ -151,7 +174,7 @@ def known_root(rooted: RootedTree) -> Root:
         player=rooted.player,
         num_players=rooted.state.num_players(),
         place=node - ROOT,
-        joint=tuple(joint_visits(tree, rooted.simultaneous, ROOT)),
+        joint=tuple(joint_visits(tree, rooted.moves, ROOT)),
         visits=int(tree.node_visits[ROOT]),
         low=rooted.low,
         high=rooted.high,
@@ -164,7 +187,8 @@ def known_root(rooted: RootedTree) -> Root:
 
 def _known_move(rooted: RootedTree, edge: int) -> RootMove:
     tree = rooted.arrays
-    strategies = rooted.simultaneous.edge_strategy
+    choice = getattr(rooted.moves, "choice", None)
+    strategies = choice.edge_strategy if isinstance(choice, MixedStrategy) else ()
     return RootMove(
         action=int(tree.edge_action[edge]),
         visits=int(tree.edge_visits[edge]),
@@ -252,7 +276,8 @@ def _rescaled_root(root: Root, low: float, high: float) -> Root:
         return root
 
     def rescaled_sum(value_sum: float, visits: float) -> float:
-        return float(interpreted(rescaled)(value_sum, visits, root.low, root.high, low, high))
+        utilities = value_sum * (root.high - root.low) + visits * root.low
+        return float((utilities - visits * low) / (high - low))
 
     moves = tuple(
         move._replace(
@@ -293,24 +318,24 @@ def principal_variation(rooted: RootedTree, action: int) -> tuple[int, ...]:
     tree = rooted.arrays
     if not rooted.has_root:
         return (action,)
-    if len(position_nodes(tree, rooted.simultaneous, ROOT)) > 1:
+    if len(position_nodes(rooted.moves, ROOT)) > 1:
         line = list(_expected_joint(rooted, ROOT, action))
     else:
         line = [action]
-    node = ROOT if not line else find_joint_child(tree, rooted.simultaneous, ROOT, line)
+    node = ROOT if not line else find_joint_child(tree, rooted.moves, ROOT, line)
     while node not in (UNEXPANDED, ROOT) and tree.node_edge_count[node] > 0:
         actions = _expected(rooted, node)
         if not actions:
             break
         line += actions
-        node = find_joint_child(tree, rooted.simultaneous, node, actions)
+        node = find_joint_child(tree, rooted.moves, node, actions)
     return tuple(line)
 
 
 def _expected(rooted: RootedTree, node: int) -> Sequence[int]:
     """A position's proven or else most visited action, or joint action; nothing if none was."""
     tree = rooted.arrays
-    if len(position_nodes(tree, rooted.simultaneous, node)) > 1:
+    if len(position_nodes(rooted.moves, node)) > 1:
         return _expected_joint(rooted, node)
     edges = trees.edge_rows(tree, node)
     edge = edges.start + int(np.argmax(tree.edge_visits[edges.start : edges.stop]))
@@ -327,9 +352,9 @@ def _expected(rooted: RootedTree, node: int) -> Sequence[int]:
 def _expected_joint(rooted: RootedTree, node: int, action: int | None = None) -> tuple[int, ...]:
     """The joint action most visited, with the searching player's action if it is given."""
     tree = rooted.arrays
-    nodes = position_nodes(tree, rooted.simultaneous, node)
+    nodes = position_nodes(rooted.moves, node)
     players = [int(tree.node_player[row]) for row in nodes]
-    rows = joint_visits(tree, rooted.simultaneous, node)
+    rows = joint_visits(tree, rooted.moves, node)
     if action is not None:
         place = players.index(rooted.player)
         rows = [row for row in rows if row.actions[place] == action]
@@ -338,21 +363,15 @@ def _expected_joint(rooted: RootedTree, node: int, action: int | None = None) ->
 
 def amaf_statistics(rooted: RootedTree, node: int, edge: int) -> AmafStatistics:
     """The AMAF statistics of a node's edge: its own, or those in the node's table, if any."""
-    tree, tables = rooted.arrays, rooted.tables
-    if trees.has_amaf(tree):
-        arrays = (
-            tree.edge_amaf_visits,
-            tree.edge_amaf_value_sum,
-            tree.edge_amaf_wins,
-            tree.edge_amaf_win_moves,
-        )
+    tree, amaf = rooted.arrays, rooted.amaf
+    if isinstance(amaf, EdgeAmaf):
         row = edge
-    elif len(tables.node_table) > 0 and tables.node_table[node] != NO_TABLE:
-        arrays = (tables.visits, tables.value_sum, tables.wins, tables.win_moves)
-        row = interpreted(table_row)(
-            tables, int(tables.node_table[node]), int(tree.node_player[node])
-        )
-        row += int(tree.edge_action[edge])
+    elif isinstance(amaf, AmafTables) and amaf.node_table[node] != NO_TABLE:
+        players, actions = rooted.state.num_players(), rooted.state.num_distinct_actions()
+        table = int(amaf.node_table[node]) * players + int(tree.node_player[node])
+        row = table * actions + int(tree.edge_action[edge])
     else:
         return AmafStatistics()
-    return AmafStatistics(*(float(array[row]) for array in arrays if len(array) > 0))
+    wins = getattr(amaf.winning, "wins", None)
+    won = () if wins is None else (float(wins[row]), float(amaf.winning.win_moves[row]))
+    return AmafStatistics(float(amaf.visits[row]), float(amaf.value_sum[row]), *won)

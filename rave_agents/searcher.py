@@ -2,7 +2,6 @@
 
 import functools
 import logging
-import math
 import time
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
@@ -32,8 +31,7 @@ from rave_agents.given import checked_seed
 from rave_agents.grown_tree import GrownTree
 from rave_agents.joint import joint_table
 from rave_agents.limit import Limit
-from rave_agents.loop_parameters import loop_parameters
-from rave_agents.options import Amaf, FinalMove
+from rave_agents.options import FinalMove
 from rave_agents.result import SearchResult
 from rave_agents.root import (
     Root,
@@ -43,16 +41,11 @@ from rave_agents.root import (
     merged_root,
     principal_variation,
 )
-from rave_agents.search import loop
-from rave_agents.search.backup import make_scratch
-from rave_agents.search.compiler import Form, announce_compilation, note_compilation
-from rave_agents.search.playout_policy import allocate_playout_policy
 from rave_agents.search.python_simulator import Evaluator
-from rave_agents.search.simulator import make_frame
-from rave_agents.search.tree import Tree
+from rave_agents.kernel.tree import Tree
 from rave_agents.search_run import SearchRun
 from rave_agents.thread_team import ThreadTeam
-from rave_agents.tree_search import SearchTree, TreeSearch, determinizes, own_formula
+from rave_agents.tree_search import SearchTree, TreeSearch, compile_search, determinizes, search_parts
 from rave_agents.watch import EarlyStop, Watch
 
 PROGRESS_SECONDS = 0.1
@@ -100,8 +93,6 @@ class Searcher:
         if evaluator is not None and self.config.playouts > 1:
             raise ValueError("playouts must be 1 with an evaluator, which stands in for playouts.")
         self.evaluator = evaluator
-        prepare(Form.PROOFS if self.config.proves else Form.PLAIN)
-        own_formula(self.config)
         self._trees = [SearchTree(self.config) for _ in range(self.config.threads)]
         self._running = False
         self.reseed(seed)
@@ -184,13 +175,11 @@ class Searcher:
         game_state = as_game_state(state)
         simultaneous = has_simultaneous_moves(game_state)
         check_moves(self.config, simultaneous=simultaneous)
-        if simultaneous:
-            prepare(Form.SIMULTANEOUS)
         if determinizes(game_state, self.config):
             check_hidden(self.config, simultaneous=simultaneous)
-            prepare(Form.HIDDEN)
         elif hides_information(game_state):
             _say_it_sees()
+        compile_search(self.config, game_state, self.evaluator)
         return game_state
 
     def search(
@@ -355,7 +344,8 @@ class Searcher:
         key = _position_key(root)
         grown = [tree.grown for tree in self._trees if tree.grown is not None and tree.has_root]
         kept = self._advanced and grown and key == self._root_key
-        if not kept or not all(arrays.fits(self.config) for arrays in grown):
+        parts = search_parts(self.config, root, self.evaluator)
+        if not kept or not all(arrays.fits(parts) for arrays in grown):
             self._forget()
         self._root = root
         self._root_key = key
@@ -402,37 +392,6 @@ class Searcher:
 
     def _root_visits(self) -> int:
         return sum(tree.root_visits for tree in self._trees)
-
-
-@functools.cache
-def prepare(form: Form) -> None:
-    """Compile the kernel, or load it from the cache, so that no search's clock pays for it."""
-    announce_compilation(form)
-    frame = make_frame(num_players=2, playouts=1, playout_stream=np.zeros(4, np.int64))
-    scratch = make_scratch(
-        frame,
-        num_distinct_actions=1,
-        utility_range=np.zeros(2),
-        policy=allocate_playout_policy(2, 0),
-    )
-    parameters = loop_parameters(
-        SearchConfig(),
-        fixed_range=True,
-        formula=0,
-        searching_player=0,
-        utilities=(0.0, 1.0),
-        utility_sum=math.nan,
-    )
-    grown = GrownTree(
-        SearchConfig(amaf=Amaf.GRAVE), megabytes=1.0, num_players=1, num_actions=1, frame_actions=1
-    )
-    proofs = grown.proofs if form is Form.PROOFS else None
-    simultaneous = grown.simultaneous if form is Form.SIMULTANEOUS else None
-    hidden = grown.hidden if form is Form.HIDDEN else None
-    beside = (proofs, simultaneous, hidden)
-    stream = np.zeros(4, np.int64)
-    loop.run(grown.tree, grown.tables, *beside, frame, scratch, parameters, stream, 0, 0, True)
-    note_compilation(form)
 
 
 def _position_key(state: GameState) -> Hashable:

@@ -8,26 +8,31 @@ from typing import Any
 
 import numpy as np
 
+from rave_agents.compose import Parts, compose, is_steered
 from rave_agents.config import SearchConfig
 from rave_agents.game import GameState, has_simultaneous_moves, hides_information
 from rave_agents.grown_tree import GrownTree
-from rave_agents.loop_parameters import loop_parameters
-from rave_agents.options import Hidden, Selection, UtilityRange
+from rave_agents.kernel import loop
+from rave_agents.kernel import tree as trees
+from rave_agents.kernel.arrays import NODE
+from rave_agents.kernel.dispatch import JIT_DISABLED, classes_of
+from rave_agents.kernel.random_stream import make_stream
+from rave_agents.kernel.search import Search, Settings
+from rave_agents.kernel.tree import ROOT, UNEXPANDED
+from rave_agents.kernel.utilities import HIGH, LOW, GameRange, ObservedRange
+from rave_agents.options import Hidden, UtilityRange
+from rave_agents.positions import find_joint_child
 from rave_agents.root import RootedTree
-from rave_agents.search import loop
-from rave_agents.search import tree as trees
-from rave_agents.search.amaf import allocate_tables
-from rave_agents.search.backup import HIGH, LOW, Scratch, make_scratch
-from rave_agents.search.compiler import JIT_DISABLED
-from rave_agents.search.own_formula import compiled_formula, formula_address
-from rave_agents.search.parameters import Parameters
-from rave_agents.search.playout_policy import allocate_playout_policy
-from rave_agents.search.proofs import allocate_proofs
 from rave_agents.search.python_simulator import Evaluator, PythonSimulator
-from rave_agents.search.random_stream import make_stream
-from rave_agents.search.simulator import Frame, Header, Simulator, Status, grown_frame, make_frame
-from rave_agents.search.simultaneous import allocate_simultaneous, find_joint_child
-from rave_agents.search.tree import NODES_USED, ROOT, UNEXPANDED
+from rave_agents.search.simulator import (
+    Frame,
+    Header,
+    Simulator,
+    Status,
+    flat_frame,
+    grown_frame,
+    make_frame,
+)
 
 SLICE_SECONDS = 0.02
 """How long the loop runs between two looks at the clock."""
@@ -99,7 +104,7 @@ class SearchTree:
     @property
     def nodes(self) -> int:
         """Nodes in the tree."""
-        return 0 if self.grown is None else int(self.grown.tree.used[NODES_USED])
+        return 0 if self.grown is None else int(self.grown.tree.used[NODE])
 
     @property
     def memory_bytes(self) -> int:
@@ -109,7 +114,7 @@ class SearchTree:
     def keep(self, actions: Sequence[int]) -> None:
         """Keep the part of the tree below an action of its root, or below one of each mover."""
         if self.grown is not None and self.grown.has_root:
-            child = find_joint_child(self.grown.tree, self.grown.simultaneous, ROOT, actions)
+            child = find_joint_child(self.grown.tree, self.grown.running.moves, ROOT, actions)
             if child == UNEXPANDED or self.grown.is_refuted(child):
                 self.forget()
             else:
@@ -124,13 +129,7 @@ class SearchTree:
             player: whose moves are looked at there.
         """
         low, high = self.utility_range.tolist()
-        if self.grown is None:
-            empty = trees.allocate(0, 0, amaf=False), allocate_tables(0, 0), allocate_proofs(0)
-            beside = allocate_simultaneous(0)
-            return RootedTree(*empty, beside, low, high, root.clone(), player)
-        grown = self.grown
-        arrays = grown.tree, grown.tables, grown.proofs, grown.simultaneous
-        return RootedTree(*arrays, low, high, root.clone(), player)
+        return RootedTree(self.grown, low, high, root.clone(), player)
 
     def add_noise(self) -> None:
         """Mix Dirichlet noise into the root's priors, once."""
@@ -170,10 +169,10 @@ class TreeSearch:
         """Whether it ended because nothing is left to search."""
         self._root = root
         self._config = config
-        movers = root.num_players() if has_simultaneous_moves(root) else 1
-        steered = evaluator is None and config.playout_temperature < math.inf
+        self._simultaneous = has_simultaneous_moves(root)
+        movers = root.num_players() if self._simultaneous else 1
+        steered = evaluator is None and is_steered(config)
         shape = root.num_players(), root.num_distinct_actions() if steered else 0
-        self._policy = allocate_playout_policy(*shape)
         self._frame = make_frame(
             num_players=root.num_players(),
             playouts=config.playouts,
@@ -181,13 +180,10 @@ class TreeSearch:
             action_capacity=max(16, min(512, movers * root.num_distinct_actions())),
             action_weights=np.ones(shape, np.float64),
         )
-        self._hidden = determinizes(root, config)
-        self._simulator = _make_simulator(
-            root, self._frame, evaluator, player if self._hidden else None
-        )
-        self._scratch = self._make_scratch()
-        self._parameters = _make_parameters(config, root, player)
-        self._simultaneous = has_simultaneous_moves(root)
+        hidden = determinizes(root, config)
+        self.parts = search_parts(config, root, evaluator)
+        self._simulator = _make_simulator(root, self._frame, evaluator, player if hidden else None)
+        self._player = player
         self._simulations = math.inf
         self._deadline = math.inf
         self._slice_size = 1
@@ -214,27 +210,22 @@ class TreeSearch:
         grown = self.tree.grown
         megabytes = self._config.max_memory_mb * memory_share
         num_players, num_actions = self._root.num_players(), self._root.num_distinct_actions()
-        if grown is not None and (
+        if grown is None or not (
             grown.has_root
             or grown.can_begin_anew(
-                self._config,
+                self.parts, megabytes=megabytes, num_players=num_players, num_actions=num_actions
+            )
+        ):
+            grown = self.tree.grown = GrownTree(
+                self.parts,
                 megabytes=megabytes,
                 num_players=num_players,
                 num_actions=num_actions,
-                simultaneous=self._simultaneous,
-                hidden=self._hidden,
+                frame=self._frame,
             )
-        ):
-            return
-        self.tree.grown = GrownTree(
-            self._config,
-            megabytes=megabytes,
-            num_players=num_players,
-            num_actions=num_actions,
-            frame_actions=int(self._frame.header[Header.ACTION_CAPACITY]),
-            simultaneous=self._simultaneous,
-            hidden=self._hidden,
-        )
+        grown.begin(self._frame)
+        self._set_range()
+        self._search = self._make_search(grown)
 
     def run_slice(self) -> bool:
         """Run for some milliseconds. Returns whether there is more to do.
@@ -247,26 +238,13 @@ class TreeSearch:
         remaining = self._simulations - tree.simulations
         if remaining <= 0 or self._slice_started >= self._deadline:
             return False
-        before = int(self._scratch.simulations[0])
+        before = int(grown.path.simulations[0])
         try:
             with _interpreted_arithmetic():
-                status = loop.run(
-                    grown.tree,
-                    grown.tables,
-                    grown.proofs if self._config.proves else None,
-                    grown.simultaneous if self._simultaneous else None,
-                    grown.hidden if self._hidden else None,
-                    self._frame,
-                    self._scratch,
-                    self._parameters,
-                    tree.stream,
-                    self._simulator.address,
-                    int(min(self._slice_size, remaining)),
-                    not grown.full,
-                )
+                status = loop.run(self._search, int(min(self._slice_size, remaining)))
         finally:
             # Ctrl-C comes out here where simulations run outside the interpreter.
-            done = int(self._scratch.simulations[0]) - before
+            done = int(grown.path.simulations[0]) - before
             tree.simulations += done
         if status == Status.FAILED:
             self._simulator.raise_pending()
@@ -276,10 +254,12 @@ class TreeSearch:
         elif status == Status.TREE_FULL:
             header = self._frame.header
             grown.grow(int(max(header[Header.ACTION_CAPACITY], header[Header.REQUIRED_ACTIONS])))
+            self._search = self._make_search(grown)
         elif status == Status.FRAME_FULL:
             self._frame = grown_frame(self._frame)
             self._simulator.bind(self._frame)
-            self._scratch = self._make_scratch()
+            grown.fit_frame(self._frame)
+            self._search = self._make_search(grown)
         tree.add_noise()
         now = time.perf_counter()
         elapsed, left = now - self._slice_started, self._deadline - now
@@ -287,25 +267,68 @@ class TreeSearch:
         self._slice_started = now
         return True
 
-    def _make_scratch(self) -> Scratch:
+    def _set_range(self) -> None:
         if _has_fixed_range(self._config, self._root):
             self.tree.utility_range[LOW] = self._root.min_utility()
             self.tree.utility_range[HIGH] = self._root.max_utility()
-        return make_scratch(
-            self._frame,
-            num_distinct_actions=self._root.num_distinct_actions(),
-            utility_range=self.tree.utility_range,
-            policy=self._policy,
+
+    def _make_search(self, grown: GrownTree) -> Search:
+        """The record that the loop works on."""
+        root, config, bounds = self._root, self._config, self.tree.utility_range
+        fixed = _has_fixed_range(config, root)
+        settings = Settings(
+            num_players=int(root.num_players()),
+            num_actions=int(root.num_distinct_actions()),
+            searching_player=self._player,
+            least_utility=float(root.min_utility()),
+            greatest_utility=float(root.max_utility()),
+            utility_sum=_utility_sum(root),
+            first_play_urgency=config.first_play_urgency,
+            expand_visits=config.expand_visits,
+            ends_when_proven=config.final_proven,
+            may_expand=not grown.full,
+            simulate_address=self._simulator.address,
+            header_address=self._frame.header.ctypes.data,
+        )
+        return grown.search(
+            frame=flat_frame(self._frame),
+            stream=self.tree.stream,
+            settings=settings,
+            utilities=GameRange(bounds) if fixed else ObservedRange(bounds),
         )
 
 
-def own_formula(config: SearchConfig) -> Any:
-    """The compiled selection formula of the user's own; None if there is none.
+def search_parts(config: SearchConfig, state: GameState, evaluator: Evaluator | None) -> Parts:
+    """The parts of a search of a state."""
+    return compose(
+        config,
+        simultaneous=has_simultaneous_moves(state),
+        hidden=determinizes(state, config),
+        steered=evaluator is None and is_steered(config),
+    )
 
-    Raises:
-        TypeError, ValueError: if it cannot be compiled.
-    """
-    return None if isinstance(config.selection, Selection) else compiled_formula(config.selection)
+
+_compiled: set[tuple[type, ...]] = set()
+
+
+def compile_search(config: SearchConfig, state: GameState, evaluator: Evaluator | None) -> None:
+    """Compile what a search of a state needs, or load it, so that no search's clock pays for it."""
+    parts = search_parts(config, state, evaluator)
+    fixed = _has_fixed_range(config, state)
+    kind = GameRange if fixed else ObservedRange
+    classes = (kind, *classes_of(parts))
+    if JIT_DISABLED or classes in _compiled:
+        return
+    frame = make_frame(num_players=2, playouts=1, playout_stream=np.zeros(4, np.int64))
+    grown = GrownTree(parts, megabytes=1.0, num_players=2, num_actions=1, frame=frame)
+    search = grown.search(
+        frame=flat_frame(frame),
+        stream=np.zeros(4, np.int64),
+        settings=Settings(2, 1, 0, 0.0, 1.0, math.nan, math.inf, 1, True, True, 0, 0),
+        utilities=kind(np.zeros(2)),
+    )
+    loop.run(search, 0)
+    _compiled.add(classes)
 
 
 def determinizes(root: GameState, config: SearchConfig) -> bool:
@@ -327,18 +350,6 @@ def _make_simulator(
         num_distinct_actions=root.num_distinct_actions(),
         evaluator=evaluator,
         observer=observer,
-    )
-
-
-def _make_parameters(config: SearchConfig, root: GameState, player: int) -> Parameters:
-    formula = own_formula(config)
-    return loop_parameters(
-        config,
-        fixed_range=_has_fixed_range(config, root),
-        formula=0 if formula is None else formula_address(formula),
-        searching_player=player,
-        utilities=(float(root.min_utility()), float(root.max_utility())),
-        utility_sum=_utility_sum(root),
     )
 
 

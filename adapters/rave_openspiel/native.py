@@ -16,7 +16,7 @@ import numpy as np
 import pyspiel
 
 from rave_agents.errors import GameError, RaveAgentsError
-from rave_agents.search.random_stream import Stream, fill_words
+from rave_agents.kernel.random_stream import Stream, fill_words
 from rave_agents.search.simulator import Frame, Header
 from rave_openspiel.native_library import (
     BRIDGE,

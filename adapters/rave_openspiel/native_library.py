@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import pyspiel
 
 from rave_agents.game import NO_ACTION, PlayerId
-from rave_agents.search.compiler import choose_cache_directory
+from rave_agents.kernel.cache import choose_cache_directory
 from rave_agents.search.simulator import Frame, Header, Status, Step
 
 

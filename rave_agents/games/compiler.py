@@ -1,7 +1,7 @@
 """How the rules of games are compiled: apart from the search, so that who needs none pays nothing.
 
-As in ``rave_agents.search.compiler`` the cache's folder is named after the source that goes into
-the machine code: that of the games, and that of the search, whose random streams they draw from.
+As in ``rave_agents.kernel.lowering`` the cache's folder is named after the source that goes into
+the machine code: that of the games, and that of the random streams which they draw from.
 """
 
 import ctypes
@@ -15,7 +15,8 @@ import numba
 from numba.core import types
 from numba.extending import intrinsic
 
-from rave_agents.search import compiler
+from rave_agents.kernel import random_stream
+from rave_agents.kernel.cache import choose_cache_directory
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -25,13 +26,13 @@ _OPTIONS = {"nogil": True, "_nrt": False, "error_model": "numpy"}
 
 def _source_hash() -> str:
     digest = hashlib.sha256(f"{numba.__version__} {platform.python_version()}".encode())
-    for folder in (pathlib.Path(__file__).parent, pathlib.Path(compiler.__file__).parent):
-        for path in sorted(folder.glob("*.py")):
-            digest.update(path.read_bytes())
+    own = sorted(pathlib.Path(__file__).parent.glob("*.py"))
+    for path in (*own, pathlib.Path(random_stream.__file__)):
+        digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
 
-CACHE_DIRECTORY = compiler.choose_cache_directory(f"games-{_source_hash()}")
+CACHE_DIRECTORY = choose_cache_directory(f"games-{_source_hash()}")
 """Where the compiled rules are kept."""
 
 

@@ -19,7 +19,7 @@ from rave_agents.games.compiler import (
     rule,
 )
 from rave_agents.games.nogo_rules import INFO, PLAYER, ROWS, Board
-from rave_agents.search.compiler import JIT_DISABLED
+from rave_agents.kernel.dispatch import JIT_DISABLED
 from rave_agents.search.simulator import HEADER_LENGTH, Frame, Header, Status, Step
 
 TERMINAL = int(PlayerId.TERMINAL)

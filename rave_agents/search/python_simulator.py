@@ -15,7 +15,7 @@ import numpy as np
 
 from rave_agents.errors import GameError
 from rave_agents.game import PlayerId, joint_action, moving_players
-from rave_agents.search.random_stream import Stream, fill_words
+from rave_agents.kernel.random_stream import Stream, fill_words
 from rave_agents.search.simulator import Frame, Header, Status, Step
 
 CHANCE = int(PlayerId.CHANCE)

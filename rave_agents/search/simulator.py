@@ -18,151 +18,16 @@ Three kinds of provider fit: Python behind a ctypes callback (``python_simulator
 ``cfunc``, and native code.
 """
 
-import ctypes
-import enum
-import functools
-from typing import Any, NamedTuple, Protocol
+from typing import Protocol
 
 import numpy as np
-from llvmlite import ir
-from numba.core import types
-from numba.extending import intrinsic, overload
 from numpy.typing import NDArray
 
-from rave_agents.search.compiler import kernel
-from rave_agents.search.random_stream import Stream
+from rave_agents.kernel.calls import call_address
+from rave_agents.kernel.frame import HEADER_LENGTH, Frame, Header, Status, Step
+from rave_agents.kernel.random_stream import Stream
 
-HEADER_LENGTH = 40
-
-
-class Status(enum.IntEnum):
-    """What ``simulate`` and the loop return. A callback that fails outright returns 0."""
-
-    FAILED = 0
-    """An error, which the provider keeps for ``raise_pending``; nothing was counted."""
-    DONE = 1
-    """The simulation, or all that were asked for, are done."""
-    STOPPED = 2
-    """The deadline passed in the middle of a simulation, which was dropped."""
-    FRAME_FULL = 3
-    """A buffer of the frame is too small; ``REQUIRED_ACTIONS`` or ``REQUIRED_MOVES`` says so."""
-    TREE_FULL = 4
-    """The tree has no room for one more node (from the loop only)."""
-    SOLVED = 5
-    """Nothing is left to search: the root's outcome is known (from the loop only)."""
-
-
-class Header(enum.IntEnum):
-    """Places in the frame's header."""
-
-    PATH_LENGTH = 0
-    """In: actions in ``path`` to apply from the root."""
-    EXPAND = 1
-    """In: 1 to list the leaf's actions, else 0."""
-    PLAYOUTS = 2
-    """In: playouts to run from the leaf, at least 1."""
-    PLAYER = 3
-    """Out: who moves at the leaf, a player or CHANCE, SIMULTANEOUS or TERMINAL; always set. In, for
-    ``Step.TRY_REPLY``: the player who replies."""
-    NUM_ACTIONS = 4
-    """Out: entries in ``actions``, if asked to expand; in, for ``Step.TRY_REPLY``."""
-    UNIFORM = 5
-    """Out: 1 if all actions are equally probable, and ``probabilities`` is not filled, else 0."""
-    NUM_PLAYOUTS = 6
-    """Out: playouts that ``playout_ends`` and ``returns`` hold, at least 1."""
-    REQUIRED_ACTIONS = 7
-    """Out with FRAME_FULL: capacity that ``actions`` should have, else 0."""
-    REQUIRED_MOVES = 8
-    """Out with FRAME_FULL: capacity that the moves should have, else 0."""
-    NUM_PLAYERS = 9
-    """Constant: players of the game."""
-    PATH_CAPACITY = 10
-    """Constant: entries that fit into ``path``."""
-    ACTION_CAPACITY = 11
-    """Constant: entries that fit into ``actions`` and ``probabilities``."""
-    MOVE_CAPACITY = 12
-    """Constant: entries that fit into ``move_players`` and ``move_actions``."""
-    CHECK_CHILDREN = 13
-    """In: 1 to tell, where the leaf is expanded, which actions end the game there, else 0."""
-    PROVIDER = 14
-    """Constant: for a provider of native code the address of its own data; others leave it."""
-    NUM_MOVERS = 15
-    """Out: where the leaf's player is SIMULTANEOUS, entries in ``movers``, if asked to expand."""
-    STEP = 16
-    """In: a ``Step``, which part of a simulation is asked for."""
-    VIEW = 17
-    """Out, if asked for a step: a number that is the same for two positions exactly when the same
-    player moves there and the searching player sees the same; but for hash collisions."""
-    REPLY = 18
-    """In, for ``Step.TRY_REPLY``: the reply."""
-    NUM_WEIGHTS = 19
-    """Constant: entries of each player in ``action_weights``, as many as there are distinct
-    actions; 0 if playouts are uniform."""
-    PATH = 20
-    """Constant, from here on: addresses of the buffers, in the order of ``Frame``'s fields."""
-
-
-class Step(enum.IntEnum):
-    """What a provider is asked for: a simulation, or a part of one.
-
-    With hidden information the loop asks for one after the other, since only the world tells at
-    each position of the path what is legal; the provider keeps the world in between. It plays on
-    where chance moves: a position described is that of a player, or the end.
-    """
-
-    WHOLE = 0
-    """All of it, from the root."""
-    BEGIN = 1
-    """Draw a world, and describe the root in it: who moves, what is legal."""
-    ADVANCE = 2
-    """Apply the last action of the path, and describe the position after it; and what is seen."""
-    FINISH = 3
-    """Play on from there, and give the returns; with EXPAND, list priors that are not uniform."""
-    TRY_REPLY = 4
-    """No part of a simulation: fill ``child_ends`` and ``child_returns`` for the frame's actions,
-    which are legal at the end of the path, with whether ``PLAYER`` may answer each with ``REPLY``
-    and so ends the game, and how. The frame's other buffers stay as they are."""
-
-
-class Frame(NamedTuple):
-    """The buffers that the loop and a provider share."""
-
-    header: NDArray[np.int64]
-    """[HEADER_LENGTH] see ``Header``."""
-    path: NDArray[np.int32]
-    """[PATH_CAPACITY] actions from the root to the leaf. Where several players move at the same
-    time, those of all who have a legal action stand there, one after the other."""
-    actions: NDArray[np.int32]
-    """[ACTION_CAPACITY] the leaf's legal actions or chance outcomes; where several players move at
-    the same time, those of each after those of the one before."""
-    probabilities: NDArray[np.float64]
-    """[ACTION_CAPACITY] prior probabilities of the actions, or the chances of the outcomes."""
-    move_players: NDArray[np.int32]
-    """[MOVE_CAPACITY] who made each move of the playouts, one playout after the other."""
-    move_actions: NDArray[np.int32]
-    """[MOVE_CAPACITY] what he played."""
-    playout_ends: NDArray[np.int32]
-    """[PLAYOUTS] for each playout one more than the place of its last move."""
-    returns: NDArray[np.float64]
-    """[PLAYOUTS, NUM_PLAYERS] the returns of each playout, in the game's utilities."""
-    playout_stream: Stream
-    """[4] the stream that playouts draw from."""
-    child_ends: NDArray[np.int8]
-    """[ACTION_CAPACITY] 1 if the action, or outcome, ends the game, if asked to check; or if the
-    reply to it does."""
-    child_returns: NDArray[np.float64]
-    """[ACTION_CAPACITY, NUM_PLAYERS] the returns then."""
-    path_nodes: NDArray[np.int32]
-    """[PATH_CAPACITY] for each action of the path the position that it is taken at, as a number
-    that means the same position as long as the provider lives: it may keep states by it."""
-    movers: NDArray[np.int32]
-    """[NUM_PLAYERS] who moves at a leaf where players move at the same time: all who have a legal
-    action, in ascending order."""
-    mover_ends: NDArray[np.int32]
-    """[NUM_PLAYERS] for each of them one more than the place of his last action."""
-    action_weights: NDArray[np.float64]
-    """[NUM_PLAYERS, NUM_WEIGHTS] a number above 0 for each action of each player: in playouts he
-    takes it with a probability in proportion to it, among his legal actions."""
+__all__ = ["HEADER_LENGTH", "Frame", "Header", "Status", "Step"]
 
 
 def make_frame(
@@ -253,45 +118,11 @@ class Simulator(Protocol):
         """After FAILED: raise the error that was kept, the very same object."""
 
 
-@intrinsic
-def _call_address(typing_context: Any, address: Any, argument: Any) -> Any:
-    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        function_type = ir.FunctionType(ir.IntType(32), [ir.IntType(64)])
-        pointer = builder.inttoptr(arguments[0], function_type.as_pointer())
-        return builder.call(pointer, [arguments[1]])
-
-    return types.int32(types.int64, types.int64), codegen
-
-
-@functools.lru_cache(maxsize=8)
-def _function_at(address: int) -> Any:
-    return ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_int64)(address)
-
-
-def _call_interpreted(address: int, argument: int) -> int:
-    return int(_function_at(address)(argument))
-
-
-@overload(_call_interpreted)
-def _call_compiled(address: Any, argument: Any) -> Any:
-    def call(address: Any, argument: Any) -> Any:
-        return _call_address(address, argument)
-
-    return call
+def flat_frame(frame: Frame) -> Frame:
+    """The same buffers, those of two dimensions as rows one after the other, for the kernel."""
+    return Frame(*(array.reshape(-1) for array in frame))
 
 
 def simulated(simulator: Simulator, frame: Frame) -> int:
     """Run one simulation from Python; returns its ``Status``."""
-    return _call_interpreted(simulator.address, frame.header.ctypes.data)
-
-
-@kernel
-def header_address(frame: Frame) -> Any:
-    """The address of the frame's header, which ``simulate`` takes."""
-    return np.int64(frame.header.ctypes.data)
-
-
-@kernel
-def call_simulate(address: int, header_address: int) -> int:
-    """Call the ``simulate`` function at ``address``; returns its ``Status``."""
-    return _call_interpreted(address, header_address)
+    return call_address(simulator.address, frame.header.ctypes.data)

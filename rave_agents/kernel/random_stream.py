@@ -9,7 +9,7 @@ A stream is an int64 array of shape [4], each entry in [0, 2**32); it changes wi
 import numpy as np
 from numpy.typing import NDArray
 
-from rave_agents.search.compiler import kernel, kernel_entry
+from rave_agents.kernel.dispatch import entry, kernel
 
 _WORD = 0xFFFFFFFF
 
@@ -49,7 +49,7 @@ def random_unit(stream: Stream) -> float:
     return random_word(stream) / 4294967296.0
 
 
-@kernel_entry
+@entry
 def fill_words(stream: Stream, words: NDArray[np.int64]) -> None:
     """Fill the int64 array ``words`` with draws of ``random_word``."""
     for index in range(words.shape[0]):

@@ -1,0 +1,91 @@
+"""Games in which one player moves at a time: the walk, and the leaf's node."""
+
+from typing import Any, NamedTuple
+
+from rave_agents.kernel.amaf import reference
+from rave_agents.kernel.arrays import NODE
+from rave_agents.kernel.dispatch import implements, kernel
+from rave_agents.kernel.frame import Header, Status
+from rave_agents.kernel.hooks import add_leaf, find_leaf, is_known, select
+from rave_agents.kernel.players import CHANCE, TERMINAL
+from rave_agents.kernel.selection import most_urgent, sample_outcome
+from rave_agents.kernel.tree import ROOT, UNEXPANDED, add_node
+
+DONE = int(Status.DONE)
+FRAME_FULL = int(Status.FRAME_FULL)
+PATH_LENGTH = int(Header.PATH_LENGTH)
+PATH_CAPACITY = int(Header.PATH_CAPACITY)
+PLAYER = int(Header.PLAYER)
+NUM_ACTIONS = int(Header.NUM_ACTIONS)
+UNIFORM = int(Header.UNIFORM)
+
+NO_TABLE = -1
+
+
+class Alternating(NamedTuple):
+    """One player moves at a time, or chance."""
+
+
+@implements(select, Alternating)
+def walk(moves: Alternating, search: Any) -> int:
+    """Take the most urgent edges, and chance outcomes by their probabilities."""
+    tree, path, frame = search.tree, search.path, search.frame
+    node, depth, table = ROOT, 0, NO_TABLE
+    if tree.used[NODE] == 0:
+        return DONE
+    while True:
+        if depth == frame.header[PATH_CAPACITY]:
+            frame.header[PATH_LENGTH] = depth
+            return FRAME_FULL
+        table = reference(search.amaf, search, node, table)
+        if tree.node_player[node] == CHANCE:
+            edge = sample_outcome(search, node)
+        else:
+            edge = most_urgent(search, search.rule, node, table)
+        path.nodes[depth] = node
+        path.edges[depth] = edge
+        frame.path[depth] = tree.edge_action[edge]
+        frame.path_nodes[depth] = node
+        depth += 1
+        node = int(tree.edge_child[edge])
+        if node != UNEXPANDED:
+            path.nodes[depth] = node
+        if node == UNEXPANDED or tree.node_player[node] == TERMINAL or is_known(
+            search.proofs, node
+        ):
+            frame.header[PATH_LENGTH] = depth
+            return DONE
+
+
+@implements(find_leaf, Alternating)
+def _find_leaf(moves: Alternating, search: Any, depth: int) -> tuple[int, int]:
+    if depth == 0:
+        return UNEXPANDED, 0
+    edge = search.path.edges[depth - 1]
+    return int(search.tree.edge_child[edge]), int(search.tree.edge_visits[edge])
+
+
+@implements(add_leaf, Alternating)
+def _add_leaf(moves: Alternating, search: Any, depth: int, visits: int) -> int:
+    header = search.frame.header
+    leaf = add_described(search, header[PLAYER], 0, header[NUM_ACTIONS], visits)
+    search.path.nodes[depth] = leaf
+    if depth > 0:
+        search.tree.edge_child[search.path.edges[depth - 1]] = leaf
+    return 1
+
+
+@kernel
+def add_described(search: Any, player: int, start: int, end: int, visits: int) -> int:
+    """A node with an edge for each of the frame's actions from ``start`` to before ``end``."""
+    tree, frame = search.tree, search.frame
+    count = end - start
+    node = add_node(tree, player, visits, count)
+    first = tree.node_first_edge[node]
+    uniform = frame.header[UNIFORM] != 0
+    for index in range(count):
+        tree.edge_action[first + index] = frame.actions[start + index]
+        tree.edge_prior[first + index] = (
+            1.0 / count if uniform else frame.probabilities[start + index]
+        )
+    return node

@@ -1,0 +1,219 @@
+"""All-moves-as-first statistics (AMAF): what the parts that keep them have in common.
+
+An action that its player takes at a node, or later in a simulation through it, gets the value of
+that simulation at the node. ``amaf_nodes.py`` keeps these statistics at the edges of each node
+(RAVE), ``amaf_tables.py`` in tables of all players' actions (GRAVE, HRAVE).
+"""
+
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+
+from rave_agents.kernel.arrays import INT, Array, Axis, Rows, one
+from rave_agents.kernel.dispatch import implements, kernel, open_function
+from rave_agents.kernel.frame import Header
+from rave_agents.kernel.rules import Edge, blended
+from rave_agents.kernel.schedules import blend
+from rave_agents.kernel.winning_moves import biased_sum, biases, winning_rate
+
+NUM_PLAYOUTS = int(Header.NUM_PLAYOUTS)
+
+
+class NoAmaf(NamedTuple):
+    """None are kept: plain Monte-Carlo tree search."""
+
+
+class AllPlayers(NamedTuple):
+    """The choices of all players heed AMAF statistics."""
+
+
+class SearchingPlayer(NamedTuple):
+    """Those of the searching player alone: what others should have played says little of them."""
+
+
+@open_function
+def heeds(players: Any, search: Any, player: int) -> bool:
+    """Whether a player's choices heed AMAF statistics."""
+    return True
+
+
+@implements(heeds, SearchingPlayer)
+def _heeds_own(players: SearchingPlayer, search: Any, player: int) -> bool:
+    return bool(player == search.settings.searching_player)
+
+
+class AllEdges(NamedTuple):
+    """AMAF statistics rank all edges."""
+
+
+class VisitedEdges(NamedTuple):
+    """They rank edges that have visits; the others have the first-play urgency."""
+
+
+@open_function
+def ranks(edges: Any, n: float) -> bool:
+    """Whether AMAF statistics rank an edge with n visits."""
+    return True
+
+
+@implements(ranks, VisitedEdges)
+def _ranks_visited(edges: VisitedEdges, n: float) -> bool:
+    return n > 0.0
+
+
+class BlendValues(NamedTuple):
+    """β blends the mean value; exploration is added to the blend (Gelly & Silver 2011)."""
+
+
+class BlendScores(NamedTuple):
+    """β blends the mean value and its exploration together."""
+
+
+@open_function
+def blend_explored(
+    blending: Any, schedule: Any, edge: Edge, explored: float
+) -> float:
+    """The value of an edge, what is explored and the AMAF value, for ``n_amaf`` above 0.
+
+    ``(1 - β) q + β q_amaf + explored`` (Gelly & Silver 2011).
+    """
+    value = blend(schedule, edge.n, edge.value_sum, edge.n_amaf, edge.amaf_value_sum)
+    return value + explored
+
+
+@implements(blend_explored, BlendScores)
+def blend_scores(blending: BlendScores, schedule: Any, edge: Edge, explored: float) -> float:
+    """``(1 - β) (q + explored) + β q_amaf``."""
+    value_sum = edge.value_sum + edge.n * explored
+    return blend(schedule, edge.n, value_sum, edge.n_amaf, edge.amaf_value_sum)
+
+
+class View(NamedTuple):
+    """AMAF statistics as a node sees them."""
+
+    amaf: Any
+    """The part."""
+    row: int
+    """In tables, the row of the action 0 of the player who moves at the node."""
+    heeded: bool
+    """Whether the player heeds them."""
+    scale: float
+    """What a weighted win rate is multiplied by, see ``winning_scale``; 0 if it has no share."""
+
+
+@implements(blended, View)
+def _blended(view: View, edge: Edge, explored: float) -> float:
+    options = view.amaf.options
+    return blend_explored(options.blending, options.schedule, edge, explored)
+
+
+@open_function
+def reference(amaf: Any, search: Any, node: int, above: int) -> int:
+    """The table that counts at a node, where ``above`` counts at the node above it."""
+    return above
+
+
+@open_function
+def view_at(amaf: Any, search: Any, node: int, table: int) -> Any:
+    """The statistics as a node sees them; ``table`` is its reference."""
+    return amaf
+
+
+@open_function
+def row_of(amaf: Any, search: Any, first: int, edge: int) -> int:
+    """The row of an edge's statistics, where ``first`` is ``View.row``."""
+    return edge
+
+
+@open_function
+def amaf_sums(view: Any, search: Any, edge: int, n: float) -> tuple[float, float]:
+    """AMAF visits of an edge and the sum of their values; 0 and 0 where they do not count."""
+    return 0.0, 0.0
+
+
+@implements(amaf_sums, View)
+def _amaf_sums(view: View, search: Any, edge: int, n: float) -> tuple[float, float]:
+    amaf = view.amaf
+    if not (view.heeded and ranks(amaf.options.edges, n)):
+        return 0.0, 0.0
+    row = row_of(amaf, search, view.row, edge)
+    n_amaf = amaf.visits[row]
+    return n_amaf, biased_sum(amaf.winning, row, n_amaf, amaf.value_sum[row], view.scale)
+
+
+@kernel
+def winning_scale(amaf: Any, search: Any, node: int, row: int) -> float:
+    """What a weighted win rate is multiplied by to compare it with the siblings' AMAF values.
+
+    The most urgent sibling gets the best AMAF value among them, and the others less in proportion:
+    a weighted win rate is smaller the longer games are, and only its ratios mean something.
+    """
+    if not biases(amaf.winning):
+        return 0.0
+    first = search.tree.node_first_edge[node]
+    best_rate, best_value = 0.0, 0.0
+    for edge in range(first, first + search.tree.node_edge_count[node]):
+        place = row_of(amaf, search, row, edge)
+        visits = amaf.visits[place]
+        if visits > 0.0:
+            best_value = max(best_value, amaf.value_sum[place] / visits)
+        best_rate = max(best_rate, winning_rate(amaf.winning, place, visits))
+    return best_value / best_rate if best_rate > 0.0 else 0.0
+
+
+class Credit(NamedTuple):
+    """What a playout gives to the AMAF statistics of a node."""
+
+    share: float
+    """The part of a visit that the playout counts."""
+    value: float
+    """Its value for the player who moves at the node, in [0, 1]."""
+    start: int
+    """The number of the node's first move in the record."""
+    moves: int
+    """How many moves there are in the record."""
+
+
+class MoveRecord(NamedTuple):
+    """The moves of one simulation, those of chance left out."""
+
+    players: Annotated[Array, Rows(Axis.MOVE, np.int32)]
+    """Who made the move."""
+    actions: Annotated[Array, Rows(Axis.MOVE, np.int32)]
+    """What they played."""
+    path_moves: Annotated[Array, Rows(Axis.PATH, np.int32)]
+    """For each node of the path how many moves lead to it."""
+    seen: Annotated[Array, Rows(Axis.PLAYER, INT, (Axis.ACTION,), fill=-1)]
+    """``offset`` plus the number of the player's move that was seen last with this action."""
+    offset: Annotated[Array, one(INT)]
+    """[1] what ``seen`` is counted from in this playout; smaller entries are of earlier ones."""
+
+
+@kernel
+def record_path(record: MoveRecord, search: Any, depth: int, nodes: int) -> None:
+    """Put the moves of the path into the record."""
+    tree, path = search.tree, search.path
+    moves = 0
+    for index in range(depth):
+        record.path_moves[index] = moves
+        player = int(tree.node_player[path.nodes[index]])
+        if player >= 0:
+            record.players[moves] = player
+            record.actions[moves] = tree.edge_action[path.edges[index]]
+            moves += 1
+    record.path_moves[depth] = moves
+    for index in range(depth + 1, depth + nodes):
+        record.path_moves[index] = moves
+
+
+@kernel
+def record_playout(record: MoveRecord, search: Any, depth: int, playout: int) -> int:
+    """Put the moves of one playout behind those of the path; returns how many moves there are."""
+    frame = search.frame
+    moves = int(record.path_moves[depth])
+    first_move = 0 if playout == 0 else frame.playout_ends[playout - 1]
+    for move in range(first_move, frame.playout_ends[playout]):
+        record.players[moves] = frame.move_players[move]
+        record.actions[moves] = frame.move_actions[move]
+        moves += 1
+    return moves

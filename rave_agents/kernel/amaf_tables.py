@@ -1,0 +1,242 @@
+"""GRAVE and HRAVE: AMAF statistics in tables of all players' actions.
+
+A table has a row for every player and every action of the game, legal at its node or not. With
+GRAVE (Cazenave 2015) every node that may become a reference for those below it has one; with HRAVE
+one table at the root serves the whole search.
+"""
+
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+
+from rave_agents.kernel.amaf import (
+    NUM_PLAYOUTS,
+    AllEdges,
+    AllPlayers,
+    BlendValues,
+    MoveRecord,
+    View,
+    heeds,
+    record_path,
+    record_playout,
+    reference,
+    row_of,
+    view_at,
+    winning_scale,
+)
+from rave_agents.kernel.arrays import FLOAT, NODE, TABLE, Array, Axis, Rows
+from rave_agents.kernel.dispatch import implements, kernel, open_function
+from rave_agents.kernel.hooks import on_backup, on_rescale, rows_needed
+from rave_agents.kernel.runtime import runs_as
+from rave_agents.kernel.schedules import MinimumMSE
+from rave_agents.kernel.utilities import rescaled, set_values
+from rave_agents.kernel.weightings import Uniform, update_weight
+from rave_agents.kernel.winning_moves import (
+    WON,
+    NoWinningMoves,
+    TableWins,
+    WinningMoves,
+    note_win,
+)
+
+NO_TABLE = -1
+"""The table of a node that has none."""
+
+
+class GRAVE(NamedTuple):
+    """The nearest table on the way from the root that has seen enough (GRAVE)."""
+
+    ref: int = 20
+    """Playouts that a table must have more of to be used below its node, at least 0. Cazenave
+    (2015) has 50, Ludii 100."""
+    table_visits: int = 10
+    """A node gets a table of its own on this visit, at least 1. 1 is the published form; larger
+    keeps memory to the nodes that may get more than ``ref``."""
+    schedule: Any = MinimumMSE()
+    """As in ``NodeAmaf``, like all that follow."""
+    blending: Any = BlendValues()
+    players: Any = AllPlayers()
+    edges: Any = AllEdges()
+    weighting: Any = Uniform()
+    winning: Any = NoWinningMoves()
+
+
+class HRAVE(NamedTuple):
+    """One table at the root for the whole search (HRAVE): GRAVE with an infinite ``ref``."""
+
+    schedule: Any = MinimumMSE()
+    """As in ``NodeAmaf``, like all that follow."""
+    blending: Any = BlendValues()
+    players: Any = AllPlayers()
+    edges: Any = AllEdges()
+    weighting: Any = Uniform()
+    winning: Any = NoWinningMoves()
+
+
+_ROWS = Rows(Axis.TABLE, FLOAT, (Axis.PLAYER, Axis.ACTION))
+
+
+@runs_as(HRAVE)
+@runs_as(GRAVE)
+class AmafTables(NamedTuple):
+    """The tables. Values are those of the player who took the action."""
+
+    options: Any
+    winning: Annotated[Any, {WinningMoves: TableWins}]
+    node_table: Annotated[Array, Rows(Axis.NODE, np.int32, fill=-1, points_to=Axis.TABLE)]
+    """The node's table, or ``NO_TABLE``."""
+    owner: Annotated[Array, Rows(Axis.TABLE, np.int32, points_to=Axis.NODE)]
+    """The node whose table it is."""
+    playouts: Annotated[Array, Rows(Axis.TABLE, np.int32)]
+    """Simulations that were credited to it."""
+    visits: Annotated[Array, _ROWS]
+    """AMAF visits of each player's actions."""
+    value_sum: Annotated[Array, _ROWS]
+    """Sum of the values of the AMAF visits."""
+    record: MoveRecord
+    """The moves of the present simulation."""
+    previous: Annotated[Array, Rows(Axis.MOVE, np.int32)]
+    """The number of the move by which its player took the same action before, -1 for none."""
+
+
+@open_function
+def wants_table(options: Any, search: Any, node: int, is_root: bool) -> bool:
+    """Whether a node that a simulation comes through should have a table of its own."""
+    return is_root
+
+
+@implements(wants_table, GRAVE)
+def _wants_table(options: GRAVE, search: Any, node: int, is_root: bool) -> bool:
+    return is_root or search.tree.node_visits[node] + 1 >= options.table_visits
+
+
+@open_function
+def replaces(options: Any, playouts: int) -> bool:
+    """Whether a node's own table of so many playouts takes the place of one from above."""
+    return False
+
+
+@implements(replaces, GRAVE)
+def _replaces(options: GRAVE, playouts: int) -> bool:
+    return playouts > options.ref
+
+
+@implements(rows_needed, AmafTables)
+def _rows_needed(amaf: AmafTables, search: Any, axis: int, actions: int) -> int:
+    return tables_needed(amaf.options, search) if axis == TABLE else 0
+
+
+@open_function
+def tables_needed(options: Any, search: Any) -> int:
+    """Tables that a simulation may add, without which it must not begin."""
+    return 0
+
+
+@implements(tables_needed, GRAVE)
+def _tables_needed(options: GRAVE, search: Any) -> int:
+    # The root gets its node without a table where the memory has no room for one.
+    return 1 if search.tree.used[NODE] > 0 else 0
+
+
+@implements(reference, AmafTables)
+def _reference(amaf: AmafTables, search: Any, node: int, above: int) -> int:
+    own = int(amaf.node_table[node])
+    if own != NO_TABLE and (above == NO_TABLE or replaces(amaf.options, amaf.playouts[own])):
+        return own
+    return above
+
+
+@implements(view_at, AmafTables)
+def _view(amaf: AmafTables, search: Any, node: int, table: int) -> View:
+    player = int(search.tree.node_player[node])
+    heeded = table != NO_TABLE and heeds(amaf.options.players, search, player)
+    row = table_row(search, max(table, 0), player)
+    scale = winning_scale(amaf, search, node, row) if heeded else 0.0
+    return View(amaf, row, heeded, scale)
+
+
+@implements(row_of, AmafTables)
+def _row_of(amaf: AmafTables, search: Any, first: int, edge: int) -> int:
+    return first + int(search.tree.edge_action[edge])
+
+
+@kernel
+def table_row(search: Any, table: int, player: int) -> int:
+    """The row of a player's action 0 in a table; those of the others follow."""
+    settings = search.settings
+    return (table * settings.num_players + player) * settings.num_actions  # type: ignore[no-any-return]
+
+
+@implements(on_backup, AmafTables)
+def _credit_playouts(amaf: AmafTables, search: Any, depth: int, nodes: int) -> None:
+    """Credit every playout to the tables of the path; together they count as one visit."""
+    record, path = amaf.record, search.path
+    record_path(record, search, depth, nodes)
+    give_table(amaf, search, depth - 1 + nodes)
+    playouts = search.frame.header[NUM_PLAYOUTS]
+    for playout in range(playouts):
+        set_values(search, playout, playout + 1)
+        moves = record_playout(record, search, depth, playout)
+        find_previous(amaf, search, moves)
+        for index in range(depth - 1 + nodes, -1, -1):
+            table = amaf.node_table[path.nodes[index]]
+            if table != NO_TABLE:
+                if playout == 0:
+                    amaf.playouts[table] += 1
+                credit_table(amaf, search, table, record.path_moves[index], moves)
+        record.offset[0] += moves + 1
+
+
+@kernel
+def give_table(amaf: AmafTables, search: Any, last: int) -> None:
+    """Give a table to the first node of the path, up to the last, that lacks one it should have."""
+    tree = search.tree
+    for index in range(last + 1):
+        node = search.path.nodes[index]
+        if tree.used[TABLE] == tree.capacity[TABLE]:
+            return
+        if (
+            amaf.node_table[node] == NO_TABLE
+            and wants_table(amaf.options, search, node, index == 0)
+            and tree.node_edge_count[node] > 0
+        ):
+            amaf.node_table[node] = tree.used[TABLE]
+            amaf.owner[tree.used[TABLE]] = node
+            tree.used[TABLE] += 1
+            return
+
+
+@kernel
+def find_previous(amaf: AmafTables, search: Any, moves: int) -> None:
+    """Set ``previous`` for so many moves."""
+    record = amaf.record
+    offset = record.offset[0]
+    for move in range(moves):
+        row = record.players[move] * search.settings.num_actions + record.actions[move]
+        seen = record.seen[row] - offset
+        amaf.previous[move] = seen if seen >= 0 else -1
+        record.seen[row] = offset + move
+
+
+@kernel
+def credit_table(amaf: AmafTables, search: Any, table: int, start: int, moves: int) -> None:
+    """Credit a playout, of value ``path.values``, to a table: each player's first such moves."""
+    record, values = amaf.record, search.path.values
+    share = 1.0 / search.frame.header[NUM_PLAYOUTS]
+    for move in range(start, moves):
+        if amaf.previous[move] < start:
+            player = record.players[move]
+            row = table_row(search, table, player) + record.actions[move]
+            length = moves - start
+            weight = share * update_weight(amaf.options.weighting, move - start, length)
+            amaf.visits[row] += weight
+            amaf.value_sum[row] += weight * values[player]
+            won = values[player] > WON
+            note_win(amaf.winning, row, won, weight, move - start + 1)
+
+
+@implements(on_rescale, AmafTables)
+def _rescale(amaf: AmafTables, search: Any, factor: float, shift: float) -> None:
+    rows = search.settings.num_players * search.settings.num_actions
+    for row in range(search.tree.used[TABLE] * rows):
+        amaf.value_sum[row] = rescaled(amaf.value_sum[row], amaf.visits[row], factor, shift)

@@ -1,0 +1,77 @@
+"""How the arrays of parts are declared: how many rows, of what type, what they point to.
+
+A field of a part that is an array says so by its annotation:
+
+    visits: Annotated[Array, Rows(Axis.EDGE, np.float64)]
+
+Storage allocates, grows, keeps, clears and counts all arrays by these annotations. Rows that no
+node, edge, table or child uses yet are filled with ``fill``.
+"""
+
+import enum
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+
+
+class Axis(enum.IntEnum):
+    """What an array has a row for. The first four grow as the search goes on."""
+
+    NODE = 0
+    """Every node of the tree."""
+    EDGE = 1
+    """Every edge of the tree."""
+    TABLE = 2
+    """Every AMAF table."""
+    CHILD = 3
+    """Every entry of the table of children."""
+    PLACE = 4
+    """Every place of the hash table of children: a power of two, at least twice the entries."""
+    PATH = 5
+    """Every edge of the longest path, and every player."""
+    MOVE = 6
+    """Every move of the longest simulation."""
+    PLAYER = 7
+    """Every player of the game."""
+    ACTION = 8
+    """Every distinct action of the game."""
+    ONE = 9
+    """One row."""
+
+
+GROWING = (Axis.NODE, Axis.EDGE, Axis.TABLE, Axis.CHILD)
+"""The axes that are counted in ``Tree.used`` and ``Tree.capacity``."""
+
+NODE = int(Axis.NODE)
+EDGE = int(Axis.EDGE)
+TABLE = int(Axis.TABLE)
+CHILD = int(Axis.CHILD)
+
+
+class Rows(NamedTuple):
+    """An array with a row for each of an axis; flat, row after row."""
+
+    axis: Axis
+    """What there is a row for."""
+    dtype: Any
+    """The type of its items."""
+    inner: tuple[Axis, ...] = ()
+    """What each row has an item for, the last one first to change; nothing for a single item."""
+    fill: int = 0
+    """What is not used yet."""
+    points_to: Axis | None = None
+    """What its items are rows of, where they are not negative; None for other numbers."""
+    length: int = 1
+    """Items for each."""
+
+
+def one(dtype: Any, length: int = 1, fill: int = 0) -> Rows:
+    """So many items."""
+    return Rows(Axis.ONE, dtype, fill=fill, length=length)
+
+
+INT = np.int64
+FLOAT = np.float64

@@ -1,0 +1,65 @@
+"""Backup: what a simulation found out goes to the nodes and edges on its way.
+
+This is the one place where perspective is flipped: each edge gets the value of the player who moves
+at its node.
+"""
+
+from rave_agents.kernel.arrays import EDGE
+from rave_agents.kernel.dispatch import kernel
+from rave_agents.kernel.frame import Header
+from rave_agents.kernel.hooks import on_backup, on_rescale
+from rave_agents.kernel.search import Search
+from rave_agents.kernel.utilities import observe, rescaled, set_values
+
+NUM_PLAYOUTS = int(Header.NUM_PLAYOUTS)
+
+
+@kernel
+def back_up(search: Search, depth: int, nodes: int) -> None:
+    """Count a simulation in all statistics of its path of ``depth`` edges and its leaf's nodes."""
+    changed, factor, shift = observe(search.utilities, search)
+    if changed:
+        rescale(search, factor, shift)
+    find_movers(search, depth)
+    on_backup(search.playouts, search, depth, nodes)
+    on_backup(search.amaf, search, depth, nodes)
+    set_values(search, 0, search.frame.header[NUM_PLAYOUTS])
+    on_backup(search.moves, search, depth, nodes)
+    on_backup(search.rule, search, depth, nodes)
+    tree, path = search.tree, search.path
+    for index in range(depth):
+        edge = path.edges[index]
+        tree.node_visits[path.nodes[index]] += 1
+        tree.edge_visits[edge] += 1
+        tree.edge_value_sum[edge] += path.values[path.movers[index]]
+    for index in range(depth, depth + nodes):
+        tree.node_visits[path.nodes[index]] += 1
+    path.simulations[0] += 1
+
+
+@kernel
+def find_movers(search: Search, depth: int) -> None:
+    """Find whose value each edge of the path holds.
+
+    It is the node's player's, at a chance node that of the last player before it, and of player 0
+    if there is none.
+    """
+    mover = 0
+    for index in range(depth):
+        player = int(search.tree.node_player[search.path.nodes[index]])
+        if player >= 0:
+            mover = player
+        search.path.movers[index] = mover
+
+
+@kernel
+def rescale(search: Search, factor: float, shift: float) -> None:
+    """Bring all values that have been counted to the new scale."""
+    tree = search.tree
+    on_rescale(search.rule, search, factor, shift)
+    for edge in range(tree.used[EDGE]):
+        tree.edge_value_sum[edge] = rescaled(
+            tree.edge_value_sum[edge], tree.edge_visits[edge], factor, shift
+        )
+    on_rescale(search.amaf, search, factor, shift)
+    on_rescale(search.moves, search, factor, shift)

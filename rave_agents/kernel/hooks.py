@@ -1,0 +1,119 @@
+"""Where parts take part in a search. A part without a hook of its own does what stands here.
+
+``part`` is any of a search's parts; ``search`` is the whole record.
+"""
+
+from typing import Any
+
+from rave_agents.kernel.dispatch import open_function
+from rave_agents.kernel.frame import Status
+from rave_agents.kernel.tree import ROOT
+
+DONE = int(Status.DONE)
+
+
+@open_function
+def on_begin(part: Any, search: Any) -> None:
+    """The loop begins to run."""
+
+
+@open_function
+def rows_needed(part: Any, search: Any, axis: int, actions: int) -> int:
+    """How many rows of an axis a simulation may add beside the new node's own.
+
+    ``actions`` are the actions that the new node may have at most.
+    """
+    return 0
+
+
+@open_function
+def on_expand(part: Any, search: Any, depth: int, nodes: int) -> None:
+    """The leaf, ``depth`` edges from the root, has been given so many nodes."""
+
+
+@open_function
+def on_backup(part: Any, search: Any, depth: int, nodes: int) -> None:
+    """A simulation has ended: count it on its path of ``depth`` edges, and so many leaf nodes."""
+
+
+@open_function
+def on_rescale(part: Any, search: Any, factor: float, shift: float) -> None:
+    """The scale of values has changed: every value v is ``factor v + shift`` from now on."""
+
+
+@open_function
+def on_abort(part: Any, search: Any) -> None:
+    """A simulation could not be finished: undo what it has marked."""
+
+
+@open_function
+def copy_edge(part: Any, old: int, new: int) -> None:
+    """Write what is known of an edge into another row."""
+
+
+@open_function
+def is_decided(proofs: Any, search: Any) -> bool:
+    """Whether nothing is left to search at the root, which has a node."""
+    return False
+
+
+@open_function
+def is_known(proofs: Any, node: int) -> bool:
+    """Whether a node's outcome is known, so that it needs no simulation."""
+    return False
+
+
+@open_function
+def give_outcome(proofs: Any, search: Any, node: int) -> None:
+    """Write the outcome of a node that ``is_known`` into the frame, as a simulation's returns."""
+
+
+@open_function
+def after_backup(proofs: Any, search: Any) -> int:
+    """A simulation has been counted: look further, if anything calls for it. Returns a ``Status``.
+
+    The header's ``EXPAND`` tells whether it has added a leaf.
+    """
+    return DONE
+
+
+@open_function
+def checks_children(proofs: Any) -> int:
+    """1 if the provider is to tell which children of a new node end the game, else 0."""
+    return 0
+
+
+@open_function
+def select(moves: Any, search: Any) -> int:
+    """Walk from the root to a leaf. Returns a ``Status``.
+
+    The frame's ``PATH_LENGTH`` tells how many edges were taken, ``path`` which. The walk ends at an
+    edge without a node behind it, at a terminal node, or at one whose outcome is known.
+    """
+    return 0
+
+
+@open_function
+def find_leaf(moves: Any, search: Any, depth: int) -> tuple[int, int]:
+    """The node that a path of ``depth`` edges leads to, and how often it was reached.
+
+    The node is ``UNEXPANDED`` if there is none yet.
+    """
+    return ROOT, 0
+
+
+@open_function
+def on_simulated(moves: Any, search: Any, depth: int) -> None:
+    """The provider has described the leaf and played on; nothing has been added yet."""
+
+
+@open_function
+def add_leaf(moves: Any, search: Any, depth: int, visits: int) -> int:
+    """Make a node of the leaf, or one for each who moves there; returns how many."""
+    return 0
+
+
+@open_function
+def is_available(moves: Any, edge: int) -> bool:
+    """Whether an edge may be taken in this simulation."""
+    return True

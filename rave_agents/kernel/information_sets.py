@@ -1,0 +1,315 @@
+"""Hidden information: one tree over what the searching player can tell apart (ISMCTS).
+
+Cowling, Powley & Whitehouse 2012, "Information set Monte Carlo tree search", with a single
+observer: every simulation begins in another determinization, which the provider draws. A node
+stands for all positions that look the same to the searching player. Where they move, their action
+and what they see next tell the child apart; where another moves, what they see next alone, so that
+several edges may lead to one child. Chance has no nodes: the determinization draws its outcomes.
+
+In each determinization other actions may be legal at a node. The legal ones compete, each with the
+number of simulations in which it was available in the place of the node's visits. An action that is
+met for the first time gets an edge then: the edges of a node are consecutive rows, so that they are
+written anew behind all others unless they are the last ones; the rows that they leave stay unused,
+and count as used memory.
+"""
+
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+
+from rave_agents.kernel.alternating import add_described
+from rave_agents.kernel.amaf import reference
+from rave_agents.kernel.arrays import CHILD, EDGE, INT, NODE, Array, Axis, Rows, one
+from rave_agents.kernel.calls import call_address
+from rave_agents.kernel.children import NO_ENTRY, Children, add_entry, find_entry
+from rave_agents.kernel.dispatch import implements, kernel
+from rave_agents.kernel.frame import Header, Status, Step
+from rave_agents.kernel.hooks import (
+    add_leaf,
+    copy_edge,
+    find_leaf,
+    is_available,
+    on_abort,
+    on_backup,
+    on_simulated,
+    rows_needed,
+    select,
+)
+from rave_agents.kernel.players import TERMINAL
+from rave_agents.kernel.rules import Node, node_term
+from rave_agents.kernel.runtime import runs_as
+from rave_agents.kernel.selection import most_urgent, node_for
+from rave_agents.kernel.tree import ROOT, UNEXPANDED
+
+DONE = int(Status.DONE)
+FRAME_FULL = int(Status.FRAME_FULL)
+TREE_FULL = int(Status.TREE_FULL)
+PATH_LENGTH = int(Header.PATH_LENGTH)
+PATH_CAPACITY = int(Header.PATH_CAPACITY)
+PLAYER = int(Header.PLAYER)
+NUM_ACTIONS = int(Header.NUM_ACTIONS)
+REQUIRED_ACTIONS = int(Header.REQUIRED_ACTIONS)
+ACTION_CAPACITY = int(Header.ACTION_CAPACITY)
+VIEW = int(Header.VIEW)
+STEP = int(Header.STEP)
+BEGIN = int(Step.BEGIN)
+ADVANCE = int(Step.ADVANCE)
+FINISH = int(Step.FINISH)
+
+NO_TABLE = -1
+
+
+class InformationSets(NamedTuple):
+    """Each simulation has a determinization of its own (ISMCTS)."""
+
+
+@runs_as(InformationSets)
+class Determinizations(NamedTuple):
+    """What such a search keeps beside the tree."""
+
+    options: InformationSets
+    children: Children
+    """The children: by the node and what the searching player sees, mixed with their action where
+    they move."""
+    edge_available: Annotated[Array, Rows(Axis.EDGE, np.int32)]
+    """Simulations that came through the node in a determinization where the action was legal."""
+    edge_met: Annotated[Array, Rows(Axis.EDGE, INT)]
+    """The last of them, by its number."""
+    number: Annotated[Array, one(INT)]
+    """[1] the number of this simulation."""
+    nodes_met: Annotated[Array, one(INT)]
+    """[1] nodes of this simulation's path whose edges were marked."""
+    edge_of: Annotated[Array, Rows(Axis.ACTION, np.int32)]
+    """Where each action's edge may be at a node."""
+
+
+@implements(rows_needed, Determinizations)
+def _rows_needed(moves: Determinizations, search: Any, axis: int, actions: int) -> int:
+    return 1 if axis == CHILD else 0
+
+
+@implements(is_available, Determinizations)
+def _is_available(moves: Determinizations, edge: int) -> bool:
+    return bool(moves.edge_met[edge] == moves.number[0])
+
+
+@implements(node_for, Determinizations)
+def _node_for(moves: Determinizations, rule: Any, node: Node, edge: int) -> Node:
+    """How often the edge was available takes the place of the node's visits."""
+    N = float(moves.edge_available[edge])
+    return Node(N, node_term(rule, N))
+
+
+@implements(select, Determinizations)
+def walk_in_determinization(moves: Determinizations, search: Any) -> int:
+    """Draw a determinization, and walk in it to a position without a node, or to the end."""
+    tree, path, frame = search.tree, search.path, search.frame
+    header = frame.header
+    moves.number[0] += 1
+    moves.nodes_met[0] = 0
+    status = take_step(search, BEGIN)
+    if status != DONE or tree.used[NODE] == 0:
+        return status
+    node, depth, table = ROOT, 0, NO_TABLE
+    path.nodes[0] = node
+    while tree.node_player[node] != TERMINAL:
+        if depth == header[PATH_CAPACITY]:
+            return FRAME_FULL
+        status = meet_actions(moves, search, node)
+        if status != DONE:
+            return status
+        if not some_available(moves, search, node):
+            return DONE  # Only where nothing may be added any more.
+        table = reference(search.amaf, search, node, table)
+        edge = most_urgent(search, search.rule, node, table)
+        path.edges[depth] = edge
+        frame.path[depth] = tree.edge_action[edge]
+        frame.path_nodes[depth] = node
+        depth += 1
+        header[PATH_LENGTH] = depth
+        status = take_step(search, ADVANCE)
+        if status != DONE:
+            return status
+        key = child_number(search, node, frame.path[depth - 1])
+        entry = find_entry(moves.children, node, key)
+        path.entries[depth - 1] = entry
+        if entry == NO_ENTRY or moves.children.child[entry] == UNEXPANDED:
+            return DONE
+        node = int(moves.children.child[entry])
+        path.nodes[depth] = node
+    return DONE
+
+
+@kernel
+def take_step(search: Any, step: int) -> int:
+    """Ask the provider for a part of a simulation; the next one asked for is its end."""
+    header = search.frame.header
+    header[STEP] = step
+    status = call_address(search.settings.simulate_address, search.settings.header_address)
+    header[STEP] = FINISH
+    return status
+
+
+@kernel
+def child_number(search: Any, node: int, action: int) -> int:
+    """What tells a child apart at its node: what is seen, and the searching player's own action."""
+    seen = search.frame.header[VIEW]
+    own = search.tree.node_player[node] == search.settings.searching_player
+    return int(seen ^ (action + 1)) if own else int(seen)
+
+
+@implements(find_leaf, Determinizations)
+def _find_leaf(moves: Determinizations, search: Any, depth: int) -> tuple[int, int]:
+    if depth == 0:
+        return (ROOT if search.tree.used[NODE] > 0 else UNEXPANDED), 0
+    entry = search.path.entries[depth - 1]
+    if entry == NO_ENTRY:
+        return UNEXPANDED, 0
+    return int(moves.children.child[entry]), int(moves.children.visits[entry])
+
+
+@implements(on_simulated, Determinizations)
+def _add_leaf_entry(moves: Determinizations, search: Any, depth: int) -> None:
+    """Give the leaf the entry that it lacks; there is room."""
+    path = search.path
+    if search.settings.may_expand and depth > 0 and path.entries[depth - 1] == NO_ENTRY:
+        node = int(path.nodes[depth - 1])
+        key = child_number(search, node, search.frame.path[depth - 1])
+        path.entries[depth - 1] = add_entry(search, moves.children, node, key)
+
+
+@implements(add_leaf, Determinizations)
+def _add_leaf(moves: Determinizations, search: Any, depth: int, visits: int) -> int:
+    header, path = search.frame.header, search.path
+    leaf = add_described(search, header[PLAYER], 0, header[NUM_ACTIONS], visits)
+    path.nodes[depth] = leaf
+    if depth > 0:
+        moves.children.child[path.entries[depth - 1]] = leaf
+    return 1
+
+
+@implements(on_backup, Determinizations)
+def _count_visits(moves: Determinizations, search: Any, depth: int, nodes: int) -> None:
+    """Count a finished simulation at the entries of its path."""
+    for index in range(depth):
+        entry = search.path.entries[index]
+        if entry != NO_ENTRY:
+            moves.children.visits[entry] += 1
+    moves.nodes_met[0] = 0
+
+
+@kernel
+def find_edges(moves: Determinizations, search: Any, node: int) -> None:
+    """Note for each action of a node where its edge is."""
+    tree = search.tree
+    first = tree.node_first_edge[node]
+    for edge in range(first, first + tree.node_edge_count[node]):
+        moves.edge_of[tree.edge_action[edge]] = edge
+
+
+@kernel
+def is_edge(search: Any, node: int, action: int, edge: int) -> bool:
+    """Whether an edge, which may be any number, is that of a node's action."""
+    tree = search.tree
+    first = tree.node_first_edge[node]
+    if edge < first or edge >= first + tree.node_edge_count[node]:
+        return False
+    return bool(tree.edge_action[edge] == action)
+
+
+@kernel
+def meet_actions(moves: Determinizations, search: Any, node: int) -> int:
+    """Mark the edges of the actions that the frame lists, and add those that are missing.
+
+    Returns DONE, or TREE_FULL if there is no room; then nothing has changed.
+    """
+    frame = search.frame
+    actions = frame.header[NUM_ACTIONS]
+    find_edges(moves, search, node)
+    missing = 0
+    for index in range(actions):
+        action = frame.actions[index]
+        if not is_edge(search, node, action, moves.edge_of[action]):
+            missing += 1
+    if missing > 0 and search.settings.may_expand:
+        if not add_missing(moves, search, node, missing):
+            return TREE_FULL
+        find_edges(moves, search, node)
+    for index in range(actions):
+        action = frame.actions[index]
+        edge = moves.edge_of[action]
+        if is_edge(search, node, action, edge):
+            moves.edge_available[edge] += 1
+            moves.edge_met[edge] = moves.number[0]
+    moves.nodes_met[0] += 1
+    return DONE
+
+
+@kernel
+def add_missing(moves: Determinizations, search: Any, node: int, missing: int) -> bool:
+    """Give a node edges for those of the frame's actions that have none; so many are missing.
+
+    Returns whether there was room, beside that for the edges of one more node, which the simulation
+    may go on to add.
+    """
+    tree, frame = search.tree, search.frame
+    old, count = int(tree.node_first_edge[node]), int(tree.node_edge_count[node])
+    end = int(tree.used[EDGE])
+    first = old if old + count == end else end
+    new_end = first + count + missing
+    reserve = frame.header[ACTION_CAPACITY]
+    if new_end + reserve > tree.capacity[EDGE]:
+        frame.header[REQUIRED_ACTIONS] = count + missing + reserve
+        return False
+    edge = first + count
+    for index in range(frame.header[NUM_ACTIONS]):
+        action = frame.actions[index]
+        if not is_edge(search, node, action, moves.edge_of[action]):
+            tree.edge_action[edge] = action
+            tree.edge_prior[edge] = 1.0 / frame.header[NUM_ACTIONS]
+            tree.edge_child[edge] = UNEXPANDED
+            edge += 1
+    if first != old:
+        for index in range(count):
+            move_edge(moves, search, old + index, first + index)
+        tree.node_first_edge[node] = first
+    tree.node_edge_count[node] = count + missing
+    tree.used[EDGE] = new_end
+    return True
+
+
+@kernel
+def move_edge(moves: Determinizations, search: Any, old: int, new: int) -> None:
+    """Write what is known of an edge into another row."""
+    tree = search.tree
+    tree.edge_action[new] = tree.edge_action[old]
+    tree.edge_prior[new] = tree.edge_prior[old]
+    tree.edge_child[new] = tree.edge_child[old]
+    tree.edge_visits[new] = tree.edge_visits[old]
+    tree.edge_value_sum[new] = tree.edge_value_sum[old]
+    copy_edge(search.rule, old, new)
+    copy_edge(search.amaf, old, new)
+    moves.edge_available[new] = moves.edge_available[old]
+    moves.edge_met[new] = moves.edge_met[old]
+
+
+@kernel
+def some_available(moves: Determinizations, search: Any, node: int) -> bool:
+    """Whether an edge of the node was marked in this simulation."""
+    first = search.tree.node_first_edge[node]
+    for edge in range(first, first + search.tree.node_edge_count[node]):
+        if moves.edge_met[edge] == moves.number[0]:
+            return True
+    return False
+
+
+@implements(on_abort, Determinizations)
+def _on_abort(moves: Determinizations, search: Any) -> None:
+    """Roll back the availability counts of an aborted simulation."""
+    for index in range(moves.nodes_met[0]):
+        node = search.path.nodes[index]
+        first = search.tree.node_first_edge[node]
+        for edge in range(first, first + search.tree.node_edge_count[node]):
+            if moves.edge_met[edge] == moves.number[0]:
+                moves.edge_available[edge] -= 1
+    moves.nodes_met[0] = 0

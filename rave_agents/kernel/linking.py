@@ -1,0 +1,106 @@
+"""Functions that are compiled into their callers alone.
+
+Numba makes machine code of every function that it compiles, optimised, even of those that are then
+inlined everywhere and thrown away: with the depth of calls, most of the time goes there. So the
+functions of the kernel are only lowered to LLVM's intermediate code, and the entry that they are
+linked into is optimised once, as a whole.
+"""
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+from llvmlite.binding import Linkage
+from numba import _dynfunc
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.compiler_machinery import register_pass
+from numba.core.typed_passes import NativeLowering
+
+
+class LinkedLibrary(JITCodeLibrary):  # type: ignore[misc]
+    """Code that is linked into other libraries, and never run by itself."""
+
+    def finalize(self) -> None:
+        """Neither optimise nor make machine code; what it calls is linked with it later."""
+        self._raise_if_finalized()
+        for library in self._linking_libraries:
+            self._reload_init.update(library._reload_init)
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+    def _get_module_for_linking(self) -> Any:
+        """Its code and that of all that it calls, for the library of an entry."""
+        self._ensure_finalized()
+        if self._shared_module is None:
+            module = self._own_module().clone()
+            for library in _called_by(self):
+                linked = isinstance(library, LinkedLibrary)
+                other = library._own_module() if linked else library._get_module_for_linking()
+                module.link_in(other, preserve=True)
+            self._shared_module = module
+        return self._shared_module
+
+    def _own_module(self) -> Any:
+        for function in self._final_module.functions:
+            if not function.is_declaration and function.linkage == Linkage.external:
+                function.linkage = "linkonce_odr"  # It may be linked in more than once.
+        return self._final_module
+
+
+def _called_by(library: Any) -> list[Any]:
+    """All libraries that one needs, each once; others link theirs by themselves."""
+    found: list[Any] = []
+    waiting = list(library._linking_libraries)
+    while waiting:
+        called = waiting.pop()
+        if called not in found:
+            found.append(called)
+            if isinstance(called, LinkedLibrary):
+                waiting += called._linking_libraries
+    return found
+
+
+def _unexecutable(library: Any, description: Any, environment: Any) -> Any:
+    """What stands for a function that there is no machine code of."""
+    name = description.qualname.rpartition(".")[2]
+    module = description.lookup_module()
+    return _dynfunc.make_function(module, name, "", 0, environment, (library,))
+
+
+@contextlib.contextmanager
+def _without_machine_code(context: Any) -> Iterator[None]:
+    context.get_executable = _unexecutable
+    try:
+        yield
+    finally:
+        del context.get_executable
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class LinkedLowering(NativeLowering):  # type: ignore[misc]
+    """Lower a function into a library that is linked into others."""
+
+    _name = "linked_lowering"
+
+    def run_pass(self, state: Any) -> bool:
+        """Lower it; Numba holds its compiler lock."""
+        library = state.targetctx.codegen().create_library(state.func_id.func_qualname)
+        library.__class__ = LinkedLibrary
+        state.library = library
+        with _without_machine_code(state.targetctx):
+            return bool(super().run_pass(state))
+
+
+class LinkedCompiler(CompilerBase):  # type: ignore[misc]
+    """Numba's compiler, for functions that are compiled into their callers alone."""
+
+    def define_pipelines(self) -> list[Any]:
+        """Numba's own passes but for the lowering."""
+        manager = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        manager.passes = [
+            (LinkedLowering, text) if stage is NativeLowering else (stage, text)
+            for stage, text in manager.passes
+        ]
+        manager.finalize()
+        return [manager]

@@ -1,0 +1,173 @@
+"""What Numba has to know: how the kernel's functions are compiled, and kept between processes.
+
+Loaded when the first search is compiled, or taken from the cache.
+"""
+
+import functools
+import hashlib
+import inspect
+import pathlib
+import platform
+import sys
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numba
+from numba.core import types
+from numba.extending import intrinsic, overload
+
+from rave_agents.kernel.cache import choose_cache_directory
+from rave_agents.kernel.calls import call_address
+from rave_agents.kernel.dispatch import OpenFunction
+from rave_agents.kernel.linking import LinkedCompiler
+from rave_agents.kernel.pointers import with_pointers
+
+# The kernel allocates nothing and returns no array: its caller holds what it works on. Without
+# Numba's reference counts, which are atomic, it is a third faster.
+_OPTIONS: dict[str, Any] = {"nogil": True, "_nrt": False, "error_model": "numpy"}
+_INNER = {
+    **_OPTIONS,
+    "forceinline": True,
+    "no_cfunc_wrapper": True,
+    "no_cpython_wrapper": True,
+    "pipeline_class": LinkedCompiler,
+}
+
+_HOME = sys.modules[__name__]
+_opened: set[OpenFunction[Any, Any]] = set()
+
+
+def function_type(function: Callable[..., Any]) -> Any:
+    """The Numba type of a function that is compiled into its callers."""
+    return types.Dispatcher(_compiled_into_callers(function))
+
+
+@functools.cache
+def _compiled_into_callers(function: Callable[..., Any]) -> Any:
+    return numba.njit(**_INNER)(function)  # Kept: its type refers to it weakly.
+
+
+def compiled_entry(function: Callable[..., Any], classes: Iterable[type]) -> Callable[..., Any]:
+    """A function of the kernel, compiled for records of these classes and kept on disk.
+
+    Numba's own cache notices a change in the file of the function, but not in those of the
+    functions that it calls. So the folder is named after the sources of them all: a change anywhere
+    compiles anew, and never runs old code.
+    """
+    _open_all()
+    _name_classes(classes)
+    configured = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(choose_cache_directory(_sources_hash(classes)))
+    try:
+        return numba.njit(**_OPTIONS, cache=True)(function)  # type: ignore[no-any-return]
+    finally:
+        numba.config.CACHE_DIR = configured
+
+
+def _open_all() -> None:
+    """Tell Numba of the open functions that it does not know yet."""
+    for opened in OpenFunction.everyone:
+        if opened not in _opened:
+            _opened.add(opened)
+            _open(opened)
+
+
+def _open(opened: OpenFunction[Any, Any]) -> None:
+    @overload(opened, jit_options=_INNER, strict=False)
+    def _compiled(*arguments: Any) -> Any:
+        return opened.body_for(getattr(arguments[0], "instance_class", None))  # type: ignore[arg-type]
+
+
+def _own_sources() -> list[pathlib.Path]:
+    return sorted(pathlib.Path(__file__).parent.rglob("*.py"))
+
+
+def _sources_hash(classes: Iterable[type]) -> str:
+    """A name for the sources of the kernel and of what others implement for these classes."""
+    digest = hashlib.sha256(f"{numba.__version__} {platform.python_version()}".encode())
+    for path in _own_sources():
+        digest.update(path.read_bytes())
+    for text in _others_sources(classes):
+        digest.update(text.encode())
+    return digest.hexdigest()[:16]
+
+
+def _others_sources(classes: Iterable[type]) -> list[str]:
+    """The sources of the implementations, for these classes, that are not the kernel's own."""
+    texts = []
+    own = __name__.rpartition(".")[0] + "."
+    for opened in OpenFunction.everyone:
+        for part in dict.fromkeys(classes):
+            body = opened.implementations.get(part)
+            if body is not None and not body.__module__.startswith(own):
+                texts.append(f"{opened.__name__} {part.__qualname__} {_source_of(body)}")
+    return sorted(texts)
+
+
+def _source_of(function: Callable[..., Any]) -> str:
+    """The source that a function depends on: its whole file, or a notebook's cell."""
+    function = getattr(function, "py_func", function)
+    try:
+        return pathlib.Path(inspect.getsourcefile(function) or "").read_text(encoding="utf-8")
+    except OSError:
+        return inspect.getsource(function)
+
+
+def _name_classes(classes: Iterable[type]) -> None:
+    """Give the classes of ``__main__`` a name by which the cache finds them in another process."""
+    for part in classes:
+        if part.__module__ == "__main__":
+            part.__module__, part.__qualname__ = __name__, f"main_{part.__name__}"
+            setattr(_HOME, part.__qualname__, part)
+
+
+def _pointer_type(kind: Any) -> Any:
+    if isinstance(kind, types.Array):
+        return types.CPointer(kind.dtype)
+    if isinstance(kind, types.BaseNamedTuple):
+        return types.BaseTuple.from_types(
+            [_pointer_type(field) for field in kind.types], kind.instance_class
+        )
+    return kind
+
+
+def _pointer_value(context: Any, builder: Any, kind: Any, value: Any) -> Any:
+    if isinstance(kind, types.Array):
+        return context.make_array(kind)(context, builder, value).data
+    if isinstance(kind, types.BaseNamedTuple):
+        fields = [
+            _pointer_value(context, builder, field, builder.extract_value(value, index))
+            for index, field in enumerate(kind.types)
+        ]
+        return context.make_tuple(builder, _pointer_type(kind), fields)
+    return value
+
+
+@intrinsic
+def _with_pointers(typing_context: Any, record: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return _pointer_value(context, builder, record, arguments[0])
+
+    return _pointer_type(record)(record), codegen
+
+
+@overload(with_pointers, strict=False)
+def _with_pointers_compiled(record: Any) -> Any:
+    return lambda record: _with_pointers(record)
+
+
+@intrinsic
+def _call_address(typing_context: Any, address: Any, argument: Any) -> Any:
+    from llvmlite import ir  # noqa: PLC0415
+
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        function = ir.FunctionType(ir.IntType(32), [ir.IntType(64)])
+        pointer = builder.inttoptr(arguments[0], function.as_pointer())
+        return builder.call(pointer, [arguments[1]])
+
+    return types.int32(types.int64, types.int64), codegen
+
+
+@overload(call_address, strict=False)
+def _call_address_compiled(address: Any, argument: Any) -> Any:
+    return lambda address, argument: _call_address(address, argument)

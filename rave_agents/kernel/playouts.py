@@ -1,0 +1,212 @@
+"""What playouts are steered to: the actions that won most so far, whenever they were taken.
+
+This is the move-average sampling technique with a Gibbs distribution (Finnsson & Björnsson 2008),
+of the moves of playouts alone. A playout takes action a with a probability in proportion to
+
+    exp(trust (mean of a - mean of all his moves) / temperature)
+
+with means of returns on the scale [0, 1]. An action counts as won once before it is seen, so that
+all are tried. The trust is a product of two shares, either at least 0, which makes playouts
+uniform:
+
+* An action's mean says something where the action means much the same whenever it is taken. In
+  Connect Four, a column is another cell each time: there it misleads. Such games show in the tree,
+  where an action that its player has taken is legal for him again. So the first share is that of
+  the actions on the way to new nodes that are gone there, less that of those legal again.
+* Means of few moves differ by chance. In Lines of Action all of their differences are chance. So
+  the second share is that of the means' variance which chance does not account for, of all players
+  together, where a tenth counts as nothing and a quarter as all.
+"""
+
+import math
+from typing import Annotated, Any, NamedTuple
+
+from rave_agents.kernel.arrays import FLOAT, INT, Array, Axis, Rows, one
+from rave_agents.kernel.dispatch import implements, kernel, open_function
+from rave_agents.kernel.frame import Header
+from rave_agents.kernel.hooks import on_backup, on_expand
+from rave_agents.kernel.runtime import runs_as
+from rave_agents.kernel.utilities import HIGH, LOW
+
+NUM_PLAYOUTS = int(Header.NUM_PLAYOUTS)
+
+PLAYOUTS = 0
+GONE = 1
+LEGAL_AGAIN = 2
+
+INSIGNIFICANT_SHARE = 0.1
+SIGNIFICANT_SHARE = 0.25
+"""Of the variance of means, what is not to be accounted for by chance. Trust grows between these
+from nothing to full: moves that a playout repeats look like some of it where there is none."""
+
+PLAYOUTS_BETWEEN_UPDATES = 16
+"""Weights follow the statistics after so many playouts each."""
+
+GREATEST_EXPONENT = 100.0
+"""Reached at the least temperature. Returns beyond the bounds that a game states would exceed
+it."""
+
+
+class UniformPlayouts(NamedTuple):
+    """Playouts take each legal action with the same probability."""
+
+
+class SteeredPlayouts(NamedTuple):
+    """Playouts take the actions that won most before more often."""
+
+    temperature: float = 0.05
+    """Of the distribution, at least 0.01: the lower, the more often the best actions are taken."""
+
+
+@runs_as(SteeredPlayouts)
+class PlayoutStatistics(NamedTuple):
+    """The statistics of all moves of a search's playouts."""
+
+    options: SteeredPlayouts
+    visits: Annotated[Array, Rows(Axis.PLAYER, INT, (Axis.ACTION,))]
+    """How often each player took each action."""
+    return_sum: Annotated[Array, Rows(Axis.PLAYER, FLOAT, (Axis.ACTION,))]
+    """The sum of the player's returns then, in the game's utilities."""
+    square_sum: Annotated[Array, Rows(Axis.PLAYER, FLOAT)]
+    """The sum of the squares of each player's returns, over all of their moves."""
+    counts: Annotated[Array, one(INT, 3)]
+    """[3] playouts; of the actions that the player of a new node took on the way there, those that
+    are gone and those that are legal again. One more is taken as legal again: nothing is steered
+    until something is known."""
+
+
+@open_function
+def is_steered(playouts: Any) -> bool:
+    """Whether playouts draw by ``Frame.action_weights``."""
+    return False
+
+
+@implements(is_steered, PlayoutStatistics)
+def _is_steered(playouts: PlayoutStatistics) -> bool:
+    return True
+
+
+@implements(on_expand, PlayoutStatistics)
+def _look_for_taken_actions(
+    playouts: PlayoutStatistics, search: Any, depth: int, nodes: int
+) -> None:
+    """Count which of the actions that a new node's player took on the path are legal again."""
+    tree, path = search.tree, search.path
+    for place in range(depth, depth + nodes):
+        node = path.nodes[place]
+        player = int(tree.node_player[node])
+        first = tree.node_first_edge[node]
+        for index in range(depth):
+            if player < 0 or tree.node_player[path.nodes[index]] != player:
+                continue
+            action = tree.edge_action[path.edges[index]]
+            found = GONE
+            for edge in range(first, first + tree.node_edge_count[node]):
+                if tree.edge_action[edge] == action:
+                    found = LEGAL_AGAIN
+            playouts.counts[found] += 1
+
+
+@implements(on_backup, PlayoutStatistics)
+def _learn_playouts(playouts: PlayoutStatistics, search: Any, depth: int, nodes: int) -> None:
+    """Count the frame's playouts, and now and then weigh the actions anew.
+
+    Ends without moves are left out.
+    """
+    frame, bounds = search.frame, search.utilities.bounds
+    first_move = 0
+    for playout in range(frame.header[NUM_PLAYOUTS]):
+        end = int(frame.playout_ends[playout])
+        if end > first_move:
+            count_playout(playouts, search, playout, first_move, end)
+            due = playouts.counts[PLAYOUTS] % PLAYOUTS_BETWEEN_UPDATES == 0
+            if due and bounds[HIGH] > bounds[LOW]:
+                weigh_actions(playouts, search)
+        first_move = end
+
+
+@kernel
+def count_playout(
+    playouts: PlayoutStatistics, search: Any, playout: int, first_move: int, end: int
+) -> None:
+    """Count one playout's moves, from the first to before ``end``."""
+    frame, settings = search.frame, search.settings
+    playouts.counts[PLAYOUTS] += 1
+    for move in range(first_move, end):
+        player = frame.move_players[move]
+        row = player * settings.num_actions + frame.move_actions[move]
+        utility = frame.returns[playout * settings.num_players + player]
+        playouts.visits[row] += 1
+        playouts.return_sum[row] += utility
+        playouts.square_sum[player] += utility * utility
+
+
+@kernel
+def weigh_actions(playouts: PlayoutStatistics, search: Any) -> None:
+    """Give every action of every player its weight.
+
+    It is ``exp(trust (mean of a - mean of all moves) / temperature)``, see above.
+    """
+    weights, settings = search.frame.action_weights, search.settings
+    low, high = search.utilities.bounds[LOW], search.utilities.bounds[HIGH]
+    gone, again = playouts.counts[GONE], playouts.counts[LEGAL_AGAIN] + 1
+    meaning = max(0.0, (gone - again) / (gone + again))
+    trust = meaning * significance(playouts, search)
+    factor = trust / (playouts.options.temperature * (high - low))
+    for player in range(settings.num_players):
+        mean, _ = mean_return(playouts, search, player)
+        unseen = bounded_exponential(factor * (high - mean))
+        first = player * settings.num_actions
+        for row in range(first, first + settings.num_actions):
+            visits = playouts.visits[row]
+            weight = unseen
+            if visits > 0:
+                value = (playouts.return_sum[row] + high) / (visits + 1)
+                weight = bounded_exponential(factor * (value - mean))
+            weights[row] = weight
+
+
+@kernel
+def significance(playouts: PlayoutStatistics, search: Any) -> float:
+    """How much the actions' means tell beyond chance, from 0 to 1.
+
+    One number for all players: if one were steered by it and another not, the values of all moves
+    would follow who is.
+    """
+    settings = search.settings
+    spread = 0.0
+    chance = 0.0
+    for player in range(settings.num_players):
+        mean, moves = mean_return(playouts, search, player)
+        variance = playouts.square_sum[player] / moves - mean * mean
+        first = player * settings.num_actions
+        for row in range(first, first + settings.num_actions):
+            visits = playouts.visits[row]
+            if visits > 0:
+                difference = playouts.return_sum[row] - visits * mean
+                spread += difference * difference / visits
+                # A sample of the playouts without replacement: the mean of all is no chance.
+                chance += variance * max(0.0, 1.0 - visits / playouts.counts[PLAYOUTS])
+    if spread <= 0.0:
+        return 0.0
+    share = 1.0 - chance / spread
+    width = SIGNIFICANT_SHARE - INSIGNIFICANT_SHARE
+    return max(0.0, min(1.0, (share - INSIGNIFICANT_SHARE) / width))
+
+
+@kernel
+def mean_return(playouts: PlayoutStatistics, search: Any, player: int) -> tuple[float, int]:
+    """The mean of a player's returns over all of their moves, 0 without any; and these, or 1."""
+    actions = search.settings.num_actions
+    total, moves = 0.0, 0
+    for row in range(player * actions, (player + 1) * actions):
+        total += playouts.return_sum[row]
+        moves += playouts.visits[row]
+    moves = max(1, moves)
+    return total / moves, moves
+
+
+@kernel
+def bounded_exponential(exponent: float) -> float:
+    """The exponential function, finite and above 0."""
+    return math.exp(max(-GREATEST_EXPONENT, min(GREATEST_EXPONENT, exponent)))

@@ -1,0 +1,250 @@
+"""Proof numbers: how much is left to prove (Allis 1994), for PN-MCTS.
+
+A proof number counts the least leaves that must be won to prove that a player wins whatever all the
+others and chance do; a disproof number the least that must not be won to prove that they cannot
+force a win. A player wins if their return is greater than everybody else's.
+"""
+
+import math
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+
+from rave_agents.kernel.arrays import FLOAT, NODE, Array, Axis, Rows, one
+from rave_agents.kernel.dispatch import implements, kernel, open_function
+from rave_agents.kernel.proof_bonuses import MaxBonus, Ranking, bonuses
+from rave_agents.kernel.runtime import runs_as
+from rave_agents.kernel.tree import UNEXPANDED
+
+NOBODY = -1
+"""The viewer of bonuses that must be computed anew."""
+
+
+class NoProofNumbers(NamedTuple):
+    """None are kept."""
+
+
+class EveryPlayer(NamedTuple):
+    """Each player turns to what is nearest to proving their own win (Kowalski et al. 2025)."""
+
+
+class Searcher(NamedTuple):
+    """The searching player turns to what is nearest to proving their win, the others to what is
+    nearest to disproving it (Kowalski et al. 2023).
+    """
+
+
+class ProofNumbers(NamedTuple):
+    """PN-MCTS: a bonus for edges that are near to a proof (Kowalski et al. 2023)."""
+
+    goal: Any = EveryPlayer()
+    """Whose win is to be proven: ``EveryPlayer`` or ``Searcher``."""
+    bonus: Any = MaxBonus()
+    """What a move's number is worth among its siblings', in [0, 1], see ``proof_bonuses.py``."""
+    constant: float = 0.2
+    """C_pn, at least 0: the bonus is added to the score with this weight (Kowalski et al. 2023 have
+    1 beside C = sqrt(2))."""
+    visits: float = 1.0
+    """Visits of an edge at which its bonus has half its weight, as a multiple of the squared number
+    of moves of its node; above 0. Until about all pairs of a move and a reply have been seen, proof
+    numbers tell what lies behind the moves, and later mostly how often each was visited. Infinity,
+    as published: the weight is constant."""
+    weight: float = 0.0
+    """Share of the bonus in the score, in [0, 1], with which the two are blended."""
+
+
+@runs_as(ProofNumbers)
+class Numbers(NamedTuple):
+    """The numbers of every node, for each player as the one who proves."""
+
+    options: ProofNumbers
+    viewer: Annotated[Array, one(np.int64, fill=NOBODY)]
+    """[1] the searching player for whom ``edge_bonus`` was computed, or ``NOBODY``."""
+    proof: Annotated[Array, Rows(Axis.NODE, FLOAT, (Axis.PLAYER,))]
+    """The player's proof number."""
+    disproof: Annotated[Array, Rows(Axis.NODE, FLOAT, (Axis.PLAYER,))]
+    """The player's disproof number."""
+    edge_bonus: Annotated[Array, Rows(Axis.EDGE, np.float32)]
+    """What the numbers of the node's children say for the edge, in [0, 1]."""
+    ranking: Ranking
+    """Buffers."""
+
+
+@open_function
+def begin_numbers(numbers: Any, search: Any, node: int) -> None:
+    """A new node of which nothing is known."""
+
+
+@implements(begin_numbers, Numbers)
+def _begin_numbers(numbers: Numbers, search: Any, node: int) -> None:
+    players = search.settings.num_players
+    for place in range(node * players, (node + 1) * players):
+        numbers.proof[place] = 1.0
+        numbers.disproof[place] = 1.0
+
+
+@open_function
+def number_terminal(numbers: Any, search: Any, node: int, returns: Any, first: int) -> None:
+    """A terminal node, whose returns stand from the place ``first`` on."""
+
+
+@implements(number_terminal, Numbers)
+def _number_terminal(numbers: Numbers, search: Any, node: int, returns: Any, first: int) -> None:
+    players = search.settings.num_players
+    for player in range(players):
+        own = returns[first + player]
+        won = players > 1 or own >= search.settings.greatest_utility
+        for other in range(players):
+            if other != player and returns[first + other] >= own:
+                won = False
+        numbers.proof[node * players + player] = 0.0 if won else math.inf
+        numbers.disproof[node * players + player] = math.inf if won else 0.0
+
+
+@open_function
+def update_numbers(numbers: Any, search: Any, node: int) -> bool:
+    """Derive a node's numbers from its children. Returns whether they changed."""
+    return False
+
+
+@implements(update_numbers, Numbers)
+def _update_numbers(numbers: Numbers, search: Any, node: int) -> bool:
+    """Proof and disproof numbers of a node (Allis 1994), for each player as the one who proves.
+
+    They need one child where they move, and all of them elsewhere.
+    """
+    tree, players = search.tree, search.settings.num_players
+    mover = int(tree.node_player[node])
+    first = tree.node_first_edge[node]
+    changed = False
+    for player in range(players):
+        proof_sum, proof_min, disproof_sum, disproof_min = 0.0, math.inf, 0.0, math.inf
+        for edge in range(first, first + tree.node_edge_count[node]):
+            child = tree.edge_child[edge]
+            proof, disproof = 1.0, 1.0
+            if child != UNEXPANDED:
+                place = child * players + player
+                proof, disproof = numbers.proof[place], numbers.disproof[place]
+            proof_sum += proof
+            proof_min = min(proof_min, proof)
+            disproof_sum += disproof
+            disproof_min = min(disproof_min, disproof)
+        proof = proof_min if player == mover else proof_sum
+        disproof = disproof_sum if player == mover else disproof_min
+        place = node * players + player
+        if proof != numbers.proof[place] or disproof != numbers.disproof[place]:
+            numbers.proof[place] = proof
+            numbers.disproof[place] = disproof
+            changed = True
+    update_bonuses(numbers, search, node)
+    return changed
+
+
+@kernel
+def update_bonuses(numbers: Numbers, search: Any, node: int) -> None:
+    """What the numbers of a decision node's children say for its edges."""
+    tree = search.tree
+    mover = int(tree.node_player[node])
+    if mover < 0:
+        return
+    first = tree.node_first_edge[node]
+    count = tree.node_edge_count[node]
+    for index in range(count):
+        rank_by_numbers(numbers, search, first + index, mover, index)
+    bonuses(numbers.options.bonus, numbers.ranking, numbers.edge_bonus, first, count)
+
+
+@kernel
+def rank_by_numbers(numbers: Numbers, search: Any, edge: int, mover: int, index: int) -> None:
+    """Write the two numbers that rank an edge for the player who moves, the smaller the better.
+
+    The first is how far they are from their goal. The second, for two players who can draw, is how
+    far they are from the lesser goal: not to lose, or to win themselves.
+    """
+    ranking, players = numbers.ranking, search.settings.num_players
+    child = search.tree.edge_child[edge]
+    ranking.first[index] = 1.0
+    ranking.second[index] = 1.0 if players == 2 else 0.0
+    if child != UNEXPANDED:
+        place = child * players
+        searcher = search.settings.searching_player
+        ranking.second[index] = 0.0
+        if proves_own_win(numbers.options.goal, mover == searcher):
+            ranking.first[index] = numbers.proof[place + mover]
+            if players == 2:
+                ranking.second[index] = numbers.disproof[place + 1 - mover]
+        else:
+            ranking.first[index] = numbers.disproof[place + searcher]
+            if players == 2:
+                ranking.second[index] = numbers.proof[place + mover]
+
+
+@open_function
+def proves_own_win(goal: Any, is_searcher: bool) -> bool:
+    """Whether a player turns to what is nearest to proving their own win."""
+    return True
+
+
+@implements(proves_own_win, Searcher)
+def _proves_own_win(goal: Searcher, is_searcher: bool) -> bool:
+    return is_searcher
+
+
+@open_function
+def refresh_bonuses(numbers: Any, search: Any) -> None:
+    """Compute the bonuses of all edges anew where they are not those of the searching player."""
+
+
+@implements(refresh_bonuses, Numbers)
+def _refresh_bonuses(numbers: Numbers, search: Any) -> None:
+    if numbers.viewer[0] != search.settings.searching_player:
+        for node in range(search.tree.used[NODE]):
+            update_bonuses(numbers, search, node)
+        numbers.viewer[0] = search.settings.searching_player
+
+
+@open_function
+def is_settled(numbers: Any, search: Any, node: int) -> bool:
+    """Whether it is proven of a node that the searching player wins, or that they cannot."""
+    return False
+
+
+@implements(is_settled, Numbers)
+def _is_settled(numbers: Numbers, search: Any, node: int) -> bool:
+    place = node * search.settings.num_players + search.settings.searching_player
+    return bool(numbers.proof[place] == 0.0 or numbers.disproof[place] == 0.0)
+
+
+@open_function
+def is_won(numbers: Any, search: Any, node: int) -> bool:
+    """Whether it is proven of a node that the searching player wins."""
+    return False
+
+
+@implements(is_won, Numbers)
+def _is_won(numbers: Numbers, search: Any, node: int) -> bool:
+    place = node * search.settings.num_players + search.settings.searching_player
+    return bool(numbers.proof[place] == 0.0)
+
+
+@open_function
+def with_bonus(numbers: Any, search: Any, node: int, edge: int, score: float) -> float:
+    """A score and what proof numbers say of the edge."""
+    return score
+
+
+@implements(with_bonus, Numbers)
+def pn_score(numbers: Numbers, search: Any, node: int, edge: int, score: float) -> float:
+    """``(1 - w) score + w bonus + C_pn bonus / (1 + (n / K)²)``.
+
+    ``K`` is the number of visits at which the last term has half its weight. Kowalski et al. (2023)
+    add ``C_pn bonus``, which is ``K`` infinite and ``w = 0``.
+    """
+    if score == math.inf:
+        return score
+    options, tree = numbers.options, search.tree
+    count = tree.node_edge_count[node]
+    bonus = float(numbers.edge_bonus[edge])
+    faded = float(tree.edge_visits[edge]) / (options.visits * count * count)
+    extra = options.constant * bonus / (1.0 + faded * faded)
+    return (1.0 - options.weight) * score + options.weight * bonus + extra  # type: ignore[no-any-return]

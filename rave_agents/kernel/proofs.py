@@ -1,0 +1,303 @@
+"""What is proven of positions, and how the search heeds it.
+
+Two parts know something: the solver, of outcomes, and proof numbers, of what is left to prove. They
+are told of new nodes together, and every node above is updated up to one that stays as it was.
+"""
+
+from typing import Any, NamedTuple
+
+from rave_agents.kernel.arrays import NODE
+from rave_agents.kernel.dispatch import implements, kernel, open_function
+from rave_agents.kernel.frame import Header
+from rave_agents.kernel.hooks import (
+    checks_children,
+    give_outcome,
+    is_decided,
+    is_known,
+    on_begin,
+    on_expand,
+    rows_needed,
+)
+from rave_agents.kernel.players import TERMINAL
+from rave_agents.kernel.proof_numbers import (
+    NoProofNumbers,
+    begin_numbers,
+    is_settled,
+    is_won,
+    number_terminal,
+    refresh_bonuses,
+    update_numbers,
+    with_bonus,
+)
+from rave_agents.kernel.runtime import runs_as
+from rave_agents.kernel.solver import (
+    Solver,
+    begin_bounds,
+    bounds_of,
+    has_outcomes,
+    is_solved,
+    solve_terminal,
+    update_bounds,
+)
+from rave_agents.kernel.tree import ROOT, UNEXPANDED, add_node
+from rave_agents.kernel.utilities import scaled
+
+NUM_PLAYOUTS = int(Header.NUM_PLAYOUTS)
+
+PRUNED = 1e9
+"""Score penalty of a pruned edge."""
+
+
+class NoProofs(NamedTuple):
+    """Nothing is proven."""
+
+
+class NoSkipping(NamedTuple):
+    """Solved children go on competing, with their outcomes as scores."""
+
+
+class SkipSolved(NamedTuple):
+    """Solved children are passed over as long as their parent is not solved."""
+
+    visits: int = 5
+    """After more visits than this, at least 0 (Kowalski et al. 2023: 5)."""
+
+
+class CheckNothing(NamedTuple):
+    """A node's children are known when they are expanded."""
+
+
+class CheckTerminal(NamedTuple):
+    """A node's children that end the game are known as soon as it is expanded."""
+
+
+class CheckRefutations(NamedTuple):
+    """As ``CheckTerminal``; and a reply that wins at once against one move is tried at once
+    against all others at the same node, see ``refutations.py``. With the solver.
+    """
+
+
+class Proofs(NamedTuple):
+    """What is proven, and how the search heeds it."""
+
+    solver: Any = Solver()
+    """``Solver`` or ``NoSolver``."""
+    numbers: Any = NoProofNumbers()
+    """``ProofNumbers`` or ``NoProofNumbers``."""
+    skipping: Any = NoSkipping()
+    """What becomes of solved children: ``NoSkipping`` or ``SkipSolved``."""
+    checks: Any = CheckNothing()
+    """What is looked for at new nodes: ``CheckNothing``, ``CheckTerminal``,
+    ``CheckRefutations``."""
+
+
+@runs_as(Proofs)
+class Proven(NamedTuple):
+    """What is proven."""
+
+    options: Proofs
+    solver: Any
+    numbers: Any
+
+
+@implements(on_begin, Proven)
+def _on_begin(proofs: Proven, search: Any) -> None:
+    refresh_bonuses(proofs.numbers, search)
+
+
+@implements(is_decided, Proven)
+def _is_decided(proofs: Proven, search: Any) -> bool:
+    if not search.settings.ends_when_proven:
+        return False
+    if has_outcomes(proofs.solver):
+        return is_solved(proofs.solver, ROOT)
+    return is_won(proofs.numbers, search, ROOT)
+
+
+@implements(is_known, Proven)
+def _is_known(proofs: Proven, node: int) -> bool:
+    return is_solved(proofs.solver, node)
+
+
+@implements(give_outcome, Proven)
+def _give_outcome(proofs: Proven, search: Any, node: int) -> None:
+    frame = search.frame
+    frame.header[NUM_PLAYOUTS] = 1
+    frame.playout_ends[0] = 0
+    for player in range(search.settings.num_players):
+        frame.returns[player], _ = bounds_of(proofs.solver, search, node, player)
+
+
+@implements(checks_children, Proven)
+def _checks_children(proofs: Proven) -> int:
+    return looks_ahead(proofs.options.checks)
+
+
+@open_function
+def looks_ahead(checks: Any) -> int:
+    """1 if children that end the game are looked for, else 0."""
+    return 1
+
+
+@implements(looks_ahead, CheckNothing)
+def _looks_not(checks: CheckNothing) -> int:
+    return 0
+
+
+@implements(rows_needed, Proven)
+def _rows_needed(proofs: Proven, search: Any, axis: int, actions: int) -> int:
+    needed = actions * looks_ahead(proofs.options.checks) if axis == NODE else 0
+    return needed + rows_needed(proofs.options.checks, search, axis, actions)
+
+
+@kernel
+def prove_terminal(proofs: Proven, search: Any, node: int, returns: Any, first: int) -> None:
+    """A terminal node: its returns stand from the place ``first`` on."""
+    solve_terminal(proofs.solver, search, node, returns, first)
+    number_terminal(proofs.numbers, search, node, returns, first)
+
+
+@kernel
+def begin_node(proofs: Proven, search: Any, node: int) -> None:
+    """A new node of which nothing is known."""
+    begin_bounds(proofs.solver, search, node)
+    begin_numbers(proofs.numbers, search, node)
+
+
+@kernel
+def update_node(proofs: Proven, search: Any, node: int) -> bool:
+    """Derive what is proven of an expanded node from its children. Returns whether it changed."""
+    if search.tree.node_player[node] == TERMINAL:
+        return True
+    changed = update_bounds(proofs.solver, search, node)
+    return update_numbers(proofs.numbers, search, node) or changed
+
+
+@kernel
+def update_path(proofs: Proven, search: Any, depth: int) -> None:
+    """Update the nodes of the path, from the place ``depth`` up to one that stays as it was."""
+    for index in range(depth, -1, -1):
+        if not update_node(proofs, search, search.path.nodes[index]):
+            return
+
+
+@implements(on_expand, Proven)
+def _on_expand(proofs: Proven, search: Any, depth: int, nodes: int) -> None:
+    """Note what the frame says of the new node, and what follows for those above it."""
+    tree, frame = search.tree, search.frame
+    leaf = int(search.path.nodes[depth])
+    if tree.node_player[leaf] == TERMINAL:
+        prove_terminal(proofs, search, leaf, frame.returns, 0)
+    else:
+        begin_node(proofs, search, leaf)
+        if looks_ahead(proofs.options.checks) == 1:
+            add_terminal_children(proofs, search, leaf)
+    update_path(proofs, search, depth)
+    if is_solved(proofs.solver, leaf):
+        give_outcome(proofs, search, leaf)  # Better known than by the playouts.
+
+
+@kernel
+def add_terminal_children(proofs: Proven, search: Any, node: int) -> None:
+    """Make nodes of a new node's children that end the game, as the frame tells."""
+    tree, frame = search.tree, search.frame
+    first = tree.node_first_edge[node]
+    for index in range(tree.node_edge_count[node]):
+        if frame.child_ends[index] != 0:
+            child = add_node(tree, TERMINAL, 0, 0)
+            tree.edge_child[first + index] = child
+            place = index * search.settings.num_players
+            prove_terminal(proofs, search, child, frame.child_returns, place)
+
+
+class Standing(NamedTuple):
+    """What is proven at a node, as its edges are compared."""
+
+    proofs: Any
+    """The part."""
+    node: int
+    """The node."""
+    mover: int
+    """The player who moves there."""
+    sure: float
+    """The utility that the mover is sure of."""
+    skips: bool
+    """Whether settled children are passed over once visited often enough."""
+
+
+@open_function
+def standing_of(proofs: Any, search: Any, node: int) -> Any:
+    """What is proven at a node, for its edges."""
+    return proofs
+
+
+@implements(standing_of, Proven)
+def _standing_of(proofs: Proven, search: Any, node: int) -> Standing:
+    mover = int(search.tree.node_player[node])
+    sure, _ = bounds_of(proofs.solver, search, node, mover)
+    skips = not is_node_settled(proofs, search, node)
+    return Standing(proofs, node, mover, sure, skips)
+
+
+@kernel
+def is_node_settled(proofs: Proven, search: Any, node: int) -> bool:
+    """Whether a node's outcome is known; without the solver, whether the searching player wins.
+
+    The solver settles an outcome, not a win: where a win is out of reach, a draw may still have to
+    be proven.
+    """
+    if has_outcomes(proofs.solver):
+        return is_solved(proofs.solver, node)
+    return is_settled(proofs.numbers, search, node)
+
+
+@open_function
+def is_passed_over(skipping: Any, n: float) -> bool:
+    """Whether a settled child with n visits is passed over."""
+    return False
+
+
+@implements(is_passed_over, SkipSolved)
+def _is_passed_over(skipping: SkipSolved, n: float) -> bool:
+    return n > skipping.visits
+
+
+@open_function
+def bounded(standing: Any, search: Any, edge: int, n: float, value_sum: float) -> float:
+    """The sum of an edge's values within what is proven of it."""
+    return value_sum
+
+
+@implements(bounded, Standing)
+def _bounded(standing: Standing, search: Any, edge: int, n: float, value_sum: float) -> float:
+    child = search.tree.edge_child[edge]
+    if child == UNEXPANDED or n == 0.0 or not has_outcomes(standing.proofs.solver):
+        return value_sum
+    low, high = bounds_of(standing.proofs.solver, search, child, standing.mover)
+    low, high = scaled(search.utilities, low), scaled(search.utilities, high)
+    return min(max(value_sum, n * low), n * high)
+
+
+@open_function
+def corrected(standing: Any, search: Any, edge: int, n: float, score: float) -> float:
+    """A score with what is proven of the edge."""
+    return score
+
+
+@implements(corrected, Standing)
+def _corrected(standing: Standing, search: Any, edge: int, n: float, score: float) -> float:
+    """A solved edge has its outcome as score; one that cannot be best is pruned."""
+    proofs = standing.proofs
+    score = with_bonus(proofs.numbers, search, standing.node, edge, score)
+    child = search.tree.edge_child[edge]
+    if child == UNEXPANDED:
+        return score
+    pruned = False
+    if has_outcomes(proofs.solver):
+        low, high = bounds_of(proofs.solver, search, child, standing.mover)
+        if is_solved(proofs.solver, child):
+            score = scaled(search.utilities, low)
+        pruned = low < standing.sure and high <= standing.sure
+    if standing.skips and is_passed_over(proofs.options.skipping, n):
+        pruned = pruned or is_node_settled(proofs, search, child)
+    return score - (PRUNED if pruned else 0.0)

@@ -1,0 +1,180 @@
+"""Selection rules: how urgent it is to take an edge.
+
+Symbols, the same in every formula: ``n`` visits and ``q`` mean value of an edge, ``N`` visits of
+its node; ``n_amaf`` and ``q_amaf`` the same of its AMAF statistics; ``c`` the exploration constant;
+``p`` the prior probability. Values are those of the player who moves at the node, in [0, 1].
+
+A rule of your own implements ``exploration``, what is added to an edge's value, or ``score``, the
+whole of it.
+"""
+
+import math
+from typing import Annotated, Any, NamedTuple
+
+from rave_agents.kernel.arrays import FLOAT, Array, Axis, Rows
+from rave_agents.kernel.dispatch import implements, open_function
+from rave_agents.kernel.hooks import copy_edge, on_backup, on_rescale
+from rave_agents.kernel.runtime import runs_as
+
+
+class Edge(NamedTuple):
+    """What a rule is told of an edge."""
+
+    n: float
+    """Visits."""
+    q: float
+    """Mean value, within what is proven; the first-play urgency if nothing is known of the edge,
+    and 0 with AMAF visits only."""
+    n_amaf: float
+    """AMAF visits; 0 where there are none."""
+    q_amaf: float
+    """Mean value of the AMAF visits; 0 without any."""
+    p: float
+    """Prior probability."""
+    value_sum: float
+    """Sum of the values, within what is proven."""
+    amaf_value_sum: float
+    """Sum of the values of the AMAF visits."""
+    row: int
+    """Its row in the tree."""
+    plain_sum: float
+    """Sum of the values as they came in."""
+
+
+class Node(NamedTuple):
+    """What a rule is told of the edge's node."""
+
+    N: float
+    """Visits, at least 1."""
+    term: float
+    """What ``node_term`` computed."""
+
+
+@open_function
+def node_term(rule: Any, N: float) -> float:
+    """What the exploration of all edges of a node with N visits has in common."""
+    return 0.0
+
+
+@open_function
+def exploration(rule: Any, node: Node, edge: Edge) -> float:
+    """What is added to the value of an edge. Nothing, by default."""
+    return 0.0
+
+
+@open_function
+def blended(amaf: Any, edge: Edge, explored: float) -> float:
+    """The value of an edge with AMAF visits, and what is explored; for parts that keep AMAF."""
+    return edge.q + explored
+
+
+@open_function
+def score(rule: Any, amaf: Any, node: Node, edge: Edge) -> float:
+    """The whole score of an edge: its value, blended with its AMAF value, and its exploration."""
+    explored = exploration(rule, node, edge)
+    if edge.n_amaf == 0.0:
+        return edge.q + explored
+    return blended(amaf, edge, explored)
+
+
+class Greedy(NamedTuple):
+    """No exploration: the best value is taken."""
+
+
+class UCB1(NamedTuple):
+    """Exploration by visits alone (Auer et al. 2002; Kocsis & Szepesvári 2006)."""
+
+    c: float = 0.5
+    """The weight of exploration, at least 0. Kocsis & Szepesvári's theory has 1/sqrt(2)."""
+
+
+@implements(node_term, UCB1)
+def _log_visits(rule: UCB1, N: float) -> float:
+    return math.log(N)
+
+
+@implements(exploration, UCB1)
+def ucb1_exploration(rule: UCB1, node: Node, edge: Edge) -> float:
+    """``c sqrt(ln N / n)`` (Auer et al. 2002; Kocsis & Szepesvári 2006).
+
+    An edge without visits is treated as one with a single visit.
+    """
+    return rule.c * math.sqrt(node.term / max(edge.n, 1.0))
+
+
+class PUCT(NamedTuple):
+    """Exploration by visits and prior probability (Silver et al. 2017)."""
+
+    c: float = 1.0
+    """The weight of exploration, at least 0."""
+
+
+@implements(node_term, PUCT)
+def _root_of_visits(rule: PUCT, N: float) -> float:
+    return math.sqrt(N)
+
+
+@implements(exploration, PUCT)
+def puct_exploration(rule: PUCT, node: Node, edge: Edge) -> float:
+    """``c p sqrt(N) / (n + 1)`` (Silver et al. 2017)."""
+    return rule.c * edge.p * node.term / (edge.n + 1.0)
+
+
+class UCB1Tuned(NamedTuple):
+    """Exploration by visits and by how much the values vary (Auer et al. 2002)."""
+
+    c: float = 1.0
+    """The weight of exploration, at least 0. Auer et al. have 1."""
+
+
+@runs_as(UCB1Tuned)
+class ValueSquares(NamedTuple):
+    """The squares of values, for UCB1-Tuned."""
+
+    options: UCB1Tuned
+    square_sum: Annotated[Array, Rows(Axis.EDGE, FLOAT)]
+    """Sum of the squares of the values of the edge's simulations."""
+
+
+@implements(node_term, ValueSquares)
+def _log_visits_tuned(rule: ValueSquares, N: float) -> float:
+    return math.log(N)
+
+
+@implements(exploration, ValueSquares)
+def ucb1_tuned_exploration(rule: ValueSquares, node: Node, edge: Edge) -> float:
+    """``c sqrt(ln N / n min(1/4, s² + sqrt(2 ln N / n)))`` (Auer et al. 2002).
+
+    s² is the variance of the edge's values. An edge without visits is treated as one with a single
+    visit.
+    """
+    variance = 0.0
+    if edge.n > 0.0:
+        q = edge.plain_sum / edge.n
+        variance = max(rule.square_sum[edge.row] / edge.n - q * q, 0.0)
+    per_visit = node.term / max(edge.n, 1.0)
+    bound = min(0.25, variance + math.sqrt(2.0 * per_visit))
+    return rule.options.c * math.sqrt(per_visit * bound)
+
+
+@implements(on_backup, ValueSquares)
+def _add_squares(rule: ValueSquares, search: Any, depth: int, nodes: int) -> None:
+    for index in range(depth):
+        value = search.path.values[search.path.movers[index]]
+        rule.square_sum[search.path.edges[index]] += value * value
+
+
+@implements(on_rescale, ValueSquares)
+def _rescale_squares(rule: ValueSquares, search: Any, factor: float, shift: float) -> None:
+    tree = search.tree
+    for edge in range(tree.used[1]):
+        rule.square_sum[edge] = (
+            factor * factor * rule.square_sum[edge]
+            + 2.0 * factor * shift * tree.edge_value_sum[edge]
+            + shift * shift * tree.edge_visits[edge]
+        )
+
+
+@implements(copy_edge, ValueSquares)
+def _copy_squares(rule: ValueSquares, old: int, new: int) -> None:
+    rule.square_sum[new] = rule.square_sum[old]

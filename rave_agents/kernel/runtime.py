@@ -1,0 +1,24 @@
+"""What a part is when it runs: itself, or a record with its arrays beside it.
+
+A part that keeps statistics has a class of its own for them, marked with ``runs_as``: its field
+``options`` is the part, its fields declared as arrays are allocated, and every other field is the
+part's field of the same name, as it is when it runs.
+"""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+_C = TypeVar("_C", bound=type)
+
+RUNS_AS: dict[type, type] = {}
+"""For classes of parts that have arrays: the class of the record that has them."""
+
+
+def runs_as(part: type) -> Callable[[_C], _C]:
+    """Mark the decorated NamedTuple as what a class of parts is when it runs."""
+
+    def register(record: _C) -> _C:
+        RUNS_AS[part] = record
+        return record
+
+    return register

@@ -1,0 +1,125 @@
+"""β schedules: what AMAF values weigh beside an edge's own.
+
+``n`` and ``q`` are visits and mean value of an edge, ``n_amaf`` (ñ) and ``q_amaf`` the same of its
+AMAF statistics. A schedule of your own implements ``beta``.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+from rave_agents.kernel.dispatch import implements, open_function
+
+
+@open_function
+def beta(schedule: Any, n: float, n_amaf: float) -> float:
+    """The weight of the AMAF value, from 0 to 1, for ``n_amaf`` above 0."""
+    return 0.0
+
+
+@open_function
+def own_weight(schedule: Any, n_amaf: float) -> float:
+    """For schedules of the form ``β = ñ / (ñ + n w)``: w, what an edge's own visit weighs.
+
+    0 for schedules of another form.
+    """
+    return 0.0
+
+
+@open_function
+def blend(schedule: Any, n: float, value_sum: float, n_amaf: float, amaf_value_sum: float) -> float:
+    """``(1 - β) q + β q_amaf`` (Gelly & Silver 2011, equation 13), for ``n_amaf`` above 0."""
+    weight = beta(schedule, n, n_amaf)
+    q = value_sum / n if n > 0.0 else 0.0
+    return (1.0 - weight) * q + weight * (amaf_value_sum / n_amaf)
+
+
+class HandSelected(NamedTuple):
+    """``β = sqrt(k / (3 n + k))``."""
+
+    k: float = 500.0
+    """Visits at which both weigh alike, above 0. Gelly & Silver found 1,000 and more best in Go."""
+
+
+@implements(beta, HandSelected)
+def beta_hand_selected(schedule: HandSelected, n: float, n_amaf: float) -> float:
+    """``sqrt(k / (3 n + k))`` (Gelly & Silver 2011, section 4.4)."""
+    return math.sqrt(schedule.k / (3.0 * n + schedule.k))
+
+
+class MinimumMSE(NamedTuple):
+    """``β = ñ / (n + ñ + 4 n ñ b²)``: the least squared error of the blend."""
+
+    bias: float = 0.035
+    """b, at least 0: how far AMAF values are wrong in the mean, on the scale [0, 1]."""
+
+
+@implements(own_weight, MinimumMSE)
+def own_weight_minimum_mse(schedule: MinimumMSE, n_amaf: float) -> float:
+    """``1 + 4 ñ b²``, so that β = ñ / (n + ñ + 4 n ñ b²) (Gelly & Silver 2011, eqs. 46, 47)."""
+    return 1.0 + n_amaf * (4.0 * schedule.bias * schedule.bias)
+
+
+class Fuego(NamedTuple):
+    """``β = ñ / (n (1 / initial + ñ / final) + ñ)``."""
+
+    initial: float = 1.0
+    """What the first AMAF visit weighs, in visits, above 0 (Fuego: 0.9 or 1.0)."""
+    final: float = 5000.0
+    """What all of them weigh at most, in visits, above 0 (Fuego: 5,000 to 20,000)."""
+
+
+@implements(own_weight, Fuego)
+def own_weight_fuego(schedule: Fuego, n_amaf: float) -> float:
+    """``1 / initial + ñ / final``, so that β = ñ / (n (1 / initial + ñ / final) + ñ).
+
+    Enzenberger et al. 2010, Fuego.
+    """
+    return 1.0 / schedule.initial + n_amaf * (1.0 / schedule.final)
+
+
+class Pachi(NamedTuple):
+    """``β = ñ / (ñ + n + n ñ / equivalence)``."""
+
+    equivalence: float = 3500.0
+    """In visits, above 0 (Pachi: 3,000 to 4,000)."""
+
+
+@implements(own_weight, Pachi)
+def own_weight_pachi(schedule: Pachi, n_amaf: float) -> float:
+    """``1 + ñ / equivalence``, so that β = ñ / (ñ + n + n ñ / equivalence).
+
+    Baudiš & Gailly 2012, Pachi.
+    """
+    return 1.0 + n_amaf * (1.0 / schedule.equivalence)
+
+
+class GraveBias(NamedTuple):
+    """``β = ñ / (ñ + n + bias ñ n)``."""
+
+    bias: float = 1e-5
+    """At least 0 (Cazenave 2015: 1e-5)."""
+
+
+@implements(own_weight, GraveBias)
+def own_weight_grave(schedule: GraveBias, n_amaf: float) -> float:
+    """``1 + bias ñ``, so that β = ñ / (ñ + n + bias ñ n) (Cazenave 2015)."""
+    return 1.0 + n_amaf * schedule.bias
+
+
+@implements(blend, MinimumMSE, Fuego, Pachi, GraveBias)
+def blend_as_one_fraction(
+    schedule: Any, n: float, value_sum: float, n_amaf: float, amaf_value_sum: float
+) -> float:
+    """``(1 - β) q + β q_amaf`` with ``β = ñ / (ñ + n w)``, as one fraction.
+
+    With the sums of values n q and ñ q_amaf it is ``(ñ q_amaf + n q w) / (ñ + n w)``: one division
+    in place of three, also without visits.
+    """
+    weight = own_weight(schedule, n_amaf)
+    return (amaf_value_sum + value_sum * weight) / (n_amaf + n * weight)
+
+
+@implements(beta, MinimumMSE, Fuego, Pachi, GraveBias)
+def beta_of_own_weight(schedule: Any, n: float, n_amaf: float) -> float:
+    """``ñ / (ñ + n w)``."""
+    return n_amaf / (n_amaf + n * own_weight(schedule, n_amaf))

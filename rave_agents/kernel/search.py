@@ -1,0 +1,86 @@
+"""The record of a search: its tree, its buffers, its numbers, its parts."""
+
+from typing import Annotated, Any, NamedTuple
+
+from rave_agents.kernel.arrays import FLOAT, INT, Array, Axis, Rows, one
+from rave_agents.kernel.frame import Frame
+from rave_agents.kernel.random_stream import Stream
+from rave_agents.kernel.tree import Tree
+
+LOW = 0
+HIGH = 1
+
+
+class Path(NamedTuple):
+    """The way of one simulation, and what it brought."""
+
+    nodes: Annotated[Array, Rows(Axis.PATH, INT)]
+    """Nodes from the root on; at a leaf where players move at the same time, those of all."""
+    edges: Annotated[Array, Rows(Axis.PATH, INT)]
+    """Edges taken at them."""
+    entries: Annotated[Array, Rows(Axis.PATH, INT)]
+    """Where a table of children is: the entry that each edge leads to, see ``Children``."""
+    movers: Annotated[Array, Rows(Axis.PATH, INT)]
+    """The player whose value each edge holds."""
+    values: Annotated[Array, Rows(Axis.PLAYER, FLOAT)]
+    """The value of a playout, or of a simulation, for each player, in [0, 1]."""
+    simulations: Annotated[Array, one(INT)]
+    """[1] simulations backed up."""
+
+
+class Settings(NamedTuple):
+    """The numbers of a search. Utilities are the game's, and all values lie in [0, 1]."""
+
+    num_players: int
+    """Players of the game."""
+    num_actions: int
+    """Distinct actions of the game."""
+    searching_player: int
+    """Whose move is searched for."""
+    least_utility: float
+    """The least that the game states; minus infinity if it states none."""
+    greatest_utility: float
+    """The greatest."""
+    utility_sum: float
+    """The sum of two players' utilities at every end; NaN if it varies or is unknown."""
+    first_play_urgency: float
+    """The value of an edge of which nothing is known."""
+    expand_visits: int
+    """A child gets a node on this visit."""
+    ends_when_proven: bool
+    """Whether the search ends as soon as its root is proven."""
+    may_expand: bool
+    """Whether nodes may be added."""
+    simulate_address: int
+    """The address of the provider's ``simulate``."""
+    header_address: int
+    """The address of the frame's header, which it takes."""
+
+
+class Search(NamedTuple):
+    """All that the loop works on. The parts' classes say what is compiled."""
+
+    tree: Tree
+    """The nodes and edges, and their statistics."""
+    frame: Frame
+    """The buffers shared with the provider; those of two dimensions flat."""
+    path: Path
+    """The way of the present simulation."""
+    stream: Stream
+    """Random numbers for ties, mixed strategies and chance nodes in the tree."""
+    settings: Settings
+    """Numbers."""
+    utilities: Any
+    """What utilities are scaled to [0, 1] by, see ``utilities.py``."""
+    rule: Any
+    """The selection rule, see ``rules.py``."""
+    ties: Any
+    """How ties are broken, see ``selection.py``."""
+    amaf: Any
+    """AMAF statistics, see ``amaf.py``."""
+    proofs: Any
+    """What is proven, see ``proofs.py``."""
+    moves: Any
+    """How players move: see ``alternating.py``, ``simultaneous.py``, ``information_sets.py``."""
+    playouts: Any
+    """How playouts choose their moves, see ``playouts.py``."""

@@ -1,0 +1,105 @@
+"""Selection: which edge a simulation takes at a node."""
+
+import math
+from typing import Any, NamedTuple
+
+from rave_agents.kernel.amaf import amaf_sums, view_at
+from rave_agents.kernel.dispatch import implements, kernel, open_function
+from rave_agents.kernel.hooks import is_available
+from rave_agents.kernel.proofs import bounded, corrected, standing_of
+from rave_agents.kernel.random_stream import random_below, random_unit
+from rave_agents.kernel.rules import Edge, Node, node_term, score
+
+
+class RandomTies(NamedTuple):
+    """Of edges with the best score one is drawn at random."""
+
+
+class TiesWithin(NamedTuple):
+    """So are edges whose scores are not further below the best than a tolerance."""
+
+    tolerance: float = 0.01
+    """At least 0. Where players move at the same time, some 0.01 keeps their choices from being
+    correlated."""
+
+
+@open_function
+def tolerance_of(ties: Any) -> float:
+    """How far below the best score an edge is still drawn."""
+    return 0.0
+
+
+@implements(tolerance_of, TiesWithin)
+def _tolerance_of(ties: TiesWithin) -> float:
+    return ties.tolerance
+
+
+@open_function
+def rounds_of(ties: Any) -> int:
+    """How often all edges are looked at: again once the best score is known, or not."""
+    return 1
+
+
+@implements(rounds_of, TiesWithin)
+def _rounds_of(ties: TiesWithin) -> int:
+    return 2
+
+
+@open_function
+def node_for(moves: Any, rule: Any, node: Node, edge: int) -> Node:
+    """What a rule is told of the node, for one of its edges."""
+    return node
+
+
+@kernel
+def most_urgent(search: Any, rule: Any, node: int, table: int) -> int:
+    """The edge of a decision node with the best score; ties are broken at random.
+
+    The node must have an edge that may be taken. ``table`` is its AMAF reference, if any.
+    """
+    tree = search.tree
+    first = int(tree.node_first_edge[node])
+    end = first + int(tree.node_edge_count[node])
+    amaf = view_at(search.amaf, search, node, table)
+    standing = standing_of(search.proofs, search, node)
+    N = float(max(tree.node_visits[node], 1))
+    whole = Node(N, node_term(rule, N))
+    best, best_score, ties = first, -math.inf, 0
+    tolerance = 0.0
+    for _ in range(rounds_of(search.ties)):
+        for edge in range(first, end):
+            if not is_available(search.moves, edge):
+                continue
+            n, plain_sum = float(tree.edge_visits[edge]), tree.edge_value_sum[edge]
+            value_sum = bounded(standing, search, edge, n, plain_sum)
+            n_amaf, amaf_sum = amaf_sums(amaf, search, edge, n)
+            q = value_sum / n if n > 0.0 else 0.0
+            if n == 0.0 and n_amaf == 0.0:
+                q = search.settings.first_play_urgency
+            q_amaf = amaf_sum / n_amaf if n_amaf > 0.0 else 0.0
+            p = float(tree.edge_prior[edge])
+            seen = Edge(n, q, n_amaf, q_amaf, p, value_sum, amaf_sum, edge, plain_sum)
+            urgency = score(rule, amaf, node_for(search.moves, rule, whole, edge), seen)
+            urgency = corrected(standing, search, edge, n, urgency)
+            if urgency > best_score:
+                best, best_score, ties = edge, urgency, 1
+            elif urgency >= best_score - tolerance:
+                ties += 1
+                if random_below(search.stream, ties) == 0:
+                    best = edge
+        tolerance = tolerance_of(search.ties)
+        ties = 0
+    return best
+
+
+@kernel
+def sample_outcome(search: Any, node: int) -> int:
+    """A chance node's edge, drawn by probability."""
+    tree = search.tree
+    first, count = tree.node_first_edge[node], tree.node_edge_count[node]
+    remaining = random_unit(search.stream)
+    for edge in range(first, first + count - 1):
+        remaining -= float(tree.edge_prior[edge])
+        if remaining < 0.0:
+            return int(edge)
+    return int(first + count - 1)

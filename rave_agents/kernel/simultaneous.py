@@ -1,0 +1,226 @@
+"""Positions at which several players move at the same time.
+
+Such a position is a run of nodes, consecutive rows of the tree: one for each player who moves, in
+the order of the players. Each is a node like any other, with its player's edges, visits and values:
+so every player has a bandit of their own, and none sees what the others take. A simulation takes an
+edge at each node of the run; what they lead to together stands in a table of ``children``. Its keys
+are an edge and, beside it, what was taken before it in the run: at the second node the first one's
+edge; from the third on the entry that was reached, as ``after_entry`` writes it.
+"""
+
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+
+from rave_agents.kernel.alternating import add_described
+from rave_agents.kernel.amaf import reference
+from rave_agents.kernel.arrays import CHILD, FLOAT, NODE, Array, Axis, Rows
+from rave_agents.kernel.children import NO_ENTRY, Children, add_entry, find_entry
+from rave_agents.kernel.dispatch import implements, kernel, open_function
+from rave_agents.kernel.frame import Header, Status
+from rave_agents.kernel.hooks import (
+    add_leaf,
+    find_leaf,
+    on_backup,
+    on_rescale,
+    on_simulated,
+    rows_needed,
+    select,
+)
+from rave_agents.kernel.players import CHANCE, SIMULTANEOUS, TERMINAL
+from rave_agents.kernel.rules import UCB1
+from rave_agents.kernel.runtime import runs_as
+from rave_agents.kernel.selection import most_urgent, sample_outcome
+from rave_agents.kernel.tree import ROOT, UNEXPANDED
+from rave_agents.kernel.utilities import rescaled
+
+DONE = int(Status.DONE)
+FRAME_FULL = int(Status.FRAME_FULL)
+PATH_LENGTH = int(Header.PATH_LENGTH)
+PATH_CAPACITY = int(Header.PATH_CAPACITY)
+PLAYER = int(Header.PLAYER)
+NUM_ACTIONS = int(Header.NUM_ACTIONS)
+NUM_MOVERS = int(Header.NUM_MOVERS)
+
+NO_TABLE = -1
+
+ALONE = -2
+"""In the place of an entry: an edge that leads to its child by itself, or the first of several that
+are taken at the same time."""
+
+
+class Simultaneous(NamedTuple):
+    """Players may move at the same time, each by a bandit of their own (decoupled UCT)."""
+
+    choice: Any = UCB1(3.0)
+    """How each chooses there: a selection rule, or a mixed strategy, see ``strategies.py``. Too
+    little exploration correlates the players' choices."""
+
+
+@runs_as(Simultaneous)
+class JointMoves(NamedTuple):
+    """What the search of such a game keeps beside the tree."""
+
+    options: Simultaneous
+    choice: Any
+    node_followers: Annotated[Array, Rows(Axis.NODE, np.int8)]
+    """How many nodes of the same position follow; 0 at a node that stands alone."""
+    children: Children
+    """The children of joint actions; the entries of the first actions of a joint one, all but the
+    last player's, have visits and values too."""
+    entry_value_sum: Annotated[Array, Rows(Axis.CHILD, FLOAT, (Axis.PLAYER,))]
+    """Sum of every player's values in the simulations that came through the entry."""
+
+
+@open_function
+def choose(choice: Any, search: Any, node: int, table: int) -> int:
+    """The edge that a player takes where others move at the same time."""
+    return most_urgent(search, choice, node, table)
+
+
+@open_function
+def learn(choice: Any, search: Any, depth: int) -> None:
+    """A simulation has ended, and is not counted yet at edges and entries."""
+
+
+@implements(rows_needed, JointMoves)
+def _rows_needed(moves: JointMoves, search: Any, axis: int, actions: int) -> int:
+    return search.settings.num_players - 1 if axis in (NODE, CHILD) else 0
+
+
+@kernel
+def after_entry(entry: int) -> int:
+    """The number beside an edge that is taken after an entry: never that of an edge."""
+    return -1 - entry
+
+
+@implements(select, JointMoves)
+def walk_together(moves: JointMoves, search: Any) -> int:
+    """Take an edge at the node of each player who moves, and then go on to the child."""
+    tree, path, frame = search.tree, search.path, search.frame
+    node, position, depth, table = ROOT, ROOT, 0, NO_TABLE
+    if tree.used[NODE] == 0:
+        return DONE
+    while True:
+        if depth == frame.header[PATH_CAPACITY]:
+            frame.header[PATH_LENGTH] = depth
+            return FRAME_FULL
+        table = reference(search.amaf, search, node, table)
+        if tree.node_player[node] == CHANCE:
+            edge = sample_outcome(search, node)
+        elif node != position or moves.node_followers[node] > 0:
+            edge = choose(moves.choice, search, node, table)
+        else:
+            edge = most_urgent(search, search.rule, node, table)
+        path.nodes[depth] = node
+        path.edges[depth] = edge
+        path.entries[depth] = joint_entry(moves, path, depth, node != position)
+        frame.path[depth] = tree.edge_action[edge]
+        frame.path_nodes[depth] = position
+        depth += 1
+        if moves.node_followers[node] > 0:
+            node += 1
+            continue
+        node, _ = find_leaf(moves, search, depth)
+        position = node
+        if node != UNEXPANDED:
+            path.nodes[depth] = node
+        if node == UNEXPANDED or tree.node_player[node] == TERMINAL:
+            frame.header[PATH_LENGTH] = depth
+            return DONE
+
+
+@kernel
+def joint_entry(moves: JointMoves, path: Any, index: int, joint: bool) -> int:
+    """The entry that the path's edge at ``index`` leads to, ``ALONE`` if it is no joint one."""
+    if not joint:
+        return ALONE
+    before = path.entries[index - 1]
+    if before == NO_ENTRY:
+        return NO_ENTRY
+    beside = path.edges[index - 1] if before == ALONE else after_entry(before)
+    return find_entry(moves.children, path.edges[index], beside)
+
+
+@implements(find_leaf, JointMoves)
+def _find_leaf(moves: JointMoves, search: Any, depth: int) -> tuple[int, int]:
+    if depth == 0:
+        return UNEXPANDED, 0
+    entry = search.path.entries[depth - 1]
+    if entry == NO_ENTRY:
+        return UNEXPANDED, 0
+    if entry != ALONE:
+        return int(moves.children.child[entry]), int(moves.children.visits[entry])
+    edge = search.path.edges[depth - 1]
+    return int(search.tree.edge_child[edge]), int(search.tree.edge_visits[edge])
+
+
+@implements(on_simulated, JointMoves)
+def _add_entries(moves: JointMoves, search: Any, depth: int) -> None:
+    """Give the joint actions of the path the entries that they lack; there is room."""
+    path = search.path
+    if not search.settings.may_expand:
+        return
+    for index in range(1, depth):
+        if path.entries[index] == NO_ENTRY:
+            before = path.entries[index - 1]
+            beside = path.edges[index - 1] if before == ALONE else after_entry(before)
+            path.entries[index] = add_entry(search, moves.children, path.edges[index], beside)
+
+
+@implements(add_leaf, JointMoves)
+def _add_leaf(moves: JointMoves, search: Any, depth: int, visits: int) -> int:
+    header, path = search.frame.header, search.path
+    leaf, count = search.tree.used[NODE], 1
+    if header[PLAYER] == SIMULTANEOUS:
+        count = header[NUM_MOVERS]
+        add_movers(moves, search, visits)
+    else:
+        add_described(search, header[PLAYER], 0, header[NUM_ACTIONS], visits)
+    for index in range(count):
+        path.nodes[depth + index] = leaf + index
+    if depth > 0:
+        entry = path.entries[depth - 1]
+        if entry != ALONE:
+            moves.children.child[entry] = leaf
+        else:
+            search.tree.edge_child[path.edges[depth - 1]] = leaf
+    return int(count)
+
+
+@kernel
+def add_movers(moves: JointMoves, search: Any, visits: int) -> None:
+    """Make a node for each player who moves at the position that the frame describes."""
+    frame = search.frame
+    movers, first = frame.header[NUM_MOVERS], 0
+    for index in range(movers):
+        end = int(frame.mover_ends[index])
+        node = add_described(search, frame.movers[index], first, end, visits)
+        moves.node_followers[node] = movers - 1 - index
+        first = end
+
+
+@implements(on_backup, JointMoves)
+def _backup_entries(moves: JointMoves, search: Any, depth: int, nodes: int) -> None:
+    """Count the simulation at the entries of its path, with ``path.values``."""
+    learn(moves.choice, search, depth)
+    on_backup(moves.choice, search, depth, nodes)
+    path, players = search.path, search.settings.num_players
+    for index in range(depth):
+        entry = path.entries[index]
+        if entry >= 0:
+            moves.children.visits[entry] += 1
+            for player in range(players):
+                moves.entry_value_sum[entry * players + player] += path.values[player]
+
+
+@implements(on_rescale, JointMoves)
+def _rescale(moves: JointMoves, search: Any, factor: float, shift: float) -> None:
+    on_rescale(moves.choice, search, factor, shift)
+    players = search.settings.num_players
+    for entry in range(search.tree.used[CHILD]):
+        for row in range(entry * players, (entry + 1) * players):
+            visits = moves.children.visits[entry]
+            moves.entry_value_sum[row] = rescaled(
+                moves.entry_value_sum[row], visits, factor, shift
+            )

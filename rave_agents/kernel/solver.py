@@ -1,0 +1,260 @@
+"""The solver: exact outcomes are backed up, with bounds where one is known in part.
+
+Bounds (Cazenave & Saffidine 2010, for each player's utility) hold for best play of all: a position
+whose outcome is certain is solved, and stands for that outcome from then on (Winands et al. 2008).
+Where several moves are equally good for the player who moves, the outcome is that of one of them,
+as in OpenSpiel's solver (max^n).
+"""
+
+import math
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+
+from rave_agents.kernel.arrays import FLOAT, Array, Axis, Rows
+from rave_agents.kernel.dispatch import implements, kernel, open_function
+from rave_agents.kernel.players import CHANCE
+from rave_agents.kernel.runtime import runs_as
+from rave_agents.kernel.tree import UNEXPANDED
+
+UNSOLVED = -1
+"""The distance of a node that is not solved."""
+
+
+class NoSolver(NamedTuple):
+    """No outcomes are backed up."""
+
+
+class Solver(NamedTuple):
+    """Exact outcomes are backed up, and a solved position counts as its outcome.
+
+    A move that cannot be best is pruned.
+    """
+
+
+@runs_as(Solver)
+class Bounds(NamedTuple):
+    """The outcome of every node, in the game's utilities, for each player."""
+
+    options: Solver
+    low: Annotated[Array, Rows(Axis.NODE, FLOAT, (Axis.PLAYER,))]
+    """The pessimistic bound: the least utility that the player can still end with."""
+    high: Annotated[Array, Rows(Axis.NODE, FLOAT, (Axis.PLAYER,))]
+    """The optimistic bound: the greatest; where the node is solved, the same."""
+    distance: Annotated[Array, Rows(Axis.NODE, np.int32)]
+    """Of a solved node the moves to the end, or ``UNSOLVED``."""
+
+
+@open_function
+def has_outcomes(solver: Any) -> bool:
+    """Whether exact outcomes are kept."""
+    return False
+
+
+@implements(has_outcomes, Bounds)
+def _has_outcomes(solver: Bounds) -> bool:
+    return True
+
+
+@open_function
+def is_solved(solver: Any, node: int) -> bool:
+    """Whether a node's outcome is known."""
+    return False
+
+
+@implements(is_solved, Bounds)
+def _is_solved(solver: Bounds, node: int) -> bool:
+    return bool(solver.distance[node] != UNSOLVED)
+
+
+@open_function
+def bounds_of(solver: Any, search: Any, node: int, player: int) -> tuple[float, float]:
+    """The pessimistic and the optimistic bound of a player's utility at a node."""
+    return -math.inf, math.inf
+
+
+@implements(bounds_of, Bounds)
+def _bounds_of(solver: Bounds, search: Any, node: int, player: int) -> tuple[float, float]:
+    place = node * search.settings.num_players + player
+    return solver.low[place], solver.high[place]
+
+
+@open_function
+def begin_bounds(solver: Any, search: Any, node: int) -> None:
+    """A new node of which nothing is known."""
+
+
+@implements(begin_bounds, Bounds)
+def _begin_bounds(solver: Bounds, search: Any, node: int) -> None:
+    players = search.settings.num_players
+    for place in range(node * players, (node + 1) * players):
+        solver.low[place] = search.settings.least_utility
+        solver.high[place] = search.settings.greatest_utility
+    solver.distance[node] = UNSOLVED
+
+
+@open_function
+def solve_terminal(solver: Any, search: Any, node: int, returns: Any, first: int) -> None:
+    """A terminal node: its outcome are the returns from the place ``first`` on."""
+
+
+@implements(solve_terminal, Bounds)
+def _solve_terminal(solver: Bounds, search: Any, node: int, returns: Any, first: int) -> None:
+    players = search.settings.num_players
+    for player in range(players):
+        solver.low[node * players + player] = returns[first + player]
+        solver.high[node * players + player] = returns[first + player]
+    solver.distance[node] = 0
+
+
+@open_function
+def update_bounds(solver: Any, search: Any, node: int) -> bool:
+    """Derive a node's bounds from its children. Returns whether they changed."""
+    return False
+
+
+@implements(update_bounds, Bounds)
+def _update_bounds(solver: Bounds, search: Any, node: int) -> bool:
+    """A solved node never changes."""
+    if solver.distance[node] != UNSOLVED:
+        return False
+    players = search.settings.num_players
+    solution = find_solution(solver, search, node)
+    if solution != UNEXPANDED:
+        for player in range(players):
+            utility = solver.low[solution * players + player]
+            solver.low[node * players + player] = utility
+            solver.high[node * players + player] = utility
+        solver.distance[node] = 1 + solver.distance[solution]
+        return True
+    mover = int(search.tree.node_player[node])
+    sure = sure_utility(solver, search, node)
+    constant_sum = mover != CHANCE and not math.isnan(search.settings.utility_sum)
+    changed = False
+    for player in range(players):
+        least, greatest = range_of_children(solver, search, node, player, sure)
+        if player == mover:
+            least = sure
+        elif constant_sum:  # What is sure for one is out of reach for the other.
+            greatest = min(greatest, search.settings.utility_sum - sure)
+        place = node * players + player
+        if least != solver.low[place] or greatest != solver.high[place]:
+            solver.low[place] = least
+            solver.high[place] = greatest
+            changed = True
+    return changed
+
+
+@kernel
+def range_of_children(
+    solver: Bounds, search: Any, node: int, player: int, sure: float
+) -> tuple[float, float]:
+    """The bounds of a player's utility over the children that may be chosen.
+
+    ``sure`` is what the player who moves is sure of: they take no move that is surely worse.
+    """
+    tree, settings = search.tree, search.settings
+    mover = int(tree.node_player[node])
+    first = tree.node_first_edge[node]
+    least, greatest = math.inf, -math.inf
+    for edge in range(first, first + tree.node_edge_count[node]):
+        child = tree.edge_child[edge]
+        low, high = settings.least_utility, settings.greatest_utility
+        top = settings.greatest_utility
+        if child != UNEXPANDED:
+            place = child * settings.num_players
+            low, high = solver.low[place + player], solver.high[place + player]
+            if mover != CHANCE:
+                top = solver.high[place + mover]
+        if mover == CHANCE or top >= sure:
+            least = min(least, low)
+            greatest = max(greatest, high)
+    return least, greatest
+
+
+@kernel
+def sure_utility(solver: Bounds, search: Any, node: int) -> float:
+    """What the player who moves at a node can be sure of; ``-inf`` at a chance node."""
+    tree, settings = search.tree, search.settings
+    mover = int(tree.node_player[node])
+    sure = -math.inf
+    if mover != CHANCE:
+        first = tree.node_first_edge[node]
+        for edge in range(first, first + tree.node_edge_count[node]):
+            child = tree.edge_child[edge]
+            low = settings.least_utility
+            if child != UNEXPANDED:
+                low = solver.low[child * settings.num_players + mover]
+            sure = max(sure, low)
+    return sure
+
+
+@kernel
+def find_solution(solver: Bounds, search: Any, node: int) -> int:
+    """The solved child whose outcome is the node's, or ``UNEXPANDED`` if it is not solved.
+
+    At a chance node all outcomes must agree. Among equally good children a winner takes the
+    shortest way, a loser the longest.
+    """
+    tree, settings = search.tree, search.settings
+    mover = int(tree.node_player[node])
+    if mover == CHANCE:
+        return find_agreement(solver, search, node)
+    first = tree.node_first_edge[node]
+    solution = UNEXPANDED
+    greatest = -math.inf
+    for edge in range(first, first + tree.node_edge_count[node]):
+        child = int(tree.edge_child[edge])
+        if child == UNEXPANDED:
+            greatest = settings.greatest_utility
+            continue
+        greatest = max(greatest, solver.high[child * settings.num_players + mover])
+        if solver.distance[child] != UNSOLVED and (
+            solution == UNEXPANDED or is_better(solver, search, mover, child, solution)
+        ):
+            solution = child
+    if solution != UNEXPANDED and solver.low[solution * settings.num_players + mover] < greatest:
+        return UNEXPANDED
+    return solution
+
+
+@kernel
+def find_agreement(solver: Bounds, search: Any, node: int) -> int:
+    """At a chance node the longest of its children if all have one outcome, or ``UNEXPANDED``."""
+    tree, players = search.tree, search.settings.num_players
+    first = tree.node_first_edge[node]
+    solution = UNEXPANDED
+    for edge in range(first, first + tree.node_edge_count[node]):
+        child = int(tree.edge_child[edge])
+        if child == UNEXPANDED or solver.distance[child] == UNSOLVED:
+            return UNEXPANDED
+        if solution != UNEXPANDED:
+            for player in range(players):
+                if solver.low[child * players + player] != solver.low[solution * players + player]:
+                    return UNEXPANDED
+        if solution == UNEXPANDED or solver.distance[child] > solver.distance[solution]:
+            solution = child
+    return solution
+
+
+@kernel
+def is_better(solver: Bounds, search: Any, mover: int, child: int, other: int) -> bool:
+    """Whether a solved child is better for the player who moves than another one.
+
+    Of equal utilities they prefer those that nobody exceeds, and then the shorter way; where
+    somebody exceeds both, they have lost, and prefer the longer way.
+    """
+    players = search.settings.num_players
+    value = solver.low[child * players + mover]
+    other_value = solver.low[other * players + mover]
+    if value != other_value:
+        return bool(value > other_value)
+    lost, other_lost = False, False
+    for player in range(players):
+        lost = lost or solver.low[child * players + player] > value
+        other_lost = other_lost or solver.low[other * players + player] > value
+    if lost != other_lost:
+        return bool(other_lost)
+    if lost:
+        return bool(solver.distance[child] > solver.distance[other])
+    return bool(solver.distance[child] < solver.distance[other])

@@ -1,0 +1,294 @@
+"""Mixed strategies where players move at the same time: regret matching and Exp3.
+
+Each player has, for every action, a sum of regrets (or of Exp3's estimated gains), from which the
+strategy of the next simulation follows; and the sum of the strategies so far, without what they
+explore. The average strategy, not the last one, approaches an equilibrium.
+"""
+
+import math
+from typing import Annotated, Any, NamedTuple
+
+from rave_agents.kernel.amaf import heeds
+from rave_agents.kernel.amaf_nodes import EdgeAmaf
+from rave_agents.kernel.arrays import EDGE, FLOAT, Array, Axis, Rows
+from rave_agents.kernel.children import NO_ENTRY, find_entry
+from rave_agents.kernel.dispatch import implements, kernel, open_function
+from rave_agents.kernel.hooks import on_rescale
+from rave_agents.kernel.random_stream import random_below, random_unit
+from rave_agents.kernel.runtime import runs_as
+from rave_agents.kernel.schedules import blend
+from rave_agents.kernel.simultaneous import ALONE, after_entry, choose, learn
+
+
+class RegretMatching(NamedTuple):
+    """Drawn in proportion to what each action would have brought beyond what was taken.
+
+    Hart & Mas-Colell 2000; Lanctot et al. 2014. Every edge is taken once before any is taken twice.
+    """
+
+    gamma: float = 0.3
+    """γ, in [0, 1]: the share of choices that are uniformly random is γ / sqrt(N)."""
+
+
+class Exp3(NamedTuple):
+    """Drawn by exponential weights of estimated gains (Auer et al. 2003)."""
+
+    gamma: float = 0.3
+    """γ, in (0, 1]: the share of choices that are uniformly random (Tak et al. 2014: 0.3)."""
+
+
+@runs_as(Exp3)
+@runs_as(RegretMatching)
+class MixedStrategy(NamedTuple):
+    """What each player's strategy follows from."""
+
+    options: Any
+    edge_regret: Annotated[Array, Rows(Axis.EDGE, FLOAT)]
+    """Sum of regrets, or of Exp3's estimated gains."""
+    edge_strategy: Annotated[Array, Rows(Axis.EDGE, FLOAT)]
+    """Sum of the probabilities that the strategies gave it, exploration left out."""
+
+
+class Turn(NamedTuple):
+    """One of those who moved at a position of the path."""
+
+    start: int
+    """The place in the path of the first who moved there."""
+    place: int
+    """How many of them come before this one."""
+    followers: int
+    """How many follow the first."""
+
+
+@open_function
+def explored_share(strategy: Any, visits: int) -> float:
+    """The share of choices that are uniformly random, at a node with so many visits."""
+    return 0.0
+
+
+@implements(explored_share, RegretMatching)
+def _share_regret_matching(strategy: RegretMatching, visits: int) -> float:
+    return strategy.gamma / math.sqrt(max(visits, 1))
+
+
+@implements(explored_share, Exp3)
+def _share_exp3(strategy: Exp3, visits: int) -> float:
+    return strategy.gamma
+
+
+@open_function
+def strategy_weight(strategy: Any, regret: float, top: float, rate: float) -> float:
+    """What an action's probability is proportional to, its exploration left out."""
+    return 0.0
+
+
+@implements(strategy_weight, RegretMatching)
+def regret_matching(strategy: RegretMatching, regret: float, top: float, rate: float) -> float:
+    """``max(regret, 0)`` (Hart & Mas-Colell 2000)."""
+    return max(regret, 0.0)
+
+
+@implements(strategy_weight, Exp3)
+def exp3(strategy: Exp3, regret: float, top: float, rate: float) -> float:
+    """``exp(γ / K gain)``, all of them divided by that of the greatest gain (Auer et al. 2003)."""
+    return math.exp(rate * (regret - top))
+
+
+@open_function
+def tries_all(strategy: Any) -> bool:
+    """Whether every edge is taken once before any is taken twice."""
+    return True
+
+
+@implements(tries_all, Exp3)
+def _tries_all(strategy: Exp3) -> bool:
+    return False
+
+
+@kernel
+def strategy_norm(part: MixedStrategy, first: int, end: int) -> tuple[float, float, float]:
+    """The greatest regret, Exp3's learning rate γ / K, and the sum of all actions' weights."""
+    top = -math.inf
+    for edge in range(first, end):
+        top = max(top, part.edge_regret[edge])
+    rate = part.options.gamma / (end - first)
+    norm = 0.0
+    for edge in range(first, end):
+        norm += strategy_weight(part.options, part.edge_regret[edge], top, rate)
+    return top, rate, norm
+
+
+@kernel
+def count_unvisited(search: Any, first: int, end: int) -> int:
+    """How many of the edges from ``first`` to before ``end`` have no visits."""
+    count = 0
+    for edge in range(first, end):
+        if search.tree.edge_visits[edge] == 0:
+            count += 1
+    return count
+
+
+@implements(choose, MixedStrategy)
+def draw_edge(part: MixedStrategy, search: Any, node: int, table: int) -> int:
+    """An edge drawn from the strategy of a node's player, exploration included."""
+    tree, stream = search.tree, search.stream
+    first = int(tree.node_first_edge[node])
+    count = int(tree.node_edge_count[node])
+    if tries_all(part.options):
+        unvisited = count_unvisited(search, first, first + count)
+        if unvisited > 0:
+            left = random_below(stream, unvisited)
+            for edge in range(first, first + count):
+                if tree.edge_visits[edge] == 0:
+                    if left == 0:
+                        return edge
+                    left -= 1
+    if random_unit(stream) < explored_share(part.options, tree.node_visits[node]):
+        return first + random_below(stream, count)
+    top, rate, norm = strategy_norm(part, first, first + count)
+    if norm <= 0.0:
+        return first + random_below(stream, count)
+    left_over = random_unit(stream) * norm
+    last = first
+    for edge in range(first, first + count):
+        weight = strategy_weight(part.options, part.edge_regret[edge], top, rate)
+        if weight > 0.0:
+            last = edge
+            left_over -= weight
+            if left_over < 0.0:
+                return edge
+    return last
+
+
+@implements(learn, MixedStrategy)
+def _learn(part: MixedStrategy, search: Any, depth: int) -> None:
+    """Tell every player of the path, with ``path.values``, what their other actions had brought."""
+    index = 0
+    while index < depth:
+        followers = int(search.moves.node_followers[search.path.nodes[index]])
+        for place in range(followers + 1 if followers > 0 else 0):
+            update_strategy(part, search, Turn(index, place, followers))
+        index += 1 + followers
+
+
+@kernel
+def update_strategy(part: MixedStrategy, search: Any, turn: Turn) -> None:
+    """Add a simulation to the regrets and the average strategy of one of those who moved."""
+    tree, path = search.tree, search.path
+    node = int(path.nodes[turn.start + turn.place])
+    first = int(tree.node_first_edge[node])
+    end = first + int(tree.node_edge_count[node])
+    top, rate, norm = strategy_norm(part, first, end)
+    settled = not tries_all(part.options) or count_unvisited(search, first, end) == 0
+    for edge in range(first, end):
+        weight = strategy_weight(part.options, part.edge_regret[edge], top, rate)
+        probability = weight / norm if norm > 0.0 else 1.0 / (end - first)
+        if settled:
+            part.edge_strategy[edge] += probability
+        part.edge_regret[edge] += regret(part.options, search, turn, edge, probability)
+
+
+@open_function
+def regret(strategy: Any, search: Any, turn: Turn, edge: int, probability: float) -> float:
+    """What a simulation adds to an edge's regret; it was drawn with this probability."""
+    return 0.0
+
+
+@implements(regret, Exp3)
+def exp3_gain(
+    strategy: Exp3, search: Any, turn: Turn, edge: int, probability: float
+) -> float:
+    """The value over the probability of what was taken, 0 for the others (Auer et al. 2003).
+
+    With AMAF it is the AMAF estimate for all, and what was taken corrects its own.
+    """
+    tree, path = search.tree, search.path
+    node = int(path.nodes[turn.start + turn.place])
+    player = int(tree.node_player[node])
+    estimate = 0.0
+    if uses_amaf(search.amaf, search, player):
+        estimate = max(value_alone(search, edge, player), 0.0)
+    if edge == path.edges[turn.start + turn.place]:
+        share = explored_share(strategy, tree.node_visits[node])
+        chance = (1.0 - share) * probability + share / tree.node_edge_count[node]
+        estimate += (path.values[player] - estimate) / chance
+    return estimate
+
+
+@implements(regret, RegretMatching)
+def regret_of_others(
+    strategy: RegretMatching, search: Any, turn: Turn, edge: int, probability: float
+) -> float:
+    """What the edge is worth with what the others took, less what was got (Lanctot et al. 2014)."""
+    path, players = search.path, search.settings.num_players
+    taken = path.edges[turn.start + turn.place]
+    if edge == taken:
+        return 0.0
+    player = int(search.tree.node_player[path.nodes[turn.start + turn.place]])
+    entry = other_entry(search, turn, edge)
+    estimate = value_alone(search, edge, player)
+    if entry != NO_ENTRY and search.moves.children.visits[entry] > 0:
+        n = float(search.moves.children.visits[entry])
+        total = search.moves.entry_value_sum[entry * players + player]
+        estimate = known_value(search.amaf, search, edge, player, n, total)
+    return estimate - path.values[player] if estimate >= 0.0 else 0.0
+
+
+@open_function
+def uses_amaf(amaf: Any, search: Any, player: int) -> bool:
+    """Whether AMAF statistics take part in a player's estimates."""
+    return False
+
+
+@implements(uses_amaf, EdgeAmaf)
+def _uses_amaf(amaf: EdgeAmaf, search: Any, player: int) -> bool:
+    return heeds(amaf.options.players, search, player)
+
+
+@kernel
+def value_alone(search: Any, edge: int, player: int) -> float:
+    """What an action was worth, whatever the others took; negative if unknown."""
+    n = float(search.tree.edge_visits[edge])
+    return known_value(search.amaf, search, edge, player, n, search.tree.edge_value_sum[edge])
+
+
+@open_function
+def known_value(amaf: Any, search: Any, edge: int, player: int, n: float, total: float) -> float:
+    """The mean of n values, with AMAF where it takes part; negative if nothing is known."""
+    return total / n if n > 0.0 else -1.0
+
+
+@implements(known_value, EdgeAmaf)
+def _known_value(
+    amaf: EdgeAmaf, search: Any, edge: int, player: int, n: float, total: float
+) -> float:
+    """AMAF is blended in by the same β as elsewhere, which falls with the visits that there are."""
+    n_amaf = amaf.visits[edge]
+    if n_amaf > 0.0 and heeds(amaf.options.players, search, player):
+        return blend(amaf.options.schedule, n, total, n_amaf, amaf.value_sum[edge])
+    return total / n if n > 0.0 else -1.0
+
+
+@kernel
+def other_entry(search: Any, turn: Turn, edge: int) -> int:
+    """The entry that another edge of one mover leads to, with what the others have taken."""
+    path, start, place = search.path, turn.start, turn.place
+    entry = ALONE
+    if place > 1:
+        entry = int(path.entries[start + place - 1])
+    for index in range(max(place, 1), turn.followers + 1):
+        taken = edge if index == place else int(path.edges[start + index])
+        if index == 1:
+            beside = edge if place == 0 else int(path.edges[start])
+        else:
+            beside = after_entry(entry)
+        entry = find_entry(search.moves.children, taken, beside)
+        if entry == NO_ENTRY:
+            return entry
+    return entry
+
+
+@implements(on_rescale, MixedStrategy)
+def _rescale(part: MixedStrategy, search: Any, factor: float, shift: float) -> None:
+    for edge in range(search.tree.used[EDGE]):
+        part.edge_regret[edge] *= factor

@@ -1,0 +1,90 @@
+"""The search tree as a struct of arrays.
+
+Nodes and edges are rows. The edges of a node are consecutive rows, in the order in which the game
+lists its actions. An edge holds the statistics of taking its action at its node; it leads to a
+child node once that child has been expanded. There are no parent links: the loop remembers its way.
+"""
+
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+
+from rave_agents.kernel.arrays import EDGE, FLOAT, INT, NODE, Array, Axis, Rows, one
+from rave_agents.kernel.dispatch import kernel
+
+ROOT = 0
+"""The node row of the root."""
+
+UNEXPANDED = -1
+"""The child of an edge whose child has no node yet."""
+
+
+class Tree(NamedTuple):
+    """The nodes and edges.
+
+    Every value is that of the player who moves at the edge's node, scaled to [0, 1]; at a chance
+    node, that of the last player who moved before it.
+    """
+
+    used: Annotated[Array, one(INT, 4)]
+    """[4] rows in use: of nodes, edges, AMAF tables and entries of the table of children."""
+    capacity: Annotated[Array, one(INT, 4)]
+    """[4] rows that there is room for, likewise."""
+
+    node_player: Annotated[Array, Rows(Axis.NODE, np.int8)]
+    """Who moves: a player, ``PlayerId.CHANCE`` or ``PlayerId.TERMINAL``."""
+    node_first_edge: Annotated[Array, Rows(Axis.NODE, np.int32)]
+    """Row of the node's first edge."""
+    node_edge_count: Annotated[Array, Rows(Axis.NODE, np.int32)]
+    """Number of the node's edges; 0 at a terminal node."""
+    node_visits: Annotated[Array, Rows(Axis.NODE, np.int32)]
+    """Simulations through the position, those before it had a node included."""
+
+    edge_action: Annotated[Array, Rows(Axis.EDGE, np.int32)]
+    """The action, or the chance outcome."""
+    edge_child: Annotated[Array, Rows(Axis.EDGE, np.int32, points_to=Axis.NODE)]
+    """Row of the child node, or ``UNEXPANDED``."""
+    edge_visits: Annotated[Array, Rows(Axis.EDGE, np.int32)]
+    """Simulations that took this edge."""
+    edge_prior: Annotated[Array, Rows(Axis.EDGE, np.float32)]
+    """Prior probability of the action; at a chance node the probability of the outcome."""
+    edge_value_sum: Annotated[Array, Rows(Axis.EDGE, FLOAT)]
+    """Sum of the values of those simulations."""
+
+
+@kernel
+def add_node(tree: Tree, player: int, visits: int, edges: int) -> int:
+    """A new node with so many new edges, whose actions and priors are still to be set.
+
+    Returns its row. The tree must have room.
+    """
+    node, first = tree.used[NODE], tree.used[EDGE]
+    tree.used[NODE] += 1
+    tree.used[EDGE] += edges
+    tree.node_player[node] = player
+    tree.node_first_edge[node] = first
+    tree.node_edge_count[node] = edges
+    tree.node_visits[node] = visits
+    for edge in range(first, first + edges):
+        tree.edge_child[edge] = UNEXPANDED
+    return int(node)
+
+
+def edge_rows(tree: Tree, node: int) -> range:
+    """The rows of a node's edges."""
+    first = int(tree.node_first_edge[node])
+    return range(first, first + int(tree.node_edge_count[node]))
+
+
+def edge_nodes(tree: Tree) -> Any:
+    """[edges in use] the node of every edge."""
+    nodes = int(tree.used[NODE])
+    return np.repeat(np.arange(nodes), tree.node_edge_count[:nodes])
+
+
+def find_child(tree: Tree, node: int, action: int) -> int:
+    """The row of the node that ``action`` leads to, or ``UNEXPANDED``."""
+    for edge in edge_rows(tree, node):
+        if tree.edge_action[edge] == action:
+            return int(tree.edge_child[edge])
+    return UNEXPANDED

@@ -1,0 +1,82 @@
+"""The scale of values: which utilities are 0 and 1."""
+
+import math
+from typing import Annotated, Any, NamedTuple
+
+from rave_agents.kernel.arrays import FLOAT, Array, one
+from rave_agents.kernel.dispatch import implements, kernel, open_function
+from rave_agents.kernel.frame import Header
+
+NUM_PLAYOUTS = int(Header.NUM_PLAYOUTS)
+
+LOW = 0
+HIGH = 1
+
+
+class GameRange(NamedTuple):
+    """The bounds that the game states."""
+
+    bounds: Annotated[Array, one(FLOAT, 2)]
+    """[2] the utilities that are 0 and 1, at ``LOW`` and ``HIGH``."""
+
+
+class ObservedRange(NamedTuple):
+    """The least and the greatest return seen so far."""
+
+    bounds: Annotated[Array, one(FLOAT, 2)]
+    """[2] the same; (inf, -inf) until the first return is seen."""
+
+
+@kernel
+def scaled(utilities: Any, utility: float) -> float:
+    """``(utility - low) / (high - low)``: a utility scaled to [0, 1]; 0 while ``low == high``."""
+    low, high = utilities.bounds[LOW], utilities.bounds[HIGH]
+    if high <= low:
+        return 0.0
+    return (utility - low) / (high - low)  # type: ignore[no-any-return]
+
+
+@open_function
+def observe(utilities: Any, search: Any) -> tuple[bool, float, float]:
+    """Widen the range to hold all returns of the frame.
+
+    Returns whether values that have been counted change by it, each value v to
+    ``factor v + shift``, and factor and shift.
+    """
+    return False, 1.0, 0.0
+
+
+@implements(observe, ObservedRange)
+def _observe(utilities: ObservedRange, search: Any) -> tuple[bool, float, float]:
+    low, high = utilities.bounds[LOW], utilities.bounds[HIGH]
+    new_low, new_high = low, high
+    for place in range(search.frame.header[NUM_PLAYOUTS] * search.settings.num_players):
+        new_low = min(new_low, search.frame.returns[place])
+        new_high = max(new_high, search.frame.returns[place])
+    utilities.bounds[LOW], utilities.bounds[HIGH] = new_low, new_high
+    if (new_low == low and new_high == high) or high < low:
+        return False, 1.0, 0.0
+    width = new_high - new_low
+    return True, (high - low) / width, (low - new_low) / width
+
+
+@kernel
+def set_values(search: Any, first: int, end: int) -> None:
+    """Set ``path.values`` to the mean of the playouts from ``first`` to before ``end``."""
+    players = search.settings.num_players
+    for player in range(players):
+        total = 0.0
+        for playout in range(first, end):
+            total += scaled(search.utilities, search.frame.returns[playout * players + player])
+        search.path.values[player] = total / (end - first)
+
+
+@kernel
+def rescaled(value_sum: float, visits: float, factor: float, shift: float) -> float:
+    """A sum of values on the new scale."""
+    return factor * value_sum + shift * visits
+
+
+def unknown_range() -> tuple[float, float]:
+    """The range before a return was seen."""
+    return math.inf, -math.inf

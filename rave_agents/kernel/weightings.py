@@ -1,0 +1,43 @@
+"""What an AMAF update counts, by how many moves after the node the action is taken."""
+
+from typing import Any, NamedTuple
+
+from rave_agents.kernel.dispatch import implements, open_function
+
+
+@open_function
+def update_weight(weighting: Any, distance: int, length: int) -> float:
+    """The weight of a move that comes ``distance`` moves after the node.
+
+    From the node on the simulated game lasts ``length`` moves.
+    """
+    return 1.0
+
+
+class Uniform(NamedTuple):
+    """Every update counts 1 (Gelly & Silver 2011)."""
+
+
+class Linear(NamedTuple):
+    """In a line from the node to the simulated game's end (Fuego)."""
+
+    first: float = 2.0
+    """The weight of a move at the node itself, at least 0."""
+    last: float = 0.0
+    """The weight of a move at the end, at least 0. Fuego documents 0, and computes 1."""
+
+
+@implements(update_weight, Linear)
+def linear_weight(weighting: Linear, distance: int, length: int) -> float:
+    """``first + (last - first) distance / length``."""
+    return weighting.first + (weighting.last - weighting.first) * distance / length
+
+
+class Stepped(NamedTuple):
+    """3, 2 or 1, by thirds of the simulated game (Pachi)."""
+
+
+@implements(update_weight, Stepped)
+def stepped_weight(weighting: Stepped, distance: int, length: int) -> float:
+    """``1 + floor(3 (length - distance) / (length + 1))``."""
+    return 1.0 + (3 * (length - distance)) // (length + 1)

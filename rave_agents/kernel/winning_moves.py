@@ -1,0 +1,116 @@
+"""Winning-move numbers: how early an action comes in the simulations that are won.
+
+Per action the statistics also sum the numbers of the move at which it was first taken in won
+simulations (Kozlovsky 2013, on the Computer-go list). Few moves to a win speak for an action.
+"""
+
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+
+from rave_agents.kernel.arrays import Array, Axis, Rows
+from rave_agents.kernel.dispatch import implements, kernel, open_function
+from rave_agents.kernel.hooks import copy_edge
+from rave_agents.kernel.runtime import runs_as
+
+WON = 0.5
+"""A simulation is won by a player whose value is above this."""
+
+
+class NoWinningMoves(NamedTuple):
+    """They are not counted."""
+
+
+class WinningMoves(NamedTuple):
+    """They are counted, and may bias the AMAF value."""
+
+    weight: float = 0.0
+    """Their share in the AMAF value, in [0, 1]; scaled so that the best sibling has the best AMAF
+    value among them. At 0 they are a statistic only."""
+
+
+@runs_as(WinningMoves)
+class EdgeWins(NamedTuple):
+    """Winning moves at edges."""
+
+    options: WinningMoves
+    wins: Annotated[Array, Rows(Axis.EDGE, np.float32)]
+    """AMAF visits that were won."""
+    win_moves: Annotated[Array, Rows(Axis.EDGE, np.float32)]
+    """Sum of the move's numbers over them, 1 for a simulation's first."""
+
+
+class TableWins(NamedTuple):
+    """Winning moves in AMAF tables."""
+
+    options: WinningMoves
+    wins: Annotated[Array, Rows(Axis.TABLE, np.float32, (Axis.PLAYER, Axis.ACTION))]
+    win_moves: Annotated[Array, Rows(Axis.TABLE, np.float32, (Axis.PLAYER, Axis.ACTION))]
+
+
+@open_function
+def note_win(winning: Any, row: int, won: bool, weight: float, number: int) -> None:
+    """Count a won update of this weight, by the move of this number."""
+
+
+@implements(note_win, EdgeWins, TableWins)
+def _note_win(winning: Any, row: int, won: bool, weight: float, number: int) -> None:
+    if won:
+        winning.wins[row] = np.float64(winning.wins[row]) + weight
+        winning.win_moves[row] = np.float64(winning.win_moves[row]) + weight * number
+
+
+@open_function
+def biases(winning: Any) -> bool:
+    """Whether winning moves have a share in AMAF values."""
+    return False
+
+
+@implements(biases, EdgeWins, TableWins)
+def _biases(winning: Any) -> bool:
+    return bool(winning.options.weight > 0.0)
+
+
+@open_function
+def winning_rate(winning: Any, row: int, visits: float) -> float:
+    """The weighted win rate of a row."""
+    return 0.0
+
+
+@implements(winning_rate, EdgeWins, TableWins)
+def _winning_rate(winning: Any, row: int, visits: float) -> float:
+    return weighted_win_rate(visits, float(winning.wins[row]), float(winning.win_moves[row]))
+
+
+@kernel
+def weighted_win_rate(visits: float, wins: float, win_moves: float) -> float:
+    """``(wins / visits) / (win_moves / wins)``: the win rate by the mean winning move number.
+
+    Kozlovsky 2013, on the Computer-go list. 0 without wins.
+    """
+    if wins <= 0.0:
+        return 0.0
+    return (wins / visits) / (win_moves / wins)
+
+
+@open_function
+def biased_sum(winning: Any, row: int, n_amaf: float, amaf_value_sum: float, scale: float) -> float:
+    """The sum of AMAF values with the share of winning moves; ``scale`` is 0 for none."""
+    return amaf_value_sum
+
+
+@implements(biased_sum, EdgeWins, TableWins)
+def _biased_sum(
+    winning: Any, row: int, n_amaf: float, amaf_value_sum: float, scale: float
+) -> float:
+    if scale <= 0.0:
+        return amaf_value_sum
+    weighted = n_amaf * scale * winning_rate(winning, row, n_amaf)
+    weight = winning.options.weight
+    return (1.0 - weight) * amaf_value_sum + weight * weighted  # type: ignore[no-any-return]
+
+
+@implements(copy_edge, EdgeWins)
+def _copy_wins(winning: EdgeWins, old: int, new: int) -> None:
+    winning.wins[new] = winning.wins[old]
+    winning.win_moves[new] = winning.win_moves[old]

@@ -1,0 +1,87 @@
+"""Positions of a tree at which several players may move at the same time, read from outside."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rave_agents.kernel.arrays import CHILD
+from rave_agents.kernel.children import NO_ENTRY, Children
+from rave_agents.kernel.simultaneous import JointMoves
+from rave_agents.kernel.tree import UNEXPANDED, Tree, edge_rows
+
+
+class JointVisits(NamedTuple):
+    """What is known of a joint action of a position."""
+
+    actions: tuple[int, ...]
+    """The action of each who moves there, in the order of the players."""
+    visits: int
+    """Simulations that took it."""
+    value_sums: tuple[float, ...]
+    """Sums of every player's values in them, scaled to [0, 1]."""
+
+
+def position_nodes(moves: Any, node: int) -> range:
+    """The nodes of the position that begins with a node: its own, and those of who else moves."""
+    if not isinstance(moves, JointMoves):
+        return range(node, node + 1)
+    return range(node, node + 1 + int(moves.node_followers[node]))
+
+
+def players_node(tree: Tree, moves: Any, node: int, player: int) -> int:
+    """The node of a player at the position that begins with a node; that node if there is none."""
+    nodes = position_nodes(moves, node)
+    return next((row for row in nodes if tree.node_player[row] == player), node)
+
+
+def _lookup(tree: Tree, children: Children, edge: int, beside: int) -> int:
+    """The entry of a key, or ``NO_ENTRY``."""
+    used = tree.used[CHILD]
+    found = np.flatnonzero((children.edge[:used] == edge) & (children.beside[:used] == beside))
+    return int(found[0]) if len(found) > 0 else NO_ENTRY
+
+
+def find_joint_child(tree: Tree, moves: Any, node: int, actions: Sequence[int]) -> int:
+    """The row of the node that the actions of all movers lead to, or ``UNEXPANDED``."""
+    edges = []
+    for row, action in zip(position_nodes(moves, node), actions, strict=True):
+        found = [edge for edge in edge_rows(tree, row) if tree.edge_action[edge] == action]
+        if not found:
+            return UNEXPANDED
+        edges += found
+    if len(edges) == 1:
+        return int(tree.edge_child[edges[0]])
+    beside, entry = edges[0], NO_ENTRY
+    for edge in edges[1:]:
+        entry = _lookup(tree, moves.children, edge, beside)
+        if entry == NO_ENTRY:
+            return UNEXPANDED
+        beside = -1 - entry
+    return int(moves.children.child[entry])
+
+
+def joint_visits(tree: Tree, moves: Any, node: int) -> list[JointVisits]:
+    """Every joint action of a position that was visited; empty where one player moves alone."""
+    nodes = position_nodes(moves, node)
+    if len(nodes) == 1:
+        return []
+    children = moves.children
+    count = int(tree.used[CHILD])
+    sums = moves.entry_value_sum.reshape(len(children.edge), -1)
+    edges = edge_rows(tree, nodes[-1])
+    last = np.flatnonzero(
+        (children.edge[:count] >= edges.start) & (children.edge[:count] < edges.stop)
+    )
+    joint = []
+    for entry in last.tolist():
+        taken, beside = [int(children.edge[entry])], int(children.beside[entry])
+        while beside < 0:
+            taken.append(int(children.edge[-1 - beside]))
+            beside = int(children.beside[-1 - beside])
+        taken.append(beside)
+        actions = tuple(int(tree.edge_action[edge]) for edge in reversed(taken))
+        joint.append(
+            JointVisits(actions, int(children.visits[entry]), tuple(sums[entry].tolist()))
+        )
+    return sorted(joint)

@@ -1,0 +1,233 @@
+"""The arrays of a search: allocated, grown, kept, cleared and counted by their declarations.
+
+Parts declare their arrays by annotations, see ``kernel/arrays.py``. Nothing here knows what they
+mean, but for the table of children, whose hash table is filled anew where it changes.
+"""
+
+import functools
+import math
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rave_agents.kernel.arrays import CHILD, GROWING, Array, Axis, Rows
+from rave_agents.kernel.children import NO_ENTRY, Children, first_place
+from rave_agents.kernel.runtime import RUNS_AS
+from rave_agents.kernel.tree import Tree
+
+Sizes = dict[Axis, int]
+"""How many rows there are of each axis."""
+
+PLACES_FOR_EACH = 2
+"""Places of the hash table for each entry, at least; never more than twice as many."""
+
+
+class _Field(NamedTuple):
+    """How a field of a part is declared: an array, or what a part runs as in its place."""
+
+    name: str
+    rows: Rows | None
+    runs_as: Mapping[type, type]
+
+
+@functools.cache
+def _fields(kind: type) -> tuple[_Field, ...]:
+    hints = get_type_hints(kind, include_extras=True)
+    fields = []
+    for name in kind._fields:  # type: ignore[attr-defined]
+        hint = hints[name]
+        notes = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
+        rows = next((note for note in notes if isinstance(note, Rows)), None)
+        runs_as = next((note for note in notes if isinstance(note, dict)), {})
+        fields.append(_Field(name, rows, runs_as))
+    return tuple(fields)
+
+
+def _items(rows: Rows, sizes: Sizes) -> int:
+    """How many items an array has for each of its axis's rows."""
+    return math.prod((sizes[axis] for axis in rows.inner), start=rows.length)
+
+
+def _allocated(rows: Rows, sizes: Sizes) -> Array:
+    return np.full(sizes[rows.axis] * _items(rows, sizes), rows.fill, rows.dtype)
+
+
+def assembled(part: Any, sizes: Sizes, kind: type | None = None) -> Any:
+    """A part as it runs: itself, or the record of it and its arrays.
+
+    Args:
+        part: a part of a search.
+        sizes: rows of all axes.
+        kind: the class of the record; None for that which ``runs_as`` names, if any.
+    """
+    kind = RUNS_AS.get(type(part)) if kind is None else kind
+    return part if kind is None else allocated(kind, sizes, part)
+
+
+def allocated(kind: type, sizes: Sizes, part: Any = None) -> Any:
+    """A record of this class with its arrays, for a part."""
+    hints = get_type_hints(kind)
+    values = {}
+    for field in _fields(kind):
+        if field.rows is not None:
+            values[field.name] = _allocated(field.rows, sizes)
+        elif field.name == "options":
+            values[field.name] = part
+        elif hasattr(part, field.name):
+            inner = getattr(part, field.name)
+            values[field.name] = assembled(inner, sizes, field.runs_as.get(type(inner)))
+        else:
+            values[field.name] = allocated(hints[field.name], sizes)
+    return kind(**values)
+
+
+def declared_arrays(record: Any) -> Iterator[tuple[Array, Rows]]:
+    """All arrays of a record, and of the records in it, with their declarations."""
+    for field in _fields(type(record)):
+        value = getattr(record, field.name)
+        if field.rows is not None:
+            yield value, field.rows
+        elif hasattr(value, "_fields"):
+            yield from declared_arrays(value)
+
+
+def find_records(record: Any, kind: type) -> Iterator[Any]:
+    """All records of a class in a record."""
+    if isinstance(record, kind):
+        yield record
+    if hasattr(record, "_fields"):
+        for value in record:
+            yield from find_records(value, kind)
+
+
+class Storage:
+    """The arrays of several records, which belong to one tree.
+
+    Args:
+        tree: the tree; the first of the records.
+        records: the others.
+        sizes: rows of all axes, as the arrays have been allocated.
+    """
+
+    def __init__(self, tree: Tree, records: tuple[Any, ...], sizes: Sizes) -> None:
+        self.tree = tree
+        self.sizes = dict(sizes)
+        self._arrays = [pair for record in (tree, *records) for pair in declared_arrays(record)]
+        self._children = [table for record in records for table in find_records(record, Children)]
+        self._note_capacity()
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of the arrays that grow with the tree, used rows and free ones."""
+        growing = (*GROWING, Axis.PLACE)
+        return sum(array.nbytes for array, rows in self._arrays if rows.axis in growing)
+
+    @functools.cached_property
+    def row_bytes(self) -> NDArray[np.float64]:
+        """[4] the bytes that a row of each growing axis takes at most, in all arrays."""
+        costs = np.zeros(len(GROWING))
+        for _, rows in self._arrays:
+            size = np.dtype(rows.dtype).itemsize * _items(rows, self.sizes)
+            if rows.axis in GROWING:
+                costs[rows.axis] += size
+            elif rows.axis is Axis.PLACE:
+                costs[CHILD] += 2 * PLACES_FOR_EACH * size
+        return costs
+
+    def resize(self, sizes: Sizes) -> None:
+        """Make room for so many rows of some axes, in place.
+
+        The arrays are reallocated one by one, so that there are never two trees in memory: slices
+        of them taken before must not be used any more. The loop asks ``Tree.capacity`` for the room
+        there is, which is never more than there is, even if this is interrupted.
+        """
+        old, new = self.sizes, {**self.sizes, **sizes}
+        new[Axis.PLACE] = places_for(new[Axis.CHILD])
+        self.sizes = {axis: min(old[axis], new[axis]) for axis in new}
+        self._note_capacity()
+        for array, rows in self._arrays:
+            if old[rows.axis] != new[rows.axis]:
+                before = len(array)
+                array.resize(new[rows.axis] * _items(rows, new), refcheck=False)
+                if rows.fill != 0:
+                    array[before:] = rows.fill
+        for table in self._children:
+            _fill_places(table, int(self.tree.used[CHILD]))
+        self.sizes = new
+        self._note_capacity()
+
+    def clear(self) -> None:
+        """Drop all rows, and keep the memory: fetching new memory takes longer."""
+        self._refill([0, 0, 0, 0])
+        self.tree.used[:] = 0
+        for table in self._children:
+            table.places[:] = NO_ENTRY
+
+    def keep(self, new_rows: Mapping[Axis, NDArray[np.int64]]) -> None:
+        """Drop rows of the growing axes, in place.
+
+        Args:
+            new_rows: for each axis the new row of every row in use, negative where it is dropped;
+                the others keep their order.
+        """
+        used = self.tree.used.copy()
+        counts = [int(np.count_nonzero(new_rows[axis] >= 0)) for axis in GROWING]
+        for array, rows in self._arrays:
+            if rows.axis in GROWING:
+                items = _items(rows, self.sizes)
+                kept = np.repeat(new_rows[rows.axis] >= 0, items)
+                values = array[: len(kept)][kept]
+                if rows.points_to is not None:
+                    targets = new_rows[rows.points_to]
+                    values = np.where(values >= 0, targets[np.maximum(values, 0)], values)
+                array[: len(values)] = values
+        self._refill(counts)
+        assert np.array_equal(used, self.tree.used)
+        self.tree.used[:] = counts
+        for table in self._children:
+            _fill_places(table, counts[CHILD])
+
+    def _refill(self, counts: list[int]) -> None:
+        """Fill the rows in use from these counts on as unused ones are."""
+        for array, rows in self._arrays:
+            if rows.axis in GROWING:
+                items = _items(rows, self.sizes)
+                array[counts[rows.axis] * items : int(self.tree.used[rows.axis]) * items] = rows.fill
+
+    def _note_capacity(self) -> None:
+        self.tree.capacity[:] = [self.sizes[axis] for axis in GROWING]
+        for table in self._children:
+            table.size[0] = self.sizes[Axis.PLACE]
+
+
+def places_for(entries: int) -> int:
+    """Places of a hash table for so many entries: a power of two."""
+    places = PLACES_FOR_EACH
+    while places < PLACES_FOR_EACH * entries:
+        places *= 2
+    return places
+
+
+def refill(record: Any) -> None:
+    """Bring all arrays of a record back to what they are filled with at first."""
+    for array, rows in declared_arrays(record):
+        array[:] = rows.fill
+
+
+def _fill_places(children: Children, used: int) -> None:
+    """Fill the hash table with the entries in use: all look for their places at the same time."""
+    places = len(children.places)
+    children.places[:] = NO_ENTRY
+    entries = np.arange(used, dtype=np.int32)
+    place: Any = first_place(
+        children.edge[:used].astype(np.int64),  # type: ignore[arg-type]
+        children.beside[:used],  # type: ignore[arg-type]
+        places,
+    )
+    while len(entries) > 0:
+        free = children.places[place] == NO_ENTRY
+        children.places[place[free]] = entries[free]
+        waiting = children.places[place] != entries
+        entries, place = entries[waiting], (place[waiting] + 1) & (places - 1)
