@@ -19,8 +19,8 @@ from numba.extending import intrinsic, overload
 from rave_agents.kernel.cache import choose_cache_directory
 from rave_agents.kernel.calls import call_address
 from rave_agents.kernel.dispatch import OpenFunction
+from rave_agents.kernel import references as _references  # noqa: F401  (it registers types)
 from rave_agents.kernel.linking import LinkedCompiler
-from rave_agents.kernel.pointers import with_pointers
 
 # The kernel allocates nothing and returns no array: its caller holds what it works on. Without
 # Numba's reference counts, which are atomic, it is a third faster.
@@ -119,41 +119,6 @@ def _name_classes(classes: Iterable[type]) -> None:
         if part.__module__ == "__main__":
             part.__module__, part.__qualname__ = __name__, f"main_{part.__name__}"
             setattr(_HOME, part.__qualname__, part)
-
-
-def _pointer_type(kind: Any) -> Any:
-    if isinstance(kind, types.Array):
-        return types.CPointer(kind.dtype)
-    if isinstance(kind, types.BaseNamedTuple):
-        return types.BaseTuple.from_types(
-            [_pointer_type(field) for field in kind.types], kind.instance_class
-        )
-    return kind
-
-
-def _pointer_value(context: Any, builder: Any, kind: Any, value: Any) -> Any:
-    if isinstance(kind, types.Array):
-        return context.make_array(kind)(context, builder, value).data
-    if isinstance(kind, types.BaseNamedTuple):
-        fields = [
-            _pointer_value(context, builder, field, builder.extract_value(value, index))
-            for index, field in enumerate(kind.types)
-        ]
-        return context.make_tuple(builder, _pointer_type(kind), fields)
-    return value
-
-
-@intrinsic
-def _with_pointers(typing_context: Any, record: Any) -> Any:
-    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return _pointer_value(context, builder, record, arguments[0])
-
-    return _pointer_type(record)(record), codegen
-
-
-@overload(with_pointers, strict=False)
-def _with_pointers_compiled(record: Any) -> Any:
-    return lambda record: _with_pointers(record)
 
 
 @intrinsic
