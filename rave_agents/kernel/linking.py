@@ -49,16 +49,23 @@ class LinkedLibrary(JITCodeLibrary):  # type: ignore[misc]
 
 
 def _called_by(library: Any) -> list[Any]:
-    """All libraries that one needs, each once; others link theirs by themselves."""
+    """All libraries that one needs, each once, and after all that call it.
+
+    The linker leaves out a function that nothing calls yet. Libraries that are not to be linked
+    only have theirs in them.
+    """
     found: list[Any] = []
-    waiting = list(library._linking_libraries)
-    while waiting:
-        called = waiting.pop()
-        if called not in found:
-            found.append(called)
-            if isinstance(called, LinkedLibrary):
-                waiting += called._linking_libraries
-    return found
+
+    def visit(called: Any) -> None:
+        if called in found:
+            return
+        if isinstance(called, LinkedLibrary):
+            for inner in called._linking_libraries:
+                visit(inner)
+        found.append(called)
+
+    visit(library)
+    return found[-2::-1]
 
 
 def _unexecutable(library: Any, description: Any, environment: Any) -> Any:
