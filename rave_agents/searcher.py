@@ -120,6 +120,7 @@ class Searcher:
         self._root_key: Hashable = None
         self._advanced = False
         self._seconds = 0.0
+        self._provider: str | None = None
 
     @property
     def tree(self) -> Tree | None:
@@ -335,6 +336,7 @@ class Searcher:
             nodes=sum(tree.nodes for tree in self._trees),
             memory_bytes=sum(tree.memory_bytes for tree in self._trees),
             memory_full=self._memory_full(),
+            provider=self._provider if any(tree.simulations for tree in self._trees) else None,
             state=self._root.clone(),
         )
 
@@ -375,6 +377,7 @@ class Searcher:
     ) -> None:
         assert self._root is not None
         searches = self._make_searches(self._root)
+        self._provider = searches[0].provider
         next_progress = started + PROGRESS_SECONDS
 
         def tell(team: ThreadTeam) -> None:

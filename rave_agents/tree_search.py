@@ -198,6 +198,11 @@ class TreeSearch:
         """Whether searches of other trees can run at the same time."""
         return bool(getattr(self._simulator, "outside_interpreter", False))
 
+    @property
+    def provider(self) -> str:
+        """What runs the simulations, see ``SearchResult.provider``."""
+        return str(getattr(self._simulator, "provider", "python"))
+
     def begin(self, *, simulations: float, deadline: float, memory_share: float) -> None:
         """Set the limits, before the first slice.
 

@@ -1,7 +1,8 @@
 """Simulations of OpenSpiel's C++ states without a return to Python, by the compiled bridge.
 
 The environment variable ``RAVE_AGENTS_NATIVE`` decides: 0 does without the bridge, 1 makes it an
-error that it cannot be used; by default the search does with what there is.
+error that it cannot be used (false, no, off and true, yes, on mean the same); by default the search
+does with what there is.
 """
 
 import functools
@@ -37,6 +38,13 @@ SHRINKING_GAMES = frozenset(
 )
 """Games in which an action disappears when taken, and no other action becomes legal or illegal
 before the end: a playout draws from one list that shrinks. A rule for swapping breaks this."""
+
+_WORDS = {
+    "": ("",),
+    "0": ("0", "false", "f", "no", "n", "off"),
+    "1": ("1", "true", "t", "yes", "y", "on"),
+}
+"""What the switch may say: the words that the command line's options take too."""
 
 _IN_USE = "in use"
 
@@ -89,7 +97,9 @@ def bridge() -> Library | None:
             ) from error
         _log.warning(
             "rave_openspiel: the bridge to OpenSpiel's C++ states cannot be used, so playouts go "
-            "through Python, with the same games but slower: %s. %s=0 silences this.",
+            "through Python: slower, as strong in as many simulations, but with one seed they draw "
+            "other playouts and may choose other moves than with the bridge: %s. %s=0 silences "
+            "this.",
             error,
             SWITCH,
         )
@@ -118,9 +128,12 @@ def switch() -> str:
         ValueError: if it says something else.
     """
     value = os.environ.get(SWITCH, "")
-    if value not in ("", "0", "1"):
-        raise ValueError(f"{SWITCH} must be 0, 1 or not set, got {value!r}.")
-    return value
+    for answer, words in _WORDS.items():
+        if value.strip().lower() in words:
+            return answer
+    raise ValueError(
+        f"{SWITCH} must be 0 (or false, no, off), 1 (or true, yes, on) or not set, got {value!r}."
+    )
 
 
 @functools.cache
@@ -155,6 +168,8 @@ class NativeSimulator:
     Raises:
         GameError: if the state cannot be copied.
     """
+
+    provider = "native"
 
     def __init__(
         self,

@@ -197,6 +197,7 @@ class NoGoSimulator:
     """
 
     outside_interpreter = not JIT_DISABLED
+    provider = "python" if JIT_DISABLED else "compiled rules"
 
     def __init__(self, board: Board, frame: Frame) -> None:
         self.deadline = math.inf  # No simulation takes long enough to be stopped half-way.
