@@ -45,7 +45,7 @@ from rave_agents.root import (
 )
 from rave_agents.search import loop
 from rave_agents.search.backup import make_scratch
-from rave_agents.search.compiler import Form, announce_compilation, note_compilation
+from rave_agents.search.compiler import Form, announced_compilation, note_compilation
 from rave_agents.search.playout_policy import allocate_playout_policy
 from rave_agents.search.python_simulator import Evaluator
 from rave_agents.search.simulator import make_frame
@@ -410,7 +410,6 @@ class Searcher:
 @functools.cache
 def prepare(form: Form) -> None:
     """Compile the kernel, or load it from the cache, so that no search's clock pays for it."""
-    announce_compilation(form)
     frame = make_frame(num_players=2, playouts=1, playout_stream=np.zeros(4, np.int64))
     scratch = make_scratch(
         frame,
@@ -434,7 +433,8 @@ def prepare(form: Form) -> None:
     hidden = grown.hidden if form is Form.HIDDEN else None
     beside = (proofs, simultaneous, hidden)
     stream = np.zeros(4, np.int64)
-    loop.run(grown.tree, grown.tables, *beside, frame, scratch, parameters, stream, 0, 0, True)
+    with announced_compilation("the search"):
+        loop.run(grown.tree, grown.tables, *beside, frame, scratch, parameters, stream, 0, 0, True)
     note_compilation(form)
 
 
