@@ -26,4 +26,13 @@ class CloneError(RaveAgentsError, TypeError):
 
 
 class ForfeitError(RaveAgentsError):
-    """An agent loses the game in progress; the message says why, such as ``resigned``."""
+    """An agent loses the game in progress; the message says why, such as ``resigned``.
+
+    Args:
+        message: why.
+        fault: whether it failed or broke the rules, so that the game says little of its play.
+    """
+
+    def __init__(self, message: str, *, fault: bool = False) -> None:
+        super().__init__(message)
+        self.fault = fault

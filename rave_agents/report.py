@@ -112,6 +112,8 @@ def match_table(result: MatchResult) -> RenderableType:
     elo_low, elo_high = score.elo_interval
     table.add_row("wins", str(score.wins), str(score.losses))
     table.add_row("draws", str(score.draws), str(score.draws))
+    if any(result.faults):
+        table.add_row("lost by faults", *map(str, result.faults))
     table.add_row("score", f"[bold]{score.score:.3f}[/]", f"{1 - score.score:.3f}")
     table.add_row("95 % interval", _interval(low, high), _interval(1 - high, 1 - low))
     table.add_row("Elo difference", f"[bold]{_elo(score.elo)}[/]", _elo(-score.elo))
@@ -138,7 +140,7 @@ def sweep_table(result: SweepResult) -> RenderableType:
     table = plain_table(
         title=f"{escape(f'{result.agent} against {result.opponent}')}\n"
         f"{escape(result.game)}, {games} games, seed {result.seed}",
-        caption="\n".join(f"{escape(name)} changed no game" for name in result.idle) or None,
+        caption="\n".join(_sweep_notes(result)) or None,
         caption_justify="left",
         collapse_padding=True,
         pad_edge=False,
@@ -159,6 +161,14 @@ def sweep_table(result: SweepResult) -> RenderableType:
             *values, str(score.games), *shown, "best" if best else "", style="bold" if best else ""
         )
     return table
+
+
+def _sweep_notes(result: SweepResult) -> list[str]:
+    notes = [f"{escape(name)} changed no game" for name in result.idle]
+    faults = sum(sum(cell.match.faults) for cell in result.cells)
+    if faults:
+        notes.append(f"{_counted(faults, 'game')} lost by faults, not by play")
+    return notes
 
 
 def write_sweep_csv(result: SweepResult, path: Path) -> None:

@@ -84,6 +84,7 @@ def record_to_dict(record: GameRecord) -> dict[str, Any]:
         "returns": list(record.returns),
         "efforts": [effort._asdict() for effort in record.efforts],
         **({"ending": record.ending} if record.ending else {}),
+        **({"fault": True} if record.fault else {}),
     }
 
 
@@ -103,6 +104,7 @@ def record_from_dict(values: Mapping[str, Any]) -> GameRecord:
         returns=(return_0, return_1),
         efforts=(first, second),
         ending=str(values.get("ending", "")),
+        fault=bool(values.get("fault", False)),
     )
 
 

@@ -103,6 +103,15 @@ class MatchResult:
         """Why games ended otherwise than by their rules, by the games' numbers from 1."""
         return {record.number + 1: record.ending for record in self.records if record.ending}
 
+    @property
+    def faults(self) -> tuple[int, int]:
+        """How many games the first and the second agent lost by failing or breaking the rules.
+
+        They count as lost, and say little of how well the agent plays.
+        """
+        lost = [record.margin < 0 for record in self.records if record.fault]
+        return sum(lost), len(lost) - sum(lost)
+
     def plus(self, *records: GameRecord) -> Self:
         """The result with more finished games."""
         ordered = sorted((*self.records, *records), key=lambda record: record.number)
@@ -119,7 +128,11 @@ class MatchResult:
             "seconds_per_move": list(self.seconds_per_move),
             "simulations_per_second": list(self.simulations_per_second),
             "seed": self.seed,
-            "endings": [{"game": number, "why": why} for number, why in self.endings.items()],
+            "endings": [
+                {"game": record.number + 1, "why": record.ending, "fault": record.fault}
+                for record in self.records
+                if record.ending
+            ],
         }
 
 
@@ -149,6 +162,7 @@ def play_match(
     jobs: int = 1,
     sgf: str | Path | None = None,
     referee: AgentSpec | str | None = None,
+    forfeit: bool = False,
     progress: Progress | None = None,
 ) -> MatchResult:
     """Play a match between two agents.
@@ -175,6 +189,9 @@ def play_match(
         sgf: a folder that gets every finished game as an SGF file.
         referee: the spec of a GTP program, such as ``gtp(command="gnugo --mode gtp")``, that checks
             every move and, at a game's end, has the last word on its result.
+        forfeit: whether a GTP program that cannot be started, fails before its first move of a
+            game, repeats its input or floods its output loses that game; otherwise it ends the
+            match with an error. One that fails later in a game loses that game in any case.
         progress: called before the first and after every game with the result so far.
 
     Raises:
@@ -188,7 +205,7 @@ def play_match(
     loaded = load_match_game(game)
     first, second = (limited_spec(spec, simulations, seconds, clock) for spec in (first, second))
     specs = first, second
-    table = checked_table(loaded, *specs)
+    table = dataclasses.replace(checked_table(loaded, *specs), forfeit=forfeit)
     if clock is not None:
         table = dataclasses.replace(table, clock=str(Clock.parse(clock)))
     if referee is not None:

@@ -19,6 +19,7 @@ from rave_agents.arena.play import (
     warm_up,
 )
 from rave_agents.errors import RaveAgentsError
+from rave_agents.gtp.process import EngineFailedError
 
 
 class FailedGameError(RaveAgentsError):
@@ -103,6 +104,7 @@ def _play_in_worker(index: int, table: Table, fixture: Fixture) -> tuple[int, Ga
 
 
 def _play_safely(table: Table, fixture: Fixture) -> GameRecord | Failure:
+    advice = ""
     try:
         return play_game(table, fixture)
     except AgentFailedError as failed:
@@ -110,8 +112,10 @@ def _play_safely(table: Table, fixture: Fixture) -> GameRecord | Failure:
         assert isinstance(error, Exception)
         spec = table.specs[fixture.index_at(failed.seat)]
         where = f"Game {fixture.number + 1}, seat {failed.seat}, agent {spec}"
+        if isinstance(error, EngineFailedError):
+            advice = " (forfeit, or --forfeit, counts such games as lost)"
     except Exception as raised:
         error = raised
         where = f"Game {fixture.number + 1}"
-    message = f"{where}: {type(error).__name__}: {error}"
+    message = f"{where}: {type(error).__name__}: {error}{advice}"
     return Failure(message, "".join(traceback.format_exception(error)), error)

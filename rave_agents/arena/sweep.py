@@ -160,6 +160,7 @@ def run_sweep(
     opening_plies: int | None = None,
     jobs: int = 1,
     output: str | os.PathLike[str] | None = None,
+    forfeit: bool = False,
     progress: Progress | None = None,
 ) -> SweepResult:
     """Play a match for every combination of values of an agent's parameters.
@@ -181,6 +182,8 @@ def run_sweep(
         jobs: processes that play at the same time.
         output: a file that gets every game as it ends (see ``journal``). Games that it has already
             are not played again; of a game that it has twice the first counts.
+        forfeit: whether a GTP program that does not play at all loses its games, see
+            ``play_match``.
         progress: called before the first and after every game with the result so far.
 
     Raises:
@@ -198,7 +201,9 @@ def run_sweep(
     grid = _grid(base, vary)
     specs = [limited_spec(_with_parameters(base, values), simulations, seconds) for values in grid]
     limited = limited_spec(other, simulations, seconds)
-    tables = [checked_table(loaded, spec, limited) for spec in specs]
+    tables = [
+        dataclasses.replace(checked_table(loaded, spec, limited), forfeit=forfeit) for spec in specs
+    ]
     opening_plies = usual_opening_plies(loaded, opening_plies)
     fixtures = draw_fixtures(loaded, games, opening_plies, seed)
     name = game if isinstance(game, str) else game.name

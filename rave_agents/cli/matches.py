@@ -10,6 +10,7 @@ from rave_agents.cli.program import (
     INTERRUPTED,
     ClockText,
     Debug,
+    Forfeit,
     GameName,
     Jobs,
     Json,
@@ -43,6 +44,7 @@ def match(
         str | None,
         typer.Option(help="A GTP program that checks moves and results: 'gtp(command=...)'."),
     ] = None,
+    forfeit: Forfeit = False,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
@@ -70,6 +72,7 @@ def match(
                 jobs=jobs,
                 sgf=sgf,
                 referee=referee,
+                forfeit=forfeit,
                 progress=progress,
             )
         except MatchError as error:
@@ -119,6 +122,7 @@ def benchmark(
         jobs=jobs,
         sgf=None,
         referee=None,
+        forfeit=False,
         as_json=as_json,
         debug=debug,
     )
@@ -145,6 +149,7 @@ def sweep(
     output: Annotated[
         Path | None, typer.Option(help="Keep every game in this file, and go on from it.")
     ] = None,
+    forfeit: Forfeit = False,
     csv: Annotated[Path | None, typer.Option(help="Write the final table to this file.")] = None,
     as_json: Json = False,
     debug: Debug = False,
@@ -174,6 +179,7 @@ def sweep(
                 opening_plies=opening_plies,
                 jobs=jobs,
                 output=output,
+                forfeit=forfeit,
                 progress=progress,
             )
         except SweepError as error:

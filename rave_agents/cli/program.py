@@ -58,6 +58,13 @@ OpeningPlies = Annotated[
         help="Random moves at the start of a game; by default 2, none with simultaneous moves."
     ),
 ]
+Forfeit = Annotated[
+    bool,
+    typer.Option(
+        "--forfeit",
+        help="A GTP program that does not start or does not play loses its games; else an error.",
+    ),
+]
 Jobs = Annotated[int, typer.Option(help="Processes that play at the same time.")]
 
 

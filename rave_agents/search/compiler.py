@@ -210,7 +210,7 @@ def kept(directory: pathlib.Path, compiled: Callable[[bool], _R]) -> _R:
         numba.config.CACHE_DIR = configured
 
 
-class _Announcer(event.Listener):
+class _Announcer(event.Listener):  # type: ignore[misc]
     """Says once that something is compiled, as soon as Numba begins with it."""
 
     def __init__(self, what: str) -> None:

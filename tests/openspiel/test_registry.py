@@ -525,7 +525,7 @@ def test_a_broken_compiler_is_told_once_and_demanded_by_the_switch(tmp_path):
 
 def test_the_switch_refuses_other_values(monkeypatch):
     monkeypatch.setenv("RAVE_AGENTS_NATIVE", "perhaps")
-    with pytest.raises(ValueError, match="must be 0 .* got 'perhaps'"):
+    with pytest.raises(ValueError, match=r"must be 0 .* got 'perhaps'"):
         registry.register.__wrapped__()
     assert "must be 0 (or" in registry.diagnosis()
 
