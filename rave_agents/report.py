@@ -23,6 +23,7 @@ from rave_agents.config import SearchConfig
 from rave_agents.errors import RaveAgentsError
 from rave_agents.frameworks import adapters
 from rave_agents.tables import aligned
+from rave_agents.terminal import can_write
 
 ENDINGS_SHOWN = 10
 """Games that ended otherwise than by their rules, up to which all are named."""
@@ -353,8 +354,12 @@ def _interval(low: float, high: float) -> str:
     return f"{low:.3f} to {high:.3f}"
 
 
+def _infinity() -> str:
+    return "∞" if can_write("∞") else "inf"
+
+
 def _elo(difference: float) -> str:
-    return f"{difference:+z.0f}".replace("inf", "∞")
+    return f"{difference:+z.0f}".replace("inf", _infinity())
 
 
 def _seconds(value: float | None) -> str:
@@ -363,4 +368,4 @@ def _seconds(value: float | None) -> str:
 
 def whole(value: float | None) -> str:
     """A number without decimals; - for None."""
-    return "-" if value is None else f"{value:,.0f}".replace("inf", "∞")
+    return "-" if value is None else f"{value:,.0f}".replace("inf", _infinity())

@@ -11,7 +11,7 @@ import math
 import os
 import time
 import weakref
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyspiel
@@ -53,7 +53,7 @@ _log = logging.getLogger("rave_agents")
 
 def is_native(state: pyspiel.State) -> bool:
     """Whether a state is implemented in C++ all through, so that it needs no interpreter."""
-    return _is_native_class(type(state)) and _is_native_game(state.get_game())
+    return is_native_class(type(state)) and _is_native_game(state.get_game())
 
 
 def is_shrinking(game: pyspiel.Game) -> bool:
@@ -61,19 +61,25 @@ def is_shrinking(game: pyspiel.Game) -> bool:
     return game.get_type().short_name in SHRINKING_GAMES and not game.get_parameters().get("swap")
 
 
-def _is_native_class(kind: type) -> bool:
+def is_native_class(kind: type) -> bool:
+    """Whether the class of a game or state is in C++."""
     return kind.__module__.partition(".")[0] == "pyspiel"
 
 
 def _is_native_game(game: pyspiel.Game) -> bool:
     """Whether the game is in C++, with every game that it transforms."""
-    inner = [value for value in game.get_parameters().values() if isinstance(value, dict)]
-    return _is_native_class(type(game)) and all(map(_is_native_game, map(_loaded, inner)))
+    return all(is_native_class(type(each)) for each in (game, *inner_games(game)))
 
 
-def _loaded(parameters: dict[str, Any]) -> pyspiel.Game:
-    others = {name: value for name, value in parameters.items() if name != "name"}
-    return pyspiel.load_game(parameters["name"], others)
+def inner_games(game: pyspiel.Game) -> list[pyspiel.Game]:
+    """The games that a game transforms, and what these transform."""
+    found = []
+    for value in game.get_parameters().values():
+        if isinstance(value, dict):
+            others = {name: each for name, each in value.items() if name != "name"}
+            inner = pyspiel.load_game(value["name"], others)
+            found += [inner, *inner_games(inner)]
+    return found
 
 
 @functools.cache

@@ -21,7 +21,7 @@ from rave_agents.agents import (
 )
 from rave_agents.arena.play import Fixture, GameRecord, Table, draw_opening
 from rave_agents.arena.referee import checked_referee
-from rave_agents.arena.runner import FailedGameError, Failure, Played, play_games
+from rave_agents.arena.runner import FailedGameError, Failure, Played, WorkerFailedError, play_games
 from rave_agents.arena.sgf import SgfFolder
 from rave_agents.arena.statistics import MatchScore, finite, mean_interval
 from rave_agents.clock import Clock
@@ -328,6 +328,8 @@ def _collect(
                 folder.save(outcome)
             if progress is not None:
                 progress(result)
+    except WorkerFailedError as error:
+        raise MatchError(str(error), result) from error
     except KeyboardInterrupt:
         pass
     finally:

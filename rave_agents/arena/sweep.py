@@ -27,7 +27,7 @@ from rave_agents.arena.match import (
     usual_opening_plies,
 )
 from rave_agents.arena.play import GameRecord
-from rave_agents.arena.runner import FailedGameError, Failure, Played, play_games
+from rave_agents.arena.runner import FailedGameError, Failure, Played, WorkerFailedError, play_games
 from rave_agents.errors import UnknownNameError
 from rave_agents.frameworks import Game
 from rave_agents.given import unknown_name
@@ -339,6 +339,8 @@ def _collect(
             result = result.plus(index, outcome)
             if progress is not None:
                 progress(result)
+    except WorkerFailedError as error:
+        raise SweepError(str(error), result) from error
     except KeyboardInterrupt:
         pass
     finally:

@@ -7,7 +7,6 @@ import typer
 from rich.markup import escape
 
 from rave_agents.cli.program import (
-    INTERRUPTED,
     ClockText,
     Debug,
     Forfeit,
@@ -19,9 +18,10 @@ from rave_agents.cli.program import (
     Seed,
     Simulations,
     app,
+    interrupted,
     reported,
 )
-from rave_agents.terminal import say, show, show_json, stderr
+from rave_agents.terminal import show, show_json, stderr
 
 
 @app.command()
@@ -84,8 +84,7 @@ def match(
     if failed is not None:
         raise failed
     if not result.complete:
-        say(f"Interrupted: {len(result.records)} of {games} games were finished.")
-        raise typer.Exit(INTERRUPTED)
+        raise interrupted(f"{len(result.records)} of {games} games were finished.")
 
 
 @app.command()
@@ -197,5 +196,4 @@ def sweep(
         if output is not None:
             resume = f"To go on, run the same command again: {output} has the finished games."
         planned = result.planned * len(result.cells)
-        say(f"Interrupted: {result.finished} of {planned} games were finished. {escape(resume)}")
-        raise typer.Exit(INTERRUPTED)
+        raise interrupted(f"{result.finished} of {planned} games were finished. {escape(resume)}")
