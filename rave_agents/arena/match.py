@@ -30,6 +30,9 @@ from rave_agents.frameworks import Game, load_game
 from rave_agents.game import has_simultaneous_moves
 from rave_agents.given import checked_seed
 
+MOST_GAMES, MOST_JOBS = 1_000_000, 1_000
+"""Games of a match and processes that play them: more are a slip, and openings take memory."""
+
 OPENING_PLIES = 2
 """Random moves at the start of games of turns, for a match that is not told otherwise."""
 
@@ -200,7 +203,7 @@ def play_match(
         TypeError, ValueError: for a value that is not allowed, or if no opening can be found.
         MatchError: if an agent fails or plays an illegal action; it keeps the finished games.
     """
-    checked_count("jobs", jobs, 1)
+    checked_count("jobs", jobs, 1, MOST_JOBS)
     seed = checked_match_seed(seed)
     loaded = load_match_game(game)
     first, second = (limited_spec(spec, simulations, seconds, clock) for spec in (first, second))
@@ -265,7 +268,7 @@ def draw_fixtures(game: Game, games: int, opening_plies: int | None, seed: int) 
     Raises:
         TypeError, ValueError: for a value that is not allowed, or if no opening can be found.
     """
-    checked_count("games", games, 1)
+    checked_count("games", games, 1, MOST_GAMES)
     opening_plies = usual_opening_plies(game, opening_plies)
     checked_count("opening_plies", opening_plies, 0)
     openings = [draw_opening(game, opening_plies, seed, pair) for pair in range((games + 1) // 2)]
@@ -337,12 +340,14 @@ def _collect(
     return result
 
 
-def checked_count(name: str, value: int, least: int) -> None:
-    """Raise TypeError or ValueError unless the value is an integer of at least ``least``."""
+def checked_count(name: str, value: int, least: int, most: float = math.inf) -> None:
+    """Raise TypeError or ValueError unless the value is an integer of these bounds."""
     if isinstance(value, bool) or not isinstance(value, int):
         raise TypeError(f"{name} must be an integer, got {value!r}.")
     if value < least:
         raise ValueError(f"{name} must be at least {least}, got {value}.")
+    if value > most:
+        raise ValueError(f"{name} must be at most {most:,}, got {value}.")
 
 
 def checked_match_seed(seed: int) -> int:

@@ -18,7 +18,7 @@ from rave_agents.agent import Agent, Effort
 from rave_agents.agents import AgentSpec, agent_type, make_agent
 from rave_agents.arena.referee import Referee, decided_returns
 from rave_agents.clock import Clock
-from rave_agents.errors import ForfeitError, UnsupportedGameError
+from rave_agents.errors import ForfeitError, GameError, UnsupportedGameError
 from rave_agents.frameworks import Game
 from rave_agents.game import (
     GameState,
@@ -248,7 +248,7 @@ def draw_opening(game: Game, plies: int, seed: int, pair: int) -> tuple[int, ...
                 action = draw_outcome(state, random)
             else:
                 _mover(state)
-                action = int(random.choice(state.legal_actions()))
+                action = int(random.choice(_some_actions(game, state.legal_actions())))
                 left -= 1
             state.apply_action(action)
             actions.append(action)
@@ -258,6 +258,12 @@ def draw_opening(game: Game, plies: int, seed: int, pair: int) -> tuple[int, ...
         f"{OPENING_TRIES} random openings of {plies} plies all ended the game {game.name}: "
         "choose fewer opening plies."
     )
+
+
+def _some_actions(game: Game, actions: Sequence[int]) -> Sequence[int]:
+    if len(actions) == 0:
+        raise GameError(f"{game.name} is not over, and the player to move has no legal action.")
+    return actions
 
 
 def random_joint_action(state: Any, random: np.random.Generator) -> list[int]:

@@ -105,7 +105,9 @@ def _play_in_workers(pairings: Sequence[tuple[int, Table, Fixture]], jobs: int) 
     from joblib import Parallel, delayed  # noqa: PLC0415  (slow to import)
 
     play = delayed(_play_in_worker)
-    parallel = Parallel(n_jobs=jobs, backend="loky", return_as="generator_unordered")
+    parallel = Parallel(
+        n_jobs=min(jobs, len(pairings)), backend="loky", return_as="generator_unordered"
+    )
     played = parallel(play(*pairing) for pairing in pairings)
     try:
         yield from played

@@ -17,6 +17,7 @@ from typing import Any, Self
 from rave_agents.agents import AgentSpec, agent_type, format_parameters, make_limit, parse_values
 from rave_agents.arena.journal import Journal, record_from_dict, record_to_dict
 from rave_agents.arena.match import (
+    MOST_JOBS,
     MatchResult,
     checked_count,
     checked_match_seed,
@@ -194,7 +195,7 @@ def run_sweep(
         OSError: if ``output`` cannot be read or written.
         SweepError: if an agent fails or plays an illegal action; it keeps the finished games.
     """
-    checked_count("jobs", jobs, 1)
+    checked_count("jobs", jobs, 1, MOST_JOBS)
     seed = checked_match_seed(seed)
     loaded = load_match_game(game)
     base, other = (AgentSpec.parse(x) if isinstance(x, str) else x for x in (agent, opponent))
