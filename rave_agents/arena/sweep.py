@@ -11,6 +11,7 @@ import functools
 import itertools
 import math
 import os
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Self
 
@@ -191,7 +192,7 @@ def run_sweep(
         UnknownNameError: for a game, an agent or a parameter that does not exist.
         UnsupportedGameError: if the game is not for two players or an agent cannot play it.
         TypeError, ValueError: for a value that is not allowed, if no opening can be found, or if
-            ``output`` is of another sweep.
+            ``output`` is of another sweep or is being written by another process.
         OSError: if ``output`` cannot be read or written.
         SweepError: if an agent fails or plays an illegal action; it keeps the finished games.
     """
@@ -226,7 +227,7 @@ def run_sweep(
         "opening_plies": opening_plies,
     }
     with Journal.open(output, header) as journal:
-        result = _resumed(result, journal)
+        result = _resumed(result, journal, loaded)
         done = {
             (index, record.number)
             for index, cell in enumerate(result.cells)
@@ -307,8 +308,9 @@ def _nothing_played(
     )
 
 
-def _resumed(result: SweepResult, journal: Journal) -> SweepResult:
+def _resumed(result: SweepResult, journal: Journal, game: Game) -> SweepResult:
     """The result with the games that the journal has."""
+    low, high = returns_bounds(game)
     grid = [_plain(cell.parameters) for cell in result.cells]
     records: list[dict[int, GameRecord]] = [{} for _ in grid]
     for number, line in enumerate(journal.lines, 2):
@@ -318,10 +320,26 @@ def _resumed(result: SweepResult, journal: Journal) -> SweepResult:
             index, record = 0, None
         if record is None or not 0 <= record.number < result.planned:
             raise ValueError(f"Line {number} of {journal.path} is no game of this sweep.")
+        if not all(low <= value <= high for value in record.returns):
+            raise ValueError(
+                f"Line {number} of {journal.path} is no game of this sweep: it has the returns "
+                f"{list(record.returns)}, and those of {result.game} are from {low:g} to {high:g}."
+            )
         records[index].setdefault(record.number, record)
     for index, found in enumerate(records):
         result = result.plus(index, *found.values())
     return result
+
+
+def returns_bounds(game: Game) -> tuple[float, float]:
+    """The least and the greatest return of a game for a player, with room for rounding.
+
+    One that another's word decided (a forfeit, a referee) is 1 or -1 where the game has no bound.
+    """
+    state = game.new_initial_state()
+    low, high = float(state.min_utility()), float(state.max_utility())
+    room = 1e-6 * max(1.0, *(abs(bound) for bound in (low, high) if math.isfinite(bound)), 1.0)
+    return max(low - room, -sys.float_info.max), min(high + room, sys.float_info.max)
 
 
 def _collect(

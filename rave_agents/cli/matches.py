@@ -127,6 +127,16 @@ def benchmark(
     )
 
 
+def _check_writable(path: Path) -> None:
+    """Raise before the first game what writing the table would raise after the last."""
+    if not path.parent.is_dir():
+        raise ValueError(f"There is no folder {str(path.parent)!r} for --csv.")
+    existed = path.exists()
+    path.open("a").close()
+    if not existed:
+        path.unlink()
+
+
 @app.command()
 @reported
 def sweep(
@@ -161,8 +171,8 @@ def sweep(
     from rave_agents import report  # noqa: PLC0415
     from rave_agents.arena.sweep import SweepError, parse_vary, run_sweep  # noqa: PLC0415
 
-    if csv is not None and not csv.parent.is_dir():
-        raise ValueError(f"There is no folder {str(csv.parent)!r} for --csv.")
+    if csv is not None:
+        _check_writable(csv)
     failed: SweepError | None = None
     with report.sweep_progress(stderr()) as progress:
         try:

@@ -117,6 +117,8 @@ def bench(
     from rave_agents.arena.bench import DEFAULT_GAMES, run_bench  # noqa: PLC0415
 
     names = games or DEFAULT_GAMES
+    if not agents.replace(";", " ").split():
+        raise ValueError("--agents names no agent to measure.")
     with report.bench_progress(stderr(), names, rounds) as progress:
         result = run_bench(
             names,
