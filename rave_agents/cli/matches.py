@@ -50,8 +50,8 @@ def match(
 ) -> None:
     """Let two agents play a match.
 
-    Every random opening is played twice, with the seats exchanged. Ctrl-C ends the match early and
-    shows the games that are finished.
+    Every random opening is played twice, with the seats exchanged. Ctrl-C or SIGTERM ends the match
+    early and shows the games that are finished.
     """
     from rave_agents import report  # noqa: PLC0415
     from rave_agents.arena.match import MatchError, play_match  # noqa: PLC0415
