@@ -52,7 +52,7 @@ from rave_agents.search.simulator import make_frame
 from rave_agents.search.tree import Tree
 from rave_agents.search_run import SearchRun
 from rave_agents.thread_team import ThreadTeam
-from rave_agents.tree_search import SearchTree, TreeSearch, determinizes, own_formula
+from rave_agents.tree_search import SearchTree, TreeSearch, determinizes, try_own_formula
 from rave_agents.watch import EarlyStop, Watch
 
 PROGRESS_SECONDS = 0.1
@@ -101,7 +101,7 @@ class Searcher:
             raise ValueError("playouts must be 1 with an evaluator, which stands in for playouts.")
         self.evaluator = evaluator
         prepare(Form.PROOFS if self.config.proves else Form.PLAIN)
-        own_formula(self.config)
+        try_own_formula(self.config)
         self._trees = [SearchTree(self.config) for _ in range(self.config.threads)]
         self._running = False
         self.reseed(seed)
@@ -419,6 +419,7 @@ def prepare(form: Form) -> None:
         SearchConfig(),
         fixed_range=True,
         formula=0,
+        formula_failure=0,
         searching_player=0,
         utilities=(0.0, 1.0),
         utility_sum=math.nan,

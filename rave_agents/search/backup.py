@@ -23,6 +23,7 @@ from rave_agents.search.amaf import (
 from rave_agents.search.children import NO_ENTRY, add_entry
 from rave_agents.search.compiler import inlined, kernel
 from rave_agents.search.formulas import scaled
+from rave_agents.search.own_formula import FAILURE_LENGTH
 from rave_agents.search.parameters import Parameters
 from rave_agents.search.playout_policy import PlayoutPolicy
 from rave_agents.search.proofs import Proofs, Ranking, make_ranking, update_proofs
@@ -65,6 +66,8 @@ class Scratch(NamedTuple):
     """Buffers for proof numbers."""
     policy: PlayoutPolicy
     """What playouts are steered by."""
+    formula_failure: NDArray[np.float64]
+    """[FAILURE_LENGTH] where a selection formula of the user's own notes that it raised."""
 
 
 def make_scratch(
@@ -91,6 +94,7 @@ def make_scratch(
         selections=np.zeros(1, np.int64),
         ranking=make_ranking(num_distinct_actions),
         policy=policy,
+        formula_failure=np.zeros(FAILURE_LENGTH),
     )
 
 
