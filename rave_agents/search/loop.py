@@ -268,7 +268,9 @@ def simulate_once(
     if proofs is not None and expanding:
         prove_leaf(tree, proofs, frame, scratch.path_nodes, scratch.ranking, parameters, depth)
 
-    back_up(tree, tables, simultaneous, hidden, frame, scratch, parameters, depth, leaf_nodes)
+    back_up(
+        tree, tables, proofs, simultaneous, hidden, frame, scratch, parameters, depth, leaf_nodes
+    )
     scratch.simulations[0] += 1
     return DONE
 
@@ -277,6 +279,7 @@ def simulate_once(
 def back_up(
     tree: Tree,
     tables: AmafTables,
+    proofs: Proofs | None,
     simultaneous: Simultaneous | None,
     hidden: Hidden | None,
     frame: Frame,
@@ -300,7 +303,7 @@ def back_up(
     set_values(frame, scratch, 0, frame.header[NUM_PLAYOUTS])
     if simultaneous is not None and parameters.strategy != NO_STRATEGY:
         backup_strategies(tree, simultaneous, scratch, parameters, depth)
-    backup_values(tree, scratch, depth, leaf_nodes)
+    backup_values(tree, proofs, scratch, parameters, depth, leaf_nodes)
     if simultaneous is not None:
         backup_entries(simultaneous, scratch, depth)
     if hidden is not None:
