@@ -229,7 +229,7 @@ def backup_values(
 
 @kernel
 def give_better_known(tree: Tree, proofs: Proofs, scratch: Scratch, node: int, edge: int) -> None:
-    """Put the outcome of a solved sibling into ``scratch.values`` if it is better than an edge's mean.
+    """Put a solved sibling's outcome into ``scratch.values`` if it is better than an edge's mean.
 
     Only at an unsolved decision node, and for who moves there.
     """
