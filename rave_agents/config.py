@@ -4,7 +4,7 @@ import dataclasses
 import enum
 import math
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from rave_agents.given import check_names, is_integer, is_number, unknown_name
 from rave_agents.options import (
@@ -257,6 +257,13 @@ class SearchConfig:
     early_stop: bool = False
     """Whether a search ends before its limit once no other move can become the most visited one;
     where the final move is the ``"robust"`` one at temperature 0. A clock has this by itself."""
+
+    if not TYPE_CHECKING:
+
+        def __new__(cls, **fields: Any) -> Self:
+            """Refuse names that are no fields, with the nearest that are."""
+            check_names("SearchConfig field", fields, cls.field_names())
+            return super().__new__(cls)
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):

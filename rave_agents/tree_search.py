@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from rave_agents.checked_evaluator import CheckedEvaluator
 from rave_agents.config import SearchConfig
 from rave_agents.game import GameState, has_simultaneous_moves, hides_information
 from rave_agents.grown_tree import GrownTree
@@ -186,8 +187,9 @@ class TreeSearch:
             action_weights=np.ones(shape, np.float64),
         )
         self._hidden = determinizes(root, config)
+        checked = None if evaluator is None else CheckedEvaluator(evaluator, root)
         self._simulator = _make_simulator(
-            root, self._frame, evaluator, player if self._hidden else None
+            root, self._frame, checked, player if self._hidden else None
         )
         self._formula = own_formula(config)
         self._player = player
