@@ -56,15 +56,12 @@ class CheckedEvaluator:
         """
         prior = self._evaluator.prior(state)
         try:
-            pairs = [(int(action), probability) for action, probability in prior]
+            return [(int(action), float(probability)) for action, probability in prior]
         except (TypeError, ValueError):
-            pairs = [(0, None)]
-        if not all(is_number(probability) for _, probability in pairs):
             raise GameError(
                 f"{self._name}.prior(state) must return a list of pairs (action, probability), one "
                 f"for each legal action: got {_shown(prior)}."
-            )
-        return pairs
+            ) from None
 
     def _refusal(self, values: Any) -> GameError:
         where = ""
