@@ -9,6 +9,10 @@ class GameError(RaveAgentsError, ValueError):
     """A game's state or an evaluator broke the common interface during a search."""
 
 
+class FormulaError(RaveAgentsError, ValueError):
+    """A selection formula of the user's own raised or gave no score; the message names it."""
+
+
 class UnsupportedGameError(RaveAgentsError, ValueError):
     """A game is of a type that this package does not search; the message says which and why."""
 

@@ -23,6 +23,7 @@ def loop_parameters(
     *,
     fixed_range: bool,
     formula: int,
+    formula_failure: int,
     searching_player: int,
     utilities: tuple[float, float],
     utility_sum: float,
@@ -33,6 +34,7 @@ def loop_parameters(
         config: the configuration.
         fixed_range: whether the utility range is the one that the game states.
         formula: the address of the selection formula of the user's own, 0 for none.
+        formula_failure: the address of the loop's ``Scratch.formula_failure``.
         searching_player: who moves at the root.
         utilities: the least and the greatest utility that the game states, or infinities.
         utility_sum: of two players' utilities, whatever happens; NaN if it varies or is unknown.
@@ -45,6 +47,7 @@ def loop_parameters(
         gamma=config.gamma,
         tie_tolerance=config.tie_tolerance,
         formula_address=formula,
+        formula_failure=formula_failure,
         exploration=config.exploration,
         simultaneous_exploration=config.simultaneous_exploration,
         first_play_urgency=config.first_play_urgency,

@@ -229,8 +229,9 @@ class SearchResult:
         joint = self.joint
         names = [_action_name(self.state, joint.opponent, reply) for reply in joint.replies]
         lines = [[f"against player {joint.opponent}", *names]]
+        places = {action: place for place, action in enumerate(joint.actions)}
         for row in self.ranked_actions:
-            index = joint.actions.index(row.action)
+            index = places[row.action]
             pairs = zip(joint.values[index], joint.visits[index], strict=True)
             cells = [f"{_number(value)} ({visits})" for value, visits in pairs]
             lines.append([self.action_name(row.action), *cells])

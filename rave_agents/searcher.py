@@ -1,11 +1,12 @@
 """Searcher: owns the trees and searches them."""
 
+import copy
 import functools
 import logging
 import math
 import time
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -52,7 +53,7 @@ from rave_agents.search.simulator import make_frame
 from rave_agents.search.tree import Tree
 from rave_agents.search_run import SearchRun
 from rave_agents.thread_team import ThreadTeam
-from rave_agents.tree_search import SearchTree, TreeSearch, determinizes, own_formula
+from rave_agents.tree_search import SearchTree, TreeSearch, determinizes, try_own_formula
 from rave_agents.watch import EarlyStop, Watch
 
 PROGRESS_SECONDS = 0.1
@@ -73,13 +74,15 @@ class Searcher:
 
     With ``SearchConfig.threads`` it has several trees, and results tell of all of them.
 
-    Not to be shared between threads; searchers of their own may run in several.
+    Not to be shared between threads; searchers of their own may run in several. ``copy.copy`` gives
+    one that goes on as this one does and shares nothing but the evaluator.
 
     Args:
         config: the tunables; by default those of ``SearchConfig()``, plain UCT.
         seed: an integer of at least 0, or None for one that the system draws.
         evaluator: judges leaves in place of playouts; any object with
-            ``open_spiel.python.algorithms.mcts.Evaluator``'s ``evaluate`` and ``prior``.
+            ``open_spiel.python.algorithms.mcts.Evaluator``'s ``evaluate`` and ``prior``. A search
+            refuses values that are not one finite number within the utilities for each player.
 
     Raises:
         TypeError, ValueError: for an argument that is not allowed.
@@ -95,17 +98,27 @@ class Searcher:
         self.config = SearchConfig() if config is None else config
         if not isinstance(self.config, SearchConfig):
             raise TypeError(f"config must be a SearchConfig, got {config!r}.")
-        if evaluator is not None and not isinstance(evaluator, Evaluator):
-            raise TypeError(f"evaluator must have evaluate(state) and prior(state): {evaluator!r}.")
+        if evaluator is not None and (
+            isinstance(evaluator, type) or not isinstance(evaluator, Evaluator)
+        ):
+            raise TypeError(
+                "evaluator must have evaluate(state) and prior(state), and be an object, no class: "
+                f"got {evaluator!r}."
+            )
         if evaluator is not None and self.config.playouts > 1:
             raise ValueError("playouts must be 1 with an evaluator, which stands in for playouts.")
         self.evaluator = evaluator
         prepare(Form.PROOFS if self.config.proves else Form.PLAIN)
-        own_formula(self.config)
+        try_own_formula(self.config)
         self._trees = [SearchTree(self.config) for _ in range(self.config.threads)]
         self._running = False
         self.reseed(seed)
         self._forget()
+
+    def __copy__(self) -> Self:
+        """An independent searcher with a copy of the tree; it shares the evaluator alone."""
+        self._check_idle()
+        return copy.deepcopy(self, {id(self.evaluator): self.evaluator})
 
     def reset(self) -> None:
         """Drop the tree. Its memory is kept for the next one, as long as the searcher lives."""
@@ -220,7 +233,8 @@ class Searcher:
             ValueError: if no player is to move there, or ``player`` is not one who is.
             UnsupportedGameError: for the solver or proof numbers in a game in which players move
                 at the same time.
-            GameError: if the game breaks the common interface.
+            GameError: if the game or the evaluator breaks the common interface.
+            FormulaError: if a selection formula of the user's own raises or gives no score.
             Exception: whatever the game's state, the evaluator or ``progress`` raises, unchanged.
         """
         if not isinstance(limit, Limit):
@@ -421,6 +435,7 @@ def prepare(form: Form) -> None:
         SearchConfig(),
         fixed_range=True,
         formula=0,
+        formula_failure=0,
         searching_player=0,
         utilities=(0.0, 1.0),
         utility_sum=math.nan,

@@ -4,22 +4,27 @@ import contextlib
 import math
 import time
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 
+from rave_agents.checked_evaluator import CheckedEvaluator
 from rave_agents.config import SearchConfig
 from rave_agents.game import GameState, has_simultaneous_moves, hides_information
 from rave_agents.grown_tree import GrownTree
 from rave_agents.loop_parameters import loop_parameters
-from rave_agents.options import Hidden, Selection, UtilityRange
+from rave_agents.options import Amaf, Hidden, Selection, UtilityRange
 from rave_agents.root import RootedTree
 from rave_agents.search import loop
 from rave_agents.search import tree as trees
 from rave_agents.search.amaf import allocate_tables
 from rave_agents.search.backup import HIGH, LOW, Scratch, make_scratch
 from rave_agents.search.compiler import JIT_DISABLED
-from rave_agents.search.own_formula import compiled_formula, formula_address
+from rave_agents.search.own_formula import (
+    CompiledFormula,
+    compiled_formula,
+    no_scores,
+    try_formula,
+)
 from rave_agents.search.parameters import Parameters
 from rave_agents.search.playout_policy import allocate_playout_policy
 from rave_agents.search.proofs import allocate_proofs
@@ -182,11 +187,13 @@ class TreeSearch:
             action_weights=np.ones(shape, np.float64),
         )
         self._hidden = determinizes(root, config)
+        checked = None if evaluator is None else CheckedEvaluator(evaluator, root)
         self._simulator = _make_simulator(
-            root, self._frame, evaluator, player if self._hidden else None
+            root, self._frame, checked, player if self._hidden else None
         )
-        self._scratch = self._make_scratch()
-        self._parameters = _make_parameters(config, root, player)
+        self._formula = own_formula(config)
+        self._player = player
+        self._make_scratch()
         self._simultaneous = has_simultaneous_moves(root)
         self._simulations = math.inf
         self._deadline = math.inf
@@ -245,6 +252,7 @@ class TreeSearch:
         """Run for some milliseconds. Returns whether there is more to do.
 
         Raises:
+            FormulaError: if a selection formula of the user's own raises or gives no score.
             Exception: whatever the game's state or the evaluator raises, unchanged.
         """
         tree, grown = self.tree, self.tree.grown
@@ -275,6 +283,10 @@ class TreeSearch:
             tree.simulations += done
         if status == Status.FAILED:
             self._simulator.raise_pending()
+        elif status == Status.NO_SCORE:
+            assert self._formula is not None
+            self._formula.raise_failure(self._scratch.formula_failure)
+            raise no_scores(self._formula)
         elif status in (Status.STOPPED, Status.SOLVED):
             self.solved = status == Status.SOLVED
             return False
@@ -284,7 +296,7 @@ class TreeSearch:
         elif status == Status.FRAME_FULL:
             self._frame = grown_frame(self._frame)
             self._simulator.bind(self._frame)
-            self._scratch = self._make_scratch()
+            self._make_scratch()
         tree.add_noise()
         now = time.perf_counter()
         elapsed, left = now - self._slice_started, self._deadline - now
@@ -292,25 +304,48 @@ class TreeSearch:
         self._slice_started = now
         return True
 
-    def _make_scratch(self) -> Scratch:
+    def _make_scratch(self) -> None:
+        """Make the buffers that go with the frame, and what the loop reads."""
         if _has_fixed_range(self._config, self._root):
             self.tree.utility_range[LOW] = self._root.min_utility()
             self.tree.utility_range[HIGH] = self._root.max_utility()
-        return make_scratch(
+        self._scratch: Scratch = make_scratch(
             self._frame,
             num_distinct_actions=self._root.num_distinct_actions(),
             utility_range=self.tree.utility_range,
             policy=self._policy,
         )
+        failure = int(self._scratch.formula_failure.ctypes.data)
+        self._parameters = _make_parameters(
+            self._config, self._root, self._player, self._formula, failure
+        )
 
 
-def own_formula(config: SearchConfig) -> Any:
+def own_formula(config: SearchConfig) -> CompiledFormula | None:
     """The compiled selection formula of the user's own; None if there is none.
 
     Raises:
-        TypeError, ValueError: if it cannot be compiled.
+        ValueError: if it cannot be compiled.
     """
     return None if isinstance(config.selection, Selection) else compiled_formula(config.selection)
+
+
+def try_own_formula(config: SearchConfig) -> None:
+    """Compile the selection formula of the user's own, if there is one, and call it.
+
+    Raises:
+        ValueError: if it cannot be compiled.
+        FormulaError: if it raises or gives NaN with arguments as searches have them.
+    """
+    formula = own_formula(config)
+    if formula is not None:
+        try_formula(
+            formula,
+            first_play_urgency=config.first_play_urgency,
+            exploration=config.exploration,
+            prior_visits=config.amaf_prior_visits,
+            amaf=config.amaf is not Amaf.NONE,
+        )
 
 
 def determinizes(root: GameState, config: SearchConfig) -> bool:
@@ -335,12 +370,18 @@ def _make_simulator(
     )
 
 
-def _make_parameters(config: SearchConfig, root: GameState, player: int) -> Parameters:
-    formula = own_formula(config)
+def _make_parameters(
+    config: SearchConfig,
+    root: GameState,
+    player: int,
+    formula: CompiledFormula | None,
+    formula_failure: int,
+) -> Parameters:
     return loop_parameters(
         config,
         fixed_range=_has_fixed_range(config, root),
-        formula=0 if formula is None else formula_address(formula),
+        formula=0 if formula is None else formula.address,
+        formula_failure=formula_failure,
         searching_player=player,
         utilities=(float(root.min_utility()), float(root.max_utility())),
         utility_sum=_utility_sum(root),

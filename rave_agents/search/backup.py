@@ -23,18 +23,22 @@ from rave_agents.search.amaf import (
 from rave_agents.search.children import NO_ENTRY, add_entry
 from rave_agents.search.compiler import inlined, kernel
 from rave_agents.search.formulas import scaled
+from rave_agents.search.own_formula import FAILURE_LENGTH
 from rave_agents.search.parameters import Parameters
 from rave_agents.search.playout_policy import PlayoutPolicy
-from rave_agents.search.proofs import Proofs, Ranking, make_ranking, update_proofs
+from rave_agents.search.proofs import UNSOLVED, Proofs, Ranking, make_ranking, update_proofs
 from rave_agents.search.simulator import Frame, Header
 from rave_agents.search.simultaneous import ALONE, Simultaneous, after_entry
-from rave_agents.search.tree import EDGES_USED, Tree
+from rave_agents.search.tree import EDGES_USED, UNEXPANDED, Tree
 
 NUM_PLAYERS = int(Header.NUM_PLAYERS)
 NUM_PLAYOUTS = int(Header.NUM_PLAYOUTS)
 
 LOW = 0
 HIGH = 1
+
+ROUNDING = 1e-9
+"""Means that differ by no more are equal but for rounding."""
 
 
 class Scratch(NamedTuple):
@@ -65,6 +69,8 @@ class Scratch(NamedTuple):
     """Buffers for proof numbers."""
     policy: PlayoutPolicy
     """What playouts are steered by."""
+    formula_failure: NDArray[np.float64]
+    """[FAILURE_LENGTH] where a selection formula of the user's own notes that it raised."""
 
 
 def make_scratch(
@@ -91,6 +97,7 @@ def make_scratch(
         selections=np.zeros(1, np.int64),
         ranking=make_ranking(num_distinct_actions),
         policy=policy,
+        formula_failure=np.zeros(FAILURE_LENGTH),
     )
 
 
@@ -192,19 +199,59 @@ def find_movers(tree: Tree, scratch: Scratch, depth: int) -> None:
 
 
 @kernel
-def backup_values(tree: Tree, scratch: Scratch, depth: int, leaf_nodes: int) -> None:
-    """Count the simulation on its path of ``depth`` edges, with ``scratch.values``."""
-    for index in range(depth):
-        edge = scratch.path_edges[index]
-        tree.node_visits[scratch.path_nodes[index]] += 1
+def backup_values(
+    tree: Tree,
+    proofs: Proofs | None,
+    scratch: Scratch,
+    parameters: Parameters,
+    depth: int,
+    leaf_nodes: int,
+) -> None:
+    """Count the simulation on its path of ``depth`` edges, with ``scratch.values``.
+
+    Where solved children are passed over, most simulations go to moves that their player would not
+    choose: above such a node the outcome that they passed over counts, as long as it is better than
+    the mean of the move taken.
+    """
+    for index in range(depth - 1, -1, -1):
+        node, edge = scratch.path_nodes[index], scratch.path_edges[index]
+        value = scratch.values[scratch.path_movers[index]]
+        tree.node_visits[node] += 1
         tree.edge_visits[edge] += 1
-        tree.edge_value_sum[edge] += scratch.values[scratch.path_movers[index]]
-    if tree.edge_square_sum.shape[0] > 0:
-        for index in range(depth):
-            value = scratch.values[scratch.path_movers[index]]
-            tree.edge_square_sum[scratch.path_edges[index]] += value * value
+        tree.edge_value_sum[edge] += value
+        if tree.edge_square_sum.shape[0] > 0:
+            tree.edge_square_sum[edge] += value * value
+        if proofs is not None and parameters.skip_solved and parameters.solver:
+            give_better_known(tree, proofs, scratch, node, edge)
     for index in range(depth, depth + leaf_nodes):
         tree.node_visits[scratch.path_nodes[index]] += 1
+
+
+@kernel
+def give_better_known(tree: Tree, proofs: Proofs, scratch: Scratch, node: int, edge: int) -> None:
+    """Put a solved sibling's outcome into ``scratch.values`` if it is better than an edge's mean.
+
+    Only at an unsolved decision node, and for who moves there.
+    """
+    mover = tree.node_player[node]
+    if mover < 0 or proofs.distance[node] != UNSOLVED:
+        return
+    low, high = scratch.utility_range[LOW], scratch.utility_range[HIGH]
+    sure = proofs.low[node, mover]
+    mean = tree.edge_value_sum[edge] / tree.edge_visits[edge]
+    if scaled(sure, low, high) <= mean + ROUNDING:
+        return
+    first = tree.node_first_edge[node]
+    for sibling in range(first, first + tree.node_edge_count[node]):
+        child = tree.edge_child[sibling]
+        if (
+            child != UNEXPANDED
+            and proofs.distance[child] != UNSOLVED
+            and proofs.low[child, mover] == sure
+        ):
+            for player in range(proofs.low.shape[1]):
+                scratch.values[player] = scaled(proofs.low[child, player], low, high)
+            return
 
 
 @kernel

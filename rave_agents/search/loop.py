@@ -2,8 +2,9 @@
 
 It is compiled in four forms: with what is proven, with simultaneous moves, with hidden information,
 and with none of these; what a form lacks falls away before it is compiled. A simulation that could
-not be finished (the provider failed, the deadline passed, a buffer or the tree is full) leaves the
-tree as it was, and the loop returns the reason: the caller may mend it and go on.
+not be finished (the provider or a formula of the user's own failed, the deadline passed, a buffer
+or the tree is full) leaves the tree as it was, and the loop returns the reason: the caller may mend
+it and go on.
 """
 
 import numpy as np
@@ -50,12 +51,19 @@ from rave_agents.search.simulator import Frame, Header, Status, Step, call_simul
 from rave_agents.search.simultaneous import ALONE, Simultaneous
 from rave_agents.search.strategies import backup_strategies
 from rave_agents.search.tree import EDGES_USED, NODES_USED, ROOT, UNEXPANDED, Tree
-from rave_agents.search.walk import child_and_visits, is_solved, select, select_in_world
+from rave_agents.search.walk import (
+    NO_ROOM,
+    child_and_visits,
+    is_solved,
+    select,
+    select_in_world,
+)
 
 DONE = int(Status.DONE)
 FRAME_FULL = int(Status.FRAME_FULL)
 TREE_FULL = int(Status.TREE_FULL)
 SOLVED = int(Status.SOLVED)
+NO_SCORE = int(Status.NO_SCORE)
 NO_STRATEGY = int(Strategy.NONE)
 
 PATH_LENGTH = int(Header.PATH_LENGTH)
@@ -229,7 +237,7 @@ def simulate_once(
     elif tree.used[NODES_USED] > 0:
         depth = select(tree, tables, proofs, simultaneous, frame, scratch, parameters, tree_stream)
         if depth < 0:
-            return FRAME_FULL
+            return FRAME_FULL if depth == NO_ROOM else NO_SCORE
     if depth > 0:
         child, visits = child_and_visits(tree, simultaneous, hidden, scratch, depth)
         leaf_has_node = child != UNEXPANDED
@@ -260,7 +268,9 @@ def simulate_once(
     if proofs is not None and expanding:
         prove_leaf(tree, proofs, frame, scratch.path_nodes, scratch.ranking, parameters, depth)
 
-    back_up(tree, tables, simultaneous, hidden, frame, scratch, parameters, depth, leaf_nodes)
+    back_up(
+        tree, tables, proofs, simultaneous, hidden, frame, scratch, parameters, depth, leaf_nodes
+    )
     scratch.simulations[0] += 1
     return DONE
 
@@ -269,6 +279,7 @@ def simulate_once(
 def back_up(
     tree: Tree,
     tables: AmafTables,
+    proofs: Proofs | None,
     simultaneous: Simultaneous | None,
     hidden: Hidden | None,
     frame: Frame,
@@ -292,7 +303,7 @@ def back_up(
     set_values(frame, scratch, 0, frame.header[NUM_PLAYOUTS])
     if simultaneous is not None and parameters.strategy != NO_STRATEGY:
         backup_strategies(tree, simultaneous, scratch, parameters, depth)
-    backup_values(tree, scratch, depth, leaf_nodes)
+    backup_values(tree, proofs, scratch, parameters, depth, leaf_nodes)
     if simultaneous is not None:
         backup_entries(simultaneous, scratch, depth)
     if hidden is not None:

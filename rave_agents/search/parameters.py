@@ -37,7 +37,7 @@ class Parameters(NamedTuple):
     """See ``SearchConfig`` for the meaning, unit and range of each.
 
     ``beta_a`` and ``beta_d`` stand for the schedules that are not hand-selected, see
-    ``formulas.blended_mean``.
+    ``formulas.blended_mean``. ``formula_failure`` is the address of ``Scratch.formula_failure``.
     """
 
     puct: bool
@@ -46,6 +46,7 @@ class Parameters(NamedTuple):
     gamma: float
     tie_tolerance: float
     formula_address: int
+    formula_failure: int
     exploration: float
     simultaneous_exploration: float
     first_play_urgency: float

@@ -29,6 +29,9 @@ from rave_agents.search.tree import UNEXPANDED, Tree
 SET_ASIDE = 1e9
 """What an edge that is not worth a visit falls behind the others."""
 
+NO_EDGE = -1
+"""In place of an edge where a formula of the user's own gives none a score."""
+
 
 @kernel
 def edge_score(
@@ -52,7 +55,8 @@ def edge_score(
     q = mean(n, value_sum) if known else parameters.first_play_urgency
     if parameters.formula_address != 0:
         q_amaf = mean(n_amaf, amaf_value_sum)
-        return call_formula(parameters.formula_address, n, q, n_amaf, q_amaf, p, N, c)
+        address, failure = parameters.formula_address, parameters.formula_failure
+        return call_formula(address, failure, n, q, n_amaf, q_amaf, p, N, c)
     exploration = 0.0
     if parameters.tuned:
         exploration = tuned_exploration(ln_N, n, variance, c)
@@ -134,7 +138,8 @@ def select_edge(
     """The most urgent edge of a decision node; ties, within the tolerance, are broken at random.
 
     The node must have edges; where something is hidden, those that are not legal in this
-    simulation's world do not compete. ``table`` is the reference, if any; ``c`` weighs the
+    simulation's world do not compete. ``NO_EDGE`` if a formula of the user's own gives
+    NaN for all that do. ``table`` is the reference, if any; ``c`` weighs the
     exploration term; ``least`` and ``greatest`` are the utilities that are 0 and 1 on the scale of
     values.
     """
@@ -171,6 +176,7 @@ def select_edge(
     best, best_score, ties = 0, -math.inf, 0
     tolerance = 0.0
     for _ in range(2):
+        ties = 0
         for index in range(count):
             if hidden is not None and hidden.edge_met[first + index] != hidden.number[0]:
                 continue
@@ -187,7 +193,8 @@ def select_edge(
             break
         # The best score is known: once more, for all that are not far below it.
         tolerance = parameters.tie_tolerance
-        ties = 0
+    if ties == 0 and parameters.formula_address != 0:
+        return NO_EDGE
     return first + best
 
 

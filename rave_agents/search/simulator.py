@@ -50,6 +50,9 @@ class Status(enum.IntEnum):
     """The tree has no room for one more node (from the loop only)."""
     SOLVED = 5
     """Nothing is left to search: the root's outcome is known (from the loop only)."""
+    NO_SCORE = 6
+    """A selection formula of the user's own raised, or gave NaN for every action of a position
+    (from the loop only)."""
 
 
 class Header(enum.IntEnum):

@@ -15,7 +15,7 @@ from rave_agents.search.hidden import (
 from rave_agents.search.parameters import Parameters, Strategy
 from rave_agents.search.proofs import UNSOLVED, Proofs
 from rave_agents.search.random_stream import Stream
-from rave_agents.search.selection import sample_outcome, select_edge
+from rave_agents.search.selection import NO_EDGE, sample_outcome, select_edge
 from rave_agents.search.simulator import Frame, Header, Status, Step, call_simulate, header_address
 from rave_agents.search.simultaneous import ALONE, Simultaneous, after_entry
 from rave_agents.search.strategies import draw_edge
@@ -23,6 +23,7 @@ from rave_agents.search.tree import NODES_USED, ROOT, UNEXPANDED, Tree
 
 DONE = int(Status.DONE)
 FRAME_FULL = int(Status.FRAME_FULL)
+NO_SCORE = int(Status.NO_SCORE)
 CHANCE = int(PlayerId.CHANCE)
 TERMINAL = int(PlayerId.TERMINAL)
 NO_STRATEGY = int(Strategy.NONE)
@@ -33,6 +34,12 @@ STEP = int(Header.STEP)
 BEGIN = int(Step.BEGIN)
 ADVANCE = int(Step.ADVANCE)
 FINISH = int(Step.FINISH)
+
+NO_ROOM = -1
+"""In place of a path's length where it does not fit into the frame."""
+
+NO_LENGTH = -2
+"""In place of a path's length where a formula of the user's own raises or gives no score."""
 
 
 @kernel
@@ -49,7 +56,8 @@ def select(
     """Walk from the root to an edge without a node behind it, or to a terminal or solved node.
 
     Where players move at the same time, an edge is taken at the node of each.
-    Returns the number of edges taken, or -1 if the path does not fit into the frame.
+    Returns the number of edges taken, or ``NO_ROOM`` if the path does not fit into the frame, or
+    ``NO_LENGTH`` if a formula of the user's own raises or gives no score.
     """
     node = int(ROOT)
     position = node
@@ -59,9 +67,8 @@ def select(
     while True:
         if depth == frame.header[PATH_CAPACITY]:
             frame.header[PATH_LENGTH] = depth
-            return -1
-        if parameters.tables:
-            table = nearest_table(tables, parameters, node, table)
+            return NO_ROOM
+        table = nearest_table(tables, parameters, node, table)
         player = tree.node_player[node]
         if player == CHANCE:
             edge = sample_outcome(tree, node, tree_stream)
@@ -92,6 +99,8 @@ def select(
                 parameters,
                 tree_stream,
             )
+            if edge == NO_EDGE or scratch.formula_failure[0] != 0.0:
+                return NO_LENGTH
         scratch.path_nodes[depth] = node
         scratch.path_edges[depth] = edge
         frame.path[depth] = tree.edge_action[edge]
@@ -155,8 +164,7 @@ def select_in_world(
             return status
         if not some_available(tree, hidden, node):
             break  # Only where nothing may be added any more.
-        if parameters.tables:
-            table = nearest_table(tables, parameters, node, table)
+        table = nearest_table(tables, parameters, node, table)
         player = tree.node_player[node]
         scratch.selections[0] += 1
         edge = select_edge(
@@ -173,6 +181,8 @@ def select_in_world(
             parameters,
             tree_stream,
         )
+        if edge == NO_EDGE or scratch.formula_failure[0] != 0.0:
+            return NO_SCORE
         action = int(tree.edge_action[edge])
         scratch.path_edges[depth] = edge
         frame.path[depth] = action
@@ -229,7 +239,12 @@ def joint_entry(simultaneous: Simultaneous, scratch: Scratch, index: int, joint:
 
 @kernel
 def nearest_table(tables: AmafTables, parameters: Parameters, node: int, table: int) -> int:
-    """The reference at a node: its own table, if it has seen enough, or the one from above."""
+    """The reference at a node: its own table, if it has seen enough, or the one from above.
+
+    Without tables there is none.
+    """
+    if not parameters.tables:
+        return table
     own = int(tables.node_table[node])
     if own != NO_TABLE and (table == NO_TABLE or tables.playouts[own] > parameters.grave_ref):
         return own
