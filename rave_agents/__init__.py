@@ -6,6 +6,7 @@ from rave_agents.clock import Clock, TimeControl, TimePolicy
 from rave_agents.config import SearchConfig
 from rave_agents.errors import (
     ForfeitError,
+    FormulaError,
     GameError,
     RaveAgentsError,
     UnknownNameError,
@@ -24,6 +25,7 @@ __all__ = [
     "AgentSpec",
     "Clock",
     "ForfeitError",
+    "FormulaError",
     "GameError",
     "GameState",
     "Limit",

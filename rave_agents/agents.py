@@ -4,6 +4,7 @@ An agent's spec is a name and parameters in OpenSpiel's own grammar for games. T
 agents that search any GameState; adapters add those that only their framework has.
 """
 
+import copy
 import dataclasses
 import re
 import time
@@ -177,6 +178,9 @@ class SearchAgent:
         self.effort = Effort()
         self.last_result: SearchResult | None = None
 
+    def __copy__(self) -> Self:
+        return copy.deepcopy(self)
+
     def restart(self) -> None:
         """A new game begins."""
         self.searcher.reset()
@@ -221,6 +225,9 @@ class RandomAgent:
         self._player = 0 if player is None else player
         self._random = np.random.default_rng(checked_seed(seed))
         self.effort = Effort()
+
+    def __copy__(self) -> Self:
+        return copy.deepcopy(self)
 
     def restart(self) -> None:
         """A new game begins."""

@@ -3,6 +3,7 @@
 import math
 from typing import Any, NamedTuple
 
+from rave_agents import options
 from rave_agents.config import SearchConfig
 from rave_agents.kernel import proof_bonuses
 from rave_agents.kernel.alternating import Alternating
@@ -37,7 +38,6 @@ from rave_agents.kernel.solver import NoSolver, Solver
 from rave_agents.kernel.strategies import Exp3, RegretMatching
 from rave_agents.kernel.weightings import Linear, Stepped, Uniform
 from rave_agents.kernel.winning_moves import NoWinningMoves, WinningMoves
-from rave_agents import options
 
 
 class Parts(NamedTuple):

@@ -4,7 +4,7 @@ import dataclasses
 import enum
 import math
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from rave_agents.given import check_names, is_integer, is_number, unknown_name
 from rave_agents.options import (
@@ -22,10 +22,7 @@ from rave_agents.options import (
     UtilityRange,
 )
 from rave_agents.presets import PRESETS
-Formula = Any
 
-
-def check_formula(f): ...
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -181,7 +178,8 @@ class SearchConfig:
 
     skip_solved: bool = False
     """Whether solved children are passed over after more than ``skip_solved_visits`` visits, as
-    long as their parent is not solved."""
+    long as their parent is not solved. With the solver, a passed-over outcome that is better for
+    who moves there than the mean of the move taken counts above the parent in its place."""
 
     skip_solved_visits: int = 5
     """See ``skip_solved``; at least 0 (Kowalski et al. 2023: 5)."""
@@ -193,7 +191,8 @@ class SearchConfig:
 
     contempt: float = 0.5
     """A move that is sure to bring at least a draw is played where the mean value, on the scale
-    [0, 1], of the move chosen otherwise is below this; in [0, 1]."""
+    [0, 1], of the move chosen otherwise is below this; in [0, 1]. A move that is sure to bring
+    more or less than a draw is played if that is more than this mean."""
 
     expand_visits: int = 2
     """A child gets a node of its own on this visit, at least 1. With 2, as OpenSpiel's MCTSBot has
@@ -260,6 +259,13 @@ class SearchConfig:
     early_stop: bool = False
     """Whether a search ends before its limit once no other move can become the most visited one;
     where the final move is the ``"robust"`` one at temperature 0. A clock has this by itself."""
+
+    if not TYPE_CHECKING:
+
+        def __new__(cls, **fields: Any) -> Self:
+            """Refuse names that are no fields, with the nearest that are."""
+            check_names("SearchConfig field", fields, cls.field_names())
+            return super().__new__(cls)
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):

@@ -9,6 +9,10 @@ class GameError(RaveAgentsError, ValueError):
     """A game's state or an evaluator broke the common interface during a search."""
 
 
+class FormulaError(RaveAgentsError, ValueError):
+    """A selection formula of the user's own raised or gave no score; the message names it."""
+
+
 class UnsupportedGameError(RaveAgentsError, ValueError):
     """A game is of a type that this package does not search; the message says which and why."""
 
@@ -26,4 +30,13 @@ class CloneError(RaveAgentsError, TypeError):
 
 
 class ForfeitError(RaveAgentsError):
-    """An agent loses the game in progress; the message says why, such as ``resigned``."""
+    """An agent loses the game in progress; the message says why, such as ``resigned``.
+
+    Args:
+        message: why.
+        fault: whether it failed or broke the rules, so that the game says little of its play.
+    """
+
+    def __init__(self, message: str, *, fault: bool = False) -> None:
+        super().__init__(message)
+        self.fault = fault

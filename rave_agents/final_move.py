@@ -7,15 +7,20 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from rave_agents.config import SearchConfig
+from rave_agents.kernel.winning_moves import weighted_win_rate
 from rave_agents.options import FinalMove
 from rave_agents.result import ActionStatistics
 from rave_agents.root import Root, RootMove
-from rave_agents.kernel.winning_moves import weighted_win_rate
 
 DRAW = 0.5
 """What a draw is worth on the scale [0, 1]."""
 
 _Key = Callable[[RootMove], tuple[float, float]]
+
+
+def scaled(utility: float, low: float, high: float) -> float:
+    """``(utility - low) / (high - low)``: a utility scaled to [0, 1]; 0 while ``low == high``."""
+    return 0.0 if high <= low else (utility - low) / (high - low)
 
 
 def lower_confidence_bound(q: float, n: float, A: float) -> float:
@@ -66,20 +71,22 @@ def _action_statistics(root: Root, move: RootMove, probability: float) -> Action
 def _policy(root: Root, config: SearchConfig) -> list[float]:
     """The probability of playing each of the root's moves."""
     strategies = [move.strategy for move in root.moves]
-    if config.final_move is FinalMove.AVERAGE_STRATEGY and root.joint and sum(strategies) > 0:
-        return [strategy / sum(strategies) for strategy in strategies]
+    total = sum(strategies)
+    if config.final_move is FinalMove.AVERAGE_STRATEGY and root.joint and total > 0:
+        return [strategy / total for strategy in strategies]
     if config.final_move is FinalMove.MAXIMIN and root.joint:
         worst = worst_values(root, config.maximin_visits)
         key: _Key = lambda move: (worst[move.action], move.visits)  # noqa: E731
     else:
-        key = functools.partial(_final_key, config=config)
+        key = functools.partial(_final_key, root=root, config=config)
     allowed = {move.action for move in _final_moves(root, config, key)}
     moves = root.moves
     visits = np.array([float(move.visits) * (move.action in allowed) for move in moves])
     if config.temperature == 0.0 or visits.sum() == 0.0:
         best = max(key(move) for move in moves if move.action in allowed)
         chosen = [move.action in allowed and key(move) == best for move in moves]
-        return [float(choice) / sum(chosen) for choice in chosen]
+        count = sum(chosen)
+        return [choice / count for choice in chosen]
     with np.errstate(divide="ignore", over="ignore"):
         weights = np.exp(np.log(visits / visits.max()) / config.temperature)
     return (weights / weights.sum()).tolist()  # type: ignore[no-any-return]
@@ -108,16 +115,17 @@ def worst_values(root: Root, few: float) -> dict[int, float]:
     return worst
 
 
-def _final_key(move: RootMove, config: SearchConfig) -> tuple[float, float]:
+def _final_key(move: RootMove, root: Root, config: SearchConfig) -> tuple[float, float]:
     """What the final move maximises; moves without visits come last."""
     visits = move.visits
     if visits == 0:
         return (-math.inf, 0.0)
-    value = move.value_sum / visits
+    value = _value(root, move) if config.final_proven else move.value_sum / visits
     if config.final_move is FinalMove.MAX:
         return (value, visits)
     if config.final_move is FinalMove.SECURE:
-        return (lower_confidence_bound(value, visits, config.secure_constant), visits)
+        bound = lower_confidence_bound(value, visits, config.secure_constant)
+        return (max(bound, _sure_value(root, move)) if config.final_proven else bound, visits)
     return (visits, value)
 
 
@@ -129,8 +137,9 @@ def _final_moves(root: Root, config: SearchConfig, key: _Key) -> Sequence[RootMo
     be best. None is that is lost either, as long as there is another; but where somebody else's win
     still brings more for sure than the mean value of what ``key`` prefers (that of a draw, if it
     has no visits), it is taken: among more than two players, as a second place, or of two, if both
-    can gain. And where that mean is below ``config.contempt``, moves that are sure to bring a draw
-    or more are preferred.
+    can gain. Solved moves may have few visits, where the search passes over them: the move that is
+    sure to bring most is played where this is more than that mean, a sure draw where that mean is
+    below ``config.contempt``.
 
     Args:
         root: what is known of the root.
@@ -150,13 +159,25 @@ def _final_moves(root: Root, config: SearchConfig, key: _Key) -> Sequence[RootMo
     lost = [move for move in left if move.proof.lost]
     left = [move for move in left if not move.proof.lost] or left
     chosen = max(left, key=key)
-    value = chosen.value_sum / chosen.visits if chosen.visits > 0 else DRAW
+    value = _value(root, chosen)
     least = value if root.num_players > 2 else max(value, DRAW)
     worth = [move for move in lost if _sure_value(root, move) > least]
     if worth:
         return [max(worth, key=_merit)]
+    surest = max(_sure_value(root, move) for move in left)
+    if surest > value and surest != DRAW:
+        return [move for move in left if _sure_value(root, move) == surest]
     safe = [m for m in left if m.proof.draw_proof == 0.0 or _sure_value(root, m) >= DRAW]
     return safe if safe and value < config.contempt else left
+
+
+def _value(root: Root, move: RootMove) -> float:
+    """A move's mean value within what is proven of it; that of a draw, if it has no visits."""
+    value = move.value_sum / move.visits if move.visits > 0 else DRAW
+    if root.low >= root.high:
+        return value
+    most = scaled(move.proof.high, root.low, root.high)
+    return max(min(value, most), _sure_value(root, move))
 
 
 def _sure_value(root: Root, move: RootMove) -> float:

@@ -7,9 +7,39 @@ MOST_NAMES_LISTED = 30
 """Names up to which a message lists all of them beside the nearest."""
 
 
+STOCK_NAMES = {
+    "uct_c": (
+        "exploration",
+        "Use exploration, halved: utilities in [-1, 1] are scaled to [0, 1] here, so uct_c=2 is "
+        "exploration=1",
+    ),
+    "max_simulations": ("simulations", "Use simulations"),
+    "solve": ("solver", "Use solver=True, or an agent that proves, such as uct_solver"),
+    "random_state": ("seed", "Use seed, an integer"),
+    "rollout_count": ("playouts", "Use playouts"),
+    "n_rollouts": ("playouts", "Use playouts"),
+    "child_selection_fn": ("selection", "Use selection, such as 'puct'"),
+    "child_selection_policy": ("selection", "Use selection, such as 'puct'"),
+    "dirichlet_noise": ("dirichlet_epsilon", "Use dirichlet_epsilon and dirichlet_alpha"),
+    "dont_return_chance_node": (
+        "simulations",
+        "Leave it out: there is no such choice",
+    ),
+    "final_policy_type": ("final_move", "Use final_move and temperature"),
+}
+"""Parameters of OpenSpiel's own bots: which of this package's must be known for the advice to help,
+and the advice."""
+
+
 def unknown_name(kind: str, name: object, known: Iterable[str]) -> str:
-    """The message for a name that does not exist, with the nearest that do."""
+    """The message for a name that does not exist, with the nearest that do.
+
+    For a parameter of OpenSpiel's own bots it says what stands for it here.
+    """
     known = sorted(map(str, known))
+    like, advice = STOCK_NAMES.get(str(name), ("", ""))
+    if like in known:
+        return f"Unknown {kind} {name!r}, which OpenSpiel's own bot has. {advice}."
     near = difflib.get_close_matches(str(name), known, n=3, cutoff=0.5)
     message = f"Unknown {kind} {name!r}."
     if near:

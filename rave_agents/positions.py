@@ -81,7 +81,5 @@ def joint_visits(tree: Tree, moves: Any, node: int) -> list[JointVisits]:
             beside = int(children.beside[-1 - beside])
         taken.append(beside)
         actions = tuple(int(tree.edge_action[edge]) for edge in reversed(taken))
-        joint.append(
-            JointVisits(actions, int(children.visits[entry]), tuple(sums[entry].tolist()))
-        )
+        joint.append(JointVisits(actions, int(children.visits[entry]), tuple(sums[entry].tolist())))
     return sorted(joint)

@@ -10,6 +10,7 @@ _PROOFS: dict[str, Any] = {
     "solver": True,
     "check_terminal": True,
     "check_refutations": True,
+    "skip_solved": True,
     "proof_numbers": "every_player",
     "proof_bonus": "max",
     "proof_constant": 0.2,
@@ -31,7 +32,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "amaf_unvisited": False,
         "exploration": math.sqrt(2.0),
     },
-    "uct_solver": {"solver": True},
+    "uct_solver": {"solver": True, "check_terminal": True, "skip_solved": True},
     "pn_mcts": {
         **_PROOFS,
         "exploration": 0.35,

@@ -23,6 +23,7 @@ from rave_agents.config import SearchConfig
 from rave_agents.errors import RaveAgentsError
 from rave_agents.frameworks import adapters
 from rave_agents.tables import aligned
+from rave_agents.terminal import can_write
 
 ENDINGS_SHOWN = 10
 """Games that ended otherwise than by their rules, up to which all are named."""
@@ -112,6 +113,8 @@ def match_table(result: MatchResult) -> RenderableType:
     elo_low, elo_high = score.elo_interval
     table.add_row("wins", str(score.wins), str(score.losses))
     table.add_row("draws", str(score.draws), str(score.draws))
+    if any(result.faults):
+        table.add_row("lost by faults", *map(str, result.faults))
     table.add_row("score", f"[bold]{score.score:.3f}[/]", f"{1 - score.score:.3f}")
     table.add_row("95 % interval", _interval(low, high), _interval(1 - high, 1 - low))
     table.add_row("Elo difference", f"[bold]{_elo(score.elo)}[/]", _elo(-score.elo))
@@ -138,7 +141,7 @@ def sweep_table(result: SweepResult) -> RenderableType:
     table = plain_table(
         title=f"{escape(f'{result.agent} against {result.opponent}')}\n"
         f"{escape(result.game)}, {games} games, seed {result.seed}",
-        caption="\n".join(f"{escape(name)} changed no game" for name in result.idle) or None,
+        caption="\n".join(_sweep_notes(result)) or None,
         caption_justify="left",
         collapse_padding=True,
         pad_edge=False,
@@ -159,6 +162,14 @@ def sweep_table(result: SweepResult) -> RenderableType:
             *values, str(score.games), *shown, "best" if best else "", style="bold" if best else ""
         )
     return table
+
+
+def _sweep_notes(result: SweepResult) -> list[str]:
+    notes = [f"{escape(name)} changed no game" for name in result.idle]
+    faults = sum(sum(cell.match.faults) for cell in result.cells)
+    if faults:
+        notes.append(f"{_counted(faults, 'game')} lost by faults, not by play")
+    return notes
 
 
 def write_sweep_csv(result: SweepResult, path: Path) -> None:
@@ -343,8 +354,12 @@ def _interval(low: float, high: float) -> str:
     return f"{low:.3f} to {high:.3f}"
 
 
+def _infinity() -> str:
+    return "∞" if can_write("∞") else "inf"
+
+
 def _elo(difference: float) -> str:
-    return f"{difference:+z.0f}".replace("inf", "∞")
+    return f"{difference:+z.0f}".replace("inf", _infinity())
 
 
 def _seconds(value: float | None) -> str:
@@ -353,4 +368,4 @@ def _seconds(value: float | None) -> str:
 
 def whole(value: float | None) -> str:
     """A number without decimals; - for None."""
-    return "-" if value is None else f"{value:,.0f}".replace("inf", "∞")
+    return "-" if value is None else f"{value:,.0f}".replace("inf", _infinity())

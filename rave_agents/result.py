@@ -85,6 +85,12 @@ class SearchResult:
     """Bytes that the tree takes."""
     memory_full: bool
     """Whether the tree reached ``max_memory_mb``."""
+    provider: str | None = None
+    """What ran this search's simulations: ``"native"`` (OpenSpiel's C++ states, by the compiled
+    bridge), ``"compiled rules"`` (a game compiled by Numba), ``"python"`` (the state's methods),
+    ``"python with C++ playouts"`` (those, and playouts by OpenSpiel's bots), or a name of its
+    own. With one seed, two of them may choose different moves. None if there were no
+    simulations."""
     joint: JointTable | None = None
     """Where two players move at the same time, what became of every pair of their actions."""
     state: GameState = dataclasses.field(repr=False, compare=False)
@@ -160,6 +166,7 @@ class SearchResult:
             "nodes": self.nodes,
             "memory_bytes": self.memory_bytes,
             "memory_full": self.memory_full,
+            "provider": self.provider,
             "joint": None if self.joint is None else self.joint.to_dict(),
             "principal_variation": list(self.principal_variation),
             "principal_variation_names": list(self.principal_variation_names),
@@ -204,6 +211,8 @@ class SearchResult:
             f"player {self.player} plays {self.action_name(self.action)}, "
             f"value {_number(self.value)}, {self.simulations} simulations in {self.seconds:.3f} s"
         )
+        if self.provider is not None:
+            line += f" ({self.provider})"
         if self.proven is not None:
             line += f", proven {self.proven}"
         if self.principal_variation:
@@ -220,8 +229,9 @@ class SearchResult:
         joint = self.joint
         names = [_action_name(self.state, joint.opponent, reply) for reply in joint.replies]
         lines = [[f"against player {joint.opponent}", *names]]
+        places = {action: place for place, action in enumerate(joint.actions)}
         for row in self.ranked_actions:
-            index = joint.actions.index(row.action)
+            index = places[row.action]
             pairs = zip(joint.values[index], joint.visits[index], strict=True)
             cells = [f"{_number(value)} ({visits})" for value, visits in pairs]
             lines.append([self.action_name(row.action), *cells])

@@ -170,7 +170,7 @@ def known_root(rooted: RootedTree) -> Root:
     outcome = solved_outcome(proofs)
     proof_number, disproof_number = win_numbers(proofs, int(tree.node_player[ROOT]))
     return Root(
-        moves=tuple(_known_move(rooted, edge) for edge in trees.edge_rows(tree, node)),
+        moves=tuple(_known_move(rooted, node, edge) for edge in trees.edge_rows(tree, node)),
         player=rooted.player,
         num_players=rooted.state.num_players(),
         place=node - ROOT,
@@ -185,7 +185,7 @@ def known_root(rooted: RootedTree) -> Root:
     )
 
 
-def _known_move(rooted: RootedTree, edge: int) -> RootMove:
+def _known_move(rooted: RootedTree, node: int, edge: int) -> RootMove:
     tree = rooted.arrays
     choice = getattr(rooted.moves, "choice", None)
     strategies = choice.edge_strategy if isinstance(choice, MixedStrategy) else ()
@@ -194,7 +194,7 @@ def _known_move(rooted: RootedTree, edge: int) -> RootMove:
         visits=int(tree.edge_visits[edge]),
         value_sum=float(tree.edge_value_sum[edge]),
         prior=float(tree.edge_prior[edge]),
-        amaf=amaf_statistics(rooted, rooted.players_root, edge),
+        amaf=amaf_statistics(rooted, node, edge),
         proof=edge_proof(tree, rooted.proofs, ROOT, edge),
         strategy=float(strategies[edge]) if len(strategies) > 0 else 0.0,
     )

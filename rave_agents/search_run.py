@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from rave_agents.limit import Limit
 from rave_agents.kernel import tree as trees
 from rave_agents.kernel.tree import ROOT
+from rave_agents.limit import Limit
 from rave_agents.thread_team import ThreadTeam
 from rave_agents.tree_search import SearchTree, TreeSearch
 from rave_agents.watch import Thoughts, Watch

@@ -1,10 +1,11 @@
 """Searcher: owns the trees and searches them."""
 
+import copy
 import functools
 import logging
 import time
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -28,8 +29,8 @@ from rave_agents.game import (
     legal_actions_of,
 )
 from rave_agents.given import checked_seed
-from rave_agents.grown_tree import GrownTree
 from rave_agents.joint import joint_table
+from rave_agents.kernel.tree import Tree
 from rave_agents.limit import Limit
 from rave_agents.options import FinalMove
 from rave_agents.result import SearchResult
@@ -42,10 +43,15 @@ from rave_agents.root import (
     principal_variation,
 )
 from rave_agents.search.python_simulator import Evaluator
-from rave_agents.kernel.tree import Tree
 from rave_agents.search_run import SearchRun
 from rave_agents.thread_team import ThreadTeam
-from rave_agents.tree_search import SearchTree, TreeSearch, compile_search, determinizes, search_parts
+from rave_agents.tree_search import (
+    SearchTree,
+    TreeSearch,
+    compile_search,
+    determinizes,
+    search_parts,
+)
 from rave_agents.watch import EarlyStop, Watch
 
 PROGRESS_SECONDS = 0.1
@@ -66,13 +72,15 @@ class Searcher:
 
     With ``SearchConfig.threads`` it has several trees, and results tell of all of them.
 
-    Not to be shared between threads; searchers of their own may run in several.
+    Not to be shared between threads; searchers of their own may run in several. ``copy.copy`` gives
+    one that goes on as this one does and shares nothing but the evaluator.
 
     Args:
         config: the tunables; by default those of ``SearchConfig()``, plain UCT.
         seed: an integer of at least 0, or None for one that the system draws.
         evaluator: judges leaves in place of playouts; any object with
-            ``open_spiel.python.algorithms.mcts.Evaluator``'s ``evaluate`` and ``prior``.
+            ``open_spiel.python.algorithms.mcts.Evaluator``'s ``evaluate`` and ``prior``. A search
+            refuses values that are not one finite number within the utilities for each player.
 
     Raises:
         TypeError, ValueError: for an argument that is not allowed.
@@ -88,8 +96,13 @@ class Searcher:
         self.config = SearchConfig() if config is None else config
         if not isinstance(self.config, SearchConfig):
             raise TypeError(f"config must be a SearchConfig, got {config!r}.")
-        if evaluator is not None and not isinstance(evaluator, Evaluator):
-            raise TypeError(f"evaluator must have evaluate(state) and prior(state): {evaluator!r}.")
+        if evaluator is not None and (
+            isinstance(evaluator, type) or not isinstance(evaluator, Evaluator)
+        ):
+            raise TypeError(
+                "evaluator must have evaluate(state) and prior(state), and be an object, no class: "
+                f"got {evaluator!r}."
+            )
         if evaluator is not None and self.config.playouts > 1:
             raise ValueError("playouts must be 1 with an evaluator, which stands in for playouts.")
         self.evaluator = evaluator
@@ -97,6 +110,11 @@ class Searcher:
         self._running = False
         self.reseed(seed)
         self._forget()
+
+    def __copy__(self) -> Self:
+        """An independent searcher with a copy of the tree; it shares the evaluator alone."""
+        self._check_idle()
+        return copy.deepcopy(self, {id(self.evaluator): self.evaluator})
 
     def reset(self) -> None:
         """Drop the tree. Its memory is kept for the next one, as long as the searcher lives."""
@@ -111,6 +129,7 @@ class Searcher:
         self._root_key: Hashable = None
         self._advanced = False
         self._seconds = 0.0
+        self._provider: str | None = None
 
     @property
     def tree(self) -> Tree | None:
@@ -208,7 +227,8 @@ class Searcher:
             ValueError: if no player is to move there, or ``player`` is not one who is.
             UnsupportedGameError: for the solver or proof numbers in a game in which players move
                 at the same time.
-            GameError: if the game breaks the common interface.
+            GameError: if the game or the evaluator breaks the common interface.
+            FormulaError: if a selection formula of the user's own raises or gives no score.
             Exception: whatever the game's state, the evaluator or ``progress`` raises, unchanged.
         """
         if not isinstance(limit, Limit):
@@ -324,6 +344,7 @@ class Searcher:
             nodes=sum(tree.nodes for tree in self._trees),
             memory_bytes=sum(tree.memory_bytes for tree in self._trees),
             memory_full=self._memory_full(),
+            provider=self._provider if any(tree.simulations for tree in self._trees) else None,
             state=self._root.clone(),
         )
 
@@ -365,6 +386,7 @@ class Searcher:
     ) -> None:
         assert self._root is not None
         searches = self._make_searches(self._root)
+        self._provider = searches[0].provider
         next_progress = started + PROGRESS_SECONDS
 
         def tell(team: ThreadTeam) -> None:

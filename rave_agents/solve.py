@@ -9,9 +9,9 @@ from rave_agents.config import SearchConfig
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks import load_game
 from rave_agents.game import GameState, hides_information
+from rave_agents.kernel.tree import ROOT
 from rave_agents.limit import Limit
 from rave_agents.result import SearchResult
-from rave_agents.kernel.tree import ROOT
 from rave_agents.searcher import Searcher
 
 SOLVING = SearchConfig(

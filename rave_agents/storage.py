@@ -194,7 +194,9 @@ class Storage:
         for array, rows in self._arrays:
             if rows.axis in GROWING:
                 items = _items(rows, self.sizes)
-                array[counts[rows.axis] * items : int(self.tree.used[rows.axis]) * items] = rows.fill
+                array[counts[rows.axis] * items : int(self.tree.used[rows.axis]) * items] = (
+                    rows.fill
+                )
 
     def _note_capacity(self) -> None:
         self.tree.capacity[:] = [self.sizes[axis] for axis in GROWING]

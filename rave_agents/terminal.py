@@ -1,16 +1,54 @@
 """What the program writes: answers to standard output, all else to standard error."""
 
+import codecs
 import json
 import math
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import IO, Any
 
 from rich.console import Console
+
+_ERRORS = "rave_agents.plain"
+_PLAIN = {"∞": "inf", "…": "...", "−": "-", "–": "-", "×": "x", "·": ".", "━": "-", "─": "-"}
+
+
+def _plain(error: UnicodeError) -> tuple[str | bytes, int]:
+    """What a stream writes in place of characters that it lacks."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    encoded = ""
+    for character in error.object[error.start : error.end]:
+        escaped = character.encode("ascii", "backslashreplace").decode("ascii")
+        encoded += _PLAIN.get(character, escaped)
+    return encoded, error.end
+
+
+codecs.register_error(_ERRORS, _plain)
+
+
+def tolerate_encoding(stream: IO[str]) -> None:
+    """Let a stream write what its encoding lacks in plain characters, in place of an error."""
+    reconfigure = getattr(stream, "reconfigure", None)
+    if reconfigure is not None and getattr(stream, "errors", None) in (
+        "strict",
+        "surrogateescape",
+    ):
+        reconfigure(errors=_ERRORS)
+
+
+def can_write(text: str) -> bool:
+    """Whether standard output has these characters."""
+    try:
+        text.encode(getattr(sys.stdout, "encoding", None) or "ascii")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def stderr() -> Console:
     """A console for progress, logs and errors."""
+    tolerate_encoding(sys.stderr)
     return Console(stderr=True)
 
 
@@ -21,6 +59,7 @@ def say(text: str) -> None:
 
 def show(*renderables: Any) -> None:
     """Write what Rich can render to standard output."""
+    tolerate_encoding(sys.stdout)
     console = Console()
     for renderable in renderables:
         console.print(renderable, highlight=False)
@@ -28,7 +67,10 @@ def show(*renderables: Any) -> None:
 
 def show_json(value: Mapping[str, Any]) -> None:
     """Write one line of strict JSON to standard output."""
-    sys.stdout.write(json.dumps(_strict(value), allow_nan=False, ensure_ascii=False) + "\n")
+    line = json.dumps(_strict(value), allow_nan=False, ensure_ascii=False)
+    if not can_write(line):
+        line = json.dumps(_strict(value), allow_nan=False)
+    sys.stdout.write(line + "\n")
     sys.stdout.flush()
 
 

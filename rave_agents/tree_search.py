@@ -4,17 +4,19 @@ import contextlib
 import math
 import time
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 
+from rave_agents.checked_evaluator import CheckedEvaluator
 from rave_agents.compose import Parts, compose, is_steered
 from rave_agents.config import SearchConfig
+from rave_agents.errors import FormulaError
 from rave_agents.game import GameState, has_simultaneous_moves, hides_information
 from rave_agents.grown_tree import GrownTree
 from rave_agents.kernel import loop
 from rave_agents.kernel import tree as trees
 from rave_agents.kernel.arrays import NODE
+from rave_agents.kernel.compiling import announced_compilation
 from rave_agents.kernel.dispatch import JIT_DISABLED, classes_of
 from rave_agents.kernel.random_stream import make_stream
 from rave_agents.kernel.search import Search, Settings
@@ -182,7 +184,8 @@ class TreeSearch:
         )
         hidden = determinizes(root, config)
         self.parts = search_parts(config, root, evaluator)
-        self._simulator = _make_simulator(root, self._frame, evaluator, player if hidden else None)
+        checked = None if evaluator is None else CheckedEvaluator(evaluator, root)
+        self._simulator = _make_simulator(root, self._frame, checked, player if hidden else None)
         self._player = player
         self._simulations = math.inf
         self._deadline = math.inf
@@ -193,6 +196,11 @@ class TreeSearch:
     def runs_in_parallel(self) -> bool:
         """Whether searches of other trees can run at the same time."""
         return bool(getattr(self._simulator, "outside_interpreter", False))
+
+    @property
+    def provider(self) -> str:
+        """What runs the simulations, see ``SearchResult.provider``."""
+        return str(getattr(self._simulator, "provider", "python"))
 
     def begin(self, *, simulations: float, deadline: float, memory_share: float) -> None:
         """Set the limits, before the first slice.
@@ -231,6 +239,7 @@ class TreeSearch:
         """Run for some milliseconds. Returns whether there is more to do.
 
         Raises:
+            FormulaError: if a selection formula of the user's own raises or gives no score.
             Exception: whatever the game's state or the evaluator raises, unchanged.
         """
         tree, grown = self.tree, self.tree.grown
@@ -248,6 +257,8 @@ class TreeSearch:
             tree.simulations += done
         if status == Status.FAILED:
             self._simulator.raise_pending()
+        elif status == Status.NO_SCORE:
+            raise no_scores(self.parts.rule)
         elif status in (Status.STOPPED, Status.SOLVED):
             self.solved = status == Status.SOLVED
             return False
@@ -296,6 +307,7 @@ class TreeSearch:
             settings=settings,
             utilities=GameRange(bounds) if fixed else ObservedRange(bounds),
         )
+        )
 
 
 def search_parts(config: SearchConfig, state: GameState, evaluator: Evaluator | None) -> Parts:
@@ -305,6 +317,15 @@ def search_parts(config: SearchConfig, state: GameState, evaluator: Evaluator | 
         simultaneous=has_simultaneous_moves(state),
         hidden=determinizes(state, config),
         steered=evaluator is None and is_steered(config),
+    )
+
+
+def no_scores(rule: object) -> FormulaError:
+    """The error of a rule that gives no score to choose by."""
+    return FormulaError(
+        f"selection: {type(rule).__name__} gave NaN for every action of a position: a rule must "
+        "give a number for at least one of a position's actions. Mind 0 / 0 and infinity - infinity "
+        "where n or n_amaf is 0."
     )
 
 
@@ -327,7 +348,8 @@ def compile_search(config: SearchConfig, state: GameState, evaluator: Evaluator 
         settings=Settings(2, 1, 0, 0.0, 1.0, math.nan, math.inf, 1, True, True, 0, 0),
         utilities=kind(np.zeros(2)),
     )
-    loop.run(search, 0)
+    with announced_compilation("the search"):
+        loop.run(search, 0)
     _compiled.add(classes)
 
 

@@ -410,6 +410,87 @@ def test_ctrl_c_prints_the_finished_games(tmp_path, jobs):
     assert "Traceback" not in done.stderr
 
 
+UNBOUNDED = ("match", "connect_four", "uct", "random", "--games", 2, "--simulations", 200)
+
+
+def in_ascii(*arguments):
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "COLUMNS": "100"}
+    return subprocess.run(
+        [sys.executable, "-m", "rave_agents", *map(str, arguments)],
+        env=environment,
+        capture_output=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def test_a_finished_match_is_shown_in_any_encoding():
+    done = in_ascii(*UNBOUNDED)
+    assert done.returncode == 0, done.stderr
+    assert "+inf" in done.stdout.decode("ascii")
+
+
+@pytest.mark.parametrize("json_option", [(), ("--json",)])
+def test_names_beyond_the_encoding_are_escaped(json_option):
+    spec = 'gtp(command="é∞")'
+    options = ("--games", 1, "--forfeit", *json_option)
+    done = in_ascii("match", "hex(board_size=3)", spec, "random", *options)
+    assert done.returncode == 0, done.stderr
+    if json_option:
+        assert json.loads(done.stdout)["agents"][0] == "gtp(command=é∞)"
+    else:
+        assert "inf" in done.stdout.decode("ascii")
+
+
+@pytest.mark.parametrize("arguments", [("--help",), ("games",), ("agents",), ("doctor", "--quick")])
+def test_every_list_is_shown_in_any_encoding(arguments):
+    done = in_ascii(*arguments)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.decode("ascii")
+
+
+def test_a_program_that_does_not_start_is_an_error_with_its_own_exit_code(program):
+    arguments = ("match", "hex(board_size=3)", "gtp(command=no_such_program)", "random")
+    result = program(*arguments, "--games", 2)
+    assert result.exit_code == 1
+    assert "'no_such_program' cannot be started" in result.stderr
+    assert "--forfeit" in result.stderr
+    forfeited = program(*arguments, "--games", 2, "--forfeit")
+    assert forfeited.exit_code == 0
+    assert "lost by faults" in forfeited.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("match", "tic_tac_toe", "random", "random", "--jobs", "9" * 20), "jobs must be at most"),
+        (
+            ("match", "tic_tac_toe", "random", "random", "--games", "9" * 20),
+            "games must be at most",
+        ),
+        (("match", "hex(board_size=-1)", "random", "random"), "has no legal action"),
+        ((*SWEEP, "--vary", "playouts=1", "--output", "/dev/zero"), "not a file that games"),
+        ((*SWEEP, "--vary", "playouts=1", "--csv", "/"), "Is a directory"),
+        (("bench", "tic_tac_toe", "--agents", " "), "names no agent"),
+    ],
+)
+def test_what_nobody_means_is_refused_in_one_line(program, arguments, message):
+    assert message in error_of(program(*arguments))
+
+
+def test_a_closed_output_ends_without_a_traceback():
+    command = f"{sys.executable} -m rave_agents games | head -1"
+    done = subprocess.run(
+        ["bash", "-c", f"set -o pipefail; {command}"],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert "Traceback" not in done.stderr
+    assert "Exception ignored" not in done.stderr
+
+
 def test_help_imports_no_game_framework():
     code = (
         "import sys\n"

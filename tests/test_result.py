@@ -75,6 +75,13 @@ def test_text_is_an_aligned_table_best_first():
     )
 
 
+def test_the_provider_of_simulations_is_told():
+    told = result(*ROWS, provider="compiled rules")
+    assert "120 simulations in 0.500 s (compiled rules), expects" in str(told)
+    assert told.to_dict()["provider"] == "compiled rules"
+    assert result(*ROWS).to_dict()["provider"] is None
+
+
 def test_columns_for_amaf_where_there_is_any():
     rows = (row(7, 3, 0.5, amaf=12.0), row(1, 1, 0.5))
     lines = str(result(*rows)).splitlines()[1:]

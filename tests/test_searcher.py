@@ -521,3 +521,68 @@ def test_another_searcher_may_be_used_inside_a_search():
 
     outer, _ = searched(state=Nested(random_game(4, depth=9).rules), simulations=50)
     assert dump(outer.tree) == dump(searched(simulations=50)[0].tree)
+
+
+# Evaluators whose answers cannot be used.
+
+
+class Answers:
+    """Judges every position by one answer."""
+
+    def __init__(self, value=(0.0, 0.0), prior=None):
+        self.value, self.given_prior = value, prior
+
+    def evaluate(self, state):
+        return self.value
+
+    def prior(self, state):
+        if self.given_prior is not None:
+            return self.given_prior
+        actions = state.legal_actions()
+        return [(action, 1.0 / len(actions)) for action in actions]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        0.5,
+        [0.5],
+        [0.5, 0.5, 0.5],
+        "win",
+        ["a", "b"],
+        [1.5, -1.5],
+        [0.0, -2.0],
+        [math.nan, 0.0],
+        [math.inf, 0.0],
+        [None, 0.0],
+    ],
+    ids=str,
+)
+def test_an_evaluators_values_must_be_one_number_within_the_utilities_for_each_player(value):
+    searcher = Searcher(SearchConfig(), seed=1, evaluator=Answers(value))
+    state = random_game(6, depth=5, low=-1.0, high=1.0)
+    message = r"Answers\.evaluate\(state\) must return .*2 finite numbers, from -1 to 1, .*: got "
+    with pytest.raises(GameError, match=message):
+        searcher.search(state, Limit(simulations=10))
+
+
+@pytest.mark.parametrize(
+    "value", [(1.0, -1.0), [np.float32(0.1), 0], np.array([1.0000001, -1.0]), (1, -1)], ids=str
+)
+def test_an_evaluators_values_may_be_any_numbers_within_the_utilities(value):
+    searcher = Searcher(SearchConfig(), seed=1, evaluator=Answers(value))
+    state = random_game(6, depth=5, low=-1.0, high=1.0)
+    assert searcher.search(state, Limit(simulations=10)).simulations == 10
+
+
+@pytest.mark.parametrize("prior", [0.5, [0.1, 0.9], [(0, None)], [(0, 1.0, 2.0)]], ids=str)
+def test_an_evaluators_prior_must_be_pairs(prior):
+    searcher = Searcher(SearchConfig(), seed=1, evaluator=Answers(prior=prior))
+    with pytest.raises(GameError, match=r"Answers\.prior\(state\) must return a list of pairs"):
+        searcher.search(random_game(6, depth=5), Limit(simulations=10))
+
+
+def test_an_evaluators_class_is_no_evaluator():
+    with pytest.raises(TypeError, match="an object, no class"):
+        Searcher(SearchConfig(), evaluator=Answers)

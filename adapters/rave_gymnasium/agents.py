@@ -10,7 +10,8 @@
             break
 """
 
-from typing import Any, ClassVar
+import copy
+from typing import Any, ClassVar, Self
 
 from rave_agents.agents import make_limit
 from rave_agents.config import SearchConfig
@@ -128,6 +129,12 @@ class PlanningAgent:
             TypeError, UnsupportedGameError: as the constructor.
         """
         return self._act(env, None)
+
+    def __copy__(self) -> Self:
+        """An independent agent, bound to the same live environment."""
+        twin = type(self).__new__(type(self))
+        vars(twin).update(vars(self), _searcher=copy.copy(self._searcher))
+        return twin
 
     def reset(self) -> None:
         """Forget what was found. Not needed, only tidy."""

@@ -57,7 +57,7 @@ from rave_openspiel.named_bots import (
 from rave_openspiel.nogo import register_nogo
 from rave_openspiel.policy import SearchPolicy
 from rave_openspiel.proof_evaluator import PNEvaluator
-from rave_openspiel.registry import register
+from rave_openspiel.registry import register_on_import
 from rave_openspiel.rl_agent import SearchRLAgent
 from rave_openspiel.search_node import SearchNode
 from rave_openspiel.states import OpenSpielState
@@ -93,4 +93,4 @@ __all__ = [
 ]
 
 register_nogo()
-register()
+register_on_import()

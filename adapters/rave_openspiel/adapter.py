@@ -12,7 +12,7 @@ from rave_agents.config import SearchConfig
 from rave_agents.errors import UnknownNameError
 from rave_agents.frameworks import GameInfo
 from rave_agents.given import unknown_name
-from rave_openspiel import bare_playouts, native, registry, stock
+from rave_openspiel import bare_playouts, native, registry, stock, travel
 from rave_openspiel.states import OpenSpielState
 from rave_openspiel.support import check_supported, check_worlds, plays
 
@@ -48,6 +48,14 @@ class OpenSpielGame:
     def new_initial_state(self) -> OpenSpielState:
         """The position at the game's start, before any chance move."""
         return OpenSpielState(self.game.new_initial_state())
+
+    def __reduce__(self) -> Any:
+        """The game for another process, with the classes of the games that Python registered."""
+        return _game_of, travel.packed(self.game)
+
+
+def _game_of(*packed: Any) -> OpenSpielGame:
+    return OpenSpielGame(travel.unpacked(*packed))
 
 
 @functools.cache

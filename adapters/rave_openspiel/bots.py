@@ -18,6 +18,7 @@ from rave_agents.result import SearchResult
 from rave_agents.search.python_simulator import Evaluator
 from rave_agents.searcher import Searcher
 from rave_agents.timed_search import search_on_clock
+from rave_openspiel.same_game import is_same_game
 from rave_openspiel.search_node import SearchNode, tree_report
 from rave_openspiel.states import OpenSpielState
 from rave_openspiel.support import check_supported, check_worlds, is_simultaneous
@@ -56,8 +57,9 @@ class SearchBot(pyspiel.Bot):  # type: ignore[misc]
     the history of the state that it is asked about, and begins anew where that is another game.
     The caller's states are never changed.
 
-    ``copy.deepcopy`` and ``pickle`` keep everything, the tree and the random streams included: the
-    copy plays on as the original does. After ``restart`` they are small.
+    ``copy.copy``, ``copy.deepcopy`` and ``pickle`` keep everything, the tree and the random streams
+    included: the copy plays on as the original does, and neither disturbs the other; ``copy.copy``
+    shares the game, the evaluator and ``worlds``. After ``restart`` they are small.
 
     Args:
         game: the game to play; ``rave_openspiel.refusal`` tells which are refused. Where something
@@ -314,11 +316,14 @@ class SearchBot(pyspiel.Bot):  # type: ignore[misc]
         It has a copy of the tree, and a seed of its own that follows from this bot's; it shares the
         evaluator. For an exact copy, random numbers included, use ``copy.deepcopy``.
         """
-        shared = {id(given): given for given in (self.game, self.evaluator, self.worlds)}
-        twin = copy.deepcopy(self, shared)
+        twin = copy.copy(self)
         words = self._clone_seeds.spawn(1)[0].generate_state(4)
         twin._reseed(int.from_bytes(words.tobytes(), "little"))
         return twin
+
+    def __copy__(self) -> Self:
+        shared = {id(given): given for given in (self.game, self.evaluator, self.worlds)}
+        return copy.deepcopy(self, shared)
 
     def mcts_search(self, state: pyspiel.State) -> SearchNode:
         """Search afresh and return the tree's root, to walk and to print.
@@ -424,9 +429,9 @@ class SearchBot(pyspiel.Bot):  # type: ignore[misc]
     def _check_state(self, state: pyspiel.State) -> None:
         if not isinstance(state, pyspiel.State):
             raise TypeError(f"state must be a pyspiel.State, got {state!r}.")
-        game_name = str(state.get_game())
-        if game_name != self._game_name:
-            raise ValueError(f"This bot plays {self._game_name}, but the state is of {game_name}.")
+        game = state.get_game()
+        if not is_same_game(game, self.game):
+            raise ValueError(f"This bot plays {self._game_name}, but the state is of {game}.")
 
     def _reseed(self, seed: int) -> None:
         self.seed = seed

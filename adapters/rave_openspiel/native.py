@@ -1,7 +1,8 @@
 """Simulations of OpenSpiel's C++ states without a return to Python, by the compiled bridge.
 
 The environment variable ``RAVE_AGENTS_NATIVE`` decides: 0 does without the bridge, 1 makes it an
-error that it cannot be used; by default the search does with what there is.
+error that it cannot be used (false, no, off and true, yes, on mean the same); by default the search
+does with what there is.
 """
 
 import functools
@@ -10,7 +11,7 @@ import math
 import os
 import time
 import weakref
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyspiel
@@ -38,6 +39,13 @@ SHRINKING_GAMES = frozenset(
 """Games in which an action disappears when taken, and no other action becomes legal or illegal
 before the end: a playout draws from one list that shrinks. A rule for swapping breaks this."""
 
+_WORDS = {
+    "": ("",),
+    "0": ("0", "false", "f", "no", "n", "off"),
+    "1": ("1", "true", "t", "yes", "y", "on"),
+}
+"""What the switch may say: the words that the command line's options take too."""
+
 _IN_USE = "in use"
 
 _log = logging.getLogger("rave_agents")
@@ -45,7 +53,7 @@ _log = logging.getLogger("rave_agents")
 
 def is_native(state: pyspiel.State) -> bool:
     """Whether a state is implemented in C++ all through, so that it needs no interpreter."""
-    return _is_native_class(type(state)) and _is_native_game(state.get_game())
+    return is_native_class(type(state)) and _is_native_game(state.get_game())
 
 
 def is_shrinking(game: pyspiel.Game) -> bool:
@@ -53,19 +61,25 @@ def is_shrinking(game: pyspiel.Game) -> bool:
     return game.get_type().short_name in SHRINKING_GAMES and not game.get_parameters().get("swap")
 
 
-def _is_native_class(kind: type) -> bool:
+def is_native_class(kind: type) -> bool:
+    """Whether the class of a game or state is in C++."""
     return kind.__module__.partition(".")[0] == "pyspiel"
 
 
 def _is_native_game(game: pyspiel.Game) -> bool:
     """Whether the game is in C++, with every game that it transforms."""
-    inner = [value for value in game.get_parameters().values() if isinstance(value, dict)]
-    return _is_native_class(type(game)) and all(map(_is_native_game, map(_loaded, inner)))
+    return all(is_native_class(type(each)) for each in (game, *inner_games(game)))
 
 
-def _loaded(parameters: dict[str, Any]) -> pyspiel.Game:
-    others = {name: value for name, value in parameters.items() if name != "name"}
-    return pyspiel.load_game(parameters["name"], others)
+def inner_games(game: pyspiel.Game) -> list[pyspiel.Game]:
+    """The games that a game transforms, and what these transform."""
+    found = []
+    for value in game.get_parameters().values():
+        if isinstance(value, dict):
+            others = {name: each for name, each in value.items() if name != "name"}
+            inner = pyspiel.load_game(value["name"], others)
+            found += [inner, *inner_games(inner)]
+    return found
 
 
 @functools.cache
@@ -89,7 +103,9 @@ def bridge() -> Library | None:
             ) from error
         _log.warning(
             "rave_openspiel: the bridge to OpenSpiel's C++ states cannot be used, so playouts go "
-            "through Python, with the same games but slower: %s. %s=0 silences this.",
+            "through Python: slower, as strong in as many simulations, but with one seed they draw "
+            "other playouts and may choose other moves than with the bridge: %s. %s=0 silences "
+            "this.",
             error,
             SWITCH,
         )
@@ -118,9 +134,12 @@ def switch() -> str:
         ValueError: if it says something else.
     """
     value = os.environ.get(SWITCH, "")
-    if value not in ("", "0", "1"):
-        raise ValueError(f"{SWITCH} must be 0, 1 or not set, got {value!r}.")
-    return value
+    for answer, words in _WORDS.items():
+        if value.strip().lower() in words:
+            return answer
+    raise ValueError(
+        f"{SWITCH} must be 0 (or false, no, off), 1 (or true, yes, on) or not set, got {value!r}."
+    )
 
 
 @functools.cache
@@ -155,6 +174,8 @@ class NativeSimulator:
     Raises:
         GameError: if the state cannot be copied.
     """
+
+    provider = "native"
 
     def __init__(
         self,

@@ -1,8 +1,11 @@
 """Compiles this package's C++ files against the installed open_spiel, each once.
 
-A compiled library lies in the user's cache directory. Its name holds a hash of all that went into
-it, and it gets this name only after a process of its own has tested it: what is there can be used.
-Beside it lies, where it could not be built, the reason, so that not every process tries again.
+A compiled library lies in the user's cache directory. Its name holds two hashes: one of all that it
+must fit (this open_spiel, this package's source, the machine), one of the compiler and its command.
+It gets this name only after a process of its own has tested it: what is there can be used. Where
+there is no compiler, or it fails, a library that fits is used whichever compiler made it, so that
+a container image needs the compiler only in the stage that fills the cache. Beside the libraries
+lies, where one could not be built, the reason, so that not every process tries again.
 """
 
 import ctypes
@@ -12,6 +15,7 @@ import importlib.metadata
 import logging
 import os
 import pathlib
+import platform
 import shlex
 import shutil
 import subprocess
@@ -145,13 +149,29 @@ def built_library(part: Part, *, retry: bool) -> pathlib.Path:
         retry: whether to try again what failed in an earlier process.
 
     Raises:
-        BridgeError: if it cannot be built, or fails its test.
+        BridgeError: if it cannot be built, or fails its test, and the cache has none that fits.
     """
-    compiler = find_compiler()
-    command = [*compiler, *_flags()]
-    linked = [pyspiel.__file__] if part.calls_pyspiel else []
     directory = choose_cache_directory("openspiel-bridge")
-    path = directory / f"{part.name}-{_key(part, compiler, [*command, *linked])}.so"
+    stem = f"{part.name}-{_key(part)}"
+    try:
+        return _built_by_compiler(part, directory, stem, retry=retry)
+    except BridgeError:
+        # The newest first: what another compiler made fits as well, or does not load.
+        found = sorted(directory.glob(f"{stem}-*.so"), key=lambda path: -path.stat().st_mtime_ns)
+        for path in filter(_can_be_loaded, found):
+            return path
+        raise
+
+
+def _built_by_compiler(
+    part: Part, directory: pathlib.Path, stem: str, *, retry: bool
+) -> pathlib.Path:
+    """The library as the compiler that there is makes it, or has made it."""
+    compiler = find_compiler()
+    command = [*compiler, *_flags(), *_include_flags()]
+    linked = [pyspiel.__file__] if part.calls_pyspiel else []
+    made_by = _digest(_compiler_version(tuple(compiler)), *command, *linked)
+    path = directory / f"{stem}-{made_by}.so"
     failure = path.with_suffix(".failed")
     if path.exists():
         return path
@@ -183,6 +203,14 @@ def built_library(part: Part, *, retry: bool) -> pathlib.Path:
     return path
 
 
+def _can_be_loaded(path: pathlib.Path) -> bool:
+    try:
+        SharedLibrary(path)
+    except BridgeError:
+        return False
+    return True
+
+
 def find_compiler() -> list[str]:
     """The C++ compiler's command: that of the environment variable CXX, or the first there is.
 
@@ -198,16 +226,19 @@ def find_compiler() -> list[str]:
 
 
 def _flags() -> list[str]:
-    headers = pathlib.Path(pyspiel.__file__).with_name("open_spiel")
-    if not (headers / "spiel.h").exists():
-        raise BridgeError(f"open_spiel has no headers in {headers}")
-    includes = [headers.parent, headers / "abseil-cpp", headers / "json" / "include"]
     return [
         *("-std=c++17", "-O2", "-DNDEBUG", "-shared", "-fPIC", "-fvisibility-inlines-hidden"),
         *_string_flags(),
         *(f"-D{name}={value}" for name, value in _constants().items()),
-        *(f"-isystem{include}" for include in includes),
     ]
+
+
+def _include_flags() -> list[str]:
+    headers = pathlib.Path(pyspiel.__file__).with_name("open_spiel")
+    if not (headers / "spiel.h").exists():
+        raise BridgeError(f"open_spiel has no headers in {headers}")
+    includes = [headers.parent, headers / "abseil-cpp", headers / "json" / "include"]
+    return [f"-isystem{include}" for include in includes]
 
 
 def _string_flags() -> list[str]:
@@ -232,17 +263,33 @@ def _constants() -> dict[str, int]:
     }
 
 
-def _key(part: Part, compiler: Sequence[str], command: Sequence[str]) -> str:
-    library = pathlib.Path(pyspiel.__file__).stat()
-    parts = (
-        importlib.metadata.version("open_spiel"),
-        f"{library.st_size} {library.st_mtime_ns}",
-        _compiler_version(tuple(compiler)),
-        *command,
+def _key(part: Part) -> str:
+    """What a library must fit, whichever compiler made it."""
+    linked = [pyspiel.__file__] if part.calls_pyspiel else []
+    return _digest(
+        *(importlib.metadata.version("open_spiel"), _pyspiel_content()),
+        *(platform.system(), platform.machine()),
+        *_flags(),
+        *linked,
+        part.source.read_text(encoding="utf-8"),
     )
-    digest = hashlib.sha256("\0".join(parts).encode())
-    digest.update(part.source.read_bytes())
-    return digest.hexdigest()[:16]
+
+
+def _pyspiel_content() -> str:
+    """What tells one build of pyspiel from another, the same after the file was copied."""
+    path = pathlib.Path(pyspiel.__file__)
+    size = path.stat().st_size
+    installed = importlib.metadata.distribution("open_spiel")
+    if pathlib.Path(str(installed.locate_file(path.name))) == path:
+        for line in (installed.read_text("RECORD") or "").splitlines():
+            name, _, content = line.partition(",")
+            if name == path.name and content.endswith(f",{size}"):
+                return content
+    return f"{size} {path.stat().st_mtime_ns}"
+
+
+def _digest(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 
 @functools.cache

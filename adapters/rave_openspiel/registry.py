@@ -156,6 +156,20 @@ def _read(texts: Sequence[str]) -> dict[str, Any]:
     return values
 
 
+def register_on_import() -> None:
+    """Register the named bots, if the switch can be read: an import is no place for that error.
+
+    The first state of a C++ game raises it.
+
+    Raises:
+        RaveAgentsError: see ``register``.
+    """
+    try:
+        register()
+    except ValueError as error:
+        _log.warning("rave_openspiel: the bots are not in OpenSpiel's registry: %s", error)
+
+
 @functools.cache
 def register() -> Registrar | None:
     """Register the named bots, once; None if that is switched off or not possible.

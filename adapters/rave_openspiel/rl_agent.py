@@ -10,6 +10,7 @@ from rave_agents.agent import Agent
 from rave_agents.agents import AgentSpec, agent_type, make_agent
 from rave_agents.given import check_names, is_integer
 from rave_openspiel.adapter import OpenSpielGame
+from rave_openspiel.same_game import is_same_game
 from rave_openspiel.states import OpenSpielState
 
 Policy = list[tuple[int, float]]
@@ -125,7 +126,7 @@ class SearchRLAgent(rl_agent.AbstractAgent):  # type: ignore[misc]
                 "with include_full_state=True."
             )
         game, state = pyspiel.deserialize_game_and_state(serialized)
-        if str(game) != str(self._game):
+        if not is_same_game(game, self._game):
             raise ValueError(f"This agent plays {self._game}, but the environment plays {game}.")
         return state
 

@@ -56,6 +56,8 @@ class OpenSpielSimulator(PythonSimulator):
 class RolloutSimulator(OpenSpielSimulator):
     """Playouts in C++, as ``RandomPlayouts`` has them."""
 
+    provider = "python with C++ playouts"
+
     def __init__(self, root: pyspiel.State, frame: Frame) -> None:
         super().__init__(root, frame, num_distinct_actions=root.num_distinct_actions())
         self._bots = random_bots(root.num_players(), lambda: self.words.below(2**31 - 1))

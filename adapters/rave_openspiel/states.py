@@ -12,6 +12,7 @@ from rave_agents.errors import UnsupportedGameError
 from rave_agents.search.python_simulator import Evaluator
 from rave_agents.search.simulator import Frame, Header, Simulator
 from rave_openspiel.native import NativeSimulator, Observation, bridge, is_native, is_shrinking
+from rave_openspiel.same_game import game_key
 from rave_openspiel.simulator import OpenSpielSimulator, RolloutSimulator
 from rave_openspiel.support import hides_information, is_simultaneous
 from rave_openspiel.worlds import Unit, WorldFunction, view, world_source
@@ -146,7 +147,7 @@ class OpenSpielState:
     def position_key(self) -> Hashable:
         """The game, where it started, and the moves since."""
         state = self.state
-        return (str(state.get_game()), state.starting_state_str(), tuple(state.history()))
+        return (game_key(state.get_game()), state.starting_state_str(), tuple(state.history()))
 
     def history(self) -> Sequence[int]:
         """The actions and chance outcomes since the start."""

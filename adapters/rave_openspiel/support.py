@@ -6,13 +6,25 @@ from rave_agents.checks import check_hidden
 from rave_agents.config import SearchConfig
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.options import Hidden
+from rave_openspiel.same_game import is_same_game
 from rave_openspiel.worlds import NO_WORLDS, WorldFunction, no_worlds
 
 _Type = pyspiel.GameType
 
 
-def refusal(game_type: pyspiel.GameType) -> str | None:
-    """Why the search cannot play games of this type; None if it can."""
+def refusal(game_type: pyspiel.GameType | pyspiel.Game) -> str | None:
+    """Why the search cannot play a game, or games of a type; None if it can.
+
+    Raises:
+        TypeError: if it is neither a ``pyspiel.Game`` nor a ``pyspiel.GameType``.
+    """
+    if isinstance(game_type, pyspiel.Game):
+        game_type = game_type.get_type()
+    if not isinstance(game_type, _Type):
+        raise TypeError(
+            f"game_type must be a pyspiel.GameType or a pyspiel.Game, got {game_type!r}; "
+            "pyspiel.load_game makes a game of its name."
+        )
     if game_type.dynamics not in (_Type.Dynamics.SEQUENTIAL, _Type.Dynamics.SIMULTANEOUS):
         kind = str(game_type.dynamics).rpartition(".")[2]
         return f"its dynamics are {kind}, and the search needs SEQUENTIAL or SIMULTANEOUS"
@@ -99,5 +111,5 @@ def check_state(game: pyspiel.Game, state: object) -> None:
     """Raise TypeError for what is no ``pyspiel.State``, ValueError for one of another game."""
     if not isinstance(state, pyspiel.State):
         raise TypeError(f"state must be a pyspiel.State, got {state!r}.")
-    if state.get_game() != game:
+    if not is_same_game(state.get_game(), game):
         raise ValueError(f"This evaluator is for {game}, but the state is of {state.get_game()}.")

@@ -19,6 +19,7 @@ import numpy as np
 import pyspiel
 
 from rave_agents.errors import GameError, UnsupportedGameError
+from rave_openspiel.same_game import is_same_game
 
 Unit = Callable[[], float]
 """Draws a uniform random number in [0, 1)."""
@@ -131,7 +132,7 @@ class FunctionWorlds:
         game = self._state.get_game()
         if not isinstance(world, pyspiel.State):
             raise GameError(f"worlds must return a pyspiel.State, got {world!r}.")
-        if str(world.get_game()) != str(game):
+        if not is_same_game(world.get_game(), game):
             raise GameError(f"worlds returned a state of {world.get_game()}, not of {game}.")
         if world.current_player() != self._player:
             raise GameError(

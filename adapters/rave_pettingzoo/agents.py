@@ -8,8 +8,9 @@
         env.step(None if termination or truncation else agent.act(observation))
 """
 
+import copy
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from rave_agents.agents import AgentSpec, make_limit
 from rave_agents.checks import check_moves
@@ -89,6 +90,12 @@ class SearchAgent(LoopAgent):
         """What the last search found; None before the first."""
         self._searcher = Searcher(self.config, seed=self.seed)
         self._searched: GameState | None = None
+
+    def __copy__(self) -> Self:
+        """An independent agent with a copy of the tree, bound to the same live environment."""
+        twin = super().__copy__()
+        twin._searcher = copy.copy(self._searcher)
+        return twin
 
     def reset(self) -> None:
         """Forget the tree: a new game begins."""

@@ -1,7 +1,8 @@
 """What agents for PettingZoo's loop have in common, and the one that plays at random."""
 
+import copy
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -62,6 +63,12 @@ class LoopAgent:
         self._check_playable(env)
         self.env = env
         """The live environment."""
+
+    def __copy__(self) -> Self:
+        """An independent agent, bound to the same live environment."""
+        twin = type(self).__new__(type(self))
+        vars(twin).update(vars(self))
+        return twin
 
     def act(self, observation: Any = None, action_mask: Any = None) -> int:
         """Choose an action for the agent that the environment has selected, or for ``player``.
@@ -179,6 +186,11 @@ class RandomLoopAgent(LoopAgent):
     def __init__(self, env: Any, *, seed: int | None = None, **options: Any) -> None:
         super().__init__(env, **options)
         self._random = np.random.default_rng(checked_seed(seed))
+
+    def __copy__(self) -> Self:
+        twin = super().__copy__()
+        twin._random = copy.deepcopy(self._random)
+        return twin
 
     def choose(self, state: GameState) -> int:
         """A random legal action."""

@@ -5,6 +5,7 @@ each finished game, written at once. A process that is killed while it writes le
 an end; that line is dropped, and its game is played again.
 """
 
+import errno
 import json
 import os
 from collections.abc import Mapping
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any, Self, TextIO
 
 from rave_agents.agent import Effort
+from rave_agents.arena.lock import FileLock
 from rave_agents.arena.play import GameRecord
 
 
@@ -21,10 +23,13 @@ class Journal:
     As a context manager it closes the file at the end.
     """
 
-    def __init__(self, path: Path, file: TextIO, lines: list[dict[str, Any]]) -> None:
+    def __init__(
+        self, path: Path, file: TextIO, lines: list[dict[str, Any]], lock: FileLock
+    ) -> None:
         self.path = path
         """Where the file is."""
         self._file = file
+        self._lock = lock
         self.lines = lines
         """The lines of games that the file had when it was opened."""
 
@@ -39,9 +44,23 @@ class Journal:
         Raises:
             ValueError: if the file is something else or has another header; the message says what
                 differs. The file is then left as it was.
+            FileInUseError: (a ValueError) if another process has it open; the message says which.
             OSError: if it cannot be read or written.
         """
         path = Path(path)
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+        if path.exists() and not path.is_file():
+            raise ValueError(f"{path} is not a file that games can be kept in.")
+        lock = FileLock(path)
+        try:
+            return cls._opened(path, header, lock)
+        except BaseException:
+            lock.release()
+            raise
+
+    @classmethod
+    def _opened(cls, path: Path, header: Mapping[str, Any], lock: FileLock) -> Self:
         content = path.read_bytes() if path.exists() else b""
         whole = content[: content.rfind(b"\n") + 1]
         torn = content[len(whole) :]
@@ -53,7 +72,7 @@ class Journal:
             _compare(path, lines[0], header)
         if torn:
             os.truncate(path, len(whole))
-        journal = cls(path, path.open("a", encoding="utf-8", newline="\n"), lines[1:])
+        journal = cls(path, path.open("a", encoding="utf-8", newline="\n"), lines[1:], lock)
         if not lines:
             journal.append(header)
         return journal
@@ -66,6 +85,7 @@ class Journal:
     def close(self) -> None:
         """Close the file."""
         self._file.close()
+        self._lock.release()
 
     def __enter__(self) -> Self:
         return self
@@ -84,6 +104,7 @@ def record_to_dict(record: GameRecord) -> dict[str, Any]:
         "returns": list(record.returns),
         "efforts": [effort._asdict() for effort in record.efforts],
         **({"ending": record.ending} if record.ending else {}),
+        **({"fault": True} if record.fault else {}),
     }
 
 
@@ -103,6 +124,7 @@ def record_from_dict(values: Mapping[str, Any]) -> GameRecord:
         returns=(return_0, return_1),
         efforts=(first, second),
         ending=str(values.get("ending", "")),
+        fault=bool(values.get("fault", False)),
     )
 
 

@@ -21,7 +21,7 @@ from rave_agents.agents import (
 )
 from rave_agents.arena.play import Fixture, GameRecord, Table, draw_opening
 from rave_agents.arena.referee import checked_referee
-from rave_agents.arena.runner import FailedGameError, Failure, Played, play_games
+from rave_agents.arena.runner import FailedGameError, Failure, Played, WorkerFailedError, play_games
 from rave_agents.arena.sgf import SgfFolder
 from rave_agents.arena.statistics import MatchScore, finite, mean_interval
 from rave_agents.clock import Clock
@@ -29,6 +29,9 @@ from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks import Game, load_game
 from rave_agents.game import has_simultaneous_moves
 from rave_agents.given import checked_seed
+
+MOST_GAMES, MOST_JOBS = 1_000_000, 1_000
+"""Games of a match and processes that play them: more are a slip, and openings take memory."""
 
 OPENING_PLIES = 2
 """Random moves at the start of games of turns, for a match that is not told otherwise."""
@@ -103,6 +106,15 @@ class MatchResult:
         """Why games ended otherwise than by their rules, by the games' numbers from 1."""
         return {record.number + 1: record.ending for record in self.records if record.ending}
 
+    @property
+    def faults(self) -> tuple[int, int]:
+        """How many games the first and the second agent lost by failing or breaking the rules.
+
+        They count as lost, and say little of how well the agent plays.
+        """
+        lost = [record.margin < 0 for record in self.records if record.fault]
+        return sum(lost), len(lost) - sum(lost)
+
     def plus(self, *records: GameRecord) -> Self:
         """The result with more finished games."""
         ordered = sorted((*self.records, *records), key=lambda record: record.number)
@@ -119,7 +131,11 @@ class MatchResult:
             "seconds_per_move": list(self.seconds_per_move),
             "simulations_per_second": list(self.simulations_per_second),
             "seed": self.seed,
-            "endings": [{"game": number, "why": why} for number, why in self.endings.items()],
+            "endings": [
+                {"game": record.number + 1, "why": record.ending, "fault": record.fault}
+                for record in self.records
+                if record.ending
+            ],
         }
 
 
@@ -149,6 +165,7 @@ def play_match(
     jobs: int = 1,
     sgf: str | Path | None = None,
     referee: AgentSpec | str | None = None,
+    forfeit: bool = False,
     progress: Progress | None = None,
 ) -> MatchResult:
     """Play a match between two agents.
@@ -175,6 +192,9 @@ def play_match(
         sgf: a folder that gets every finished game as an SGF file.
         referee: the spec of a GTP program, such as ``gtp(command="gnugo --mode gtp")``, that checks
             every move and, at a game's end, has the last word on its result.
+        forfeit: whether a GTP program that cannot be started, fails before its first move of a
+            game, repeats its input or floods its output loses that game; otherwise it ends the
+            match with an error. One that fails later in a game loses that game in any case.
         progress: called before the first and after every game with the result so far.
 
     Raises:
@@ -183,12 +203,12 @@ def play_match(
         TypeError, ValueError: for a value that is not allowed, or if no opening can be found.
         MatchError: if an agent fails or plays an illegal action; it keeps the finished games.
     """
-    checked_count("jobs", jobs, 1)
+    checked_count("jobs", jobs, 1, MOST_JOBS)
     seed = checked_match_seed(seed)
     loaded = load_match_game(game)
     first, second = (limited_spec(spec, simulations, seconds, clock) for spec in (first, second))
     specs = first, second
-    table = checked_table(loaded, *specs)
+    table = dataclasses.replace(checked_table(loaded, *specs), forfeit=forfeit)
     if clock is not None:
         table = dataclasses.replace(table, clock=str(Clock.parse(clock)))
     if referee is not None:
@@ -248,7 +268,7 @@ def draw_fixtures(game: Game, games: int, opening_plies: int | None, seed: int) 
     Raises:
         TypeError, ValueError: for a value that is not allowed, or if no opening can be found.
     """
-    checked_count("games", games, 1)
+    checked_count("games", games, 1, MOST_GAMES)
     opening_plies = usual_opening_plies(game, opening_plies)
     checked_count("opening_plies", opening_plies, 0)
     openings = [draw_opening(game, opening_plies, seed, pair) for pair in range((games + 1) // 2)]
@@ -311,6 +331,8 @@ def _collect(
                 folder.save(outcome)
             if progress is not None:
                 progress(result)
+    except WorkerFailedError as error:
+        raise MatchError(str(error), result) from error
     except KeyboardInterrupt:
         pass
     finally:
@@ -318,12 +340,14 @@ def _collect(
     return result
 
 
-def checked_count(name: str, value: int, least: int) -> None:
-    """Raise TypeError or ValueError unless the value is an integer of at least ``least``."""
+def checked_count(name: str, value: int, least: int, most: float = math.inf) -> None:
+    """Raise TypeError or ValueError unless the value is an integer of these bounds."""
     if isinstance(value, bool) or not isinstance(value, int):
         raise TypeError(f"{name} must be an integer, got {value!r}.")
     if value < least:
         raise ValueError(f"{name} must be at least {least}, got {value}.")
+    if value > most:
+        raise ValueError(f"{name} must be at most {most:,}, got {value}.")
 
 
 def checked_match_seed(seed: int) -> int:

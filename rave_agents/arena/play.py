@@ -18,7 +18,7 @@ from rave_agents.agent import Agent, Effort
 from rave_agents.agents import AgentSpec, agent_type, make_agent
 from rave_agents.arena.referee import Referee, decided_returns
 from rave_agents.clock import Clock
-from rave_agents.errors import ForfeitError, UnsupportedGameError
+from rave_agents.errors import ForfeitError, GameError, UnsupportedGameError
 from rave_agents.frameworks import Game
 from rave_agents.game import (
     GameState,
@@ -27,6 +27,7 @@ from rave_agents.game import (
     legal_actions_of,
     moving_players,
 )
+from rave_agents.gtp.process import EngineFailedError
 
 OPENING_TRIES = 1000
 """Openings that are drawn before it is given up to find one that does not end the game."""
@@ -54,10 +55,12 @@ class GameRecord:
     """What the first and the second agent spent."""
     ending: str = ""
     """Why the game ended otherwise than by its rules, such as ``seat 1 resigned``; else empty."""
+    fault: bool = False
+    """Whether the loser failed or broke the rules, so that the game says little of their play."""
 
     @property
     def margin(self) -> float:
-        """The first agent's return less the second's: he won if it is above 0."""
+        """The first agent's return less the second's: the first won if it is above 0."""
         return self.returns[self.first_seat] - self.returns[1 - self.first_seat]
 
 
@@ -99,6 +102,8 @@ class Table:
     """The time that each side has for a game, see ``Clock.parse``; None for all that it likes."""
     referee: AgentSpec | None = None
     """The spec of a GTP program that checks moves and results; None for none."""
+    forfeit: bool = False
+    """Whether a GTP program that does not play at all loses its games, in place of an error."""
 
 
 class AgentFailedError(Exception):
@@ -113,10 +118,11 @@ class AgentFailedError(Exception):
 class _LostError(Exception):
     """A seat loses the game otherwise than by its rules."""
 
-    def __init__(self, seat: int, reason: str) -> None:
+    def __init__(self, seat: int, reason: str, *, fault: bool = False) -> None:
         super().__init__(reason)
         self.seat = seat
         self.reason = reason
+        self.fault = fault
 
 
 def play_game(table: Table, fixture: Fixture) -> GameRecord:
@@ -124,8 +130,9 @@ def play_game(table: Table, fixture: Fixture) -> GameRecord:
 
     Both agents are told of every action and chance outcome, those of the opening and their own
     included, before it is applied. An agent that raises ``ForfeitError``, oversteps its time, or
-    whose move the referee refuses, loses the game. Agents that have a method ``close`` are told
-    when the game is over.
+    whose move the referee refuses, loses the game; so does a GTP program that does not play at all,
+    where the table has ``forfeit``. Agents that have a method ``close`` are told when the game is
+    over.
 
     Raises:
         AgentFailedError: from whatever else an agent raises, or for an action that is not legal.
@@ -144,43 +151,21 @@ def play_game(table: Table, fixture: Fixture) -> GameRecord:
 def _play(
     table: Table, fixture: Fixture, agents: tuple[Agent, Agent], referee: Referee | None
 ) -> GameRecord:
-    seats = [agents[fixture.index_at(seat)] for seat in (0, 1)]
-    clocks = [None if table.clock is None else Clock.parse(table.clock) for _ in seats]
-    chance = _stream(fixture.seed, _CHANCE, fixture.pair)
     state = table.game.new_initial_state()
-    opening = iter(fixture.opening)
     actions: list[int] = []
-    ending = ""
+    ending, fault = "", False
     try:
-        for seat, agent in enumerate(seats):
-            _ask(seat, agent.restart)
-        while not state.is_terminal():
-            if is_simultaneous(state):
-                joint = _joint_choice(state, seats, clocks, opening)
-                for seat, agent in enumerate(seats):
-                    if hasattr(agent, "inform_actions"):
-                        _ask(seat, agent.inform_actions, state, joint)
-                state.apply_actions(joint)  # type: ignore[attr-defined]
-                actions += joint
-                continue
-            mover = int(state.current_player())
-            action = next(opening, None)
-            if action is None and state.is_chance_node():
-                action = draw_outcome(state, chance)
-            elif action is None:
-                player = _mover(state)
-                action = _timed_choice(player, seats[player], state, clocks[player])
-            if referee is not None and (refusal := referee.refusal(action)) is not None:
-                raise _LostError(mover, f"made a move that the referee refuses: {refusal}")
-            for seat, agent in enumerate(seats):
-                _ask(seat, agent.inform_action, state, mover, action)
-            state.apply_action(action)
-            actions.append(action)
+        _play_moves(table, fixture, agents, referee, state, actions)
         returns = [float(value) for value in state.returns()]
         if referee is not None:
             returns, ending = referee.result(returns, state)
+    except AgentFailedError as failed:
+        if not (table.forfeit and isinstance(failed.__cause__, EngineFailedError)):
+            raise
+        ending, fault = f"seat {failed.seat} failed: {failed.__cause__}", True
+        returns = decided_returns(state, 1 - failed.seat)
     except _LostError as lost:
-        ending = f"seat {lost.seat} {lost.reason}"
+        ending, fault = f"seat {lost.seat} {lost.reason}", lost.fault
         returns = decided_returns(state, 1 - lost.seat)
     return GameRecord(
         number=fixture.number,
@@ -190,7 +175,48 @@ def _play(
         returns=(returns[0], returns[1]),
         efforts=(agents[0].effort, agents[1].effort),
         ending=ending,
+        fault=fault,
     )
+
+
+def _play_moves(
+    table: Table,
+    fixture: Fixture,
+    agents: tuple[Agent, Agent],
+    referee: Referee | None,
+    state: Any,
+    actions: list[int],
+) -> None:
+    """Play from ``state`` to the end, in it, and note all actions."""
+    seats = [agents[fixture.index_at(seat)] for seat in (0, 1)]
+    clocks = [None if table.clock is None else Clock.parse(table.clock) for _ in seats]
+    chance = _stream(fixture.seed, _CHANCE, fixture.pair)
+    opening = iter(fixture.opening)
+    for seat, agent in enumerate(seats):
+        _ask(seat, agent.restart)
+    while not state.is_terminal():
+        if is_simultaneous(state):
+            joint = _joint_choice(state, seats, clocks, opening)
+            for seat, agent in enumerate(seats):
+                if hasattr(agent, "inform_actions"):
+                    _ask(seat, agent.inform_actions, state, joint)
+            state.apply_actions(joint)
+            actions += joint
+            continue
+        mover = int(state.current_player())
+        action = next(opening, None)
+        if action is None and state.is_chance_node():
+            action = draw_outcome(state, chance)
+        elif action is None:
+            player = _mover(state)
+            action = _timed_choice(player, seats[player], state, clocks[player])
+        if referee is not None and (refusal := referee.refusal(action)) is not None:
+            reason = f"made a move that the referee refuses: {refusal}"
+            raise _LostError(mover, reason, fault=True)
+        for seat, agent in enumerate(seats):
+            _ask(seat, agent.inform_action, state, mover, action)
+        state.apply_action(action)
+        actions.append(action)
 
 
 def draw_opening(game: Game, plies: int, seed: int, pair: int) -> tuple[int, ...]:
@@ -222,7 +248,7 @@ def draw_opening(game: Game, plies: int, seed: int, pair: int) -> tuple[int, ...
                 action = draw_outcome(state, random)
             else:
                 _mover(state)
-                action = int(random.choice(state.legal_actions()))
+                action = int(random.choice(_some_actions(game, state.legal_actions())))
                 left -= 1
             state.apply_action(action)
             actions.append(action)
@@ -232,6 +258,12 @@ def draw_opening(game: Game, plies: int, seed: int, pair: int) -> tuple[int, ...
         f"{OPENING_TRIES} random openings of {plies} plies all ended the game {game.name}: "
         "choose fewer opening plies."
     )
+
+
+def _some_actions(game: Game, actions: Sequence[int]) -> Sequence[int]:
+    if len(actions) == 0:
+        raise GameError(f"{game.name} is not over, and the player to move has no legal action.")
+    return actions
 
 
 def random_joint_action(state: Any, random: np.random.Generator) -> list[int]:
@@ -288,7 +320,7 @@ def _ask(seat: int, method: Callable[..., Any], *arguments: Any) -> Any:
     try:
         return method(*arguments)
     except ForfeitError as error:
-        raise _LostError(seat, str(error)) from error
+        raise _LostError(seat, str(error), fault=error.fault) from error
     except Exception as error:
         raise AgentFailedError(seat) from error
 

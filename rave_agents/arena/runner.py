@@ -5,10 +5,17 @@ the order of the games changes it.
 """
 
 import dataclasses
+import functools
+import os
 import signal
+import threading
+import time
 import traceback
+import warnings
 from collections.abc import Collection, Generator, Sequence
-from typing import NoReturn
+from concurrent.futures import BrokenExecutor
+from pickle import PicklingError
+from typing import Any, NoReturn
 
 from rave_agents.arena.play import (
     AgentFailedError,
@@ -18,11 +25,19 @@ from rave_agents.arena.play import (
     play_game,
     warm_up,
 )
-from rave_agents.errors import RaveAgentsError
+from rave_agents.errors import RaveAgentsError, UnsupportedGameError
+from rave_agents.gtp.process import EngineFailedError
+
+_PARENT_SECONDS = 1.0
+"""How often a worker process looks whether the one that started it is still there."""
 
 
 class FailedGameError(RaveAgentsError):
     """A game could not be finished; the message names the game, the seat and the agent."""
+
+
+class WorkerFailedError(RaveAgentsError):
+    """A process that played games ended, or could not load them."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -64,6 +79,10 @@ def play_games(
         fixtures: the games to play at each of them.
         jobs: processes that play at the same time.
         done: games to leave out, as a table's index and a fixture's number.
+
+    Raises:
+        UnsupportedGameError: if the game cannot be sent to other processes.
+        WorkerFailedError: if one of these ends.
     """
     pairings = [
         (index, table, fixture)
@@ -79,11 +98,54 @@ def play_games(
         for index, table, fixture in pairings:
             yield index, _play_safely(table, fixture)
         return
+    yield from _play_in_workers(pairings, jobs)
+
+
+def _play_in_workers(pairings: Sequence[tuple[int, Table, Fixture]], jobs: int) -> Played:
     from joblib import Parallel, delayed  # noqa: PLC0415  (slow to import)
 
     play = delayed(_play_in_worker)
-    parallel = Parallel(n_jobs=jobs, backend="loky", return_as="generator_unordered")
-    yield from parallel(play(*pairing) for pairing in pairings)
+    parallel = Parallel(
+        n_jobs=min(jobs, len(pairings)), backend="loky", return_as="generator_unordered"
+    )
+    played = parallel(play(*pairing) for pairing in pairings)
+    try:
+        yield from played
+    except PicklingError as error:
+        raise UnsupportedGameError(
+            f"{pairings[0][1].game.name} cannot be sent to other processes, which jobs={jobs} "
+            f"needs ({_last_line(error)}). Play with jobs=1, or define it in a module of its own."
+        ) from error
+    except BrokenExecutor as error:  # out of memory, or what a worker cannot load
+        raise WorkerFailedError(
+            f"A process that played games ended: {error} {_last_line(error)}"
+        ) from error
+    finally:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # that games are not finished: so asked
+            played.close()
+
+
+def _last_line(error: BaseException) -> str:
+    """What the cause of an error says last; it may be the text of another process's traceback."""
+    return str(error.__cause__ or "").strip(' \n"').rpartition("\n")[2]
+
+
+def _leave_to_parent(number: int, frame: Any) -> None:
+    pass
+
+
+@functools.cache
+def _end_with_parent() -> None:
+    """End this process soon after the one that started it, however that ends."""
+    parent = os.getppid()
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(_PARENT_SECONDS)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 _warm: set[str] = set()
@@ -91,7 +153,11 @@ _warm: set[str] = set()
 
 
 def _play_in_worker(index: int, table: Table, fixture: Fixture) -> tuple[int, GameRecord | Failure]:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends the workers
+    # Ctrl-C and a request to end are for the parent, which ends the workers. No SIG_IGN: programs
+    # that play would inherit it.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _leave_to_parent)
+    _end_with_parent()
     for spec in table.specs:
         if str(spec) not in _warm:
             warm_up(spec, table.game)
@@ -103,6 +169,7 @@ def _play_in_worker(index: int, table: Table, fixture: Fixture) -> tuple[int, Ga
 
 
 def _play_safely(table: Table, fixture: Fixture) -> GameRecord | Failure:
+    advice = ""
     try:
         return play_game(table, fixture)
     except AgentFailedError as failed:
@@ -110,8 +177,10 @@ def _play_safely(table: Table, fixture: Fixture) -> GameRecord | Failure:
         assert isinstance(error, Exception)
         spec = table.specs[fixture.index_at(failed.seat)]
         where = f"Game {fixture.number + 1}, seat {failed.seat}, agent {spec}"
+        if isinstance(error, EngineFailedError):
+            advice = " (forfeit, or --forfeit, counts such games as lost)"
     except Exception as raised:
         error = raised
         where = f"Game {fixture.number + 1}"
-    message = f"{where}: {type(error).__name__}: {error}"
+    message = f"{where}: {type(error).__name__}: {error}{advice}"
     return Failure(message, "".join(traceback.format_exception(error)), error)

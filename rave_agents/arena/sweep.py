@@ -11,12 +11,14 @@ import functools
 import itertools
 import math
 import os
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Self
 
 from rave_agents.agents import AgentSpec, agent_type, format_parameters, make_limit, parse_values
 from rave_agents.arena.journal import Journal, record_from_dict, record_to_dict
 from rave_agents.arena.match import (
+    MOST_JOBS,
     MatchResult,
     checked_count,
     checked_match_seed,
@@ -27,7 +29,7 @@ from rave_agents.arena.match import (
     usual_opening_plies,
 )
 from rave_agents.arena.play import GameRecord
-from rave_agents.arena.runner import FailedGameError, Failure, Played, play_games
+from rave_agents.arena.runner import FailedGameError, Failure, Played, WorkerFailedError, play_games
 from rave_agents.errors import UnknownNameError
 from rave_agents.frameworks import Game
 from rave_agents.given import unknown_name
@@ -160,6 +162,7 @@ def run_sweep(
     opening_plies: int | None = None,
     jobs: int = 1,
     output: str | os.PathLike[str] | None = None,
+    forfeit: bool = False,
     progress: Progress | None = None,
 ) -> SweepResult:
     """Play a match for every combination of values of an agent's parameters.
@@ -181,24 +184,28 @@ def run_sweep(
         jobs: processes that play at the same time.
         output: a file that gets every game as it ends (see ``journal``). Games that it has already
             are not played again; of a game that it has twice the first counts.
+        forfeit: whether a GTP program that does not play at all loses its games, see
+            ``play_match``.
         progress: called before the first and after every game with the result so far.
 
     Raises:
         UnknownNameError: for a game, an agent or a parameter that does not exist.
         UnsupportedGameError: if the game is not for two players or an agent cannot play it.
         TypeError, ValueError: for a value that is not allowed, if no opening can be found, or if
-            ``output`` is of another sweep.
+            ``output`` is of another sweep or is being written by another process.
         OSError: if ``output`` cannot be read or written.
         SweepError: if an agent fails or plays an illegal action; it keeps the finished games.
     """
-    checked_count("jobs", jobs, 1)
+    checked_count("jobs", jobs, 1, MOST_JOBS)
     seed = checked_match_seed(seed)
     loaded = load_match_game(game)
     base, other = (AgentSpec.parse(x) if isinstance(x, str) else x for x in (agent, opponent))
     grid = _grid(base, vary)
     specs = [limited_spec(_with_parameters(base, values), simulations, seconds) for values in grid]
     limited = limited_spec(other, simulations, seconds)
-    tables = [checked_table(loaded, spec, limited) for spec in specs]
+    tables = [
+        dataclasses.replace(checked_table(loaded, spec, limited), forfeit=forfeit) for spec in specs
+    ]
     opening_plies = usual_opening_plies(loaded, opening_plies)
     fixtures = draw_fixtures(loaded, games, opening_plies, seed)
     name = game if isinstance(game, str) else game.name
@@ -220,7 +227,7 @@ def run_sweep(
         "opening_plies": opening_plies,
     }
     with Journal.open(output, header) as journal:
-        result = _resumed(result, journal)
+        result = _resumed(result, journal, loaded)
         done = {
             (index, record.number)
             for index, cell in enumerate(result.cells)
@@ -301,8 +308,9 @@ def _nothing_played(
     )
 
 
-def _resumed(result: SweepResult, journal: Journal) -> SweepResult:
+def _resumed(result: SweepResult, journal: Journal, game: Game) -> SweepResult:
     """The result with the games that the journal has."""
+    low, high = returns_bounds(game)
     grid = [_plain(cell.parameters) for cell in result.cells]
     records: list[dict[int, GameRecord]] = [{} for _ in grid]
     for number, line in enumerate(journal.lines, 2):
@@ -312,10 +320,26 @@ def _resumed(result: SweepResult, journal: Journal) -> SweepResult:
             index, record = 0, None
         if record is None or not 0 <= record.number < result.planned:
             raise ValueError(f"Line {number} of {journal.path} is no game of this sweep.")
+        if not all(low <= value <= high for value in record.returns):
+            raise ValueError(
+                f"Line {number} of {journal.path} is no game of this sweep: it has the returns "
+                f"{list(record.returns)}, and those of {result.game} are from {low:g} to {high:g}."
+            )
         records[index].setdefault(record.number, record)
     for index, found in enumerate(records):
         result = result.plus(index, *found.values())
     return result
+
+
+def returns_bounds(game: Game) -> tuple[float, float]:
+    """The least and the greatest return of a game for a player, with room for rounding.
+
+    One that another's word decided (a forfeit, a referee) is 1 or -1 where the game has no bound.
+    """
+    state = game.new_initial_state()
+    low, high = float(state.min_utility()), float(state.max_utility())
+    room = 1e-6 * max(1.0, *(abs(bound) for bound in (low, high) if math.isfinite(bound)), 1.0)
+    return max(low - room, -sys.float_info.max), min(high + room, sys.float_info.max)
 
 
 def _collect(
@@ -334,6 +358,8 @@ def _collect(
             result = result.plus(index, outcome)
             if progress is not None:
                 progress(result)
+    except WorkerFailedError as error:
+        raise SweepError(str(error), result) from error
     except KeyboardInterrupt:
         pass
     finally:

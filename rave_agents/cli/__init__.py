@@ -2,7 +2,8 @@
 
 Standard output has the answer alone: tables for people, or with ``--json`` one JSON object.
 Progress, logs and errors go to standard error. Exit codes: 0, 1 if a game of a match or sweep
-failed, 2 if something was asked that cannot be done, 130 after Ctrl-C.
+failed, 2 if something was asked that cannot be done, 130 after Ctrl-C, 143 after SIGTERM, 129 after
+SIGHUP. What an encoding lacks is written in plain characters.
 """
 
 # Commands are listed in the help in the order of these imports.

@@ -7,9 +7,9 @@ import typer
 from rich.markup import escape
 
 from rave_agents.cli.program import (
-    INTERRUPTED,
     ClockText,
     Debug,
+    Forfeit,
     GameName,
     Jobs,
     Json,
@@ -18,9 +18,10 @@ from rave_agents.cli.program import (
     Seed,
     Simulations,
     app,
+    interrupted,
     reported,
 )
-from rave_agents.terminal import say, show, show_json, stderr
+from rave_agents.terminal import show, show_json, stderr
 
 
 @app.command()
@@ -43,13 +44,14 @@ def match(
         str | None,
         typer.Option(help="A GTP program that checks moves and results: 'gtp(command=...)'."),
     ] = None,
+    forfeit: Forfeit = False,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
     """Let two agents play a match.
 
-    Every random opening is played twice, with the seats exchanged. Ctrl-C ends the match early and
-    shows the games that are finished.
+    Every random opening is played twice, with the seats exchanged. Ctrl-C or SIGTERM ends the match
+    early and shows the games that are finished.
     """
     from rave_agents import report  # noqa: PLC0415
     from rave_agents.arena.match import MatchError, play_match  # noqa: PLC0415
@@ -70,6 +72,7 @@ def match(
                 jobs=jobs,
                 sgf=sgf,
                 referee=referee,
+                forfeit=forfeit,
                 progress=progress,
             )
         except MatchError as error:
@@ -81,8 +84,7 @@ def match(
     if failed is not None:
         raise failed
     if not result.complete:
-        say(f"Interrupted: {len(result.records)} of {games} games were finished.")
-        raise typer.Exit(INTERRUPTED)
+        raise interrupted(f"{len(result.records)} of {games} games were finished.")
 
 
 @app.command()
@@ -119,9 +121,20 @@ def benchmark(
         jobs=jobs,
         sgf=None,
         referee=None,
+        forfeit=False,
         as_json=as_json,
         debug=debug,
     )
+
+
+def _check_writable(path: Path) -> None:
+    """Raise before the first game what writing the table would raise after the last."""
+    if not path.parent.is_dir():
+        raise ValueError(f"There is no folder {str(path.parent)!r} for --csv.")
+    existed = path.exists()
+    path.open("a").close()
+    if not existed:
+        path.unlink()
 
 
 @app.command()
@@ -145,6 +158,7 @@ def sweep(
     output: Annotated[
         Path | None, typer.Option(help="Keep every game in this file, and go on from it.")
     ] = None,
+    forfeit: Forfeit = False,
     csv: Annotated[Path | None, typer.Option(help="Write the final table to this file.")] = None,
     as_json: Json = False,
     debug: Debug = False,
@@ -157,8 +171,8 @@ def sweep(
     from rave_agents import report  # noqa: PLC0415
     from rave_agents.arena.sweep import SweepError, parse_vary, run_sweep  # noqa: PLC0415
 
-    if csv is not None and not csv.parent.is_dir():
-        raise ValueError(f"There is no folder {str(csv.parent)!r} for --csv.")
+    if csv is not None:
+        _check_writable(csv)
     failed: SweepError | None = None
     with report.sweep_progress(stderr()) as progress:
         try:
@@ -174,6 +188,7 @@ def sweep(
                 opening_plies=opening_plies,
                 jobs=jobs,
                 output=output,
+                forfeit=forfeit,
                 progress=progress,
             )
         except SweepError as error:
@@ -191,5 +206,4 @@ def sweep(
         if output is not None:
             resume = f"To go on, run the same command again: {output} has the finished games."
         planned = result.planned * len(result.cells)
-        say(f"Interrupted: {result.finished} of {planned} games were finished. {escape(resume)}")
-        raise typer.Exit(INTERRUPTED)
+        raise interrupted(f"{result.finished} of {planned} games were finished. {escape(resume)}")

@@ -1,16 +1,23 @@
 """The program itself, the options that commands share, and how errors are told."""
 
+import contextlib
 import functools
-from collections.abc import Callable
-from typing import Annotated, ParamSpec
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from typing import Annotated, Any, ParamSpec
 
 import typer
 from rich.markup import escape
 
-from rave_agents.terminal import say
+from rave_agents.terminal import say, tolerate_encoding
 
-USER_ERROR, FAILED_GAME, INTERRUPTED = 2, 1, 130
+USER_ERROR, FAILED_GAME = 2, 1
 """Exit codes."""
+
+_ENDED_BY = 128
+"""What the number of a signal is added to for the exit code of a program that it ended."""
 
 _P = ParamSpec("_P")
 
@@ -58,12 +65,57 @@ OpeningPlies = Annotated[
         help="Random moves at the start of a game; by default 2, none with simultaneous moves."
     ),
 ]
+Forfeit = Annotated[
+    bool,
+    typer.Option(
+        "--forfeit",
+        help="A GTP program that does not start or does not play loses its games; else an error.",
+    ),
+]
 Jobs = Annotated[int, typer.Option(help="Processes that play at the same time.")]
+
+
+_received = [signal.SIGINT]
+"""The signal that an interruption came from, in the end."""
 
 
 def main() -> None:
     """Run the program."""
+    for stream in (sys.stdout, sys.stderr):
+        tolerate_encoding(stream)
     app()
+
+
+def interrupted(what: str = "") -> typer.Exit:
+    """Say that a command was interrupted; the exit to raise then."""
+    word = "Interrupted" if _received[-1] == signal.SIGINT else "Terminated"
+    say(f"{word}: {what}" if what else f"{word}.")
+    return typer.Exit(_ENDED_BY + _received[-1])
+
+
+@contextlib.contextmanager
+def _ended_like_interrupted() -> Iterator[None]:
+    """A request to end, or a closed terminal, does meanwhile what Ctrl-C does."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    del _received[1:]
+    asked = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    replaced = [number for number in asked if signal.getsignal(number) is signal.SIG_DFL]
+
+    def end(number: int, frame: Any) -> None:
+        for each in replaced:
+            signal.signal(each, lambda number, frame: None)  # What is finished is being shown.
+        _received.append(signal.Signals(number))
+        raise KeyboardInterrupt
+
+    for number in replaced:
+        signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number in replaced:
+            signal.signal(number, signal.SIG_DFL)
 
 
 def reported(command: Callable[_P, None]) -> Callable[_P, None]:
@@ -75,10 +127,10 @@ def reported(command: Callable[_P, None]) -> Callable[_P, None]:
         from rave_agents.errors import RaveAgentsError  # noqa: PLC0415
 
         try:
-            command(*args, **kwargs)
+            with _ended_like_interrupted():
+                command(*args, **kwargs)
         except KeyboardInterrupt:
-            say("Interrupted.")
-            raise typer.Exit(INTERRUPTED) from None
+            raise interrupted() from None
         except (RaveAgentsError, ValueError, TypeError, OSError) as error:
             if kwargs["debug"] or isinstance(error, BrokenPipeError):
                 raise

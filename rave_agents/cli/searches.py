@@ -5,7 +5,6 @@ from typing import Annotated
 import typer
 
 from rave_agents.cli.program import (
-    INTERRUPTED,
     ClockText,
     Debug,
     GameName,
@@ -15,9 +14,10 @@ from rave_agents.cli.program import (
     Seed,
     Simulations,
     app,
+    interrupted,
     reported,
 )
-from rave_agents.terminal import say, show, show_json, stderr
+from rave_agents.terminal import show, show_json, stderr
 
 
 @app.command()
@@ -94,8 +94,7 @@ def solve(
     else:
         show(*solve_report.solution(solution))
     if solution.end == "interrupted":
-        say("Interrupted.")
-        raise typer.Exit(INTERRUPTED)
+        raise interrupted()
 
 
 @app.command()
@@ -118,6 +117,8 @@ def bench(
     from rave_agents.arena.bench import DEFAULT_GAMES, run_bench  # noqa: PLC0415
 
     names = games or DEFAULT_GAMES
+    if not agents.replace(";", " ").split():
+        raise ValueError("--agents names no agent to measure.")
     with report.bench_progress(stderr(), names, rounds) as progress:
         result = run_bench(
             names,
@@ -132,8 +133,7 @@ def bench(
     else:
         show(report.bench_table(result, baseline))
     if result.interrupted:
-        say(f"Interrupted: {len({row.game for row in result.rows})} games were finished.")
-        raise typer.Exit(INTERRUPTED)
+        raise interrupted(f"{len({row.game for row in result.rows})} games were finished.")
 
 
 @app.command()

@@ -17,6 +17,7 @@ from numba.extending import intrinsic
 
 from rave_agents.kernel import random_stream
 from rave_agents.kernel.cache import choose_cache_directory
+from rave_agents.kernel.compiling import kept
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -36,25 +37,18 @@ CACHE_DIRECTORY = choose_cache_directory(f"games-{_source_hash()}")
 """Where the compiled rules are kept."""
 
 
-def _cached(compile_it: Callable[[], _R]) -> _R:
-    """What ``compile_it`` compiles, kept in the cache's folder."""
-    configured = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(CACHE_DIRECTORY)
-    try:
-        return compile_it()
-    finally:
-        numba.config.CACHE_DIR = configured
-
-
 def rule(function: Callable[_P, _R]) -> Callable[_P, _R]:
     """Compile a function of a game's rules, for other rules and for Python; the result is kept."""
-    return _cached(lambda: numba.njit(**_OPTIONS, cache=True)(function))
+    return kept(CACHE_DIRECTORY, lambda cache: numba.njit(**_OPTIONS, cache=cache)(function))
 
 
 def compiled_callback(function: Callable[[int], int]) -> Any:
     """Compile ``int32 function(int64)`` into a C function; the result has its ``address``."""
     signature = types.int32(types.int64)
-    return _cached(lambda: numba.cfunc(signature, cache=True, error_model="numpy")(function))
+    return kept(
+        CACHE_DIRECTORY,
+        lambda cache: numba.cfunc(signature, cache=cache, error_model="numpy")(function),
+    )
 
 
 CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_int64)

@@ -2,7 +2,6 @@
 
 import ctypes
 import functools
-import logging
 import math
 from typing import Any
 
@@ -12,13 +11,13 @@ import numpy as np
 from rave_agents.game import PlayerId
 from rave_agents.games import nogo_rules as rules
 from rave_agents.games.compiler import (
-    CACHE_DIRECTORY,
     CALLBACK,
     compiled_callback,
     pointer_to,
     rule,
 )
 from rave_agents.games.nogo_rules import INFO, PLAYER, ROWS, Board
+from rave_agents.kernel.compiling import announced_compilation
 from rave_agents.kernel.dispatch import JIT_DISABLED
 from rave_agents.search.simulator import HEADER_LENGTH, Frame, Header, Status, Step
 
@@ -46,7 +45,6 @@ PROVIDER = int(Header.PROVIDER)
 BUFFERS = int(Header.PATH)
 DONE, FRAME_FULL = int(Status.DONE), int(Status.FRAME_FULL)
 
-_log = logging.getLogger("rave_agents")
 
 ROOT, LEAF, PLAYOUT = 0, 1, 2
 """The boards of a provider: where the search is, where a path leads, where it is played on."""
@@ -183,9 +181,8 @@ def prepare() -> None:
     """Compile the rules, or load them from the cache, so that no search's clock pays for it."""
     if JIT_DISABLED:
         return
-    if not any(CACHE_DIRECTORY.glob("**/*.nbi")):
-        _log.warning("rave_agents: compiling NoGo's rules, once; this takes a few seconds ...")
-    _compiled_entry()
+    with announced_compilation("NoGo's rules"):
+        _compiled_entry()
 
 
 class NoGoSimulator:
@@ -197,6 +194,7 @@ class NoGoSimulator:
     """
 
     outside_interpreter = not JIT_DISABLED
+    provider = "python" if JIT_DISABLED else "compiled rules"
 
     def __init__(self, board: Board, frame: Frame) -> None:
         self.deadline = math.inf  # No simulation takes long enough to be stopped half-way.

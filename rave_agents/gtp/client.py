@@ -129,8 +129,10 @@ class EngineSession:
 class GtpAgent:
     """Plays what a GTP program answers to ``genmove``.
 
-    The program loses the game if it resigns, plays what is not legal, ends, breaks the protocol or
-    does not answer in time; it is started again for the next game.
+    The program loses the game if it resigns, plays what is not legal, refuses a legal move, or,
+    after a move of its own in this game, ends, breaks the protocol or does not answer in time; it
+    is started again for the next game. One that fails before it has moved, cannot be started,
+    repeats its input or floods its output does not play at all: that is an error.
 
     Args:
         game: the game.
@@ -167,9 +169,15 @@ class GtpAgent:
         """The time that the program is told to have."""
         self.player = player
         self.effort = Effort()
+        self._has_moved = False
 
     def restart(self) -> None:
-        """A new game begins."""
+        """A new game begins.
+
+        Raises:
+            EngineFailedError: if the program does not start or fails.
+        """
+        self._has_moved = False
         if self.clock is not None:
             self.clock.restart()
         with self._forfeits():
@@ -195,6 +203,7 @@ class GtpAgent:
 
         Raises:
             ForfeitError: if it loses the game by what it does.
+            EngineFailedError: if it fails before its first move of the game, or cannot play at all.
             UnsupportedGameError: if the state does not tell its history.
         """
         history = getattr(state, "history", None)
@@ -219,7 +228,7 @@ class GtpAgent:
         try:
             session.follow(actions)
         except GtpError as error:
-            raise ForfeitError(f"refused a legal move: {error}") from error
+            raise ForfeitError(f"refused a legal move: {error}", fault=True) from error
         colour = COLOURS[state.current_player()]
         if self.clock is not None and not self.clock.control.phases:
             seconds, moves = self.clock.time_left()
@@ -227,7 +236,7 @@ class GtpAgent:
         try:
             word = session.ask(f"genmove {colour}").strip()
         except GtpError as error:
-            raise ForfeitError(f"answered genmove with an error: {error}") from error
+            raise ForfeitError(f"answered genmove with an error: {error}", fault=True) from error
         if word.lower() == RESIGN:
             raise ForfeitError("resigned")
         try:
@@ -235,18 +244,21 @@ class GtpAgent:
         except (LookupError, ValueError):
             # The program's board now differs from ours.
             session.drop()
-            raise ForfeitError(f"played {word!r}, which is not legal") from None
+            raise ForfeitError(f"played {word!r}, which is not legal", fault=True) from None
         session.note(action)
+        self._has_moved = True
         return action
 
     @contextlib.contextmanager
     def _forfeits(self) -> Iterator[None]:
-        """Whatever the program fails at loses its game."""
+        """A program that has played and then fails loses the game."""
         try:
             yield
         except EngineFailedError as error:
             self.session.drop()
-            raise ForfeitError(f"failed: {error}") from error
+            if error.unusable or not self._has_moved:
+                raise
+            raise ForfeitError(f"failed: {error}", fault=True) from error
 
     def inform_action(self, state: GameState, player: int, action: int) -> None:
         """Nothing to do: ``step`` tells the program all moves since its last."""

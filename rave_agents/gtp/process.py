@@ -2,10 +2,11 @@
 
 import atexit
 import contextlib
+import os
 import queue
+import re
 import shlex
 import subprocess
-import tempfile
 import threading
 import time
 
@@ -15,12 +16,35 @@ from rave_agents.gtp.protocol import GtpError
 QUIT_SECONDS = 2.0
 """How long a program may take to end by itself."""
 
+LARGEST_ANSWER = 1 << 20
+"""Bytes of output after which a program that has not ended its answer is cut off."""
+
+_CHUNK = 1 << 16
+_WAITING_CHUNKS = 16
+"""Output that nobody has asked for yet: with more than this, the program's writing has to wait."""
+
 _SHOWN = 300
-"""Characters of a program's error output that a message quotes."""
+"""Characters of a program's output that a message quotes."""
+
+_LINE_SECONDS = 1.0
+"""How long the rest of a first line that is no answer is waited for, to quote it."""
+
+_END = re.compile(rb"\n[ \t]*\n")
+"""What ends an answer: an empty line."""
 
 
 class EngineFailedError(RaveAgentsError):
-    """A GTP program could not be started, ended, broke the protocol, or did not answer in time."""
+    """A GTP program could not be started, ended, broke the protocol, or did not answer in time.
+
+    Args:
+        message: what it did.
+        unusable: whether it shows that the program cannot play at all: it does not start, repeats
+            its input, or floods its output.
+    """
+
+    def __init__(self, message: str, *, unusable: bool = False) -> None:
+        super().__init__(message)
+        self.unusable = unusable
 
 
 class EngineProcess:
@@ -35,21 +59,27 @@ class EngineProcess:
 
     def __init__(self, command: str) -> None:
         self.command = command
-        self._errors = tempfile.TemporaryFile()  # noqa: SIM115  (closed with the process)
         try:
             words = shlex.split(command)
             self._process = subprocess.Popen(
                 words,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                stderr=self._errors,
+                stderr=subprocess.PIPE,
+                bufsize=0,
                 start_new_session=True,  # Ctrl-C is for the program that asks, not for this one.
             )
         except (OSError, ValueError, IndexError) as error:
-            self._errors.close()
-            raise EngineFailedError(f"{command!r} cannot be started: {error}") from error
-        self._lines: queue.Queue[bytes | None] = queue.Queue()
-        threading.Thread(target=self._read, daemon=True).start()
+            raise EngineFailedError(
+                f"{command!r} cannot be started: {error}", unusable=True
+            ) from error
+        self._chunks: queue.Queue[bytes | None] = queue.Queue(_WAITING_CHUNKS)
+        self._unread = bytearray()
+        self._said = b""
+        self._closed = threading.Event()
+        threading.Thread(target=self._read_output, daemon=True).start()
+        self._listener = threading.Thread(target=self._read_errors, daemon=True)
+        self._listener.start()
         atexit.register(self.close)
 
     @property
@@ -78,59 +108,103 @@ class EngineProcess:
         assert self._process.stdin is not None
         try:
             self._process.stdin.write(command.encode() + b"\n")
-            self._process.stdin.flush()
         except (OSError, ValueError) as error:
             raise EngineFailedError(self._ended(what)) from error
-        lines = self._answer(what, time.monotonic() + timeout, timeout)
-        sign, text = (
-            lines[0][:1],
-            "\n".join([lines[0][1:].lstrip("0123456789").strip(), *lines[1:]]),
-        )
-        if sign == "?":
-            raise GtpError(text.strip())
-        if sign != "=":
-            self.kill()
-            raise EngineFailedError(
-                f"{self.command!r} broke the protocol: it answered {what} with {lines[0]!r}."
-            )
-        return text.strip("\n")
+        text = self._answer(command, what, timeout)
+        first, line_end, rest = text[1:].partition("\n")
+        said = first.lstrip("0123456789").strip() + line_end + rest
+        if text[0] == "?":
+            raise GtpError(said.strip())
+        return said.strip("\n")
 
-    def _answer(self, what: str, deadline: float, timeout: float) -> list[str]:
-        lines: list[str] = []
+    def _answer(self, command: str, what: str, timeout: float) -> str:
+        """The next answer, with its sign and without the empty line at its end."""
+        deadline = time.monotonic() + timeout
+        searched = received = 0
         while True:
+            if self._unread[:1].isspace():
+                self._unread = self._unread.lstrip()
+            end = _END.search(self._unread, max(0, searched - 2))
+            line_ended = b"\n" in self._unread
+            if self._unread and (line_ended or not self._unread.startswith((b"=", b"?"))):
+                if not line_ended:
+                    deadline = min(deadline, time.monotonic() + _LINE_SECONDS)
+                else:
+                    self._check_first_line(command, what)
+            if end is not None:
+                text = self._unread[: end.start()].decode("utf-8", errors="replace")
+                del self._unread[: end.end()]
+                return text
+            searched = len(self._unread)
+            if received > LARGEST_ANSWER:
+                self.kill()
+                raise EngineFailedError(
+                    f"{self.command!r} floods its output: after {what} it wrote {received:,} bytes "
+                    "without the end of an answer.",
+                    unusable=True,
+                )
             try:
-                line = self._lines.get(timeout=max(0.001, deadline - time.monotonic()))
+                chunk = self._chunks.get(timeout=max(0.001, deadline - time.monotonic()))
             except queue.Empty:
+                if self._unread and not self._unread.startswith((b"=", b"?")):
+                    self._check_first_line(command, what)
                 self.kill()
                 raise EngineFailedError(
                     f"{self.command!r} did not answer {what} within {timeout:g} s."
                 ) from None
-            if line is None:
+            if chunk is None:
+                self._chunks.put(None)
                 raise EngineFailedError(self._ended(what))
-            text = line.decode("utf-8", errors="replace").replace("\r", "").rstrip("\n")
-            if text.strip():
-                lines.append(text)
-            elif lines:
-                return lines
+            received += len(chunk)
+            self._unread += chunk.replace(b"\r", b"")
+
+    def _check_first_line(self, command: str, what: str) -> None:
+        """Refuse an answer that is none: the program is then killed."""
+        line = bytes(self._unread.partition(b"\n")[0]).decode("utf-8", errors="replace").strip()
+        if line.lstrip("=?0123456789").strip() == command:
+            self.kill()
+            raise EngineFailedError(
+                f"{self.command!r} is no GTP program: it repeats its input, {command!r}.",
+                unusable=True,
+            )
+        if line[0] not in "=?":
+            self.kill()
+            raise EngineFailedError(
+                f"{self.command!r} broke the protocol: it answered {what} with {line[:_SHOWN]!r}."
+            )
 
     def _ended(self, what: str) -> str:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(QUIT_SECONDS)
-        if self._errors.closed:
-            return f"{self.command!r} ended at {what}: it was closed before."
-        self._errors.seek(0)
-        said = " ".join(self._errors.read().decode("utf-8", errors="replace").split())[-_SHOWN:]
         ended = f"{self.command!r} ended at {what}"
+        if self._closed.is_set():
+            return f"{ended}: it was closed before."
+        self._listener.join(QUIT_SECONDS)
+        said = " ".join(self._said.decode("utf-8", errors="replace").split())[-_SHOWN:]
         if self._process.returncode is not None:
             ended += f" with code {self._process.returncode}"
         return f"{ended}: {said}" if said else f"{ended}."
 
-    def _read(self) -> None:
+    def _read_output(self) -> None:
+        """Hand the output on; where nobody takes it, the program waits."""
         assert self._process.stdout is not None
+        chunk: bytes | None = b"begun"
+        while chunk is not None and not self._closed.is_set():
+            try:
+                chunk = os.read(self._process.stdout.fileno(), _CHUNK) or None
+            except (OSError, ValueError):
+                chunk = None
+            while not self._closed.is_set():
+                with contextlib.suppress(queue.Full):
+                    self._chunks.put(chunk, timeout=0.5)
+                    break
+
+    def _read_errors(self) -> None:
+        """Keep the end of what the program writes to its standard error."""
+        assert self._process.stderr is not None
         with contextlib.suppress(OSError, ValueError):
-            for line in self._process.stdout:
-                self._lines.put(line)
-        self._lines.put(None)
+            while chunk := os.read(self._process.stderr.fileno(), _CHUNK):
+                self._said = (self._said + chunk)[-4 * _SHOWN :]
 
     def kill(self) -> None:
         """End the program at once."""
@@ -140,8 +214,9 @@ class EngineProcess:
     def close(self) -> None:
         """Ask the program to end, and end it if it does not."""
         atexit.unregister(self.close)
-        if self._errors.closed:
+        if self._closed.is_set():
             return
+        self._closed.set()
         if self.running:
             with contextlib.suppress(OSError, ValueError):
                 assert self._process.stdin is not None
@@ -151,7 +226,6 @@ class EngineProcess:
                 self._process.wait(QUIT_SECONDS)
             except subprocess.TimeoutExpired:
                 self.kill()
-        with contextlib.suppress(OSError, ValueError):
-            if self._process.stdin is not None:
+        if self._process.stdin is not None:
+            with contextlib.suppress(OSError, ValueError):
                 self._process.stdin.close()
-        self._errors.close()

@@ -8,11 +8,12 @@ from rave_agents.kernel.dispatch import implements, kernel
 from rave_agents.kernel.frame import Header, Status
 from rave_agents.kernel.hooks import add_leaf, find_leaf, is_known, select
 from rave_agents.kernel.players import CHANCE, TERMINAL
-from rave_agents.kernel.selection import most_urgent, sample_outcome
+from rave_agents.kernel.selection import NO_EDGE, most_urgent, sample_outcome
 from rave_agents.kernel.tree import ROOT, UNEXPANDED, add_node
 
 DONE = int(Status.DONE)
 FRAME_FULL = int(Status.FRAME_FULL)
+NO_SCORE = int(Status.NO_SCORE)
 PATH_LENGTH = int(Header.PATH_LENGTH)
 PATH_CAPACITY = int(Header.PATH_CAPACITY)
 PLAYER = int(Header.PLAYER)
@@ -42,6 +43,8 @@ def walk(moves: Alternating, search: Any) -> int:
             edge = sample_outcome(search, node)
         else:
             edge = most_urgent(search, search.rule, node, table)
+            if edge == NO_EDGE:
+                return NO_SCORE
         path.nodes[depth] = node
         path.edges[depth] = edge
         frame.path[depth] = tree.edge_action[edge]
@@ -50,8 +53,10 @@ def walk(moves: Alternating, search: Any) -> int:
         node = int(tree.edge_child[edge])
         if node != UNEXPANDED:
             path.nodes[depth] = node
-        if node == UNEXPANDED or tree.node_player[node] == TERMINAL or is_known(
-            search.proofs, node
+        if (
+            node == UNEXPANDED
+            or tree.node_player[node] == TERMINAL
+            or is_known(search.proofs, node)
         ):
             frame.header[PATH_LENGTH] = depth
             return DONE

@@ -70,9 +70,7 @@ class BlendScores(NamedTuple):
 
 
 @open_function
-def blend_explored(
-    blending: Any, schedule: Any, edge: Edge, explored: float
-) -> float:
+def blend_explored(blending: Any, schedule: Any, edge: Edge, explored: float) -> float:
     """The value of an edge, what is explored and the AMAF value, for ``n_amaf`` above 0.
 
     ``(1 - β) q + β q_amaf + explored`` (Gelly & Silver 2011).

@@ -7,7 +7,7 @@ at its node.
 from rave_agents.kernel.arrays import EDGE
 from rave_agents.kernel.dispatch import kernel
 from rave_agents.kernel.frame import Header
-from rave_agents.kernel.hooks import on_backup, on_rescale
+from rave_agents.kernel.hooks import count_value, give_better_known, on_backup, on_rescale
 from rave_agents.kernel.search import Search
 from rave_agents.kernel.utilities import observe, rescaled, set_values
 
@@ -25,13 +25,15 @@ def back_up(search: Search, depth: int, nodes: int) -> None:
     on_backup(search.amaf, search, depth, nodes)
     set_values(search, 0, search.frame.header[NUM_PLAYOUTS])
     on_backup(search.moves, search, depth, nodes)
-    on_backup(search.rule, search, depth, nodes)
     tree, path = search.tree, search.path
-    for index in range(depth):
-        edge = path.edges[index]
-        tree.node_visits[path.nodes[index]] += 1
+    for index in range(depth - 1, -1, -1):
+        node, edge = path.nodes[index], path.edges[index]
+        value = path.values[path.movers[index]]
+        tree.node_visits[node] += 1
         tree.edge_visits[edge] += 1
-        tree.edge_value_sum[edge] += path.values[path.movers[index]]
+        tree.edge_value_sum[edge] += value
+        count_value(search.rule, edge, value)
+        give_better_known(search.proofs, search, node, edge)
     for index in range(depth, depth + nodes):
         tree.node_visits[path.nodes[index]] += 1
     path.simulations[0] += 1

@@ -29,6 +29,8 @@ class Status(enum.IntEnum):
     """The tree has no room for one more node (from the loop only)."""
     SOLVED = 5
     """Nothing is left to search: the root's outcome is known (from the loop only)."""
+    NO_SCORE = 6
+    """The selection rule gave NaN for every action of a position (from the loop only)."""
 
 
 class Header(enum.IntEnum):

@@ -37,6 +37,16 @@ def on_backup(part: Any, search: Any, depth: int, nodes: int) -> None:
 
 
 @open_function
+def count_value(rule: Any, edge: int, value: float) -> None:
+    """A simulation that took an edge brought this value, which is counted already."""
+
+
+@open_function
+def give_better_known(proofs: Any, search: Any, node: int, edge: int) -> None:
+    """Put what is known to be better than an edge of the node into ``path.values``."""
+
+
+@open_function
 def on_rescale(part: Any, search: Any, factor: float, shift: float) -> None:
     """The scale of values has changed: every value v is ``factor v + shift`` from now on."""
 

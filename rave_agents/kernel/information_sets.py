@@ -38,11 +38,12 @@ from rave_agents.kernel.hooks import (
 from rave_agents.kernel.players import TERMINAL
 from rave_agents.kernel.rules import Node, node_term
 from rave_agents.kernel.runtime import runs_as
-from rave_agents.kernel.selection import most_urgent, node_for
+from rave_agents.kernel.selection import NO_EDGE, most_urgent, node_for
 from rave_agents.kernel.tree import ROOT, UNEXPANDED
 
 DONE = int(Status.DONE)
 FRAME_FULL = int(Status.FRAME_FULL)
+NO_SCORE = int(Status.NO_SCORE)
 TREE_FULL = int(Status.TREE_FULL)
 PATH_LENGTH = int(Header.PATH_LENGTH)
 PATH_CAPACITY = int(Header.PATH_CAPACITY)
@@ -122,6 +123,8 @@ def walk_in_determinization(moves: Determinizations, search: Any) -> int:
             return DONE  # Only where nothing may be added any more.
         table = reference(search.amaf, search, node, table)
         edge = most_urgent(search, search.rule, node, table)
+        if edge == NO_EDGE:
+            return NO_SCORE
         path.edges[depth] = edge
         frame.path[depth] = tree.edge_action[edge]
         frame.path_nodes[depth] = node

@@ -16,10 +16,11 @@ import numba
 from numba.core import types
 from numba.extending import intrinsic, overload
 
+from rave_agents.kernel import references as _references  # noqa: F401  (it registers types)
 from rave_agents.kernel.cache import choose_cache_directory
 from rave_agents.kernel.calls import call_address
+from rave_agents.kernel.compiling import kept
 from rave_agents.kernel.dispatch import OpenFunction
-from rave_agents.kernel import references as _references  # noqa: F401  (it registers types)
 from rave_agents.kernel.linking import LinkedCompiler
 
 # The kernel allocates nothing and returns no array: its caller holds what it works on. Without
@@ -56,12 +57,8 @@ def compiled_entry(function: Callable[..., Any], classes: Iterable[type]) -> Cal
     """
     _open_all()
     _name_classes(classes)
-    configured = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(choose_cache_directory(_sources_hash(classes)))
-    try:
-        return numba.njit(**_OPTIONS, cache=True)(function)  # type: ignore[no-any-return]
-    finally:
-        numba.config.CACHE_DIR = configured
+    directory = choose_cache_directory(_sources_hash(classes))
+    return kept(directory, lambda cache: numba.njit(**_OPTIONS, cache=cache)(function))
 
 
 def _open_all() -> None:

@@ -52,9 +52,7 @@ def bonuses(bonus: Any, ranking: Ranking, edge_bonus: Array, first: int, count: 
 
 
 @implements(bonuses, MaxBonus)
-def max_bonus(
-    bonus: MaxBonus, ranking: Ranking, edge_bonus: Array, first: int, count: int
-) -> None:
+def max_bonus(bonus: MaxBonus, ranking: Ranking, edge_bonus: Array, first: int, count: int) -> None:
     """``1 - (pn - min) / (1 + max - min)`` of the finite numbers (Kowalski et al. 2025)."""
     least, greatest = math.inf, 0.0
     for index in range(count):

@@ -11,6 +11,7 @@ from rave_agents.kernel.dispatch import implements, kernel, open_function
 from rave_agents.kernel.frame import Header
 from rave_agents.kernel.hooks import (
     checks_children,
+    give_better_known,
     give_outcome,
     is_decided,
     is_known,
@@ -46,6 +47,10 @@ NUM_PLAYOUTS = int(Header.NUM_PLAYOUTS)
 
 PRUNED = 1e9
 """Score penalty of a pruned edge."""
+
+
+ROUNDING = 1e-9
+"""Means that differ by no more are equal but for rounding."""
 
 
 class NoProofs(NamedTuple):
@@ -208,6 +213,46 @@ def add_terminal_children(proofs: Proven, search: Any, node: int) -> None:
             tree.edge_child[first + index] = child
             place = index * search.settings.num_players
             prove_terminal(proofs, search, child, frame.child_returns, place)
+
+
+@implements(give_better_known, Proven)
+def _give_better_known(proofs: Proven, search: Any, node: int, edge: int) -> None:
+    give_passed_over(proofs.options.skipping, proofs, search, node, edge)
+
+
+@open_function
+def give_passed_over(skipping: Any, proofs: Proven, search: Any, node: int, edge: int) -> None:
+    """Put the outcome of a solved sibling that is better than an edge into ``path.values``."""
+
+
+@implements(give_passed_over, SkipSolved)
+def _give_passed_over(
+    skipping: SkipSolved, proofs: Proven, search: Any, node: int, edge: int
+) -> None:
+    """Only at an unsolved decision node, for who moves there, and if it beats the edge's mean.
+
+    Where solved children are passed over, most simulations go to moves that their player would not
+    choose: above such a node the outcome that they passed over counts.
+    """
+    tree, solver = search.tree, proofs.solver
+    mover = int(tree.node_player[node])
+    if not has_outcomes(solver) or mover < 0 or is_solved(solver, node):
+        return
+    sure, _ = bounds_of(solver, search, node, mover)
+    mean = tree.edge_value_sum[edge] / tree.edge_visits[edge]
+    if scaled(search.utilities, sure) <= mean + ROUNDING:
+        return
+    first = tree.node_first_edge[node]
+    for sibling in range(first, first + tree.node_edge_count[node]):
+        child = tree.edge_child[sibling]
+        if child == UNEXPANDED or not is_solved(solver, child):
+            continue
+        low, _ = bounds_of(solver, search, child, mover)
+        if low == sure:
+            for player in range(search.settings.num_players):
+                utility, _ = bounds_of(solver, search, child, player)
+                search.path.values[player] = scaled(search.utilities, utility)
+            return
 
 
 class Standing(NamedTuple):

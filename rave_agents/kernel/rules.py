@@ -13,7 +13,7 @@ from typing import Annotated, Any, NamedTuple
 
 from rave_agents.kernel.arrays import FLOAT, Array, Axis, Rows
 from rave_agents.kernel.dispatch import implements, open_function
-from rave_agents.kernel.hooks import copy_edge, on_backup, on_rescale
+from rave_agents.kernel.hooks import copy_edge, count_value, on_rescale
 from rave_agents.kernel.runtime import runs_as
 
 
@@ -157,11 +157,9 @@ def ucb1_tuned_exploration(rule: ValueSquares, node: Node, edge: Edge) -> float:
     return rule.options.c * math.sqrt(per_visit * bound)
 
 
-@implements(on_backup, ValueSquares)
-def _add_squares(rule: ValueSquares, search: Any, depth: int, nodes: int) -> None:
-    for index in range(depth):
-        value = search.path.values[search.path.movers[index]]
-        rule.square_sum[search.path.edges[index]] += value * value
+@implements(count_value, ValueSquares)
+def _add_square(rule: ValueSquares, edge: int, value: float) -> None:
+    rule.square_sum[edge] += value * value
 
 
 @implements(on_rescale, ValueSquares)

@@ -10,6 +10,9 @@ from rave_agents.kernel.proofs import bounded, corrected, standing_of
 from rave_agents.kernel.random_stream import random_below, random_unit
 from rave_agents.kernel.rules import Edge, Node, node_term, score
 
+NO_EDGE = -1
+"""In place of an edge where the rule gives none a score."""
+
 
 class RandomTies(NamedTuple):
     """Of edges with the best score one is drawn at random."""
@@ -55,7 +58,8 @@ def node_for(moves: Any, rule: Any, node: Node, edge: int) -> Node:
 def most_urgent(search: Any, rule: Any, node: int, table: int) -> int:
     """The edge of a decision node with the best score; ties are broken at random.
 
-    The node must have an edge that may be taken. ``table`` is its AMAF reference, if any.
+    The node must have an edge that may be taken. ``NO_EDGE`` if the rule gives NaN for all that
+    may. ``table`` is the AMAF reference, if any.
     """
     tree = search.tree
     first = int(tree.node_first_edge[node])
@@ -67,6 +71,7 @@ def most_urgent(search: Any, rule: Any, node: int, table: int) -> int:
     best, best_score, ties = first, -math.inf, 0
     tolerance = 0.0
     for _ in range(rounds_of(search.ties)):
+        ties = 0
         for edge in range(first, end):
             if not is_available(search.moves, edge):
                 continue
@@ -88,8 +93,7 @@ def most_urgent(search: Any, rule: Any, node: int, table: int) -> int:
                 if random_below(search.stream, ties) == 0:
                     best = edge
         tolerance = tolerance_of(search.ties)
-        ties = 0
-    return best
+    return best if ties > 0 else NO_EDGE
 
 
 @kernel

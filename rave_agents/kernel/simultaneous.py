@@ -20,6 +20,7 @@ from rave_agents.kernel.dispatch import implements, kernel, open_function
 from rave_agents.kernel.frame import Header, Status
 from rave_agents.kernel.hooks import (
     add_leaf,
+    count_value,
     find_leaf,
     on_backup,
     on_rescale,
@@ -30,12 +31,13 @@ from rave_agents.kernel.hooks import (
 from rave_agents.kernel.players import CHANCE, SIMULTANEOUS, TERMINAL
 from rave_agents.kernel.rules import UCB1
 from rave_agents.kernel.runtime import runs_as
-from rave_agents.kernel.selection import most_urgent, sample_outcome
+from rave_agents.kernel.selection import NO_EDGE, most_urgent, sample_outcome
 from rave_agents.kernel.tree import ROOT, UNEXPANDED
 from rave_agents.kernel.utilities import rescaled
 
 DONE = int(Status.DONE)
 FRAME_FULL = int(Status.FRAME_FULL)
+NO_SCORE = int(Status.NO_SCORE)
 PATH_LENGTH = int(Header.PATH_LENGTH)
 PATH_CAPACITY = int(Header.PATH_CAPACITY)
 PLAYER = int(Header.PLAYER)
@@ -112,6 +114,8 @@ def walk_together(moves: JointMoves, search: Any) -> int:
             edge = choose(moves.choice, search, node, table)
         else:
             edge = most_urgent(search, search.rule, node, table)
+        if edge == NO_EDGE:
+            return NO_SCORE
         path.nodes[depth] = node
         path.edges[depth] = edge
         path.entries[depth] = joint_entry(moves, path, depth, node != position)
@@ -204,10 +208,10 @@ def add_movers(moves: JointMoves, search: Any, visits: int) -> None:
 def _backup_entries(moves: JointMoves, search: Any, depth: int, nodes: int) -> None:
     """Count the simulation at the entries of its path, with ``path.values``."""
     learn(moves.choice, search, depth)
-    on_backup(moves.choice, search, depth, nodes)
     path, players = search.path, search.settings.num_players
     for index in range(depth):
         entry = path.entries[index]
+        count_value(moves.choice, path.edges[index], path.values[path.movers[index]])
         if entry >= 0:
             moves.children.visits[entry] += 1
             for player in range(players):
@@ -221,6 +225,4 @@ def _rescale(moves: JointMoves, search: Any, factor: float, shift: float) -> Non
     for entry in range(search.tree.used[CHILD]):
         for row in range(entry * players, (entry + 1) * players):
             visits = moves.children.visits[entry]
-            moves.entry_value_sum[row] = rescaled(
-                moves.entry_value_sum[row], visits, factor, shift
-            )
+            moves.entry_value_sum[row] = rescaled(moves.entry_value_sum[row], visits, factor, shift)

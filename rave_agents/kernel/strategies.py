@@ -195,9 +195,7 @@ def regret(strategy: Any, search: Any, turn: Turn, edge: int, probability: float
 
 
 @implements(regret, Exp3)
-def exp3_gain(
-    strategy: Exp3, search: Any, turn: Turn, edge: int, probability: float
-) -> float:
+def exp3_gain(strategy: Exp3, search: Any, turn: Turn, edge: int, probability: float) -> float:
     """The value over the probability of what was taken, 0 for the others (Auer et al. 2003).
 
     With AMAF it is the AMAF estimate for all, and what was taken corrects its own.

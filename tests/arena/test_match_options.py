@@ -113,4 +113,6 @@ def test_a_record_keeps_its_ending():
     record = result.records[0]
     assert record.ending == "seat 0 lost on time"
     assert record_from_dict(record_to_dict(record)) == record
-    assert result.to_dict()["endings"] == [{"game": 1, "why": "seat 0 lost on time"}]
+    assert result.to_dict()["endings"] == [
+        {"game": 1, "why": "seat 0 lost on time", "fault": False}
+    ]

@@ -121,7 +121,7 @@ def test_of_a_game_that_is_there_twice_the_first_counts(straight, tmp_path):
     result, path = straight
     doubled = tmp_path / "doubled.jsonl"
     last = json.loads(path.read_text().splitlines()[-1])
-    last["returns"] = [-value + 0.5 for value in last["returns"]]
+    last["returns"] = [-value for value in last["returns"]]
     doubled.write_text(path.read_text() + json.dumps(last) + "\n")
     assert sweep(output=doubled).to_dict() == result.to_dict()
 
@@ -165,6 +165,62 @@ def test_a_line_that_is_no_game_of_the_sweep_is_named(straight, tmp_path, change
     broken.write_text("\n".join(lines) + "\n")
     with pytest.raises(ValueError, match=r"Line 3 of .*broken\.jsonl is no game"):
         sweep(output=broken)
+
+
+@pytest.mark.parametrize("returns", [[1.5, -1.0], [math.nan, 1.0], [-math.inf, math.inf]])
+def test_returns_that_the_game_does_not_have_are_refused(straight, tmp_path, returns):
+    _, path = straight
+    broken = tmp_path / "broken.jsonl"
+    lines = path.read_text().splitlines()
+    lines[2] = json.dumps({**json.loads(lines[2]), "returns": returns})
+    broken.write_text("\n".join(lines) + "\n")
+    with pytest.raises(ValueError, match=r"Line 3 of .* are from -1 to 1\."):
+        sweep(output=broken)
+
+
+def test_a_file_that_another_process_writes_is_refused(straight, tmp_path):
+    path = tmp_path / "held.jsonl"
+    path.write_bytes(straight[1].read_bytes())
+    program = textwrap.dedent(f"""
+        import os, pathlib
+        from rave_agents.arena.lock import FileLock
+        lock = FileLock(pathlib.Path({str(path)!r}))
+        print(os.getpid(), flush=True)
+        input()
+    """)
+    command = [sys.executable, "-c", program]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as holder:
+        pid = holder.stdout.readline().strip()
+        with pytest.raises(ValueError, match=rf"held\.jsonl is being written by process {pid} on"):
+            sweep(output=path)
+        with pytest.raises(ValueError, match=rf"by process {pid} on"):
+            sweep(output=path)
+        holder.kill()
+    assert path.with_name("held.jsonl.lock").exists()
+    assert sweep(output=path).to_dict() == straight[0].to_dict()
+    assert not path.with_name("held.jsonl.lock").exists()
+
+
+def test_two_sweeps_at_once_do_not_play_the_same_games(tmp_path):
+    path = tmp_path / "games.jsonl"
+    refused = []
+
+    def again(result):
+        if result.finished == 2:
+            with pytest.raises(ValueError, match=rf"process {os.getpid()} on") as caught:
+                sweep(output=path)
+            refused.append(caught.value)
+
+    assert sweep(output=path, progress=again).complete
+    assert len(refused) == 1
+    assert len(games_of(path)) == 12
+
+
+def test_games_are_kept_in_files_alone(tmp_path):
+    with pytest.raises(ValueError, match="/dev/zero is not a file"):
+        sweep(output="/dev/zero")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="sends SIGINT to a process group")

@@ -3,16 +3,22 @@ import pathlib
 import shlex
 import shutil
 import sys
+import time
 
 import pytest
 
 from rave_agents.agents import AgentSpec, make_agent
-from rave_agents.arena import play_match
-from rave_agents.errors import ForfeitError, RaveAgentsError
+from rave_agents.arena import MatchError, play_match
+from rave_agents.errors import RaveAgentsError
 from rave_agents.frameworks import load_game
 from rave_agents.games import NoGoState
 from rave_agents.gtp.process import EngineFailedError, EngineProcess
 from rave_agents.gtp.protocol import GtpError
+
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None
 
 GNUGO = shutil.which("gnugo", path=f"{os.environ['PATH']}{os.pathsep}/usr/games")
 BAD = pathlib.Path(__file__).parent.parent / "helpers" / "bad_engine.py"
@@ -105,16 +111,122 @@ def test_an_answer_that_does_not_come_in_time_loses_the_game():
     assert "did not answer genmove within 8 s" in result.records[0].ending
 
 
-def test_a_program_that_does_not_exist_loses_its_games_and_says_why():
-    result = play_match("hex(board_size=3)", "gtp(command=no_such_program)", "random", games=2)
-    assert result.score.losses == 2
-    assert "'no_such_program' cannot be started" in result.endings[1]
+def program(code):
+    """A program of these lines of Python."""
+    return AgentSpec("gtp", {"command": shlex.join([sys.executable, "-c", code])})
+
+
+FLOOD = "import sys\nwhile True: sys.stdout.write({text!r} * 1000)"
+
+UNUSABLE = {
+    "does not exist": (AgentSpec("gtp", {"command": "no_such_program"}), "cannot be started"),
+    "dies at the start": (program("raise SystemExit('no licence')"), "with code 1: no licence"),
+    "repeats its input": (AgentSpec("gtp", {"command": "cat"}), "repeats its input, 'boardsize 3'"),
+    "repeats it as an answer": (
+        program("while True: print('= ' + input(), flush=True)"),
+        "repeats its input, 'boardsize 3'",
+    ),
+    "repeats it without lines": (
+        AgentSpec("gtp", {"command": "stdbuf -o0 tr -d '\\n'"}),
+        "repeats its input, 'boardsize 3'",
+    ),
+    "floods": (program(FLOOD.format(text="= x")), "floods its output"),
+    "floods lines": (program(FLOOD.format(text="=\n x\n")), "floods its output"),
+    "floods empty lines": (program(FLOOD.format(text="\n")), "floods its output"),
+    "talks": (AgentSpec("gtp", {"command": "yes"}), "it answered boardsize with 'y'"),
+    "knows nothing": (
+        program("while input(): print('? unknown command\\n', flush=True)"),
+        "refused 'boardsize 3': unknown command",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", UNUSABLE)
+def test_a_program_that_does_not_play_ends_the_match_within_seconds(what):
+    spec, message = UNUSABLE[what]
+    started = time.monotonic()
+    with pytest.raises(MatchError) as caught:
+        play_match("hex(board_size=3)", "random", spec, games=2)
+    assert time.monotonic() - started < 10
+    assert message in str(caught.value)
+    assert str(caught.value).startswith("Game 1, seat 1, agent gtp(")
+
+
+def test_a_program_that_never_answers_ends_the_match():
+    silent = program("while True: input()")
+    spec = AgentSpec("gtp", {**silent.parameters, "timeout": 0.5})
+    with pytest.raises(MatchError, match=r"did not answer boardsize within 0\.5 s"):
+        play_match("hex(board_size=3)", spec, "random", games=2)
+
+
+def test_a_program_that_fails_before_its_first_move_ends_the_match_and_keeps_its_games(tmp_path):
+    game = "hex(board_size=3)"
+    code = (
+        "import sys\n"
+        "for line in sys.stdin:\n"
+        "    if line.startswith('genmove'): raise SystemExit('out of memory')\n"
+        "    print('=\\n', flush=True)\n"
+    )
+    with pytest.raises(MatchError, match=r"(?s)Game 1, .*ended at genmove .*: out of memory"):
+        play_match(game, program(code), "random", games=2)
+    wrapped = tmp_path / "twice.py"  # a program that starts twice
+    wrapped.write_text(
+        "import pathlib, sys, os\n"
+        f"starts = pathlib.Path({str(tmp_path / 'starts')!r})\n"
+        "starts.write_text(starts.read_text() + '.' if starts.exists() else '.')\n"
+        "if len(starts.read_text()) > 1: raise SystemExit('gone')\n"
+        f"os.execv(sys.executable, [sys.executable, {str(BAD)!r}, {game!r}, 'die', '3'])\n"
+    )
+    spec = AgentSpec("gtp", {"command": shlex.join([sys.executable, str(wrapped)])})
+    with pytest.raises(MatchError, match=r"Game 4, .*: gone") as caught:
+        play_match(game, spec, "random", games=6, opening_plies=0)
+    assert [record.fault for record in caught.value.result.records] == [False, False, True]
+
+
+@pytest.mark.parametrize("what", ["does not exist", "repeats its input", "floods"])
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_match_that_is_asked_to_counts_them_as_lost(what, jobs):
+    spec, message = UNUSABLE[what]
+    result = play_match("hex(board_size=3)", spec, "random", games=3, forfeit=True, jobs=jobs)
+    assert result.score.losses == 3
+    assert message in result.endings[2]
+    assert result.faults == (3, 0)
+    assert all(ending["fault"] for ending in result.to_dict()["endings"])
+
+
+def test_a_failure_in_a_game_is_a_fault_and_a_resignation_is_none():
+    game = "hex(board_size=4)"
+    for way, faults in (("die", (1, 0)), ("nonsense", (1, 0)), ("resign", (0, 0))):
+        result = play_match(game, bad(game, way, 1), "random", games=1, opening_plies=0)
+        assert (result.score.losses, result.faults) == (1, faults), way
+
+
+@pytest.mark.skipif(resource is None, reason="measures memory as POSIX does")
+def test_a_flood_takes_no_memory_while_nobody_asks():
+    process = EngineProcess(program(FLOOD.format(text="= x")).parameters["command"])
+    noisy = EngineProcess(program(FLOOD.replace("stdout", "stderr").format(text="x" * 99))
+                          .parameters["command"])  # fmt: skip
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    time.sleep(1.5)
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    process.kill()
+    noisy.kill()
+    for each in (process, noisy):
+        each.close()
+    assert grown < 10_000, "kilobytes: a second of output is ten times as much"
+
+
+def test_an_answer_of_many_lines_keeps_its_indentation():
+    code = "input(); print('=\\n   A B\\n 1 . .\\n', flush=True); input(); input()"
+    process = EngineProcess(program(code).parameters["command"])
+    assert process.ask("showboard", 10) == "   A B\n 1 . ."
+    process.close()
 
 
 def test_a_program_that_plays_something_else_is_found_out():
     game = load_game("hex(board_size=3)")
     agent = make_agent(ours("othello"), game, 0)
-    with pytest.raises(ForfeitError, match="refused 'boardsize 3': unacceptable size"):
+    with pytest.raises(EngineFailedError, match="refused 'boardsize 3': unacceptable size"):
         agent.step(game.new_initial_state())
 
 

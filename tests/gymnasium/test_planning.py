@@ -354,3 +354,23 @@ def test_clone_of_a_clone_is_a_clone():
     walk(env, 3, 1)
     first = planning_env(env)
     assert equal(walk(clone(first), 30, 4), walk(first, 30, 4))
+
+
+def test_a_copy_of_an_agent_goes_on_as_it_does_and_neither_disturbs_the_other():
+    env = made("FrozenLake-v1")
+    agent, same = (UCTAgent(env, simulations=20, seed=1, horizon=10) for _ in range(2))
+    agent.act()
+    same.act()
+
+    def played(one):
+        found = []
+        for _ in range(5):
+            one.act()
+            found.append([row.visits for row in one.last_result.actions])
+        return found
+
+    expected = played(same)
+    twin = copy.copy(agent)
+    assert twin.env is env
+    assert played(twin) == expected
+    assert played(agent) == expected

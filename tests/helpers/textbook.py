@@ -149,19 +149,26 @@ class Textbook:
             for number, (moves, returns) in enumerate(results):
                 self.update_amaf(path, node, moves, returns, 1.0 / len(results), number == 0)
         values = self.mean_values(results)
-        mover = 0
-        for parent, edge in path:
+        mover, movers = 0, []
+        for parent, _ in path:
             mover = parent.player if parent.player >= 0 else mover
+            movers.append(mover)
+        for (parent, edge), mover in reversed(list(zip(path, movers, strict=True))):
             parent.visits += 1
             edge.n += 1
             edge.total += values[mover]
             edge.squares += values[mover] ** 2
+            values = self.passed_on(parent, edge, values)
         if node is not None:
             node.visits += 1
 
     def ends_at(self, node):
         """Whether selection stops here."""
         return node.player == TERMINAL
+
+    def passed_on(self, node, edge, values):
+        """What counts above a node, of a simulation that took this edge there."""
+        return values
 
     def outcomes_of(self, above, leaf, state):
         """[(moves, returns)] that a simulation counts, at a leaf that may have no node."""

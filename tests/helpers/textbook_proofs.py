@@ -72,6 +72,20 @@ class ProvingTextbook(Textbook):
                 return [([], leaf.proof.low)]
         return results
 
+    def passed_on(self, node, edge, values):
+        """Where solved children are passed over, the outcome of the best counts above the node."""
+        config = self.config
+        if not (config.skip_solved and config.solver) or node.player < 0 or node.proof.solved:
+            return values
+        mover, sure = node.player, node.proof.low[node.player]
+        if self.scaled(sure) <= self.mean(edge.total, edge.n) + 1e-9:
+            return values
+        children = [other.child.proof for other in node.edges if other.child is not None]
+        for proof in children:
+            if proof.solved and proof.low[mover] == sure:
+                return [self.kept(utility) for utility in proof.low]
+        return values
+
     # What is proven of a node.
 
     def make_node(self, state, visits):

@@ -6,6 +6,7 @@ from itertools import starmap
 
 import pyspiel
 import pytest
+from helpers.spiel import decision
 from rave_openspiel import PNMCTSBot, RavePNBot, UCTSolverBot
 
 from rave_agents import SearchConfig
@@ -13,7 +14,7 @@ from rave_agents.final_move import root_statistics
 from rave_agents.proven import EdgeProof
 from rave_agents.root import AmafStatistics, Root, RootMove
 
-BOTS = (UCTSolverBot, PNMCTSBot)
+BOTS = (UCTSolverBot, PNMCTSBot, RavePNBot)
 ENOUGH = 100_000
 """Simulations after which each of these positions is solved, by far."""
 
@@ -34,12 +35,8 @@ def after(name, *moves):
 
 
 def solved(kind, state, seed=1, **changes):
-    """The bot's result, which must have proven the outcome, and how people write the move.
-
-    It explores enough not to keep to a draw that it knows.
-    """
-    settings = {"exploration": 1.0, **changes}
-    bot = kind(state.get_game(), simulations=ENOUGH, seed=seed, **settings)
+    """The bot's result, which must have proven the outcome, and how people write the move."""
+    bot = kind(state.get_game(), simulations=ENOUGH, seed=seed, **changes)
     action = bot.step(state)
     result = bot.last_result
     assert result.action == action
@@ -81,14 +78,14 @@ def test_a_win_is_solved_and_played(kind):
     assert answer.proven == "loss"
 
 
-@pytest.mark.parametrize("kind", [PNMCTSBot, RavePNBot])
+@pytest.mark.parametrize("kind", BOTS)
 @pytest.mark.parametrize("name", ["tic_tac_toe", "mnk(m=3,n=3,k=3)"])
 def test_noughts_and_crosses_is_a_draw(kind, name):
     result, _ = solved(kind, after(name))
     assert result.outcome == (0.0, 0.0)
 
 
-@pytest.mark.parametrize("kind", [*BOTS, RavePNBot])
+@pytest.mark.parametrize("kind", BOTS)
 def test_the_answers_to_the_centre_are_known(kind):
     """A corner holds the draw; on an edge the noughts are lost."""
     corner, _ = solved(kind, after("tic_tac_toe", "x(1,1)", "o(0,0)"))
@@ -144,7 +141,7 @@ def test_where_nothing_is_proven_the_most_visited_move_is_played(kind):
         assert next(row.visits for row in result.actions if row.action == action) == most
 
 
-@pytest.mark.parametrize("preset", ["uct_solver", "pn_mcts"])
+@pytest.mark.parametrize("preset", ["uct_solver", "pn_mcts", "rave_pn"])
 @pytest.mark.parametrize(
     ("moves", "played"),
     [
@@ -240,3 +237,32 @@ def test_nim_is_won_by_the_sum_of_the_piles(kind, piles, misere):
     result, _ = solved(kind, state)
     lost = functools.reduce(operator.xor, piles) == 0
     assert result.proven == ("loss" if lost else "win")
+
+
+# Solved draws are no reason to stop proving.
+
+
+@pytest.mark.parametrize("kind", BOTS)
+def test_a_position_with_a_known_draw_is_solved(kind):
+    """The stock bot takes 200 to 630 simulations; the draw alone absorbed 20,000."""
+    for seed in range(5):
+        state = after("tic_tac_toe", 4, 0, 8)
+        bot = kind(state.get_game(), simulations=2000, seed=seed)
+        bot.step(state)
+        assert bot.last_result.proven == "draw"
+
+
+@pytest.mark.parametrize("kind", BOTS)
+def test_what_the_stock_bot_solves_is_solved_in_as_many_simulations(kind):
+    """A few positions; ``examples/solved_positions.py`` counts more of them."""
+    names = ("tic_tac_toe", "connect_four(rows=4,columns=4)", "hex(board_size=4)")
+    solved_by_it, solved_by_us = 0, 0
+    for seed in range(24):
+        state = decision(names[seed % 3], moves=2 + seed // 3, seed=seed)
+        evaluator = pyspiel.RandomRolloutEvaluator(1, seed)
+        stock = pyspiel.MCTSBot(state.get_game(), evaluator, 1.4, 1000, 500, True, seed, False)
+        solved_by_it += len(stock.mcts_search(state).outcome) > 0
+        bot = kind(state.get_game(), simulations=1000, seed=seed, search_forced_moves=True)
+        bot.step(state)
+        solved_by_us += bot.last_result.outcome is not None
+    assert 5 < solved_by_it <= solved_by_us

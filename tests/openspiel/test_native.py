@@ -337,12 +337,105 @@ def test_the_switch_turns_the_bridge_off(fresh):
     assert native.diagnosis() == "not used: RAVE_AGENTS_NATIVE=0"
 
 
-@pytest.mark.parametrize("value", ["2", "yes"])
-def test_the_switch_refuses_other_values(fresh, value):
+@pytest.mark.parametrize("value", ["2", "perhaps"])
+def test_the_switch_refuses_other_values_when_it_is_needed(fresh, value):
     fresh.setenv(native.SWITCH, value)
-    with pytest.raises(ValueError, match=r"RAVE_AGENTS_NATIVE must be 0, 1 or not set"):
+    with pytest.raises(ValueError, match=f"RAVE_AGENTS_NATIVE must be 0 .* got '{value}'"):
         OpenSpielState(decision("hex"))
-    assert "must be 0, 1" in native.diagnosis()
+    assert "must be 0 (or" in native.diagnosis()
+
+
+@pytest.mark.parametrize(
+    ("value", "meaning"),
+    [
+        *((word, "0") for word in ("0", "false", "False", "no", "OFF", "n", " 0 ")),
+        *((word, "1") for word in ("1", "true", "Yes", "on", "TRUE")),
+        ("", ""),
+    ],
+)
+def test_the_switch_takes_the_usual_words(fresh, value, meaning):
+    fresh.setenv(native.SWITCH, value)
+    assert native.switch() == meaning
+
+
+def test_a_wrong_switch_does_not_end_the_import():
+    code = (
+        "import pyspiel, rave_openspiel\n"
+        "rave_openspiel.OpenSpielState(pyspiel.load_game('hex').new_initial_state())\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, native.SWITCH: "perhaps"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert "the bots are not in OpenSpiel's registry" in done.stderr
+    line = done.stderr.strip().splitlines()[-1]
+    assert line.startswith("ValueError: RAVE_AGENTS_NATIVE must be 0")
+
+
+@needs_compiler
+@pytest.mark.parametrize("name", ["BRIDGE", "REGISTRY"])
+def test_what_is_in_the_cache_is_used_without_a_compiler(fresh, tmp_path, name, caplog):
+    """As in a container image of several stages, whose last has no compiler."""
+    part = getattr(native_library, name)
+    path = native_library.built_library(part, retry=False)
+    caplog.clear()
+    fresh.delenv("CXX", raising=False)
+    fresh.setenv("PATH", str(tmp_path))
+    native_library._compiler_version.cache_clear()
+    assert native_library.built_library(part, retry=False) == path
+    fresh.setenv("CXX", str(broken_compiler(tmp_path)))
+    assert native_library.built_library(part, retry=True) == path
+    path.unlink()
+    stem = path.stem.rpartition("-")[0]
+    path.with_name(f"{stem}-other.so").write_bytes(b"of another machine")
+    with pytest.raises(native_library.BridgeError, match="it is broken"):
+        native_library.built_library(part, retry=True)
+
+
+def test_another_open_spiel_gets_a_library_of_its_own(fresh):
+    before = native_library._key(native_library.BRIDGE)
+    fresh.setattr(native_library, "_pyspiel_content", lambda: "another build")
+    assert native_library._key(native_library.BRIDGE) != before
+
+
+def test_a_copied_open_spiel_keeps_its_libraries(fresh):
+    """Layers of container images keep times in whole seconds."""
+    content = native_library._pyspiel_content()
+    assert content.startswith("sha256="), "the wheel's record"
+    assert str(pathlib.Path(pyspiel.__file__).stat().st_size) in content
+
+
+@pytest.mark.parametrize(
+    ("spec", "switch", "provider"),
+    [
+        ("hex(board_size=3)", "1", "native"),
+        ("hex(board_size=3)", "0", "python with C++ playouts"),
+        ("python_tic_tac_toe", "1", "python"),
+        ("nogo(board_size=3)", "0", "compiled rules"),
+        ("kuhn_poker", "1", "native"),
+        ("kuhn_poker", "0", "python"),
+    ],
+)
+def test_the_result_tells_which_provider_ran(monkeypatch, spec, switch, provider):
+    library()
+    monkeypatch.setenv(native.SWITCH, switch)
+    native.bridge.cache_clear()
+    state = decision(spec, moves=0)
+    found = Searcher(SearchConfig.preset("uct"), seed=1).search(state, Limit(simulations=20))
+    native.bridge.cache_clear()
+    assert found.provider == provider
+    assert f"({provider})" in str(found)
+
+
+def test_the_warning_says_that_moves_change_without_the_bridge(fresh, tmp_path, caplog):
+    fresh.setenv("CXX", str(broken_compiler(tmp_path)))
+    with caplog.at_level(logging.WARNING, "rave_agents"):
+        native.bridge()
+    assert any("with one seed they draw other playouts" in text for text in caplog.messages)
 
 
 def broken_compiler(folder, *, version="echo broken 1.0"):

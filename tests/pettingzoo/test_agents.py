@@ -320,3 +320,17 @@ def test_whose_agent_it_is_must_be_told_where_agents_move_together():
         RaveAgent(zoo.classic("connect_four-v3"), player="player_0")
     with pytest.raises(UnsupportedGameError, match="no solver"):
         PNMCTSAgent(env, player="player_0")
+
+
+@pytest.mark.parametrize("kind", [UCTAgent, RaveAgent, RandomLoopAgent])
+def test_a_copy_of_an_agent_goes_on_as_it_does_and_neither_disturbs_the_other(kind):
+    env = zoo.classic("connect_four-v3")
+    budget = {} if kind is RandomLoopAgent else {"simulations": 40}
+    agent, same = (kind(env, seed=1, **budget) for _ in range(2))
+    agent.act()
+    same.act()
+    expected = [same.act() for _ in range(5)]
+    twin = copy.copy(agent)
+    assert twin.env is env
+    assert [twin.act() for _ in range(5)] == expected
+    assert [agent.act() for _ in range(5)] == expected

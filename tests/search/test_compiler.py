@@ -2,8 +2,11 @@
 
 import os
 import pathlib
+import shutil
+import stat
 import subprocess
 import sys
+import tempfile
 
 import pytest
 
@@ -18,11 +21,20 @@ Searcher()
 print(json.dumps([was_cached, compiler.is_cached(), str(compiler.CACHE_DIRECTORY)]))
 """
 
+QUICK = """
+import numpy as np
+from rave_agents.search.random_stream import fill_words, make_stream
+fill_words(make_stream(np.random.SeedSequence(1)), np.empty(1, np.int64))
+hits, misses = fill_words.stats.cache_hits, fill_words.stats.cache_misses
+print(f"{sum(hits.values())} hits, {sum(misses.values())} misses")
+"""
 
-def run(**environment):
+
+def run(code=PROGRAM, **environment):
+    kept = {key: value for key, value in os.environ.items() if key != "NUMBA_CACHE_DIR"}
     return subprocess.run(
-        [sys.executable, "-c", PROGRAM],
-        env={**os.environ, **environment},
+        [sys.executable, "-P", "-c", code],
+        env={**kept, **environment},
         capture_output=True,
         text=True,
         timeout=300,
@@ -30,14 +42,32 @@ def run(**environment):
     )
 
 
-@pytest.mark.skipif(compiler.JIT_DISABLED, reason="nothing is compiled")
-def test_a_second_process_loads_what_the_first_compiled_and_only_the_first_says_so(tmp_path):
-    first = run(NUMBA_CACHE_DIR=str(tmp_path))
+@pytest.fixture(scope="module")
+def shared_cache(tmp_path_factory):
+    """A cache that one process has filled, and what this process said."""
+    if compiler.JIT_DISABLED:
+        pytest.skip("nothing is compiled")
+    folder = tmp_path_factory.mktemp("cache")
+    return folder, run(NUMBA_CACHE_DIR=str(folder))
+
+
+def test_a_second_process_loads_what_the_first_compiled_and_only_the_first_says_so(shared_cache):
+    folder, first = shared_cache
     assert "compiling the search" in first.stderr
     assert first.stdout.startswith("[false, true")
-    second = run(NUMBA_CACHE_DIR=str(tmp_path))
+    second = run(NUMBA_CACHE_DIR=str(folder))
     assert second.stderr == ""
     assert second.stdout.startswith("[true, true")
+
+
+def test_another_environment_that_shares_the_cache_says_that_it_compiles(shared_cache, tmp_path):
+    """Numba keeps what it compiles by the path of its source: another copy compiles again."""
+    folder, _ = shared_cache
+    source = pathlib.Path(compiler.__file__).parent.parent
+    shutil.copytree(source, tmp_path / source.name)
+    other = run(NUMBA_CACHE_DIR=str(folder), PYTHONPATH=str(tmp_path))
+    assert "compiling the search" in other.stderr
+    assert other.stdout.startswith("[false, true")
 
 
 def test_the_cache_lies_in_the_users_cache_directory(monkeypatch, tmp_path):
@@ -46,14 +76,86 @@ def test_the_cache_lies_in_the_users_cache_directory(monkeypatch, tmp_path):
     assert compiler.choose_cache_directory("kernel").is_relative_to(tmp_path / "rave_agents")
 
 
-def test_without_a_directory_to_write_to_the_cache_is_a_new_temporary_one(monkeypatch, tmp_path):
+@pytest.fixture
+def read_only_home(monkeypatch, tmp_path):
+    """No cache can be made in the home; the temporary directory is empty and returned."""
     not_a_folder = tmp_path / "file"
     not_a_folder.touch()
+    temporary = tmp_path / "temporary"
+    temporary.mkdir(mode=0o700)
     monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(not_a_folder))
-    first, second = (compiler.choose_cache_directory("kernel") for _ in range(2))
-    assert first.is_dir()
-    assert first != second
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    compiler._private_temporary_directory.cache_clear()
+    yield temporary
+    compiler._private_temporary_directory.cache_clear()
+
+
+def test_with_a_read_only_home_the_cache_is_one_private_folder(read_only_home):
+    first = compiler.choose_cache_directory("kernel")
+    compiler._private_temporary_directory.cache_clear()  # as in another process
+    assert compiler.choose_cache_directory("kernel") == first
+    assert [path.name for path in read_only_home.iterdir()] == [f"rave_agents-{os.getuid()}"]
+    assert stat.S_IMODE(first.parent.stat().st_mode) == 0o700
+
+
+@pytest.mark.skipif(compiler.JIT_DISABLED, reason="nothing is compiled")
+def test_with_a_read_only_home_the_second_process_compiles_nothing(read_only_home, tmp_path):
+    environment = {"XDG_CACHE_HOME": str(tmp_path / "file"), "TMPDIR": str(read_only_home)}
+    assert run(QUICK, **environment).stdout == "0 hits, 1 misses\n"
+    assert run(QUICK, **environment).stdout == "1 hits, 0 misses\n"
+    assert len(list(read_only_home.iterdir())) == 1
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows gives each user a folder")
+@pytest.mark.parametrize("how", ["writable by all", "a link", "of another user", "a bare parent"])
+def test_a_folder_that_others_could_have_prepared_is_not_used(
+    read_only_home, monkeypatch, tmp_path, caplog, how
+):
+    taken = read_only_home / f"rave_agents-{os.getuid()}"
+    taken.mkdir(mode=0o700)
+    if how == "writable by all":
+        taken.chmod(0o777)
+    elif how == "a link":
+        taken.rename(tmp_path / "elsewhere")
+        taken.symlink_to(tmp_path / "elsewhere")
+    elif how == "of another user":
+        user = os.getuid()
+        taken.rename(read_only_home / f"rave_agents-{user + 1}")
+        monkeypatch.setattr(os, "getuid", lambda: user + 1)
+    else:
+        read_only_home.chmod(0o777)  # without the sticky bit
+    directory = compiler.choose_cache_directory("kernel")
+    assert not directory.is_relative_to(taken)
+    assert stat.S_IMODE(directory.parent.stat().st_mode) == 0o700
+    assert "can be written by others" in caplog.text
+
+
+def test_what_a_read_only_cache_has_is_taken_over(read_only_home, monkeypatch, tmp_path):
+    kept = tmp_path / "home" / "rave_agents" / "kernel"
+    kept.mkdir(parents=True)
+    (kept / "compiled").write_text("code")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
+    write = tempfile.TemporaryFile
+
+    def refuse(**options):
+        if options["dir"] == kept:
+            raise PermissionError("read-only")
+        return write(**options)
+
+    monkeypatch.setattr(tempfile, "TemporaryFile", refuse)
+    directory = compiler.choose_cache_directory("kernel")
+    assert directory.is_relative_to(read_only_home)
+    assert (directory / "compiled").read_text() == "code"
+
+
+@pytest.mark.skipif(compiler.JIT_DISABLED, reason="nothing is compiled")
+def test_without_any_folder_to_write_to_everything_still_works(tmp_path):
+    """As in a container whose whole file system is read-only."""
+    environment = {"XDG_CACHE_HOME": "/dev/null", "NUMBA_CACHE_LOCATOR_CLASSES": "ZipCacheLocator"}
+    done = run(f"import tempfile; tempfile.tempdir = '/dev/null'\n{QUICK}", **environment)
+    assert "there is no folder to keep compiled code in" in done.stderr
+    assert done.stdout.startswith("0 hits")
 
 
 def test_the_folder_is_named_after_the_source_of_every_kernel_file(monkeypatch):

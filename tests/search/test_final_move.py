@@ -4,6 +4,7 @@ Player 0 moves first; he wins with 1, draws with 0.5 and loses with 0.
 """
 
 import math
+import time
 
 import pytest
 from helpers.games import written_game
@@ -461,3 +462,58 @@ def test_a_win_among_the_checked_moves_takes_one_simulation(known):
     if "solver" in known:
         assert result.proven == "win"
         assert rows(result)[1].distance == 1
+
+
+# Solved moves that the search passes over have few visits.
+
+
+def hand_made(*moves, num_players=2, **config):
+    """The actions that may be played, by (visits, mean, solved outcome or None) of each move."""
+    made = []
+    for action, (visits, mean, outcome) in enumerate(moves):
+        proof = EdgeProof(0.0, 1.0)
+        if outcome is not None:
+            proof = EdgeProof(outcome, outcome, 1)
+        made.append(RootMove(action, visits, visits * mean, 0.5, AmafStatistics(), proof))
+    root = Root(tuple(made), 100, 0.0, 1.0, num_players=num_players)
+    settings = {"solver": True, "skip_solved": True, **config}
+    played = root_statistics(root, SearchConfig(**settings))
+    return [row.action for row in played if row.probability > 0.0]
+
+
+@pytest.mark.parametrize("final_move", ["robust", "max", "secure"])
+@pytest.mark.parametrize("num_players", [1, 2, 3])
+def test_a_sure_gain_that_was_passed_over_is_played_where_it_is_more(num_players, final_move):
+    def played(mean):
+        moves = ((6, 0.1, 0.7), (500, mean, None))
+        return hand_made(*moves, num_players=num_players, final_move=final_move)
+
+    assert played(0.6) == [0]
+    assert played(0.3) == [0]
+    assert played(0.9) == [1]
+
+
+def test_a_little_that_is_sure_is_played_where_it_is_more():
+    assert hand_made((6, 0.1, 0.3), (500, 0.2, None), num_players=3) == [0]
+    assert hand_made((6, 0.1, 0.3), (500, 0.4, None), num_players=3) == [1]
+
+
+def test_contempt_is_about_draws_alone():
+    assert hand_made((6, 0.5, 0.5), (500, 0.4, None), contempt=0.35) == [1]
+    assert hand_made((6, 0.5, 0.5), (500, 0.3, None), contempt=0.35) == [0]
+    assert hand_made((6, 0.5, 0.6), (500, 0.4, None), contempt=0.35) == [0]
+
+
+def test_the_mean_of_a_solved_move_is_its_outcome():
+    assert hand_made((50, 0.9, 0.5), (40, 0.7, None), final_move="max") == [1]
+
+
+# Very many moves.
+
+
+def test_the_time_that_it_takes_grows_with_the_number_of_moves_alone():
+    """Sums over all moves for each of them took half a minute for so many."""
+    moves = [(1, 0.5, None)] * 50_000
+    started = time.process_time()
+    assert len(hand_made(*moves)) == 50_000
+    assert time.process_time() - started < 10.0

@@ -9,10 +9,12 @@ import sys
 
 import numba
 import pytest
-from helpers.games import RandomEvaluator, random_game
+from helpers.games import Parallel, RandomEvaluator, RandomRules, random_game
+from helpers.spiel import decision
 from helpers.trees import dump
 
 from rave_agents import Limit, SearchConfig, Searcher
+from rave_agents.errors import FormulaError
 from rave_agents.search import loop
 from rave_agents.search.compiler import JIT_DISABLED
 
@@ -151,6 +153,108 @@ def test_what_cannot_be_compiled_is_refused_with_the_reason():
             Searcher(config)
 
 
+# Formulas that fail.
+
+
+def raises_always(n, q, n_amaf, q_amaf, p, N, c):
+    if n >= 0.0:
+        raise ValueError("no score today")
+    return q
+
+
+def raises_late(n, q, n_amaf, q_amaf, p, N, c):
+    if N > 40.0 and n > 3.0:
+        raise ValueError("too often")
+    return q - n
+
+
+def is_never_a_number(n, q, n_amaf, q_amaf, p, N, c):
+    return math.nan
+
+
+def is_no_number_late(n, q, n_amaf, q_amaf, p, N, c):
+    return math.nan if N > 40.0 else q - n
+
+
+@pytest.mark.parametrize("amaf", ["none", "node"])
+@pytest.mark.parametrize(
+    ("formula", "message"),
+    [
+        (raises_always, r"raises_always\(n=0, q=inf, .*N=12.*\) raised ValueError: no score today"),
+        (is_never_a_number, "is_never_a_number gave NaN for every action, such as "),
+    ],
+)
+def test_a_formula_that_fails_is_refused_before_the_first_search(formula, message, amaf, capfd):
+    with pytest.raises(FormulaError, match=message):
+        Searcher(SearchConfig(selection=formula, amaf=amaf))
+    assert capfd.readouterr() == ("", "")
+
+
+def test_the_error_has_the_formulas_own_exception_as_its_cause():
+    with pytest.raises(FormulaError) as caught:
+        Searcher(SearchConfig(selection=raises_always))
+    assert isinstance(caught.value.__cause__, ValueError)
+    assert str(caught.value.__cause__) == "no score today"
+
+
+GAMES_WHERE_IT_FAILS = {
+    "in turns": ({}, lambda: random_game(6, depth=9)),
+    "grave": ({"amaf": "grave", "tie_tolerance": 0.01}, lambda: random_game(6, depth=9)),
+    "with proofs": ({"solver": True}, lambda: random_game(6, depth=12)),
+    "at the same time": ({}, lambda: decision("goofspiel(num_cards=5,points_order=descending)")),
+    "hidden": ({}, lambda: decision("go_fish")),
+}
+
+
+@pytest.mark.parametrize("kind", GAMES_WHERE_IT_FAILS)
+@pytest.mark.parametrize(
+    ("formula", "message"),
+    [
+        (raises_late, r"raises_late\(n=.*\) raised ValueError: too often"),
+        (is_no_number_late, "is_no_number_late gave NaN for every action of a position"),
+    ],
+)
+def test_a_formula_that_fails_during_a_search_ends_it_with_the_tree_whole(
+    formula, message, kind, capfd
+):
+    changes, make_state = GAMES_WHERE_IT_FAILS[kind]
+    state = make_state()
+    searcher = Searcher(SearchConfig(selection=formula, **changes), seed=1)
+    for _ in range(2):
+        with pytest.raises(FormulaError, match=message):
+            searcher.search(state, Limit(simulations=3000), player=0)
+        result = searcher.result()
+        assert 40 <= result.simulations < 3000
+        assert result.root_visits == result.simulations
+        assert sum(row.visits for row in result.actions) == result.simulations - 1
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_formula_that_fails_in_one_of_several_threads_ends_the_search(capfd):
+    config = SearchConfig(selection=raises_late, threads=3)
+    searcher = Searcher(config, seed=1)
+    with pytest.raises(FormulaError, match="raises_late"):
+        searcher.search(Parallel(RandomRules(6, depth=9)), Limit(simulations=30_000))
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_formula_that_once_failed_serves_another_search():
+    state = random_game(6, depth=9)
+    searcher = Searcher(SearchConfig(selection=raises_late), seed=1)
+    with pytest.raises(FormulaError):
+        searcher.search(state, Limit(simulations=3000))
+    other = Searcher(searcher.config, seed=2)
+    assert other.search(state, Limit(simulations=30)).simulations == 30
+
+
+def test_a_formula_may_have_no_score_for_some_actions():
+    def only_visited_or_credited(n, q, n_amaf, q_amaf, p, N, c):
+        return 0.0 / n if n_amaf == 0.0 else q_amaf / n_amaf
+
+    config = SearchConfig(selection=only_visited_or_credited, amaf="node")
+    assert tree_of(config, random_game(6, depth=9), simulations=50)
+
+
 def test_an_unknown_name_is_still_answered_with_the_nearest():
     with pytest.raises(ValueError, match=r"Unknown selection 'ucb'\. Did you mean 'ucb1'"):
         SearchConfig(selection="ucb")
@@ -174,18 +278,29 @@ def test_no_formula_compiles_the_loop_anew():
 def test_it_works_in_the_interpreter():
     program = (
         "from rave_agents import Limit, SearchConfig, Searcher\n"
+        "from rave_agents.errors import FormulaError\n"
         "from rave_agents.search.compiler import JIT_DISABLED\n"
         "from helpers.games import random_game\n"
         "assert JIT_DISABLED\n"
         "def least_visited(n, q, n_amaf, q_amaf, p, N, c):\n"
         "    return -n\n"
         "def divides(n, q, n_amaf, q_amaf, p, N, c):\n"
-        "    return q / n + q_amaf / n_amaf\n"
+        "    return q + 1.0 / n\n"
+        "def raises_late(n, q, n_amaf, q_amaf, p, N, c):\n"
+        "    if N > 40.0:\n"
+        "        raise ValueError('too often')\n"
+        "    return -n\n"
         "state = random_game(6, depth=9)\n"
         "searcher = Searcher(SearchConfig(selection=least_visited), seed=1)\n"
         "result = searcher.search(state, Limit(simulations=50))\n"
         "searcher = Searcher(searcher.config.replace(selection=divides), seed=1)\n"
         "searcher.search(state, Limit(simulations=50))\n"
+        "searcher = Searcher(searcher.config.replace(selection=raises_late), seed=1)\n"
+        "try:\n"
+        "    searcher.search(state, Limit(simulations=500))\n"
+        "except FormulaError as error:\n"
+        "    assert 'raised ValueError: too often' in str(error), error\n"
+        "assert searcher.result().simulations == 41\n"
         "visits = [row.visits for row in result.actions]\n"
         "assert max(visits) - min(visits) <= 1, visits\n"
     )

@@ -370,6 +370,53 @@ def test_the_solver_keeps_no_numbers_and_numbers_no_bounds():
     }
 
 
+# Solved children that are passed over.
+
+PROVING = [name for name in SearchConfig.preset_names() if SearchConfig.preset(name).proves]
+
+
+def proven_outcomes(preset, seeds):
+    """Search small games of every kind; returns how many positions were proven, all rightly."""
+    proven = 0
+    for seed in seeds:
+        draw = random.Random(f"preset {seed}")
+        state = random_game(seed, **random_rules(draw))
+        config = SearchConfig.preset(preset).replace(search_forced_moves=True)
+        searcher = Searcher(config, seed=seed)
+        result = searcher.search(state, Limit(simulations=draw.choice([60, 200, 600])))
+        check_proofs(searcher, config, Exhaustive(state.rules), state.current_player())
+        proven += result.outcome is not None or 0.0 in (result.proof_number, result.disproof_number)
+    return proven
+
+
+@pytest.mark.parametrize("preset", PROVING)
+def test_no_preset_proves_what_is_not_so(preset):
+    assert proven_outcomes(preset, range(60)) > 25
+
+
+def better_known_than_searched():
+    """Move 0 brings 0.7 by a move that ends the game at once, move 1 a half.
+
+    Beside the sure 0.7, chance offers 0.3 in the mean: it can never be solved.
+    """
+    nodes = {(): (0, [0, 1]), (0,): (1, [0, 1]), (0, 0): (0, [0, 1]), (0, 0, 0): [0.7, 0.3]}
+    coin = {(0, 0, 1): 0.3, (0, 1): 0.9, (1,): 0.5}
+    for place, chance in coin.items():
+        nodes[place] = [(0, chance), (1, 1.0 - chance)]
+        nodes[*place, 0], nodes[*place, 1] = [1.0, 0.0], [0.0, 1.0]
+    return written_game(nodes, low=0.0, high=1.0)
+
+
+@pytest.mark.parametrize("preset", ["uct_solver", "rave_pn", "pn_mcts"])
+def test_a_solved_child_that_is_passed_over_counts_above_its_parent(preset):
+    config = SearchConfig.preset(preset).replace(skip_solved=True, exploration=0.5)
+    for seed in range(3):
+        searcher = Searcher(config, seed=seed)
+        result = searcher.search(better_known_than_searched(), Limit(simulations=4000))
+        assert result.action == 0
+        assert result.actions[0].value == pytest.approx(0.7, abs=0.05)
+
+
 def test_the_same_seed_gives_the_same_proofs():
     def run():
         config = SearchConfig.preset("pn_mcts")

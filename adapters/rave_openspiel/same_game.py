@@ -1,0 +1,26 @@
+"""Whether two games are the same, however they were written."""
+
+import pyspiel
+
+_game_keys: dict[str, str] = {}
+
+
+def game_key(game: pyspiel.Game) -> str:
+    """A text that games have in common which are the same, however they were written.
+
+    It has all parameters with their values, in order. A ``board_size`` that stands for rows and
+    columns is left out where these are parameters, too: they tell which board it is.
+    """
+    text = str(game)
+    if text not in _game_keys:
+        parameters = dict(game.get_parameters())
+        if {"num_rows", "num_cols"} <= parameters.keys():
+            parameters.pop("board_size", None)
+        values = ",".join(f"{name}={parameters[name]}" for name in sorted(parameters))
+        _game_keys[text] = f"{game.get_type().short_name}({values})"
+    return _game_keys[text]
+
+
+def is_same_game(one: pyspiel.Game, other: pyspiel.Game) -> bool:
+    """Whether two games are the same, as ``hex(board_size=5)`` and a hex of 5 rows and columns."""
+    return game_key(one) == game_key(other)

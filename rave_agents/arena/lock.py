@@ -1,0 +1,88 @@
+"""A lock beside a file, so that one process at a time writes it.
+
+The system drops the lock with the process that holds it: one that died is no obstacle, even if the
+lock's file is still there. Its text says who made it last.
+"""
+
+import contextlib
+import os
+import platform
+import sys
+import time
+from pathlib import Path
+from typing import BinaryIO, Self
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _lock(file: BinaryIO) -> None:
+        file.seek(_PLACE)  # Bytes that are locked cannot be read: none of the text.
+        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+else:
+    import fcntl
+
+    def _lock(file: BinaryIO) -> None:
+        fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+_PLACE = 1 << 20
+
+
+class FileInUseError(ValueError):
+    """Another process writes the file; the message says which."""
+
+
+class FileLock:
+    """Holds a file for this process until ``release``.
+
+    Args:
+        path: the file; the lock is a file beside it, with ``.lock`` added to its name.
+
+    Raises:
+        FileInUseError: if another process holds it.
+        OSError: if the lock's file cannot be written.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path.with_name(f"{path.name}.lock")
+        while True:
+            self._file = self._path.open("a+b")
+            try:
+                _lock(self._file)
+            except OSError as error:
+                self._file.seek(0)
+                holder = self._file.read(_PLACE).decode("utf-8", errors="replace").strip()
+                self._file.close()
+                raise FileInUseError(
+                    f"{path} is being written by {holder or 'another process'}. Wait for it, end "
+                    f"it, or give another file. ({self._path}: {error.strerror})"
+                ) from None
+            if self._is_there():
+                break
+            self._file.close()  # Removed by its last holder while it was being locked.
+        self._file.seek(0)
+        self._file.truncate()
+        self._file.write(
+            f"process {os.getpid()} on {platform.node()} since "
+            f"{time.strftime('%Y-%m-%d %H:%M:%S')}\n".encode()
+        )
+        self._file.flush()
+
+    def _is_there(self) -> bool:
+        try:
+            return os.path.samestat(os.fstat(self._file.fileno()), self._path.stat())
+        except FileNotFoundError:
+            return False
+
+    def release(self) -> None:
+        """Let others have the file."""
+        if sys.platform != "win32":  # There an open file cannot be removed.
+            with contextlib.suppress(OSError):
+                self._path.unlink()
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *details: object) -> None:
+        self.release()
