@@ -179,7 +179,7 @@ class Knowledge:
             choose: gives the action at a state and a step.
 
         Returns:
-            The new line; None if an action is illegal, or the player would have seen something else.
+            The new line; None if an action is illegal, or the player would see something else.
         """
         new = line.cut(first)
         state = new.states[-1]

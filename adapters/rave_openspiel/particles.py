@@ -10,8 +10,8 @@ moving target"). The more particles, the nearer to the posterior.
 from rave_openspiel.history_moves import Budget, HistoryMoves, OutOfBudget
 from rave_openspiel.knowledge import Knowledge, Line, Unit
 
-SIZES = (8, 32, 128, 512)
-"""Particles of one filter after the other, as long as the budget lasts; the last one done counts."""
+SIZES = (8, 32, 128)
+"""Particles of one filter after the other, while the budget lasts; the last one done counts."""
 
 BARREN = 0.03
 """Part of the budget after which no particle has reached a moment."""

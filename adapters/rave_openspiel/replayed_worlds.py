@@ -62,7 +62,7 @@ class ReplayedWorlds:
     (``rave_openspiel.history_moves``) whenever it is its turn. Where no particle comes to the
     present, as in card games with large deals, one chain starts at the true history, and walks
     until the share of true actions has levelled off, or its budget is spent. ``method`` and
-    ``levelled`` tell which.
+    ``settled`` tell which.
 
     All this happens when the first world is asked for.
 
@@ -85,7 +85,7 @@ class ReplayedWorlds:
         self._moves: HistoryMoves | None = None
         self.method = "particles"
         """``"particles"``, or ``"walk"`` for a chain that started at the true history."""
-        self.levelled = False
+        self.settled = False
         """Whether the way to the first world ended before its budget: no particles are cut short,
         and a walk has levelled off."""
 
@@ -116,6 +116,11 @@ class ReplayedWorlds:
         return self._lines[place]
 
     @property
+    def cycle(self) -> int:
+        """How many worlds later the same history goes on."""
+        return max(1, len(self._lines))
+
+    @property
     def sites(self) -> Sequence[int]:
         """The places in the true history at which something else could have come unseen."""
         if self._moves is None:
@@ -131,7 +136,7 @@ class ReplayedWorlds:
         self._round = min(MOST_PROPOSALS, max(PROPOSALS, len(self._moves.sites)))
         share = budget.part(FILTER_SHARE)
         self._lines = filtered(self._knowledge, self._moves, self._unit, share, most)
-        self.levelled = len(self._lines) > 0
+        self.settled = len(self._lines) > 0
         if not self._lines:
             self.method = "walk"
             budget.steps -= budget.steps * FILTER_SHARE - max(share.steps, 0.0)
@@ -165,7 +170,7 @@ class ReplayedWorlds:
             if budget.spent:
                 break
             if moves.accepted >= enough and now > before - LEVEL:
-                self.levelled = True
+                self.settled = True
                 break
             before, stretch = now, 2 * stretch
         return line
