@@ -18,7 +18,7 @@ class WorldStatistics:
     (the game's own), ``"particles"`` or ``"walk"`` (replays of the history, drawn forward from the
     start of the game, or by a chain that starts at the true history)."""
     drawn: int
-    """How many were drawn."""
+    """How many were drawn. After the deadline the first ones serve once more, uncounted."""
     distinct: int | None
     """Different positions among the first 1,000 of each thread, told apart by what the game prints,
     or by their ``position_key``; None where neither tells."""

@@ -298,6 +298,7 @@ class Provider {
   std::vector<std::unique_ptr<State>> kept_worlds_;  // The first ones.
   std::vector<int64_t> world_keys_;                  // Tell the first worlds apart.
   int64_t worlds_drawn_ = 0;
+  int64_t worlds_reused_ = 0;
   double world_seconds_ = 0.0;
 };
 
@@ -373,6 +374,9 @@ std::unique_ptr<State> Provider::World() {
     return static_cast<const State*>(given)->Clone();
   }
   const Clock::time_point started = Clock::now();
+  if (!kept_worlds_.empty() && started >= worlds_end_) {
+    return kept_worlds_[worlds_reused_++ % kept_worlds_.size()]->Clone();
+  }
   std::unique_ptr<State> world = OwnWorld();
   world_seconds_ += std::chrono::duration<double>(Clock::now() - started).count();
   if (worlds_drawn_++ < kWorldsCounted) {
@@ -382,9 +386,6 @@ std::unique_ptr<State> Provider::World() {
 }
 
 std::unique_ptr<State> Provider::OwnWorld() {
-  if (!kept_worlds_.empty() && Clock::now() >= worlds_end_) {
-    return kept_worlds_[worlds_drawn_ % kept_worlds_.size()]->Clone();
-  }
   RandomWords words(Buffer<int64_t>(BUFFER_PLAYOUT_STREAM));
   std::unique_ptr<State> world =
       root_->ResampleFromInfostate(observer_, [&words] { return words.Unit(); });

@@ -34,7 +34,7 @@ class NegotiationWorlds:
 
     def __init__(self, state: pyspiel.State, player: int, unit: Unit) -> None:
         self._game = state.get_game()
-        self._lines = state.serialize().split("\n")
+        self._lines = state.serialize().rstrip("\n").split("\n")
         self._place = _UTILITIES_LINE + 1 - player
         self._items = len(self._lines[1].split())
         self._random = random.Random(int(unit() * 2**32))

@@ -32,12 +32,18 @@ MOST_STEPS = 500_000
 SHARE_OF_TIME = 0.25
 """Part of a search's time that may pass before the first world."""
 
+SHARE_FOR_A_WORLD = 0.125
+"""Part of the time that is left that one more world may take, so that there are several."""
+
 FILTER_SHARE = 0.6
 """Part of that for the filter; the walk from the true history, if it is needed, has the rest."""
 
 ROUNDS = 20
 """Proposals of a walk before the first look at whether it has levelled off, in rounds of as many as
 between two worlds."""
+
+LEAST_ROUNDS = 2
+"""Rounds that a walk takes in any case: no world is the truth for lack of time alone."""
 
 CHANGES = 4
 """Proposals taken for each hidden action before a walk can have levelled off."""
@@ -111,7 +117,7 @@ class ReplayedWorlds:
         self._turn += 1
         count = self._round if self.method == "walk" else PARTICLE_PROPOSALS
         if self._turn > 1 or self.method != "walk":
-            budget = Budget(math.inf, self._deadline)
+            budget = Budget(math.inf, self._deadline).part(SHARE_FOR_A_WORLD)
             self._lines[place] = self._moves.advance(self._lines[place], count, budget)
         return self._lines[place]
 
@@ -159,6 +165,7 @@ class ReplayedWorlds:
         moves = self._moves
         assert moves is not None
         line, stretch = self._knowledge.truth, ROUNDS * self._round
+        line = moves.advance(line, LEAST_ROUNDS * self._round)
         enough = CHANGES * len(moves.sites)
         moves.accepted, before = 0, 1.0
         while not budget.spent:

@@ -25,7 +25,7 @@ class WorldSample(NamedTuple):
     method: str
     """Where its worlds came from."""
     drawn: int
-    """How many it drew."""
+    """How many it drew, without those that served once more."""
     keys: Sequence[int]
     """For each of the first ``COUNTED`` a number that tells it from others; empty if there is
     none."""
@@ -83,11 +83,11 @@ class RecordedWorlds:
         """The next world; after the deadline, one of the first ``FEW`` once more."""
         started = time.perf_counter()
         if self._kept and started >= self._deadline:
-            world = self._kept[self._drawn % len(self._kept)].clone()
-        else:
-            world = self._source()
-            if self._deadline < math.inf and len(self._kept) < FEW:
-                self._kept.append(world.clone())
+            self._kept.append(self._kept.pop(0))
+            return self._kept[-1].clone()
+        world = self._source()
+        if self._deadline < math.inf and len(self._kept) < FEW:
+            self._kept.append(world.clone())
         self._seconds += time.perf_counter() - started
         if len(self._keys) < COUNTED and (key := self._key(world)) is not None:
             self._keys.append(hash(key))
