@@ -14,8 +14,11 @@ import pyspiel
 
 from rave_openspiel.knowledge import Knowledge, Line, Unit, choices, drawn
 
-SWAPS = 0.35
-"""Share of proposals that swap two actions; as many change one."""
+KINDS = (0.35, 0.35, 0.3)
+"""Shares of proposals that swap two actions, change one, and draw some anew."""
+
+LEAST_KIND = 0.02
+"""Acceptance that each kind is taken to have at least when the shares follow it."""
 
 BLOCK = 4
 """Hidden actions in a row that a proposal draws anew, on average."""
@@ -86,9 +89,12 @@ class HistoryMoves:
         self._hidden = self._others(truth.movers)
         if not knowledge.counts_moves or not self.sites:
             self.sites = self._hidden
-        self._drawn = frozenset(self.sites)
         self.accepted = 0
         """Proposals that were taken."""
+        self._kinds = KINDS
+        self._tried = [0, 0, 0]
+        self._taken_of = [0, 0, 0]
+        self._changed_at: set[int] = set()
 
     def _others(self, movers: Sequence[int]) -> list[int]:
         return [step for step, mover in enumerate(movers) if mover != self._knowledge.player]
@@ -119,17 +125,37 @@ class HistoryMoves:
                 if budget.spent:
                     break
                 budget.steps -= len(line) / 2
-            kind = self._unit()
-            if kind < SWAPS:
+            chosen = self._unit()
+            kind = 0 if chosen < self._kinds[0] else 1 if chosen < 1.0 - self._kinds[2] else 2
+            if kind == 0:
                 proposed = self._swapped(line, sites, others)
-            elif kind < 2 * SWAPS:
+            elif kind == 1:
                 proposed = self._changed(line, sites, others)
             else:
                 proposed = self._redrawn(line, sites)
+            self._tried[kind] += 1
             if proposed is not None:
                 self.accepted += 1
+                self._taken_of[kind] += 1
+                self._changed_at.update(
+                    step for step in others if line.actions[step] != proposed.actions[step]
+                )
                 line = proposed
         return line
+
+    def adapt(self) -> None:
+        """Propose what was accepted: kinds by their acceptance, and places that changed.
+
+        Other places keep their ``ELSEWHERE``. For the time before the first world alone: the chain
+        must not change once its histories count.
+        """
+        rates = [
+            max(LEAST_KIND, taken / max(1, tried))
+            for taken, tried in zip(self._taken_of, self._tried, strict=True)
+        ]
+        self._kinds = (rates[0] / sum(rates), rates[1] / sum(rates), rates[2] / sum(rates))
+        if len(self._changed_at) > 1:
+            self.sites = sorted(self._changed_at)
 
     def _places(self, line: Line) -> tuple[list[int], list[int]]:
         """Where a line's actions are likely hidden, and all places of others' actions."""

@@ -38,6 +38,14 @@ SHARE_FOR_A_WORLD = 0.125
 FILTER_SHARE = 0.6
 """Part of that for the filter; the walk from the true history, if it is needed, has the rest."""
 
+MOST_PARTICLES = 128
+
+LEAST_PARTICLES = 32
+"""Particles, at least, up to which filters grow while the budget lasts."""
+
+WALK_SHARE = 0.25
+"""Part of what all later worlds of a walk cost that the way to the first one may cost at least."""
+
 ROUNDS = 20
 """Proposals of a walk before the first look at whether it has levelled off, in rounds of as many as
 between two worlds."""
@@ -137,7 +145,9 @@ class ReplayedWorlds:
     def _prepare(self) -> None:
         """Draw the first histories."""
         budget = self._budget()
-        most = SIZES_MOST if math.isinf(self._simulations) else max(32, int(self._simulations))
+        most = MOST_PARTICLES
+        if math.isfinite(self._simulations):
+            most = min(most, max(LEAST_PARTICLES, int(self._simulations)))
         self._moves = HistoryMoves(self._knowledge, self._unit)
         self._round = min(MOST_PROPOSALS, max(PROPOSALS, len(self._moves.sites)))
         share = budget.part(FILTER_SHARE)
@@ -146,6 +156,9 @@ class ReplayedWorlds:
         if not self._lines:
             self.method = "walk"
             budget.steps -= budget.steps * FILTER_SHARE - max(share.steps, 0.0)
+            if math.isfinite(self._simulations):
+                later = self._simulations * self._round * len(self._knowledge.truth) / 2
+                budget.steps = max(budget.steps, min(MOST_STEPS, WALK_SHARE * later))
             self._lines = [self._walked(budget)]
 
     def _budget(self) -> Budget:
@@ -166,29 +179,25 @@ class ReplayedWorlds:
         assert moves is not None
         line, stretch = self._knowledge.truth, ROUNDS * self._round
         line = moves.advance(line, LEAST_ROUNDS * self._round)
-        enough = CHANGES * len(moves.sites)
+        sites = moves.sites
         moves.accepted, before = 0, 1.0
         while not budget.spent:
             shares = []
             for _ in range(LOOKS):
                 line = moves.advance(line, max(1, stretch // LOOKS), budget)
-                shares.append(self._true_share(line))
+                shares.append(self._true_share(line, sites))
             now = sum(shares) / LOOKS
+            moves.adapt()
             if budget.spent:
                 break
-            if moves.accepted >= enough and now > before - LEVEL:
+            if moves.accepted >= CHANGES * len(moves.sites) and now > before - LEVEL:
                 self.settled = True
                 break
             before, stretch = now, 2 * stretch
         return line
 
-    def _true_share(self, line: Line) -> float:
-        """The part of the hidden actions that are the true ones."""
-        assert self._moves is not None
-        sites, true = self._moves.sites, self._knowledge.truth.actions
+    def _true_share(self, line: Line, sites: Sequence[int]) -> float:
+        """The part of the actions at these places that are the true ones."""
+        true = self._knowledge.truth.actions
         same = sum(line.actions[step] == true[step] for step in sites)
         return same / len(sites) if sites else 0.0
-
-
-SIZES_MOST = 128
-"""Particles where the number of simulations is not known."""
