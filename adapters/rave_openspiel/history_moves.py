@@ -87,6 +87,8 @@ class HistoryMoves:
         self.sites = [step for step in range(len(truth)) if self._looks_hidden(step)]
         """The places in the true history at which something else could have come unseen."""
         self._hidden = self._others(truth.movers)
+        self.looks_open = knowledge.counts_moves and not self.sites
+        """Whether no action of another could have been another one unseen, each taken alone."""
         if not knowledge.counts_moves or not self.sites:
             self.sites = self._hidden
         self.accepted = 0

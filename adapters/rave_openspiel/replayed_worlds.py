@@ -150,6 +150,10 @@ class ReplayedWorlds:
             most = min(most, max(LEAST_PARTICLES, int(self._simulations)))
         self._moves = HistoryMoves(self._knowledge, self._unit)
         self._round = min(MOST_PROPOSALS, max(PROPOSALS, len(self._moves.sites)))
+        if self._moves.looks_open and self._is_open():
+            self.method, self.settled, self._round = "walk", True, 0
+            self._lines = [self._knowledge.truth]
+            return
         share = budget.part(FILTER_SHARE)
         self._lines = filtered(self._knowledge, self._moves, self._unit, share, most)
         self.settled = len(self._lines) > 0
@@ -160,6 +164,12 @@ class ReplayedWorlds:
                 later = self._simulations * self._round * len(self._knowledge.truth) / 2
                 budget.steps = max(budget.steps, min(MOST_STEPS, WALK_SHARE * later))
             self._lines = [self._walked(budget)]
+
+    def _is_open(self) -> bool:
+        """Whether nothing is hidden here, as far as some proposals tell."""
+        assert self._moves is not None
+        self._moves.advance(self._knowledge.truth, ROUNDS * self._round)
+        return self._moves.accepted == 0
 
     def _budget(self) -> Budget:
         steps = float(LEAST_STEPS)

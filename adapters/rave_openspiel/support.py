@@ -6,7 +6,13 @@ from rave_agents.checks import check_hidden
 from rave_agents.config import SearchConfig
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.options import Hidden
-from rave_openspiel.worlds import DEALT_AT_ONCE, NO_WORLDS, WorldFunction, no_worlds
+from rave_openspiel.worlds import (
+    DEALT_AT_ONCE,
+    NO_WORLDS,
+    WorldFunction,
+    no_worlds,
+    say_seldom_settled,
+)
 
 _Type = pyspiel.GameType
 
@@ -67,6 +73,8 @@ def check_worlds(game: pyspiel.Game, config: SearchConfig, worlds: WorldFunction
             "which is cheating."
         )
     check_hidden(config, simultaneous=False)
+    if worlds is None:
+        say_seldom_settled(game.get_type().short_name)
 
 
 def is_simultaneous(game: pyspiel.Game) -> bool:

@@ -12,6 +12,7 @@ All of them draw from one stream of random numbers, so that the same seed gives 
 """
 
 import functools
+import logging
 from collections.abc import Callable
 
 import numpy as np
@@ -22,6 +23,8 @@ from rave_agents.search.world_record import Pieces, RecordedWorlds
 from rave_openspiel.knowledge import Unit, viewer
 from rave_openspiel.negotiation import NegotiationWorlds
 from rave_openspiel.replayed_worlds import ReplayedWorlds
+
+_log = logging.getLogger("rave_agents")
 
 WorldFunction = Callable[[pyspiel.State, int, np.random.Generator], pyspiel.State]
 """A source of the user's own, called as ``worlds(state, player, rng)``: it returns a new state that
@@ -61,6 +64,19 @@ def world_source(
     if game.get_type().short_name == "negotiation":
         return NegotiationWorlds(state, player, unit)
     return ReplayedWorlds(state, player, unit)
+
+
+@functools.cache
+def say_seldom_settled(name: str) -> None:
+    """Warn, once for each game, of worlds that may hold more of the truth than they should."""
+    if name in SELDOM_SETTLED:
+        _log.warning(
+            "rave_openspiel: in the middle of %s, the walk from the true history to the first "
+            "world seldom comes to its end, and worlds may hold more of the truth than they "
+            "should. More simulations or seconds help; result.worlds.settled tells, and "
+            "worlds=function gives your own.",
+            name,
+        )
 
 
 def recorded_worlds(
@@ -186,6 +202,38 @@ UNRELIABLE = {
     "hearts": "its worlds may hold cards that the others cannot have, as they did not follow suit",
 }
 """Games whose own method is not used, and why; their history is replayed instead."""
+
+SELDOM_SETTLED = frozenset(
+    [
+        "coin_game",
+        "crazy_eights",
+        "cribbage",
+        "dark_chess",
+        "dou_dizhu",
+        "hanabi",
+        "hearts",
+        "laser_tag",
+        "python_liars_poker",
+        "python_team_dominoes",
+        "skat",
+        "spades",
+    ]
+)
+"""Games in which the way to the first world does not come to its end in the middle of a game, with
+500 or 1,000 simulations: ``WorldStatistics.settled`` is then False."""
+
+WORLD_COSTS = {
+    "battleship": "0.01 s",
+    "bridge": "0.15 s, since the game solves each deal",
+    "crazy_eights": "0.01 s",
+    "dou_dizhu": "0.01 s",
+    "python_block_dominoes": "0.04 s",
+    "python_liars_poker": "more than 0.1 s",
+    "python_team_dominoes": "more than 0.1 s",
+    "spades": "0.015 s",
+}
+"""What a world costs, about, in the middle of a game where that is more than the simulation in it:
+measured on one core, and much less in others (0.1 ms in ``oh_hell``)."""
 
 DEALT_AT_ONCE = frozenset(["bridge_uncontested_bidding", "negotiation", "tarok"])
 """Games whose chance mode is SAMPLED_STOCHASTIC, but in which chance has moved before anybody else:
