@@ -91,12 +91,8 @@ class HistoryMoves:
         """Whether no action of another could have been another one unseen, each taken alone."""
         if not knowledge.counts_moves or not self.sites:
             self.sites = self._hidden
-        self.accepted = 0
-        """Proposals that were taken."""
         self._kinds = KINDS
-        self._tried = [0, 0, 0]
-        self._taken_of = [0, 0, 0]
-        self._changed_at: set[int] = set()
+        self.count_anew()
 
     def _others(self, movers: Sequence[int]) -> list[int]:
         return [step for step, mover in enumerate(movers) if mover != self._knowledge.player]
@@ -144,6 +140,14 @@ class HistoryMoves:
                 )
                 line = proposed
         return line
+
+    def count_anew(self) -> None:
+        """Forget which proposals were accepted until now."""
+        self.accepted = 0
+        """Proposals that were taken."""
+        self._tried = [0, 0, 0]
+        self._taken_of = [0, 0, 0]
+        self._changed_at: set[int] = set()
 
     def adapt(self) -> None:
         """Propose what was accepted: kinds by their acceptance, and places that changed.

@@ -23,8 +23,11 @@ PARTICLE_PROPOSALS = 4
 STEPS_PER_SIMULATION = 100
 """Actions that may be played for each simulation asked for, before the first world."""
 
-LEAST_STEPS = 20_000
-"""Actions that may be played in any case, and where no number of simulations was given."""
+LEAST_STEPS = 5_000
+"""Actions that may be played in any case."""
+
+USUAL_STEPS = 20_000
+"""Actions that may be played where neither a number of simulations nor a deadline was given."""
 
 MOST_STEPS = 500_000
 """Actions that are played at most."""
@@ -172,9 +175,9 @@ class ReplayedWorlds:
         return self._moves.accepted == 0
 
     def _budget(self) -> Budget:
-        steps = float(LEAST_STEPS)
+        steps = float(USUAL_STEPS)
         if math.isfinite(self._simulations):
-            steps = max(steps, self._simulations * STEPS_PER_SIMULATION)
+            steps = max(LEAST_STEPS, self._simulations * STEPS_PER_SIMULATION)
         elif math.isfinite(self._deadline):
             steps = MOST_STEPS
         if math.isinf(self._deadline):
@@ -188,9 +191,10 @@ class ReplayedWorlds:
         moves = self._moves
         assert moves is not None
         line, stretch = self._knowledge.truth, ROUNDS * self._round
+        moves.count_anew()
         line = moves.advance(line, LEAST_ROUNDS * self._round)
         sites = moves.sites
-        moves.accepted, before = 0, 1.0
+        before = 1.0
         while not budget.spent:
             shares = []
             for _ in range(LOOKS):

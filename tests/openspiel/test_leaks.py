@@ -138,7 +138,9 @@ def test_a_search_without_time_says_so():
 
 
 def test_a_single_legal_action_is_forced():
-    state = pyspiel.load_game("nim(pile_sizes=1)").new_initial_state()
+    state = pyspiel.load_game("tic_tac_toe").new_initial_state()
+    for action in (0, 1, 2, 4, 3, 5, 7, 6):
+        state.apply_action(action)
     bot = RaveBot(state.get_game(), simulations=5)
     assert "Forced" in bot.step_verbose(state)[1]
     assert bot.last_result.forced

@@ -137,8 +137,8 @@ def overlap(first, second, player):
 def test_go_fish_forgets_the_truth(monkeypatch):
     states = [decision("go_fish", 12, seed) for seed in range(15)]
 
-    def shared(least_steps):
-        monkeypatch.setattr(replayed_worlds, "LEAST_STEPS", least_steps)
+    def shared(usual_steps):
+        monkeypatch.setattr(replayed_worlds, "USUAL_STEPS", usual_steps)
         draw = random.Random(5).random
         return np.array(
             [
