@@ -129,9 +129,9 @@ def _mean_agreement(table: NDArray[np.int64]) -> float:
     for column in table.T:
         counts = np.unique(column, return_counts=True)[1]
         pairs += int((counts * (counts - 1)).sum())
-    return float(pairs) / (table.shape[1] * worlds * (worlds - 1))
+    return float(pairs / (table.shape[1] * worlds * (worlds - 1)))
 
 
 def _correlation(table: NDArray[np.int64], lag: int, mean: float) -> float:
     agreement = float((table[:-lag] == table[lag:]).mean())
-    return (agreement - mean) / (1.0 - mean)
+    return float((agreement - mean) / (1.0 - mean))
