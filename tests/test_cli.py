@@ -88,7 +88,7 @@ def test_match_passes_its_options_on(program):
     ("arguments", "message"),
     [
         (("nogame", "uct", "uct"), "Unknown game 'nogame'"),
-        (("tarok", "uct", "uct"), "IMPERFECT_INFORMATION"),
+        (("bridge_uncontested_bidding", "uct", "uct"), "IMPERFECT_INFORMATION"),
         (("tic_tac_toe", "uct", "rav"), "Did you mean 'rave'"),
         (("tic_tac_toe", "uct(exploration=-1)", "uct"), "exploration must be"),
         (("tic_tac_toe", "uct(exploration", "uct"), "Not an agent's spec"),
