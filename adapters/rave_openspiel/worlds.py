@@ -241,15 +241,15 @@ a clone knows no outcomes to come."""
 
 NO_WORLDS = {
     "bridge_uncontested_bidding": (
-        "its chance mode is SAMPLED_STOCHASTIC, dealing by the game's own generator, so that no deal can be chosen; a "
-        "function may write one into the serialized state"
+        "its chance mode is SAMPLED_STOCHASTIC, dealing by the game's own generator, so "
+        "that no deal can be chosen; a function may write one into the serialized state"
     ),
     "chat_game": "it has legal actions beyond its num_distinct_actions",
     "crossword": "its actions are structs, not numbers",
     "tarok": (
-        "its chance mode is SAMPLED_STOCHASTIC, dealing by the game's own generator, from a seed that no hand tells, so "
-        "that no deal with the player's cards can be chosen; the remedy is a tarok with "
-        "resample_from_infostate"
+        "its chance mode is SAMPLED_STOCHASTIC, dealing by the game's own generator, "
+        "from a seed that no hand tells, so that no deal with the player's cards can be chosen; the "
+        "remedy is a tarok with resample_from_infostate"
     ),
 }
 """Games without worlds, and why."""
