@@ -248,8 +248,8 @@ NO_WORLDS = {
     "crossword": "its actions are structs, not numbers",
     "tarok": (
         "its chance mode is SAMPLED_STOCHASTIC, dealing by the game's own generator, "
-        "from a seed that no hand tells, so that no deal with the player's cards can be chosen; the "
-        "remedy is a tarok with resample_from_infostate"
+        "from a seed that no hand tells, so that no deal with the player's cards can be chosen; "
+        "the remedy is a tarok with resample_from_infostate"
     ),
 }
 """Games without worlds, and why."""
