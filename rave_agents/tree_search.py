@@ -33,6 +33,7 @@ from rave_agents.search.random_stream import make_stream
 from rave_agents.search.simulator import Frame, Header, Simulator, Status, grown_frame, make_frame
 from rave_agents.search.simultaneous import allocate_simultaneous, find_joint_child
 from rave_agents.search.tree import NODES_USED, ROOT, UNEXPANDED
+from rave_agents.search.world_record import FEW, WorldSample
 
 SLICE_SECONDS = 0.02
 """How long the loop runs between two looks at the clock."""
@@ -222,6 +223,8 @@ class TreeSearch:
         self._simulations = simulations
         self._deadline = deadline
         self._simulator.deadline = deadline
+        if self._hidden:
+            self._simulator.worlds.begin(simulations, deadline)  # type: ignore[attr-defined]
         self._slice_started = time.perf_counter()
         grown = self.tree.grown
         megabytes = self._config.max_memory_mb * memory_share
@@ -258,8 +261,13 @@ class TreeSearch:
         tree, grown = self.tree, self.tree.grown
         assert grown is not None
         remaining = self._simulations - tree.simulations
-        if remaining <= 0 or self._slice_started >= self._deadline:
+        late = self._slice_started >= self._deadline
+        if remaining <= 0 or (late and not self._needs_worlds()):
             return False
+        if late:
+            # Time is over, but the few simulations that make a choice at all take none for worlds.
+            self._simulator.deadline = math.inf
+            remaining = min(remaining, FEW - tree.simulations)
         before = int(self._scratch.simulations[0])
         try:
             with _interpreted_arithmetic():
@@ -289,7 +297,8 @@ class TreeSearch:
             raise no_scores(self._formula)
         elif status in (Status.STOPPED, Status.SOLVED):
             self.solved = status == Status.SOLVED
-            return False
+            self._slice_started = time.perf_counter()
+            return not self.solved and self._needs_worlds()
         elif status == Status.TREE_FULL:
             header = self._frame.header
             grown.grow(int(max(header[Header.ACTION_CAPACITY], header[Header.REQUIRED_ACTIONS])))
@@ -303,6 +312,14 @@ class TreeSearch:
         self._slice_size = _next_slice(self._slice_size, done, elapsed, left)
         self._slice_started = now
         return True
+
+    def _needs_worlds(self) -> bool:
+        """Whether too few worlds have been simulated for any choice, whatever the deadline."""
+        return self._hidden and self.tree.simulations < FEW
+
+    def world_sample(self) -> WorldSample | None:
+        """What worlds were drawn; None if nothing is hidden."""
+        return self._simulator.worlds.sample() if self._hidden else None  # type: ignore[attr-defined]
 
     def _make_scratch(self) -> None:
         """Make the buffers that go with the frame, and what the loop reads."""
