@@ -282,7 +282,7 @@ def without_amaf(spec: str | AgentSpec) -> AgentSpec:
     plain: dict[str, Any] = {"amaf": "none", "rave_blend": "value"}
     if known["exploration"] == 0:
         plain["exploration"] = SearchConfig().exploration
-    left_out = ("count_winning_moves", "winning_move_weight", "amaf_prior_visits")
+    left_out = ("count_winning_moves", "winning_move_weight")
     kept = {key: value for key, value in parsed.parameters.items() if key not in left_out}
     plain |= {key: type(known[key])(0) for key in left_out if known[key]}
     return AgentSpec(parsed.name, {**kept, **plain})

@@ -38,6 +38,7 @@ from rave_agents.kernel.solver import NoSolver, Solver
 from rave_agents.kernel.strategies import Exp3, RegretMatching
 from rave_agents.kernel.weightings import Linear, Stepped, Uniform
 from rave_agents.kernel.winning_moves import NoWinningMoves, WinningMoves
+from rave_agents.parts import is_part
 
 
 class Parts(NamedTuple):
@@ -69,6 +70,8 @@ def compose(config: SearchConfig, *, simultaneous: bool, hidden: bool, steered: 
 
 
 def _rule(config: SearchConfig, c: float) -> Any:
+    if is_part(config.selection):
+        return config.selection
     if c == 0.0:
         return Greedy()
     match config.selection:
@@ -116,6 +119,8 @@ def _amaf(config: SearchConfig) -> Any:
 
 
 def _schedule(config: SearchConfig) -> Any:
+    if is_part(config.rave_schedule):
+        return config.rave_schedule
     match config.rave_schedule:
         case options.RaveSchedule.HAND_SELECTED:
             return HandSelected(config.rave_k)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Self
 from rave_agents.given import check_names, is_integer, is_number, unknown_name
 from rave_agents.options import (
     Amaf,
-    AmafOccurrences,
     AmafPlayers,
     AmafWeighting,
     FinalMove,
@@ -21,8 +20,11 @@ from rave_agents.options import (
     Selection,
     UtilityRange,
 )
+from rave_agents.parts import checked_part, is_part
 from rave_agents.presets import PRESETS
 
+Part = Any
+"""A part of a search: a NamedTuple whose class implements open functions of the kernel."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -33,11 +35,10 @@ class SearchConfig:
     for returns in [-1, 1], such as OpenSpiel's ``uct_c``, are halved.
     """
 
-    selection: Selection | Formula = Selection.UCB1
-    """The exploration term: ``"ucb1"``, ``"puct"`` or ``"ucb1_tuned"``; where players move at the
-    same time also ``"regret_matching"`` or ``"exp3"``, by a mixed strategy; or a formula of your
-    own for the whole score of an edge, a function of ``(n, q, n_amaf, q_amaf, p, N, c)`` that Numba
-    can compile, see ``rave_agents.search.own_formula.PARAMETERS``."""
+    selection: Selection | Part = Selection.UCB1
+    """The selection rule: ``"ucb1"``, ``"puct"`` or ``"ucb1_tuned"``; where players move at the
+    same time also ``"regret_matching"`` or ``"exp3"``, by a mixed strategy; or a part of your own
+    that implements ``exploration`` or ``score``, see ``rave_agents.kernel.rules``."""
 
     exploration: float = 0.5
     """c, the weight of the exploration term, at least 0. The default is measured for ``"ucb1"``,
@@ -77,9 +78,10 @@ class SearchConfig:
     """A node gets a table of its own on this visit, at least 1; for ``amaf="grave"``. 1 is the
     published form; larger keeps memory to the nodes that may get more than ``grave_ref``."""
 
-    rave_schedule: RaveSchedule = RaveSchedule.MINIMUM_MSE
+    rave_schedule: RaveSchedule | Part = RaveSchedule.MINIMUM_MSE
     """The weight β of the AMAF value: ``"hand_selected"``, ``"minimum_mse"``, ``"fuego"``,
-    ``"pachi"`` or ``"grave"``."""
+    ``"pachi"`` or ``"grave"``; or a part of your own that implements ``beta``, see
+    ``rave_agents.kernel.schedules``."""
 
     rave_k: float = 500.0
     """k of the hand-selected schedule, in visits, above 0: where β = 1/2. Gelly & Silver (2011)
@@ -114,15 +116,6 @@ class SearchConfig:
     amaf_weight_last: float = 0.0
     """The linear weight of a move at the simulated game's end, at least 0."""
 
-    amaf_occurrences: AmafOccurrences = AmafOccurrences.FIRST
-    """Which occurrences of an action count: the ``"first"`` or ``"every"`` one."""
-
-    amaf_prior_value: float = 0.5
-    """Value of the AMAF visits that every edge starts with, in [0, 1] (MoHex 0.5)."""
-
-    amaf_prior_visits: float = 0.0
-    """How many AMAF visits every edge starts with, at least 0 (MoHex 8)."""
-
     winning_move_weight: float = 0.0
     """Share of the winning-move number in the AMAF value, in [0, 1]: the action's win rate by the
     mean number of the move in won simulations (Kozlovsky 2013), scaled so that the best sibling has
@@ -130,9 +123,6 @@ class SearchConfig:
 
     count_winning_moves: bool = False
     """Whether winning moves are counted, as a statistic of the root's moves, also at weight 0."""
-
-    plain_selection_period: int = 0
-    """Every so manieth selection goes without AMAF; 0 for none (Fuego 20, MoHex 30)."""
 
     amaf_unvisited: bool = True
     """Whether AMAF statistics rank edges that have no visits. False: such an edge has the
@@ -157,7 +147,7 @@ class SearchConfig:
 
     proof_bonus: ProofBonus = ProofBonus.RANK
     """What a move's proof number is worth among its siblings', in [0, 1]: ``"rank"``,
-    ``"dense_rank"``, ``"max"`` or ``"sum"``."""
+    ``"dense_rank"`` or ``"max"``."""
 
     proof_constant: float = 0.0
     """C_pn, at least 0: the bonus is added to the score with this weight (Kowalski et al. 2023 have
@@ -270,7 +260,7 @@ class SearchConfig:
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
             object.__setattr__(self, field.name, _coerce(field, getattr(self, field.name)))
-        numbers = ("exploration", "rave_bias", "temperature", "grave_bias", "amaf_prior_visits")
+        numbers = ("exploration", "rave_bias", "temperature", "grave_bias")
         others = (
             "amaf_weight_first",
             "amaf_weight_last",
@@ -288,9 +278,9 @@ class SearchConfig:
                 self, name, lambda value: 1 <= value <= 2**20, "an integer from 1 to 1,048,576"
             )
         _require(self, "threads", lambda value: 1 <= value <= 256, "an integer from 1 to 256")
-        for name in ("grave_ref", "plain_selection_period", "skip_solved_visits"):
+        for name in ("grave_ref", "skip_solved_visits"):
             _require(self, name, lambda value: 0 <= value < 2**31, "an integer of at least 0")
-        shares = ("dirichlet_epsilon", "amaf_prior_value", "winning_move_weight", "gamma")
+        shares = ("dirichlet_epsilon", "winning_move_weight", "gamma")
         for name in (*shares, "proof_weight", "contempt"):
             _require(self, name, lambda value: 0 <= value <= 1, "a number in [0, 1]")
         _require(self, "proof_visits", lambda value: value > 0, "a number above 0, or infinity")
@@ -305,8 +295,6 @@ class SearchConfig:
         self._check_combinations()
 
     def _check_combinations(self) -> None:
-        if not isinstance(self.selection, Selection):
-            check_formula(self.selection)
         if self.selection is Selection.PUCT and self.rave_blend is RaveBlend.UCB:
             raise ValueError(
                 "rave_blend='ucb' blends with UCB1's exploration term and has no meaning with "
@@ -314,7 +302,7 @@ class SearchConfig:
             )
         self._check_strategies()
         if self.amaf is Amaf.NONE:
-            for name in ("winning_move_weight", "count_winning_moves", "amaf_prior_visits"):
+            for name in ("winning_move_weight", "count_winning_moves"):
                 if getattr(self, name):
                     raise ValueError(f"{name} needs AMAF statistics: set amaf, for example 'node'.")
         self._check_proofs()
@@ -415,11 +403,12 @@ class SearchConfig:
         """Plain numbers, strings and booleans, which ``from_dict`` takes back.
 
         Raises:
-            ValueError: if ``selection`` is a formula of your own, which is no plain value.
+            ValueError: if a field is a part of your own, which is no plain value.
         """
-        if not isinstance(self.selection, Selection):
-            raise ValueError("selection is a formula of your own, which is no plain value.")
-        values = dataclasses.asdict(self)
+        values = {name: getattr(self, name) for name in self.field_names()}
+        for name, value in values.items():
+            if is_part(value):
+                raise ValueError(f"{name} is a part of your own, which is no plain value.")
         return {k: str(v) if isinstance(v, enum.StrEnum) else v for k, v in values.items()}
 
     @classmethod
@@ -434,13 +423,17 @@ class SearchConfig:
         return cls(**values)
 
 
+_PARTS: dict[str, type] = {"selection": Selection, "rave_schedule": RaveSchedule}
+"""The fields that take a part in the place of a name, and the names that they know."""
+
+
 def _coerce(field: dataclasses.Field[Any], value: Any) -> Any:
     """The field's value as its exact type, so that the compiled loop always sees the same types."""
     kind = field.type
-    if field.name == "selection":
-        if callable(value) and not isinstance(value, type):
-            return value
-        kind = Selection
+    if field.name in _PARTS:
+        kind = _PARTS[field.name]
+        if not isinstance(value, str):
+            return checked_part(field.name, value)
     assert isinstance(kind, type)
     if issubclass(kind, enum.StrEnum):
         try:

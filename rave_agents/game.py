@@ -49,7 +49,9 @@ class GameState(Protocol):
       state each time that it is called, which the player cannot tell from this one, drawn with
       ``unit()``, a uniform random number in [0, 1); and ``view(player) -> Hashable``, equal for two
       states exactly when he sees the same. ``world_simulator(frame, evaluator, player)`` may offer
-      a faster provider. ``worlds`` raises UnsupportedGameError where there are none;
+      a faster provider. Where players move at the same time as well, ``one_at_a_time(player)``
+      gives the position in a game in which they move in turn, unseen by each other, and ``player``
+      chooses. ``worlds`` raises UnsupportedGameError where there are none;
     * ``observation(player) -> array``: what a player sees, as numbers, for those who learn;
     * ``action_to_string(player, action) -> str``: how people write the action;
     * ``history() -> Sequence[int]``: the actions and chance outcomes since the game's start, which

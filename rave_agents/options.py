@@ -72,15 +72,6 @@ class AmafWeighting(enum.StrEnum):
     """3, 2 or 1, by thirds of the simulated game (Pachi)."""
 
 
-class AmafOccurrences(enum.StrEnum):
-    """Which of several times that a player takes an action in a simulation count."""
-
-    FIRST = "first"
-    """The first since the node (Gelly & Silver 2011)."""
-    EVERY = "every"
-    """Every one (Ludii)."""
-
-
 class RaveBlend(enum.StrEnum):
     """What β blends the AMAF value with."""
 
@@ -111,8 +102,6 @@ class ProofBonus(enum.StrEnum):
     """``1 - rank / highest rank``; ranks are counted without gaps."""
     MAX = "max"
     """``1 - (number - least) / (1 + greatest - least)``, of the finite numbers."""
-    SUM = "sum"
-    """``1 - number / (1 + sum)``, of the finite numbers."""
 
 
 class Hidden(enum.StrEnum):

@@ -205,7 +205,8 @@ def analysis(found: Analysis, rows: int) -> list[RenderableType]:
     joint: list[RenderableType] = []
     if found.result.joint is not None:
         joint = ["", escape(aligned(found.result.joint_cells()))]
-    return [*shown, escape(found.result.summary()), "", table, *more, *joint]
+    worlds = [] if found.result.worlds is None else [escape(found.result.worlds.summary())]
+    return [*shown, escape(found.result.summary()), *worlds, "", table, *more, *joint]
 
 
 def bench_table(result: BenchResult, baseline: str) -> RenderableType:

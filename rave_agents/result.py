@@ -8,6 +8,7 @@ from typing import Any
 from rave_agents.game import GameState, apply_path, is_simultaneous, moving_players
 from rave_agents.joint import JointTable
 from rave_agents.tables import aligned, html_table
+from rave_agents.world_statistics import WorldStatistics
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -93,8 +94,23 @@ class SearchResult:
     simulations."""
     joint: JointTable | None = None
     """Where two players move at the same time, what became of every pair of their actions."""
+    worlds: WorldStatistics | None = None
+    """The worlds that it drew, where something is hidden and it determinizes; else None."""
     state: GameState = dataclasses.field(repr=False, compare=False)
     """A clone of the root position, for the names of its actions."""
+
+    @property
+    def forced(self) -> bool:
+        """Whether a single action is legal, so that there was nothing to choose."""
+        return len(self.actions) == 1
+
+    @property
+    def searched(self) -> bool:
+        """Whether any simulation tells of an action, or all is proven.
+
+        If not, and the action is not forced, there was no time, and it is drawn at random.
+        """
+        return self.outcome is not None or any(row.visits > 0 for row in self.actions)
 
     @property
     def policy(self) -> list[tuple[int, float]]:
@@ -167,6 +183,9 @@ class SearchResult:
             "memory_bytes": self.memory_bytes,
             "memory_full": self.memory_full,
             "provider": self.provider,
+            "forced": self.forced,
+            "searched": self.searched,
+            "worlds": None if self.worlds is None else dataclasses.asdict(self.worlds),
             "joint": None if self.joint is None else self.joint.to_dict(),
             "principal_variation": list(self.principal_variation),
             "principal_variation_names": list(self.principal_variation_names),
@@ -215,9 +234,16 @@ class SearchResult:
             line += f" ({self.provider})"
         if self.proven is not None:
             line += f", proven {self.proven}"
+        if not self.searched:
+            line += f", {self.why_not_searched}"
         if self.principal_variation:
             line += f", expects {' '.join(self.principal_variation_names)}"
         return line
+
+    @property
+    def why_not_searched(self) -> str:
+        """What to say of a result without a search."""
+        return "forced" if self.forced else "NOT SEARCHED for lack of time: drawn at random"
 
     def joint_cells(self) -> list[list[str]]:
         """The joint table as text: values of ``player``, visits in parentheses; empty without one.
@@ -238,12 +264,18 @@ class SearchResult:
         return lines
 
     def __str__(self) -> str:
-        text = f"{self.summary()}\n{aligned(self.table())}"
+        text = self.summary() if self.worlds is None else self._with_worlds(self.summary())
+        text = f"{text}\n{aligned(self.table())}"
         return text if self.joint is None else f"{text}\n{aligned(self.joint_cells())}"
 
     def _repr_html_(self) -> str:
-        html = html_table(self.summary(), self.table())
+        summary = self.summary() if self.worlds is None else self._with_worlds(self.summary())
+        html = html_table(summary, self.table())
         return html if self.joint is None else html + html_table("", self.joint_cells())
+
+    def _with_worlds(self, line: str) -> str:
+        assert self.worlds is not None
+        return f"{line}\n{self.worlds.summary()}"
 
 
 def _action_name(state: GameState, player: int, action: int) -> str:

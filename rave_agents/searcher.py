@@ -53,6 +53,7 @@ from rave_agents.tree_search import (
     search_parts,
 )
 from rave_agents.watch import EarlyStop, Watch
+from rave_agents.world_statistics import WorldStatistics, world_statistics
 
 PROGRESS_SECONDS = 0.1
 """How often a progress callback is called, about."""
@@ -130,6 +131,8 @@ class Searcher:
         self._advanced = False
         self._seconds = 0.0
         self._provider: str | None = None
+        self._worlds: WorldStatistics | None = None
+        self._in_turn = False
 
     @property
     def tree(self) -> Tree | None:
@@ -192,7 +195,7 @@ class Searcher:
 
     def _prepared(self, state: Any) -> GameState:
         game_state = as_game_state(state)
-        simultaneous = has_simultaneous_moves(game_state)
+        simultaneous = has_simultaneous_moves(game_state) and not self._plays_in_turn(game_state)
         check_moves(self.config, simultaneous=simultaneous)
         if determinizes(game_state, self.config):
             check_hidden(self.config, simultaneous=simultaneous)
@@ -200,6 +203,14 @@ class Searcher:
             _say_it_sees()
         compile_search(self.config, game_state, self.evaluator)
         return game_state
+
+    def _plays_in_turn(self, state: GameState) -> bool:
+        """Whether those who move at the same time are taken to move in turn: with worlds alone."""
+        return (
+            determinizes(state, self.config)
+            and has_simultaneous_moves(state)
+            and hasattr(state, "one_at_a_time")
+        )
 
     def search(
         self,
@@ -244,6 +255,9 @@ class Searcher:
         self._running = True
         try:
             self._begin(root, player)
+            if self._plays_in_turn(root):
+                self._root = root = root.one_at_a_time(player)  # type: ignore[attr-defined]
+                self._in_turn = True
             if self.config.search_forced_moves or len(legal_actions_of(root, player)) > 1:
                 self._run(limit, started, progress, self._chosen_watch(watch))
         finally:
@@ -266,6 +280,9 @@ class Searcher:
         """
         self._check_idle()
         if self._root is None:
+            return
+        if self._in_turn:
+            self._forget()  # No tree is kept where something is hidden.
             return
         if state is not None:
             key = _position_key(as_game_state(state))
@@ -345,6 +362,7 @@ class Searcher:
             memory_bytes=sum(tree.memory_bytes for tree in self._trees),
             memory_full=self._memory_full(),
             provider=self._provider if any(tree.simulations for tree in self._trees) else None,
+            worlds=self._worlds,
             state=self._root.clone(),
         )
 
@@ -371,6 +389,8 @@ class Searcher:
         self._root = root
         self._root_key = key
         self._player = player
+        self._worlds = None
+        self._in_turn = False
         for tree in self._trees:
             tree.simulations = 0
         self._move_unit = float(self._moves.random())
@@ -389,16 +409,24 @@ class Searcher:
         self._provider = searches[0].provider
         next_progress = started + PROGRESS_SECONDS
 
+        def note_worlds() -> None:
+            samples = [search.world_sample() for search in searches]
+            self._worlds = world_statistics([sample for sample in samples if sample is not None])
+
         def tell(team: ThreadTeam) -> None:
             nonlocal next_progress
             now = time.perf_counter()
             if progress is not None and now >= next_progress:
                 self._seconds = now - started
                 with team.paused():
+                    note_worlds()
                     progress(self.result())
                 next_progress = time.perf_counter() + PROGRESS_SECONDS
 
-        SearchRun(searches, self._trees, limit, started, watch).run(tell)
+        try:
+            SearchRun(searches, self._trees, limit, started, watch).run(tell)
+        finally:
+            note_worlds()
 
     def _make_searches(self, root: GameState) -> list[TreeSearch]:
         """A search for each thread, or for one where the game cannot be played in several."""

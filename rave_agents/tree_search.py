@@ -16,13 +16,15 @@ from rave_agents.grown_tree import GrownTree
 from rave_agents.kernel import loop
 from rave_agents.kernel import tree as trees
 from rave_agents.kernel.arrays import NODE
-from rave_agents.kernel.compiling import announced_compilation
+from rave_agents.kernel.compiling import announced_compilation, shortened
 from rave_agents.kernel.dispatch import JIT_DISABLED, classes_of
+from rave_agents.kernel.hooks import on_abort
 from rave_agents.kernel.random_stream import make_stream
 from rave_agents.kernel.search import Search, Settings
 from rave_agents.kernel.tree import ROOT, UNEXPANDED
 from rave_agents.kernel.utilities import HIGH, LOW, GameRange, ObservedRange
 from rave_agents.options import Hidden, UtilityRange
+from rave_agents.parts import own_parts
 from rave_agents.positions import find_joint_child
 from rave_agents.root import RootedTree
 from rave_agents.search.python_simulator import Evaluator, PythonSimulator
@@ -35,6 +37,7 @@ from rave_agents.search.simulator import (
     grown_frame,
     make_frame,
 )
+from rave_agents.search.world_record import FEW, WorldSample
 
 SLICE_SECONDS = 0.02
 """How long the loop runs between two looks at the clock."""
@@ -182,10 +185,12 @@ class TreeSearch:
             action_capacity=max(16, min(512, movers * root.num_distinct_actions())),
             action_weights=np.ones(shape, np.float64),
         )
-        hidden = determinizes(root, config)
+        self._hidden = determinizes(root, config)
         self.parts = search_parts(config, root, evaluator)
         checked = None if evaluator is None else CheckedEvaluator(evaluator, root)
-        self._simulator = _make_simulator(root, self._frame, checked, player if hidden else None)
+        self._simulator = _make_simulator(
+            root, self._frame, checked, player if self._hidden else None
+        )
         self._player = player
         self._simulations = math.inf
         self._deadline = math.inf
@@ -214,6 +219,8 @@ class TreeSearch:
         self._simulations = simulations
         self._deadline = deadline
         self._simulator.deadline = deadline
+        if self._hidden:
+            self._simulator.worlds.begin(simulations, deadline)  # type: ignore[attr-defined]
         self._slice_started = time.perf_counter()
         grown = self.tree.grown
         megabytes = self._config.max_memory_mb * memory_share
@@ -245,12 +252,22 @@ class TreeSearch:
         tree, grown = self.tree, self.tree.grown
         assert grown is not None
         remaining = self._simulations - tree.simulations
-        if remaining <= 0 or self._slice_started >= self._deadline:
+        late = self._slice_started >= self._deadline
+        if remaining <= 0 or (late and not self._needs_worlds()):
             return False
+        if late:
+            # Time is over, but the few simulations that make a choice at all take none for worlds.
+            self._simulator.deadline = math.inf
+            remaining = min(remaining, FEW - tree.simulations)
         before = int(grown.path.simulations[0])
         try:
             with _interpreted_arithmetic():
                 status = loop.run(self._search, int(min(self._slice_size, remaining)))
+        except Exception as error:
+            on_abort(self._search.moves, self._search)
+            if own_parts(self.parts):
+                raise part_failed(self.parts, error) from error
+            raise
         finally:
             # Ctrl-C comes out here where simulations run outside the interpreter.
             done = int(grown.path.simulations[0]) - before
@@ -258,10 +275,12 @@ class TreeSearch:
         if status == Status.FAILED:
             self._simulator.raise_pending()
         elif status == Status.NO_SCORE:
+            on_abort(self._search.moves, self._search)
             raise no_scores(self.parts.rule)
         elif status in (Status.STOPPED, Status.SOLVED):
             self.solved = status == Status.SOLVED
-            return False
+            self._slice_started = time.perf_counter()
+            return not self.solved and self._needs_worlds()
         elif status == Status.TREE_FULL:
             header = self._frame.header
             grown.grow(int(max(header[Header.ACTION_CAPACITY], header[Header.REQUIRED_ACTIONS])))
@@ -277,6 +296,14 @@ class TreeSearch:
         self._slice_size = _next_slice(self._slice_size, done, elapsed, left)
         self._slice_started = now
         return True
+
+    def _needs_worlds(self) -> bool:
+        """Whether too few worlds have been simulated for any choice, whatever the deadline."""
+        return self._hidden and self.tree.simulations < FEW
+
+    def world_sample(self) -> WorldSample | None:
+        """What worlds were drawn; None if nothing is hidden."""
+        return self._simulator.worlds.sample() if self._hidden else None  # type: ignore[attr-defined]
 
     def _set_range(self) -> None:
         if _has_fixed_range(self._config, self._root):
@@ -307,7 +334,6 @@ class TreeSearch:
             settings=settings,
             utilities=GameRange(bounds) if fixed else ObservedRange(bounds),
         )
-        )
 
 
 def search_parts(config: SearchConfig, state: GameState, evaluator: Evaluator | None) -> Parts:
@@ -327,6 +353,12 @@ def no_scores(rule: object) -> FormulaError:
         "give a number for at least one of a position's actions. Mind 0 / 0 and infinity - infinity "
         "where n or n_amaf is 0."
     )
+
+
+def part_failed(parts: Parts, error: Exception) -> FormulaError:
+    """The error of parts of the user's own, one of which has raised."""
+    names = " or ".join(own_parts(parts))
+    return FormulaError(f"{names}: the search raised {type(error).__name__}: {error}")
 
 
 _compiled: set[tuple[type, ...]] = set()
@@ -349,7 +381,15 @@ def compile_search(config: SearchConfig, state: GameState, evaluator: Evaluator 
         utilities=kind(np.zeros(2)),
     )
     with announced_compilation("the search"):
-        loop.run(search, 0)
+        try:
+            loop.run(search, 0)
+        except Exception as error:
+            if own_parts(parts):
+                raise ValueError(
+                    f"Numba cannot compile the search with {' and '.join(own_parts(parts))}: "
+                    f"{shortened(error)}"
+                ) from error
+            raise
     _compiled.add(classes)
 
 

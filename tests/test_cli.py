@@ -88,7 +88,7 @@ def test_match_passes_its_options_on(program):
     ("arguments", "message"),
     [
         (("nogame", "uct", "uct"), "Unknown game 'nogame'"),
-        (("phantom_ttt", "uct", "uct"), "IMPERFECT_INFORMATION"),
+        (("bridge_uncontested_bidding", "uct", "uct"), "IMPERFECT_INFORMATION"),
         (("tic_tac_toe", "uct", "rav"), "Did you mean 'rave'"),
         (("tic_tac_toe", "uct(exploration=-1)", "uct"), "exploration must be"),
         (("tic_tac_toe", "uct(exploration", "uct"), "Not an agent's spec"),
@@ -323,7 +323,7 @@ def test_games_lists_what_can_be_searched(program):
     names = [game["name"] for game in object_of(program("games", "--json"))["games"]]
     assert "hex" in names
     assert "kuhn_poker" in names
-    assert "phantom_ttt" not in names
+    assert "tarok" not in names
 
 
 def test_games_can_be_filtered(program):

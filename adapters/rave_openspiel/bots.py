@@ -21,7 +21,12 @@ from rave_agents.timed_search import search_on_clock
 from rave_openspiel.same_game import is_same_game
 from rave_openspiel.search_node import SearchNode, tree_report
 from rave_openspiel.states import OpenSpielState
-from rave_openspiel.support import check_supported, check_worlds, is_simultaneous
+from rave_openspiel.support import (
+    check_supported,
+    check_worlds,
+    is_simultaneous,
+    searches_joint_moves,
+)
 from rave_openspiel.worlds import WorldFunction
 
 OWN_PARAMETERS = (
@@ -63,7 +68,7 @@ class SearchBot(pyspiel.Bot):  # type: ignore[misc]
 
     Args:
         game: the game to play; ``rave_openspiel.refusal`` tells which are refused. Where something
-            is hidden from the player, each simulation begins in another world that he cannot tell
+            is hidden from the player, each simulation begins in another world that they cannot tell
             from the true state (``hidden="determinize"``), and no tree is kept between moves.
         player_id: the seat, from 0: the bot then refuses to move for others. None for any seat,
             which is not enough where players move at the same time.
@@ -138,7 +143,7 @@ class SearchBot(pyspiel.Bot):  # type: ignore[misc]
             self.seed = int(np.random.SeedSequence().entropy)  # type: ignore[arg-type]
         self.config = SearchConfig.preset(self.preset).replace(**config)
         """The search's tunables."""
-        check_moves(self.config, simultaneous=is_simultaneous(game))
+        check_moves(self.config, simultaneous=searches_joint_moves(game.get_type(), self.config))
         check_worlds(game, self.config, worlds)
         self.worlds = worlds
         """The source of worlds of the user's own, if any."""
@@ -446,9 +451,12 @@ class SearchBot(pyspiel.Bot):  # type: ignore[misc]
             f"Finished {result.simulations} sims in {result.seconds:.3f} secs, "
             f"{result.simulations_per_second:.1f} sims/s"
         ]
+        if result.worlds is not None:
+            lines.append(result.worlds.summary())
         tree = self._searcher.rooted_tree()
         if tree is None:
-            return "\n".join([*lines, f"Forced: {result.action_name(result.action)}"])
+            why = "Forced" if result.forced else result.why_not_searched
+            return "\n".join([*lines, f"{why}: {result.action_name(result.action)}"])
         if is_simultaneous(self.game):
             return "\n".join([*lines, str(result)])
         lines += tree_report(tree, state, result.action)

@@ -41,6 +41,9 @@ constexpr int kPassesBeforeKept = 4;
 constexpr int kMostKept = 4096;
 constexpr int kMostPositions = 1 << 16;
 
+constexpr size_t kFewWorlds = 4;       // FEW and COUNTED of rave_agents/search/world_record.py.
+constexpr int64_t kWorldsCounted = 1000;
+
 constexpr int kMostShrinking = 1 << 16;  // Actions that fit into the list that shrinks.
 
 // What breaks the common interface: GameError in Python.
@@ -154,6 +157,21 @@ class Provider {
     give_world_ = give_world;
   }
 
+  // After so many seconds, worlds of the state's own method that are there serve once more.
+  void SetWorldsDeadline(double seconds) {
+    worlds_end_ = std::isfinite(seconds)
+                      ? Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                           std::chrono::duration<double>(seconds))
+                      : Clock::time_point::max();
+  }
+
+  // How many worlds of its own method were drawn, in how many seconds; the keys of the first ones.
+  int64_t Worlds(int64_t* keys, int64_t most, double* seconds) const {
+    std::copy_n(world_keys_.begin(), std::min<size_t>(most, world_keys_.size()), keys);
+    *seconds = world_seconds_;
+    return worlds_drawn_;
+  }
+
   int error() const { return error_; }
   const char* message() const { return message_.c_str(); }
 
@@ -161,6 +179,7 @@ class Provider {
   int32_t RunSimulation();
   int32_t RunStep(int64_t step);
   std::unique_ptr<State> World();
+  std::unique_ptr<State> OwnWorld();
   int64_t View(const State& state, int player) const;
   std::unique_ptr<State> Leaf();
   void ApplyJoint(State& state, const int32_t* path, int64_t count);
@@ -275,6 +294,12 @@ class Provider {
   bool by_information_state_ = false;
   const void* (*give_world_)() = nullptr;
   std::unique_ptr<State> world_;
+  Clock::time_point worlds_end_ = Clock::time_point::max();
+  std::vector<std::unique_ptr<State>> kept_worlds_;  // The first ones.
+  std::vector<int64_t> world_keys_;                  // Tell the first worlds apart.
+  int64_t worlds_drawn_ = 0;
+  int64_t worlds_reused_ = 0;
+  double world_seconds_ = 0.0;
 };
 
 int32_t Provider::Simulate(int64_t* header) noexcept {
@@ -348,8 +373,26 @@ std::unique_ptr<State> Provider::World() {
     if (given == nullptr) throw std::runtime_error("there is no world");  // Python knows why.
     return static_cast<const State*>(given)->Clone();
   }
+  const Clock::time_point started = Clock::now();
+  if (!kept_worlds_.empty() && started >= worlds_end_) {
+    return kept_worlds_[worlds_reused_++ % kept_worlds_.size()]->Clone();
+  }
+  std::unique_ptr<State> world = OwnWorld();
+  world_seconds_ += std::chrono::duration<double>(Clock::now() - started).count();
+  if (worlds_drawn_++ < kWorldsCounted) {
+    world_keys_.push_back(static_cast<int64_t>(std::hash<std::string>()(world->ToString())));
+  }
+  return world;
+}
+
+std::unique_ptr<State> Provider::OwnWorld() {
   RandomWords words(Buffer<int64_t>(BUFFER_PLAYOUT_STREAM));
-  return root_->ResampleFromInfostate(observer_, [&words] { return words.Unit(); });
+  std::unique_ptr<State> world =
+      root_->ResampleFromInfostate(observer_, [&words] { return words.Unit(); });
+  if (worlds_end_ != Clock::time_point::max() && kept_worlds_.size() < kFewWorlds) {
+    kept_worlds_.push_back(world->Clone());
+  }
+  return world;
 }
 
 // A number for who moves and what the observer sees.
@@ -650,6 +693,15 @@ void bridge_set_deadline(void* provider, double seconds) {
 void bridge_observe(void* provider, int player, int by_information_state,
                     const void* (*give_world)()) {
   static_cast<Provider*>(provider)->Observe(player, by_information_state != 0, give_world);
+}
+
+// See Provider::SetWorldsDeadline and Provider::Worlds.
+void bridge_set_worlds_deadline(void* provider, double seconds) {
+  static_cast<Provider*>(provider)->SetWorldsDeadline(seconds);
+}
+
+int64_t bridge_worlds(const void* provider, int64_t* keys, int64_t most, double* seconds) {
+  return static_cast<const Provider*>(provider)->Worlds(keys, most, seconds);
 }
 
 // After STATUS_FAILED, until the next simulation: which ERROR_*, and what it says.

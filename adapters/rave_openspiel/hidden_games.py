@@ -8,7 +8,13 @@ from typing import NamedTuple
 import pyspiel
 
 from rave_openspiel.support import hides_information, refusal
-from rave_openspiel.worlds import UNRELIABLE, no_worlds, resamples
+from rave_openspiel.worlds import (
+    SELDOM_SETTLED,
+    UNRELIABLE,
+    WORLD_COSTS,
+    no_worlds,
+    resamples,
+)
 
 
 class HiddenGame(NamedTuple):
@@ -42,11 +48,17 @@ def _described(game_type: pyspiel.GameType) -> HiddenGame:
     reason = refusal(game_type) or no_worlds(game)
     if reason is not None:
         return HiddenGame(name, players, "", reason)
-    if resamples(game):
-        return HiddenGame(name, players, "its own", "")
-    why = UNRELIABLE.get(name)
-    remark = "" if why is None else f"its own are not used: {why}"
-    return HiddenGame(name, players, "replay", remark)
+    remarks = []
+    if name in UNRELIABLE:
+        remarks.append(f"its own are not used: {UNRELIABLE[name]}")
+    if name in SELDOM_SETTLED:
+        remarks.append("seldom settled in the middle of a game")
+    if name in WORLD_COSTS:
+        remarks.append(f"a world costs {WORLD_COSTS[name]}")
+    source = "its own" if resamples(game) else "replay"
+    if name == "negotiation":
+        source, remarks = "other utilities", ["each drawn independently"]
+    return HiddenGame(name, players, source, "; ".join(remarks))
 
 
 def table() -> str:

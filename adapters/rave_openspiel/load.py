@@ -12,7 +12,7 @@ from rave_agents.errors import UnknownNameError, UnsupportedGameError
 from rave_agents.given import unknown_name
 from rave_openspiel import named_bots
 from rave_openspiel.bots import SearchBot
-from rave_openspiel.support import hides_information, plays
+from rave_openspiel.support import hides_information, plays, searches_joint_moves
 
 BOT_TYPES: dict[str, type[SearchBot]] = {
     kind.preset: kind
@@ -94,11 +94,10 @@ def can_play(name: str, game_type: pyspiel.GameType) -> bool:
     if name not in SearchConfig.preset_names():
         return True
     config = SearchConfig.preset(name)
-    simultaneous = game_type.dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS
     try:
-        check_moves(config, simultaneous=simultaneous)
+        check_moves(config, simultaneous=searches_joint_moves(game_type, config))
         if hides_information(game_type):
-            check_hidden(config, simultaneous=simultaneous)
+            check_hidden(config, simultaneous=False)
     except UnsupportedGameError:
         return False
     return True

@@ -19,6 +19,8 @@ import pyspiel
 from rave_agents.errors import GameError, RaveAgentsError
 from rave_agents.kernel.random_stream import Stream, fill_words
 from rave_agents.search.simulator import Frame, Header
+from rave_agents.search.world_record import COUNTED, RecordedWorlds, WorldSample
+from rave_openspiel.knowledge import sees_information_state
 from rave_openspiel.native_library import (
     BRIDGE,
     ERRORS,
@@ -28,7 +30,7 @@ from rave_openspiel.native_library import (
     built_library,
 )
 from rave_openspiel.pointers import STATE, address_of, type_capsule
-from rave_openspiel.worlds import WorldFunction, WorldSource, resamples, world_source
+from rave_openspiel.worlds import WorldFunction, recorded_worlds, resamples
 
 SWITCH = "RAVE_AGENTS_NATIVE"
 """The environment variable that switches the bridge, and the registry's library likewise."""
@@ -198,6 +200,8 @@ class NativeSimulator:
         self.outside_interpreter = True
         """Whether simulations never come back to Python."""
         self._pending: BaseException | None = None
+        self.worlds: RecordedWorlds | _OwnWorlds | None = None
+        """Where worlds come from, with the record of them; None without an observation."""
         self.bind(frame)
         if observation is not None:
             self._observe(root, frame, observation)
@@ -224,16 +228,16 @@ class NativeSimulator:
         if from_python:
             self.outside_interpreter = False
             unit = functools.partial(_drawn_unit, frame.playout_stream, np.empty(1, np.int64))
-            source = world_source(root, observation.player, unit, observation.worlds)
+            source = recorded_worlds(root, observation.player, unit, observation.worlds)
             self._give_world = WORLD_CALLBACK(functools.partial(self._world_address, source))
+            self.worlds = source
+        else:
+            self.worlds = _OwnWorlds(self._library, self._provider)
         self._library.observe(
-            self._provider,
-            observation.player,
-            game.get_type().provides_information_state_string,
-            self._give_world,
+            self._provider, observation.player, sees_information_state(game), self._give_world
         )
 
-    def _world_address(self, source: WorldSource) -> int:
+    def _world_address(self, source: RecordedWorlds) -> int:
         """The address of a new world, which lives until the next one; 0 after an error."""
         try:
             self._world = source()
@@ -251,6 +255,33 @@ class NativeSimulator:
         message = self._library.message(self._provider).decode(errors="replace")
         errors = {"GAME": GameError, "SPIEL": pyspiel.SpielError, "MEMORY": MemoryError}
         raise errors.get(kind, RuntimeError)(message)
+
+
+class _OwnWorlds:
+    """The record of worlds that the bridge draws by the game's own method."""
+
+    def __init__(self, library: Library, provider: int) -> None:
+        self._library = library
+        self._provider = provider
+
+    def begin(self, simulations: float, deadline: float) -> None:
+        """See ``RecordedWorlds``."""
+        self._library.set_worlds_deadline(self._provider, deadline - time.perf_counter())
+
+    def sample(self) -> WorldSample:
+        """See ``RecordedWorlds``."""
+        keys = np.empty(COUNTED, np.int64)
+        seconds = np.empty(1, np.float64)
+        drawn = self._library.worlds(self._provider, keys.ctypes.data, COUNTED, seconds.ctypes.data)
+        return WorldSample(
+            method="resample_from_infostate",
+            drawn=int(drawn),
+            keys=tuple(keys[:drawn].tolist()),
+            pieces=(),
+            cycle=0,
+            settled=None,
+            seconds=float(seconds[0]),
+        )
 
 
 def _drawn_unit(stream: Stream, word: np.ndarray) -> float:

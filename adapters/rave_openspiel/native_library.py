@@ -133,9 +133,13 @@ class Library(SharedLibrary):
         self.observe = self.function(
             "bridge_observe", None, pointer, number, number, WORLD_CALLBACK
         )
+        long = ctypes.c_int64
+        self.set_worlds_deadline = self.function(
+            "bridge_set_worlds_deadline", None, pointer, ctypes.c_double
+        )
+        self.worlds = self.function("bridge_worlds", long, pointer, pointer, long, pointer)
         self.error = self.function("bridge_error", number, pointer)
         self.message = self.function("bridge_message", text, pointer)
-        long = ctypes.c_int64
         self.play_out = self.function("bridge_play_out", long, pointer, long, pointer)
         simulate = self._library.bridge_simulate
         self.simulate_address = int(ctypes.cast(simulate, pointer).value or 0)

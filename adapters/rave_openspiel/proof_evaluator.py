@@ -18,10 +18,10 @@ from open_spiel.python.algorithms import mcts
 
 from rave_agents.config import SearchConfig
 from rave_agents.given import checked_seed
+from rave_agents.kernel.tree import ROOT, edge_rows
 from rave_agents.limit import Limit
 from rave_agents.proven import edge_proof
 from rave_agents.result import SearchResult
-from rave_agents.kernel.tree import ROOT, edge_rows
 from rave_agents.searcher import Searcher
 from rave_openspiel.evaluator import checked_count, checked_positive, softmax_prior
 from rave_openspiel.playouts import RandomPlayouts, random_bots

@@ -53,7 +53,7 @@ def check(path: pathlib.Path) -> None:
     registrar.add(NAME)
     assert NAME in pyspiel.registered_bots(), "the name is not registered"
     assert NAME in pyspiel.bots_that_can_play_game(game, 1), "the game is refused"
-    refused = pyspiel.load_game("coop_box_pushing")
+    refused = pyspiel.load_game("tarok")
     assert NAME not in pyspiel.bots_that_can_play_game(refused), "no game is refused"
     bots = [pyspiel.load_bot(NAME, game, player, PARAMETERS) for player in (0, 1)]
     assert calls == [(NAME, str(game), player, PARAMETERS) for player in (0, 1)], f"{calls}"

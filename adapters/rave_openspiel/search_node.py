@@ -7,9 +7,9 @@ from typing import Any
 import pyspiel
 
 from rave_agents.game import PlayerId
+from rave_agents.kernel.tree import ROOT, UNEXPANDED, edge_rows
 from rave_agents.proven import solved_outcome
 from rave_agents.root import AmafStatistics, RootedTree, amaf_statistics
-from rave_agents.kernel.tree import ROOT, UNEXPANDED, edge_rows
 
 NO_EDGE = -1
 

@@ -7,8 +7,10 @@ import pyspiel
 
 from rave_agents.search.python_simulator import Evaluator, Playout, PythonSimulator
 from rave_agents.search.simulator import Frame
+from rave_agents.search.world_record import RecordedWorlds
+from rave_openspiel.knowledge import viewer
 from rave_openspiel.playouts import RandomPlayouts, random_bots
-from rave_openspiel.worlds import WorldFunction, WorldSource, viewer, world_source
+from rave_openspiel.worlds import WorldFunction, recorded_worlds
 
 
 class OpenSpielSimulator(PythonSimulator):
@@ -34,9 +36,9 @@ class OpenSpielSimulator(PythonSimulator):
             observer=observer,
         )
 
-    def world_source(self) -> WorldSource:
+    def world_source(self) -> RecordedWorlds:
         """What gives a new world each time that it is called."""
-        return world_source(self.root, self.observer, self.words.unit, self._worlds)
+        return recorded_worlds(self.root, self.observer, self.words.unit, self._worlds)
 
     def view(self, state: Any) -> str:
         """What the observer sees."""

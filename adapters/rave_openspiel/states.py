@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.search.python_simulator import Evaluator
 from rave_agents.search.simulator import Frame, Header, Simulator
+from rave_openspiel.knowledge import Unit
 from rave_openspiel.native import NativeSimulator, Observation, bridge, is_native, is_shrinking
 from rave_openspiel.same_game import game_key
 from rave_openspiel.simulator import OpenSpielSimulator, RolloutSimulator
 from rave_openspiel.support import hides_information, is_simultaneous
-from rave_openspiel.worlds import Unit, WorldFunction, view, world_source
+from rave_openspiel.turns import one_at_a_time
+from rave_openspiel.worlds import WorldFunction, view, world_source
 
 _Type = pyspiel.GameType
 
@@ -60,6 +62,10 @@ class OpenSpielState:
     def hides_information(self) -> bool:
         """Whether something is hidden from players in this game."""
         return hides_information(self.state.get_game().get_type())
+
+    def one_at_a_time(self, player: int) -> "OpenSpielState":
+        """Where players move at the same time: the position in which they do in turn."""
+        return OpenSpielState(one_at_a_time(self.state, player))
 
     def worlds(self, player: int, unit: Unit) -> Callable[[], Self]:
         """A source of states that the player to move cannot tell from this one.

@@ -15,9 +15,10 @@ from rave_agents.frameworks import Game
 from rave_agents.game import GameState
 from rave_agents.given import checked_seed, unknown_name
 from rave_openspiel.evaluator import RaveEvaluator
+from rave_openspiel.knowledge import Unit, sees_information_state
 from rave_openspiel.proof_evaluator import PNEvaluator
 from rave_openspiel.support import check_one_at_a_time, hides_information
-from rave_openspiel.worlds import Unit, WorldSource, no_worlds, resamples, world_source
+from rave_openspiel.worlds import WorldSource, no_worlds, resamples, world_source
 
 MEMORY_MB = 4000
 UNLIMITED = 2**31 - 1
@@ -186,7 +187,7 @@ def _make_ismcts(
     if reason is not None:
         raise UnsupportedGameError(f"ismcts has no worlds for {game.name}: {reason}.")
     bot_seed = _drawn_seed(seed)
-    observations = not pyspiel_game.get_type().provides_information_state_string
+    observations = not sees_information_state(pyspiel_game)
     if resamples(pyspiel_game):
         bot = pyspiel.ISMCTSBot(
             bot_seed,

@@ -7,7 +7,13 @@ from rave_agents.config import SearchConfig
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.options import Hidden
 from rave_openspiel.same_game import is_same_game
-from rave_openspiel.worlds import NO_WORLDS, WorldFunction, no_worlds
+from rave_openspiel.worlds import (
+    DEALT_AT_ONCE,
+    NO_WORLDS,
+    WorldFunction,
+    no_worlds,
+    say_seldom_settled,
+)
 
 _Type = pyspiel.GameType
 
@@ -28,13 +34,10 @@ def refusal(game_type: pyspiel.GameType | pyspiel.Game) -> str | None:
     if game_type.dynamics not in (_Type.Dynamics.SEQUENTIAL, _Type.Dynamics.SIMULTANEOUS):
         kind = str(game_type.dynamics).rpartition(".")[2]
         return f"its dynamics are {kind}, and the search needs SEQUENTIAL or SIMULTANEOUS"
-    sequential = game_type.dynamics == _Type.Dynamics.SEQUENTIAL
-    if hides_information(game_type) and not sequential:
-        return (
-            "it is a game of IMPERFECT_INFORMATION in which players move at the same time, and the "
-            "search plays games with only one of the two"
-        )
-    if game_type.chance_mode == _Type.ChanceMode.SAMPLED_STOCHASTIC:
+    if (
+        game_type.chance_mode == _Type.ChanceMode.SAMPLED_STOCHASTIC
+        and game_type.short_name not in DEALT_AT_ONCE
+    ):
         return (
             "its chance mode is SAMPLED_STOCHASTIC, and the search needs DETERMINISTIC or "
             "EXPLICIT_STOCHASTIC: a clone would know the outcomes to come"
@@ -81,12 +84,20 @@ def check_worlds(game: pyspiel.Game, config: SearchConfig, worlds: WorldFunction
             "takes a function that gives some, worlds=...; hidden='see' searches the true state, "
             "which is cheating."
         )
-    check_hidden(config, simultaneous=is_simultaneous(game))
+    check_hidden(config, simultaneous=False)
+    if worlds is None:
+        say_seldom_settled(game.get_type().short_name)
 
 
 def is_simultaneous(game: pyspiel.Game) -> bool:
     """Whether players may move at the same time in the game."""
     return bool(game.get_type().dynamics == _Type.Dynamics.SIMULTANEOUS)
+
+
+def searches_joint_moves(game_type: pyspiel.GameType, config: SearchConfig) -> bool:
+    """Whether a search has players who move at the same time: not where it draws worlds."""
+    hidden = hides_information(game_type) and config.hidden is Hidden.DETERMINIZE
+    return bool(game_type.dynamics == _Type.Dynamics.SIMULTANEOUS) and not hidden
 
 
 def check_one_at_a_time(game: pyspiel.Game, what: str) -> None:

@@ -51,3 +51,10 @@ def announced_compilation(what: str) -> Iterator[None]:
     """Say so if, meanwhile, Numba compiles what it has not found in its cache."""
     with event.install_listener("numba:compile", _Announcer(what)):
         yield
+
+
+def shortened(error: Exception, lines: int = 10) -> str:
+    """The part of Numba's message that tells of the innermost failure, in so many lines."""
+    told = [line for line in str(error).splitlines() if line.strip()]
+    starts = [i for i, line in enumerate(told) if "Failed in nopython mode" in line]
+    return "\n".join(told[max(starts, default=0) :][:lines])

@@ -19,7 +19,7 @@ JIT_DISABLED = os.environ.get("NUMBA_DISABLE_JIT", "0") not in {"", "0"}
 """Whether ``NUMBA_DISABLE_JIT=1`` is set: the kernel then runs in the interpreter."""
 
 _P = ParamSpec("_P")
-_R = TypeVar("_R", covariant=True)
+_R = TypeVar("_R")
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
@@ -34,6 +34,7 @@ class KernelFunction(Generic[_P, _R]):
         self.py_func = function
 
     def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R:
+        """Run it in the interpreter."""
         return self.py_func(*args, **kwargs)
 
     @functools.cached_property
@@ -65,6 +66,7 @@ class OpenFunction(Generic[_P, _R]):
         OpenFunction.everyone.append(self)
 
     def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R:
+        """Run the body for the first argument's class in the interpreter."""
         return cast(_R, self.body_for(type(args[0]))(*args, **kwargs))
 
     def body_for(self, part: type) -> Callable[..., Any]:
@@ -128,6 +130,7 @@ class Entry(Generic[_P, _R]):
         return self._compiled[classes]
 
     def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R:
+        """Run it, compiled for the record."""
         return cast(_R, self.compiled_for(args[0])(*args, **kwargs))
 
 

@@ -8,7 +8,7 @@ import itertools
 import math
 import struct
 import time
-from collections.abc import Callable, Generator, Hashable, Iterator, Sequence
+from collections.abc import Generator, Hashable, Iterator, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -17,6 +17,7 @@ from rave_agents.errors import GameError
 from rave_agents.game import PlayerId, joint_action, moving_players
 from rave_agents.kernel.random_stream import Stream, fill_words
 from rave_agents.search.simulator import Frame, Header, Status, Step
+from rave_agents.search.world_record import RecordedWorlds
 
 CHANCE = int(PlayerId.CHANCE)
 SIMULTANEOUS = int(PlayerId.SIMULTANEOUS)
@@ -120,7 +121,8 @@ class PythonSimulator:
         self.root = root
         self.observer = 0 if observer is None else observer
         """Whose knowledge the worlds agree with."""
-        self._draw_world: Callable[[], Any] | None = None
+        self.worlds: RecordedWorlds | None = None
+        """Where worlds come from, with the record of them; None without an observer."""
         self._world: Any = None
         self.simultaneous = hasattr(root, "apply_actions")
         self.words = RandomWords(frame.playout_stream)
@@ -131,7 +133,7 @@ class PythonSimulator:
         self._pending: BaseException | None = None
         self.bind(frame)
         if observer is not None:
-            self._draw_world = self.world_source()
+            self.worlds = self.world_source()
         self._body = self._serve()
         next(self._body)
         self._callback = _CALLBACK(self._body.send)
@@ -198,8 +200,8 @@ class PythonSimulator:
         if step == TRY_REPLY:
             return self._try_reply()
         if step == BEGIN:
-            assert self._draw_world is not None
-            self._world = self._draw_world()
+            assert self.worlds is not None
+            self._world = self.worlds()
         elif step == ADVANCE:
             self._world.apply_action(self._path[header[PATH_LENGTH] - 1])
         else:
@@ -226,10 +228,10 @@ class PythonSimulator:
             return FRAME_FULL
         return self._give_returns(self._evaluator.evaluate(state))
 
-    def world_source(self) -> Callable[[], Any]:
+    def world_source(self) -> RecordedWorlds:
         """What gives a new world each time that it is called."""
-        source: Callable[[], Any] = self.root.worlds(self.observer, self.words.unit)
-        return source
+        source = self.root.worlds(self.observer, self.words.unit)
+        return RecordedWorlds(source, method="function", key=_world_key)
 
     def view(self, state: Any) -> Hashable:
         """What the observer sees."""
@@ -478,6 +480,12 @@ class PythonSimulator:
         if not all(map(math.isfinite, returns)):
             raise GameError(f"Returns must be finite numbers, got {returns!r}.")
         return returns
+
+
+def _world_key(world: Any) -> Hashable:
+    """What tells a world from others: its ``position_key``; None without one."""
+    key = getattr(world, "position_key", None)
+    return None if key is None else key()
 
 
 @functools.cache

@@ -8,6 +8,7 @@ OF_ONE_PROVIDER = (
     "test_bare_playouts",
     "test_worlds",
     "test_hidden_games",
+    "test_leaks",
 )
 """Modules that are about the bridge, or call no search."""
 

@@ -449,8 +449,8 @@ def test_the_bases_preset_decides_the_search(tic_tac_toe):
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("phantom_ttt", "IMPERFECT_INFORMATION"),
-        ("coop_box_pushing", "IMPERFECT_INFORMATION"),
+        ("tarok", "IMPERFECT_INFORMATION"),
+        ("bridge_uncontested_bidding", "IMPERFECT_INFORMATION"),
         ("stones_and_gems", "SAMPLED_STOCHASTIC"),
         ("mfg_crowd_modelling", "MEAN_FIELD"),
     ],

@@ -158,10 +158,11 @@ def test_worlds_of_the_users_function_are_searched_and_checked():
 
 
 def test_a_game_without_worlds_plays_with_a_function_or_seeing():
-    game = pyspiel.load_game("phantom_ttt")
+    game = pyspiel.load_game("tarok")
     with pytest.raises(UnsupportedGameError, match="worlds="):
         RaveBot(game)
     state = game.new_initial_state()
+    state.apply_action(0)
     bot = RaveBot(game, simulations=20, worlds=lambda state, player, rng: state)
     assert bot.step(state) in state.legal_actions()
     assert RaveBot(game, simulations=20, hidden="see").step(state) in state.legal_actions()

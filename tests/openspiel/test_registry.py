@@ -281,7 +281,7 @@ def test_wrong_parameters_raise(load_bot, hex_game, parameters, error, message):
 @loaders
 def test_wrong_games_and_seats_raise(load_bot, hex_game):
     with pytest.raises(UnsupportedGameError, match="IMPERFECT_INFORMATION"):
-        load_bot("rave", pyspiel.load_game("phantom_ttt"), 0)
+        load_bot("rave", pyspiel.load_game("tarok"), 0)
     with pytest.raises(UnsupportedGameError, match="simultaneous moves"):
         load_bot("uct_solver", pyspiel.load_game("matrix_pd"), 0, {"simulations": 5})
     with pytest.raises(ValueError, match="from 0 to 1"):

@@ -202,7 +202,7 @@ def test_refuses_the_state_of_another_game(environment):
         ({"simulatons": 5}, TypeError, "Did you mean 'simulations'"),
         ({"simulations": 0}, ValueError, "simulations must be"),
         ({"game": "tic_tac_toe"}, TypeError, "game must be"),
-        ({"game": pyspiel.load_game("phantom_ttt")}, UnsupportedGameError, "phantom_ttt"),
+        ({"game": pyspiel.load_game("tarok"), "num_actions": 54}, UnsupportedGameError, "tarok"),
         ({"agent": pyspiel.make_uniform_random_bot(0, 1), "seed": 1}, TypeError, "seed"),
     ],
 )

@@ -125,13 +125,13 @@ def test_the_table_is_sorted_by_registered_games():
     assert set(OPEN) >= ALTERNATING_GAMES
 
 
-@pytest.mark.parametrize("name", ["coop_box_pushing", "stones_and_gems"])
+@pytest.mark.parametrize("name", ["stones_and_gems"])
 def test_unsupported_games_are_refused(name):
     with pytest.raises(UnsupportedGameError, match="cannot be searched"):
         ADAPTER.load_game(name)
 
 
-@pytest.mark.parametrize("name", ["phantom_ttt", "coop_box_pushing"])
+@pytest.mark.parametrize("name", ["tarok", "bridge_uncontested_bidding"])
 def test_a_search_refuses_states_of_games_it_cannot_play(name):
     state = pyspiel.load_game(name).new_initial_state()
     while state.is_chance_node():

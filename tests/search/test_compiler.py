@@ -23,7 +23,7 @@ print(json.dumps([was_cached, compiler.is_cached(), str(compiler.CACHE_DIRECTORY
 
 QUICK = """
 import numpy as np
-from rave_agents.search.random_stream import fill_words, make_stream
+from rave_agents.kernel.random_stream import fill_words, make_stream
 fill_words(make_stream(np.random.SeedSequence(1)), np.empty(1, np.int64))
 hits, misses = fill_words.stats.cache_hits, fill_words.stats.cache_misses
 print(f"{sum(hits.values())} hits, {sum(misses.values())} misses")

@@ -7,7 +7,7 @@ from helpers.textbook import Xoshiro
 from scipy import stats
 
 from rave_agents.search import random_stream
-from rave_agents.search.random_stream import fill_words, make_stream, random_below, random_unit
+from rave_agents.kernel.random_stream import fill_words, make_stream, random_below, random_unit
 
 
 def test_known_answers():

@@ -1,0 +1,223 @@
+"""Moves from one history that fits a player's knowledge to another: a Markov chain.
+
+Its distribution (Metropolis & Hastings) is the posterior: a history's probability, if the others
+move uniformly at random, among all that fit what the player knows, have the same movers, and so
+the same number of hidden moves. A proposal is replayed, and dropped where an action is illegal or
+the player would have seen something else.
+"""
+
+import math
+import time
+from collections.abc import Sequence
+
+import pyspiel
+
+from rave_openspiel.knowledge import Knowledge, Line, Unit, choices, drawn
+
+KINDS = (0.35, 0.35, 0.3)
+"""Shares of proposals that swap two actions, change one, and draw some anew."""
+
+LEAST_KIND = 0.02
+"""Acceptance that each kind is taken to have at least when the shares follow it."""
+
+BLOCK = 4
+"""Hidden actions in a row that a proposal draws anew, on average."""
+
+REDRAWS = 0.25
+"""Share, of the proposals that draw actions anew, of those that draw all of them."""
+
+ELSEWHERE = 0.1
+"""Share of places that are chosen among those that do not look hidden."""
+
+ALTERNATIVES = 64
+"""Other actions, at most, that are tried to tell whether an action was hidden."""
+
+
+class OutOfBudget(Exception):  # noqa: N818 (it ends a walk; it is no error)
+    """The budget is spent."""
+
+
+class Budget:
+    """What may still be done, counted in actions played, and how long.
+
+    Args:
+        steps: actions; infinity for no limit.
+        ends: ``time.perf_counter()`` time; infinity likewise.
+    """
+
+    def __init__(self, steps: float, ends: float = math.inf) -> None:
+        self.steps = steps
+        self.ends = ends
+
+    def part(self, share: float) -> "Budget":
+        """A budget of its own of this part of what is left."""
+        now = time.perf_counter()
+        left = math.inf if math.isinf(self.ends) else now + share * max(self.ends - now, 0.0)
+        return Budget(self.steps * share, left)
+
+    def spend(self, steps: int) -> None:
+        """Count actions.
+
+        Raises:
+            OutOfBudget: if there are no more, or the time is over.
+        """
+        self.steps -= steps
+        if self.spent:
+            raise OutOfBudget
+
+    @property
+    def spent(self) -> bool:
+        """Whether nothing is left."""
+        return self.steps < 0 or (self.ends != math.inf and time.perf_counter() >= self.ends)
+
+
+class HistoryMoves:
+    """Proposes other histories; see this module.
+
+    Args:
+        knowledge: what the player knows.
+        unit: draws random numbers.
+    """
+
+    def __init__(self, knowledge: Knowledge, unit: Unit) -> None:
+        self._knowledge = knowledge
+        self._unit = unit
+        truth = knowledge.truth
+        self._true_movers = truth.movers
+        self.sites = [step for step in range(len(truth)) if self._looks_hidden(step)]
+        """The places in the true history at which something else could have come unseen."""
+        self._hidden = self._others(truth.movers)
+        self.looks_open = knowledge.counts_moves and not self.sites
+        """Whether no action of another could have been another one unseen, each taken alone."""
+        if not knowledge.counts_moves or not self.sites:
+            self.sites = self._hidden
+        self._kinds = KINDS
+        self.count_anew()
+
+    def _others(self, movers: Sequence[int]) -> list[int]:
+        return [step for step, mover in enumerate(movers) if mover != self._knowledge.player]
+
+    def _looks_hidden(self, step: int) -> bool:
+        """Whether the player might not see at once what came instead of this action."""
+        truth, knowledge = self._knowledge.truth, self._knowledge
+        if truth.movers[step] == knowledge.player:
+            return False
+        state, moment = truth.states[step], truth.moments[step + 1]
+        others = [action for action in choices(state) if action != truth.actions[step]]
+        for _ in range(min(len(others), ALTERNATIVES)):
+            after = state.child(others.pop(int(self._unit() * len(others))))
+            if moment is None:
+                if after.current_player() == truth.states[step + 1].current_player():
+                    return True
+            elif knowledge.fits(after, moment):
+                return True
+        return False
+
+    def advance(self, line: Line, proposals: int, budget: Budget | None = None) -> Line:
+        """The line after some proposals; fewer, if the budget ends."""
+        sites, others = self._places(line)
+        if not others:
+            return line
+        for _ in range(proposals):
+            if budget is not None:
+                if budget.spent:
+                    break
+                budget.steps -= len(line) / 2
+            chosen = self._unit()
+            kind = 0 if chosen < self._kinds[0] else 1 if chosen < 1.0 - self._kinds[2] else 2
+            if kind == 0:
+                proposed = self._swapped(line, sites, others)
+            elif kind == 1:
+                proposed = self._changed(line, sites, others)
+            else:
+                proposed = self._redrawn(line, sites)
+            self._tried[kind] += 1
+            if proposed is not None:
+                self.accepted += 1
+                self._taken_of[kind] += 1
+                self._changed_at.update(
+                    step for step in others if line.actions[step] != proposed.actions[step]
+                )
+                line = proposed
+        return line
+
+    def count_anew(self) -> None:
+        """Forget which proposals were accepted until now."""
+        self.accepted = 0
+        """Proposals that were taken."""
+        self._tried = [0, 0, 0]
+        self._taken_of = [0, 0, 0]
+        self._changed_at: set[int] = set()
+
+    def adapt(self) -> None:
+        """Propose what was accepted: kinds by their acceptance, and places that changed.
+
+        Other places keep their ``ELSEWHERE``. For the time before the first world alone: the chain
+        must not change once its histories count.
+        """
+        rates = [
+            max(LEAST_KIND, taken / max(1, tried))
+            for taken, tried in zip(self._taken_of, self._tried, strict=True)
+        ]
+        self._kinds = (rates[0] / sum(rates), rates[1] / sum(rates), rates[2] / sum(rates))
+        if len(self._changed_at) > 1:
+            self.sites = sorted(self._changed_at)
+
+    def _places(self, line: Line) -> tuple[list[int], list[int]]:
+        """Where a line's actions are likely hidden, and all places of others' actions."""
+        if line.movers == self._true_movers:
+            return self.sites, self._hidden
+        others = self._others(line.movers)
+        if line.movers == self._true_movers[: len(line)]:
+            sites = [step for step in self.sites if step < len(line)]
+            return sites or others, others
+        return others, others
+
+    def _place(self, sites: Sequence[int], others: Sequence[int]) -> int:
+        places = others if self._unit() < ELSEWHERE else sites
+        return places[int(self._unit() * len(places))]
+
+    def _swapped(self, line: Line, sites: Sequence[int], others: Sequence[int]) -> Line | None:
+        early, late = sorted((self._place(sites, others), self._place(sites, others)))
+        actions = line.actions
+        if line.movers[early] != line.movers[late] or actions[early] == actions[late]:
+            return None
+        return self._proposed(line, {early: actions[late], late: actions[early]})
+
+    def _changed(self, line: Line, sites: Sequence[int], others: Sequence[int]) -> Line | None:
+        step = self._place(sites, others)
+        possible = choices(line.states[step])
+        action = possible[int(self._unit() * len(possible))]
+        return None if action == line.actions[step] else self._proposed(line, {step: action})
+
+    def _proposed(self, line: Line, changes: dict[int, int]) -> Line | None:
+        first, actions = min(changes), line.actions
+        new = self._knowledge.replayed(
+            line, first, lambda state, step: changes.get(step, actions[step])
+        )
+        if new is None:
+            return None
+        return self._taken(new, sum(new.weights[first:]) - sum(line.weights[first:]))
+
+    def _redrawn(self, line: Line, sites: Sequence[int]) -> Line | None:
+        """Draw hidden actions in a row anew, or all of them, and leave the rest as it was."""
+        if self._unit() < REDRAWS:
+            block = sites
+        else:
+            count = 2 + int(self._unit() * 2 * (BLOCK - 1))
+            start = int(self._unit() * len(sites))
+            block = sites[start : start + count]
+        anew, actions = frozenset(block), line.actions
+
+        def choose(state: pyspiel.State, step: int) -> int:
+            return drawn(state, self._unit)[0] if step in anew else actions[step]
+
+        first = block[0]
+        new = self._knowledge.replayed(line, first, choose)
+        if new is None:
+            return None
+        kept = [step for step in range(first, len(line)) if step not in anew]
+        return self._taken(new, sum(new.weights[step] - line.weights[step] for step in kept))
+
+    def _taken(self, line: Line, gain: float) -> Line | None:
+        return None if gain < 0.0 and self._unit() >= math.exp(gain) else line

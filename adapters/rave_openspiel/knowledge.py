@@ -1,0 +1,325 @@
+"""What a player knows of a game: all that they have seen and done, and which histories fit it.
+
+A *moment* is a position at which the player takes note of what they see. Where the player can tell
+how many moves the others make, every position at which somebody moves is one. Where they cannot,
+as in games in which the others may try moves in vain, only their own decisions are, and any number
+of other moves may lie in between (``counts_moves``).
+"""
+
+import functools
+import math
+import random
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import pyspiel
+
+from rave_agents.errors import UnsupportedGameError
+
+PROBING_GAMES = 30
+"""Random games that tell whether others may move unnoticed."""
+
+PROBING_MOVES = 300
+"""Moves after which such a game is left."""
+
+OWN_MOVES_ALONE = frozenset(
+    ["dark_hex", "dark_hex_ir", "phantom_go", "phantom_ttt", "phantom_ttt_ir"]
+)
+"""Games in which the others' moves in vain are not seen: known, so that no probing is needed."""
+
+TELLS_OTHERS_MOVES = frozenset(["dark_hex"])
+"""Games whose information state tells the number of all moves, those in vain included, which the
+rules do not; the observation does not tell it."""
+
+Unit = Callable[[], float]
+"""Draws a uniform random number in [0, 1)."""
+
+
+class Moment(NamedTuple):
+    """A position as the player knows it."""
+
+    mover: int
+    """Who moves."""
+    view: str
+    """What the player sees."""
+    legal: list[int] | None
+    """The player's legal actions, where they move."""
+    action: int | None
+    """What they then played; None where another moves, and at the last moment."""
+
+
+class Line:
+    """A history of the game with all that its probability is made of."""
+
+    def __init__(self, start: pyspiel.State) -> None:
+        self.states = [start]
+        """The state before each action, and the last one."""
+        self.movers: list[int] = []
+        """Who took each action."""
+        self.actions: list[int] = []
+        """What was played, or what chance drew."""
+        self.weights: list[float] = []
+        """The logarithm of each one's probability; 0 for those of the player."""
+        self.moments: list[int | None] = [None]
+        """For each state the number of its moment; None for one that is none."""
+
+    def cut(self, step: int) -> "Line":
+        """The first actions, as a line of its own."""
+        line = Line.__new__(Line)
+        line.states = self.states[: step + 1]
+        line.movers = self.movers[:step]
+        line.actions = self.actions[:step]
+        line.weights = self.weights[:step]
+        line.moments = self.moments[: step + 1]
+        return line
+
+    def add(self, action: int, weight: float) -> pyspiel.State:
+        """Play on."""
+        state = self.states[-1]
+        self.movers.append(state.current_player())
+        state = state.child(action)
+        self.states.append(state)
+        self.actions.append(action)
+        self.weights.append(weight)
+        self.moments.append(None)
+        return state
+
+    def __len__(self) -> int:
+        return len(self.actions)
+
+
+def sees_information_state(game: pyspiel.Game) -> bool:
+    """Whether what a player sees is their information state; else it is their observation."""
+    kind = game.get_type()
+    return (
+        bool(kind.provides_information_state_string) and kind.short_name not in TELLS_OTHERS_MOVES
+    )
+
+
+def viewer(game: pyspiel.Game) -> Callable[[pyspiel.State, int], str]:
+    """The function of a state and a player that tells what they see in this game."""
+    if sees_information_state(game):
+        return pyspiel.State.information_state_string  # type: ignore[no-any-return]
+    return pyspiel.State.observation_string  # type: ignore[no-any-return]
+
+
+class Knowledge:
+    """What a player knows at a state, and the true history, which they do not know.
+
+    Args:
+        state: the true position.
+        player: whose knowledge it is; they are to move there.
+
+    Raises:
+        UnsupportedGameError: if the history cannot be replayed.
+    """
+
+    def __init__(self, state: pyspiel.State, player: int) -> None:
+        game = state.get_game()
+        self.player = player
+        self.counts_moves = counts_moves(game)
+        """Whether the player can tell how many moves the others make."""
+        self._view = viewer(game)
+        self.start = game.new_initial_state(*filter(None, [state.starting_state_str()]))
+        """Where every history begins."""
+        self.truth = self._true_line(state)
+        """The true history."""
+        self.moments = [
+            self._moment(step)
+            for step, now in enumerate(self.truth.states)
+            if self.is_moment(now.current_player())
+        ]
+        """All moments, the present one last."""
+        numbers = iter(range(len(self.moments)))
+        self.truth.moments = [
+            next(numbers) if self.is_moment(now.current_player()) else None
+            for now in self.truth.states
+        ]
+
+    def is_moment(self, mover: int) -> bool:
+        """Whether the player takes note of a position where this one moves."""
+        return mover == self.player or (self.counts_moves and mover >= 0)
+
+    def fits(self, state: pyspiel.State, moment: int) -> bool:
+        """Whether a state could be that of a moment, for all that the player sees there."""
+        known = self.moments[moment]
+        return (
+            state.current_player() == known.mover
+            and self._view(state, self.player) == known.view
+            and (known.legal is None or state.legal_actions() == known.legal)
+        )
+
+    def looks(self, state: pyspiel.State) -> str:
+        """What the player sees at a state."""
+        return self._view(state, self.player)
+
+    def log_probability(self, state: pyspiel.State, action: int) -> float | None:
+        """Of an action or outcome, if the others move uniformly at random; None if it is illegal.
+
+        An action of the player has 0: what they play is given.
+        """
+        if state.is_chance_node():
+            for outcome, probability in state.chance_outcomes():
+                if outcome == action and probability > 0:
+                    return math.log(probability)
+            return None
+        legal = state.legal_actions()
+        if action not in legal:
+            return None
+        return 0.0 if state.current_player() == self.player else -math.log(len(legal))
+
+    def replayed(
+        self, line: Line, first: int, choose: Callable[[pyspiel.State, int], int]
+    ) -> Line | None:
+        """A line from a step on with other actions of the same movers, between the same moments.
+
+        Args:
+            line: the line.
+            first: the first step whose action may be another one.
+            choose: gives the action at a state and a step.
+
+        Returns:
+            The new line; None if an action is illegal, or the player would see something else.
+        """
+        new = line.cut(first)
+        state = new.states[-1]
+        for step in range(first, len(line)):
+            if state.current_player() != line.movers[step]:
+                return None
+            if line.movers[step] == self.player:  # Legal, since the player saw the same so far.
+                state = new.add(line.actions[step], 0.0)
+            else:
+                action = choose(state, step)
+                weight = self.log_probability(state, action)
+                if weight is None:
+                    return None
+                state = new.add(action, weight)
+            moment = line.moments[step + 1]
+            if moment is None:
+                if self.is_moment(state.current_player()):
+                    return None
+            elif not self.fits(state, moment):
+                return None
+            new.moments[-1] = moment
+        return new
+
+    def begun(self, unit: Unit) -> tuple[Line | None, int]:
+        """A line from the start to the first moment; see ``continued``."""
+        line = Line(self.start)
+        if self.is_moment(self.start.current_player()):
+            line.moments[0] = 0
+            return (line if self.fits(self.start, 0) else None), 1
+        return self._drawn_on(line, 0, unit, 0)
+
+    def continued(self, line: Line, unit: Unit) -> tuple[Line | None, int]:
+        """A line drawn on from its last moment to the next one, the others at random.
+
+        Returns:
+            The longer line, or None if the player would see something else at the next moment; and
+            the number of actions that were played.
+        """
+        moment = line.moments[-1]
+        assert moment is not None
+        longer = line.cut(len(line))
+        action = self.moments[moment].action
+        if action is not None:
+            longer.add(action, 0.0)
+            if self.is_moment(longer.states[-1].current_player()):
+                longer.moments[-1] = moment + 1
+                return (longer if self.fits(longer.states[-1], moment + 1) else None), 1
+        return self._drawn_on(longer, moment + 1, unit, int(action is not None))
+
+    def _drawn_on(
+        self, line: Line, moment: int, unit: Unit, played: int
+    ) -> tuple[Line | None, int]:
+        state = line.states[-1]
+        while True:
+            if state.is_terminal():
+                return None, played
+            action, weight = drawn(state, unit)
+            state = line.add(action, weight)
+            played += 1
+            if self.is_moment(state.current_player()):
+                line.moments[-1] = moment
+                return (line if self.fits(state, moment) else None), played
+
+    def _true_line(self, state: pyspiel.State) -> Line:
+        line = Line(self.start)
+        for player, action in ((move.player, move.action) for move in state.full_history()):
+            now = line.states[-1]
+            weight = self.log_probability(now, action)
+            if now.current_player() != player or weight is None:
+                raise UnsupportedGameError(
+                    f"The history of this state of {state.get_game()} cannot be replayed: action "
+                    f"{action} of player {player} is not legal where it was played."
+                )
+            line.add(action, weight)
+        return line
+
+    def _moment(self, step: int) -> Moment:
+        state = self.truth.states[step]
+        own = state.current_player() == self.player
+        return Moment(
+            int(state.current_player()),
+            self.looks(state),
+            state.legal_actions() if own else None,
+            self.truth.actions[step] if own and step < len(self.truth) else None,
+        )
+
+
+def choices(state: pyspiel.State) -> Sequence[int]:
+    """Legal actions, or the outcomes of chance."""
+    if state.is_chance_node():
+        return [outcome for outcome, _ in state.chance_outcomes()]
+    return state.legal_actions()  # type: ignore[no-any-return]
+
+
+def drawn(state: pyspiel.State, unit: Unit) -> tuple[int, float]:
+    """A random action, uniformly, or an outcome of chance; and its probability's logarithm."""
+    if not state.is_chance_node():
+        legal = state.legal_actions()
+        return int(legal[int(unit() * len(legal))]), -math.log(len(legal))
+    remaining = unit()
+    outcomes = state.chance_outcomes()
+    for outcome, probability in outcomes:
+        remaining -= probability
+        if remaining < 0.0:
+            return int(outcome), math.log(probability)
+    outcome, probability = next(pair for pair in reversed(outcomes) if pair[1] > 0)
+    return int(outcome), math.log(probability)
+
+
+def counts_moves(game: pyspiel.Game) -> bool:
+    """Whether a player of the game can tell how many moves the others make.
+
+    They cannot where somebody moved without that another saw anything, and is to move again, but
+    would not be after some other action. Whether that happens is found out by random games, once
+    for each game and its parameters.
+    """
+    return game.get_type().short_name not in OWN_MOVES_ALONE and _probed(str(game))
+
+
+@functools.cache
+def _probed(name: str) -> bool:
+    game = pyspiel.load_game(name)
+    draw = random.Random(1)
+    return not any(_has_unseen_move(game, draw) for _ in range(PROBING_GAMES))
+
+
+def _has_unseen_move(game: pyspiel.Game, draw: random.Random) -> bool:
+    """Play a random game; whether such a move came in it."""
+    see, players = viewer(game), range(game.num_players())
+    state, before = game.new_initial_state(), None
+    for _ in range(PROBING_MOVES):
+        mover = state.current_player()
+        if mover == pyspiel.PlayerId.TERMINAL:
+            return False
+        if before is not None and mover == before.current_player():
+            others = [player for player in players if player != mover]
+            if any(see(state, player) == see(before, player) for player in others) and any(
+                before.child(action).current_player() != mover for action in before.legal_actions()
+            ):
+                return True
+        before = state.clone() if mover >= 0 else None
+        state.apply_action(drawn(state, draw.random)[0])
+    return False

@@ -1,0 +1,124 @@
+"""Histories drawn forward from the start of the game: a particle filter that never saw the truth.
+
+Particles begin at the start, and are drawn on from moment to moment, the others at random; those in
+which the player would see something else are dropped, and others are drawn on in their place until
+there are enough again. Where few of the lines that there were are left, each particle takes some
+steps of the Markov chain of ``history_moves`` ("resample-move": Gilks & Berzuini 2001, "Following a
+moving target"). The more particles, the nearer to the posterior.
+"""
+
+from rave_openspiel.history_moves import Budget, HistoryMoves, OutOfBudget
+from rave_openspiel.knowledge import Knowledge, Line, Unit
+
+SIZES = (8, 32, 128)
+"""Particles of one filter after the other, while the budget lasts; the last one done counts."""
+
+BARREN = 0.03
+"""Part of the budget after which no particle has reached a moment."""
+
+REVIVALS = 3
+"""How often the particles at such a moment take steps of the Markov chain and are tried again."""
+
+MOVES = 6
+"""Proposals for each particle where few lines are left."""
+
+FEW_LINES = 0.5
+"""Part of the particles: with fewer lines among them they take those."""
+
+
+def filtered(
+    knowledge: Knowledge, moves: HistoryMoves, unit: Unit, budget: Budget, most: int
+) -> list[Line]:
+    """Lines that fit all that the player knows, drawn without a look at the truth.
+
+    Args:
+        knowledge: what the player knows.
+        moves: the Markov chain.
+        unit: draws random numbers.
+        budget: ends it.
+        most: particles, at most.
+
+    Returns:
+        The particles of the largest filter that came to the present; none if none did.
+    """
+    lines: list[Line] = []
+    for size in SIZES:
+        if lines and size > most:
+            break
+        try:
+            lines = _Filter(knowledge, moves, unit, budget, size).run() or lines
+        except OutOfBudget:
+            break
+    return lines
+
+
+class _Filter:
+    """One filter with so many particles."""
+
+    def __init__(
+        self, knowledge: Knowledge, moves: HistoryMoves, unit: Unit, budget: Budget, size: int
+    ) -> None:
+        self._knowledge = knowledge
+        self._moves = moves
+        self._unit = unit
+        self._budget = budget
+        self._size = size
+        self._particles: list[Line] = []
+        self._ancestors: list[int] = []
+
+    def run(self) -> list[Line]:
+        """The particles at the present; none if the filter died.
+
+        Raises:
+            OutOfBudget: if the budget was spent before.
+        """
+        for _ in self._knowledge.moments:
+            attempts = 1 if not self._particles else 1 + REVIVALS
+            while not self._drawn_on():
+                attempts -= 1
+                if attempts == 0:
+                    return []
+                self._shake()
+            if len(set(self._ancestors)) < FEW_LINES * self._size:
+                self._shake()
+        return self._particles
+
+    def _drawn_on(self) -> bool:
+        """Draw the particles on to the next moment; whether any came there."""
+        survivors: list[Line] = []
+        origins: list[int] = []
+        barren = self._budget.steps * BARREN
+        while len(survivors) < self._size:
+            if not survivors and barren < 0:
+                return False
+            for place in _shuffled(self._size, self._unit):
+                new, played = (
+                    self._knowledge.continued(self._particles[place], self._unit)
+                    if self._particles
+                    else self._knowledge.begun(self._unit)
+                )
+                self._budget.spend(played)
+                barren -= played
+                if new is None:
+                    continue
+                survivors.append(new)
+                origins.append(self._ancestors[place] if self._particles else len(origins))
+                if len(survivors) == self._size:
+                    break
+        self._particles, self._ancestors = survivors, origins
+        return True
+
+    def _shake(self) -> None:
+        """Let each particle take some steps of the Markov chain, so that lines differ again."""
+        advance = self._moves.advance
+        self._particles = [advance(line, MOVES, self._budget) for line in self._particles]
+        self._budget.spend(0)
+        self._ancestors = list(range(self._size))
+
+
+def _shuffled(size: int, unit: Unit) -> list[int]:
+    places = list(range(size))
+    for last in range(size - 1, 0, -1):
+        other = int(unit() * (last + 1))
+        places[last], places[other] = places[other], places[last]
+    return places

@@ -1,0 +1,109 @@
+"""Worlds as a search draws them, with a record of how many different ones there were."""
+
+import math
+import time
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, NamedTuple
+
+FEW = 4
+"""Worlds that a search simulates at least once each, whatever its deadline; those drawn until then
+serve once more where there are fewer, so that it overshoots by one world at most."""
+
+COUNTED = 1000
+"""Worlds, the first ones, among which equal ones are counted."""
+
+RECORDED = 384
+"""Worlds, the first ones, whose hidden actions are compared."""
+
+Pieces = Sequence[Sequence[int]]
+"""What another than the player did in a world, between each two of the player's own actions."""
+
+
+class WorldSample(NamedTuple):
+    """What one thread's search drew."""
+
+    method: str
+    """Where its worlds came from."""
+    drawn: int
+    """How many it drew, without those that served once more."""
+    keys: Sequence[int]
+    """For each of the first ``COUNTED`` a number that tells it from others; empty if there is
+    none."""
+    pieces: Sequence[Pieces]
+    """For each of the first ``RECORDED`` what was hidden in it; empty if that is not known."""
+    cycle: int
+    """How many worlds later the same chain goes on; 0 if each world is drawn independently."""
+    settled: bool | None
+    """Whether the way to the first world came to its end; None where there is no way."""
+    seconds: float
+    """Wall-clock seconds that drawing them took."""
+
+
+class RecordedWorlds:
+    """Draws worlds from a source and keeps the record.
+
+    Args:
+        source: gives another world each time that it is called. It may have ``begin(simulations,
+            deadline)``, and ``method``, ``cycle`` and ``settled`` as in ``WorldSample``.
+        method: where the worlds come from, if the source has no ``method``.
+        independent: whether each world is drawn independently of those before.
+        key: tells worlds apart; gives None if that is not known.
+        pieces: gives what is hidden in a world; None if that is not known.
+    """
+
+    def __init__(
+        self,
+        source: Callable[[], Any],
+        *,
+        method: str,
+        key: Callable[[Any], Hashable],
+        independent: bool = False,
+        pieces: Callable[[Any], Pieces] | None = None,
+    ) -> None:
+        self._source = source
+        self._method = method
+        self._independent = independent
+        self._key = key
+        self._pieces = pieces
+        self._deadline = math.inf
+        self._kept: list[Any] = []
+        self._drawn = 0
+        self._keys: list[int] = []
+        self._recorded: list[Pieces] = []
+        self._seconds = 0.0
+
+    def begin(self, simulations: float, deadline: float) -> None:
+        """Tell how many worlds will be needed, and until when; infinity if there is no limit."""
+        self._deadline = deadline
+        begin = getattr(self._source, "begin", None)
+        if begin is not None:
+            begin(simulations, deadline)
+
+    def __call__(self) -> Any:
+        """The next world; after the deadline, one of the first ``FEW`` once more."""
+        started = time.perf_counter()
+        if self._kept and started >= self._deadline:
+            self._kept.append(self._kept.pop(0))
+            return self._kept[-1].clone()
+        world = self._source()
+        if self._deadline < math.inf and len(self._kept) < FEW:
+            self._kept.append(world.clone())
+        self._seconds += time.perf_counter() - started
+        if len(self._keys) < COUNTED and (key := self._key(world)) is not None:
+            self._keys.append(hash(key))
+        if self._pieces is not None and len(self._recorded) < RECORDED:
+            self._recorded.append(self._pieces(world))
+        self._drawn += 1
+        return world
+
+    def sample(self) -> WorldSample:
+        """The record until now."""
+        return WorldSample(
+            method=getattr(self._source, "method", self._method),
+            drawn=self._drawn,
+            keys=tuple(self._keys),
+            pieces=tuple(self._recorded),
+            cycle=0 if self._independent else getattr(self._source, "cycle", 1),
+            settled=getattr(self._source, "settled", None),
+            seconds=self._seconds,
+        )

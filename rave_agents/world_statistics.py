@@ -1,0 +1,137 @@
+"""How many worlds a search really saw, where something is hidden."""
+
+import dataclasses
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rave_agents.search.world_record import Pieces, WorldSample
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class WorldStatistics:
+    """The worlds of a search that determinizes: one for each simulation."""
+
+    method: str
+    """Where they came from: ``"function"`` (the user's ``worlds=``), ``"resample_from_infostate"``
+    (the game's own), ``"particles"`` or ``"walk"`` (replays of the history, drawn forward from the
+    start of the game, or by a chain that starts at the true history)."""
+    drawn: int
+    """How many were drawn. After the deadline the first ones serve once more, uncounted."""
+    distinct: int | None
+    """Different positions among the first 1,000 of each thread, told apart by what the game prints,
+    or by their ``position_key``; None where neither tells."""
+    effective: float | None
+    """Effective sample size: as many independent worlds would tell as much. It is ``drawn / τ``,
+    where τ = 1 + 2 Σₖ ρₖ is the autocorrelation time and ρₖ the correlation of the hidden actions
+    of two worlds of one chain, k worlds of that chain apart: (agreement - mean agreement) / (1 -
+    mean agreement), with the sum ended where it turns negative (Geyer 1992, "Practical Markov chain
+    Monte Carlo"). It follows from the first 384 worlds of each thread. All worlds count where each
+    is drawn independently; it is 1 where all are the same. What all particles share, it does not
+    see. None where the hidden actions are not known."""
+    share_of_first: float | None
+    """Part of the later worlds, up to the thousandth, that equal the first one. The less is known,
+    the smaller it is; near 1 either nothing is hidden or the walk is stuck. None where there are
+    fewer than two, or nothing tells them apart."""
+    settled: bool | None
+    """Whether the way to the first world came to its end: particles reached the present, or the
+    share of true actions in the walk had levelled off. If not, worlds may be nearer to the truth
+    than they should: more simulations or seconds allow a longer way. None where there is none."""
+    seconds: float
+    """Wall-clock seconds that drawing them took, all threads together."""
+
+    def summary(self) -> str:
+        """One line on them."""
+        effective = "unknown" if self.effective is None else f"{self.effective:.0f}"
+        distinct = "unknown" if self.distinct is None else str(self.distinct)
+        line = (
+            f"{self.drawn} worlds by {self.method} in {self.seconds:.3f} s: distinct {distinct}, "
+            f"effective sample size {effective}"
+        )
+        if self.share_of_first is not None:
+            line += f", {self.share_of_first:.2f} equal to the first"
+        return line if self.settled is not False else f"{line}; NOT SETTLED, near to the truth"
+
+
+def world_statistics(samples: Sequence[WorldSample]) -> WorldStatistics | None:
+    """The statistics of all threads' worlds together; None if none was drawn."""
+    samples = [sample for sample in samples if sample.drawn > 0]
+    if not samples:
+        return None
+    keys = [key for sample in samples for key in sample.keys]
+    sizes = [effective_size(sample) for sample in samples]
+    known = [size for size in sizes if size is not None]
+    settled = [sample.settled for sample in samples if sample.settled is not None]
+    return WorldStatistics(
+        method=samples[0].method,
+        drawn=sum(sample.drawn for sample in samples),
+        distinct=len(set(keys)) if keys else None,
+        effective=sum(known) if len(known) == len(sizes) else None,
+        share_of_first=(keys.count(keys[0]) - 1) / (len(keys) - 1) if len(keys) > 1 else None,
+        settled=all(settled) if settled else None,
+        seconds=sum(sample.seconds for sample in samples),
+    )
+
+
+def effective_size(sample: WorldSample) -> float | None:
+    """The effective sample size of one thread's worlds, see ``WorldStatistics.effective``."""
+    if sample.cycle == 0 or sample.drawn == 1:
+        return float(sample.drawn)
+    if not sample.pieces:
+        return None
+    table = _table(sample.pieces)
+    mean = _mean_agreement(table)
+    if mean >= 1.0:
+        return 1.0
+    if sample.cycle > 1:
+        return _cycled_size(table, mean, sample)
+    time, lag = 1.0, 1
+    while 2 * lag < len(table):
+        pair = sum(_correlation(table, place, mean) for place in (lag, lag + 1))
+        if pair <= 0.0:
+            break
+        time, lag = time + 2.0 * pair, lag + 2
+    return max(1.0, sample.drawn / time)
+
+
+def _cycled_size(table: NDArray[np.int64], mean: float, sample: WorldSample) -> float:
+    """Of several chains in turn, as if each forgot at one rate (autoregression of order 1)."""
+    rounds = max(1.0, sample.drawn / sample.cycle)
+    if len(table) <= sample.cycle:
+        return float(sample.drawn)
+    again = min(max(_correlation(table, sample.cycle, mean), 0.0), 1.0 - 1e-9)
+    return max(1.0, sample.drawn / min((1.0 + again) / (1.0 - again), rounds))
+
+
+def _table(worlds: Sequence[Pieces]) -> NDArray[np.int64]:
+    """[worlds, places] the hidden actions, -1 where a world has none at a place."""
+    count = max(len(pieces) for pieces in worlds)
+    widths = [
+        max(len(pieces[place]) if place < len(pieces) else 0 for pieces in worlds)
+        for place in range(count)
+    ]
+    starts = np.cumsum([0, *widths])
+    table = np.full((len(worlds), int(starts[-1])), -1, np.int64)
+    for row, pieces in enumerate(worlds):
+        for start, piece in zip(starts[:-1].tolist(), pieces, strict=False):
+            table[row, start : start + len(piece)] = piece
+    varying = (table != table[0]).any(axis=0)
+    return table[:, varying]
+
+
+def _mean_agreement(table: NDArray[np.int64]) -> float:
+    """How often two different worlds agree at a place, on average; 1 if nothing varies."""
+    worlds = len(table)
+    if table.shape[1] == 0:
+        return 1.0
+    pairs = 0
+    for column in table.T:
+        counts = np.unique(column, return_counts=True)[1]
+        pairs += int((counts * (counts - 1)).sum())
+    return float(pairs / (table.shape[1] * worlds * (worlds - 1)))
+
+
+def _correlation(table: NDArray[np.int64], lag: int, mean: float) -> float:
+    agreement = float((table[:-lag] == table[lag:]).mean())
+    return float((agreement - mean) / (1.0 - mean))

@@ -1,0 +1,184 @@
+"""Worlds do not tell the truth more often than what the player knows does, and keep to the time."""
+
+import logging
+import math
+import random
+import time
+
+import pyspiel
+import pytest
+from helpers.spiel import decision
+from rave_openspiel import OpenSpielState, RaveBot, knowledge
+from rave_openspiel.negotiation import NegotiationWorlds
+from rave_openspiel.worlds import say_seldom_settled, view, world_source
+
+from rave_agents import Limit, SearchConfig, Searcher
+from rave_agents.arena import play_match
+from rave_agents.errors import UnsupportedGameError
+
+
+def drawn_worlds(state, count, simulations=300, seed=1):
+    source = world_source(state, state.current_player(), random.Random(seed).random)
+    getattr(source, "begin", lambda *_: None)(simulations, math.inf)
+    return [source() for _ in range(count)]
+
+
+def true_moves(state, worlds):
+    """The share of the others' moves, and of chance's, that are the true ones."""
+    player = state.current_player()
+    steps = [step for step, move in enumerate(state.full_history()) if move.player != player]
+    true = state.history()
+    same = [world.history()[step] == true[step] for world in worlds for step in steps]
+    return sum(same) / len(same)
+
+
+def test_kriegspiel_forgets_the_opponents_moves():
+    states = [decision("kriegspiel", 20, seed) for seed in range(6)]
+    shares = [true_moves(state, drawn_worlds(state, 60)) for state in states]
+    assert sum(shares) / len(shares) < 0.2  # A reference filter has 0.08.
+
+
+def test_dark_chess_is_seldom_the_truth():
+    states = [decision("dark_chess", 20, seed) for seed in range(8)]
+    shares = [
+        sum(str(world) == str(state) for world in drawn_worlds(state, 60)) / 60 for state in states
+    ]
+    assert sum(shares) / len(shares) < 0.1
+
+
+def test_the_number_of_moves_in_vain_is_not_given_away():
+    state = pyspiel.load_game("phantom_ttt").new_initial_state()
+    for action in (4, 4, 0, 0, 1, 8):  # The second player tries 4, and the first one 0, in vain.
+        state.apply_action(action)
+    lengths = {len(world.history()) for world in drawn_worlds(state, 60)}
+    assert len(lengths) > 1
+    assert not knowledge.counts_moves(state.get_game())
+
+
+@pytest.mark.parametrize("name", ["kuhn_poker", "dark_chess", "kriegspiel", "go_fish", "hearts"])
+def test_moves_are_counted_where_everybody_can(name):
+    assert knowledge.counts_moves(pyspiel.load_game(name))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "phantom_ttt",
+        "phantom_ttt_ir",
+        "dark_hex",
+        "phantom_go(board_size=3)",
+        "negotiation",
+        "coop_box_pushing(horizon=5)",
+    ],
+)
+def test_games_that_others_play_are_played_to_the_end(name):
+    assert play_match(name, "rave(simulations=8)", "random", games=2, seed=1).complete
+
+
+def test_worlds_of_negotiation_differ_in_the_others_utilities_alone():
+    state = pyspiel.load_game("negotiation").new_initial_state()
+    for action in (0, 1):
+        state.apply_action(action)
+    state.apply_action(state.legal_actions()[3])
+    player = state.current_player()
+    source = NegotiationWorlds(state, player, random.Random(1).random)
+    worlds = [source() for _ in range(50)]
+    assert len({view(world, 1 - player) for world in worlds}) > 40
+    assert {view(world, player) for world in worlds} == {view(state, player)}
+    assert {tuple(world.history()) for world in worlds} == {tuple(state.history())}
+
+
+def test_what_others_choose_at_the_same_time_is_not_seen():
+    game = pyspiel.load_game("goofspiel(imp_info=True,num_cards=4)")
+    bot = RaveBot(game, player_id=1, simulations=100, seed=1)
+    state = game.new_initial_state()
+    while not state.is_simultaneous_node():
+        state.apply_action(state.chance_outcomes()[0][0])
+    before = state.serialize()
+    assert bot.step(state) in state.legal_actions(1)
+    assert state.serialize() == before
+    assert bot.last_result.worlds.distinct > 1
+
+
+def test_tarok_is_refused_with_the_reason_and_the_remedy():
+    with pytest.raises(UnsupportedGameError, match=r"no hand tells.*remedy"):
+        RaveBot(pyspiel.load_game("tarok"))
+
+
+@pytest.mark.parametrize("name", ["battleship", "hearts", "kriegspiel"])
+def test_a_deadline_is_kept_and_something_is_searched(name):
+    state = OpenSpielState(decision(name, 20, 1))
+    searcher = Searcher(SearchConfig.preset("uct"), seed=1)
+    searcher.search(state, Limit(simulations=2))
+    for seconds in (0.001, 0.1):
+        searcher.reset()
+        started = time.process_time()
+        result = searcher.search(state, Limit(seconds=seconds))
+        assert time.process_time() - started < seconds + 0.1
+        assert result.searched
+        assert result.simulations >= 4
+        assert result.worlds.distinct >= 1
+
+
+def test_a_world_that_costs_more_than_the_time_is_drawn_once():
+    state = OpenSpielState(decision("bridge", 3, 1))
+    result = Searcher(seed=1).search(state, Limit(seconds=0.01))
+    assert result.worlds.drawn == 1
+    assert result.simulations >= 4
+
+
+def test_a_search_without_time_says_so():
+    state = pyspiel.load_game("chess").new_initial_state()
+    bot = RaveBot(state.get_game(), seconds=1e-9, seed=1)
+    _, report = bot.step_verbose(state)
+    assert "NOT SEARCHED for lack of time" in report
+    assert "Forced" not in report
+    assert not bot.last_result.searched
+    assert "NOT SEARCHED" in bot.last_result.summary()
+
+
+def test_a_single_legal_action_is_forced():
+    state = pyspiel.load_game("tic_tac_toe").new_initial_state()
+    for action in (0, 1, 2, 4, 3, 5, 7, 6):
+        state.apply_action(action)
+    bot = RaveBot(state.get_game(), simulations=5)
+    assert "Forced" in bot.step_verbose(state)[1]
+    assert bot.last_result.forced
+
+
+@pytest.mark.parametrize("name", ["kuhn_poker", "go_fish", "kriegspiel"])
+def test_the_result_tells_of_the_worlds(name):
+    state = OpenSpielState(decision(name, 1, 2))
+    result = Searcher(seed=1).search(state, Limit(simulations=50))
+    worlds = result.worlds
+    assert worlds.drawn >= 50
+    assert 1 <= worlds.distinct <= worlds.drawn
+    assert 1 <= worlds.effective <= worlds.drawn
+    assert 0 <= worlds.share_of_first <= 1
+    assert result.to_dict()["worlds"]["distinct"] == worlds.distinct
+    assert "effective sample size" in str(result)
+
+
+def test_nothing_is_told_of_worlds_where_nothing_is_hidden():
+    result = Searcher(seed=1).search(
+        pyspiel.load_game("tic_tac_toe").new_initial_state(), Limit(simulations=50)
+    )
+    assert result.worlds is None
+
+
+def test_independent_worlds_all_count():
+    state = OpenSpielState(decision("leduc_poker", 1, 2))
+    worlds = Searcher(seed=1).search(state, Limit(simulations=200)).worlds
+    assert worlds.method == "resample_from_infostate"
+    assert worlds.effective == 200
+    assert worlds.distinct == len({str(world) for world in drawn_worlds(state.state, 300)})
+
+
+def test_a_game_that_seldom_settles_says_so_when_a_bot_is_made(caplog):
+    say_seldom_settled.cache_clear()
+    game = pyspiel.load_game("dark_chess")
+    with caplog.at_level(logging.WARNING, "rave_agents"):
+        RaveBot(game)
+        RaveBot(game)
+        RaveBot(pyspiel.load_game("kuhn_poker"))
+    assert caplog.text.count("seldom comes to its end") == 1
