@@ -7,7 +7,7 @@ from typing import Any
 from rave_agents.errors import GameError
 from rave_agents.game import GameState
 from rave_agents.given import is_number
-from rave_agents.search.python_simulator import Evaluator
+from rave_agents.simulate.python_simulator import Evaluator
 
 ROUNDING = 1e-6
 """How far values may lie outside the utilities, as a share of their range: single precision."""

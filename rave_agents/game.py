@@ -41,7 +41,7 @@ class GameState(Protocol):
       without it, a state that has ``apply_actions`` is taken to be of such a game;
 
     * ``simulator(frame, evaluator) -> Simulator``: a faster provider of simulations than the
-      generic one, see ``rave_agents.search.simulator``;
+      generic one, see ``rave_agents.simulate.simulator``;
     * ``position_key() -> Hashable``: equal for two states exactly when they are the same position
       of the same game; it lets a search notice that a kept tree belongs to another position;
     * where something is hidden from players, ``hides_information() -> bool``, True then, and what a

@@ -27,8 +27,8 @@ from rave_agents.options import Hidden, UtilityRange
 from rave_agents.parts import own_parts
 from rave_agents.positions import find_joint_child
 from rave_agents.root import RootedTree
-from rave_agents.search.python_simulator import Evaluator, PythonSimulator
-from rave_agents.search.simulator import (
+from rave_agents.simulate.python_simulator import Evaluator, PythonSimulator
+from rave_agents.simulate.simulator import (
     Frame,
     Header,
     Simulator,
@@ -37,7 +37,7 @@ from rave_agents.search.simulator import (
     grown_frame,
     make_frame,
 )
-from rave_agents.search.world_record import FEW, WorldSample
+from rave_agents.simulate.world_record import FEW, WorldSample
 
 SLICE_SECONDS = 0.02
 """How long the loop runs between two looks at the clock."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from rave_agents.search.world_record import Pieces, WorldSample
+from rave_agents.simulate.world_record import Pieces, WorldSample
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

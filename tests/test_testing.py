@@ -10,8 +10,8 @@ from rave_openspiel import OpenSpielState
 
 from rave_agents import testing
 from rave_agents.errors import ConformanceError
-from rave_agents.search.python_simulator import PythonSimulator
-from rave_agents.search.simulator import Header
+from rave_agents.simulate.python_simulator import PythonSimulator
+from rave_agents.simulate.simulator import Header
 
 
 @pytest.mark.parametrize("seed", range(4))

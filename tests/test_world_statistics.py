@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from rave_agents.search.world_record import RecordedWorlds, WorldSample
+from rave_agents.simulate.world_record import RecordedWorlds, WorldSample
 from rave_agents.world_statistics import effective_size, world_statistics
 
 

@@ -12,7 +12,7 @@ from gymnasium.wrappers import TimeLimit
 
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.game import PlayerId
-from rave_agents.search.python_simulator import (
+from rave_agents.simulate.python_simulator import (
     EXPAND,
     FRAME_FULL,
     PATH_LENGTH,
@@ -21,7 +21,7 @@ from rave_agents.search.python_simulator import (
     Evaluator,
     PythonSimulator,
 )
-from rave_agents.search.simulator import Frame, Simulator
+from rave_agents.simulate.simulator import Frame, Simulator
 from rave_gymnasium.cloning import GymPlayer, clone, fast_cloner, own_mask, planning_env
 
 TERMINAL = int(PlayerId.TERMINAL)

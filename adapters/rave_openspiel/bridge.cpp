@@ -1,5 +1,5 @@
 // Simulations of OpenSpiel's C++ states: the simulate() contract of
-// rave_agents/search/simulator.py on open_spiel::State.
+// rave_agents/simulate/simulator.py on open_spiel::State.
 //
 // native_library.py compiles this file against the headers of the installed open_spiel and defines
 // on the command line, from the Python enumerations: HEADER_*, the header's places; BUFFER_*, the

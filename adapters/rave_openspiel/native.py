@@ -18,8 +18,8 @@ import pyspiel
 
 from rave_agents.errors import GameError, RaveAgentsError
 from rave_agents.kernel.random_stream import Stream, fill_words
-from rave_agents.search.simulator import Frame, Header
-from rave_agents.search.world_record import COUNTED, RecordedWorlds, WorldSample
+from rave_agents.simulate.simulator import Frame, Header
+from rave_agents.simulate.world_record import COUNTED, RecordedWorlds, WorldSample
 from rave_openspiel.knowledge import sees_information_state
 from rave_openspiel.native_library import (
     BRIDGE,

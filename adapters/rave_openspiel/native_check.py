@@ -12,7 +12,7 @@ import numpy as np
 import pyspiel
 from numpy.typing import NDArray
 
-from rave_agents.search.simulator import Frame, Header, Simulator, Status, make_frame, simulated
+from rave_agents.simulate.simulator import Frame, Header, Simulator, Status, make_frame, simulated
 from rave_openspiel.native import NativeSimulator, is_shrinking
 from rave_openspiel.native_library import Library
 from rave_openspiel.simulator import OpenSpielSimulator

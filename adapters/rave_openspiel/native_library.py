@@ -28,7 +28,7 @@ import pyspiel
 
 from rave_agents.game import NO_ACTION, PlayerId
 from rave_agents.kernel.cache import choose_cache_directory
-from rave_agents.search.simulator import Frame, Header, Status, Step
+from rave_agents.simulate.simulator import Frame, Header, Status, Step
 
 
 class Part(NamedTuple):

@@ -5,9 +5,9 @@ from typing import Any
 
 import pyspiel
 
-from rave_agents.search.python_simulator import Evaluator, Playout, PythonSimulator
-from rave_agents.search.simulator import Frame
-from rave_agents.search.world_record import RecordedWorlds
+from rave_agents.simulate.python_simulator import Evaluator, Playout, PythonSimulator
+from rave_agents.simulate.simulator import Frame
+from rave_agents.simulate.world_record import RecordedWorlds
 from rave_openspiel.knowledge import viewer
 from rave_openspiel.playouts import RandomPlayouts, random_bots
 from rave_openspiel.worlds import WorldFunction, recorded_worlds

@@ -9,8 +9,8 @@ import pyspiel
 from numpy.typing import NDArray
 
 from rave_agents.errors import UnsupportedGameError
-from rave_agents.search.python_simulator import Evaluator
-from rave_agents.search.simulator import Frame, Header, Simulator
+from rave_agents.simulate.python_simulator import Evaluator
+from rave_agents.simulate.simulator import Frame, Header, Simulator
 from rave_openspiel.knowledge import Unit
 from rave_openspiel.native import NativeSimulator, Observation, bridge, is_native, is_shrinking
 from rave_openspiel.same_game import game_key

@@ -19,7 +19,7 @@ import numpy as np
 import pyspiel
 
 from rave_agents.errors import GameError, UnsupportedGameError
-from rave_agents.search.world_record import Pieces, RecordedWorlds
+from rave_agents.simulate.world_record import Pieces, RecordedWorlds
 from rave_openspiel.knowledge import Unit, viewer
 from rave_openspiel.negotiation import NegotiationWorlds
 from rave_openspiel.replayed_worlds import ReplayedWorlds

@@ -9,8 +9,8 @@ import pettingzoo
 
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.game import GameState
-from rave_agents.search.python_simulator import Evaluator, PythonSimulator
-from rave_agents.search.simulator import Frame, Simulator
+from rave_agents.simulate.python_simulator import Evaluator, PythonSimulator
+from rave_agents.simulate.simulator import Frame, Simulator
 from rave_pettingzoo.cloning import check_env, raw_env, search_cloner, searched_env
 from rave_pettingzoo.environment_state import TERMINAL, EnvironmentState
 from rave_pettingzoo.kinds import Kind, kind_of

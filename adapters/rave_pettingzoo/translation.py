@@ -22,8 +22,8 @@ import pyspiel
 from rave_openspiel import OpenSpielState
 
 from rave_agents.game import PlayerId
-from rave_agents.search.python_simulator import PythonSimulator
-from rave_agents.search.simulator import Frame, Header, Simulator, Status, reweighted_frame
+from rave_agents.simulate.python_simulator import PythonSimulator
+from rave_agents.simulate.simulator import Frame, Header, Simulator, Status, reweighted_frame
 from rave_pettingzoo.chess_actions import AMBIGUOUS, NONE, OPENSPIEL_ACTIONS, chess_actions
 from rave_pettingzoo.classic import class_name
 from rave_pettingzoo.kinds import chess_move

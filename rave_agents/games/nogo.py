@@ -10,8 +10,8 @@ from rave_agents.games import nogo_rules as rules
 from rave_agents.games.coordinates import point_name, point_number
 from rave_agents.games.nogo_simulator import NoGoSimulator, prepare
 from rave_agents.given import is_integer
-from rave_agents.search.python_simulator import Evaluator, PythonSimulator
-from rave_agents.search.simulator import Frame, Simulator
+from rave_agents.simulate.python_simulator import Evaluator, PythonSimulator
+from rave_agents.simulate.simulator import Frame, Simulator
 
 DEFAULT_SIZE = 9
 """The size of the board where none is given."""

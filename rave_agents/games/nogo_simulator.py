@@ -1,4 +1,4 @@
-"""Simulations of NoGo, compiled: a provider of the search, see ``rave_agents.search.simulator``."""
+"""Simulations of NoGo, compiled: a provider of the search, see ``rave_agents.simulate.simulator``."""
 
 import ctypes
 import functools
@@ -19,7 +19,7 @@ from rave_agents.games.compiler import (
 from rave_agents.games.nogo_rules import INFO, PLAYER, ROWS, Board
 from rave_agents.kernel.compiling import announced_compilation
 from rave_agents.kernel.dispatch import JIT_DISABLED
-from rave_agents.search.simulator import HEADER_LENGTH, Frame, Header, Status, Step
+from rave_agents.simulate.simulator import HEADER_LENGTH, Frame, Header, Status, Step
 
 TERMINAL = int(PlayerId.TERMINAL)
 
@@ -186,7 +186,7 @@ def prepare() -> None:
 
 
 class NoGoSimulator:
-    """A provider of simulations of NoGo; see ``rave_agents.search.simulator.Simulator``.
+    """A provider of simulations of NoGo; see ``rave_agents.simulate.simulator.Simulator``.
 
     Args:
         board: the root position, copied.

@@ -1,6 +1,6 @@
 """The frame: the buffers that the search and a provider of simulations share.
 
-``rave_agents/search/simulator.py`` says what a provider does with them.
+``rave_agents/simulate/simulator.py`` says what a provider does with them.
 """
 
 import enum

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rave_agents.errors import ConformanceError
 from rave_agents.game import GameState, PlayerId, apply_path, is_simultaneous
 from rave_agents.kernel.random_stream import make_stream
-from rave_agents.search.simulator import (
+from rave_agents.simulate.simulator import (
     Frame,
     Header,
     Simulator,

@@ -5,7 +5,7 @@ import math
 import random
 from typing import Self
 
-from rave_agents.search.python_simulator import PythonSimulator
+from rave_agents.simulate.python_simulator import PythonSimulator
 
 CHANCE, TERMINAL = -1, -4
 

@@ -7,7 +7,7 @@ import pyspiel
 from rave_openspiel import OpenSpielState, native
 
 from rave_agents import Limit, SearchConfig, Searcher
-from rave_agents.search.simulator import Header, Status, make_frame, simulated
+from rave_agents.simulate.simulator import Header, Status, make_frame, simulated
 
 GAMES = (
     "tic_tac_toe",

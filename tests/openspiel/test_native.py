@@ -22,7 +22,7 @@ from rave_openspiel import OpenSpielState, native, native_library
 from rave_openspiel.simulator import OpenSpielSimulator, RolloutSimulator
 
 from rave_agents import GameError, Limit, RaveAgentsError, SearchConfig, Searcher
-from rave_agents.search.simulator import (
+from rave_agents.simulate.simulator import (
     Header,
     Status,
     Step,

@@ -17,7 +17,7 @@ from rave_agents import GameState, Limit, SearchConfig, Searcher, UnsupportedGam
 from rave_agents.copying import equal
 from rave_agents.frameworks import as_game_state
 from rave_agents.game import PlayerId
-from rave_agents.search.simulator import Status, grown_frame, make_frame, simulated
+from rave_agents.simulate.simulator import Status, grown_frame, make_frame, simulated
 from rave_agents.testing import check_game_state
 
 BOARDS = {

@@ -15,7 +15,7 @@ from rave_agents import Limit, SearchConfig, Searcher
 from rave_agents.search import playout_policy as module
 from rave_agents.search.compiler import interpreted
 from rave_agents.search.playout_policy import PLAYOUTS_BETWEEN_UPDATES, allocate_playout_policy
-from rave_agents.search.simulator import Header, make_frame
+from rave_agents.simulate.simulator import Header, make_frame
 from rave_agents.tree_search import SearchTree, TreeSearch
 
 GAMES = PLAYOUTS_BETWEEN_UPDATES

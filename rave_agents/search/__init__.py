@@ -1,1 +1,0 @@
-"""The kernel: one loop over one tree, in Python that Numba compiles. Start at ``loop.py``."""
