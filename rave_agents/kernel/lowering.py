@@ -57,7 +57,7 @@ def compiled_entry(function: Callable[..., Any], classes: Iterable[type]) -> Cal
     """
     _open_all()
     _name_classes(classes)
-    directory = choose_cache_directory(_sources_hash(classes))
+    directory = choose_cache_directory("kernel") / _sources_hash(classes)
     return kept(directory, lambda cache: numba.njit(**_OPTIONS, cache=cache)(function))
 
 
