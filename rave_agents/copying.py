@@ -10,7 +10,7 @@ import io
 import math
 import pickle
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
 import numpy as np
@@ -180,3 +180,19 @@ def _equal_attributes(first: Any, second: Any) -> bool:
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float | np.number | np.bool_)
+
+
+def hashable(observation: Any) -> Hashable:
+    """An observation in a form that is equal exactly where the observations are.
+
+    Arrays become their bytes; dictionaries, lists and tuples are gone through.
+    """
+    if isinstance(observation, Mapping):
+        return tuple((key, hashable(value)) for key, value in observation.items())
+    if isinstance(observation, list | tuple):
+        return tuple(map(hashable, observation))
+    if isinstance(observation, np.ndarray):
+        if observation.dtype.hasobject:
+            return hashable(observation.tolist())
+        return observation.shape, observation.dtype.str, observation.tobytes()
+    return observation  # type: ignore[no-any-return]

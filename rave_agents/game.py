@@ -49,7 +49,12 @@ class GameState(Protocol):
       state each time that it is called, which the player cannot tell from this one, drawn with
       ``unit()``, a uniform random number in [0, 1); and ``view(player) -> Hashable``, equal for two
       states exactly when he sees the same. ``world_simulator(frame, evaluator, player)`` may offer
-      a faster provider. ``worlds`` raises UnsupportedGameError where there are none;
+      a faster provider. ``worlds`` raises UnsupportedGameError where there are none.
+      ``seeing() -> Self`` may give the state without what makes the search heed it, for those who
+      want to cheat;
+    * where an action has random outcomes that ``apply_action`` draws itself, ``draws_chance() ->
+      bool``, True then, and ``worlds`` and ``view`` likewise: each world is this very position
+      with random numbers of its own;
     * ``observation(player) -> array``: what a player sees, as numbers, for those who learn;
     * ``action_to_string(player, action) -> str``: how people write the action;
     * ``history() -> Sequence[int]``: the actions and chance outcomes since the game's start, which
@@ -102,6 +107,12 @@ def has_simultaneous_moves(state: GameState) -> bool:
 def hides_information(state: GameState) -> bool:
     """Whether something is hidden from players in this state's game."""
     tells = getattr(state, "hides_information", None)
+    return tells is not None and bool(tells())
+
+
+def draws_chance(state: GameState) -> bool:
+    """Whether actions have random outcomes that this state draws itself."""
+    tells = getattr(state, "draws_chance", None)
     return tells is not None and bool(tells())
 
 

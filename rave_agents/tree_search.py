@@ -9,7 +9,12 @@ from typing import Any
 import numpy as np
 
 from rave_agents.config import SearchConfig
-from rave_agents.game import GameState, has_simultaneous_moves, hides_information
+from rave_agents.game import (
+    GameState,
+    draws_chance,
+    has_simultaneous_moves,
+    hides_information,
+)
 from rave_agents.grown_tree import GrownTree
 from rave_agents.loop_parameters import loop_parameters
 from rave_agents.options import Hidden, Selection, UtilityRange
@@ -310,7 +315,7 @@ def own_formula(config: SearchConfig) -> Any:
 
 def determinizes(root: GameState, config: SearchConfig) -> bool:
     """Whether each simulation of a search of this state has a world of its own."""
-    return hides_information(root) and config.hidden is Hidden.DETERMINIZE
+    return draws_chance(root) or (hides_information(root) and config.hidden is Hidden.DETERMINIZE)
 
 
 def _make_simulator(
