@@ -1,5 +1,6 @@
 """Simulations in copies of an environment, with random numbers of their own."""
 
+import contextlib
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -53,10 +54,12 @@ class EnvironmentSimulator(PythonSimulator):
     def _simulate(self) -> int:
         if self._met is not None:
             return self._watched(self._met)
-        if not self._dice.has_outside:
-            return self._simulate_here()
-        with self._dice:
-            return self._simulate_here()
+        self._dice.rewind()
+        return self._simulate_here()
+
+    def slice(self) -> contextlib.AbstractContextManager[object]:
+        """What simulations run in: generators outside of the environment are the search's then."""
+        return self._dice
 
     def _watched(self, met: Callable[[Sequence[str]], None]) -> int:
         self._count += 1

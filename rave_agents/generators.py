@@ -393,10 +393,11 @@ class Dice:
             if state_bytes(found.generator) != begun
         ]
 
-    @property
-    def has_outside(self) -> bool:
-        """Whether there are generators outside."""
-        return len(self._outside) > 0
+    def rewind(self) -> None:
+        """Before each simulation that sees: have outside the numbers again that will come."""
+        if self._sees:
+            for generator, state in zip(self._outside, self._own, strict=True):
+                restore(generator, state)
 
     def __enter__(self) -> Self:
         self._theirs = [saved(generator) for generator in self._outside]

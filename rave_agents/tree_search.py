@@ -190,6 +190,7 @@ class TreeSearch:
         self._simulator = _make_simulator(
             root, self._frame, evaluator, player if self._hidden else None
         )
+        self._slice = getattr(self._simulator, "slice", contextlib.nullcontext)
         self._scratch = self._make_scratch()
         self._parameters = _make_parameters(config, root, player)
         self._simultaneous = has_simultaneous_moves(root)
@@ -254,7 +255,7 @@ class TreeSearch:
             return False
         before = int(self._scratch.simulations[0])
         try:
-            with _interpreted_arithmetic():
+            with _interpreted_arithmetic(), self._slice():
                 status = loop.run(
                     grown.tree,
                     grown.tables,
