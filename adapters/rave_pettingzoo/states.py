@@ -161,6 +161,11 @@ class AECState(EnvironmentState):
         """Whether something is hidden from agents: it is known to be, or there are ``worlds``."""
         return self._secrets.hides
 
+    @property
+    def what_is_hidden(self) -> str | None:
+        """What is hidden from agents, as far as it is known."""
+        return self._secrets.what_is_hidden
+
     def draws_chance(self) -> bool:
         """Whether actions have random outcomes that the environment draws itself."""
         return self._secrets.draws
