@@ -108,6 +108,8 @@ class Knowledge:
     """What is known of chance in one environment, which searches may add to."""
 
     report: ChanceReport
+    certain: bool = False
+    """Whether it is known without a look, and nothing is to be added."""
 
     def add(self, sources: Sequence[str]) -> None:
         """Note generators that a search has met."""
@@ -142,6 +144,7 @@ def look_for_chance(
     *,
     repeats: bool = True,
     restarts: bool = True,
+    shared: tuple[type, ...] = (),
 ) -> ChanceReport:
     """Play many random games with different random numbers, and watch the generators.
 
@@ -151,14 +154,16 @@ def look_for_chance(
         player: plays them.
         repeats: whether the environment goes the same way under equal random numbers.
         restarts: whether to reset copies, to see what is drawn beforehand.
+        shared: types of objects that copies have in common with the environment.
     """
+    generators_of = functools.partial(find_generators, shared=shared, make_missing=True)
     used: dict[str, bool] = {}
     first: list[Step] | None = None
     games = 0
     until = time.perf_counter() + SECONDS
     while games < GAMES and (games == 0 or time.perf_counter() < until):
         env = clone(base)
-        generators = find_generators(env, make_missing=True)
+        generators = generators_of(env)
         with seeded(generators, games) as drawn:
             steps = player.play(env, choices=games)
         if first is None and (drawn or not repeats):
@@ -177,7 +182,7 @@ def look_for_chance(
         fixed=tuple(name for name, can_be_reseeded in used.items() if not can_be_reseeded),
     )
     if first:
-        alike = _come_twice(base, clone, player, first)
+        alike = _come_twice(base, clone, player, generators_of, first)
         report = dataclasses.replace(report, alike=alike)
     if restarts and repeats and not report.fixed and _drawn_before(base, clone, player):
         report = dataclasses.replace(report, drawn_before=True)
@@ -188,13 +193,14 @@ def _come_twice(
     base: Any,
     clone: Callable[[Any], Any],
     player: Player,
+    generators_of: Callable[[Any], Generators],
     steps: list[Step],
 ) -> bool:
     """Whether some outcomes of the first step that chance has a part in are the same."""
 
     def played(seed: int, like: list[Step]) -> list[Step]:
         env = clone(base)
-        with seeded(find_generators(env, make_missing=True), seed):
+        with seeded(generators_of(env), seed):
             return player.play(env, like)
 
     other = played(GAMES, steps)
@@ -288,7 +294,12 @@ class Position(NamedTuple):
 
 
 def search_position(
-    copy: Any, report: ChanceReport, entropy: Sequence[int], *, sees: bool = False
+    copy: Any,
+    report: ChanceReport,
+    entropy: Sequence[int],
+    *,
+    sees: bool = False,
+    shared: tuple[type, ...] = (),
 ) -> Position:
     """Give a search random numbers of its own.
 
@@ -298,8 +309,9 @@ def search_position(
             it names.
         entropy: numbers that decide all draws.
         sees: whether simulations foresee chance: then nothing is reseeded.
+        shared: types of objects that the copy has in common with the environment.
     """
-    found = find_generators(copy, make_missing=not sees)
+    found = find_generators(copy, shared, make_missing=not sees)
     outside = tuple(one for one in found.outside if one.name in report.sources)
     return Position(copy, Dice(Generators(found.inside, outside), entropy, sees=sees))
 

@@ -9,6 +9,8 @@ import dataclasses
 import io
 import math
 import pickle
+import random
+import sys
 import types
 from collections.abc import Callable, Hashable, Mapping
 from typing import Any
@@ -20,8 +22,10 @@ SHARED_TYPES: tuple[type, ...] = (
     types.FunctionType,
     types.BuiltinFunctionType,
     type,
+    random.SystemRandom,
 )
-"""What a copy has in common with its original: code, which does not change."""
+"""What a copy has in common with its original: code, which does not change, and the system's random
+numbers, which have no state."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -71,7 +75,11 @@ class _Pickler(pickle.Pickler):
         self._rules = rules
         self._replaced = replaced
         self._shared = (*SHARED_TYPES, *rules.shared)
-        self._own = tuple(rules.copiers)
+        self._copiers = dict(rules.copiers)
+        torch = getattr(sys.modules.get("torch"), "Generator", None)
+        if torch is not None:
+            self._copiers[torch] = _copied_torch_generator
+        self._own = tuple(self._copiers)
 
     def persistent_id(self, thing: Any) -> int | None:
         if id(thing) in self._replaced:
@@ -85,7 +93,7 @@ class _Pickler(pickle.Pickler):
         if isinstance(thing, self._shared):
             return self._number(thing, thing, None)
         if self._own and isinstance(thing, self._own):
-            copier = next(f for kind, f in self._rules.copiers.items() if isinstance(thing, kind))
+            copier = next(f for kind, f in self._copiers.items() if isinstance(thing, kind))
             return self._number(thing, thing, copier)
         return None
 
@@ -99,6 +107,13 @@ class _Pickler(pickle.Pickler):
         if isinstance(thing, self._rules.by_attributes):
             return (_bare, (type(thing),), vars(thing).copy(), None, None, _set_attributes)
         return NotImplemented
+
+
+def _copied_torch_generator(generator: Any) -> Any:
+    """Some versions of PyTorch do not pickle their generators."""
+    new = type(generator)(device=generator.device)
+    new.set_state(generator.get_state())
+    return new
 
 
 def _check_remembers_nothing(function: types.FunctionType) -> None:

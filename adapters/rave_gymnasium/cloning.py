@@ -104,7 +104,8 @@ def chance_knowledge(env: Any, copy: Any, action_mask: Any = None) -> Knowledge:
             simulation_cloner(copy),
             GymPlayer(action_mask),
             repeats=_checked.get(_type_chain(copy), True),
-            restarts=class_name(copy) not in REPLACED,
+            restarts=not shares_spaces(copy),
+            shared=(spaces.Space,) if shares_spaces(copy) else (),
         )
         knowledge = remember(raw, Knowledge(report))
     return knowledge
@@ -118,6 +119,11 @@ def clone(env: Any) -> Any:
             new._np_random = copied(env._np_random, CopyRules())
         return new
     return _copied(env, _rules())
+
+
+def shares_spaces(env: Any) -> bool:
+    """Whether a copy has its spaces in common with the original; then no step draws from them."""
+    return class_name(env) in REPLACED
 
 
 def simulation_cloner(env: Any) -> Callable[[Any], Any]:

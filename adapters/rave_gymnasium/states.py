@@ -30,6 +30,7 @@ from rave_gymnasium.cloning import (
     clone,
     own_mask,
     planning_env,
+    shares_spaces,
     simulation_cloner,
 )
 
@@ -214,7 +215,9 @@ class PlanningState:
             raise UnsupportedGameError(_cannot_be_fair(self.env, report.fixed))
         if sees:
             say_it_sees_chance()
-        position = search_position(clone(self.env), report, entropy, sees=sees)
+        shared = (spaces.Space,) if shares_spaces(self.env) else ()
+        copy = clone(self.env)
+        position = search_position(copy, report, entropy, sees=sees, shared=shared)
         root = self._with(position.env)
         root._plan = self._plan._replace(clone=clone if sees else simulation_cloner(position.env))
         return root, position.dice

@@ -148,7 +148,7 @@ def simulation_cloner(env: Any, seed: int) -> Callable[[Any], Any]:
     Copies draw from the generators of their original, one after the other. Those that a registered
     function makes have generators of their own, which are seeded anew in each.
     """
-    own = classic.CLONERS.get(classic.class_name(env))
+    own = classic.simulation_cloner(env)
     if own is not None:
         return own
     rules = _simulation_rules(generator_types())
@@ -178,7 +178,7 @@ def chance_knowledge(env: Any, masks: Mapping[Any, Any] | None = None) -> Knowle
         masks: as for ``ZooPlayer``.
     """
     if _is_known(env):
-        return Knowledge(ChanceReport())
+        return Knowledge(ChanceReport(), certain=True)
     raw = raw_env(env)
     knowledge = known(raw)
     if knowledge is None:

@@ -4,6 +4,8 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any, Self
 
+from gymnasium import spaces
+
 from rave_agents.chance import (
     Chance,
     ChanceReport,
@@ -14,8 +16,9 @@ from rave_agents.chance import (
 )
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.game import PlayerId
-from rave_agents.generators import Dice
-from rave_pettingzoo.cloning import simulation_cloner
+from rave_agents.generators import Dice, Generators
+from rave_pettingzoo.classic import keeps_generators
+from rave_pettingzoo.cloning import search_cloner, simulation_cloner
 from rave_pettingzoo.support import (
     DRAWN_BEFORE,
     cannot_be_fair,
@@ -97,12 +100,18 @@ class Secrets:
             say_it_sees_chance()
         if not self.open and self.worlds is None and self.what_is_hidden is None:
             say_what_is_assumed(env)
-        position = search_position(copy, report, entropy, sees=sees)
+        if self.knowledge.certain and not keeps_generators(copy):
+            return copy, Dice(Generators((), ()), entropy), simulation_cloner(copy, 0)
+        shared = (spaces.Space,) if self.knowledge.certain else ()
+        position = search_position(copy, report, entropy, sees=sees, shared=shared)
+        if sees:
+            return position.env, position.dice, search_cloner(position.env)
         return position.env, position.dice, simulation_cloner(position.env, sum(entropy))
 
     def met(self) -> Callable[[Sequence[str]], None] | None:
         """What is told of generators that a search without chance has drawn from."""
-        watches = self.chance is Chance.DRAW and not self.knowledge.report.found
+        known = self.knowledge.certain or self.knowledge.report.found
+        watches = self.chance is Chance.DRAW and not known
         return self.knowledge.add if watches else None
 
 
