@@ -13,7 +13,7 @@ import numpy as np
 
 from rave_agents.clone_check import RAISED, Player, Start, Step
 from rave_agents.copying import equal, hashable
-from rave_agents.generators import Dice, Generators, find_generators, fixed, seeded
+from rave_agents.generators import Dice, Found, Generators, find_generators, fixed, seeded
 
 _log = logging.getLogger("rave_agents")
 
@@ -157,20 +157,26 @@ def look_for_chance(
         shared: types of objects that copies have in common with the environment.
     """
     generators_of = functools.partial(find_generators, shared=shared, make_missing=True)
+
+    def played(seed: int, like: list[Step] | None = None) -> tuple[list[Step], list[Found]]:
+        env = clone(base)
+        generators = generators_of(env)
+        with seeded(generators, seed) as drawn:
+            steps = player.play(env, like, choices=seed)
+        every = (*generators.inside, *generators.outside)
+        return steps, [found for found in every if found.name in drawn]
+
     used: dict[str, bool] = {}
     first: list[Step] | None = None
     games = 0
     until = time.perf_counter() + SECONDS
     while games < GAMES and (games == 0 or time.perf_counter() < until):
-        env = clone(base)
-        generators = generators_of(env)
-        with seeded(generators, games) as drawn:
-            steps = player.play(env, choices=games)
+        steps, drawn = played(games)
+        repeats = repeats and _all_same(player, steps, played(games, steps)[0])
         if first is None and (drawn or not repeats):
             first = steps
-        every = (*generators.inside, *generators.outside)
-        for found in every:
-            if found.name in drawn and found.name not in used:
+        for found in drawn:
+            if found.name not in used:
                 used[found.name] = len(fixed([found])) == 0
         games += 1
         if not steps:
@@ -182,7 +188,7 @@ def look_for_chance(
         fixed=tuple(name for name, can_be_reseeded in used.items() if not can_be_reseeded),
     )
     if first:
-        alike = _come_twice(base, clone, player, generators_of, first)
+        alike = _come_twice(lambda seed, like: played(seed, like)[0], player, first)
         report = dataclasses.replace(report, alike=alike)
     if restarts and repeats and not report.fixed and _drawn_before(base, clone, player):
         report = dataclasses.replace(report, drawn_before=True)
@@ -190,19 +196,9 @@ def look_for_chance(
 
 
 def _come_twice(
-    base: Any,
-    clone: Callable[[Any], Any],
-    player: Player,
-    generators_of: Callable[[Any], Generators],
-    steps: list[Step],
+    played: Callable[[int, list[Step]], list[Step]], player: Player, steps: list[Step]
 ) -> bool:
     """Whether some outcomes of the first step that chance has a part in are the same."""
-
-    def played(seed: int, like: list[Step]) -> list[Step]:
-        env = clone(base)
-        with seeded(generators_of(env), seed):
-            return player.play(env, like)
-
     other = played(GAMES, steps)
     pairs = zip(steps, other, strict=False)
     place = next((i for i, (one, two) in enumerate(pairs) if not _same(player, one, two)), 0)
@@ -262,10 +258,14 @@ def _tell_apart(
     """Whether somebody sees the same at two starts that are not the same."""
     if not any(map(equal, start.views, other_start.views)):
         return False
-    return any(
-        len(mine) != len(others)
-        or not all(_same(player, *pair) for pair in zip(mine, others, strict=True))
-        for mine, others in zip(lines, other_lines, strict=True)
+    return not all(
+        _all_same(player, mine, others) for mine, others in zip(lines, other_lines, strict=True)
+    )
+
+
+def _all_same(player: Player, first: list[Step], second: list[Step]) -> bool:
+    return len(first) == len(second) and all(
+        _same(player, *pair) for pair in zip(first, second, strict=True)
     )
 
 

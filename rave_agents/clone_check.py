@@ -25,6 +25,10 @@ RAISED = object()
 by what it is and not by what it equals."""
 
 
+REPETITIONS = 16
+"""Games that are played twice to see whether an environment repeats itself."""
+
+
 class Start(NamedTuple):
     """What an environment tells of its first position."""
 
@@ -109,7 +113,7 @@ def check_clones(
 
     def compare(first: list[Step], second: list[Step], other: str) -> None:
         nonlocal repeats
-        difference = difference_of(first, second, other) if repeats else None
+        difference = _difference(first, second, other) if repeats else None
         if difference is not None:
             repeats = _repeats(clone(env), player)
             if repeats:
@@ -142,16 +146,21 @@ def check_clones(
 
 def _repeats(env: Any, player: Player) -> bool:
     """Whether one and the same environment, reset twice, goes the same way twice."""
-    games: list[list[Step]] = []
+
+    def played(choices: int, like: list[Step] | None) -> list[Step]:
+        with seeded(find_generators(env), 0):
+            start = player.restart(env, 0)
+        with seeded(find_generators(env, make_missing=True), 0):
+            return player.play(env, like, choices=choices, told=start.told)
+
     try:
-        for _ in range(2):
-            with seeded(find_generators(env), 0):
-                start = player.restart(env, 0)
-            with seeded(find_generators(env, make_missing=True), 0):
-                games.append(player.play(env, games[0] if games else None, told=start.told))
+        for choices in range(REPETITIONS):
+            steps = played(choices, None)
+            if _difference(steps, played(choices, steps), "") is not None:
+                return False
     except Exception:
         return True  # Nothing speaks for chance from elsewhere.
-    return difference_of(games[0], games[1], "") is None
+    return True
 
 
 def _fingerprint(env: Any, fingerprint: Callable[[Any], bytes]) -> bytes | None:
@@ -163,7 +172,7 @@ def _fingerprint(env: Any, fingerprint: Callable[[Any], bytes]) -> bytes | None:
         return None
 
 
-def difference_of(first: list[Step], second: list[Step], other: str) -> str | None:
+def _difference(first: list[Step], second: list[Step], other: str) -> str | None:
     """In what a clone played otherwise than ``other``, which played first; None if in nothing."""
     for number, (one, two) in enumerate(zip(first, second, strict=False)):
         same = one[:2] == two[:2] if one[0] is RAISED else equal(one, two)

@@ -106,6 +106,10 @@ class _Pickler(pickle.Pickler):
     def reducer_override(self, thing: Any) -> Any:
         if isinstance(thing, self._rules.by_attributes):
             return (_bare, (type(thing),), vars(thing).copy(), None, None, _set_attributes)
+        if isinstance(thing, random.Random) and type(thing) is not random.Random:
+            # Its own pickling forgets what a subclass adds.
+            state = thing.getstate(), vars(thing).copy()
+            return (_bare_generator, (type(thing),), state, None, None, _set_generator)
         return NotImplemented
 
 
@@ -154,6 +158,15 @@ class _Unpickler(pickle.Unpickler):
 
 def _bare(kind: type) -> Any:
     return object.__new__(kind)
+
+
+def _bare_generator(kind: Any) -> Any:
+    return kind.__new__(kind)
+
+
+def _set_generator(thing: Any, state: tuple[Any, dict[str, Any]]) -> None:
+    thing.setstate(state[0])
+    vars(thing).update(state[1])
 
 
 def _set_attributes(thing: Any, attributes: dict[str, Any]) -> None:
