@@ -22,12 +22,23 @@ def refusal(game_type: pyspiel.GameType) -> str | None:
             "it is a game of IMPERFECT_INFORMATION in which players move at the same time, and the "
             "search plays games with only one of the two"
         )
+    return _refusal_of_chance(game_type)
+
+
+def _refusal_of_chance(game_type: pyspiel.GameType) -> str | None:
     if game_type.chance_mode == _Type.ChanceMode.SAMPLED_STOCHASTIC:
         return (
             "its chance mode is SAMPLED_STOCHASTIC, and the search needs DETERMINISTIC or "
             "EXPLICIT_STOCHASTIC: a clone would know the outcomes to come"
         )
     return None
+
+
+def check_chance(game: pyspiel.Game) -> None:
+    """Raise UnsupportedGameError if clones of the game's states know which chance will come."""
+    reason = _refusal_of_chance(game.get_type())
+    if reason is not None:
+        raise UnsupportedGameError(f"{game} cannot be searched: {reason}.")
 
 
 def plays(game_type: pyspiel.GameType) -> bool:

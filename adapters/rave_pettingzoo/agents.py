@@ -119,6 +119,8 @@ class SearchAgent(LoopAgent):
         if self.config.reuse_tree and self._searched is not None:
             self._follow(moves_between(self._searched, state))
         self._searched = None
+        if isinstance(state, ParallelState):
+            state.check_worlds(self.config)
         seat = None
         if self.player is not None and isinstance(state, ParallelState):
             seat = state.seat(self.player)

@@ -7,11 +7,13 @@ from typing import Any, Self
 import pettingzoo
 
 from rave_agents.chance import Chance, checked_chance, stream_entropy
+from rave_agents.config import SearchConfig
 from rave_agents.copying import hashable
 from rave_agents.environment_simulator import OpenLoopSimulator, WorldSimulator
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.game import PlayerId
 from rave_agents.generators import Dice
+from rave_agents.options import Hidden
 from rave_agents.search.python_simulator import Evaluator
 from rave_agents.search.simulator import Frame, Simulator
 from rave_pettingzoo.cloning import chance_knowledge, check_env, search_cloner, searched_env
@@ -154,6 +156,11 @@ class ParallelState(EnvironmentState):
         new = self.clone()
         new._secret = self._secret.opened()
         return new
+
+    def check_worlds(self, config: SearchConfig) -> None:
+        """Raise UnsupportedGameError if a search of this configuration has no worlds here."""
+        if self.hides_information() and config.hidden is Hidden.DETERMINIZE:
+            raise UnsupportedGameError(no_worlds(self.env, self._secret.what_is_hidden))
 
     def worlds(self, player: int, unit: Callable[[], float]) -> Callable[[], Self]:
         """A source of states that the player to move cannot tell from this one.

@@ -260,6 +260,9 @@ def zoo_coin(keeper):
             return self.shown
 
         def step(self, action):
+            if self.terminations["player"]:
+                self._was_dead_step(action)
+                return
             reward = SURE if action == 0 else float(self.flip())
             self.shown = 1 + int(reward == 1)
             self.rewards = {"player": reward}
