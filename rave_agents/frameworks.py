@@ -45,7 +45,8 @@ def seeded_start(game: Game, draw: Callable[[], int]) -> GameState:
         draw: draws the seed; called only where the game takes one.
     """
     seeded = getattr(game, "seeded_initial_state", None)
-    return game.new_initial_state() if seeded is None else seeded(draw())  # type: ignore[no-any-return]
+    state: GameState = game.new_initial_state() if seeded is None else seeded(draw())
+    return state
 
 
 class GameInfo(NamedTuple):

@@ -76,8 +76,8 @@ def find_generators(
 def global_generators() -> tuple[Found, ...]:
     """The generators behind the functions of ``random``, ``numpy.random`` and ``torch``."""
     found = [
-        Found("the module random", random._inst),  # type: ignore[attr-defined]
-        Found("the module numpy.random", np.random.mtrand._rand),  # type: ignore[attr-defined]
+        Found("the module random", random._inst),
+        Found("the module numpy.random", np.random.mtrand._rand),
     ]
     own = getattr(sys.modules.get("torch"), "default_generator", None)
     if own is not None:
@@ -245,7 +245,8 @@ def _remembered(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
 
 def _names_and_values(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
     """The variables outside of a function that it names, and its defaults."""
-    codes, names = [function.__code__], []
+    codes = [function.__code__]
+    names: list[str] = []
     while codes:
         code = codes.pop()
         names += code.co_names
@@ -269,7 +270,7 @@ def _core(generator: Any) -> Any:
     if isinstance(generator, np.random.Generator):
         return generator.bit_generator
     if isinstance(generator, np.random.RandomState):
-        return generator._bit_generator  # type: ignore[attr-defined]
+        return generator._bit_generator
     return generator
 
 

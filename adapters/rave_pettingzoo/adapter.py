@@ -73,7 +73,8 @@ class PettingZooGame:
 
     def new_initial_state(self) -> GameState:
         """The position after ``reset`` with seed 0."""
-        return self.seeded_initial_state(0)
+        state: GameState = self.seeded_initial_state(0)
+        return state
 
     def seeded_initial_state(self, seed: int) -> Any:
         """The position after ``reset`` with a seed, which decides what chance will do."""

@@ -184,7 +184,7 @@ def hidden_information(env: Any) -> str | None:
     raw = raw_env(env)
     declared = _declared(raw)
     if declared is not _NOTHING_DECLARED:
-        return declared
+        return str(declared) if declared else None
     if any(map(_is_shimmys, type(raw).__mro__)):
         return _hidden_in_openspiel(raw.game_type)
     kind = inherited_kind(raw)
