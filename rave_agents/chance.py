@@ -145,6 +145,7 @@ def look_for_chance(
     repeats: bool = True,
     restarts: bool = True,
     shared: tuple[type, ...] = (),
+    clones_keep_own: bool = False,
 ) -> ChanceReport:
     """Play many random games with different random numbers, and watch the generators.
 
@@ -155,12 +156,16 @@ def look_for_chance(
         repeats: whether the environment goes the same way under equal random numbers.
         restarts: whether to reset copies, to see what is drawn beforehand.
         shared: types of objects that copies have in common with the environment.
+        clones_keep_own: whether copies have generators of their own.
     """
-    generators_of = functools.partial(find_generators, shared=shared, make_missing=True)
+    common = find_generators(base, shared, make_missing=True)
+
+    def generators_of(env: Any, original: Generators) -> Generators:
+        return find_generators(env, shared, make_missing=True) if clones_keep_own else original
 
     def played(seed: int, like: list[Step] | None = None) -> tuple[list[Step], list[Found]]:
         env = clone(base)
-        generators = generators_of(env)
+        generators = generators_of(env, common)
         with seeded(generators, seed) as drawn:
             steps = player.play(env, like, choices=seed)
         every = (*generators.inside, *generators.outside)
@@ -190,7 +195,12 @@ def look_for_chance(
     if first:
         alike = _come_twice(lambda seed, like: played(seed, like)[0], player, first)
         report = dataclasses.replace(report, alike=alike)
-    if restarts and repeats and not report.fixed and _drawn_before(base, clone, player):
+    if (
+        restarts
+        and repeats
+        and not report.fixed
+        and _drawn_before(base, clone, player, generators_of)
+    ):
         report = dataclasses.replace(report, drawn_before=True)
     return report
 
@@ -217,7 +227,12 @@ def _come_twice(
     return False
 
 
-def _drawn_before(base: Any, clone: Callable[[Any], Any], player: Player) -> bool:
+def _drawn_before(
+    base: Any,
+    clone: Callable[[Any], Any],
+    player: Player,
+    generators_of: Callable[[Any, Generators], Generators],
+) -> bool:
     """Whether starts that look the same go on differently under equal actions and numbers.
 
     Copies are reset with different seeds; then all generators begin by the same one.
@@ -230,11 +245,12 @@ def _drawn_before(base: Any, clone: Callable[[Any], Any], player: Player) -> boo
             begun = clone(base)
             with seeded(find_generators(begun), seed):
                 start = player.restart(begun, seed)
+            found = find_generators(begun, make_missing=True)
             own: list[list[Step]] = []
             for line in range(LINES):
                 like = lines[line] if len(lines) > line else None
                 env = clone(begun)
-                with seeded(find_generators(env, make_missing=True), line):
+                with seeded(generators_of(env, found), line):
                     own.append(player.play(env, like, choices=line, told=start.told))
                 if like is None:
                     lines.append(own[-1])

@@ -104,8 +104,8 @@ def chance_knowledge(env: Any, copy: Any, action_mask: Any = None) -> Knowledge:
             simulation_cloner(copy),
             GymPlayer(action_mask),
             repeats=_checked.get(_type_chain(copy), True),
-            restarts=not shares_spaces(copy),
-            shared=(spaces.Space,) if shares_spaces(copy) else (),
+            restarts=class_name(copy) not in REPLACED,
+            shared=common_objects(copy),
         )
         knowledge = remember(raw, Knowledge(report))
     return knowledge
@@ -121,9 +121,9 @@ def clone(env: Any) -> Any:
     return _copied(env, _rules())
 
 
-def shares_spaces(env: Any) -> bool:
-    """Whether a copy has its spaces in common with the original; then no step draws from them."""
-    return class_name(env) in REPLACED
+def common_objects(env: Any) -> tuple[type, ...]:
+    """The types of objects that a copy has in common with the original and no step draws from."""
+    return (spaces.Space, dict, list, tuple) if class_name(env) in REPLACED else ()
 
 
 def simulation_cloner(env: Any) -> Callable[[Any], Any]:

@@ -28,9 +28,9 @@ from rave_agents.search.simulator import Frame, Simulator
 from rave_gymnasium.cloning import (
     chance_knowledge,
     clone,
+    common_objects,
     own_mask,
     planning_env,
-    shares_spaces,
     simulation_cloner,
 )
 
@@ -215,8 +215,7 @@ class PlanningState:
             raise UnsupportedGameError(_cannot_be_fair(self.env, report.fixed))
         if sees:
             say_it_sees_chance()
-        shared = (spaces.Space,) if shares_spaces(self.env) else ()
-        copy = clone(self.env)
+        copy, shared = clone(self.env), common_objects(self.env)
         position = search_position(copy, report, entropy, sees=sees, shared=shared)
         root = self._with(position.env)
         root._plan = self._plan._replace(clone=clone if sees else simulation_cloner(position.env))

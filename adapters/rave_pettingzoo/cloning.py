@@ -152,7 +152,7 @@ def simulation_cloner(env: Any, seed: int) -> Callable[[Any], Any]:
     if own is not None:
         return own
     rules = _simulation_rules(generator_types())
-    if not any(_registered_cloner(kind) is not None for kind in type_chain(env)):
+    if not _has_registered_cloner(env):
         return lambda given: _clone(given, rules)
     seeds = np.random.default_rng(seed)
 
@@ -188,6 +188,7 @@ def chance_knowledge(env: Any, masks: Mapping[Any, Any] | None = None) -> Knowle
             simulation_cloner(base, 0),
             ZooPlayer(masks),
             repeats=_checked.get(type_chain(base), True),
+            clones_keep_own=_has_registered_cloner(base),
         )
         knowledge = remember(raw, Knowledge(report))
     return knowledge
@@ -222,6 +223,10 @@ def _is_known(env: Any) -> bool:
 
 def _registered_cloner(kind: type) -> Callable[[Any], Any] | None:
     return next((_registered[base] for base in kind.__mro__ if base in _registered), None)
+
+
+def _has_registered_cloner(env: Any) -> bool:
+    return any(_registered_cloner(kind) is not None for kind in type_chain(env))
 
 
 def _clone(env: Any, rules: CopyRules) -> Any:
