@@ -157,7 +157,7 @@ def pig(seed, options):
 def main():
     """Play, and print the mean of each with its 95 % interval."""
     parser = argparse.ArgumentParser(description="Whether a search foresees the dice.")
-    parser.add_argument("--episodes", type=int, default=40)
+    parser.add_argument("--episodes", type=int, default=10)
     parser.add_argument("--simulations", type=int, default=100)
     parser.add_argument("--see", action="store_true", help="let the agents look")
     given = parser.parse_args()
