@@ -7,7 +7,7 @@ framework can join.
 
 import functools
 import importlib.metadata
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from rave_agents.agent import AgentType
@@ -23,7 +23,9 @@ class Game(Protocol):
 
     It may also have ``parameters``, a mapping of all its parameters with their values, from which a
     GTP program is told the size of the board and the komi; and ``check_search(config)``, which
-    raises UnsupportedGameError for a search that cannot play the game.
+    raises UnsupportedGameError for a search that cannot play the game. Where the game's states draw
+    chance themselves, ``seeded_initial_state(seed)`` gives a start with other outcomes to come for
+    each seed, a 31-bit number; ``new_initial_state()`` is then always the same one.
     """
 
     name: str
@@ -33,6 +35,18 @@ class Game(Protocol):
 
     def new_initial_state(self) -> GameState:
         """The position at the game's start."""
+
+
+def seeded_start(game: Game, draw: Callable[[], int]) -> GameState:
+    """The position at a game's start, with outcomes of chance to come as drawn.
+
+    Args:
+        game: the game.
+        draw: draws the seed; called only where the game takes one.
+    """
+    seeded = getattr(game, "seeded_initial_state", None)
+    state: GameState = game.new_initial_state() if seeded is None else seeded(draw())
+    return state
 
 
 class GameInfo(NamedTuple):

@@ -14,12 +14,11 @@ from rave_agents.kernel.hooks import checks_children, rows_needed
 from rave_agents.kernel.search import Path, Search, Settings
 from rave_agents.kernel.simultaneous import JointMoves
 from rave_agents.kernel.solver import Bounds
-from rave_agents.kernel.tree import ROOT, UNEXPANDED, Tree, edge_nodes
+from rave_agents.kernel.tree import UNEXPANDED, Tree, edge_nodes
 from rave_agents.storage import Sizes, Storage, allocated, assembled, places_for, refill
 
 _MEGABYTE = 2**20
 _FIRST_NODES = 64
-UNLIMITED = 2**62
 
 LEAST_GROWTH = 1.01
 """Growth below which the memory counts as full: otherwise the last bytes would be handed out one
@@ -158,9 +157,9 @@ class GrownTree:
 
     def _counts(self, actions: int) -> _Counts:
         """What is used with one more position of so many actions."""
-        search: Any = Search(
-            self.tree, *(None,) * 3, _settings_for_counting(self._game), None, *self.running
-        )
+        nothing: Any = None
+        settings = _settings_for_counting(self._game)
+        search = Search(self.tree, nothing, nothing, nothing, settings, nothing, *self.running)
         needed = [
             sum(
                 rows_needed(part, search, axis, actions)
@@ -212,7 +211,7 @@ def _below(ancestor: NDArray[np.int64], root: int) -> NDArray[np.bool_]:
     """Which nodes are the root or below it, given what is above each."""
     kept = np.arange(len(ancestor)) == root
     while True:  # An ancestor's ancestor is twice as far, so that few rounds do.
-        more = kept | kept[ancestor]
+        more: NDArray[np.bool_] = kept | kept[ancestor]
         if np.array_equal(more, kept):
             return kept
         kept, ancestor = more, ancestor[ancestor]
@@ -236,6 +235,3 @@ def _rename_entries(
         before >= 0, edge_rows[np.maximum(before, 0)], -1 - entries[np.maximum(-1 - before, 0)]
     )
     return entries
-
-
-__all__ = ["ROOT", "UNLIMITED", "GrownTree"]

@@ -30,6 +30,8 @@ class ProofArrays(NamedTuple):
     """[nodes, players] each player's proof number."""
     disproof: Array
     """[nodes, players] each player's disproof number."""
+    edge_bonus: Array
+    """[edges] what the numbers of the node's children say for the edge, in [0, 1]."""
 
 
 def proof_arrays(proofs: object, players: int) -> ProofArrays:
@@ -44,10 +46,10 @@ def proof_arrays(proofs: object, players: int) -> ProofArrays:
             solver.high.reshape(-1, players),
             solver.distance,
         )
-    pair = (none, none)
-    if isinstance(numbers, Numbers):
-        pair = (numbers.proof.reshape(-1, players), numbers.disproof.reshape(-1, players))
-    return ProofArrays(*bounds, *pair)
+    if not isinstance(numbers, Numbers):
+        return ProofArrays(*bounds, none, none, np.zeros(0))
+    proof, disproof = numbers.proof.reshape(-1, players), numbers.disproof.reshape(-1, players)
+    return ProofArrays(*bounds, proof, disproof, numbers.edge_bonus)
 
 
 class EdgeProof(NamedTuple):

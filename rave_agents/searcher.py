@@ -9,6 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from rave_agents.chance import ChanceMetError
 from rave_agents.checks import (
     check_decision,
     check_hidden,
@@ -32,7 +33,7 @@ from rave_agents.given import checked_seed
 from rave_agents.joint import joint_table
 from rave_agents.kernel.tree import Tree
 from rave_agents.limit import Limit
-from rave_agents.options import FinalMove
+from rave_agents.options import FinalMove, Hidden
 from rave_agents.result import SearchResult
 from rave_agents.root import (
     Root,
@@ -42,8 +43,8 @@ from rave_agents.root import (
     merged_root,
     principal_variation,
 )
-from rave_agents.simulate.python_simulator import Evaluator
 from rave_agents.search_run import SearchRun
+from rave_agents.simulate.python_simulator import Evaluator
 from rave_agents.thread_team import ThreadTeam
 from rave_agents.tree_search import (
     SearchTree,
@@ -197,10 +198,12 @@ class Searcher:
         game_state = as_game_state(state)
         simultaneous = has_simultaneous_moves(game_state) and not self._plays_in_turn(game_state)
         check_moves(self.config, simultaneous=simultaneous)
+        if hides_information(game_state) and self.config.hidden is Hidden.SEE:
+            _say_it_sees()
+            seeing = getattr(game_state, "seeing", None)
+            game_state = game_state if seeing is None else seeing()
         if determinizes(game_state, self.config):
             check_hidden(self.config, simultaneous=simultaneous)
-        elif hides_information(game_state):
-            _say_it_sees()
         compile_search(self.config, game_state, self.evaluator)
         return game_state
 
@@ -259,7 +262,14 @@ class Searcher:
                 self._root = root = root.one_at_a_time(player)  # type: ignore[attr-defined]
                 self._in_turn = True
             if self.config.search_forced_moves or len(legal_actions_of(root, player)) > 1:
-                self._run(limit, started, progress, self._chosen_watch(watch))
+                try:
+                    self._run(limit, started, progress, self._chosen_watch(watch))
+                except ChanceMetError:
+                    # Now that the state knows of its chance, it is searched as a game of chance.
+                    self._forget()
+                    self._prepared(root)
+                    self._begin(root, player)
+                    self._run(limit, started, progress, self._chosen_watch(watch))
         finally:
             self._seconds = time.perf_counter() - started
             self._running = False

@@ -85,7 +85,8 @@ def allocated(kind: type, sizes: Sizes, part: Any = None) -> Any:
 
 def declared_arrays(record: Any) -> Iterator[tuple[Array, Rows]]:
     """All arrays of a record, and of the records in it, with their declarations."""
-    for field in _fields(type(record)):
+    kind: Any = type(record)
+    for field in _fields(kind):
         value = getattr(record, field.name)
         if field.rows is not None:
             yield value, field.rows

@@ -11,7 +11,12 @@ from rave_agents.checked_evaluator import CheckedEvaluator
 from rave_agents.compose import Parts, compose, is_steered
 from rave_agents.config import SearchConfig
 from rave_agents.errors import FormulaError
-from rave_agents.game import GameState, has_simultaneous_moves, hides_information
+from rave_agents.game import (
+    GameState,
+    draws_chance,
+    has_simultaneous_moves,
+    hides_information,
+)
 from rave_agents.grown_tree import GrownTree
 from rave_agents.kernel import loop
 from rave_agents.kernel import tree as trees
@@ -191,6 +196,7 @@ class TreeSearch:
         self._simulator = _make_simulator(
             root, self._frame, checked, player if self._hidden else None
         )
+        self._slice = getattr(self._simulator, "slice", contextlib.nullcontext)
         self._player = player
         self._simulations = math.inf
         self._deadline = math.inf
@@ -261,7 +267,7 @@ class TreeSearch:
             remaining = min(remaining, FEW - tree.simulations)
         before = int(grown.path.simulations[0])
         try:
-            with _interpreted_arithmetic():
+            with _interpreted_arithmetic(), self._slice():
                 status = loop.run(self._search, int(min(self._slice_size, remaining)))
         except Exception as error:
             on_abort(self._search.moves, self._search)
@@ -350,8 +356,8 @@ def no_scores(rule: object) -> FormulaError:
     """The error of a rule that gives no score to choose by."""
     return FormulaError(
         f"selection: {type(rule).__name__} gave NaN for every action of a position: a rule must "
-        "give a number for at least one of a position's actions. Mind 0 / 0 and infinity - infinity "
-        "where n or n_amaf is 0."
+        "give a number for at least one of a position's actions. Mind 0 / 0 and infinity - "
+        "infinity where n or n_amaf is 0."
     )
 
 
@@ -395,7 +401,7 @@ def compile_search(config: SearchConfig, state: GameState, evaluator: Evaluator 
 
 def determinizes(root: GameState, config: SearchConfig) -> bool:
     """Whether each simulation of a search of this state has a world of its own."""
-    return hides_information(root) and config.hidden is Hidden.DETERMINIZE
+    return draws_chance(root) or (hides_information(root) and config.hidden is Hidden.DETERMINIZE)
 
 
 def _make_simulator(

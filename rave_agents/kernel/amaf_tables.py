@@ -164,7 +164,7 @@ def _row_of(amaf: AmafTables, search: Any, first: int, edge: int) -> int:
 def table_row(search: Any, table: int, player: int) -> int:
     """The row of a player's action 0 in a table; those of the others follow."""
     settings = search.settings
-    return (table * settings.num_players + player) * settings.num_actions  # type: ignore[no-any-return]
+    return (table * settings.num_players + player) * settings.num_actions
 
 
 @implements(on_backup, AmafTables)

@@ -102,7 +102,7 @@ def _node_for(moves: Determinizations, rule: Any, node: Node, edge: int) -> Node
 
 
 @implements(select, Determinizations)
-def walk_in_determinization(moves: Determinizations, search: Any) -> int:
+def walk_in_determinization(moves: Determinizations, search: Any) -> int:  # noqa: PLR0911
     """Draw a determinization, and walk in it to a position without a node, or to the end."""
     tree, path, frame = search.tree, search.path, search.frame
     header = frame.header

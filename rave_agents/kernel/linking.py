@@ -21,6 +21,8 @@ from numba.core.typed_passes import NativeLowering
 class LinkedLibrary(JITCodeLibrary):  # type: ignore[misc]
     """Code that is linked into other libraries, and never run by itself."""
 
+    _merged: Any = None
+
     def finalize(self) -> None:
         """Neither optimise nor make machine code; what it calls is linked with it later."""
         self._raise_if_finalized()
@@ -32,14 +34,14 @@ class LinkedLibrary(JITCodeLibrary):  # type: ignore[misc]
     def _get_module_for_linking(self) -> Any:
         """Its code and that of all that it calls, for the library of an entry."""
         self._ensure_finalized()
-        if self._shared_module is None:
+        if self._merged is None:
             module = self._own_module().clone()
             for library in _called_by(self):
                 linked = isinstance(library, LinkedLibrary)
                 other = library._own_module() if linked else library._get_module_for_linking()
                 module.link_in(other, preserve=True)
-            self._shared_module = module
-        return self._shared_module
+            self._merged = module
+        return self._merged
 
     def _own_module(self) -> Any:
         for function in self._final_module.functions:

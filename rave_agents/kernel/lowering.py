@@ -97,7 +97,7 @@ def _others_sources(classes: Iterable[type]) -> list[str]:
         for part in dict.fromkeys(classes):
             body = opened.implementations.get(part)
             if body is not None and not body.__module__.startswith(own):
-                texts.append(f"{opened.__name__} {part.__qualname__} {_source_of(body)}")
+                texts.append(f"{opened.default.__name__} {part.__qualname__} {_source_of(body)}")
     return sorted(texts)
 
 
@@ -132,4 +132,4 @@ def _call_address(typing_context: Any, address: Any, argument: Any) -> Any:
 
 @overload(call_address, strict=False)
 def _call_address_compiled(address: Any, argument: Any) -> Any:
-    return lambda address, argument: _call_address(address, argument)
+    return lambda address, argument: _call_address(address, argument)  # noqa: PLW0108

@@ -29,8 +29,9 @@ class EveryPlayer(NamedTuple):
 
 
 class Searcher(NamedTuple):
-    """The searching player turns to what is nearest to proving their win, the others to what is
-    nearest to disproving it (Kowalski et al. 2023).
+    """The searching player tries to prove their win, the others to disprove it.
+
+    As published by Kowalski et al. (2023).
     """
 
 
@@ -247,4 +248,4 @@ def pn_score(numbers: Numbers, search: Any, node: int, edge: int, score: float) 
     bonus = float(numbers.edge_bonus[edge])
     faded = float(tree.edge_visits[edge]) / (options.visits * count * count)
     extra = options.constant * bonus / (1.0 + faded * faded)
-    return (1.0 - options.weight) * score + options.weight * bonus + extra  # type: ignore[no-any-return]
+    return (1.0 - options.weight) * score + options.weight * bonus + extra

@@ -77,8 +77,9 @@ class CheckTerminal(NamedTuple):
 
 
 class CheckRefutations(NamedTuple):
-    """As ``CheckTerminal``; and a reply that wins at once against one move is tried at once
-    against all others at the same node, see ``refutations.py``. With the solver.
+    """As ``CheckTerminal``, and replies that win at once are tried against all moves of a node.
+
+    See ``refutations.py``; with the solver.
     """
 
 

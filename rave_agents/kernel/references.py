@@ -21,8 +21,10 @@ from numba.extending import (
 
 from rave_agents.kernel.pointers import with_pointers
 
+_types: Any = types
 
-class RecordReference(types.Type):  # type: ignore[misc]
+
+class RecordReference(types.Type):
     """The address of a record whose arrays have become pointers."""
 
     numbers: dict[Any, int] = {}  # noqa: RUF012  (one register for all)
@@ -41,9 +43,9 @@ class RecordReference(types.Type):  # type: ignore[misc]
 
 
 def _stored_type(field: Any) -> Any:
-    if isinstance(field, types.Array):
-        return types.CPointer(field.dtype)
-    if isinstance(field, types.BaseNamedTuple):
+    if isinstance(field, _types.Array):
+        return _types.CPointer(field.dtype)
+    if isinstance(field, _types.BaseNamedTuple):
         return RecordReference(field)
     return field
 
@@ -89,10 +91,10 @@ def _store(context: Any, builder: Any, record: Any, value: Any, address: Any) ->
     for index, field in enumerate(record.types):
         item = builder.extract_value(value, index)
         place = cgutils.gep_inbounds(builder, address, 0, index)
-        if isinstance(field, types.BaseNamedTuple):
+        if isinstance(field, _types.BaseNamedTuple):
             _store(context, builder, field, item, place)
             continue
-        if isinstance(field, types.Array):
+        if isinstance(field, _types.Array):
             item = context.make_array(field)(context, builder, item).data
         model = context.data_model_manager[_stored_type(field)]
         builder.store(model.as_data(builder, item), place)
@@ -113,4 +115,4 @@ def _with_pointers(typing_context: Any, record: Any) -> Any:
 
 @overload(with_pointers, strict=False, inline="always")  # What it lays out has to outlive it.
 def _with_pointers_compiled(record: Any) -> Any:
-    return lambda record: _with_pointers(record)
+    return lambda record: _with_pointers(record)  # noqa: PLW0108

@@ -33,7 +33,7 @@ def scaled(utilities: Any, utility: float) -> float:
     low, high = utilities.bounds[LOW], utilities.bounds[HIGH]
     if high <= low:
         return 0.0
-    return (utility - low) / (high - low)  # type: ignore[no-any-return]
+    return (utility - low) / (high - low)
 
 
 @open_function

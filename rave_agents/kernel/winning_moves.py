@@ -107,7 +107,7 @@ def _biased_sum(
         return amaf_value_sum
     weighted = n_amaf * scale * winning_rate(winning, row, n_amaf)
     weight = winning.options.weight
-    return (1.0 - weight) * amaf_value_sum + weight * weighted  # type: ignore[no-any-return]
+    return (1.0 - weight) * amaf_value_sum + weight * weighted
 
 
 @implements(copy_edge, EdgeWins)

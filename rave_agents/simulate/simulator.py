@@ -18,7 +18,7 @@ Three kinds of provider fit: Python behind a ctypes callback (``python_simulator
 ``cfunc``, and native code.
 """
 
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,7 +98,11 @@ def reweighted_frame(frame: Frame, action_weights: NDArray[np.float64]) -> Frame
 
 
 class Simulator(Protocol):
-    """A provider of simulations, bound to one root position."""
+    """A provider of simulations, bound to one root position.
+
+    It may have ``slice()``, a context manager that the search enters for some milliseconds of
+    simulations, one time after the other.
+    """
 
     address: int
     """The address of ``simulate``; it stays valid as long as this object lives."""
@@ -120,7 +124,8 @@ class Simulator(Protocol):
 
 def flat_frame(frame: Frame) -> Frame:
     """The same buffers, those of two dimensions as rows one after the other, for the kernel."""
-    return Frame(*(array.reshape(-1) for array in frame))
+    flat: Any = [array.reshape(-1) for array in frame]
+    return Frame(*flat)
 
 
 def simulated(simulator: Simulator, frame: Frame) -> int:
