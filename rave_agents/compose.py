@@ -38,7 +38,7 @@ from rave_agents.kernel.solver import NoSolver, Solver
 from rave_agents.kernel.strategies import Exp3, RegretMatching
 from rave_agents.kernel.weightings import Linear, Stepped, Uniform
 from rave_agents.kernel.winning_moves import NoWinningMoves, WinningMoves
-from rave_agents.parts import is_part
+from rave_agents.parts import check_registered, is_part
 
 
 class Parts(NamedTuple):
@@ -53,7 +53,14 @@ class Parts(NamedTuple):
 
 
 def compose(config: SearchConfig, *, simultaneous: bool, hidden: bool, steered: bool) -> Parts:
-    """The parts of a search of this configuration, for a kind of game."""
+    """The parts of a search of this configuration, for a kind of game.
+
+    Raises:
+        ValueError: for a part of the user's own whose functions are not registered.
+    """
+    for field in ("selection", "rave_schedule"):
+        if is_part(getattr(config, field)):
+            check_registered(field, getattr(config, field))
     moves: Any = Alternating()
     if hidden:
         moves = InformationSets()

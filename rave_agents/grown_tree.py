@@ -209,9 +209,9 @@ def _settings_for_counting(game: tuple[int, int]) -> Settings:
 
 def _below(ancestor: NDArray[np.int64], root: int) -> NDArray[np.bool_]:
     """Which nodes are the root or below it, given what is above each."""
-    kept = np.arange(len(ancestor)) == root
+    kept: NDArray[np.bool_] = np.arange(len(ancestor)) == root
     while True:  # An ancestor's ancestor is twice as far, so that few rounds do.
-        more: NDArray[np.bool_] = kept | kept[ancestor]
+        more = kept | kept[ancestor]
         if np.array_equal(more, kept):
             return kept
         kept, ancestor = more, ancestor[ancestor]

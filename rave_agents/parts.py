@@ -3,6 +3,7 @@
 from typing import Any, get_type_hints
 
 from rave_agents.given import is_integer, is_number
+from rave_agents.kernel.dispatch import OpenFunction
 
 
 def is_part(value: object) -> bool:
@@ -26,6 +27,7 @@ def checked_part(field: str, value: Any) -> Any:
             f"class whose functions are registered with rave_agents.kernel.dispatch.implements: "
             f"got {value!r}."
         )
+    check_registered(field, value)
     hints = get_type_hints(type(value))
     numbers = {}
     for name, item in value._asdict().items():
@@ -38,6 +40,22 @@ def checked_part(field: str, value: Any) -> Any:
             what = "a number" if kind is float else "an integer"
             raise TypeError(f"{field}: {type(value).__name__}.{name} must be {what}, got {item!r}.")
     return value._replace(**numbers)
+
+
+def check_registered(field: str, value: Any) -> None:
+    """Refuse a part whose class implements nothing: it would silently do nothing.
+
+    Raises:
+        ValueError: if so. In another process this says that the module which registers its
+            functions has not been imported there.
+    """
+    kind = type(value)
+    if not any(kind in opened.implementations for opened in OpenFunction.everyone):
+        raise ValueError(
+            f"{field}: no function is registered for {kind.__name__} in this process: register "
+            "what it does with rave_agents.kernel.dispatch.implements, in a module that other "
+            "processes can import if they are to use it."
+        )
 
 
 def own_parts(parts: Any) -> tuple[str, ...]:

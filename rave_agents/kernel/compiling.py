@@ -3,6 +3,7 @@
 import contextlib
 import logging
 import pathlib
+import textwrap
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
@@ -56,5 +57,7 @@ def announced_compilation(what: str) -> Iterator[None]:
 def shortened(error: Exception, lines: int = 10) -> str:
     """The part of Numba's message that tells of the innermost failure, in so many lines."""
     told = [line for line in str(error).splitlines() if line.strip()]
-    starts = [i for i, line in enumerate(told) if "Failed in nopython mode" in line]
-    return "\n".join(told[max(starts, default=0) :][:lines])
+    causes = [place for place, line in enumerate(told) if "raised a specific error" in line]
+    innermost = told[causes[-1] + 1 :] if causes else told
+    ends = [place for place, line in enumerate(innermost) if "raised from" in line]
+    return textwrap.dedent("\n".join(innermost[: min([lines, *ends])]))

@@ -9,6 +9,7 @@ import inspect
 import pathlib
 import platform
 import sys
+import types as pytypes
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -34,7 +35,9 @@ _INNER = {
     "pipeline_class": LinkedCompiler,
 }
 
-_HOME = sys.modules[__name__]
+_MAIN = sys.modules.setdefault("rave_agents_main", pytypes.ModuleType("rave_agents_main"))
+"""Where classes of ``__main__`` are found by the same name in every process."""
+
 _opened: set[OpenFunction[Any, Any]] = set()
 
 
@@ -114,8 +117,8 @@ def _name_classes(classes: Iterable[type]) -> None:
     """Give the classes of ``__main__`` a name by which the cache finds them in another process."""
     for part in classes:
         if part.__module__ == "__main__":
-            part.__module__, part.__qualname__ = __name__, f"main_{part.__name__}"
-            setattr(_HOME, part.__qualname__, part)
+            part.__module__ = _MAIN.__name__
+            setattr(_MAIN, part.__qualname__, part)
 
 
 @intrinsic
