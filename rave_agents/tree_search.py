@@ -394,7 +394,7 @@ def compile_search(config: SearchConfig, state: GameState, evaluator: Evaluator 
                 raise ValueError(
                     f"Numba cannot compile the search with {' and '.join(own_parts(parts))}: "
                     f"{shortened(error)}"
-                ) from error
+                ) from None  # Numba's own message has hundreds of lines.
             raise
     _compiled.add(classes)
 

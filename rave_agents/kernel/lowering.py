@@ -5,12 +5,11 @@ Loaded when the first search is compiled, or taken from the cache.
 
 import functools
 import hashlib
-import inspect
 import pathlib
 import platform
 import sys
 import types as pytypes
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numba
@@ -93,24 +92,44 @@ def _sources_hash(classes: Iterable[type]) -> str:
 
 
 def _others_sources(classes: Iterable[type]) -> list[str]:
-    """The sources of the implementations, for these classes, that are not the kernel's own."""
+    """What tells the implementations, for these classes, that are not the kernel's own."""
     texts = []
     own = __name__.rpartition(".")[0] + "."
     for opened in OpenFunction.everyone:
         for part in dict.fromkeys(classes):
             body = opened.implementations.get(part)
             if body is not None and not body.__module__.startswith(own):
-                texts.append(f"{opened.default.__name__} {part.__qualname__} {_source_of(body)}")
+                text = " ".join(_told_of(body, set()))
+                texts.append(f"{opened.default.__name__} {part.__qualname__} {text}")
     return sorted(texts)
 
 
-def _source_of(function: Callable[..., Any]) -> str:
-    """The source that a function depends on: its whole file, or a notebook's cell."""
+def _told_of(function: Any, seen: set[Any]) -> Iterator[str]:
+    """What a function does, wherever it was written: its code, and all that it calls.
+
+    A file's date or text would not do: there is none for a cell of a notebook, and a helper may
+    lie in another file.
+    """
     function = getattr(function, "py_func", function)
-    try:
-        return pathlib.Path(inspect.getsourcefile(function) or "").read_text(encoding="utf-8")
-    except OSError:
-        return inspect.getsource(function)
+    code = getattr(function, "__code__", None)
+    if code is None or function in seen:
+        yield repr(function) if isinstance(function, int | float | str | tuple) else ""
+        return
+    seen.add(function)
+    yield from _told_of_code(code)
+    cells = zip(code.co_freevars, function.__closure__ or (), strict=True)
+    known = {**function.__globals__, **{name: cell.cell_contents for name, cell in cells}}
+    for name in sorted({*code.co_names, *code.co_freevars} & known.keys()):
+        yield from (name, *_told_of(known[name], seen))
+
+
+def _told_of_code(code: Any) -> Iterator[str]:
+    yield from (code.co_code.hex(), repr(code.co_names), repr(code.co_varnames))
+    for constant in code.co_consts:
+        if hasattr(constant, "co_code"):
+            yield from _told_of_code(constant)
+        else:
+            yield repr(constant)
 
 
 def _name_classes(classes: Iterable[type]) -> None:
