@@ -6,7 +6,7 @@ python examples/look_inside_a_search.py
 import pyspiel
 
 from rave_agents import Limit, SearchConfig, Searcher
-from rave_agents.search.formulas import beta_minimum_mse
+from rave_agents.kernel.schedules import MinimumMSE, beta
 
 
 def main() -> None:
@@ -16,10 +16,10 @@ def main() -> None:
     result = Searcher(config, seed=1).search(state, Limit(simulations=1000))
     print(result.summary())
     for row in result.ranked_actions[:5]:
-        beta = beta_minimum_mse(row.visits, row.amaf_visits, config.rave_bias)
+        weight = beta(MinimumMSE(config.rave_bias), row.visits, row.amaf_visits)
         print(
             f"{result.action_name(row.action)}: {row.visits} visits, "
-            f"{row.amaf_visits:.0f} AMAF visits, weight of AMAF {beta:.2f}"
+            f"{row.amaf_visits:.0f} AMAF visits, weight of AMAF {weight:.2f}"
         )
 
 

@@ -316,7 +316,7 @@ def doctor_table(findings: Mapping[str, Any]) -> RenderableType:
             table.add_row("  install it by", escape(missing["install"]))
     table.add_section()
     kernel = findings["kernel"]
-    compiled = "compiled and cached" if kernel["cached"] else "to be compiled on first use"
+    compiled = "compiled when first needed, and kept"
     table.add_row(
         "search", compiled if kernel["compiles"] else "[yellow]interpreted: NUMBA_DISABLE_JIT[/]"
     )

@@ -1,0 +1,35 @@
+"""The table of formulas names functions that exist and state what they compute."""
+
+import importlib
+import pathlib
+import re
+
+import pytest
+
+import rave_agents.kernel
+
+README = pathlib.Path(rave_agents.kernel.__file__).with_name("README.md").read_text()
+TABLE = README.partition("## Formulas")[2].partition("\n## ")[0]
+FUNCTIONS = re.findall(r"`(\w+)\.(\w+)`", TABLE)
+
+
+@pytest.mark.parametrize(("module", "name"), FUNCTIONS, ids=".".join)
+def test_a_formula_of_the_table_is_a_function_that_says_what_it_computes(module, name):
+    function = getattr(importlib.import_module(f"rave_agents.kernel.{module}"), name)
+    assert callable(function)
+    assert len(function.__doc__) > 20
+
+
+@pytest.mark.parametrize("module", ["rules", "schedules", "weightings", "proof_bonuses"])
+def test_every_formula_of_a_file_of_formulas_is_in_the_table(module):
+    source = importlib.import_module(f"rave_agents.kernel.{module}")
+    named = {name for file, name in FUNCTIONS if file == module}
+    stated = {
+        name
+        for name, value in vars(source).items()
+        if getattr(value, "__module__", "") == source.__name__
+        and not name.startswith("_")
+        and re.match(r"``.*(sqrt|/|ñ).*``", getattr(value, "__doc__", None) or "")
+        and not isinstance(value, type)
+    }
+    assert stated <= named | {"beta_of_own_weight"}
