@@ -30,6 +30,8 @@ class ProofArrays(NamedTuple):
     """[nodes, players] each player's proof number."""
     disproof: Array
     """[nodes, players] each player's disproof number."""
+    edge_bonus: Array
+    """[edges] what the numbers of the edge's siblings and its own say for it, in [0, 1]."""
 
 
 def proof_arrays(proofs: object, players: int) -> ProofArrays:
@@ -44,10 +46,14 @@ def proof_arrays(proofs: object, players: int) -> ProofArrays:
             solver.high.reshape(-1, players),
             solver.distance,
         )
-    pair = (none, none)
+    kept = (none, none, np.zeros(0, np.float32))
     if isinstance(numbers, Numbers):
-        pair = (numbers.proof.reshape(-1, players), numbers.disproof.reshape(-1, players))
-    return ProofArrays(*bounds, *pair)
+        kept = (
+            numbers.proof.reshape(-1, players),
+            numbers.disproof.reshape(-1, players),
+            numbers.edge_bonus,
+        )
+    return ProofArrays(*bounds, *kept)
 
 
 class EdgeProof(NamedTuple):

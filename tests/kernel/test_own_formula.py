@@ -25,7 +25,7 @@ OF_TURNS = [name for name in SearchConfig.preset_names() if not SearchConfig.pre
 def tree_of(config, state, *, seed=4, simulations=500, evaluator=None):
     searcher = Searcher(config, seed=seed, evaluator=evaluator)
     searcher.search(state, Limit(simulations=simulations))
-    return dump(searcher.tree)
+    return dump(searcher)
 
 
 def ucb1(n, q, n_amaf, q_amaf, p, N, c):

@@ -98,7 +98,7 @@ def assert_same_trees(state, config, evaluator, simulations, seed):
         return False
     assert result.root_visits == book.root.visits
     rooted = searcher.rooted_tree()
-    assert_close(dump(rooted.arrays), dump_textbook(book.root, scale=book.scaled_sum))
+    assert_close(dump(rooted), dump_textbook(book.root, scale=book.scaled_sum))
     expected = dump_textbook_proofs(book.root)
     for path, known in dump_proofs(rooted.arrays, rooted.proofs).items():
         for name, value in known.items():
