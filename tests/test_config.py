@@ -14,7 +14,7 @@ from rave_agents.options import Amaf, FinalMove, Selection
 INF, NAN = math.inf, math.nan
 
 BAD_VALUES = {
-    "selection": ["ucb", "", 1, None, int, lambda n: n],
+    "selection": ["ucb", ""],
     "exploration": [-0.1, INF, NAN],
     "simultaneous_exploration": [-0.1, INF, NAN],
     "gamma": [-0.1, 1.1, NAN],
@@ -24,7 +24,7 @@ BAD_VALUES = {
     "amaf_players": ["mine", None, True],
     "grave_ref": [-1, 2**31],
     "grave_table_visits": [0, -1, 2**20 + 1],
-    "rave_schedule": ["silver", 0],
+    "rave_schedule": ["silver", ""],
     "rave_k": [0, -1.0, INF, NAN],
     "rave_bias": [-0.01, INF, NAN],
     "fuego_initial": [0, -1.0, INF, NAN],

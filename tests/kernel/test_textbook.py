@@ -2,6 +2,7 @@
 
 import pytest
 from helpers.cases import random_case
+from helpers.interpreter import interpreted_but_for
 from helpers.streams import first_words
 from helpers.textbook import Textbook
 from helpers.trees import assert_close, check_tables, check_tree, dump, dump_tables, dump_textbook
@@ -48,7 +49,8 @@ def test_whole_trees_equal_the_textbooks(block):
         searcher = Searcher(
             config.replace(search_forced_moves=True), seed=seed, evaluator=evaluator
         )
-        searcher.search(state, Limit(simulations=simulations))
+        with interpreted_but_for(seed, every=CASES_PER_TEST):
+            searcher.search(state, Limit(simulations=simulations))
         book = textbook_for(config, state, evaluator, seed)
         book.search(simulations)
         check_tree(searcher)
