@@ -80,6 +80,11 @@ VALUES = [(name, value) for name, values in BAD_VALUES.items() for value in valu
 TYPES = [
     (name, value) for name, field in FIELDS.items() for value in WRONG_TYPES.get(field.type, [])
 ]
+TYPES += [
+    (name, value)
+    for name in ("selection", "rave_schedule")
+    for value in (0, None, True, int, (), (1.0,), lambda n: n)
+]
 
 
 def test_every_field_has_its_bad_values():

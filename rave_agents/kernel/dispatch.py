@@ -102,6 +102,10 @@ def implements(opened: OpenFunction[Any, Any], *parts: type) -> Callable[[_F], _
     return register
 
 
+RENAMED: set[type] = set()
+"""Classes of scripts, which the cache needs to know by another name than ``__main__``'s."""
+
+
 def classes_of(record: object) -> Iterator[type]:
     """The classes of a record and of all records inside it, from left to right."""
     if isinstance(record, tuple):

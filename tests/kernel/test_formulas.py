@@ -112,7 +112,12 @@ def test_beta_grave():
     [HandSelected(20.0), MinimumMSE(0.15), Fuego(0.9, 50.0), Pachi(35.0), GraveBias(0.02)],
 )
 def test_each_schedule_blends_by_its_beta(schedule):
-    for n, q, n_amaf, q_amaf in [(0, 0, 3, 0.4), (1, 1, 1, 1), (10, 0.3, 30, 0.7), (900, 0.2, 5, 1)]:
+    for n, q, n_amaf, q_amaf in [
+        (0, 0, 3, 0.4),
+        (1, 1, 1, 1),
+        (10, 0.3, 30, 0.7),
+        (900, 0.2, 5, 1),
+    ]:
         weight = beta(schedule, float(n), float(n_amaf))
         found = blend(schedule, float(n), n * q, float(n_amaf), n_amaf * q_amaf)
         assert found == pytest.approx((1 - weight) * q + weight * q_amaf, rel=1e-12)

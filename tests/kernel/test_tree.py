@@ -35,7 +35,9 @@ def test_bytes_of_a_node_and_of_an_edge():
 
 def test_without_amaf_and_winning_moves_there_are_no_arrays_of_them():
     edges = {
-        name: sum(rows.axis == EDGE for _, rows in all_arrays(searched(simulations=20, **changes)[0]))
+        name: sum(
+            rows.axis == EDGE for _, rows in all_arrays(searched(simulations=20, **changes)[0])
+        )
         for name, changes in {
             "none": {"amaf": "none"},
             "amaf": {},
