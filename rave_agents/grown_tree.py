@@ -87,7 +87,8 @@ class GrownTree:
     def begin(self, frame: Frame) -> None:
         """Make room for what goes with a frame, and forget what playouts have shown."""
         wanted = _frame_sizes(frame)
-        if any(self.storage.sizes[axis] < size for axis, size in wanted.items()):
+        short = any(self.storage.sizes[axis] < size for axis, size in wanted.items())
+        if short or not self.storage.whole:
             self.storage.resize(wanted)
         refill(self.running.playouts)
 

@@ -3,7 +3,16 @@
 from typing import Any, get_type_hints
 
 from rave_agents.given import is_integer, is_number
-from rave_agents.kernel.dispatch import OpenFunction
+from rave_agents.kernel.dispatch import RENAMED, OpenFunction
+from rave_agents.kernel.rules import Greedy, exploration, score
+from rave_agents.kernel.runtime import RUNS_AS
+from rave_agents.kernel.schedules import beta, blend
+
+_KINDS: dict[str, tuple[OpenFunction[Any, Any], ...]] = {
+    "selection": (score, exploration),
+    "rave_schedule": (beta, blend),
+}
+"""The fields that take a part, and the open functions of which the part implements one."""
 
 
 def is_part(value: object) -> bool:
@@ -19,7 +28,7 @@ def checked_part(field: str, value: Any) -> Any:
         value: what was given.
 
     Raises:
-        TypeError: if it is no part, or a number of it has the wrong type.
+        TypeError: if it is no part, none of this kind, or a number of it has the wrong type.
     """
     if not is_part(value):
         raise TypeError(
@@ -27,18 +36,32 @@ def checked_part(field: str, value: Any) -> Any:
             f"class whose functions are registered with rave_agents.kernel.dispatch.implements: "
             f"got {value!r}."
         )
-    check_registered(field, value)
+    kind = type(value)
+    classes = (kind, RUNS_AS.get(kind))
+    opened = _KINDS[field]
+    if kind is not Greedy and not any(c in f.implementations for f in opened for c in classes):
+        names = " or ".join(f.__name__ for f in opened)
+        raise TypeError(
+            f"{field}: nothing is registered for {kind.__name__}. Write a function under "
+            f"@implements({opened[0].__name__}, {kind.__name__}); {field} takes parts that "
+            f"implement {names}."
+        )
     hints = get_type_hints(type(value))
     numbers = {}
     for name, item in value._asdict().items():
-        kind = hints.get(name)
-        if kind is float and is_number(item):
+        wanted = hints.get(name)
+        if wanted is float and is_number(item):
             numbers[name] = float(item)
-        elif kind is int and is_integer(item):
+        elif wanted is int and is_integer(item):
             numbers[name] = int(item)
-        elif kind in (float, int):
-            what = "a number" if kind is float else "an integer"
+        elif wanted in (float, int):
+            what = "a number" if wanted is float else "an integer"
             raise TypeError(f"{field}: {type(value).__name__}.{name} must be {what}, got {item!r}.")
+        elif not isinstance(item, bool) and not is_part(item):
+            raise TypeError(
+                f"{field}: {type(value).__name__}.{name} must be a number, True, False or a part, "
+                f"got {item!r}; annotate numbers as float or int."
+            )
     return value._replace(**numbers)
 
 
@@ -62,6 +85,7 @@ def own_parts(parts: Any) -> tuple[str, ...]:
     """The names of those classes of parts, nested ones included, that are not this package's."""
     if not is_part(parts):
         return ()
-    module = type(parts).__module__
-    own = () if module.startswith("rave_agents.") else (type(parts).__name__,)
+    kind = type(parts)
+    shipped = kind.__module__.startswith("rave_agents.") and kind not in RENAMED
+    own = () if shipped else (kind.__name__,)
     return own + tuple(name for field in parts for name in own_parts(field))

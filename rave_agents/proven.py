@@ -31,7 +31,7 @@ class ProofArrays(NamedTuple):
     disproof: Array
     """[nodes, players] each player's disproof number."""
     edge_bonus: Array
-    """[edges] what the numbers of the node's children say for the edge, in [0, 1]."""
+    """[edges] what the numbers of the edge's siblings and its own say for it, in [0, 1]."""
 
 
 def proof_arrays(proofs: object, players: int) -> ProofArrays:
@@ -46,10 +46,14 @@ def proof_arrays(proofs: object, players: int) -> ProofArrays:
             solver.high.reshape(-1, players),
             solver.distance,
         )
-    if not isinstance(numbers, Numbers):
-        return ProofArrays(*bounds, none, none, np.zeros(0))
-    proof, disproof = numbers.proof.reshape(-1, players), numbers.disproof.reshape(-1, players)
-    return ProofArrays(*bounds, proof, disproof, numbers.edge_bonus)
+    kept = (none, none, np.zeros(0, np.float32))
+    if isinstance(numbers, Numbers):
+        kept = (
+            numbers.proof.reshape(-1, players),
+            numbers.disproof.reshape(-1, players),
+            numbers.edge_bonus,
+        )
+    return ProofArrays(*bounds, *kept)
 
 
 class EdgeProof(NamedTuple):

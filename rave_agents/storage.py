@@ -117,7 +117,11 @@ class Storage:
         self.sizes = dict(sizes)
         self._arrays = [pair for record in (tree, *records) for pair in declared_arrays(record)]
         self._children = [table for record in records for table in find_records(record, Children)]
+        self.whole = True
+        """Whether all arrays have their size: not where a resizing was interrupted."""
         self._note_capacity()
+        for table in self._children:
+            _fill_places(table, 0)
 
     @property
     def bytes(self) -> int:
@@ -142,22 +146,25 @@ class Storage:
 
         The arrays are reallocated one by one, so that there are never two trees in memory: slices
         of them taken before must not be used any more. The loop asks ``Tree.capacity`` for the room
-        there is, which is never more than there is, even if this is interrupted.
+        there is, which is never more than there is, even if this is interrupted. Then resize again,
+        be it to no other size, before the loop runs on.
         """
         old, new = self.sizes, {**self.sizes, **sizes}
         new[Axis.PLACE] = places_for(new[Axis.CHILD])
         self.sizes = {axis: min(old[axis], new[axis]) for axis in new}
+        self.whole = False
         self._note_capacity()
         for array, rows in self._arrays:
-            if old[rows.axis] != new[rows.axis]:
-                before = len(array)
-                array.resize(new[rows.axis] * _items(rows, new), refcheck=False)
-                if rows.fill != 0:
-                    array[before:] = rows.fill
+            items = _items(rows, new)
+            if len(array) != new[rows.axis] * items:
+                array.resize(new[rows.axis] * items, refcheck=False)
+            if rows.fill != 0:  # Also what was resized, and not filled, when it was interrupted.
+                array[old[rows.axis] * items :] = rows.fill
         for table in self._children:
             _fill_places(table, int(self.tree.used[CHILD]))
         self.sizes = new
         self._note_capacity()
+        self.whole = True
 
     def clear(self) -> None:
         """Drop all rows, and keep the memory: fetching new memory takes longer."""
@@ -201,8 +208,6 @@ class Storage:
 
     def _note_capacity(self) -> None:
         self.tree.capacity[:] = [self.sizes[axis] for axis in GROWING]
-        for table in self._children:
-            table.size[0] = self.sizes[Axis.PLACE]
 
 
 def places_for(entries: int) -> int:
@@ -222,6 +227,7 @@ def refill(record: Any) -> None:
 def _fill_places(children: Children, used: int) -> None:
     """Fill the hash table with the entries in use: all look for their places at the same time."""
     places = len(children.places)
+    children.size[0] = places
     children.places[:] = NO_ENTRY
     entries = np.arange(used, dtype=np.int32)
     place: Any = first_place(

@@ -282,7 +282,7 @@ class TreeSearch:
             self._simulator.raise_pending()
         elif status == Status.NO_SCORE:
             on_abort(self._search.moves, self._search)
-            raise no_scores(self.parts.rule)
+            raise no_scores(self.parts)
         elif status in (Status.STOPPED, Status.SOLVED):
             self.solved = status == Status.SOLVED
             self._slice_started = time.perf_counter()
@@ -352,10 +352,11 @@ def search_parts(config: SearchConfig, state: GameState, evaluator: Evaluator | 
     )
 
 
-def no_scores(rule: object) -> FormulaError:
-    """The error of a rule that gives no score to choose by."""
+def no_scores(parts: Parts) -> FormulaError:
+    """The error of parts of the user's own by which no edge has a score."""
+    names = " or ".join(own_parts(parts)) or type(parts.rule).__name__
     return FormulaError(
-        f"selection: {type(rule).__name__} gave NaN for every action of a position: a rule must "
+        f"{names} gave NaN for every action of a position: a rule must "
         "give a number for at least one of a position's actions. Mind 0 / 0 and infinity - "
         "infinity where n or n_amaf is 0."
     )

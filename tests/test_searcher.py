@@ -6,11 +6,11 @@ from collections import Counter
 import numpy as np
 import pytest
 from helpers.games import Position, RandomEvaluator, random_game, written_game
-from helpers.trees import check_tree, dump
+from helpers.trees import check_tree, dump, stored
 
 from rave_agents import GameError, Limit, SearchConfig, Searcher
-from rave_agents.search import tree as trees
-from rave_agents.search.tree import EDGES_USED, NODES_USED, ROOT
+from rave_agents.kernel import tree as trees
+from rave_agents.kernel.tree import ROOT
 
 
 def searched(seed=1, simulations=300, *, state=None, evaluator=None, **changes):
@@ -33,19 +33,19 @@ def first_choice(*returns, **rules):
 @pytest.mark.parametrize("seed", [0, 1, 2**70])
 def test_the_same_seed_gives_the_same_tree(seed, changes):
     (first, result), (second, again) = searched(seed, **changes), searched(seed, **changes)
-    assert dump(first.tree) == dump(second.tree)
+    assert dump(first) == dump(second)
     assert result.actions == again.actions
     assert result.action == again.action
 
 
 def test_different_seeds_give_different_trees():
-    dumps = [dump(searched(seed)[0].tree) for seed in range(4)]
+    dumps = [dump(searched(seed)[0]) for seed in range(4)]
     assert all(dumps[0] != other for other in dumps[1:])
 
 
 def test_zero_is_a_seed_and_none_is_not():
-    assert dump(searched(0)[0].tree) == dump(searched(0)[0].tree)
-    assert dump(searched(None)[0].tree) != dump(searched(None)[0].tree)
+    assert dump(searched(0)[0]) == dump(searched(0)[0])
+    assert dump(searched(None)[0]) != dump(searched(None)[0])
 
 
 def test_asking_for_results_and_progress_does_not_change_the_tree(monkeypatch):
@@ -60,7 +60,7 @@ def test_asking_for_results_and_progress_does_not_change_the_tree(monkeypatch):
 
     asked.search(random_game(4, depth=9), Limit(simulations=25_000), progress=progress)
     assert results
-    assert dump(asked.tree) == dump(plain.tree)
+    assert dump(asked) == dump(plain)
     assert asked.result() == asked.result()
 
 
@@ -81,30 +81,24 @@ def test_reseeding_starts_the_streams_again():
     searcher.search(random_game(4), Limit(simulations=10))
     searcher.reseed(1)
     searcher.search(random_game(4, depth=9), Limit(simulations=300))
-    assert dump(searcher.tree) == dump(searched(1)[0].tree)
+    assert dump(searcher) == dump(searched(1)[0])
 
 
 # Keeping subtrees
-
-
-def stored(tree):
-    nodes, edges = tree.used[NODES_USED], tree.used[EDGES_USED]
-    return [array[: nodes if name.startswith("node_") else edges].tolist()
-            for name, array in zip(tree._fields, tree, strict=True)]  # fmt: skip
 
 
 @pytest.mark.parametrize("amaf", ["none", "node"])
 def test_advance_keeps_exactly_the_subtree(amaf):
     state = random_game(4, depth=9)
     searcher, result = searched(amaf=amaf, state=state, simulations=500)
-    whole = dump(searcher.tree)
+    whole = dump(searcher)
     edge = next(row for row in result.actions if row.action == result.action)
     searcher.advance(result.action)
     expected = {path[1:]: node for path, node in whole.items() if path[:1] == (result.action,)}
     assert len(expected) > 10
-    assert dump(searcher.tree) == expected
+    assert dump(searcher) == expected
     assert searcher.tree.node_visits[ROOT] == edge.visits
-    check_tree(searcher.tree)
+    check_tree(searcher)
     state.apply_action(result.action)
     again = searcher.search(state, Limit(simulations=edge.visits + 40))
     assert again.simulations == 40
@@ -115,12 +109,12 @@ def test_a_kept_tree_that_is_large_enough_answers_at_once():
     state = random_game(4, depth=9)
     searcher, result = searched(state=state)
     searcher.advance(result.action)
-    kept = stored(searcher.tree)
+    kept = stored(searcher)
     state.apply_action(result.action)
     again = searcher.search(state, Limit(simulations=10))
     assert again.simulations == 0
     assert again.root_visits > 10
-    assert stored(searcher.tree) == kept
+    assert stored(searcher) == kept
 
 
 def test_advance_through_chance():
@@ -129,12 +123,12 @@ def test_advance_through_chance():
         nodes |= {(0, outcome): (1, [0, 1]), (0, outcome, 0): [1, 0], (0, outcome, 1): [0.5, 0.5]}
     state = written_game(nodes)
     searcher, _ = searched(state=state)
-    whole = dump(searcher.tree)
+    whole = dump(searcher)
     searcher.advance(0)
     with pytest.raises(ValueError, match="Chance moves"):
         searcher.result()
     searcher.advance(1)
-    assert dump(searcher.tree) == {p[2:]: n for p, n in whole.items() if p[:2] == (0, 1)}
+    assert dump(searcher) == {p[2:]: n for p, n in whole.items() if p[:2] == (0, 1)}
     for action in (0, 1):
         state.apply_action(action)
     visits = int(searcher.tree.node_visits[ROOT])
@@ -183,10 +177,10 @@ def test_without_position_keys_only_a_sure_caller_keeps_the_tree():
 
 def test_advance_refuses_an_illegal_action_and_keeps_the_tree():
     searcher, _ = searched()
-    before = stored(searcher.tree)
+    before = stored(searcher)
     with pytest.raises(ValueError, match="Action 77 is not legal at the root"):
         searcher.advance(77)
-    assert stored(searcher.tree) == before
+    assert stored(searcher) == before
 
 
 def test_advance_before_any_search_does_nothing():
@@ -221,7 +215,7 @@ def test_a_tree_in_the_memory_of_another_is_like_one_in_new_memory(preset):
     used.reset()
     used.reseed(3)
     used.search(random_game(6, depth=7), limit)
-    assert dump(used.tree) == dump(new.tree)
+    assert dump(used) == dump(new)
 
 
 def test_memory_is_kept_for_the_next_tree():
@@ -234,15 +228,15 @@ def test_memory_is_kept_for_the_next_tree():
 
 def test_releasing_and_resetting():
     searcher, result = searched()
-    whole = dump(searcher.tree)
+    whole = dump(searcher)
     released = searcher.release_tree()
-    assert dump(released.arrays) == whole
+    assert dump(released) == whole
     assert (released.low, released.high) == (-1.0, 1.0)
     assert released.state.history == ()
     assert searcher.tree is None
     assert searcher.release_tree() is None
     searcher.search(random_game(5), Limit(simulations=500))
-    assert dump(released.arrays) == whole
+    assert dump(released) == whole
     searcher.reset()
     assert searcher.rooted_tree() is None
     assert result.nodes == len(whole)
@@ -339,7 +333,7 @@ def test_dirichlet_noise_is_in_the_priors_of_the_root_alone():
     assert sum(priors) == pytest.approx(1.0)
     assert len(set(priors)) == count
     assert all(prior >= 0.75 / count - 1e-6 for prior in priors)
-    for path, (_, _, rows) in dump(searcher.tree).items():
+    for path, (_, _, rows) in dump(searcher).items():
         if path:
             assert all(row[1] == pytest.approx(1 / len(rows)) for row in rows)
     searcher.advance(noisy.action)
@@ -382,7 +376,7 @@ def test_a_single_player_with_rewards_of_unknown_range():
     assert result.actions[0].value == pytest.approx(-40.0)
     assert result.actions[2].value == pytest.approx(10.0)
     assert -90.0 <= result.actions[1].value <= 35.0
-    check_tree(searcher.tree)
+    check_tree(searcher)
     assert utility_range(searcher) == (-90.0, 35.0)
 
 
@@ -392,7 +386,7 @@ def test_an_observed_range_keeps_values_between_0_and_1(stated):
         8, num_players=2, low=-5000.0, high=9000.0, whole=False, stated=stated, depth=9
     )
     searcher, result = searched(state=state, utility_range="observed", amaf="node")
-    check_tree(searcher.tree)
+    check_tree(searcher)
     low, high = utility_range(searcher)
     assert -5000.0 <= low < high <= 9000.0
     assert all(low <= row.value <= high for row in result.actions if row.visits)
@@ -428,7 +422,7 @@ def test_an_evaluator_stands_in_for_playouts():
     assert [row.prior for row in result.actions] == pytest.approx(
         [p for _, p in RandomEvaluator().prior(state)]
     )
-    check_tree(searcher.tree)
+    check_tree(searcher)
 
 
 # Refusals
@@ -520,7 +514,7 @@ def test_another_searcher_may_be_used_inside_a_search():
             return super().returns()
 
     outer, _ = searched(state=Nested(random_game(4, depth=9).rules), simulations=50)
-    assert dump(outer.tree) == dump(searched(simulations=50)[0].tree)
+    assert dump(outer) == dump(searched(simulations=50)[0])
 
 
 # Evaluators whose answers cannot be used.

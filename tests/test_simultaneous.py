@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from helpers.games import joint_game, joint_random_game, matrix_game, random_game
-from helpers.trees import dump_joint
+from helpers.trees import dump_joint, growing_bytes
 
 from rave_agents import GameError, Limit, SearchConfig, Searcher, UnsupportedGameError
 from rave_agents.agents import make_agent
@@ -11,7 +11,8 @@ from rave_agents.final_move import worst_values
 from rave_agents.game import is_simultaneous, legal_actions_of, moving_players
 from rave_agents.proven import EdgeProof
 from rave_agents.root import AmafStatistics, Root, RootMove
-from rave_agents.search.simultaneous import JointVisits
+from rave_agents.kernel.arrays import CHILD
+from rave_agents.positions import JointVisits
 
 PRESETS = ("uct", "rave", "grave", "rave_maximin", "regret_matching", "exp3")
 
@@ -88,7 +89,7 @@ def test_a_joint_action_that_ends_the_game():
     searcher, result = search(joint_game(nodes), search_forced_moves=True, expand_visits=1)
     assert result.action == 0
     tree = searcher.rooted_tree()
-    dumped = dump_joint(tree.arrays, tree.simultaneous)
+    dumped = dump_joint(tree)
     rows, joint = dumped[()]
     assert [row[0] for row in rows] == [0, 1]
     assert joint[0, 0][2]
@@ -221,10 +222,9 @@ def test_ten_players_of_whom_some_have_one_action():
     state = joint_game(Majority(nodes), num_players=10)
     searcher, result = search(state, "rave", 2000, player=4)
     assert [row.action for row in result.actions] == [0, 1]
-    children = searcher._trees[0].grown.simultaneous.children
-    assert 0 < children.used[0] <= 9 * 2000
     tree = searcher.rooted_tree()
-    rows, joint = dump_joint(tree.arrays, tree.simultaneous)[()]
+    assert 0 < tree.arrays.used[CHILD] <= 9 * 2000
+    rows, joint = dump_joint(tree)[()]
     assert [row[0] for row in rows] == list(players)
     assert sum(n for n, _, _ in joint.values()) == 1999
     assert result.joint is None
@@ -236,7 +236,7 @@ def test_the_table_grows_with_what_is_visited():
         [[(3 * row + 5 * column) % 7 for column in range(size)] for row in range(size)]
     )
     searcher, _ = search(game, simulations=200)
-    assert searcher._trees[0].grown.simultaneous.children.used[0] <= 200 < size * size
+    assert searcher.tree.used[CHILD] <= 200 < size * size
 
 
 @pytest.mark.parametrize("preset", PRESETS)
@@ -247,10 +247,7 @@ def test_memory_is_bounded_and_counted(preset):
     assert result.memory_full
     assert result.simulations == 20_000
     assert 0.025 * 2**20 < result.memory_bytes <= 0.05 * 2**20
-    grown = searcher._trees[0].grown
-    arrays = [*grown.tree, *grown.tables, *grown.proofs, *grown.simultaneous[:-1]]
-    arrays += [*grown.simultaneous.children]
-    assert result.memory_bytes == sum(array.nbytes for array in arrays)
+    assert result.memory_bytes == growing_bytes(searcher)
 
 
 @pytest.mark.parametrize("preset", PRESETS)
@@ -262,14 +259,13 @@ def test_a_kept_subtree_is_what_it_was(preset, seed):
         state = joint_random_game(seed, width=3, depth=8, num_players=3, together=0.8, chance=0.2)
     searcher, _ = search(state, preset, 2000, player=moving_players(state)[0], expand_visits=1)
     tree = searcher.rooted_tree()
-    before = dump_joint(tree.arrays, tree.simultaneous)
+    before = dump_joint(tree)
     joint = max(before[()][1], key=lambda actions: before[()][1][actions][0])
     full = [0] * 3
     for player, action in zip(moving_players(state), joint, strict=True):
         full[player] = action
     searcher.advance(full)
-    grown = searcher._trees[0].grown
-    after = dump_joint(grown.tree, grown.simultaneous)
+    after = dump_joint(searcher)
     width = len(joint)
     kept = {path[width:]: value for path, value in before.items() if path[:width] == joint}
     assert after == kept
@@ -332,7 +328,7 @@ def test_the_same_seed_gives_the_same_tree(preset):
         player = moving_players(state)[0] if is_simultaneous(state) else state.current_player()
         searcher, _ = search(state, preset, 300, player=player, search_forced_moves=True)
         tree = searcher.rooted_tree()
-        trees.append(dump_joint(tree.arrays, tree.simultaneous))
+        trees.append(dump_joint(tree))
     assert trees[0] == trees[1]
 
 
@@ -345,9 +341,7 @@ def test_only_the_own_nodes_heed_amaf():
         for own in ("own", "all")
     }
     trees = [s.rooted_tree() for s in results.values()]
-    assert dump_joint(trees[0].arrays, trees[0].simultaneous) != dump_joint(
-        trees[1].arrays, trees[1].simultaneous
-    )
+    assert dump_joint(trees[0]) != dump_joint(trees[1].arrays, trees[1].simultaneous)
 
 
 @pytest.mark.parametrize("preset", ["uct_solver", "pn_mcts", "rave_pn", "pn_mcts_fsu"])

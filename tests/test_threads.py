@@ -18,7 +18,7 @@ from helpers.games import (
     RandomRules,
     written_game,
 )
-from helpers.trees import check_tables, check_tree, dump
+from helpers.trees import check_tables, check_tree, dump, has_tables
 
 from rave_agents import Limit, SearchConfig, Searcher
 from rave_agents import searcher as searchers
@@ -44,9 +44,9 @@ def trees_of(searcher):
 
 def check_whole(searcher):
     for rooted in trees_of(searcher):
-        check_tree(rooted.arrays, refutations=searcher.config.check_refutations)
-        if len(rooted.tables.node_table) > 0:
-            check_tables(rooted.arrays, rooted.tables)
+        check_tree(rooted, refutations=searcher.config.check_refutations)
+        if has_tables(rooted):
+            check_tables(rooted)
 
 
 @pytest.fixture(autouse=True)
@@ -102,9 +102,9 @@ def test_the_result_is_the_sum_of_the_trees(threads, changes):
 
 def test_the_trees_of_several_threads_differ_but_the_first_is_that_of_one():
     searcher, _ = searched(4, 400)
-    dumps = [dump(rooted.arrays) for rooted in trees_of(searcher)]
+    dumps = [dump(rooted) for rooted in trees_of(searcher)]
     assert all(dumps[index] != dumps[other] for index in range(4) for other in range(index))
-    assert dumps[0] == dump(searched(1, 100)[0].tree)
+    assert dumps[0] == dump(searched(1, 100)[0])
 
 
 def test_noise_is_the_same_in_all_trees():
@@ -119,7 +119,7 @@ def test_noise_is_the_same_in_all_trees():
 def test_the_same_seed_gives_the_same_trees(threads, changes):
     (first, result), (second, again) = (searched(threads, **changes) for _ in range(2))
     for one, other in zip(trees_of(first), trees_of(second), strict=True):
-        assert dump(one.arrays) == dump(other.arrays)
+        assert dump(one) == dump(other)
     assert result.actions == again.actions
     assert result.action == again.action
     assert result.principal_variation == again.principal_variation
@@ -141,8 +141,8 @@ def test_the_line_is_that_of_the_tree_that_knows_the_action_best():
     leader = leading_tree(roots, result.action)
     assert visits[leader] == max(visits)
     shown = searcher.rooted_tree()
-    assert dump(shown.arrays) == dump(trees_of(searcher)[leader].arrays)
-    assert dump(searcher.release_tree().arrays) == dump(shown.arrays)
+    assert dump(shown) == dump(trees_of(searcher)[leader])
+    assert dump(searcher.release_tree()) == dump(shown)
     assert searcher.rooted_tree() is None
     assert searcher.tree is None
 
@@ -254,9 +254,9 @@ def test_trees_are_kept_and_their_visits_count(threads):
     state = parallel_game()
     searcher, result = searched(threads, 800, state=state, amaf="node")
     row = next(row for row in result.actions if row.action == result.action)
-    before = [dump(rooted.arrays) for rooted in trees_of(searcher)]
+    before = [dump(rooted) for rooted in trees_of(searcher)]
     searcher.advance(result.action)
-    kept = [dump(rooted.arrays) for rooted in trees_of(searcher)]
+    kept = [dump(rooted) for rooted in trees_of(searcher)]
     for whole, part in zip(before, kept, strict=True):
         below = {path[1:]: node for path, node in whole.items() if path[:1] == (result.action,)}
         assert part == below
@@ -344,9 +344,9 @@ def test_the_trees_stand_still_while_progress_is_told():
     seen = []
 
     def progress(result):
-        before = [dump(rooted.arrays) for rooted in trees_of(searcher)]
+        before = [dump(rooted) for rooted in trees_of(searcher)]
         time.sleep(0.05)
-        assert [dump(rooted.arrays) for rooted in trees_of(searcher)] == before
+        assert [dump(rooted) for rooted in trees_of(searcher)] == before
         check_whole(searcher)
         again = searcher.result()
         assert again.actions == result.actions
@@ -397,7 +397,7 @@ def test_games_in_the_interpreter_have_one_thread_and_it_is_said_once(caplog):
             results = [s.search(state, Limit(simulations=200)) for s in (several, one)]
             assert results[0].actions == results[1].actions
             assert len(trees_of(several)) == 1
-            assert dump(several.tree) == dump(one.tree)
+            assert dump(several) == dump(one)
     assert [record.message for record in caplog.records if "one thread" in record.message] == [
         caplog.records[-1].message
     ]

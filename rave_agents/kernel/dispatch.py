@@ -56,6 +56,7 @@ class OpenFunction(Generic[_P, _R]):
     ``implementations`` maps classes of parts to bodies; all others have the ``default``.
     """
 
+    __name__: str
     everyone: list["OpenFunction[Any, Any]"] = []  # noqa: RUF012  (one register for all)
     """Every open function that there is."""
 
@@ -100,6 +101,10 @@ def implements(opened: OpenFunction[Any, Any], *parts: type) -> Callable[[_F], _
         return function
 
     return register
+
+
+RENAMED: set[type] = set()
+"""Classes of scripts, which the cache needs to know by another name than ``__main__``'s."""
 
 
 def classes_of(record: object) -> Iterator[type]:

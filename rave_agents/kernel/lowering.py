@@ -8,7 +8,6 @@ import hashlib
 import pathlib
 import platform
 import sys
-import types as pytypes
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -20,7 +19,7 @@ from rave_agents.kernel import references as _references  # noqa: F401  (it regi
 from rave_agents.kernel.cache import choose_cache_directory
 from rave_agents.kernel.calls import call_address
 from rave_agents.kernel.compiling import kept
-from rave_agents.kernel.dispatch import OpenFunction
+from rave_agents.kernel.dispatch import RENAMED, OpenFunction
 from rave_agents.kernel.linking import LinkedCompiler
 
 # The kernel allocates nothing and returns no array: its caller holds what it works on. Without
@@ -34,9 +33,8 @@ _INNER = {
     "pipeline_class": LinkedCompiler,
 }
 
-_MAIN = sys.modules.setdefault("rave_agents_main", pytypes.ModuleType("rave_agents_main"))
-"""Where classes of ``__main__`` are found by the same name in every process."""
-
+_MAIN = "main_"
+_HOME = sys.modules[__name__]
 _opened: set[OpenFunction[Any, Any]] = set()
 
 
@@ -136,8 +134,16 @@ def _name_classes(classes: Iterable[type]) -> None:
     """Give the classes of ``__main__`` a name by which the cache finds them in another process."""
     for part in classes:
         if part.__module__ == "__main__":
-            part.__module__ = _MAIN.__name__
-            setattr(_MAIN, part.__qualname__, part)
+            part.__module__, part.__qualname__ = __name__, _MAIN + part.__name__
+            setattr(_HOME, part.__qualname__, part)
+            RENAMED.add(part)
+
+
+def __getattr__(name: str) -> Any:
+    """A script's class under its other name, in a process that has not compiled it."""
+    if name.startswith(_MAIN):
+        return getattr(sys.modules["__main__"], name.removeprefix(_MAIN))
+    raise AttributeError(name)
 
 
 @intrinsic

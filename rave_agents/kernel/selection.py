@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 from rave_agents.kernel.amaf import amaf_sums, view_at
 from rave_agents.kernel.dispatch import implements, kernel, open_function
 from rave_agents.kernel.hooks import is_available
-from rave_agents.kernel.proofs import bounded, corrected, standing_of
 from rave_agents.kernel.random_stream import random_below, random_unit
 from rave_agents.kernel.rules import Edge, Node, node_term, score
+from rave_agents.kernel.standing import bounded, corrected, standing_of
 
 NO_EDGE = -1
 """In place of an edge where the rule gives none a score."""

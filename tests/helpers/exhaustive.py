@@ -4,8 +4,9 @@ import functools
 import itertools
 import math
 
-from rave_agents.search.proofs import NOBODY
-from rave_agents.search.tree import NODES_USED, UNEXPANDED, edge_rows
+from rave_agents.kernel.arrays import NODE
+from rave_agents.kernel.proof_numbers import NOBODY
+from rave_agents.kernel.tree import UNEXPANDED, edge_rows
 
 CHANCE, TERMINAL = -1, -4
 TOLERANCE = 1e-9
@@ -71,7 +72,7 @@ def wins(returns, player, greatest):
 def histories(tree, root=()):
     """The history of each node in use, by row."""
     found = {0: tuple(root)}
-    for node in range(int(tree.used[NODES_USED])):
+    for node in range(int(tree.used[NODE])):
         for edge in edge_rows(tree, node):
             if tree.edge_child[edge] != UNEXPANDED:
                 found[int(tree.edge_child[edge])] = (*found[node], int(tree.edge_action[edge]))
@@ -137,9 +138,12 @@ def check_derived(rooted, config, searching_player):
     The bonuses are not computed anew before a simulation needs them.
     """
     tree, proofs = rooted.arrays, rooted.proofs
-    assert proofs.viewer[0] in (searching_player, NOBODY)
+    viewer = NOBODY
+    if config.proof_numbers != "none":
+        viewer = int(rooted.grown.running.proofs.numbers.viewer[0])
+    assert viewer in (searching_player, NOBODY)
     utilities = float(rooted.state.min_utility()), float(rooted.state.max_utility())
-    for node in range(int(tree.used[NODES_USED])):
+    for node in range(int(tree.used[NODE])):
         edges = edge_rows(tree, node)
         children = [int(tree.edge_child[edge]) for edge in edges]
         mover = int(tree.node_player[node])
@@ -151,7 +155,7 @@ def check_derived(rooted, config, searching_player):
         if config.proof_numbers != "none":
             numbers = [numbers_of(proofs, child) for child in children]
             assert numbers_of(proofs, node) == derived_numbers(numbers, mover)
-            if mover != CHANCE and proofs.viewer[0] != NOBODY:
+            if mover != CHANCE and viewer != NOBODY:
                 expected = derived_bonuses(numbers, mover, config, searching_player)
                 for edge, bonus in zip(edges, expected, strict=True):
                     assert math.isclose(proofs.edge_bonus[edge], bonus, abs_tol=1e-6)
@@ -188,10 +192,8 @@ def derived_bonuses(children, mover, config, searching_player):
     for number, _ in keys:
         if number == math.inf:
             bonuses.append(0.0)
-        elif config.proof_bonus == "max":
-            bonuses.append(1 - (number - min(finite)) / (1 + max(finite) - min(finite)))
         else:
-            bonuses.append(1 - number / (1 + sum(finite)))
+            bonuses.append(1 - (number - min(finite)) / (1 + max(finite) - min(finite)))
     return bonuses
 
 

@@ -79,7 +79,7 @@ class Textbook:
         self.tie_breaks, self.playout_randoms = Xoshiro(tree_words), Xoshiro(playout_words)
         temperature = math.inf if evaluator is not None else config.playout_temperature
         self.playouts = SteeredPlayouts(temperature, state.num_players(), self.playout_randoms)
-        self.root, self.selections, self.near_ties = None, 0, 0
+        self.root, self.near_ties = None, 0
         self.searcher = state.current_player()
         # Sums of winning moves have single precision in the kernel.
         self.precision = 1e-6 if config.winning_move_weight else 1e-9
@@ -190,10 +190,8 @@ class Textbook:
         if node.player == CHANCE:
             unit = self.tie_breaks.unit()
             return drawn([(edge, edge.prior) for edge in node.edges], unit)
-        self.selections += 1
         config = self.config
-        period = config.plain_selection_period
-        plain = config.amaf == "none" or (period > 0 and self.selections % period == 0)
+        plain = config.amaf == "none"
         plain = plain or (config.amaf_players == "own" and node.player != self.searcher)
         known = {} if plain else self.amaf_of_siblings(node, reference)
         best, best_score, equals = None, None, 0
@@ -222,7 +220,7 @@ class Textbook:
         return best
 
     def amaf_of_siblings(self, node, reference):
-        """{edge: (AMAF visits, sum of values)}, priors and winning moves included."""
+        """{edge: (AMAF visits, sum of values)}, winning moves included."""
         config, known, rates = self.config, {}, {}
         if config.amaf != "node" and reference is None:
             return known
@@ -230,10 +228,8 @@ class Textbook:
             stats = edge.amaf
             if config.amaf != "node":
                 stats = reference.table.get((node.player, edge.action), Statistics())
-            n = stats.n + config.amaf_prior_visits
-            if n > 0:
-                prior = config.amaf_prior_visits * config.amaf_prior_value
-                known[edge] = (n, prior + self.scaled_sum(stats.total, stats.n))
+            if stats.n > 0:
+                known[edge] = (stats.n, self.scaled_sum(stats.total, stats.n))
             rates[edge] = 0.0
             if stats.wins > 0:
                 rates[edge] = (stats.wins / stats.n) / (stats.win_moves / stats.wins)
@@ -256,20 +252,16 @@ class Textbook:
         c = config.exploration if node.alone else config.simultaneous_exploration
         w = self.value_sum(node, edge)
         q, q_amaf = w / n if n else 0.0, amaf_sum / na if na else 0.0
-        if not callable(config.selection):
-            if config.selection == "puct":
-                bonus = c * edge.prior * math.sqrt(node.visits) / (n + 1)
-            elif config.selection == "ucb1_tuned":
-                each = math.log(node.visits) / max(n, 1)
-                bound = self.variance(edge) + math.sqrt(2 * each)
-                bonus = c * math.sqrt(each * min(0.25, bound))
-            else:
-                bonus = c * math.sqrt(math.log(node.visits) / max(n, 1))
+        if config.selection == "puct":
+            bonus = c * edge.prior * math.sqrt(node.visits) / (n + 1)
+        elif config.selection == "ucb1_tuned":
+            each = math.log(node.visits) / max(n, 1)
+            bound = self.variance(edge) + math.sqrt(2 * each)
+            bonus = c * math.sqrt(each * min(0.25, bound))
+        else:
+            bonus = c * math.sqrt(math.log(node.visits) / max(n, 1))
         if na == 0 and n == 0:
             q = config.first_play_urgency
-        if callable(config.selection):
-            parts = (n, q, na, q_amaf, edge.prior, node.visits, c)
-            return config.selection(*map(float, parts))
         if na == 0:
             return q + bonus
         if config.rave_blend == "ucb":
@@ -340,7 +332,7 @@ class Textbook:
                 node.table_playouts += first_playout
             later, counted = played[start:], set()
             for distance, (player, action) in enumerate(later):
-                if self.config.amaf_occurrences == "first" and (player, action) in counted:
+                if (player, action) in counted:
                     continue
                 counted.add((player, action))
                 weight = share * self.weight(distance, len(later))

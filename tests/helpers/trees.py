@@ -1,23 +1,92 @@
-"""Looking at whole trees."""
+"""Looking at whole trees. What is looked at is a searcher's first tree, a rooted or a grown one."""
 
 import itertools
 import math
 
-from rave_agents.search.amaf import NO_TABLE, table_row
-from rave_agents.search.compiler import interpreted
-from rave_agents.search.proofs import UNSOLVED
-from rave_agents.search.simultaneous import find_joint_child, joint_visits, position_nodes
-from rave_agents.search.tree import EDGES_USED, NODES_USED, UNEXPANDED, edge_rows, has_amaf
+from rave_agents.grown_tree import GrownTree
+from rave_agents.kernel.amaf_nodes import EdgeAmaf
+from rave_agents.kernel.amaf_tables import NO_TABLE, AmafTables
+from rave_agents.kernel.arrays import EDGE, GROWING, NODE, TABLE, Axis
+from rave_agents.kernel.solver import UNSOLVED
+from rave_agents.kernel.tree import UNEXPANDED, edge_rows
+from rave_agents.positions import find_joint_child, joint_visits, position_nodes
+from rave_agents.root import RootedTree
+from rave_agents.storage import declared_arrays
 
 
-def dump(tree, node=0, path=(), into=None):
+def grown_tree(shown):
+    """The grown tree of a searcher (its first thread's), of a rooted tree, or itself."""
+    if isinstance(shown, GrownTree):
+        return shown
+    return shown.grown if isinstance(shown, RootedTree) else shown._trees[0].grown
+
+
+def all_arrays(shown):
+    """Every array of a tree and of the parts that keep something beside it."""
+    grown = grown_tree(shown)
+    records = (grown.tree, grown.path, *grown.running)
+    return [pair for record in records for pair in declared_arrays(record)]
+
+
+def stored(shown):
+    """The rows in use of every array that grows with the tree, as plain values."""
+    grown = grown_tree(shown)
+    used = []
+    for array, rows in all_arrays(grown):
+        if rows.axis in GROWING and grown.storage.sizes[rows.axis] > 0:
+            items = len(array) // grown.storage.sizes[rows.axis]
+            used.append(array[: items * int(grown.tree.used[rows.axis])].tolist())
+    return used
+
+
+def growing_bytes(shown):
+    """Bytes of all arrays that grow with the tree, used rows and free ones."""
+    growing = (*GROWING, Axis.PLACE)
+    return sum(array.nbytes for array, rows in all_arrays(shown) if rows.axis in growing)
+
+
+class _Interrupted:
+    """An array of which Ctrl-C comes as soon as it has been resized."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __len__(self):
+        return len(self.array)
+
+    def resize(self, size, refcheck):
+        self.array.resize(size, refcheck=refcheck)
+        raise KeyboardInterrupt
+
+
+def interrupt_resize(storage, place, resize):
+    """Call ``resize``, interrupted once it has resized the array at this place of the storage."""
+    arrays = list(storage._arrays)
+    storage._arrays[place] = (_Interrupted(arrays[place][0]), arrays[place][1])
+    try:
+        resize()
+    except KeyboardInterrupt:
+        return True
+    finally:
+        storage._arrays = arrays
+    return False
+
+
+def amaf_of_edge(grown, edge):
+    """The AMAF visits of an edge and the sum of their values; 0 where edges have none."""
+    amaf = grown.running.amaf
+    if not isinstance(amaf, EdgeAmaf):
+        return 0.0, 0.0
+    return float(amaf.visits[edge]), float(amaf.value_sum[edge])
+
+
+def dump(shown, node=0, path=(), into=None):
     """``{path: (player, visits, [(action, prior, n, W, amaf n, amaf W, expanded), ...])}``."""
     into = {} if into is None else into
+    grown = grown_tree(shown)
+    tree = grown.tree
     rows = []
     for edge in edge_rows(tree, node):
-        amaf = (0.0, 0.0)
-        if has_amaf(tree):
-            amaf = (float(tree.edge_amaf_visits[edge]), float(tree.edge_amaf_value_sum[edge]))
         child = int(tree.edge_child[edge])
         action = int(tree.edge_action[edge])
         row = (
@@ -25,46 +94,45 @@ def dump(tree, node=0, path=(), into=None):
             float(tree.edge_prior[edge]),
             int(tree.edge_visits[edge]),
             float(tree.edge_value_sum[edge]),
-            *amaf,
+            *amaf_of_edge(grown, edge),
             child != UNEXPANDED,
         )
         rows.append(row)
         if child != UNEXPANDED:
-            dump(tree, child, (*path, action), into)
+            dump(grown, child, (*path, action), into)
     into[path] = (int(tree.node_player[node]), int(tree.node_visits[node]), rows)
     return into
 
 
-def dump_joint(tree, simultaneous, node=0, path=(), into=None):
+def dump_joint(shown, node=0, path=(), into=None):
     """``{path: ([(player, visits, [(action, n, W, amaf n, amaf W), ...]), ...], joint)}``.
 
     A list of nodes for each position; joint is ``{actions: (n, [W of each player], expanded)}``
     where several move.
     """
     into = {} if into is None else into
-    nodes = position_nodes(tree, simultaneous, node)
+    grown = grown_tree(shown)
+    tree, moves = grown.tree, grown.running.moves
+    nodes = position_nodes(moves, node)
     rows = []
     for row in nodes:
         edges = []
         for edge in edge_rows(tree, row):
-            amaf = (0.0, 0.0)
-            if has_amaf(tree):
-                amaf = (float(tree.edge_amaf_visits[edge]), float(tree.edge_amaf_value_sum[edge]))
             n, total = int(tree.edge_visits[edge]), float(tree.edge_value_sum[edge])
-            edges.append((int(tree.edge_action[edge]), n, total, *amaf))
+            edges.append((int(tree.edge_action[edge]), n, total, *amaf_of_edge(grown, edge)))
         rows.append((int(tree.node_player[row]), int(tree.node_visits[row]), edges))
     joint, steps = {}, [(int(tree.edge_action[edge]),) for edge in edge_rows(tree, nodes[0])]
     if len(nodes) > 1:
-        known = joint_visits(tree, simultaneous, node)
+        known = joint_visits(tree, moves, node)
         steps = [row.actions for row in known]
         for row in known:
-            child = find_joint_child(tree, simultaneous, node, row.actions)
+            child = find_joint_child(tree, moves, node, row.actions)
             joint[row.actions] = (row.visits, list(row.value_sums), child != UNEXPANDED)
     into[path] = (rows, joint)
     for step in steps:
-        child = find_joint_child(tree, simultaneous, node, step)
+        child = find_joint_child(tree, moves, node, step)
         if child != UNEXPANDED:
-            dump_joint(tree, simultaneous, child, (*path, *step), into)
+            dump_joint(grown, child, (*path, *step), into)
     return into
 
 
@@ -117,11 +185,15 @@ def is_refuted(tree, node):
     return len(children) == 1 and children[0] != UNEXPANDED and tree.node_player[children[0]] == -4
 
 
-def check_tree(tree, *, refutations=False, tolerance=1e-9):
+def check_tree(shown, *, refutations=False, tolerance=1e-9):
     """Assert that a tree is whole: rows in order, visits that add up, values within bounds."""
-    nodes, edges = int(tree.used[NODES_USED]), int(tree.used[EDGES_USED])
-    assert nodes <= len(tree.node_player)
-    assert edges <= len(tree.edge_action)
+    grown = grown_tree(shown)
+    tree = grown.tree
+    nodes, edges = int(tree.used[NODE]), int(tree.used[EDGE])
+    assert (tree.used <= tree.capacity).all()
+    for array, rows in all_arrays(grown):
+        if rows.axis in (NODE, EDGE):
+            assert len(array) >= tree.capacity[rows.axis]
     assert nodes > 0
     parents = [0] * nodes
     next_edge = 0
@@ -137,13 +209,8 @@ def check_tree(tree, *, refutations=False, tolerance=1e-9):
             visits = int(tree.edge_visits[edge])
             below += visits
             assert -tolerance <= tree.edge_value_sum[edge] <= visits + tolerance * (visits + 1)
-            if has_amaf(tree):
-                n = float(tree.edge_amaf_visits[edge])
-                assert (
-                    -tolerance * (n + 1)
-                    <= tree.edge_amaf_value_sum[edge]
-                    <= n + tolerance * (n + 1)
-                )
+            n, total = amaf_of_edge(grown, edge)
+            assert -tolerance * (n + 1) <= total <= n + tolerance * (n + 1)
             child = int(tree.edge_child[edge])
             if child != UNEXPANDED:
                 assert node < child < nodes
@@ -171,33 +238,49 @@ def assert_close(actual, expected):
                 assert math.isclose(got[i], want[i], rel_tol=1e-9, abs_tol=1e-9), (path, got, want)
 
 
-def dump_tables(tree, tables, node=0, path=(), into=None):
+def has_tables(shown):
+    """Whether AMAF statistics lie in tables."""
+    return isinstance(grown_tree(shown).running.amaf, AmafTables)
+
+
+def first_row(rooted, table, player):
+    """The row of a player's action 0 in a table: tables lie behind each other, players in them."""
+    state = rooted.state
+    return (table * state.num_players() + player) * state.num_distinct_actions()
+
+
+def dump_tables(rooted, node=0, path=(), into=None):
     """``{path: (playouts, {(player, action): (n, W, wins, win moves)})}`` of nodes with a table."""
     into = {} if into is None else into
+    tree, tables = rooted.arrays, rooted.amaf
     table = int(tables.node_table[node])
     if table != NO_TABLE:
         assert tables.owner[table] == node
+        arrays = [tables.visits, tables.value_sum]
+        if hasattr(tables.winning, "wins"):
+            arrays += [tables.winning.wins, tables.winning.win_moves]
         rows = {}
-        for player, action in itertools.product(*map(range, tables.shape.tolist())):
-            row = interpreted(table_row)(tables, table, player) + action
+        counts = rooted.state.num_players(), rooted.state.num_distinct_actions()
+        for player, action in itertools.product(*map(range, counts)):
+            row = first_row(rooted, table, player) + action
             if tables.visits[row] != 0.0:
-                arrays = (tables.visits, tables.value_sum, tables.wins, tables.win_moves)
-                rows[player, action] = tuple(float(array[row]) for array in arrays if len(array))
+                rows[player, action] = tuple(float(array[row]) for array in arrays)
         into[path] = (int(tables.playouts[table]), rows)
     for edge in edge_rows(tree, node):
         if tree.edge_child[edge] != UNEXPANDED:
             step = int(tree.edge_action[edge])
-            dump_tables(tree, tables, int(tree.edge_child[edge]), (*path, step), into)
+            dump_tables(rooted, int(tree.edge_child[edge]), (*path, step), into)
     return into
 
 
-def check_tables(tree, tables, *, tolerance=1e-9):
+def check_tables(rooted, *, tolerance=1e-9):
     """Assert that tables are whole: one for each owner, values within bounds, room as promised."""
-    used = int(tables.used[0])
-    rows = int(tables.shape[0] * tables.shape[1])
-    assert used <= len(tables.owner) <= len(tables.playouts)
-    assert len(tables.owner) * rows <= min(len(tables.visits), len(tables.value_sum))
-    nodes = int(tree.used[NODES_USED])
+    tree, tables = rooted.arrays, rooted.amaf
+    used, room = int(tree.used[TABLE]), int(tree.capacity[TABLE])
+    rows = first_row(rooted, 1, 0)
+    assert used <= room <= min(len(tables.owner), len(tables.playouts))
+    assert room * rows <= min(len(tables.visits), len(tables.value_sum))
+    nodes = int(tree.used[NODE])
     owners = {node for node in range(nodes) if tables.node_table[node] != NO_TABLE}
     assert owners == set(tables.owner[:used].tolist())
     assert len(owners) == used

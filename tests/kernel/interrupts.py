@@ -12,7 +12,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
 
 from helpers.games import Parallel, RandomEvaluator, RandomRules, random_game
-from helpers.trees import check_tables, check_tree
+from helpers.trees import check_tables, check_tree, has_tables
 
 from rave_agents import Limit, SearchConfig, Searcher
 
@@ -30,9 +30,9 @@ def make_state(kind):
 def check_trees(searcher):
     for tree in searcher._trees:
         if tree.has_root:
-            check_tree(tree.grown.tree)
-            if len(tree.grown.tables.node_table) > 0:
-                check_tables(tree.grown.tree, tree.grown.tables)
+            check_tree(tree.grown)
+            if has_tables(tree.grown):
+                check_tables(tree.rooted(searcher._root, 0))
 
 
 def main(kind, count):

@@ -1,21 +1,40 @@
 """The table of children that an edge alone does not tell."""
 
+from types import SimpleNamespace
+from typing import Annotated, NamedTuple
+
 import numpy as np
 import pytest
 
-from rave_agents.search import children as module
-from rave_agents.search.children import NO_ENTRY, allocate_children, clear_children
-from rave_agents.search.compiler import interpreted
-from rave_agents.search.tree import UNEXPANDED
-
-find, add = interpreted(module.find_entry), interpreted(module.add_entry)
-has_room = interpreted(module.has_room_for_children)
+from rave_agents.kernel.arrays import CHILD, FLOAT, GROWING, NODE, Array, Axis, Rows
+from rave_agents.kernel.children import NO_ENTRY, Children, add_entry, find_entry
+from rave_agents.kernel.tree import UNEXPANDED, Tree
+from rave_agents.storage import Storage, allocated, places_for
 
 
-@pytest.fixture(autouse=True)
-def interpreted_kernel(monkeypatch):
-    """The functions that these call run in the interpreter too."""
-    monkeypatch.setattr(module, "first_place", interpreted(module.first_place))
+class Table(NamedTuple):
+    """A table, and values for each of its entries."""
+
+    children: Children
+    value_sum: Annotated[Array, Rows(Axis.CHILD, FLOAT, (Axis.PLAYER,))]
+
+
+class Filled:
+    """A table in its storage: with room for so many entries of so many values, and these keys."""
+
+    def __init__(self, keys, room, values=0):
+        sizes = dict.fromkeys(GROWING, 0)
+        sizes |= {Axis.PLACE: places_for(0), Axis.ONE: 1, Axis.PLAYER: values}
+        self.tree = allocated(Tree, sizes)
+        self.table = allocated(Table, sizes)
+        self.storage = Storage(self.tree, (self.table,), sizes)
+        self.storage.resize({Axis.CHILD: room})
+        for edge, beside in keys:
+            assert self.find(edge, beside) == NO_ENTRY
+            add_entry(SimpleNamespace(tree=self.tree), self.table.children, edge, beside)
+
+    def find(self, edge, beside):
+        return find_entry(self.table.children, edge, beside)
 
 
 def random_keys(count, seed=1, *, crowded=False):
@@ -26,91 +45,100 @@ def random_keys(count, seed=1, *, crowded=False):
     return list(dict.fromkeys(zip(edges.tolist(), besides.tolist(), strict=True)))
 
 
-def filled(keys, room, values=0):
-    table = allocate_children(values)
-    module.grow_children(table, room)
-    for edge, beside in keys:
-        assert find(table, edge, beside) == NO_ENTRY
-        add(table, edge, beside)
-    return table
-
-
 @pytest.mark.parametrize("crowded", [False, True])
 def test_every_key_leads_to_its_own_entry(crowded):
     keys = random_keys(500, crowded=crowded)
-    table = filled(keys, len(keys))
-    assert [find(table, *key) for key in keys] == list(range(len(keys)))
+    filled = Filled(keys, len(keys))
+    assert [filled.find(*key) for key in keys] == list(range(len(keys)))
     strangers = set(random_keys(500, seed=2, crowded=crowded)) - set(keys)
     assert len(strangers) > 0
-    assert all(find(table, *key) == NO_ENTRY for key in strangers)
+    assert all(filled.find(*key) == NO_ENTRY for key in strangers)
 
 
 def test_edge_and_number_are_both_compared():
-    table = filled([(1, 2), (2, 1), (1, -3), (3, 2**62), (3, -(2**62))], 5)
-    assert find(table, 2, 2) == NO_ENTRY
-    assert find(table, 1, -2) == NO_ENTRY
-    assert find(table, 3, 2**62) == 3
+    filled = Filled([(1, 2), (2, 1), (1, -3), (3, 2**62), (3, -(2**62))], 5)
+    assert filled.find(2, 2) == NO_ENTRY
+    assert filled.find(1, -2) == NO_ENTRY
+    assert filled.find(3, 2**62) == 3
 
 
 def test_a_new_entry_is_empty():
-    table = filled([(7, 8)], 4, values=3)
-    assert table.child[0] == UNEXPANDED
-    assert table.visits[0] == 0
-    assert table.value_sum[0].tolist() == [0.0, 0.0, 0.0]
+    filled = Filled([(7, 8)], 4, values=3)
+    assert filled.table.children.child[0] == UNEXPANDED
+    assert filled.table.children.visits[0] == 0
+    assert filled.table.value_sum[:3].tolist() == [0.0, 0.0, 0.0]
 
 
-def test_room_is_for_entries_and_never_more_than_half_of_the_places_are_taken():
-    table = filled(random_keys(3), 4)
-    assert has_room(table, 1)
-    assert not has_room(table, 2)
-    for room in (1, 5, 64, 100):
-        module.grow_children(table, max(room, 3))
-        assert 2 * len(table.edge) <= len(table.places) <= 4 * len(table.edge)
-        assert np.log2(len(table.places)).is_integer()
+def test_never_more_than_half_of_the_places_are_taken():
+    filled = Filled(random_keys(3), 4)
+    children = filled.table.children
+    assert filled.tree.capacity[CHILD] == 4
+    for room in (3, 5, 64, 100):
+        filled.storage.resize({Axis.CHILD: room})
+        assert filled.tree.capacity[CHILD] == len(children.edge) == room
+        assert children.size[0] == len(children.places)
+        assert 2 * len(children.edge) <= len(children.places) <= 4 * len(children.edge)
+        assert np.log2(len(children.places)).is_integer()
 
 
 @pytest.mark.parametrize("room", [200, 4096])
 def test_growing_and_shrinking_keep_every_entry(room):
     keys = random_keys(200)
-    table = filled(keys, 1000, values=2)
-    table.child[:200] = np.arange(200) + 5
-    table.value_sum[:200] = np.arange(400).reshape(200, 2)
-    module.grow_children(table, room)
-    assert [find(table, *key) for key in keys] == list(range(200))
-    assert table.child[:200].tolist() == list(range(5, 205))
-    assert table.value_sum[199].tolist() == [398.0, 399.0]
+    filled = Filled(keys, 1000, values=2)
+    filled.table.children.child[:200] = np.arange(200) + 5
+    filled.table.value_sum[:400] = np.arange(400)
+    filled.storage.resize({Axis.CHILD: room})
+    assert [filled.find(*key) for key in keys] == list(range(200))
+    assert filled.table.children.child[:200].tolist() == list(range(5, 205))
+    assert filled.table.value_sum[398:400].tolist() == [398.0, 399.0]
 
 
 def test_memory_is_counted():
-    table = allocate_children(2)
-    empty = sum(array.nbytes for array in table)
+    filled = Filled([], 0, values=2)
+    empty = filled.storage.bytes
     for room in (10, 64, 1000):
-        module.grow_children(table, room)
-        taken = sum(array.nbytes for array in table) - empty
-        assert taken <= room * module.entry_bytes(2)
+        filled.storage.resize({Axis.CHILD: room})
+        taken = filled.storage.bytes - empty
+        children = filled.table.children
+        grown = (children.edge, children.beside, children.child, children.visits)
+        assert taken == (
+            sum(array.nbytes for array in (*grown, children.places, filled.table.value_sum))
+            - places_for(0) * children.places.itemsize
+        )
+        assert taken <= room * filled.storage.row_bytes[CHILD]
 
 
 def test_dropped_entries_are_gone_and_the_others_have_their_new_keys():
     keys = random_keys(100)
-    table = filled(keys, 128, values=1)
-    table.visits[:100] = np.arange(100)
-    table.value_sum[:100, 0] = np.arange(100) / 2
-    kept = np.arange(100) % 3 == 0
-    edge, beside = table.edge[:100].astype(np.int64) + 1, table.beside[:100] - 1
-    module.keep_children(table, kept, edge, beside, np.arange(100))
-    assert table.used[0] == 34
+    filled = Filled(keys, 128, values=1)
+    children = filled.table.children
+    children.visits[:100] = np.arange(100)
+    filled.table.value_sum[:100] = np.arange(100) / 2
+    new_rows = np.where(np.arange(100) % 3 == 0, np.arange(100) // 3, -1)
+    filled.storage.resize({Axis.NODE: 100})
+    filled.tree.used[NODE] = 100
+    children.edge[:100] += 1
+    children.beside[:100] -= 1
+    children.child[:100] = np.arange(100)
+    none, nodes = np.zeros(0, np.int64), np.arange(100) + 7
+    filled.storage.keep({Axis.NODE: nodes, Axis.EDGE: none, Axis.TABLE: none, Axis.CHILD: new_rows})
+    assert filled.tree.used[CHILD] == 34
     for entry, number in enumerate(range(0, 100, 3)):
         old_edge, old_beside = keys[number]
-        assert find(table, old_edge, old_beside) == NO_ENTRY
-        assert find(table, old_edge + 1, old_beside - 1) == entry
-        assert table.visits[entry] == table.child[entry] == number
-        assert table.value_sum[entry, 0] == number / 2
+        assert filled.find(old_edge, old_beside) == NO_ENTRY
+        assert filled.find(old_edge + 1, old_beside - 1) == entry
+        assert children.visits[entry] == number
+        assert children.child[entry] == number + 7
+        assert filled.table.value_sum[entry] == number / 2
 
 
 def test_a_cleared_table_has_nothing_and_all_its_room():
     keys = random_keys(50)
-    table = filled(keys, 50)
-    clear_children(table)
-    assert all(find(table, *key) == NO_ENTRY for key in keys)
-    assert has_room(table, 50)
-    assert not has_room(table, 51)
+    filled = Filled(keys, 50)
+    filled.storage.clear()
+    assert all(filled.find(*key) == NO_ENTRY for key in keys)
+    assert filled.tree.used[CHILD] == 0
+    assert filled.tree.capacity[CHILD] == 50
+    for key in keys:
+        add_entry(SimpleNamespace(tree=filled.tree), filled.table.children, *key)
+    assert [filled.find(*key) for key in keys] == list(range(50))

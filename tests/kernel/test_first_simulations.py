@@ -42,10 +42,10 @@ def tree_after(simulations, **changes):
     config = SearchConfig(exploration=1.0, rave_k=1.0).replace(**changes)
     searcher = Searcher(config, seed=SEED)
     searcher.search(written_game(GAME), Limit(simulations=simulations))
-    check_tree(searcher.tree)
+    check_tree(searcher)
     return {
         path: (player, visits, {row[0]: row[2:6] for row in rows})
-        for path, (player, visits, rows) in dump(searcher.tree).items()
+        for path, (player, visits, rows) in dump(searcher).items()
     }
 
 
@@ -171,4 +171,4 @@ def test_nodes_are_numbered_in_the_order_of_expansion():
     assert tree.node_player[:5].tolist() == [0, 1, 1, 0, -4]
     assert tree.edge_action[:5].tolist() == [1, 2, 3, 4, 5]
     assert tree.edge_child[:5].tolist() == [1, 2, 3, -1, 4]
-    assert tree.used.tolist() == [5, 5]
+    assert tree.used.tolist() == [5, 5, 0, 0]

@@ -1,130 +1,213 @@
 """Every formula expanded by hand."""
 
 import math
+from types import SimpleNamespace
+from typing import NamedTuple
 
+import numpy as np
 import pytest
 
-from rave_agents.search import formulas
+from rave_agents.final_move import lower_confidence_bound
+from rave_agents.kernel.amaf import BlendScores, BlendValues, blend_explored
+from rave_agents.kernel.arrays import Axis
+from rave_agents.kernel.dispatch import implements
+from rave_agents.kernel.proof_numbers import ProofNumbers, pn_score
+from rave_agents.kernel.rules import PUCT, UCB1, Edge, Node, UCB1Tuned, exploration, node_term
+from rave_agents.kernel.schedules import (
+    Fuego,
+    GraveBias,
+    HandSelected,
+    MinimumMSE,
+    Pachi,
+    beta,
+    blend,
+)
+from rave_agents.kernel.utilities import GameRange, ObservedRange, scaled
+from rave_agents.kernel.weightings import Linear, Stepped, Uniform, update_weight
+from rave_agents.kernel.winning_moves import weighted_win_rate
+from rave_agents.storage import assembled
+
+
+def edge(**known):
+    """What a rule is told of an edge, of which nothing is known but this."""
+    return Edge(**{**dict.fromkeys(Edge._fields, 0.0), "row": 0, **known})
+
+
+def explored(rule, N, **known):
+    return exploration(rule, Node(N, node_term(rule, N)), edge(**known))
 
 
 def test_ucb1_exploration():
     # 0.7 sqrt(ln 100 / 4) = 0.7 sqrt(4.605170 / 4) = 0.7 * 1.072983
-    assert formulas.ucb1_exploration(math.log(100), 4.0, 0.7) == pytest.approx(0.751088, abs=1e-6)
-    assert formulas.ucb1_exploration(math.log(100), 4.0, 0.0) == 0.0
+    assert explored(UCB1(0.7), 100.0, n=4.0) == pytest.approx(0.751088, abs=1e-6)
+    assert explored(UCB1(0.0), 100.0, n=4.0) == 0.0
 
 
 def test_ucb1_exploration_treats_no_visit_as_one():
-    assert formulas.ucb1_exploration(2.0, 0.0, 0.5) == formulas.ucb1_exploration(2.0, 1.0, 0.5)
-    assert formulas.ucb1_exploration(2.0, 0.0, 0.5) == pytest.approx(0.5 * math.sqrt(2))
+    assert explored(UCB1(0.5), math.e**2, n=0.0) == explored(UCB1(0.5), math.e**2, n=1.0)
+    assert explored(UCB1(0.5), math.e**2, n=0.0) == pytest.approx(0.5 * math.sqrt(2))
+
+
+def test_ucb1_tuned_exploration():
+    sizes = {Axis.EDGE: 3}
+    rule = assembled(UCB1Tuned(2.0), sizes)
+    rule.square_sum[1], rule.square_sum[2] = 1.0, 30.0
+    # Row 1: mean 0.5, mean square 1/4: no variance. A variance in [0, 1] is at most 1/4.
+    found = explored(rule, 1e6, n=4.0, plain_sum=2.0, row=1)
+    assert found == pytest.approx(2 * math.sqrt(math.log(1e6) / 4 * 0.25))
+    found = explored(rule, math.exp(0.04), n=4.0, plain_sum=2.0, row=1)
+    assert found == pytest.approx(2 * math.sqrt(0.01 * math.sqrt(0.02)))
+    # Row 2: mean 0.5, mean square 0.3: variance 0.05.
+    found = explored(rule, math.exp(0.04), n=100.0, plain_sum=50.0, row=2)
+    assert found == pytest.approx(2 * math.sqrt(0.0004 * (0.05 + math.sqrt(0.0008))))
+    # Without visits: as with one.
+    assert explored(rule, math.e, n=0.0, row=0) == pytest.approx(2 * math.sqrt(0.25))
 
 
 def test_puct_exploration():
     # 1.5 * 0.2 * 10 / (4 + 1)
-    assert formulas.puct_exploration(10.0, 4.0, 1.5, 0.2) == pytest.approx(0.6)
-    assert formulas.puct_exploration(10.0, 0.0, 1.5, 0.2) == pytest.approx(3.0)
+    assert explored(PUCT(1.5), 100.0, n=4.0, p=0.2) == pytest.approx(0.6)
+    assert explored(PUCT(1.5), 100.0, n=0.0, p=0.2) == pytest.approx(3.0)
 
 
 def test_beta_hand_selected():
-    assert formulas.beta_hand_selected(0.0, 500.0) == 1.0
-    assert formulas.beta_hand_selected(500.0, 500.0) == 0.5  # sqrt(500 / 2000)
-    assert formulas.beta_hand_selected(40.0, 15.0) == pytest.approx(1 / 3)  # sqrt(15 / 135)
+    assert beta(HandSelected(500.0), 0.0, 7.0) == 1.0
+    assert beta(HandSelected(500.0), 500.0, 7.0) == 0.5  # sqrt(500 / 2000)
+    assert beta(HandSelected(15.0), 40.0, 7.0) == pytest.approx(1 / 3)  # sqrt(15 / 135)
 
 
 def test_beta_minimum_mse():
-    assert formulas.beta_minimum_mse(0.0, 7.0, 0.05) == 1.0
-    assert formulas.beta_minimum_mse(10.0, 30.0, 0.0) == 0.75
+    assert beta(MinimumMSE(0.05), 0.0, 7.0) == 1.0
+    assert beta(MinimumMSE(0.0), 10.0, 30.0) == 0.75
     # 30 / (10 + 30 + 4 * 10 * 30 * 0.1 * 0.1) = 30 / 52
-    assert formulas.beta_minimum_mse(10.0, 30.0, 0.1) == pytest.approx(30 / 52)
+    assert beta(MinimumMSE(0.1), 10.0, 30.0) == pytest.approx(30 / 52)
 
 
 def test_beta_fuego():
-    assert formulas.beta_fuego(0.0, 7.0, 0.9, 5000.0) == 1.0
+    assert beta(Fuego(0.9, 5000.0), 0.0, 7.0) == 1.0
     # 30 / (10 (1 / 0.5 + 30 / 20) + 30) = 30 / 65
-    assert formulas.beta_fuego(10.0, 30.0, 0.5, 20.0) == pytest.approx(30 / 65)
+    assert beta(Fuego(0.5, 20.0), 10.0, 30.0) == pytest.approx(30 / 65)
 
 
 def test_beta_fuego_falls_as_its_weights_say():
     # The first AMAF visit weighs w_initial visits, all of them w_final at most: β = w / (w + n).
-    assert formulas.beta_fuego(1.0, 1e-9, 0.9, 5000.0) == pytest.approx(0.9e-9, rel=1e-6)
-    assert formulas.beta_fuego(5000.0, 1e12, 0.9, 5000.0) == pytest.approx(0.5)
+    assert beta(Fuego(0.9, 5000.0), 1.0, 1e-9) == pytest.approx(0.9e-9, rel=1e-6)
+    assert beta(Fuego(0.9, 5000.0), 5000.0, 1e12) == pytest.approx(0.5)
 
 
 def test_beta_pachi():
-    assert formulas.beta_pachi(0.0, 7.0, 3500.0) == 1.0
+    assert beta(Pachi(3500.0), 0.0, 7.0) == 1.0
     # 30 / (30 + 10 + 10 * 30 / 50) = 30 / 46
-    assert formulas.beta_pachi(10.0, 30.0, 50.0) == pytest.approx(30 / 46)
+    assert beta(Pachi(50.0), 10.0, 30.0) == pytest.approx(30 / 46)
 
 
 def test_beta_grave():
-    assert formulas.beta_grave(0.0, 7.0, 1e-5) == 1.0
+    assert beta(GraveBias(1e-5), 0.0, 7.0) == 1.0
     # 30 / (30 + 10 + 0.02 * 30 * 10) = 30 / 46
-    assert formulas.beta_grave(10.0, 30.0, 0.02) == pytest.approx(30 / 46)
-
-
-def test_linear_weight():
-    assert [formulas.linear_weight(d, 4, 2.0, 0.0) for d in range(5)] == [2.0, 1.5, 1.0, 0.5, 0.0]
-    assert [formulas.linear_weight(d, 4, 2.0, 1.0) for d in range(0, 5, 2)] == [2.0, 1.5, 1.0]
-
-
-def test_stepped_weight():
-    # 1 + floor(3 (8 - d) / 9)
-    weights = [formulas.stepped_weight(distance, 8) for distance in range(8)]
-    assert weights == [3.0, 3.0, 3.0, 2.0, 2.0, 2.0, 1.0, 1.0]
-    assert [formulas.stepped_weight(distance, 2) for distance in range(2)] == [3.0, 2.0]
-
-
-def test_weighted_win_rate():
-    # The numbers of the message to the Computer-go list of 31 March 2013: six simulations, three
-    # of them won, with the move at 20, 25 and 72: (3 / 6) / (117 / 3) = 0.0128205
-    assert formulas.weighted_win_rate(6.0, 3.0, 20.0 + 25.0 + 72.0) == 0.5 / 39
-    assert formulas.weighted_win_rate(6.0, 3.0, 117.0) == pytest.approx(0.0128205, abs=1e-7)
-    assert formulas.weighted_win_rate(6.0, 0.0, 0.0) == 0.0
-    assert formulas.weighted_win_rate(0.0, 0.0, 0.0) == 0.0
+    assert beta(GraveBias(0.02), 10.0, 30.0) == pytest.approx(30 / 46)
 
 
 @pytest.mark.parametrize(
-    ("beta", "a", "d"),
-    [
-        (lambda n, n_amaf: formulas.beta_minimum_mse(n, n_amaf, 0.15), 1.0, 4 * 0.15**2),
-        (lambda n, n_amaf: formulas.beta_fuego(n, n_amaf, 0.9, 50.0), 1 / 0.9, 1 / 50.0),
-        (lambda n, n_amaf: formulas.beta_pachi(n, n_amaf, 35.0), 1.0, 1 / 35.0),
-        (lambda n, n_amaf: formulas.beta_grave(n, n_amaf, 0.02), 1.0, 0.02),
-    ],
-    ids=["minimum_mse", "fuego", "pachi", "grave"],
+    "schedule",
+    [HandSelected(20.0), MinimumMSE(0.15), Fuego(0.9, 50.0), Pachi(35.0), GraveBias(0.02)],
 )
-def test_blended_mean_is_the_blend_by_each_schedule(beta, a, d):
+def test_each_schedule_blends_by_its_beta(schedule):
     for n, q, n_amaf, q_amaf in [
         (0, 0, 3, 0.4),
         (1, 1, 1, 1),
         (10, 0.3, 30, 0.7),
         (900, 0.2, 5, 1),
     ]:
-        expected = formulas.blend(beta(float(n), float(n_amaf)), q, q_amaf)
-        found = formulas.blended_mean(float(n), n * q, float(n_amaf), n_amaf * q_amaf, a, d)
-        assert found == pytest.approx(expected, rel=1e-12)
+        weight = beta(schedule, float(n), float(n_amaf))
+        found = blend(schedule, float(n), n * q, float(n_amaf), n_amaf * q_amaf)
+        assert found == pytest.approx((1 - weight) * q + weight * q_amaf, rel=1e-12)
+
+
+class Constant(NamedTuple):
+    weight: float
+
+
+@implements(beta, Constant)
+def _constant(schedule, n, n_amaf):
+    return schedule.weight
 
 
 def test_blend():
-    assert formulas.blend(0.0, 0.2, 0.9) == 0.2
-    assert formulas.blend(1.0, 0.2, 0.9) == 0.9
-    assert formulas.blend(0.25, 0.2, 0.6) == pytest.approx(0.3)
+    assert blend(Constant(0.0), 10.0, 2.0, 10.0, 9.0) == 0.2
+    assert blend(Constant(1.0), 10.0, 2.0, 10.0, 9.0) == 0.9
+    assert blend(Constant(0.25), 10.0, 2.0, 10.0, 6.0) == pytest.approx(0.3)
+    assert blend(Constant(0.25), 0.0, 0.0, 10.0, 6.0) == pytest.approx(0.15)
+
+
+def test_exploration_is_added_to_the_blend_or_blended():
+    known = edge(n=10.0, q=0.2, value_sum=2.0, n_amaf=10.0, q_amaf=0.6, amaf_value_sum=6.0)
+    values = blend_explored(BlendValues(), Constant(0.25), known, 0.4)
+    scores = blend_explored(BlendScores(), Constant(0.25), known, 0.4)
+    assert values == pytest.approx(0.3 + 0.4)
+    assert scores == pytest.approx(0.75 * (0.2 + 0.4) + 0.25 * 0.6)
+
+
+def test_linear_weight():
+    line = [update_weight(Linear(2.0, 0.0), distance, 4) for distance in range(5)]
+    assert line == [2.0, 1.5, 1.0, 0.5, 0.0]
+    assert [update_weight(Linear(2.0, 1.0), d, 4) for d in range(0, 5, 2)] == [2.0, 1.5, 1.0]
+
+
+def test_stepped_weight():
+    # 1 + floor(3 (8 - d) / 9)
+    weights = [update_weight(Stepped(), distance, 8) for distance in range(8)]
+    assert weights == [3.0, 3.0, 3.0, 2.0, 2.0, 2.0, 1.0, 1.0]
+    assert [update_weight(Stepped(), distance, 2) for distance in range(2)] == [3.0, 2.0]
+
+
+def test_uniform_weight():
+    assert [update_weight(Uniform(), distance, 3) for distance in range(3)] == [1.0] * 3
+
+
+def test_weighted_win_rate():
+    # The numbers of the message to the Computer-go list of 31 March 2013: six simulations, three
+    # of them won, with the move at 20, 25 and 72: (3 / 6) / (117 / 3) = 0.0128205
+    assert weighted_win_rate(6.0, 3.0, 20.0 + 25.0 + 72.0) == 0.5 / 39
+    assert weighted_win_rate(6.0, 3.0, 117.0) == pytest.approx(0.0128205, abs=1e-7)
+    assert weighted_win_rate(6.0, 0.0, 0.0) == 0.0
+    assert weighted_win_rate(0.0, 0.0, 0.0) == 0.0
 
 
 def test_lower_confidence_bound():
-    assert formulas.lower_confidence_bound(0.6, 25.0, 1.0) == pytest.approx(0.4)
-    assert formulas.lower_confidence_bound(0.6, 25.0, -1.0) == pytest.approx(0.8)
+    assert lower_confidence_bound(0.6, 25.0, 1.0) == pytest.approx(0.4)
+    assert lower_confidence_bound(0.6, 25.0, -1.0) == pytest.approx(0.8)
 
 
-def test_scaled():
-    assert formulas.scaled(-1.0, -1.0, 1.0) == 0.0
-    assert formulas.scaled(1.0, -1.0, 1.0) == 1.0
-    assert formulas.scaled(4.0, 2.0, 10.0) == 0.25
-    assert formulas.scaled(3.0, 3.0, 3.0) == 0.0
-    assert formulas.scaled(3.0, math.inf, -math.inf) == 0.0
+@pytest.mark.parametrize("kind", [GameRange, ObservedRange])
+def test_scaled(kind):
+    def on_scale(utility, low, high):
+        return scaled(kind(np.array([low, high])), utility)
+
+    assert on_scale(-1.0, -1.0, 1.0) == 0.0
+    assert on_scale(1.0, -1.0, 1.0) == 1.0
+    assert on_scale(4.0, 2.0, 10.0) == 0.25
+    assert on_scale(3.0, 3.0, 3.0) == 0.0
+    assert on_scale(3.0, math.inf, -math.inf) == 0.0
 
 
-def test_proof_exploration():
-    assert formulas.proof_exploration(0.5, 0.0, 0.4, 100.0) == pytest.approx(0.2)
-    assert formulas.proof_exploration(0.5, 100.0, 0.4, 100.0) == pytest.approx(0.1)
-    assert formulas.proof_exploration(0.5, 300.0, 0.4, 100.0) == pytest.approx(0.02)  # 0.2 / 10
-    assert formulas.proof_exploration(0.5, 1e9, 0.4, math.inf) == pytest.approx(0.2)
+def proof_score(bonus, n, score=0.0, *, count=1, **options):
+    """The score of an edge with n visits among so many siblings."""
+    numbers = SimpleNamespace(
+        options=ProofNumbers(**{"weight": 0.0, **options}), edge_bonus=np.array([bonus])
+    )
+    tree = SimpleNamespace(node_edge_count=np.array([count]), edge_visits=np.array([n]))
+    return pn_score(numbers, SimpleNamespace(tree=tree), 0, 0, score)
+
+
+def test_proof_score():
+    # The bonus has half its weight at 100 visits: 0.5 * 0.4 / (1 + (n / 100)²).
+    assert proof_score(0.5, 0, constant=0.4, visits=100.0) == pytest.approx(0.2)
+    assert proof_score(0.5, 100, constant=0.4, visits=100.0) == pytest.approx(0.1)
+    assert proof_score(0.5, 300, constant=0.4, visits=100.0) == pytest.approx(0.02)  # 0.2 / 10
+    assert proof_score(0.5, 10**9, constant=0.4, visits=math.inf) == pytest.approx(0.2)
+    # With 5 moves, at 4 * 25 visits.
+    assert proof_score(0.5, 100, count=5, constant=0.4, visits=4.0) == pytest.approx(0.1)
+    assert proof_score(0.5, 0, 0.8, constant=0.4, weight=0.25, visits=1.0) == pytest.approx(
+        0.75 * 0.8 + 0.25 * 0.5 + 0.2
+    )
+    assert proof_score(0.5, 0, math.inf, constant=0.4, visits=1.0) == math.inf

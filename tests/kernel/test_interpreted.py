@@ -7,19 +7,26 @@ import os
 import pathlib
 import subprocess
 import sys
+from typing import NamedTuple
 
 import pytest
 from helpers.games import RandomEvaluator, random_game
 from helpers.trees import dump
 
 from rave_agents import Limit, SearchConfig, Searcher
+from rave_agents.kernel.dispatch import implements
+from rave_agents.kernel.rules import score
 
 
-def own_formula(n, q, n_amaf, q_amaf, p, N, c):
-    beta = n_amaf / (n + n_amaf + 1.0)
-    return (
-        (1.0 - beta) * min(q, 1.0) + beta * q_amaf + c * math.sqrt(p * math.log(N + 1.0) / (n + 1))
-    )
+class OwnRule(NamedTuple):
+    c: float = 1.0
+
+
+@implements(score, OwnRule)
+def own_score(rule, amaf, node, edge):
+    beta = edge.n_amaf / (edge.n + edge.n_amaf + 1.0)
+    explored = rule.c * math.sqrt(edge.p * math.log(node.N + 1.0) / (edge.n + 1))
+    return (1.0 - beta) * min(edge.q, 1.0) + beta * edge.q_amaf + explored
 
 
 CASES = {
@@ -36,19 +43,17 @@ CASES = {
     "global": ({"amaf": "global", "rave_schedule": "fuego", "amaf_unvisited": False}, {}, False),
     "linear": ({"amaf": "node", "amaf_weighting": "linear", "rave_schedule": "pachi"}, {}, False),
     "stepped": ({"amaf": "grave", "amaf_weighting": "stepped", "playouts": 3}, {}, False),
-    "every": ({"amaf": "node", "amaf_occurrences": "every", "amaf_prior_visits": 4}, {}, False),
+    "solver": ({"amaf": "node", "solver": True, "check_terminal": True}, {}, False),
+    "proof_numbers": (SearchConfig.preset("pn_mcts").to_dict(), {}, False),
+    "tuned": ({"amaf": "node", "selection": "ucb1_tuned"}, {}, False),
+    "steered": ({"amaf": "node", "playout_temperature": 0.05}, {}, False),
     "winning": ({"amaf": "node", "winning_move_weight": 0.4}, {}, False),
     "winning_table": (
         {"amaf": "grave", "winning_move_weight": 0.4, "amaf_weighting": "linear"},
         {"stated": False, "whole": False},
         False,
     ),
-    "plain_selections": ({"amaf": "node", "plain_selection_period": 3}, {}, False),
-    "own_formula": (
-        {"amaf": "grave", "selection": own_formula, "expand_visits": 1, "exploration": 1.0},
-        {},
-        False,
-    ),
+    "own_rule": ({"amaf": "grave", "selection": OwnRule(), "expand_visits": 1}, {}, False),
     "one_player": ({"utility_range": "observed"}, {"num_players": 1}, False),
 }
 
@@ -60,13 +65,13 @@ def digest(name):
     evaluator = RandomEvaluator() if evaluated else None
     searcher = Searcher(SearchConfig(**changes), seed=3, evaluator=evaluator)
     result = searcher.search(state, Limit(simulations=120))
-    trees = [dump(searcher.tree)]
+    trees = [dump(searcher)]
     searcher.advance(result.action)
     state.apply_action(result.action)
     if state.current_player() >= 0 and searcher.tree is not None:
-        trees.append(dump(searcher.tree))
+        trees.append(dump(searcher))
         searcher.search(state, Limit(simulations=150))
-        trees.append(dump(searcher.tree) if searcher.tree is not None else {})
+        trees.append(dump(searcher) if searcher.tree is not None else {})
     text = "\n".join(repr(sorted(tree.items())) for tree in trees)
     return hashlib.sha256(text.encode()).hexdigest(), len(trees[0])
 
@@ -77,7 +82,7 @@ def interpreted():
         f"import sys; sys.path[:0] = [{str(pathlib.Path(__file__).parents[1])!r}, "
         f"{str(pathlib.Path(__file__).parent)!r}]\n"
         "import json, test_interpreted as cases\n"
-        "from rave_agents.search.compiler import JIT_DISABLED\n"
+        "from rave_agents.kernel.dispatch import JIT_DISABLED\n"
         "assert JIT_DISABLED\n"
         "print(json.dumps({name: cases.digest(name) for name in cases.CASES}))"
     )

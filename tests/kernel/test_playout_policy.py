@@ -2,7 +2,7 @@
 
 import math
 import random
-from unittest import mock
+from types import SimpleNamespace
 
 import numpy as np
 import pyspiel
@@ -12,35 +12,29 @@ from helpers.trees import dump
 from rave_openspiel.states import OpenSpielState
 
 from rave_agents import Limit, SearchConfig, Searcher
-from rave_agents.search import playout_policy as module
-from rave_agents.search.compiler import interpreted
-from rave_agents.search.playout_policy import PLAYOUTS_BETWEEN_UPDATES, allocate_playout_policy
-from rave_agents.simulate.simulator import Header, make_frame
+from rave_agents.kernel.arrays import Axis
+from rave_agents.kernel.hooks import on_backup
+from rave_agents.kernel.playouts import (
+    GONE,
+    LEGAL_AGAIN,
+    PLAYOUTS_BETWEEN_UPDATES,
+    SteeredPlayouts,
+)
+from rave_agents.kernel.utilities import GameRange
+from rave_agents.simulate.simulator import Header, flat_frame, make_frame
+from rave_agents.storage import assembled
 from rave_agents.tree_search import SearchTree, TreeSearch
 
 GAMES = PLAYOUTS_BETWEEN_UPDATES
 
 
-INTERPRETED = {
-    name: interpreted(getattr(module, name))
-    for name in (
-        "learn_playouts",
-        "count_playout",
-        "weigh_actions",
-        "significance",
-        "mean_return",
-        "bounded_exponential",
-    )
-}
-"""The module's functions are for the compiled kernel alone."""
-
-
 def learnt(games, *, actions=3, temperature=0.5, low=-1.0, high=1.0, gone=10**12, again=0):
     """The weights after games of [(player, action), ...] and their returns."""
     weights = np.ones((2, actions))
-    policy = allocate_playout_policy(2, actions)
-    policy.counts[module.GONE] += gone
-    policy.counts[module.LEGAL_AGAIN] += again
+    sizes = {Axis.PLAYER: 2, Axis.ACTION: actions, Axis.ONE: 1}
+    playouts = assembled(SteeredPlayouts(temperature), sizes)
+    playouts.counts[GONE] += gone
+    playouts.counts[LEGAL_AGAIN] += again
     stream = np.ones(4, np.int64)
     for moves, returns in games:
         frame = make_frame(num_players=2, playouts=1, playout_stream=stream, action_weights=weights)
@@ -49,8 +43,12 @@ def learnt(games, *, actions=3, temperature=0.5, low=-1.0, high=1.0, gone=10**12
         frame.returns[0] = returns
         for index, (player, action) in enumerate(moves):
             frame.move_players[index], frame.move_actions[index] = player, action
-        with mock.patch.multiple(module, **INTERPRETED):
-            module.learn_playouts(policy, frame, temperature, low, high)
+        search = SimpleNamespace(
+            frame=flat_frame(frame),
+            utilities=GameRange(np.array([low, high])),
+            settings=SimpleNamespace(num_players=2, num_actions=actions),
+        )
+        on_backup(playouts, search, 0, 0)
     return weights
 
 
@@ -188,7 +186,7 @@ def tree_of(temperature, evaluator=None):
     config = SearchConfig(playout_temperature=temperature)
     searcher = Searcher(config, seed=1, evaluator=evaluator)
     searcher.search(state, Limit(simulations=200))
-    return dump(searcher.tree)
+    return dump(searcher)
 
 
 def test_a_search_steers_its_playouts():
@@ -210,4 +208,4 @@ def test_each_search_begins_with_uniform_playouts():
     searcher.search(state, Limit(simulations=fewer))
     uniform = Searcher(SearchConfig(reuse_tree=False), seed=7)
     uniform.search(state, Limit(simulations=fewer))
-    assert dump(searcher.tree) == dump(uniform.tree)
+    assert dump(searcher) == dump(uniform)

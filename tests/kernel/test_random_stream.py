@@ -6,7 +6,7 @@ import pytest
 from helpers.textbook import Xoshiro
 from scipy import stats
 
-from rave_agents.search import random_stream
+from rave_agents.kernel import random_stream
 from rave_agents.kernel.random_stream import fill_words, make_stream, random_below, random_unit
 
 

@@ -2,13 +2,21 @@
 
 import pytest
 from helpers.games import random_game, written_game
-from helpers.trees import check_tables, check_tree, dump, dump_tables
+from helpers.trees import (
+    check_tables,
+    check_tree,
+    dump,
+    dump_tables,
+    first_row,
+    growing_bytes,
+    interrupt_resize,
+)
 
 from rave_agents import Limit, SearchConfig, Searcher
-from rave_agents.search import amaf
-from rave_agents.search.amaf import NO_TABLE, table_row
-from rave_agents.search.compiler import interpreted
-from rave_agents.search.tree import ROOT, edge_rows, find_child
+from rave_agents.kernel.amaf_tables import NO_TABLE
+from rave_agents.kernel.arrays import NODE, TABLE
+from rave_agents.kernel.tree import ROOT, edge_rows, find_child
+from rave_agents.storage import Storage
 
 MEGABYTE = 2**20
 INFINITE = 2**31 - 1
@@ -22,10 +30,10 @@ def searched(state, simulations=400, *, seed=1, **changes):
 
 def whole(searcher):
     """The tree and its tables, checked, as plain values."""
-    tables = searcher.rooted_tree().tables
-    check_tree(searcher.tree)
-    check_tables(searcher.tree, tables)
-    return dump(searcher.tree), dump_tables(searcher.tree, tables)
+    rooted = searcher.rooted_tree()
+    check_tree(rooted)
+    check_tables(rooted)
+    return dump(rooted), dump_tables(rooted)
 
 
 def without_amaf(tree):
@@ -76,7 +84,8 @@ def test_the_reference_is_the_nearest_table_with_more_than_ref_playouts(playouts
     state = written_game(CHAIN)
     searcher, _ = searched(state, 30, **changes)
     searcher.advance(0)
-    tree, tables = searcher.tree, searcher.rooted_tree().tables
+    rooted = searcher.rooted_tree()
+    tree, tables = rooted.arrays, rooted.amaf
     nodes = [ROOT, find_child(tree, ROOT, 0)]
     nodes.append(find_child(tree, nodes[1], 0))
     edges = slice(edge_rows(tree, nodes[2]).start, edge_rows(tree, nodes[2]).stop)
@@ -84,7 +93,7 @@ def test_the_reference_is_the_nearest_table_with_more_than_ref_playouts(playouts
     tree.edge_value_sum[edges] = 0.0
     for depth, node in enumerate(nodes):
         table = int(tables.node_table[node])
-        row = interpreted(table_row)(tables, table, 0)
+        row = first_row(rooted, table, 0)
         tables.playouts[table] = playouts[depth] or 0
         tables.visits[row : row + 3] = 10.0
         tables.value_sum[row : row + 3] = 1.0
@@ -102,7 +111,7 @@ GAMES = {
     "three players": {"num_players": 3},
     "unknown range": {"stated": False, "whole": False},
 }
-OTHERS = [{}, {"amaf_weighting": "linear"}, {"amaf_occurrences": "every", "playouts": 2}]
+OTHERS = [{}, {"amaf_weighting": "linear"}, {"amaf_weighting": "stepped", "playouts": 2}]
 
 
 @pytest.mark.parametrize("changes", OTHERS)
@@ -122,7 +131,7 @@ def test_grave_with_a_table_everywhere_that_is_always_used_is_rave(rules, change
     state = random_game(3, depth=8, **rules)
     grave = searched(state, grave_ref=0, grave_table_visits=1, **changes)[0]
     rave = searched(state, amaf="node", **changes)[0]
-    assert without_amaf(whole(grave)[0]) == without_amaf(dump(rave.tree))
+    assert without_amaf(whole(grave)[0]) == without_amaf(dump(rave))
 
 
 def test_a_node_gets_its_table_on_the_configured_visit():
@@ -188,9 +197,9 @@ def test_a_tree_of_another_kind_is_not_searched_on(before, after, wins):
     searcher.config = searcher.config.replace(amaf=after, count_winning_moves=wins)
     result = searcher.search(state, Limit(simulations=400))
     assert (result.simulations == 400) == (before != after or wins)
-    check_tree(searcher.tree)
+    check_tree(searcher)
     if after in ("grave", "global"):
-        check_tables(searcher.tree, searcher.rooted_tree().tables)
+        check_tables(searcher.rooted_tree())
 
 
 @pytest.mark.parametrize("kind", ["grave", "global"])
@@ -200,13 +209,11 @@ def test_tables_are_counted_and_stay_inside_the_budget(kind, wins, megabytes):
     state = random_game(1, depth=20, width=9, low=0.0, high=5.0)
     changes = {"amaf": kind, "count_winning_moves": wins, "grave_table_visits": 2}
     searcher, result = searched(state, 9000, exploration=50.0, max_memory_mb=megabytes, **changes)
-    tables = searcher.rooted_tree().tables
-    proofs = searcher.rooted_tree().proofs
-    assert result.memory_bytes == sum(a.nbytes for a in (*searcher.tree, *tables, *proofs))
+    assert result.memory_bytes == growing_bytes(searcher)
     assert result.root_visits == 9000
     if megabytes > 1e-6:
         assert 0.6 * megabytes * MEGABYTE < result.memory_bytes <= megabytes * MEGABYTE
-        assert (int(tables.used[0]) > 10) == (kind == "grave")
+        assert (int(searcher.tree.used[TABLE]) > 10) == (kind == "grave")
     assert result.memory_full == (megabytes < 0.5 or kind == "grave")
     whole(searcher)
 
@@ -223,49 +230,29 @@ def test_a_table_that_does_not_fit_is_left_out(kind):
     assert {row.amaf_visits for row in result.actions} == {0.0}
 
 
-@pytest.mark.parametrize("count", [2, 50])
-def test_interrupted_growth_never_promises_tables_that_are_not_there(count):
-    """The loop reads the room from ``owner``."""
-    tables = amaf.allocate_tables(2, 10)
-    amaf.grow_tables(tables, 30, 20, winning_moves=True)
-    seen = []
-
-    class Watched:
-        def __init__(self, array):
-            self.array = array
-
-        def __len__(self):
-            return len(self.array)
-
-        def resize(self, rows, refcheck):
-            self.array.resize(rows, refcheck=refcheck)
-            seen.append([len(array) for array in tables])
-
-    watched = amaf.AmafTables(tables.used, tables.shape, *(Watched(array) for array in tables[2:]))
-    amaf.grow_tables(watched, 60, count, winning_moves=True)
-    assert len(seen) == len(tables) - 2
-    for lengths in seen:
-        owner, playouts, *rows = lengths[3:]
-        assert owner <= playouts
-        assert owner * 20 <= min(rows)
-
-
-def test_a_node_made_after_an_interrupted_growth_has_no_table():
-    """Whatever new rows of ``node_table`` hold, an expanded node begins without a table."""
+def test_a_node_made_after_an_interrupted_growth_has_no_table(monkeypatch):
+    """Ctrl-C comes when an array has its new rows, and before they are filled."""
     state = random_game(1, depth=12, width=8)
     searcher, _ = searched(state, 300, grave_table_visits=5)
     expected = whole(searcher)
-    grow = amaf.grow_tables
+    resize, interrupted = Storage.resize, []
 
-    def dirty(tables, nodes, count, *, winning_moves):
-        known = len(tables.node_table)
-        grow(tables, nodes, count, winning_moves=winning_moves)
-        tables.node_table[known:] = 0
+    def resize_twice(storage, sizes):
+        places = [
+            place
+            for place, (_, rows) in enumerate(storage._arrays)
+            if (rows.axis, rows.points_to) == (NODE, TABLE)
+        ]
+        if not interrupted and storage.tree.used[TABLE] > 0 and sizes.get(NODE, 0) > 0:
+            assert len(places) == 1
+            assert interrupt_resize(storage, places[0], lambda: resize(storage, sizes))
+            interrupted.append(True)
+        resize(storage, sizes)
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("rave_agents.grown_tree.grow_tables", dirty)
-        other = Searcher(searcher.config, seed=1)
-        other.search(state, Limit(simulations=300))
+    monkeypatch.setattr(Storage, "resize", resize_twice)
+    other = Searcher(searcher.config, seed=1)
+    other.search(state, Limit(simulations=300))
+    assert interrupted
     assert whole(other) == expected
 
 

@@ -1,13 +1,15 @@
 """The tree's arrays: their size, growth and re-rooting."""
 
-import numpy as np
+import copy
+
 import pytest
 from helpers.games import random_game, written_game
-from helpers.trees import check_tree, dump
+from helpers.trees import all_arrays, check_tree, dump, grown_tree, growing_bytes, stored
 
 from rave_agents import Limit, SearchConfig, Searcher
-from rave_agents.search import tree as trees
-from rave_agents.search.tree import ROOT, UNEXPANDED
+from rave_agents.kernel import tree as trees
+from rave_agents.kernel.arrays import EDGE, NODE, Axis
+from rave_agents.kernel.tree import ROOT, UNEXPANDED
 
 MEGABYTE = 2**20
 
@@ -18,76 +20,47 @@ def searched(seed=1, simulations=2000, *, state=None, **changes):
     return searcher, searcher.search(state, Limit(simulations=simulations))
 
 
-def test_bytes_of_an_edge():
-    tree = trees.allocate(100, 1000, amaf=True, winning_moves=True, squares=True)
-    assert trees.edge_bytes(True, True, True) == sum(
-        getattr(tree, name).itemsize for name in tree._fields if name.startswith("edge_")
-    )
-    assert trees.edge_bytes(True, True, True) == 56
-    assert trees.edge_bytes(True, True) == 48
-    assert trees.edge_bytes(True) == 40
-    assert trees.edge_bytes(False) == 24
-    for flags in [(True, True, True), (True, True), (True, False), (False, False)]:
-        expected = 16 + 100 * trees.NODE_BYTES + 1000 * trees.edge_bytes(*flags)
-        assert trees.memory_bytes(trees.allocate(100, 1000, *flags)) == expected
+def row_bytes(axis, **changes):
+    searcher, _ = searched(simulations=20, **changes)
+    return int(grown_tree(searcher).storage.row_bytes[axis])
 
 
-def test_without_amaf_its_arrays_take_nothing():
-    with_amaf, without = trees.allocate(10, 100, amaf=True), trees.allocate(10, 100, amaf=False)
-    assert trees.has_amaf(with_amaf)
-    assert not trees.has_amaf(without)
-    assert without.edge_amaf_visits.nbytes == without.edge_amaf_value_sum.nbytes == 0
-    trees.grow(without, 20, 200)
-    assert not trees.has_amaf(without)
-    assert len(without.edge_visits) == 200
+def test_bytes_of_a_node_and_of_an_edge():
+    assert row_bytes(NODE) == 13
+    assert row_bytes(EDGE, amaf="none") == 24
+    assert row_bytes(EDGE) == 40
+    assert row_bytes(EDGE, count_winning_moves=True) == 48
+    assert row_bytes(EDGE, count_winning_moves=True, selection="ucb1_tuned") == 56
 
 
-def test_without_winning_moves_their_arrays_take_nothing():
-    with_wins, without = (trees.allocate(10, 100, True, wins) for wins in (True, False))
-    assert trees.has_winning_moves(with_wins)
-    assert not trees.has_winning_moves(without)
-    trees.grow(with_wins, 20, 200)
-    trees.grow(without, 20, 200)
-    assert len(with_wins.edge_amaf_wins) == len(with_wins.edge_amaf_win_moves) == 200
-    assert without.edge_amaf_wins.nbytes == without.edge_amaf_win_moves.nbytes == 0
+def test_without_amaf_and_winning_moves_there_are_no_arrays_of_them():
+    edges = {
+        name: sum(
+            rows.axis == EDGE for _, rows in all_arrays(searched(simulations=20, **changes)[0])
+        )
+        for name, changes in {
+            "none": {"amaf": "none"},
+            "amaf": {},
+            "wins": {"count_winning_moves": True},
+        }.items()
+    }
+    assert edges == {"none": 5, "amaf": 7, "wins": 9}
 
 
 @pytest.mark.parametrize(("nodes", "edges"), [(10_000, 100_000), (None, 50_000), (5_000, None)])
 def test_growth_keeps_everything(nodes, edges):
     searcher, _ = searched(count_winning_moves=True, selection="ucb1_tuned")
-    tree = searcher.tree
-    before = dump(tree)
-    used_nodes, used_edges = tree.used.tolist()
-    trees.grow(tree, nodes or used_nodes, edges or used_edges)
-    assert dump(tree) == before
-    sizes = {name: len(getattr(tree, name)) for name in tree._fields[1:]}
-    assert {sizes[name] for name in sizes if name.startswith("node_")} == {nodes or used_nodes}
-    assert {sizes[name] for name in sizes if name.startswith("edge_")} == {edges or used_edges}
-
-
-@pytest.mark.parametrize("rows", [3, 300])
-def test_interrupted_growth_never_promises_room_that_is_not_there(rows, monkeypatch):
-    """The loop reads the room from the first array of nodes and of edges."""
-    tree = trees.allocate(30, 30, amaf=True, winning_moves=True, squares=True)
-    seen = []
-
-    class Watched:
-        def __init__(self, array):
-            self.array = array
-
-        def __len__(self):
-            return len(self.array)
-
-        def resize(self, rows, refcheck):
-            self.array.resize(rows, refcheck=refcheck)
-            seen.append([len(getattr(tree, name)) for name in tree._fields[1:]])
-
-    watched = trees.Tree(tree.used, *(Watched(array) for array in tree[1:]))
-    trees.grow(watched, rows, rows)
-    assert len(seen) == len(tree) - 1
-    for lengths in seen:
-        assert lengths[0] == min(lengths[:4])
-        assert lengths[4] == min(lengths[4:])
+    grown = grown_tree(searcher)
+    before, rows_before = dump(searcher), stored(searcher)
+    used_nodes, used_edges = grown.tree.used.tolist()[:2]
+    sizes = {Axis.NODE: nodes or used_nodes, Axis.EDGE: edges or used_edges}
+    grown.storage.resize(sizes)
+    assert dump(searcher) == before
+    assert stored(searcher) == rows_before
+    for axis, size in sizes.items():
+        lengths = {len(array) for array, rows in all_arrays(searcher) if rows.axis == axis}
+        assert lengths == {size}
+        assert grown.tree.capacity[axis] == size
 
 
 @pytest.mark.parametrize("amaf", ["none", "node"])
@@ -95,30 +68,26 @@ def test_interrupted_growth_never_promises_room_that_is_not_there(rows, monkeypa
 def test_keep_subtree_keeps_exactly_the_subtree(amaf, seed):
     searcher, _ = searched(seed, amaf=amaf)
     tree = searcher.tree
-    whole = dump(tree)
+    whole = dump(searcher)
     for edge in trees.edge_rows(tree, ROOT):
         child = int(tree.edge_child[edge])
         if child == UNEXPANDED:
             continue
-        copy = trees.Tree(*(array.copy() for array in tree))
-        trees.keep_subtree(copy, child)
+        copied = copy.deepcopy(grown_tree(searcher))
+        copied.keep(child)
         action = int(tree.edge_action[edge])
         expected = {path[1:]: node for path, node in whole.items() if path[:1] == (action,)}
-        assert dump(copy) == expected
-        assert copy.used[0] == len(expected)
-        check_tree(copy)
+        assert dump(copied) == expected
+        assert copied.tree.used[NODE] == len(expected)
+        check_tree(copied)
 
 
 def test_keep_subtree_of_the_root_changes_nothing():
     searcher, _ = searched()
-    before = [array.copy() for array in searcher.tree]
-    used = int(searcher.tree.used[0])
-    new_rows, _ = trees.keep_subtree(searcher.tree, ROOT)
-    assert new_rows.tolist() == list(range(used))
-    for name, old, new in zip(searcher.tree._fields, before, searcher.tree, strict=True):
-        rows = int(searcher.tree.used[0 if name.startswith("node_") else 1])
-        rows = 2 if name == "used" else rows
-        np.testing.assert_array_equal(old[:rows], new[:rows])
+    before, used = stored(searcher), searcher.tree.used.tolist()
+    grown_tree(searcher).keep(ROOT)
+    assert stored(searcher) == before
+    assert searcher.tree.used.tolist() == used
 
 
 def wide_search(simulations, **changes):
@@ -134,14 +103,12 @@ def test_full_memory_ends_expansion_but_not_the_search(megabytes):
     assert result.memory_full
     assert result.root_visits == result.simulations == 12_000
     assert result.memory_bytes <= megabytes * MEGABYTE
-    tables = searcher.rooted_tree().tables
-    proofs = searcher.rooted_tree().proofs
-    assert result.memory_bytes == sum(a.nbytes for a in (*searcher.tree, *tables, *proofs))
+    assert result.memory_bytes == growing_bytes(searcher)
     # Most of what may be used is used.
     tree = searcher.tree
-    used = tree.used[0] * trees.NODE_BYTES + tree.used[1] * trees.edge_bytes(True)
+    used = tree.used[NODE] * 13 + tree.used[EDGE] * 40
     assert used > 0.6 * megabytes * MEGABYTE
-    check_tree(tree)
+    check_tree(searcher)
     assert result.nodes < wide_search(12_000)[2].nodes
 
 
@@ -155,7 +122,7 @@ def test_a_kept_subtree_makes_room_again():
     again = searcher.search(state, Limit(simulations=13_000))
     assert again.nodes > kept
     assert again.memory_bytes <= 0.3 * MEGABYTE
-    check_tree(searcher.tree)
+    check_tree(searcher)
 
 
 def test_a_dropped_tree_makes_room_again():
@@ -177,7 +144,7 @@ def test_the_root_gets_its_node_whatever_the_budget():
     searcher, result = searched(simulations=50, max_memory_mb=1e-6)
     assert result.root_visits == 50
     assert result.nodes >= 1
-    check_tree(searcher.tree)
+    check_tree(searcher)
 
 
 def test_the_root_gets_its_node_if_it_has_more_actions_than_the_budget_has_edges():
@@ -187,5 +154,5 @@ def test_the_root_gets_its_node_if_it_has_more_actions_than_the_budget_has_edges
     )
     searcher, result = searched(state=state, simulations=20, max_memory_mb=1e-6)
     assert result.root_visits == 20
-    assert searcher.tree.used.tolist() == [1, 3000]
-    check_tree(searcher.tree)
+    assert searcher.tree.used.tolist() == [1, 3000, 0, 0]
+    check_tree(searcher)

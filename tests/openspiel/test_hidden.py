@@ -12,7 +12,8 @@ from rave_agents.agents import make_agent
 from rave_agents.arena import play_match
 from rave_agents.errors import GameError, UnsupportedGameError
 from rave_agents.frameworks import load_game
-from rave_agents.search.tree import EDGES_USED, ROOT, edge_rows
+from rave_agents.kernel.arrays import EDGE
+from rave_agents.kernel.tree import ROOT, edge_rows
 
 CARDS = {"jack": 0, "queen": 1, "king": 2}
 PASS, BET = 0, 1
@@ -82,7 +83,7 @@ def test_availability_counts_the_worlds_in_which_an_action_was_legal():
     state = decision("go_fish", 6, 3)
     search, _ = searched(state, "uct", simulations=300, expand_visits=1)
     grown = search._trees[0].grown
-    tree, hidden = grown.tree, grown.hidden
+    tree, hidden = grown.tree, grown.running.moves
     for node in range(int(tree.used[0])):
         for edge in edge_rows(tree, node):
             available = hidden.edge_available[edge]
@@ -205,4 +206,4 @@ def test_new_edges_leave_room_for_a_node(name):
         for _ in range(4):
             search.reset()
             search.search(state, Limit(simulations=30))
-            assert search.tree.used[EDGES_USED] <= len(search.tree.edge_action)
+            assert search.tree.used[EDGE] <= len(search.tree.edge_action)

@@ -22,6 +22,7 @@ from rave_openspiel import (
 )
 
 from rave_agents import Limit, SearchConfig, Searcher, agent_types
+from rave_agents.kernel.arrays import TABLE
 
 BOTS = (
     UCTBot,
@@ -131,9 +132,9 @@ def test_games_with_thousands_of_actions_stay_inside_the_budget(name, megabytes)
     assert result.memory_bytes <= megabytes * MEGABYTE
     assert result.root_visits == SIMULATIONS[name]
     rows = 2 * game.num_distinct_actions()
-    tables = searcher.rooted_tree().tables
-    assert tables.visits.nbytes + tables.value_sum.nbytes >= int(tables.used[0]) * rows * 16
-    assert result.memory_full == (tables.used[0] * rows * 16 > 0.5 * megabytes * MEGABYTE)
+    tables, used = searcher.rooted_tree().amaf, int(searcher.tree.used[TABLE])
+    assert tables.visits.nbytes + tables.value_sum.nbytes >= used * rows * 16
+    assert result.memory_full == (used * rows * 16 > 0.5 * megabytes * MEGABYTE)
 
 
 SIMULATIONS = {"chess": 300, "lines_of_action": 300}

@@ -68,7 +68,7 @@ def library():
 def tree_of(state, config, simulations, seed=1):
     searcher = Searcher(config, seed=seed)
     searcher.search(state, Limit(simulations=simulations))
-    return dump(searcher.tree)
+    return dump(searcher)
 
 
 def assert_equal_trees(state, config, simulations):

@@ -7,6 +7,7 @@ import pyspiel
 import pytest
 from helpers.examples import load_example
 from helpers.spiel import decision
+from helpers.trees import stored
 from open_spiel.python import policy as policies
 from open_spiel.python.algorithms import expected_game_score
 from rave_openspiel import (
@@ -91,15 +92,7 @@ def test_both_providers_grow_the_same_trees(game, preset, changes, monkeypatch, 
         config = SearchConfig.preset(preset).replace(playouts=2, **changes)
         searcher = Searcher(config, seed=1)
         searcher.search(OpenSpielState(state), Limit(simulations=30), player=player)
-        grown = searcher._trees[0].grown
-        used = grown.tree.used.tolist()
-        trees.append(
-            [
-                array[: used[0 if name.startswith("node") else 1]].tolist()
-                for name, array in grown.tree._asdict().items()
-                if len(array)
-            ]
-        )
+        trees.append(stored(searcher))
     assert trees[0] == trees[1]
 
 

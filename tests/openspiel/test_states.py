@@ -149,7 +149,7 @@ def test_a_copy_and_a_search_outlive_the_state_that_theirs_comes_from():
     def tree(state):
         searcher = Searcher(SearchConfig.preset("uct"), seed=1)
         searcher.search(state, Limit(simulations=30))
-        return dump(searcher.tree)
+        return dump(searcher)
 
     living = game.new_initial_state()
     action = living.legal_actions()[0]
