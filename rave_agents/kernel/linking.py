@@ -26,8 +26,9 @@ class LinkedLibrary(JITCodeLibrary):  # type: ignore[misc]
     def finalize(self) -> None:
         """Neither optimise nor make machine code; what it calls is linked with it later."""
         self._raise_if_finalized()
-        for library in self._linking_libraries:
-            self._reload_init.update(library._reload_init)
+        if hasattr(self, "_reload_init"):  # Numba 0.61 has none.
+            for library in self._linking_libraries:
+                self._reload_init.update(library._reload_init)
         self._finalize_dynamic_globals()
         self._finalized = True
 
