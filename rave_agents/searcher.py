@@ -42,8 +42,8 @@ from rave_agents.root import (
     merged_root,
     principal_variation,
 )
-from rave_agents.simulate.python_simulator import Evaluator
 from rave_agents.search_run import SearchRun
+from rave_agents.simulate.python_simulator import Evaluator
 from rave_agents.thread_team import ThreadTeam
 from rave_agents.tree_search import (
     SearchTree,

@@ -15,8 +15,8 @@ from rave_agents.clock import Clock, TimeControl
 from rave_agents.config import SearchConfig
 from rave_agents.given import check_names, checked_seed, is_integer
 from rave_agents.result import SearchResult
-from rave_agents.simulate.python_simulator import Evaluator
 from rave_agents.searcher import Searcher
+from rave_agents.simulate.python_simulator import Evaluator
 from rave_agents.timed_search import search_on_clock
 from rave_openspiel.same_game import is_same_game
 from rave_openspiel.search_node import SearchNode, tree_report
