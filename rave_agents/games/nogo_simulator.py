@@ -1,4 +1,4 @@
-"""Simulations of NoGo, compiled: a provider of the search, see ``rave_agents.simulate.simulator``."""
+"""Simulations of NoGo, compiled: a provider, see ``rave_agents.simulate.simulator``."""
 
 import ctypes
 import functools
