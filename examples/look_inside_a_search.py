@@ -15,8 +15,9 @@ def main() -> None:
     config = SearchConfig.preset("rave")
     result = Searcher(config, seed=1).search(state, Limit(simulations=1000))
     print(result.summary())
+    schedule = MinimumMSE(config.rave_bias)
     for row in result.ranked_actions[:5]:
-        weight = beta(MinimumMSE(config.rave_bias), row.visits, row.amaf_visits)
+        weight = beta(schedule, row.visits, row.amaf_visits)
         print(
             f"{result.action_name(row.action)}: {row.visits} visits, "
             f"{row.amaf_visits:.0f} AMAF visits, weight of AMAF {weight:.2f}"

@@ -9,6 +9,7 @@ from rave_agents.compose import Parts
 from rave_agents.kernel import refutations  # noqa: F401  (it implements hooks)
 from rave_agents.kernel.amaf_tables import HRAVE
 from rave_agents.kernel.arrays import CHILD, EDGE, GROWING, NODE, TABLE, Axis
+from rave_agents.kernel.dispatch import classes_of
 from rave_agents.kernel.frame import Frame, Header
 from rave_agents.kernel.hooks import checks_children, rows_needed
 from rave_agents.kernel.search import Path, Search, Settings
@@ -65,7 +66,10 @@ class GrownTree:
 
     def fits(self, parts: Parts) -> bool:
         """Whether it keeps what a search of these parts reads and writes."""
-        return parts == self.parts
+        same = tuple(classes_of(parts)) == tuple(
+            classes_of(self.parts)
+        )  # Tuples do not compare them.
+        return same and parts == self.parts
 
     def can_begin_anew(
         self, parts: Parts, *, megabytes: float, num_players: int, num_actions: int

@@ -315,9 +315,9 @@ def principal_variation(rooted: RootedTree, action: int) -> tuple[int, ...]:
     Where players move at the same time, the actions of all of them follow each other: those taken
     together most often, at the root with the chosen one.
     """
-    tree = rooted.arrays
     if not rooted.has_root:
         return (action,)
+    tree = rooted.arrays
     if len(position_nodes(rooted.moves, ROOT)) > 1:
         line = list(_expected_joint(rooted, ROOT, action))
     else:

@@ -118,7 +118,7 @@ class Storage:
         self._arrays = [pair for record in (tree, *records) for pair in declared_arrays(record)]
         self._children = [table for record in records for table in find_records(record, Children)]
         self.whole = True
-        """Whether all arrays have their size: not where a resizing was interrupted."""
+        """Whether all arrays have their size; not after a resizing that was interrupted."""
         self._note_capacity()
         for table in self._children:
             _fill_places(table, 0)

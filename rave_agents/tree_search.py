@@ -356,9 +356,9 @@ def no_scores(parts: Parts) -> FormulaError:
     """The error of parts of the user's own by which no edge has a score."""
     names = " or ".join(own_parts(parts)) or type(parts.rule).__name__
     return FormulaError(
-        f"{names} gave NaN for every action of a position: a rule must "
-        "give a number for at least one of a position's actions. Mind 0 / 0 and infinity - "
-        "infinity where n or n_amaf is 0."
+        f"{names} gave NaN for every action of a position: there must be "
+        "a number for at least one of a position's actions. Mind 0 / 0 and infinity - infinity "
+        "where n or n_amaf is 0."
     )
 
 

@@ -177,7 +177,7 @@ def test_refutations_are_refused_without_what_finds_them(name):
 
 
 def test_a_draw_layer_is_refused_where_there_are_no_ranks():
-    with pytest.raises(ValueError, match="draw_layer .* proof_bonus='max' .* 'dense_rank'"):
+    with pytest.raises(ValueError, match=r"draw_layer .* proof_bonus='max' .* 'dense_rank'"):
         SearchConfig(proof_numbers="searcher", proof_bonus="max", draw_layer=True)
     assert SearchConfig(proof_numbers="searcher", draw_layer=True).draw_layer
 

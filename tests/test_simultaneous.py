@@ -9,10 +9,10 @@ from rave_agents import GameError, Limit, SearchConfig, Searcher, UnsupportedGam
 from rave_agents.agents import make_agent
 from rave_agents.final_move import worst_values
 from rave_agents.game import is_simultaneous, legal_actions_of, moving_players
-from rave_agents.proven import EdgeProof
-from rave_agents.root import AmafStatistics, Root, RootMove
 from rave_agents.kernel.arrays import CHILD
 from rave_agents.positions import JointVisits
+from rave_agents.proven import EdgeProof
+from rave_agents.root import AmafStatistics, Root, RootMove
 
 PRESETS = ("uct", "rave", "grave", "rave_maximin", "regret_matching", "exp3")
 

@@ -41,7 +41,7 @@ constexpr int kPassesBeforeKept = 4;
 constexpr int kMostKept = 4096;
 constexpr int kMostPositions = 1 << 16;
 
-constexpr size_t kFewWorlds = 4;       // FEW and COUNTED of rave_agents/search/world_record.py.
+constexpr size_t kFewWorlds = 4;       // FEW and COUNTED of rave_agents/simulate/world_record.py.
 constexpr int64_t kWorldsCounted = 1000;
 
 constexpr int kMostShrinking = 1 << 16;  // Actions that fit into the list that shrinks.

@@ -80,6 +80,7 @@ class Textbook:
         temperature = math.inf if evaluator is not None else config.playout_temperature
         self.playouts = SteeredPlayouts(temperature, state.num_players(), self.playout_randoms)
         self.root, self.near_ties = None, 0
+        self.whole = getattr(getattr(state, "rules", None), "_whole", True)
         self.searcher = state.current_player()
         # Sums of winning moves have single precision in the kernel.
         self.precision = 1e-6 if config.winning_move_weight else 1e-9
@@ -194,16 +195,19 @@ class Textbook:
         plain = config.amaf == "none"
         plain = plain or (config.amaf_players == "own" and node.player != self.searcher)
         known = {} if plain else self.amaf_of_siblings(node, reference)
-        best, best_score, equals = None, None, 0
+        best, best_score, best_known, equals = None, None, None, 0
         scores = {}
         for edge in node.edges:
             hidden = edge.n == 0 and not config.amaf_unvisited
             amaf = (0.0, 0.0) if hidden else known.get(edge, (0.0, 0.0))
             score = scores[edge] = self.urgency(node, edge, *amaf)
+            known_of = (edge.n, edge.total, *amaf)
+            if score == best_score and known_of != best_known and math.isfinite(score):
+                self.near_ties += not self.whole  # Equal here, and but for rounding elsewhere.
             if best is not None and (score != best_score or config.winning_move_weight > 0):
                 self.near_ties += abs(score - best_score) < self.precision
             if best is None or score > best_score:
-                best, best_score, equals = edge, score, 1
+                best, best_score, best_known, equals = edge, score, known_of, 1
             elif score == best_score:
                 equals += 1
                 if self.tie_breaks.below(equals) == 0:

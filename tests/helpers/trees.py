@@ -54,6 +54,9 @@ class _Interrupted:
     def __len__(self):
         return len(self.array)
 
+    def __setitem__(self, rows, values):
+        self.array[rows] = values
+
     def resize(self, size, refcheck):
         self.array.resize(size, refcheck=refcheck)
         raise KeyboardInterrupt

@@ -11,9 +11,9 @@ from helpers.games import written_game
 
 from rave_agents import Limit, SearchConfig, Searcher
 from rave_agents.final_move import root_statistics
+from rave_agents.kernel.tree import ROOT
 from rave_agents.proven import EdgeProof
 from rave_agents.root import AmafStatistics, Root, RootMove, merged_root
-from rave_agents.kernel.tree import ROOT
 
 WIN, DRAW, LOSS = [1.0, 0.0], [0.5, 0.5], [0.0, 1.0]
 HALF = [(0, 0.5), (1, 0.5)]

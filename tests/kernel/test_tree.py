@@ -4,7 +4,7 @@ import copy
 
 import pytest
 from helpers.games import random_game, written_game
-from helpers.trees import all_arrays, check_tree, dump, grown_tree, growing_bytes, stored
+from helpers.trees import all_arrays, check_tree, dump, growing_bytes, grown_tree, stored
 
 from rave_agents import Limit, SearchConfig, Searcher
 from rave_agents.kernel import tree as trees

@@ -1,0 +1,116 @@
+"""The kernel's own rules: narrow functions, small files, no part that may be missing."""
+
+import ast
+import pathlib
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import rave_agents.kernel
+from rave_agents.kernel.calls import call_address
+from rave_agents.kernel.dispatch import JIT_DISABLED, KernelFunction, OpenFunction
+from rave_agents.kernel.loop import is_due
+from rave_agents.kernel.playouts import bounded_exponential
+from rave_agents.kernel.random_stream import random_below, random_unit, random_word
+from rave_agents.kernel.tree import Tree, add_node
+from rave_agents.kernel.winning_moves import weighted_win_rate
+from rave_agents.storage import allocated
+
+FOLDER = pathlib.Path(rave_agents.kernel.__file__).parent
+FILES = sorted(FOLDER.glob("*.py"))
+PYTHON_ONLY = {"lowering", "linking", "references", "cache", "compiling", "calls", "dispatch"}
+"""What no search is compiled from."""
+
+
+def functions(path):
+    tree = ast.parse(path.read_text())
+    return [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+
+
+def parameters(function):
+    arguments = function.args
+    return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+
+
+COMPILED = [path for path in FILES if path.stem not in PYTHON_ONLY]
+
+
+@pytest.mark.parametrize("path", COMPILED, ids=lambda path: path.stem)
+def test_no_function_takes_more_than_six_parameters(path):
+    wide = {f.name: len(parameters(f)) for f in functions(path) if len(parameters(f)) > 6}
+    assert wide == {}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_no_file_is_longer_than_320_lines(path):
+    assert len(path.read_text().splitlines()) <= 320
+
+
+@pytest.mark.parametrize("path", COMPILED, ids=lambda path: path.stem)
+def test_no_part_is_asked_whether_it_is_there(path):
+    compared = [
+        f.name
+        for f in functions(path)
+        for node in ast.walk(f)
+        if isinstance(node, ast.Compare)
+        and any(isinstance(operand, ast.Constant) and operand.value is None
+                for operand in node.comparators)
+    ]  # fmt: skip
+    assert compared == []
+
+
+@pytest.mark.parametrize(
+    "module",
+    [
+        *("kernel." + path.stem for path in COMPILED if path.stem != "__init__"),
+        *("config", "compose", "parts", "storage", "grown_tree", "positions", "proven"),
+    ],
+)
+def test_describing_a_search_needs_no_numba(module):
+    """Apart from the package's ``__init__``, which has the searcher too."""
+    program = (
+        "import sys, types\n"
+        "package = sys.modules['rave_agents'] = types.ModuleType('rave_agents')\n"
+        f"package.__path__ = [{str(FOLDER.parent)!r}]\n"
+        f"import rave_agents.{module}\n"
+        "print('numba' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout == "False\n"
+
+
+@pytest.mark.skipif(JIT_DISABLED, reason="they are plain functions anyway")
+def test_kernel_functions_are_plain_functions_when_python_calls_them():
+    assert isinstance(add_node, KernelFunction)
+    stream = np.array([1, 2, 3, 4], np.int64)
+    assert random_word(stream) == 641
+    assert 0 <= random_below(stream, 7) < 7
+    assert 0.0 <= random_unit(stream) < 1.0
+    assert bounded_exponential(0.0) == 1.0
+    assert weighted_win_rate(6.0, 3.0, 117.0) == 0.5 / 39
+    settings = SimpleNamespace(may_expand=True, expand_visits=2)
+    assert not is_due(SimpleNamespace(settings=settings), 1, 0)
+    tree = allocated(Tree, dict.fromkeys(range(10), 5))
+    assert [add_node(tree, 0, 0, 3), add_node(tree, 1, 0, 2)] == [0, 1]
+    assert tree.used[:2].tolist() == [2, 5]
+
+
+def test_kernel_functions_raise_what_python_raises():
+    tree = allocated(Tree, dict.fromkeys(range(10), 1))
+    add_node(tree, 0, 0, 1)
+    with pytest.raises(IndexError):
+        add_node(tree, 0, 0, 1)
+    with pytest.raises(TypeError):
+        random_below(np.ones(4, np.int64))
+    with pytest.raises(AttributeError):
+        is_due(SimpleNamespace(), 1, 0)
+    for opened in OpenFunction.everyone:
+        with pytest.raises((TypeError, IndexError)):
+            opened()
+    with pytest.raises(TypeError):
+        call_address("address", 0)
