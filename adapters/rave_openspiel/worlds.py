@@ -19,11 +19,11 @@ import numpy as np
 import pyspiel
 
 from rave_agents.errors import GameError, UnsupportedGameError
-from rave_openspiel.same_game import is_same_game
 from rave_agents.search.world_record import Pieces, RecordedWorlds
 from rave_openspiel.knowledge import Unit, viewer
 from rave_openspiel.negotiation import NegotiationWorlds
 from rave_openspiel.replayed_worlds import ReplayedWorlds
+from rave_openspiel.same_game import is_same_game
 
 _log = logging.getLogger("rave_agents")
 
