@@ -152,7 +152,8 @@ def test_environments_run_in_a_vector(mode):
     ("options", "error", "reason"),
     [
         ({"game": "connect_for"}, UnknownNameError, "Did you mean 'connect_four'"),
-        ({"game": "tarok"}, UnsupportedGameError, "SAMPLED_STOCHASTIC"),
+        ({"game": "bridge_uncontested_bidding"}, UnsupportedGameError, "SAMPLED_STOCHASTIC"),
+        ({"game": "tarok"}, UnsupportedGameError, "two players"),
         ({"game": "2048"}, UnsupportedGameError, "two players"),
         ({"opponent": "rav"}, UnknownNameError, "Did you mean 'rave'"),
         ({"opponent": "rave(simulation=3)"}, UnknownNameError, "Did you mean 'simulations'"),
