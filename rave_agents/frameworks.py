@@ -7,7 +7,7 @@ framework can join.
 
 import functools
 import importlib.metadata
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from rave_agents.agent import AgentType
@@ -22,8 +22,10 @@ class Game(Protocol):
     """A game that matches can be played on.
 
     It may also have ``parameters``, a mapping of all its parameters with their values, from which a
-    GTP program is told the size of the board and the komi; and ``check_search(config)``, which
-    raises UnsupportedGameError for a search that cannot play the game.
+    GTP program is told the size of the board and the komi; ``check_search(config)``, which
+    raises UnsupportedGameError for a search that cannot play the game; and
+    ``new_seeded_state(seed)``, if a generator of the game deals, or None in its place: the
+    position at the start of a game whose deals come from this seed.
     """
 
     name: str
@@ -33,6 +35,17 @@ class Game(Protocol):
 
     def new_initial_state(self) -> GameState:
         """The position at the game's start."""
+
+
+def initial_state(game: Game, draw_seed: Callable[[], int]) -> GameState:
+    """The position at a game's start, with a seed for its deals where a generator of its own deals.
+
+    Args:
+        game: the game.
+        draw_seed: gives the seed, below 2**31; not called for other games.
+    """
+    seeded = getattr(game, "new_seeded_state", None)
+    return game.new_initial_state() if seeded is None else seeded(draw_seed())
 
 
 class GameInfo(NamedTuple):

@@ -13,7 +13,7 @@ SNIPPETS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 SHORTER = {
     "many_actions": ["--actions", "2000", "--simulations", "5"],
-    "share_of_truth": ["kuhn_poker:1", "go_fish:2", "--positions", "2", "--particles", "200"],
+    "share_of_truth": ["dark_chess:4", "go_fish:2", "--positions", "2", "--particles", "200"],
 }
 """What examples that measure for many minutes are given here."""
 
