@@ -11,6 +11,12 @@ forward from the start, action by action, and one in which the player would see 
 dropped; another one is drawn in its place. It never looks at the hidden part of the truth. Where it
 dies, or few different histories are left in it, the position is left out, and counted as such.
 
+In some games every action is either unseen when it is taken, as a deal or a ship's place, or
+announced, as a question or a shot. There the filter would wait in vain for the actions that were
+announced, and the reference is importance sampling: what is unseen is drawn, what was announced is
+played, and counts with its probability; a history in which the player would see something else is
+dropped. A position is left out where the effective sample size stays small.
+
 Two shares are printed, each with the 95 % interval of its mean over the positions: of worlds that
 are the true position, and of hidden actions, chance outcomes included, that are the true ones. An
 action counts as hidden if the reference does not always have the true one.
@@ -33,6 +39,7 @@ GAMES = (
     "kriegspiel:20",
     "go_fish:8",
     "battleship:20",
+    "battleship(board_height=4,board_width=4,ship_sizes=[2;3],ship_values=[1;1],num_shots=8):10",
 )
 WORLDS = 200
 """Worlds drawn at a position."""
@@ -41,7 +48,13 @@ TRIES = 300
 """Tries for each particle and action, on average, before the reference is given up."""
 
 FEWEST = 100
-"""Different histories that the reference must have in the end."""
+"""Different histories that a filter must have in the end; an effective sample size, at least."""
+
+ANNOUNCED = frozenset(["battleship", "go_fish"])
+"""Games in which every action of another, and of chance, is either unseen or announced."""
+
+DRAWS = 50
+"""Histories drawn for each particle, at most, by importance sampling."""
 
 SEES_WHILE_CHANCE_MOVES = frozenset(["go_fish"])
 """Games that tell what a player sees at chance nodes too, so that each card can be checked."""
@@ -77,18 +90,86 @@ def drawn(state: pyspiel.State, draw: random.Random) -> int:
 
 
 def reference(state: pyspiel.State, particles: int, draw: random.Random) -> list[list[int]] | None:
-    """Histories from the posterior; None if the filter died."""
+    """Histories from the posterior; None if there are too few."""
+    if state.get_game().get_type().short_name in ANNOUNCED:
+        return sampled(state, particles, draw)
+    found = filtered(state, particles, draw)
+    return None if found is None or len(set(map(tuple, found))) < FEWEST else found
+
+
+def eyes(state: pyspiel.State) -> Callable[[pyspiel.State], object]:
+    """What the player to move at a state sees at others."""
     player, name = state.current_player(), state.get_game().get_type().short_name
 
     def seen(now: pyspiel.State) -> object:
         shown = now.current_player() >= 0 or name in SEES_WHILE_CHANCE_MOVES
         return now.current_player(), view(now, player) if shown else None
 
+    return seen
+
+
+def sampled(state: pyspiel.State, particles: int, draw: random.Random) -> list[list[int]] | None:
+    """Histories by importance sampling, drawn again by their weights; None if too few count."""
+    seen, steps = eyes(state), announced(state)
+    histories: list[list[int]] = []
+    weights: list[float] = []
+    for _ in range(DRAWS * particles):
+        now, weight = state.get_game().new_initial_state(), 1.0
+        for action, expected in steps:
+            if action is not None and now.current_player() != state.current_player():
+                weight *= probabilities(now).get(action, 0.0)
+                if weight == 0.0:
+                    break
+            now.apply_action(drawn(now, draw) if action is None else action)
+            if seen(now) != expected:
+                break
+        else:
+            histories.append(now.history())
+            weights.append(weight)
+            if len(histories) == particles:
+                break
+    if not weights or sum(weights) ** 2 / sum(weight**2 for weight in weights) < FEWEST:
+        return None
+    return draw.choices(histories, weights, k=particles)
+
+
+def announced(state: pyspiel.State) -> list[tuple[int | None, object]]:
+    """For each step the action if the player took it or heard of it, and what they then saw.
+
+    An action was announced if there were others, and the player would have seen something else
+    after each of them.
+    """
+    seen, player = eyes(state), state.current_player()
+    now, steps = state.get_game().new_initial_state(), []
+    for move in state.full_history():
+        after = now.child(move.action)
+        expected = seen(after)
+        others = [action for action in probabilities(now) if action != move.action]
+        known = move.player == player or (
+            len(others) > 0 and all(seen(now.child(action)) != expected for action in others)
+        )
+        steps.append((move.action if known else None, expected))
+        now = after
+    return steps
+
+
+def probabilities(state: pyspiel.State) -> dict[int, float]:
+    """Of the actions or outcomes, the players moving uniformly at random."""
+    if state.is_chance_node():
+        return dict(state.chance_outcomes())
+    legal = state.legal_actions()
+    return dict.fromkeys(legal, 1.0 / len(legal))
+
+
+def filtered(state: pyspiel.State, particles: int, draw: random.Random) -> list[list[int]] | None:
+    """Histories by a particle filter; None if it died."""
+    seen, player = eyes(state), state.current_player()
     true = state.get_game().new_initial_state()
     lines = [true.clone() for _ in range(particles)]
     for move in state.full_history():
         true.apply_action(move.action)
-        expected, survivors, tries = seen(true), [], 0
+        expected, tries = seen(true), 0
+        survivors: list[pyspiel.State] = []
         while len(survivors) < particles:
             draw.shuffle(lines)
             for line in lines:
@@ -138,7 +219,7 @@ def measured(name: str, plies: int, positions: int, simulations: int, particles:
         draw = random.Random(f"{name} {plies} {seed}")
         state = position(name, plies, draw)
         found = reference(state, particles, draw)
-        if found is None or len(set(map(tuple, found))) < FEWEST:
+        if found is None:
             left_out += 1
             continue
         true = state.history()

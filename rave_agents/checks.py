@@ -30,7 +30,8 @@ def check_moves(config: SearchConfig, *, simultaneous: bool) -> None:
     if not simultaneous and config.mixes:
         raise UnsupportedGameError(
             f"selection={str(config.selection)!r} is for simultaneous moves, and in this game one "
-            "player moves at a time: use 'ucb1', 'ucb1_tuned' or 'puct'."
+            "player moves at a time, as in every search where something is hidden: use 'ucb1', "
+            "'ucb1_tuned' or 'puct'."
         )
 
 

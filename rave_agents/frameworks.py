@@ -25,7 +25,8 @@ class Game(Protocol):
     GTP program is told the size of the board and the komi; and ``check_search(config)``, which
     raises UnsupportedGameError for a search that cannot play the game. Where the game's states draw
     chance themselves, ``seeded_initial_state(seed)`` gives a start with other outcomes to come for
-    each seed, a 31-bit number; ``new_initial_state()`` is then always the same one.
+    each seed, a 31-bit number; ``new_initial_state()`` is then always the same one. It may be None
+    for a game that draws none.
     """
 
     name: str

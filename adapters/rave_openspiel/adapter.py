@@ -2,7 +2,7 @@
 
 import functools
 import importlib.metadata
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pyspiel
@@ -13,6 +13,7 @@ from rave_agents.errors import UnknownNameError
 from rave_agents.frameworks import GameInfo
 from rave_agents.given import unknown_name
 from rave_openspiel import bare_playouts, native, registry, stock, travel
+from rave_openspiel.deals import deals_by_itself, seeded_state
 from rave_openspiel.states import OpenSpielState
 from rave_openspiel.support import check_supported, check_worlds, plays
 
@@ -48,6 +49,13 @@ class OpenSpielGame:
     def new_initial_state(self) -> OpenSpielState:
         """The position at the game's start, before any chance move."""
         return OpenSpielState(self.game.new_initial_state())
+
+    @property
+    def seeded_initial_state(self) -> Callable[[int], OpenSpielState] | None:
+        """Gives the start of a game from a seed, where a generator of the game deals; else None."""
+        if not deals_by_itself(self.game):
+            return None
+        return lambda seed: OpenSpielState(seeded_state(self.game, seed))
 
     def __reduce__(self) -> Any:
         """The game for another process, with the classes of the games that Python registered."""

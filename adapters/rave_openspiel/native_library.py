@@ -4,7 +4,9 @@ A compiled library lies in the user's cache directory. Its name holds two hashes
 must fit (this open_spiel, this package's source, the machine), one of the compiler and its command.
 It gets this name only after a process of its own has tested it: what is there can be used. Where
 there is no compiler, or it fails, a library that fits is used whichever compiler made it, so that
-a container image needs the compiler only in the stage that fills the cache. Beside the libraries
+a container image needs the compiler only in the stage that fills the cache. One that was made with
+options of the user's own is tested anew before: it may need what only that process had, as a
+sanitizer's runtime. Beside the libraries
 lies, where one could not be built, the reason, so that not every process tries again.
 """
 
@@ -68,6 +70,9 @@ ERRORS = ("GAME", "SPIEL", "MEMORY", "OTHER")
 
 WORLD_CALLBACK = ctypes.CFUNCTYPE(ctypes.c_void_p)
 """Gives the address of a world, 0 if it failed; null for worlds of the state's own method."""
+
+OWN_OPTIONS = "-options"
+"""Ends the name of a library that was compiled with options of the user's own, in CXX."""
 
 _COMPILERS = ("c++", "g++", "clang++")
 _SECONDS = 300
@@ -162,8 +167,9 @@ def built_library(part: Part, *, retry: bool) -> pathlib.Path:
     except BridgeError:
         # The newest first: what another compiler made fits as well, or does not load.
         found = sorted(directory.glob(f"{stem}-*.so"), key=lambda path: -path.stat().st_mtime_ns)
-        for path in filter(_can_be_loaded, found):
-            return path
+        for path in found:
+            if _can_be_used(part, path):
+                return path
         raise
 
 
@@ -175,7 +181,8 @@ def _built_by_compiler(
     command = [*compiler, *_flags(), *_include_flags()]
     linked = [pyspiel.__file__] if part.calls_pyspiel else []
     made_by = _digest(_compiler_version(tuple(compiler)), *command, *linked)
-    path = directory / f"{stem}-{made_by}.so"
+    options = OWN_OPTIONS if any(word.startswith("-") for word in compiler[1:]) else ""
+    path = directory / f"{stem}-{made_by}{options}.so"
     failure = path.with_suffix(".failed")
     if path.exists():
         return path
@@ -207,10 +214,13 @@ def _built_by_compiler(
     return path
 
 
-def _can_be_loaded(path: pathlib.Path) -> bool:
+def _can_be_used(part: Part, path: pathlib.Path) -> bool:
+    """Whether this process can load a library that another one's compiler made."""
     try:
+        if path.stem.endswith(OWN_OPTIONS):
+            _test(part, path)  # Loading it here could end the process.
         SharedLibrary(path)
-    except BridgeError:
+    except (BridgeError, OSError, subprocess.TimeoutExpired):
         return False
     return True
 

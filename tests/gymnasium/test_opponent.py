@@ -166,11 +166,24 @@ def test_environments_run_in_a_vector(mode):
         envs.close()
 
 
+@pytest.mark.parametrize("game", ["negotiation", "bridge_uncontested_bidding"])
+def test_deals_by_the_games_own_generator_come_from_the_seed_of_the_reset(game):
+    def after(*seeds):
+        env = made(game, seat=0)
+        for seed in seeds:
+            observation, _ = env.reset(seed=seed)
+        return observation.tolist()
+
+    assert after(1) == after(2, 1)
+    assert len({str(after(seed)) for seed in range(5)}) > 1
+
+
 @pytest.mark.parametrize(
     ("options", "error", "reason"),
     [
         ({"game": "connect_for"}, UnknownNameError, "Did you mean 'connect_four'"),
         ({"game": "bridge_uncontested_bidding"}, UnsupportedGameError, "SAMPLED_STOCHASTIC"),
+        ({"game": "tarok"}, UnsupportedGameError, "two players"),
         ({"game": "2048"}, UnsupportedGameError, "two players"),
         ({"opponent": "rav"}, UnknownNameError, "Did you mean 'rave'"),
         ({"opponent": "rave(simulation=3)"}, UnknownNameError, "Did you mean 'simulations'"),

@@ -9,6 +9,8 @@ import pyspiel
 import pytest
 from helpers.spiel import decision
 from rave_openspiel import OpenSpielState, RaveBot, knowledge
+from rave_openspiel.adapter import OpenSpielGame
+from rave_openspiel.deals import seeded_state
 from rave_openspiel.negotiation import NegotiationWorlds
 from rave_openspiel.worlds import say_seldom_settled, view, world_source
 
@@ -182,3 +184,31 @@ def test_a_game_that_seldom_settles_says_so_when_a_bot_is_made(caplog):
         RaveBot(game)
         RaveBot(pyspiel.load_game("kuhn_poker"))
     assert caplog.text.count("seldom comes to its end") == 1
+
+
+def deals(**options):
+    """The returns of a match of negotiation, which depend on its deals."""
+    match = play_match("negotiation", "random", "random", games=12, **options)
+    return [record.returns for record in match.records]
+
+
+def test_deals_by_the_games_own_generator_come_from_the_seed_of_the_match():
+    assert deals(seed=1) == deals(seed=1, jobs=2)
+    games = OpenSpielGame(pyspiel.load_game("negotiation"))
+    dealt = [games.seeded_initial_state(seed).state for seed in (1, 1, 2)]
+    for state in dealt:
+        state.apply_action(state.legal_actions()[0])
+    assert len({str(state) for state in dealt}) == 2
+    assert games.seeded_initial_state(1).state.get_game() == games.game
+
+
+@pytest.mark.parametrize("name", ["tarok", "bridge_uncontested_bidding"])
+def test_other_generators_can_be_seeded(name):
+    def dealt(seed):
+        state = seeded_state(pyspiel.load_game(name), seed)
+        state.apply_action(state.legal_actions()[0])
+        return str(state)
+
+    seeds = (0, 1, 7, 2**31 - 1)
+    assert [dealt(seed) for seed in seeds] == [dealt(seed) for seed in seeds]
+    assert len({dealt(seed) for seed in seeds}) == len(seeds)

@@ -396,6 +396,28 @@ def test_what_is_in_the_cache_is_used_without_a_compiler(fresh, tmp_path, name, 
         native_library.built_library(part, retry=True)
 
 
+@needs_compiler
+def test_a_sanitized_library_in_the_cache_does_not_end_a_process_without_a_compiler(fresh):
+    """AddressSanitizer ends a process that loads it late; the process that made it had it early."""
+    part = native_library.REGISTRY
+    fresh.setenv("CXX", "g++ -fsanitize=address")
+    with fresh.context() as patch:
+        patch.setattr(native_library, "_test", lambda part, path: None)
+        sanitized = native_library.built_library(part, retry=False)
+    code = "from rave_openspiel import registry; print(registry.diagnosis())"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "CXX": "no-such-compiler", native.SWITCH: ""},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert sanitized.exists()
+    assert done.returncode == 0, done.stderr
+    assert "no-such-compiler cannot be run" in done.stdout
+
+
 def test_another_open_spiel_gets_a_library_of_its_own(fresh):
     before = native_library._key(native_library.BRIDGE)
     fresh.setattr(native_library, "_pyspiel_content", lambda: "another build")

@@ -498,7 +498,8 @@ def test_without_the_registry_load_bot_knows_both_worlds():
 
 
 def test_without_a_compiler_the_import_is_quiet(tmp_path):
-    done = run("import rave_openspiel", CXX="no-such-compiler", RAVE_AGENTS_NATIVE="")
+    environment = {"CXX": "no-such-compiler", "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    done = run("import rave_openspiel", RAVE_AGENTS_NATIVE="", **environment)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 

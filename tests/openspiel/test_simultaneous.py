@@ -21,7 +21,7 @@ from rave_openspiel import (
     native,
 )
 from rave_openspiel.adapter import ADAPTER
-from rave_openspiel.support import is_simultaneous
+from rave_openspiel.support import hides_information, is_simultaneous
 
 from rave_agents import Limit, SearchConfig, Searcher, UnsupportedGameError
 from rave_agents.arena import play_match
@@ -40,6 +40,8 @@ def playable():
 
 GAMES = playable()
 
+OPEN = [game for game in GAMES if not hides_information(game.get_type())]
+"""Games that are searched with joint actions; the others are searched as if in turn."""
 
 NATIVE = [game for game in GAMES if native.is_native(game.new_initial_state())]
 
@@ -51,8 +53,9 @@ def test_there_are_as_many_as_openspiel_has():
 @pytest.mark.parametrize("game", GAMES, ids=str)
 def test_every_game_is_played_to_its_end_from_every_seat(game, provider):
     draw = random.Random(str(game))
+    other = RegretMatchingBot if game in OPEN else UCTBot
     bots = [
-        (RaveBot, RegretMatchingBot)[seat % 2](game, player_id=seat, simulations=3, seed=seat)
+        (RaveBot, other)[seat % 2](game, player_id=seat, simulations=3, seed=seat)
         for seat in range(game.num_players())
     ]
     state, moves = game.new_initial_state(), 0
@@ -74,9 +77,15 @@ def test_every_game_is_played_to_its_end_from_every_seat(game, provider):
     assert len(state.returns()) == game.num_players()
 
 
+def test_mixed_strategies_are_refused_where_something_is_hidden():
+    game = pyspiel.load_game("coop_box_pushing")
+    with pytest.raises(UnsupportedGameError, match="every search where something is hidden"):
+        RegretMatchingBot(game)
+
+
 @pytest.mark.skipif(native.bridge() is None, reason=native.diagnosis())
 @pytest.mark.parametrize(
-    "game", [g for g in GAMES if native.is_native(g.new_initial_state())], ids=str
+    "game", [g for g in OPEN if native.is_native(g.new_initial_state())], ids=str
 )
 @pytest.mark.parametrize(
     ("preset", "changes"),
