@@ -48,9 +48,9 @@ def check_hidden(config: SearchConfig, *, simultaneous: bool) -> None:
     """
     if config.proves:
         raise UnsupportedGameError(
-            "Where something is hidden nothing can be proven of a position that the player does "
-            "not know: leave out solver and proof_numbers, or take a preset without them, such as "
-            "'uct' or 'rave'."
+            "Where something is hidden, or an environment draws chance itself, nothing can be "
+            "proven: the search does not know all positions that there may be. Leave out solver "
+            "and proof_numbers, or take a preset without them, such as 'uct' or 'rave'."
         )
     if simultaneous:
         raise UnsupportedGameError(

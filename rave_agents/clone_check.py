@@ -4,13 +4,18 @@ The caller's environment is never played. If its type can be built anew, a fresh
 beside its clone: a clone that misses what the environment keeps elsewhere then goes another way.
 Of the caller's own, three clones are played one after the other, and it is looked at before and
 after: what a clone shares shows in the environment itself or in the next clone.
+
+All that is played draws equal random numbers, also from generators that the whole program has in
+common. An environment that does not even repeat itself then has its chance from elsewhere, such as
+the operating system: its clones may go another way.
 """
 
-from collections.abc import Callable
-from typing import Any, Protocol
+from collections.abc import Callable, Hashable
+from typing import Any, NamedTuple, Protocol
 
 from rave_agents.copying import equal
 from rave_agents.errors import CloneError
+from rave_agents.generators import Generators, find_generators, seeded
 
 Step = tuple[Any, ...]
 """All that was seen at a step, its action last; or what ``raised`` gives."""
@@ -18,6 +23,19 @@ Step = tuple[Any, ...]
 RAISED = object()
 """The first entry of what stands for a step that failed; observations may be arrays, so it is told
 by what it is and not by what it equals."""
+
+
+REPETITIONS = 16
+"""Games that are played twice to see whether an environment repeats itself."""
+
+
+class Start(NamedTuple):
+    """What an environment tells of its first position."""
+
+    views: tuple[Hashable, ...]
+    """What those who are to move see there; equal views at the same place cannot be told apart."""
+    told: Any
+    """What ``Player.play`` needs to know of it."""
 
 
 class Player(Protocol):
@@ -32,8 +50,32 @@ class Player(Protocol):
     def shown(self, env: Any) -> Any:
         """What an environment shows of itself where it stands, without a change to it."""
 
-    def play(self, env: Any, like: list[Step] | None = None) -> list[Step]:
-        """Play on at random, or what was played before; an exception is the last step."""
+    def restart(self, env: Any, seed: int) -> Start:
+        """Reset an environment."""
+
+    def play(
+        self, env: Any, like: list[Step] | None = None, *, choices: int = 0, told: Any = None
+    ) -> list[Step]:
+        """Play on at random, or what was played before; an exception is the last step.
+
+        Args:
+            env: the environment; it changes.
+            like: the steps whose actions are to be taken.
+            choices: the seed of random actions.
+            told: of the position, if it is one after ``restart``.
+        """
+
+    def visible(self, step: Step) -> Any:
+        """What players see at a step, without the action and without remarks for people."""
+
+
+class CloneCheck(NamedTuple):
+    """What the check of an environment's clones found; that they are wrong is an exception."""
+
+    played: bool
+    """Whether there was anything to play: before a reset, or after the end, nothing is known."""
+    repeats: bool
+    """Whether the environment goes the same way under equal actions and random numbers."""
 
 
 def raised(error: Exception, action: Any) -> Step:
@@ -47,10 +89,8 @@ def check_clones(
     fingerprint: Callable[[Any], bytes],
     player: Player,
     advice: str,
-) -> bool:
+) -> CloneCheck:
     """Raise CloneError if clones of an environment are wrong.
-
-    Returns whether there was anything to play: before a reset, or after the end, nothing is known.
 
     Args:
         env: the environment; it is not changed.
@@ -59,39 +99,68 @@ def check_clones(
         player: plays it.
         advice: what a user can do about a refusal, a sentence.
     """
+    outside = Generators((), find_generators(env).outside)
+    repeats = True
 
     def refused(reason: str) -> CloneError:
         kind = type(player.raw(env))
         name = f"{kind.__module__}.{kind.__qualname__}"
         return CloneError(f"{name} cannot be cloned rightly: {reason}. {advice}")
 
+    def play(thing: Any, like: list[Step] | None = None) -> list[Step]:
+        with seeded(outside, 0):
+            return player.play(thing, like)
+
     def compare(first: list[Step], second: list[Step], other: str) -> None:
-        difference = _difference(first, second, other)
+        nonlocal repeats
+        difference = _difference(first, second, other) if repeats else None
         if difference is not None:
-            raise refused(difference)
+            repeats = _repeats(clone(env), player)
+            if repeats:
+                raise refused(difference)
 
     try:
         before = _fingerprint(env, fingerprint)
         first, second = clone(env), clone(env)
         if first is env or player.raw(first) is player.raw(env):
             raise refused("the clone is the environment itself")
-        fresh = player.fresh(env)
+        with seeded(outside, 0):
+            fresh = player.fresh(env)
         if fresh is not None:
             twin = clone(fresh)
-            played = player.play(fresh)
-            compare(played, player.play(twin, played), "its original")
+            played = play(fresh)
+            compare(played, play(twin, played), "its original")
         elif not equal(player.shown(env), player.shown(first)):
             raise refused("it shows something else than the original")
-        played = player.play(first)
+        played = play(first)
         if fresh is None and played and played[-1][0] is RAISED:
             raise refused(f"the clone raised {played[-1][1]}") from played[-1][2]
         if before is not None and _fingerprint(env, fingerprint) != before:
             raise refused("playing the clone on changes the original")
-        compare(played, player.play(second, played), "another clone")
-        compare(played, player.play(clone(env), played), "a clone made before")
-        return bool(played)
+        compare(played, play(second, played), "another clone")
+        compare(played, play(clone(env), played), "a clone made before")
+        return CloneCheck(bool(played), repeats)
     except RecursionError as error:
         raise refused("it refers to itself too deeply") from error
+
+
+def _repeats(env: Any, player: Player) -> bool:
+    """Whether one and the same environment, reset twice, goes the same way twice."""
+
+    def played(choices: int, like: list[Step] | None) -> list[Step]:
+        with seeded(find_generators(env), 0):
+            start = player.restart(env, 0)
+        with seeded(find_generators(env, make_missing=True), 0):
+            return player.play(env, like, choices=choices, told=start.told)
+
+    try:
+        for choices in range(REPETITIONS):
+            steps = played(choices, None)
+            if _difference(steps, played(choices, steps), "") is not None:
+                return False
+    except Exception:
+        return True  # Nothing speaks for chance from elsewhere.
+    return True
 
 
 def _fingerprint(env: Any, fingerprint: Callable[[Any], bytes]) -> bytes | None:

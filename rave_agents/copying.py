@@ -9,8 +9,10 @@ import dataclasses
 import io
 import math
 import pickle
+import random
+import sys
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
 import numpy as np
@@ -20,8 +22,10 @@ SHARED_TYPES: tuple[type, ...] = (
     types.FunctionType,
     types.BuiltinFunctionType,
     type,
+    random.SystemRandom,
 )
-"""What a copy has in common with its original: code, which does not change."""
+"""What a copy has in common with its original: code, which does not change, and the system's random
+numbers, which have no state."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -71,7 +75,11 @@ class _Pickler(pickle.Pickler):
         self._rules = rules
         self._replaced = replaced
         self._shared = (*SHARED_TYPES, *rules.shared)
-        self._own = tuple(rules.copiers)
+        self._copiers = dict(rules.copiers)
+        torch = getattr(sys.modules.get("torch"), "Generator", None)
+        if torch is not None:
+            self._copiers[torch] = _copied_torch_generator
+        self._own = tuple(self._copiers)
 
     def persistent_id(self, thing: Any) -> int | None:
         if id(thing) in self._replaced:
@@ -85,7 +93,7 @@ class _Pickler(pickle.Pickler):
         if isinstance(thing, self._shared):
             return self._number(thing, thing, None)
         if self._own and isinstance(thing, self._own):
-            copier = next(f for kind, f in self._rules.copiers.items() if isinstance(thing, kind))
+            copier = next(f for kind, f in self._copiers.items() if isinstance(thing, kind))
             return self._number(thing, thing, copier)
         return None
 
@@ -98,7 +106,18 @@ class _Pickler(pickle.Pickler):
     def reducer_override(self, thing: Any) -> Any:
         if isinstance(thing, self._rules.by_attributes):
             return (_bare, (type(thing),), vars(thing).copy(), None, None, _set_attributes)
+        if isinstance(thing, random.Random) and type(thing) is not random.Random:
+            # Its own pickling forgets what a subclass adds.
+            state = thing.getstate(), vars(thing).copy()
+            return (_bare_generator, (type(thing),), state, None, None, _set_generator)
         return NotImplemented
+
+
+def _copied_torch_generator(generator: Any) -> Any:
+    """Some versions of PyTorch do not pickle their generators."""
+    new = type(generator)(device=generator.device)
+    new.set_state(generator.get_state())
+    return new
 
 
 def _check_remembers_nothing(function: types.FunctionType) -> None:
@@ -141,6 +160,15 @@ def _bare(kind: type) -> Any:
     return object.__new__(kind)
 
 
+def _bare_generator(kind: Any) -> Any:
+    return kind.__new__(kind)
+
+
+def _set_generator(thing: Any, state: tuple[Any, dict[str, Any]]) -> None:
+    thing.setstate(state[0])
+    vars(thing).update(state[1])
+
+
 def _set_attributes(thing: Any, attributes: dict[str, Any]) -> None:
     vars(thing).update(attributes)
 
@@ -180,3 +208,19 @@ def _equal_attributes(first: Any, second: Any) -> bool:
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float | np.number | np.bool_)
+
+
+def hashable(observation: Any) -> Hashable:
+    """An observation in a form that is equal exactly where the observations are.
+
+    Arrays become their bytes; dictionaries, lists and tuples are gone through.
+    """
+    if isinstance(observation, Mapping):
+        return tuple((key, hashable(value)) for key, value in observation.items())
+    if isinstance(observation, list | tuple):
+        return tuple(map(hashable, observation))
+    if isinstance(observation, np.ndarray):
+        if observation.dtype.hasobject:
+            return hashable(observation.tolist())
+        return observation.shape, observation.dtype.str, observation.tobytes()
+    return observation  # type: ignore[no-any-return]

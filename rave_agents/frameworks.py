@@ -22,10 +22,10 @@ class Game(Protocol):
     """A game that matches can be played on.
 
     It may also have ``parameters``, a mapping of all its parameters with their values, from which a
-    GTP program is told the size of the board and the komi; ``check_search(config)``, which
-    raises UnsupportedGameError for a search that cannot play the game; and
-    ``new_seeded_state(seed)``, if a generator of the game deals, or None in its place: the
-    position at the start of a game whose deals come from this seed.
+    GTP program is told the size of the board and the komi; and ``check_search(config)``, which
+    raises UnsupportedGameError for a search that cannot play the game. Where the game's states draw
+    chance themselves, ``seeded_initial_state(seed)`` gives a start with other outcomes to come for
+    each seed, a 31-bit number; ``new_initial_state()`` is then always the same one.
     """
 
     name: str
@@ -37,15 +37,16 @@ class Game(Protocol):
         """The position at the game's start."""
 
 
-def initial_state(game: Game, draw_seed: Callable[[], int]) -> GameState:
-    """The position at a game's start, with a seed for its deals where a generator of its own deals.
+def seeded_start(game: Game, draw: Callable[[], int]) -> GameState:
+    """The position at a game's start, with outcomes of chance to come as drawn.
 
     Args:
         game: the game.
-        draw_seed: gives the seed, below 2**31; not called for other games.
+        draw: draws the seed; called only where the game takes one.
     """
-    seeded = getattr(game, "new_seeded_state", None)
-    return game.new_initial_state() if seeded is None else seeded(draw_seed())
+    seeded = getattr(game, "seeded_initial_state", None)
+    state: GameState = game.new_initial_state() if seeded is None else seeded(draw())
+    return state
 
 
 class GameInfo(NamedTuple):

@@ -51,7 +51,12 @@ class GameState(Protocol):
       states exactly when he sees the same. ``world_simulator(frame, evaluator, player)`` may offer
       a faster provider. Where players move at the same time as well, ``one_at_a_time(player)``
       gives the position in a game in which they move in turn, unseen by each other, and ``player``
-      chooses. ``worlds`` raises UnsupportedGameError where there are none;
+      chooses. ``worlds`` raises UnsupportedGameError where there are none.
+      ``seeing() -> Self`` may give the state without what makes the search heed it, for those who
+      want to cheat;
+    * where an action has random outcomes that ``apply_action`` draws itself, ``draws_chance() ->
+      bool``, True then, and ``worlds`` and ``view`` likewise: each world is this very position
+      with random numbers of its own;
     * ``observation(player) -> array``: what a player sees, as numbers, for those who learn;
     * ``action_to_string(player, action) -> str``: how people write the action;
     * ``history() -> Sequence[int]``: the actions and chance outcomes since the game's start, which
@@ -104,6 +109,12 @@ def has_simultaneous_moves(state: GameState) -> bool:
 def hides_information(state: GameState) -> bool:
     """Whether something is hidden from players in this state's game."""
     tells = getattr(state, "hides_information", None)
+    return tells is not None and bool(tells())
+
+
+def draws_chance(state: GameState) -> bool:
+    """Whether actions have random outcomes that this state draws itself."""
+    tells = getattr(state, "draws_chance", None)
     return tells is not None and bool(tells())
 
 

@@ -10,6 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from rave_agents.chance import ChanceMetError
 from rave_agents.checks import (
     check_decision,
     check_hidden,
@@ -34,7 +35,7 @@ from rave_agents.grown_tree import GrownTree
 from rave_agents.joint import joint_table
 from rave_agents.limit import Limit
 from rave_agents.loop_parameters import loop_parameters
-from rave_agents.options import Amaf, FinalMove
+from rave_agents.options import Amaf, FinalMove, Hidden
 from rave_agents.result import SearchResult
 from rave_agents.root import (
     Root,
@@ -203,11 +204,13 @@ class Searcher:
         check_moves(self.config, simultaneous=simultaneous)
         if simultaneous:
             prepare(Form.SIMULTANEOUS)
+        if hides_information(game_state) and self.config.hidden is Hidden.SEE:
+            _say_it_sees()
+            seeing = getattr(game_state, "seeing", None)
+            game_state = game_state if seeing is None else seeing()
         if determinizes(game_state, self.config):
             check_hidden(self.config, simultaneous=simultaneous)
             prepare(Form.HIDDEN)
-        elif hides_information(game_state):
-            _say_it_sees()
         return game_state
 
     def _plays_in_turn(self, state: GameState) -> bool:
@@ -265,7 +268,14 @@ class Searcher:
                 self._root = root = root.one_at_a_time(player)  # type: ignore[attr-defined]
                 self._in_turn = True
             if self.config.search_forced_moves or len(legal_actions_of(root, player)) > 1:
-                self._run(limit, started, progress, self._chosen_watch(watch))
+                try:
+                    self._run(limit, started, progress, self._chosen_watch(watch))
+                except ChanceMetError:
+                    # Now that the state knows of its chance, it is searched as a game of chance.
+                    self._forget()
+                    self._prepared(root)
+                    self._begin(root, player)
+                    self._run(limit, started, progress, self._chosen_watch(watch))
         finally:
             self._seconds = time.perf_counter() - started
             self._running = False

@@ -8,7 +8,7 @@ from rave_agents.analysis import decision_after
 from rave_agents.config import SearchConfig
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks import load_game
-from rave_agents.game import GameState, hides_information
+from rave_agents.game import GameState, draws_chance, hides_information
 from rave_agents.limit import Limit
 from rave_agents.result import SearchResult
 from rave_agents.search.tree import ROOT
@@ -138,7 +138,13 @@ def solve_position(
     limit = Limit(simulations=NO_LIMIT if no_limit else simulations, seconds=seconds)
     searcher = Searcher(SOLVING.replace(max_memory_mb=max_memory_mb), seed=seed)
     loaded = load_game(game)
-    if hides_information(loaded.new_initial_state()):
+    initial = loaded.new_initial_state()
+    if draws_chance(initial):
+        raise UnsupportedGameError(
+            f"{loaded.name} cannot be solved: its environment draws chance itself, so that nobody "
+            "knows all outcomes of an action."
+        )
+    if hides_information(initial):
         raise UnsupportedGameError(
             f"{loaded.name} cannot be solved: it is a game of IMPERFECT_INFORMATION, where nothing "
             "can be proven of a position that the player does not know."

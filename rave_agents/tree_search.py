@@ -9,7 +9,12 @@ import numpy as np
 
 from rave_agents.checked_evaluator import CheckedEvaluator
 from rave_agents.config import SearchConfig
-from rave_agents.game import GameState, has_simultaneous_moves, hides_information
+from rave_agents.game import (
+    GameState,
+    draws_chance,
+    has_simultaneous_moves,
+    hides_information,
+)
 from rave_agents.grown_tree import GrownTree
 from rave_agents.loop_parameters import loop_parameters
 from rave_agents.options import Amaf, Hidden, Selection, UtilityRange
@@ -192,6 +197,7 @@ class TreeSearch:
         self._simulator = _make_simulator(
             root, self._frame, checked, player if self._hidden else None
         )
+        self._slice = getattr(self._simulator, "slice", contextlib.nullcontext)
         self._formula = own_formula(config)
         self._player = player
         self._make_scratch()
@@ -270,7 +276,7 @@ class TreeSearch:
             remaining = min(remaining, FEW - tree.simulations)
         before = int(self._scratch.simulations[0])
         try:
-            with _interpreted_arithmetic():
+            with _interpreted_arithmetic(), self._slice():
                 status = loop.run(
                     grown.tree,
                     grown.tables,
@@ -367,7 +373,7 @@ def try_own_formula(config: SearchConfig) -> None:
 
 def determinizes(root: GameState, config: SearchConfig) -> bool:
     """Whether each simulation of a search of this state has a world of its own."""
-    return hides_information(root) and config.hidden is Hidden.DETERMINIZE
+    return draws_chance(root) or (hides_information(root) and config.hidden is Hidden.DETERMINIZE)
 
 
 def _make_simulator(

@@ -16,7 +16,8 @@ class WorldStatistics:
     method: str
     """Where they came from: ``"function"`` (the user's ``worlds=``), ``"resample_from_infostate"``
     (the game's own), ``"particles"`` or ``"walk"`` (replays of the history, drawn forward from the
-    start of the game, or by a chain that starts at the true history)."""
+    start of the game, or by a chain that starts at the true history), ``"random numbers"`` (the
+    position itself, with random numbers of each simulation's own)."""
     drawn: int
     """How many were drawn. After the deadline the first ones serve once more, uncounted."""
     distinct: int | None

@@ -39,9 +39,13 @@ class GymnasiumGame:
 
     def new_initial_state(self) -> GameState:
         """The position after ``reset`` with seed 0."""
+        return self.seeded_initial_state(0)
+
+    def seeded_initial_state(self, seed: int) -> GameState:
+        """The position after ``reset`` with a seed."""
         from rave_gymnasium.states import PlanningState  # noqa: PLC0415
 
-        self.env.reset(seed=0)
+        self.env.reset(seed=seed)
         return PlanningState(self.env)
 
 

@@ -14,6 +14,7 @@ import copy
 from typing import Any, ClassVar, Self
 
 from rave_agents.agents import make_limit
+from rave_agents.chance import Chance, checked_chance
 from rave_agents.config import SearchConfig
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.given import check_names, checked_seed
@@ -26,7 +27,7 @@ from rave_gymnasium.states import (
     PlanningState,
     check_plan,
     check_plannable,
-    hides_something,
+    hidden_information,
     no_worlds,
 )
 
@@ -37,6 +38,7 @@ OWN_PARAMETERS = (
     "seed",
     "discount",
     "horizon",
+    "chance",
 )
 
 
@@ -50,6 +52,10 @@ class PlanningAgent:
         seed: decides everything random, an integer of at least 0; None for one that is drawn.
         discount: what a reward counts less with every step, above 0 and at most 1.
         horizon: steps that a plan looks ahead, at least 1; None for the end of the episode.
+        chance: where the environment's steps have random outcomes, ``"draw"`` lets each simulation
+            draw its own; ``"see"`` copies the environment's generators, so that the plan knows what
+            will come: it cheats, and says so. What was found of chance is in the result's
+            ``state.chance``.
         **config: fields of ``SearchConfig`` to change from the preset.
 
     Raises:
@@ -70,10 +76,13 @@ class PlanningAgent:
         seed: int | None = None,
         discount: float = 1.0,
         horizon: int | None = DEFAULT_HORIZON,
+        chance: Chance | str = Chance.DRAW,
         **config: Any,
     ) -> None:
         check_plannable(env)
         check_plan(discount, horizon)
+        self.chance = checked_chance(chance)
+        """Whether simulations draw the outcomes of chance, or see what will come."""
         names = (*OWN_PARAMETERS, *SearchConfig.field_names())
         check_names(f"parameter of {type(self).__name__}", config, names)
         self.env = env
@@ -86,7 +95,7 @@ class PlanningAgent:
         """The budget of each move; it may be set between moves."""
         self.config = SearchConfig.preset(self.preset).replace(**config)
         """The search's tunables."""
-        if hides_something(env) and self.config.hidden is Hidden.DETERMINIZE:
+        if hidden_information(env) is not None and self.config.hidden is Hidden.DETERMINIZE:
             raise UnsupportedGameError(no_worlds(env))
         self.last_result: SearchResult | None = None
         """What the last search found; None before the first."""
@@ -146,6 +155,7 @@ class PlanningAgent:
             discount=self.discount,
             horizon=self.horizon,
             action_mask=mask,
+            chance=self.chance,
         )
         self.last_result = self._searcher.search(state, self.limit)
         return self.last_result.action + int(env.action_space.start)

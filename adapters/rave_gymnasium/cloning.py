@@ -11,9 +11,11 @@ from gymnasium import wrappers as wrapper_classes
 from gymnasium.envs.registration import EnvSpec
 from gymnasium.utils import EzPickle
 
-from rave_agents.clone_check import RAISED, Step, check_clones, raised
-from rave_agents.copying import CopyRules, copied, fingerprint
+from rave_agents.chance import Knowledge, known, look_for_chance, remember
+from rave_agents.clone_check import RAISED, Start, Step, check_clones, raised
+from rave_agents.copying import CopyRules, copied, fingerprint, hashable
 from rave_agents.errors import CloneError
+from rave_agents.generators import generator_types
 
 PASSIVE_WRAPPERS: tuple[type, ...] = tuple(
     getattr(wrapper_classes, name)
@@ -54,7 +56,8 @@ STEPS = 100
 ADVICE = "It cannot be planned in by clones."
 """What there is to do about an environment that cannot be cloned."""
 
-_checked: set[tuple[type, ...]] = set()
+_checked: dict[tuple[type, ...], bool] = {}
+"""By what was found right, whether it goes the same way under equal actions and random numbers."""
 
 
 def planning_env(env: Any, action_mask: Any = None) -> Any:
@@ -73,16 +76,39 @@ def planning_env(env: Any, action_mask: Any = None) -> Any:
     _refuse_mujoco(env)
     chain = _type_chain(env)
     if chain not in _checked:
-        if class_name(env) not in REPLACED:
+        _checked[chain] = class_name(env) in REPLACED or (
             check_clones(
                 env,
                 clone,
                 lambda thing: fingerprint(thing, _rules()),
                 GymPlayer(action_mask),
                 ADVICE,
-            )
-        _checked.add(chain)
+            ).repeats
+        )
     return clone(env)
+
+
+def chance_knowledge(env: Any, copy: Any, action_mask: Any = None) -> Knowledge:
+    """What is known of chance in an environment, found out when it is first asked for.
+
+    Args:
+        env: the environment, after ``reset``; it is not changed.
+        copy: a copy to plan in.
+        action_mask: as for ``planning_env``.
+    """
+    raw = env.unwrapped
+    knowledge = known(raw)
+    if knowledge is None:
+        report = look_for_chance(
+            clone(copy),
+            simulation_cloner(copy),
+            GymPlayer(action_mask),
+            repeats=_checked.get(_type_chain(copy), True),
+            restarts=class_name(copy) not in REPLACED,
+            shared=common_objects(copy),
+        )
+        knowledge = remember(raw, Knowledge(report))
+    return knowledge
 
 
 def clone(env: Any) -> Any:
@@ -92,8 +118,25 @@ def clone(env: Any) -> Any:
         if env._np_random is not None:
             new._np_random = copied(env._np_random, CopyRules())
         return new
+    return _copied(env, _rules())
+
+
+def common_objects(env: Any) -> tuple[type, ...]:
+    """The types of objects that a copy has in common with the original and no step draws from."""
+    return (spaces.Space, dict, list, tuple) if class_name(env) in REPLACED else ()
+
+
+def simulation_cloner(env: Any) -> Callable[[Any], Any]:
+    """The fastest copy for a simulation, which draws from the generators of its original."""
+    if class_name(env) in REPLACED:
+        return bare_clone
+    rules = _simulation_rules(generator_types())
+    return lambda given: _copied(given, rules)
+
+
+def _copied(env: Any, rules: CopyRules) -> Any:
     try:
-        new = copied(env, _rules())
+        new = copied(env, rules)
     except Exception as error:
         raise CloneError(
             f"{class_name(env.unwrapped)} cannot be copied: {error}. {ADVICE}"
@@ -110,11 +153,6 @@ def bare_clone(env: Any) -> Any:
         values["render_mode"] = None
     new.__dict__ = values
     return new
-
-
-def fast_cloner(env: Any) -> Callable[[Any], Any]:
-    """The fastest copy for a simulation, whose random numbers are set after it is made."""
-    return bare_clone if class_name(env) in REPLACED else clone
 
 
 def class_name(env: Any) -> str:
@@ -154,8 +192,9 @@ def _is_of_mujoco(value: Any) -> bool:
 
 @functools.cache
 def _rules() -> CopyRules:
+    """A copy has its own spaces, since a step may draw from them."""
     copiers: dict[type, Callable[[Any], Any]] = {}
-    shared: tuple[type, ...] = (spaces.Space, EnvSpec)
+    shared: tuple[type, ...] = (EnvSpec,)
     try:
         import pygame  # noqa: PLC0415
     except ImportError:
@@ -163,6 +202,14 @@ def _rules() -> CopyRules:
     else:
         shared = (*shared, pygame.Surface, type(pygame.time.Clock()))
     return CopyRules(by_attributes=(gymnasium.Env, EzPickle), shared=shared, copiers=copiers)
+
+
+@functools.cache
+def _simulation_rules(generators: tuple[type, ...]) -> CopyRules:
+    """Copies have generators and spaces in common with what they are made of."""
+    rules = _rules()
+    shared = (*rules.shared, *generators, spaces.Space)
+    return CopyRules(by_attributes=rules.by_attributes, shared=shared, copiers=rules.copiers)
 
 
 class GymPlayer:
@@ -204,15 +251,34 @@ class GymPlayer:
         """Nothing: Gymnasium's environments show themselves only when they are stepped."""
         return ()
 
-    def play(self, env: Any, like: list[Step] | None = None, steps: int = STEPS) -> list[Step]:
+    def restart(self, env: Any, seed: int) -> Start:
+        """Reset an environment."""
+        observation, info = env.reset(seed=seed)
+        return Start((hashable(observation),), (info.get("action_mask"),))
+
+    def visible(self, step: Step) -> Any:
+        """What a step showed, without its info."""
+        return step[1] if step[0] is RAISED else step[:4]
+
+    def play(
+        self,
+        env: Any,
+        like: list[Step] | None = None,
+        *,
+        choices: int = 0,
+        told: Any = None,
+        steps: int = STEPS,
+    ) -> list[Step]:
         """Play on at random, or what was played before."""
-        choices = np.random.default_rng(0)
+        drawn = np.random.default_rng(choices)
         seen: list[Step] = []
         fresh, mask = self._fresh
-        if env is not fresh:
+        if told is not None:
+            mask = told[0]
+        elif env is not fresh:
             mask = self._mask
         while len(seen) < (steps if like is None else len(like)):
-            action = _draw(env, mask, choices) if like is None else like[len(seen)][-1]
+            action = _draw(env, mask, drawn) if like is None else like[len(seen)][-1]
             try:
                 answer = env.step(action)
             except Exception as error:

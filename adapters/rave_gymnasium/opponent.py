@@ -11,7 +11,7 @@ from rave_agents.agent import Agent
 from rave_agents.agents import AgentSpec, make_agent
 from rave_agents.arena.play import draw_outcome
 from rave_agents.errors import UnsupportedGameError
-from rave_agents.frameworks import Game, initial_state, load_game
+from rave_agents.frameworks import Game, load_game, seeded_start
 from rave_agents.game import GameState
 from rave_agents.given import unknown_name
 
@@ -34,7 +34,7 @@ class OpponentEnv(gymnasium.Env):  # type: ignore[misc]
     observation is the game's own, from one's own side where the game makes a difference.
     ``info["action_mask"]`` (int8) says what is legal, ``info["seat"]`` where one sits.
 
-    The same seed gives the same episodes under the same actions.
+    The same seed gives the same episodes under the same actions, another seed other chance.
 
     Args:
         game: a game for two players by its name, such as ``"connect_four"``,
@@ -113,7 +113,7 @@ class OpponentEnv(gymnasium.Env):  # type: ignore[misc]
         own = self.opponent.with_defaults({"seed": int(self.np_random.integers(2**31))})
         self._agent = make_agent(own, self.game, 1 - self._seat)
         self._agent.restart()
-        self._state = initial_state(self.game, lambda: int(self.np_random.integers(2**31)))
+        self._state = seeded_start(self.game, lambda: int(self.np_random.integers(2**31)))
         self._return = 0.0
         self._over = False
         self._play_on()

@@ -1,8 +1,7 @@
 """Gymnasium's single-agent environments behind the common interface."""
 
 import math
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, NamedTuple, Self
 
 import gymnasium
@@ -10,19 +9,30 @@ import numpy as np
 from gymnasium import spaces
 from gymnasium.wrappers import TimeLimit
 
-from rave_agents.errors import UnsupportedGameError
-from rave_agents.game import PlayerId
-from rave_agents.search.python_simulator import (
-    EXPAND,
-    FRAME_FULL,
-    PATH_LENGTH,
-    PLAYER,
-    STOPPED,
-    Evaluator,
-    PythonSimulator,
+from rave_agents.chance import (
+    Chance,
+    ChanceReport,
+    Knowledge,
+    checked_chance,
+    say_it_sees_chance,
+    search_position,
+    stream_entropy,
 )
+from rave_agents.copying import hashable
+from rave_agents.environment_simulator import WorldSimulator
+from rave_agents.errors import UnsupportedGameError
+from rave_agents.game import NO_ACTION, PlayerId
+from rave_agents.generators import Dice
+from rave_agents.search.python_simulator import Evaluator
 from rave_agents.search.simulator import Frame, Simulator
-from rave_gymnasium.cloning import GymPlayer, clone, fast_cloner, own_mask, planning_env
+from rave_gymnasium.cloning import (
+    chance_knowledge,
+    clone,
+    common_objects,
+    own_mask,
+    planning_env,
+    simulation_cloner,
+)
 
 TERMINAL = int(PlayerId.TERMINAL)
 
@@ -41,10 +51,14 @@ class _Plan(NamedTuple):
     """What a reward counts less with every step."""
     steps: int
     """Steps until the horizon or the time limit."""
-    fast_clone: Callable[[Any], Any]
-    """Copies the environment for a simulation."""
-    is_random: bool
-    """Whether steps draw random numbers."""
+    clone: Callable[[Any], Any]
+    """Copies the environment."""
+    knowledge: Knowledge
+    """What is known of chance in its steps."""
+    chance: Chance
+    """Whether simulations draw chance, or see what will come."""
+    open: bool
+    """Whether to look at what is hidden."""
 
 
 class PlanningState:
@@ -54,8 +68,12 @@ class PlanningState:
     from the first state on. The game is over at the environment's end, at its time limit, of which
     the steps already taken are counted, and at the horizon.
 
-    Where steps draw random numbers, each simulation draws its own: the plan knows what may come,
-    not what will. Actions are numbered from 0, whatever the action space starts with.
+    Chance in the environment's steps is looked for once (``chance`` tells what was found). Where
+    there is some, each simulation draws outcomes of its own: the plan knows what may come, not what
+    will. Different outcomes of an action are different positions in the tree, told apart by the
+    observation and the return; only where no two outcomes are alike, as with noise, a position is a
+    sequence of actions (open loop). Actions are numbered from 0, whatever the action space starts
+    with.
 
     Args:
         env: the environment, after ``reset``; it is not changed.
@@ -64,6 +82,8 @@ class PlanningState:
             must then have a time limit.
         action_mask: for each action whether it is allowed now; None for the environment's own
             (``action_masks()``) or for all. Later masks are those of ``info["action_mask"]``.
+        chance: ``"draw"``: simulations draw the outcomes of chance; ``"see"``: they copy the
+            environment's generators, and so know what will come, which is cheating.
 
     Raises:
         TypeError, ValueError: for an argument that is not allowed, an environment that has not been
@@ -72,7 +92,7 @@ class PlanningState:
         UnsupportedGameError: if its actions are not discrete.
     """
 
-    __slots__ = ("_legal", "_plan", "_return", "_step", "_weight", "env", "over")
+    __slots__ = ("_last", "_legal", "_plan", "_return", "_seen", "_step", "_weight", "env", "over")
 
     def __init__(
         self,
@@ -81,9 +101,11 @@ class PlanningState:
         discount: float = 1.0,
         horizon: int | None = DEFAULT_HORIZON,
         action_mask: Any = None,
+        chance: Chance | str = Chance.DRAW,
     ) -> None:
         check_plannable(env)
         check_plan(discount, horizon)
+        chance = checked_chance(chance)
         limit, elapsed = _time_limit(env)
         steps = limit - elapsed if horizon is None else min(horizon, limit - elapsed)
         if math.isinf(steps):
@@ -105,9 +127,13 @@ class PlanningState:
             start=int(space.start),
             discount=float(discount),
             steps=int(steps),
-            fast_clone=fast_cloner(copy),
-            is_random=_draws_random_numbers(copy, action_mask),
+            clone=clone,
+            knowledge=chance_knowledge(env, copy, action_mask),
+            chance=chance,
+            open=False,
         )
+        self._last = NO_ACTION
+        self._seen: Any = None
         self._return = 0.0
         self._weight = 1.0
         self._step = 0
@@ -123,33 +149,82 @@ class PlanningState:
 
     def clone(self) -> Self:
         """A copy that shares nothing that can change with this state."""
-        return self._copied(clone)
+        return self._with(self._plan.clone(self.env))
 
     def __deepcopy__(self, memo: Any) -> Self:
         return self.clone()
 
     def hides_information(self) -> bool:
         """Whether the environment is known to hide something from the agent."""
-        return hides_something(self.env)
+        return not self._plan.open and self._hidden() is not None
+
+    def _hidden(self) -> str | None:
+        known = hidden_information(self.env)
+        if known is None and self._plan.chance is Chance.DRAW and not declares_openness(self.env):
+            return DRAWN_BEFORE if self.chance.drawn_before else None
+        return known
+
+    def draws_chance(self) -> bool:
+        """Whether actions have random outcomes that the environment draws itself."""
+        return self._plan.chance is Chance.DRAW and self.chance.found
+
+    @property
+    def chance(self) -> ChanceReport:
+        """What was found of chance in the environment's steps."""
+        return self._plan.knowledge.report
+
+    def seeing(self) -> Self:
+        """The same for a search that looks at what is hidden."""
+        new = self.clone()
+        new._plan = self._plan._replace(open=True)
+        return new
 
     def worlds(self, player: int, unit: Callable[[], float]) -> Callable[[], Self]:
-        """There are none.
+        """A source of this position with random numbers of its own.
 
         Raises:
-            UnsupportedGameError: always.
+            UnsupportedGameError: if something is hidden.
         """
-        raise UnsupportedGameError(no_worlds(self.env))
+        root, _ = self._begun([int(unit() * 2**32) for _ in range(4)])
+        return root.begun_worlds(unit)
+
+    def begun_worlds(self, unit: Callable[[], float]) -> Callable[[], Self]:
+        """Worlds that draw from the generators of this state's environment."""
+        hidden = self._hidden()
+        if hidden is not None and not self._plan.open:
+            raise UnsupportedGameError(no_worlds(self.env, hidden))
+        return self.clone
+
+    def view(self, player: int) -> Hashable:
+        """What the agent sees, its return and the last action.
+
+        Where outcomes never come twice, the last action alone.
+        """
+        if not self.chance.alike:
+            return self._last
+        return self._last, self._return, hashable(self._seen)
 
     def simulation(self, seed: int) -> Self:
         """A copy for one simulation, with random numbers of its own where steps draw some."""
-        new = self._copied(self._plan.fast_clone)
-        if self._plan.is_random:
-            new.env.unwrapped._np_random = np.random.Generator(np.random.PCG64(seed))
-        return new
+        return self._begun([seed])[0]
 
-    def _copied(self, cloner: Callable[[Any], Any]) -> Self:
+    def _begun(self, entropy: Sequence[int]) -> tuple[Self, Dice]:
+        """The root of a search, whose clones draw from the dice, and these."""
+        report, sees = self.chance, self._plan.chance is Chance.SEE
+        if report.fixed and not sees:
+            raise UnsupportedGameError(_cannot_be_fair(self.env, report.fixed))
+        if sees:
+            say_it_sees_chance()
+        copy, shared = clone(self.env), common_objects(self.env)
+        position = search_position(copy, report, entropy, sees=sees, shared=shared)
+        root = self._with(position.env)
+        root._plan = self._plan._replace(clone=clone if sees else simulation_cloner(position.env))
+        return root, position.dice
+
+    def _with(self, env: Any) -> Self:
         new = object.__new__(type(self))
-        new.env = cloner(self.env)
+        new.env = env
+        new._last, new._seen = self._last, self._seen
         new.over = self.over
         new._plan, new._legal = self._plan, self._legal
         new._return, new._weight, new._step = self._return, self._weight, self._step
@@ -157,8 +232,8 @@ class PlanningState:
 
     @property
     def is_random(self) -> bool:
-        """Whether steps draw random numbers."""
-        return self._plan.is_random
+        """Whether steps have random outcomes."""
+        return self.chance.found
 
     def current_player(self) -> int:
         """0, or TERMINAL."""
@@ -182,7 +257,8 @@ class PlanningState:
 
     def apply_action(self, action: int) -> None:
         """Step the environment; whatever it raises is raised unchanged."""
-        _, reward, terminated, truncated, info = self.env.step(action + self._plan.start)
+        self._last = action
+        self._seen, reward, terminated, truncated, info = self.env.step(action + self._plan.start)
         self._return += self._weight * float(reward)
         self._weight *= self._plan.discount
         self._step += 1
@@ -211,66 +287,34 @@ class PlanningState:
         return math.inf
 
     def simulator(self, frame: Frame, evaluator: Evaluator | None) -> Simulator:
-        """Simulations with random numbers of their own."""
-        return PlanningSimulator(
-            self.clone(),
+        """Simulations of an environment without chance."""
+        return self._simulator(frame, evaluator, None)
+
+    def world_simulator(self, frame: Frame, evaluator: Evaluator | None, player: int) -> Simulator:
+        """Simulations with outcomes of their own.
+
+        Raises:
+            UnsupportedGameError: if something is hidden.
+        """
+        return self._simulator(frame, evaluator, player)
+
+    def _simulator(
+        self, frame: Frame, evaluator: Evaluator | None, observer: int | None
+    ) -> Simulator:
+        root, dice = self._begun(stream_entropy(frame.playout_stream))
+        watches = self._plan.chance is Chance.DRAW and not self.chance.found
+        return WorldSimulator(
+            root,
             frame,
+            dice=dice,
+            met=self._plan.knowledge.add if watches else None,
             num_distinct_actions=self.num_distinct_actions(),
             evaluator=evaluator,
+            observer=observer,
         )
 
     def __str__(self) -> str:
         return f"{self.env}: {'over' if self.over else f'step {self._step} of the plan'}"
-
-
-class PlanningSimulator(PythonSimulator):
-    """Open-loop simulations: a node is a sequence of actions, whatever chance does on the way.
-
-    An episode that is over early in one simulation may go on in another; so where steps are random,
-    a leaf at which it is over gets a node with all actions, and actions beyond the end do nothing.
-    """
-
-    root: PlanningState
-
-    def leaf(self, path: list[int]) -> PlanningState:
-        """The position that a path of actions leads to in a simulation of its own."""
-        state = self.root.simulation(self.words.below(2**31) if self.root.is_random else 0)
-        for action in path:
-            if state.over:
-                break
-            state.apply_action(action)
-        return state
-
-    def _simulate(self) -> int:
-        header = self._header
-        if time.perf_counter() > self.deadline:
-            return STOPPED
-        state = self.leaf(self._path[: header[PATH_LENGTH]].tolist())
-        header[PLAYER] = 0
-        if state.over and not self.root.is_random:
-            header[PLAYER] = TERMINAL
-            return self._finish(state)
-        if header[EXPAND] and not self._list_actions(_Open(state), 0):
-            return FRAME_FULL
-        if state.over:
-            return self._give_returns(state.returns())
-        if self._evaluator is not None:
-            return self._give_returns(self._evaluator.evaluate(state))
-        return self._play(state)
-
-
-class _Open:
-    """A leaf that has actions even where its episode is over."""
-
-    def __init__(self, state: PlanningState) -> None:
-        self._state = state
-
-    def legal_actions(self) -> Sequence[int]:
-        """Those of the state, or all."""
-        return self._state.legal_actions() or range(self._state.num_distinct_actions())
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._state, name)
 
 
 def check_plannable(env: Any) -> None:
@@ -289,16 +333,60 @@ def check_plannable(env: Any) -> None:
         )
 
 
-def hides_something(env: Any) -> bool:
-    """Whether the environment is known to hide something that a plan would look at."""
-    return type(env.unwrapped).__name__ == "BlackjackEnv"
+DECLARATION = "hidden_information"
+"""The entry of an environment's metadata in which it says what is hidden from its agent."""
+
+DRAWN_BEFORE = "what its reset decides and shows only later"
+"""What an environment hides that goes on differently from starts that look the same."""
 
 
-def no_worlds(env: Any) -> str:
+def hidden_information(env: Any) -> str | None:
+    """What an environment is known to hide from its agent; None for nothing.
+
+    It may say so itself, by ``metadata["hidden_information"]``.
+
+    Raises:
+        TypeError: for another word in the metadata than a text, True, False or None.
+    """
+    raw = env.unwrapped
+    metadata = raw.metadata if isinstance(raw.metadata, Mapping) else {}
+    if DECLARATION in metadata:
+        said = metadata[DECLARATION]
+        if not isinstance(said, str | bool | None):
+            raise TypeError(
+                f"metadata[{DECLARATION!r}] of {env} must say what is hidden from its agent as a "
+                f"text or True, or None where nothing is; it is {said!r}."
+            )
+        return "what it declares as hidden" if said is True else said or None
+    hides = any(kind.__name__ == "BlackjackEnv" for kind in type(raw).__mro__)
+    return "the dealer's card" if hides else None
+
+
+def declares_openness(env: Any) -> bool:
+    """Whether an environment says of itself that nothing is hidden from its agent."""
+    metadata = env.unwrapped.metadata
+    return DECLARATION in (metadata or {}) and hidden_information(env) is None
+
+
+def no_worlds(env: Any, hidden: str | None = None) -> str:
     """Why an environment that hides something cannot be planned in without cheating."""
+    declare = (
+        " Chance that a step draws from a generator is played fairly; and if nothing is hidden, "
+        f"let the environment say so: metadata[{DECLARATION!r}] = None."
+        if hidden == DRAWN_BEFORE
+        else ""
+    )
     return (
-        f"{env} cannot be planned in: it hides the dealer's card, and a plan would look at it. "
-        "hidden='see' does, which is cheating."
+        f"{env} cannot be planned in: it hides {hidden or hidden_information(env)}, and a plan "
+        f"would look at it. hidden='see' does, which is cheating.{declare}"
+    )
+
+
+def _cannot_be_fair(env: Any, names: Sequence[str]) -> str:
+    return (
+        f"{env} cannot be planned in fairly: a copy would know the outcomes of chance to come, "
+        f"since {', '.join(names)} cannot be reseeded. Let it draw from a NumPy generator; "
+        "chance='see' plans with what will come, which is cheating."
     )
 
 
@@ -332,17 +420,6 @@ def _time_limit(env: Any) -> tuple[float, int]:
     if not begun:
         raise ValueError(f"{env} has not been reset: call env.reset() first.")
     return limit, elapsed
-
-
-def _draws_random_numbers(env: Any, action_mask: Any) -> bool:
-    """Whether steps draw from the environment's random numbers, found out in a copy."""
-    played = clone(env)
-    stream = played.unwrapped._np_random
-    if stream is None:
-        return False
-    before = repr(stream.bit_generator.state)
-    GymPlayer(action_mask).play(played)
-    return repr(played.unwrapped._np_random.bit_generator.state) != before
 
 
 def _allowed(mask: Any, actions: Sequence[int]) -> Sequence[int]:

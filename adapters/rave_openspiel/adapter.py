@@ -51,7 +51,7 @@ class OpenSpielGame:
         return OpenSpielState(self.game.new_initial_state())
 
     @property
-    def new_seeded_state(self) -> Callable[[int], OpenSpielState] | None:
+    def seeded_initial_state(self) -> Callable[[int], OpenSpielState] | None:
         """Gives the start of a game from a seed, where a generator of the game deals; else None."""
         if not deals_by_itself(self.game):
             return None

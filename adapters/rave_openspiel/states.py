@@ -15,7 +15,7 @@ from rave_openspiel.knowledge import Unit
 from rave_openspiel.native import NativeSimulator, Observation, bridge, is_native, is_shrinking
 from rave_openspiel.same_game import game_key
 from rave_openspiel.simulator import OpenSpielSimulator, RolloutSimulator
-from rave_openspiel.support import hides_information, is_simultaneous
+from rave_openspiel.support import check_chance, hides_information, is_simultaneous
 from rave_openspiel.turns import one_at_a_time
 from rave_openspiel.worlds import WorldFunction, view, world_source
 
@@ -166,6 +166,7 @@ class OpenSpielState:
             UnsupportedGameError: if the search cannot play the game.
         """
         game = self.state.get_game()
+        check_chance(game)
         simultaneous = self.has_simultaneous_moves()
         common = getattr(self.state, "common_state", None)
         if common is not None and evaluator is None:
@@ -191,6 +192,7 @@ class OpenSpielState:
         Raises:
             UnsupportedGameError: if there are no worlds.
         """
+        check_chance(self.state.get_game())
         library = bridge() if evaluator is None and is_native(self.state) else None
         if library is not None:
             return NativeSimulator(

@@ -34,6 +34,10 @@ def refusal(game_type: pyspiel.GameType | pyspiel.Game) -> str | None:
     if game_type.dynamics not in (_Type.Dynamics.SEQUENTIAL, _Type.Dynamics.SIMULTANEOUS):
         kind = str(game_type.dynamics).rpartition(".")[2]
         return f"its dynamics are {kind}, and the search needs SEQUENTIAL or SIMULTANEOUS"
+    return _refusal_of_chance(game_type)
+
+
+def _refusal_of_chance(game_type: pyspiel.GameType) -> str | None:
     if (
         game_type.chance_mode == _Type.ChanceMode.SAMPLED_STOCHASTIC
         and game_type.short_name not in DEALT_AT_ONCE
@@ -43,6 +47,13 @@ def refusal(game_type: pyspiel.GameType | pyspiel.Game) -> str | None:
             "EXPLICIT_STOCHASTIC: a clone would know the outcomes to come"
         )
     return None
+
+
+def check_chance(game: pyspiel.Game) -> None:
+    """Raise UnsupportedGameError if clones of the game's states know which chance will come."""
+    reason = _refusal_of_chance(game.get_type())
+    if reason is not None:
+        raise UnsupportedGameError(f"{game} cannot be searched: {reason}.")
 
 
 def plays(game_type: pyspiel.GameType) -> bool:

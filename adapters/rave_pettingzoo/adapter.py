@@ -13,7 +13,10 @@ from typing import Any
 
 from rave_agents.agent import AgentType
 from rave_agents.agents import AgentSpec
-from rave_agents.errors import UnknownNameError
+from rave_agents.chance import Knowledge, remember
+from rave_agents.checks import check_hidden
+from rave_agents.config import SearchConfig
+from rave_agents.errors import UnknownNameError, UnsupportedGameError
 from rave_agents.frameworks import GameInfo
 from rave_agents.game import GameState
 from rave_agents.given import unknown_name
@@ -53,6 +56,7 @@ class PettingZooGame:
         from rave_pettingzoo.support import (  # noqa: PLC0415
             check_perfect_information,
             check_searchable,
+            no_worlds,
         )
 
         check_searchable(env)
@@ -61,16 +65,33 @@ class PettingZooGame:
         self.num_players = len(env.possible_agents)
         self.env = clone_env(env)
         """The environment that the game starts copies of."""
-        self.new_initial_state()
+        self._knowledge: Knowledge | None = None
+        state = self.seeded_initial_state(0)
+        if state.hides_information():
+            raise UnsupportedGameError(no_worlds(env, state.what_is_hidden))
+        self._draws_chance = state.draws_chance()
 
     def new_initial_state(self) -> GameState:
-        """The position after ``reset``."""
-        from rave_pettingzoo.cloning import clone_env  # noqa: PLC0415
+        """The position after ``reset`` with seed 0."""
+        state: GameState = self.seeded_initial_state(0)
+        return state
+
+    def seeded_initial_state(self, seed: int) -> Any:
+        """The position after ``reset`` with a seed, which decides what chance will do."""
+        from rave_pettingzoo.cloning import chance_knowledge, clone_env, raw_env  # noqa: PLC0415
         from rave_pettingzoo.states import AECState  # noqa: PLC0415
 
         env = clone_env(self.env)
-        env.reset(seed=0)
+        env.reset(seed=seed)
+        if self._knowledge is None:
+            self._knowledge = chance_knowledge(env)
+        remember(raw_env(env), self._knowledge)
         return AECState(env)
+
+    def check_search(self, config: SearchConfig) -> None:
+        """Raise UnsupportedGameError if a search of this configuration cannot play the game."""
+        if self._draws_chance:
+            check_hidden(config, simultaneous=False)
 
     def __reduce__(self) -> Any:
         return (_game_of_spec, (self.name,))

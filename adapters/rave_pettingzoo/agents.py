@@ -13,12 +13,14 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
 from rave_agents.agents import AgentSpec, make_limit
+from rave_agents.chance import Chance
 from rave_agents.checks import check_moves
 from rave_agents.config import SearchConfig
 from rave_agents.errors import UnknownNameError
 from rave_agents.game import GameState
 from rave_agents.given import check_names, checked_seed, unknown_name
 from rave_agents.limit import Limit
+from rave_agents.options import Hidden
 from rave_agents.result import SearchResult
 from rave_agents.searcher import Searcher
 from rave_pettingzoo.loop_agent import LoopAgent, RandomLoopAgent
@@ -27,7 +29,16 @@ from rave_pettingzoo.states import AECState
 from rave_pettingzoo.support import check_worlds, is_parallel
 from rave_pettingzoo.worlds import WorldFunction
 
-OWN_PARAMETERS = ("env", "simulations", "seconds", "seed", "player", "translate", "worlds")
+OWN_PARAMETERS = (
+    "env",
+    "simulations",
+    "seconds",
+    "seed",
+    "player",
+    "translate",
+    "worlds",
+    "chance",
+)
 
 
 class SearchAgent(LoopAgent):
@@ -51,7 +62,12 @@ class SearchAgent(LoopAgent):
             environment which ``agent``, who is to move, cannot tell from the live one. ``env`` is a
             copy that it may change and return; it draws by the ``numpy.random.Generator`` ``rng``,
             what is still to come included, such as the order of a deck. Each is checked. To give
-            one says that the environment hides something, known or not.
+            one says that the environment hides something, known or not. In a Parallel environment
+            ``agent`` is ``player``, and only the agents of a world can be checked.
+        chance: where the environment's steps have random outcomes, ``"draw"`` lets each simulation
+            draw its own; ``"see"`` copies the environment's generators, so that the search knows
+            what will come: it cheats, and says so. What was found of chance is in the result's
+            ``state.chance``.
         **config: fields of ``SearchConfig`` to change from the preset.
 
     Raises:
@@ -74,13 +90,16 @@ class SearchAgent(LoopAgent):
         player: Any = None,
         translate: bool = True,
         worlds: WorldFunction | None = None,
+        chance: Chance | str = Chance.DRAW,
         **config: Any,
     ) -> None:
         names = (*OWN_PARAMETERS, *SearchConfig.field_names())
         check_names(f"parameter of {type(self).__name__}", config, names)
         self.config = SearchConfig.preset(self.preset).replace(**config)
         """The search's tunables."""
-        super().__init__(env, player=player, translate=translate, worlds=worlds)
+        if self.config.hidden is Hidden.SEE:
+            worlds = None
+        super().__init__(env, player=player, translate=translate, worlds=worlds, chance=chance)
         self.limit: Limit = make_limit(simulations, seconds)
         """The budget of each move; it may be set between moves."""
         self.seed = checked_seed(seed)
@@ -107,6 +126,8 @@ class SearchAgent(LoopAgent):
         if self.config.reuse_tree and self._searched is not None:
             self._follow(moves_between(self._searched, state))
         self._searched = None
+        if isinstance(state, ParallelState):
+            state.check_worlds(self.config)
         seat = None
         if self.player is not None and isinstance(state, ParallelState):
             seat = state.seat(self.player)
@@ -169,6 +190,7 @@ def make_agent(
     player: Any = None,
     translate: bool = True,
     worlds: WorldFunction | None = None,
+    chance: Chance | str = Chance.DRAW,
     **defaults: Any,
 ) -> LoopAgent:
     """An agent for the loop from its spec, such as ``make_agent("rave(simulations=500)", env)``.
@@ -180,6 +202,7 @@ def make_agent(
         player: as for ``SearchAgent``.
         translate: likewise.
         worlds: likewise.
+        chance: likewise; the spec may say it too, as in ``"uct(chance=see)"``.
         **defaults: parameters for what the spec leaves open, such as ``simulations`` or ``seed``.
 
     Raises:
@@ -195,11 +218,18 @@ def make_agent(
     of_searches = ("seed", "simulations", "seconds", *SearchConfig.field_names())
     check_names("parameter of make_agent", defaults, of_searches)
     parsed = parsed.with_defaults(defaults)
+    of_searches = ("chance", *of_searches)
     known = ("seed",) if parsed.name == "random" else of_searches
     for key in parsed.parameters:
         if key not in known:
             raise UnknownNameError(unknown_name(f"parameter of {parsed.name}", key, known))
-    options = {**parsed.parameters, "player": player, "translate": translate, "worlds": worlds}
+    options = {
+        "chance": chance,
+        **parsed.parameters,
+        "player": player,
+        "translate": translate,
+        "worlds": worlds,
+    }
     if parsed.name == "random":
         return RandomLoopAgent(env, **options)
     kind = next((k for k in _NAMED if k.preset == parsed.name), None)

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from rave_agents.copying import CopyRules, copied
+from rave_agents.generators import generator_types
 
 GO_RULES: Final = "pettingzoo.classic.go.go_base"
 """The module of PettingZoo's Go rules."""
@@ -101,28 +102,28 @@ def clone_rps(raw: Any) -> Any:
     return _copy(raw, "state", "observations", "history")
 
 
-def clone_cards(raw: Any) -> Any:
+def clone_cards(raw: Any, shared: tuple[type, ...] = ()) -> Any:
     """RLCard's game is copied whole: the deck, the hands, and the one random stream of all."""
     new = _copy(raw)
-    new.env = copied(raw.env, CopyRules())
+    new.env = copied(raw.env, CopyRules(shared=shared))
     if "next_legal_moves" in vars(new):
         new.next_legal_moves = copy.copy(raw.next_legal_moves)
     return new
 
 
-def clone_shimmy(raw: Any) -> Any:
+def clone_shimmy(raw: Any, shared: tuple[type, ...] = ()) -> Any:
     """OpenSpiel's own state is cloned; games do not change."""
     new = _copy(raw, "simultaneous_actions", "observation_spaces", "action_spaces", "observations")
     if "game_state" in vars(new):
         new.game_state = raw.game_state.clone()
-        new.np_random = copy.deepcopy(raw.np_random)
+        new.np_random = copied(raw.np_random, CopyRules(shared=shared))
     return new
 
 
-def clone_hanabi(raw: Any) -> Any:
+def clone_hanabi(raw: Any, shared: tuple[type, ...] = ()) -> Any:
     """The environment inside is Shimmy's, and both have dictionaries in common."""
     new = _copy(raw)
-    inner = clone_shimmy(raw.hanabi_env)
+    inner = clone_shimmy(raw.hanabi_env, shared)
     for name, value in vars(raw.hanabi_env).items():
         if name in vars(raw) and vars(raw)[name] is value:
             vars(new)[name] = vars(inner)[name]
@@ -143,6 +144,25 @@ CLONERS: Final[dict[str, Cloner]] = {
     "shimmy.openspiel_compatibility.OpenSpielCompatibilityV0": clone_shimmy,
 }
 """By the full name of the class, so that no environment is imported to be asked for."""
+
+
+def simulation_cloner(raw: Any) -> Cloner | None:
+    """What copies a raw environment for simulations that draw from one generator after the other.
+
+    None for one that is not known.
+    """
+    own = CLONERS.get(class_name(raw))
+    if own in _WITH_CHANCE:
+        return functools.partial(own, shared=generator_types())
+    return own
+
+
+_WITH_CHANCE: Final = (clone_cards, clone_shimmy, clone_hanabi)
+
+
+def keeps_generators(raw: Any) -> bool:
+    """Whether a known environment draws random numbers after its reset."""
+    return CLONERS.get(class_name(raw)) in _WITH_CHANCE
 
 
 def class_name(raw: Any) -> str:

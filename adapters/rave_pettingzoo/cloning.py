@@ -7,16 +7,20 @@ that its type is cloned (``verification.py``).
 """
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
+import numpy as np
 import pettingzoo
+from gymnasium import spaces
 from gymnasium.utils import EzPickle
 from pettingzoo.utils import wrappers as wrapper_classes
 
+from rave_agents.chance import ChanceReport, Knowledge, known, look_for_chance, remember
 from rave_agents.clone_check import check_clones
 from rave_agents.copying import CopyRules, copied, fingerprint
 from rave_agents.errors import CloneError
+from rave_agents.generators import find_generators, generator_types, reseed
 from rave_pettingzoo import classic
 from rave_pettingzoo.verification import ZooPlayer
 
@@ -33,7 +37,8 @@ ADVICE = "Tell how it is copied: rave_pettingzoo.register_cloner(type(env.unwrap
 """What to do about an environment that cannot be cloned."""
 
 _registered: dict[type, Callable[[Any], Any]] = {}
-_checked: set[tuple[type, ...]] = set()
+_checked: dict[tuple[type, ...], bool] = {}
+"""By what was found right, whether it goes the same way under equal actions and random numbers."""
 
 
 def register_cloner(env_type: type, cloner: Callable[[Any], Any]) -> None:
@@ -78,9 +83,9 @@ def clone_env(env: _E) -> _E:
     """
     check_env(env)
     key = type_chain(env)
-    if key not in _checked and (_is_known(env) or _is_right(env)):
-        _checked.add(key)
-    clone: _E = _clone(env)
+    if key not in _checked:
+        _check(env, key)
+    clone: _E = _clone(env, _rules())
     return clone
 
 
@@ -133,15 +138,77 @@ def searched_env(env: Any) -> Any:
 
 def search_cloner(env: Any) -> Callable[[Any], Any]:
     """The fastest function that copies what ``searched_env`` gave."""
-    known = classic.CLONERS.get(classic.class_name(env))
-    return _clone if known is None else known
+    own = classic.CLONERS.get(classic.class_name(env))
+    return (lambda given: _clone(given, _rules())) if own is None else own
 
 
-def _is_right(env: Any) -> bool:
-    """Whether clones were played on and found right; CloneError if they are wrong."""
-    return check_clones(
-        env, _clone, lambda thing: fingerprint(thing, _rules()), ZooPlayer(), ADVICE
+def simulation_cloner(env: Any, seed: int) -> Callable[[Any], Any]:
+    """A function that copies what a search begins from, for simulations with their own outcomes.
+
+    Copies draw from the generators of their original, one after the other. Those that a registered
+    function makes have generators of their own, which are seeded anew in each.
+    """
+    own = classic.simulation_cloner(env)
+    if own is not None:
+        return own
+    rules = _simulation_rules(generator_types())
+    if not _has_registered_cloner(env):
+        return lambda given: _clone(given, rules)
+    seeds = np.random.default_rng(seed)
+
+    def clone(given: Any) -> Any:
+        new = _clone(given, rules)
+        draw_anew(new, seeds)
+        return new
+
+    return clone
+
+
+def draw_anew(env: Any, seeds: np.random.Generator) -> None:
+    """Seed all generators inside an environment."""
+    for found in find_generators(env, make_missing=True).inside:
+        reseed(found.generator, int(seeds.integers(2**63)))
+
+
+def chance_knowledge(env: Any, masks: Mapping[Any, Any] | None = None) -> Knowledge:
+    """What is known of chance in an environment, found out when it is first asked for.
+
+    Args:
+        env: the environment, after ``reset``; it is not changed.
+        masks: as for ``ZooPlayer``.
+    """
+    if _is_known(env):
+        return Knowledge(ChanceReport(), certain=True)
+    raw = raw_env(env)
+    knowledge = known(raw)
+    if knowledge is None:
+        base = searched_env(env)
+        report = look_for_chance(
+            base,
+            simulation_cloner(base, 0),
+            ZooPlayer(masks),
+            repeats=_checked.get(type_chain(base), True),
+            clones_keep_own=_has_registered_cloner(base),
+        )
+        knowledge = remember(raw, Knowledge(report))
+    return knowledge
+
+
+def _check(env: Any, key: tuple[type, ...]) -> None:
+    """Note that clones were played on and found right; CloneError if they are wrong."""
+    if _is_known(env):
+        _checked[key] = True
+        return
+    rules = _rules()
+    check = check_clones(
+        env,
+        lambda thing: _clone(thing, rules),
+        lambda thing: fingerprint(thing, rules),
+        ZooPlayer(),
+        ADVICE,
     )
+    if check.played:
+        _checked[key] = check.repeats
 
 
 def _is_known(env: Any) -> bool:
@@ -158,12 +225,16 @@ def _registered_cloner(kind: type) -> Callable[[Any], Any] | None:
     return next((_registered[base] for base in kind.__mro__ if base in _registered), None)
 
 
-def _clone(env: Any) -> Any:
+def _has_registered_cloner(env: Any) -> bool:
+    return any(_registered_cloner(kind) is not None for kind in type_chain(env))
+
+
+def _clone(env: Any, rules: CopyRules) -> Any:
     kind = type(env)
     if kind in PASSIVE_WRAPPERS:
         new = object.__new__(kind)
         values = vars(env).copy()
-        values["env"] = _clone(env.env)
+        values["env"] = _clone(env.env, rules)
         if values.get("_prev_obs") is not None:
             values["_prev_obs"] = _copied_observation(values["_prev_obs"])
         vars(new).update(values)
@@ -176,7 +247,7 @@ def _clone(env: Any) -> Any:
         return _dressed(known(env), env)
     inner = inner_env(env)
     try:
-        return copied(env, _rules(), {} if inner is None else {id(inner): _clone(inner)})
+        return copied(env, rules, {} if inner is None else {id(inner): _clone(inner, rules)})
     except CloneError:
         raise
     except Exception as error:
@@ -233,6 +304,14 @@ def _rules() -> CopyRules:
         shared = (*shared, pyspiel.Game)
     kinds = (pettingzoo.AECEnv, pettingzoo.ParallelEnv, EzPickle)
     return CopyRules(by_attributes=kinds, shared=shared, copiers=copiers)
+
+
+@functools.cache
+def _simulation_rules(generators: tuple[type, ...]) -> CopyRules:
+    """Copies have generators and spaces in common with what they are made of."""
+    rules = _rules()
+    shared = (*rules.shared, *generators, spaces.Space)
+    return CopyRules(by_attributes=rules.by_attributes, shared=shared, copiers=rules.copiers)
 
 
 def _font_types(pygame: Any) -> tuple[type, ...]:

@@ -41,6 +41,12 @@ def kind_of(raw: Any) -> Kind | None:
     return KINDS.get(class_name(raw))
 
 
+def inherited_kind(raw: Any) -> Kind | None:
+    """The kind of a raw environment, or of the class that it is a subclass of."""
+    names = (f"{base.__module__}.{base.__qualname__}" for base in type(raw).__mro__)
+    return next((KINDS[name] for name in names if name in KINDS), None)
+
+
 def _tictactoe_moves(before: Any, after: Any) -> list[int] | None:
     old, new = before.board.squares, after.board.squares
     return _placed(old, new, range(9), _mark(before))

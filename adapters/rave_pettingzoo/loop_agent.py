@@ -6,6 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from rave_agents.chance import Chance, checked_chance
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.game import GameState
 from rave_agents.given import checked_seed
@@ -32,7 +33,8 @@ class LoopAgent:
         player: the name of the agent that is played for, in a Parallel environment, where agents
             move at the same time; None in AEC environments, which tell whose turn it is.
         translate: whether searches may play in OpenSpiel's states where these are the same.
-        worlds: as for ``SearchAgent``; ``choose`` gets a state that has them. Without, it has the
+        chance: as for ``SearchAgent``.
+        worlds: likewise; ``choose`` gets a state that has them. Without, it has the
             true state, hidden cards included, and must itself heed ``hides_information()``.
 
     Raises:
@@ -48,6 +50,7 @@ class LoopAgent:
         player: Any = None,
         translate: bool = True,
         worlds: WorldFunction | None = None,
+        chance: Chance | str = Chance.DRAW,
     ) -> None:
         check_env(env)
         _check_player(env, player)
@@ -60,6 +63,8 @@ class LoopAgent:
         check_world_function(worlds)
         self.worlds = worlds
         """The source of worlds of the user's own, if any."""
+        self.chance = checked_chance(chance)
+        """Whether simulations draw the outcomes of chance, or see what will come."""
         self._check_playable(env)
         self.env = env
         """The live environment."""
@@ -154,7 +159,7 @@ class LoopAgent:
         if is_parallel(env):
             return self._act_together(env, *self._told(env, observation, mask))
         _check_selected(env)
-        state = game_state(env, translate=self.translate, worlds=self.worlds)
+        state = game_state(env, translate=self.translate, worlds=self.worlds, chance=self.chance)
         _check_mask(observation, mask, state.legal_actions())
         return self.choose(state)
 
@@ -164,7 +169,15 @@ class LoopAgent:
         """Choose an action for ``player`` in a Parallel environment."""
         if self.player not in env.agents:
             raise ValueError(f"{self.player!r} is out of the game, or the environment not reset.")
-        state = ParallelState(env, observations=observations, infos=infos, simultaneous=True)
+        state = ParallelState(
+            env,
+            observations=observations,
+            infos=infos,
+            simultaneous=True,
+            worlds=self.worlds,
+            player=self.player,
+            chance=self.chance,
+        )
         return self.choose(state)
 
     def _told(

@@ -1,22 +1,31 @@
 """Parallel environments behind the common interface."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, Self
 
 import pettingzoo
 
+from rave_agents.chance import Chance, checked_chance, stream_entropy
+from rave_agents.config import SearchConfig
+from rave_agents.copying import hashable
+from rave_agents.environment_simulator import OpenLoopSimulator, WorldSimulator
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.game import PlayerId
-from rave_pettingzoo.cloning import check_env, search_cloner, searched_env
-from rave_pettingzoo.environment_state import TERMINAL, EnvironmentState
+from rave_agents.generators import Dice
+from rave_agents.options import Hidden
+from rave_agents.search.python_simulator import Evaluator
+from rave_agents.search.simulator import Frame, Simulator
+from rave_pettingzoo.cloning import chance_knowledge, check_env, search_cloner, searched_env
+from rave_pettingzoo.environment_state import TERMINAL, EnvironmentState, Secrets, secrets_of
 from rave_pettingzoo.support import (
     allowed_actions,
     check_begun,
     check_searchable,
-    hidden_information,
     no_worlds,
 )
+from rave_pettingzoo.verification import masks_of
+from rave_pettingzoo.worlds import ParallelWorlds, WorldFunction, check_world_function
 
 
 class ParallelState(EnvironmentState):
@@ -25,12 +34,23 @@ class ParallelState(EnvironmentState):
     Where agents take turns in it, so that the masks of all but one allow a single action or none,
     it can be searched as a game of turns: what the others are left with is taken for them.
 
+    Chance in the environment's steps is looked for once (``chance`` tells what was found). Where
+    there is some, each simulation draws outcomes of its own. In a game of turns different outcomes
+    are different positions, as in ``AECState``. Where agents move at the same time, a position in
+    the tree is a sequence of joint actions, whatever chance made of them (open loop): agents that
+    are out then have the action 0, which does nothing. So it is too where there are ``worlds``.
+
     Args:
         env: the environment, after ``reset``; it is not changed.
         observations: what its last ``reset`` or ``step`` gave; needed for the masks.
         infos: likewise.
         simultaneous: whether agents move at the same time; by default, whether several have a
             choice now. What begins as a game of turns must go on so.
+        worlds: where something is hidden, gives environments that ``player`` cannot tell from this
+            one; see ``rave_pettingzoo.worlds.WorldFunction``. A Parallel environment does not tell
+            what is observed in it, so that only the agents of a world are checked.
+        player: the agent whose knowledge the worlds agree with; needed with ``worlds``.
+        chance: as for ``AECState``.
 
     Raises:
         TypeError, ValueError, CloneError, UnsupportedGameError: as ``AECState``.
@@ -43,17 +63,32 @@ class ParallelState(EnvironmentState):
         observations: Mapping[Any, Any],
         infos: Mapping[Any, Any],
         simultaneous: bool | None = None,
+        worlds: WorldFunction | None = None,
+        player: Any = None,
+        chance: Chance | str = Chance.DRAW,
     ) -> None:
         check_env(env)
         if not isinstance(env, pettingzoo.ParallelEnv):
             raise TypeError(f"env must be a Parallel environment, got {type(env).__name__}.")
         if simultaneous is not None and not isinstance(simultaneous, bool):
             raise TypeError(f"simultaneous must be True, False or None, got {simultaneous!r}.")
+        check_world_function(worlds)
+        checked_chance(chance)
         check_searchable(env, simultaneous=True)
         check_begun(env)
+        self._agents = tuple(env.possible_agents)
+        if worlds is not None and player not in self._agents:
+            raise ValueError(
+                f"player must be the agent that the worlds are for, one of {list(self._agents)}, "
+                f"got {player!r}."
+            )
         self.env: Any = searched_env(env)
         """The copy of the environment."""
-        self._agents = tuple(env.possible_agents)
+        masks = masks_of(observations, infos)
+        self._secret = secrets_of(env, worlds, chance, lambda: chance_knowledge(env, masks))
+        self._observer = player
+        self._seen: Any = observations
+        self._last: tuple[int, ...] = ()
         self._sizes = {agent: int(env.action_space(agent).n) for agent in self._agents}
         self._clone = search_cloner(self.env)
         self._returns = dict.fromkeys(self._agents, 0.0)
@@ -66,6 +101,7 @@ class ParallelState(EnvironmentState):
         self._check_turns("")
 
     def _look(self, observations: Mapping[Any, Any], infos: Mapping[Any, Any]) -> None:
+        self._seen = observations
         self._legal = {
             agent: allowed_actions(observations.get(agent), infos.get(agent), self._sizes[agent])
             for agent in self.env.agents
@@ -97,40 +133,98 @@ class ParallelState(EnvironmentState):
         """The number of an agent as a player."""
         return self._agents.index(agent)
 
+    @property
+    def _secrets(self) -> Secrets:
+        return self._secret
+
+    @property
+    def _open_loop(self) -> bool:
+        """Whether agents move at the same time and simulations differ otherwise than by actions."""
+        secrets = self._secret
+        return self._simultaneous and (secrets.draws or secrets.worlds is not None)
+
     def hides_information(self) -> bool:
-        """Whether something is known to be hidden from agents."""
-        return hidden_information(self.env) is not None
+        """Whether something is hidden from agents for which the search has no worlds of its own."""
+        return self._secret.hides and not (self._simultaneous and self._secret.worlds is not None)
+
+    def draws_chance(self) -> bool:
+        """Whether actions in a game of turns have random outcomes that the environment draws."""
+        return self._secret.draws and not self._simultaneous
+
+    def seeing(self) -> Self:
+        """The same for a search that looks at what is hidden."""
+        new = self.clone()
+        new._secret = self._secret.opened()
+        return new
+
+    def check_worlds(self, config: SearchConfig) -> None:
+        """Raise UnsupportedGameError if a search of this configuration has no worlds here."""
+        if self.hides_information() and config.hidden is Hidden.DETERMINIZE:
+            raise UnsupportedGameError(no_worlds(self.env, self._secret.what_is_hidden))
 
     def worlds(self, player: int, unit: Callable[[], float]) -> Callable[[], Self]:
-        """None: where agents move at the same time and something is hidden there is no search.
+        """A source of states that the player to move cannot tell from this one.
 
         Raises:
-            UnsupportedGameError: always.
+            UnsupportedGameError: if there is none.
         """
-        raise UnsupportedGameError(no_worlds(self.env))
+        root, _ = self._begun([int(unit() * 2**32) for _ in range(4)])
+        return root.begun_worlds(unit)
+
+    def begun_worlds(self, unit: Callable[[], float]) -> Callable[[], Self]:
+        """Worlds that draw from the generators of this state's environment."""
+        function = self._secret.worlds
+        if function is None and self.hides_information():
+            raise UnsupportedGameError(no_worlds(self.env, self._secret.what_is_hidden))
+        if function is None:
+            return self.clone
+        source = ParallelWorlds(self.env, self._observer, unit, function, self._clone)
+        return lambda: self._with(source())
+
+    def view(self, player: int) -> Hashable:
+        """What an agent sees: its own observation, or where nothing is hidden all that is known."""
+        if self.hides_information() or not self._secret.draws:
+            return hashable(self._seen.get(self._agents[player]))
+        if not self.chance.alike:
+            return self._last
+        return self._last, tuple(self._returns.values()), hashable(self._seen)
 
     def clone(self) -> Self:
         """A copy that shares nothing that can change with this state."""
+        return self._with(self._clone(self.env))
+
+    def _with(self, env: Any) -> Self:
         new = object.__new__(type(self))
         vars(new).update(vars(self))
-        new.env = self._clone(self.env)
+        new.env = env
         new._returns = self._returns.copy()
         return new
 
     def legal_actions(self, player: int | None = None) -> Sequence[int]:
         """The actions that the mask allows the agent to move, or any agent."""
         player = self._player if player is None else player
-        return self._legal.get(self._agents[player], []) if player >= 0 else []
+        if player < 0:
+            return []
+        legal: Sequence[int] = self._legal.get(self._agents[player], [])
+        if self._open_loop and not legal and self._player != TERMINAL:
+            return [0]
+        return legal
+
+    def all_actions(self, player: int) -> Sequence[int]:
+        """All actions of an agent, whatever its mask allows."""
+        return range(self._sizes[self._agents[player]])
 
     def apply_action(self, action: int) -> None:
         """Step the environment with this action and what the others are left with."""
         mover = self._agents[self._player]
         actions = {agent: legal[0] for agent, legal in self._legal.items() if len(legal) == 1}
+        self._last = (action,)
         self._step({**actions, mover: action})
         self._check_turns(f" after {action}")
 
     def apply_actions(self, actions: Sequence[int]) -> None:
         """Step the environment with an action of every agent, in the order of the seats."""
+        self._last = tuple(actions)
         self._step(
             {
                 agent: actions[seat]
@@ -168,6 +262,39 @@ class ParallelState(EnvironmentState):
     def max_utility(self) -> float:
         """Not known."""
         return math.inf
+
+    def simulator(self, frame: Frame, evaluator: Evaluator | None) -> Simulator:
+        """Simulations with outcomes of their own."""
+        return self._environment_simulator(frame, evaluator, None)
+
+    def world_simulator(self, frame: Frame, evaluator: Evaluator | None, player: int) -> Simulator:
+        """Simulations of a game of turns that each take place in a world of their own.
+
+        Raises:
+            UnsupportedGameError: if there are none.
+        """
+        return self._environment_simulator(frame, evaluator, player)
+
+    def _begun(self, entropy: Sequence[int]) -> tuple[Self, Dice]:
+        """The root of a search, whose clones draw from the dice, and these."""
+        copy, dice, clone = self._secret.begin(self.env, self._clone(self.env), entropy)
+        root = self._with(copy)
+        root._clone = clone
+        return root, dice
+
+    def _environment_simulator(
+        self, frame: Frame, evaluator: Evaluator | None, observer: int | None
+    ) -> Simulator:
+        root, dice = self._begun(stream_entropy(frame.playout_stream))
+        options: dict[str, Any] = {
+            "dice": dice,
+            "num_distinct_actions": self.num_distinct_actions(),
+            "evaluator": evaluator,
+        }
+        if self._open_loop:
+            return OpenLoopSimulator(root, frame, met=None, **options)
+        met = self._secret.met() if observer is None else None
+        return WorldSimulator(root, frame, met=met, observer=observer, **options)
 
     def __str__(self) -> str:
         return str(self.env)

@@ -7,17 +7,25 @@ from typing import Any, NamedTuple, Self
 
 import pettingzoo
 
+from rave_agents.chance import Chance, checked_chance, stream_entropy
+from rave_agents.environment_simulator import WorldSimulator
 from rave_agents.errors import UnsupportedGameError
-from rave_agents.game import GameState
-from rave_agents.search.python_simulator import Evaluator, PythonSimulator
+from rave_agents.game import NO_ACTION, GameState
+from rave_agents.generators import Dice
+from rave_agents.search.python_simulator import Evaluator
 from rave_agents.search.simulator import Frame, Simulator
-from rave_pettingzoo.cloning import check_env, raw_env, search_cloner, searched_env
-from rave_pettingzoo.environment_state import TERMINAL, EnvironmentState
+from rave_pettingzoo.cloning import (
+    chance_knowledge,
+    check_env,
+    raw_env,
+    search_cloner,
+    searched_env,
+)
+from rave_pettingzoo.environment_state import TERMINAL, EnvironmentState, Secrets, secrets_of
 from rave_pettingzoo.kinds import Kind, kind_of
 from rave_pettingzoo.support import (
     check_begun,
     check_searchable,
-    hidden_information,
     is_openspiels,
     is_parallel,
     is_shimmy,
@@ -51,10 +59,8 @@ class _Rules(NamedTuple):
     """What is known of the environment."""
     translate: bool
     """Whether searches may play in OpenSpiel's states."""
-    hides: bool
-    """Whether something is hidden from agents."""
-    worlds: WorldFunction | None
-    """The source of worlds of the user's own, if any."""
+    secrets: Secrets
+    """What agents cannot know."""
 
 
 class AECState(EnvironmentState):
@@ -65,23 +71,36 @@ class AECState(EnvironmentState):
     are summed up for each agent, from this position on. Agents that are out are passed over; the
     game is over when all are terminated or truncated.
 
+    Chance in the environment's steps is looked for once (``chance`` tells what was found). Where
+    there is some, each simulation draws outcomes of its own, and different outcomes of an action
+    are different positions in the tree: they are told apart by what the agents observe, the rewards
+    and the last action. Only where no two outcomes are alike, as with noise, a position is a
+    sequence of actions.
+
     Args:
         env: the environment, after ``reset``; it is not changed.
         translate: whether searches may play in OpenSpiel's states where these are the same.
         worlds: where something is hidden, gives environments that the agent to move cannot tell
             from this one; see ``rave_pettingzoo.worlds.WorldFunction``.
+        chance: ``"draw"``: simulations draw the outcomes of chance; ``"see"``: they copy the
+            environment's generators, and so know what will come, which is cheating.
 
     Raises:
         TypeError: for an argument of another type.
-        ValueError: if the environment has not been reset.
+        ValueError: if the environment has not been reset, and for another ``chance``.
         CloneError: if it cannot be cloned.
         UnsupportedGameError: if the search cannot play it; it says why.
     """
 
-    __slots__ = ("_player", "_returns", "_rules", "env")
+    __slots__ = ("_last", "_player", "_returns", "_rules", "env")
 
     def __init__(
-        self, env: Any, *, translate: bool = True, worlds: WorldFunction | None = None
+        self,
+        env: Any,
+        *,
+        translate: bool = True,
+        worlds: WorldFunction | None = None,
+        chance: Chance | str = Chance.DRAW,
     ) -> None:
         if isinstance(env, pettingzoo.ParallelEnv) and turn_based_env(env) is not None:
             env = turn_based_env(env)
@@ -96,6 +115,7 @@ class AECState(EnvironmentState):
         check_world_function(worlds)
         check_searchable(env)
         check_begun(env)
+        checked_chance(chance)
         self.env: Any = searched_env(env)
         """The copy of the environment."""
         kind = kind_of(self.env)
@@ -108,10 +128,10 @@ class AECState(EnvironmentState):
             legal=legal_function(self.env),
             kind=kind,
             translate=translate and importlib.util.find_spec("pyspiel") is not None,
-            hides=worlds is not None or hidden_information(self.env) is not None,
-            worlds=worlds,
+            secrets=secrets_of(env, worlds, chance, lambda: chance_knowledge(env)),
         )
         self._returns = [0.0] * len(agents)
+        self._last = NO_ACTION
         self._player = TERMINAL
         self._settle()
         if self._rules.translate and self._player != TERMINAL:
@@ -130,11 +150,38 @@ class AECState(EnvironmentState):
         new._rules = self._rules
         new._returns = self._returns.copy()
         new._player = self._player
+        new._last = self._last
         return new
+
+    @property
+    def _secrets(self) -> Secrets:
+        return self._rules.secrets
 
     def hides_information(self) -> bool:
         """Whether something is hidden from agents: it is known to be, or there are ``worlds``."""
-        return self._rules.hides
+        return self._secrets.hides
+
+    @property
+    def what_is_hidden(self) -> str | None:
+        """What is hidden from agents, as far as it is known."""
+        return self._secrets.what_is_hidden
+
+    def draws_chance(self) -> bool:
+        """Whether actions have random outcomes that the environment draws itself."""
+        return self._secrets.draws
+
+    def seeing(self) -> Self:
+        """The same for a search that looks at what is hidden."""
+        new = self.clone()
+        new._rules = self._rules._replace(secrets=self._secrets.opened())
+        return new
+
+    def _begun(self, entropy: Sequence[int]) -> tuple[Self, Dice]:
+        """The root of a search, whose clones draw from the dice, and these."""
+        copy, dice, clone = self._secrets.begin(self.env, self._rules.clone(self.env), entropy)
+        root = self._with(copy)
+        root._rules = self._rules._replace(clone=clone)
+        return root, dice
 
     def worlds(self, player: int, unit: Unit) -> Callable[[], Self]:
         """A source of states that the player to move cannot tell from this one.
@@ -142,15 +189,31 @@ class AECState(EnvironmentState):
         Raises:
             UnsupportedGameError: if there is none.
         """
-        function = self._rules.worlds
+        root, _ = self._begun([int(unit() * 2**32) for _ in range(4)])
+        return root.begun_worlds(unit)
+
+    def begun_worlds(self, unit: Unit) -> Callable[[], Self]:
+        """Worlds that draw from the generators of this state's environment."""
+        function = self._secrets.worlds
+        if function is None and self.hides_information():
+            raise UnsupportedGameError(no_worlds(self.env, self._secrets.what_is_hidden))
         if function is None:
-            raise UnsupportedGameError(no_worlds(self.env))
-        source = FunctionWorlds(self.env, unit, function)
+            return self.clone
+        source = FunctionWorlds(self.env, unit, function, self._rules.clone)
         return lambda: self._with(source())
 
     def view(self, player: int) -> Hashable:
-        """What the agent of a seat sees: its observation, and its mask where it is to move."""
-        return view(self.env, self._rules.agents[player])
+        """What the agent of a seat sees: its observation, and its mask where it is to move.
+
+        Where chance alone is not known in advance it sees all: what all agents observe, their
+        returns and the last action; or the last action alone, where outcomes never come twice.
+        """
+        if self.hides_information() or not self.draws_chance():
+            return view(self.env, self._rules.agents[player])
+        if not self.chance.alike:
+            return self._last
+        seen = tuple(view(self.env, agent) for agent in self.env.agents)
+        return self._last, tuple(self._returns), seen
 
     def legal_actions(self) -> Sequence[int]:
         """The actions that the mask allows; all of the action space without a mask."""
@@ -159,6 +222,7 @@ class AECState(EnvironmentState):
     def apply_action(self, action: int) -> None:
         """Step the environment; whatever it raises is raised unchanged."""
         env = self.env
+        self._last = action
         env.step(action)
         returns, seats = self._returns, self._rules.seats
         for agent, reward in env.rewards.items():
@@ -260,11 +324,28 @@ class AECState(EnvironmentState):
                 if translation.matches(found, self._player, self.legal_actions()):
                     return found.provider(frame)
                 translation.warn_of_mismatch(str(self.env))
-        return PythonSimulator(
-            self.clone(),
+        return self._environment_simulator(frame, evaluator, None)
+
+    def world_simulator(self, frame: Frame, evaluator: Evaluator | None, player: int) -> Simulator:
+        """Simulations that each take place in a world of their own, or with outcomes of their own.
+
+        Raises:
+            UnsupportedGameError: if there are none.
+        """
+        return self._environment_simulator(frame, evaluator, player)
+
+    def _environment_simulator(
+        self, frame: Frame, evaluator: Evaluator | None, observer: int | None
+    ) -> Simulator:
+        root, dice = self._begun(stream_entropy(frame.playout_stream))
+        return WorldSimulator(
+            root,
             frame,
+            dice=dice,
+            met=self._secrets.met() if observer is None else None,
             num_distinct_actions=self.num_distinct_actions(),
             evaluator=evaluator,
+            observer=observer,
         )
 
     def __str__(self) -> str:
@@ -276,7 +357,11 @@ class AECState(EnvironmentState):
 
 
 def game_state(
-    env: Any, *, translate: bool = True, worlds: WorldFunction | None = None
+    env: Any,
+    *,
+    translate: bool = True,
+    worlds: WorldFunction | None = None,
+    chance: Chance | str = Chance.DRAW,
 ) -> GameState:
     """The position of a live environment as what is best searched.
 
@@ -302,7 +387,7 @@ def game_state(
             "rave_pettingzoo.ParallelState(env, observations=..., infos=...); or make an agent for "
             "one of its players: RaveAgent(env, player=...)."
         )
-    return AECState(env, translate=translate, worlds=worlds)
+    return AECState(env, translate=translate, worlds=worlds, chance=chance)
 
 
 def _openspiel_state(env: Any) -> Any:

@@ -1,5 +1,6 @@
 """Which environments a search can play, and why not another."""
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -11,16 +12,19 @@ from rave_agents.checks import check_hidden
 from rave_agents.config import SearchConfig
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.options import Hidden
-from rave_pettingzoo.classic import class_name
+from rave_pettingzoo.classic import CLONERS, class_name
 from rave_pettingzoo.cloning import check_env, inner_env, raw_env
-from rave_pettingzoo.kinds import kind_of
+from rave_pettingzoo.kinds import inherited_kind, kind_of
 
 SHIMMY = "OpenSpielCompatibilityV0"
 
 
 def is_shimmy(raw: Any) -> bool:
     """Whether this is Shimmy's wrapper around one of OpenSpiel's games."""
-    kind = type(raw)
+    return _is_shimmys(type(raw))
+
+
+def _is_shimmys(kind: type) -> bool:
     return kind.__name__ == SHIMMY and kind.__module__.partition(".")[0] == "shimmy"
 
 
@@ -64,7 +68,7 @@ def check_worlds(env: Any, config: SearchConfig, worlds: Any, *, translate: bool
     elif worlds is None and hidden_information(env) is not None:
         raise UnsupportedGameError(no_worlds(env))
     elif worlds is not None:
-        check_hidden(config, simultaneous=is_parallel(env))
+        check_hidden(config, simultaneous=False)
 
 
 def check_perfect_information(env: Any) -> None:
@@ -76,11 +80,29 @@ def check_perfect_information(env: Any) -> None:
         )
 
 
-def no_worlds(env: Any) -> str:
+DRAWN_BEFORE = "what its reset decides and shows only later, such as the order of a deck"
+"""What an environment hides that goes on differently from starts that look the same."""
+
+
+def no_worlds(env: Any, hidden: str | None = None) -> str:
     """Why there are no worlds for an environment that hides something, and what there is."""
+    declare = (
+        f" If nothing is hidden there, let it say so: metadata[{DECLARATION!r}] = None."
+        if hidden == DRAWN_BEFORE
+        else ""
+    )
     return (
-        f"{env_name(env)} hides {hidden_information(env)}, and has no worlds to search. "
-        f"{_instead(env)}"
+        f"{env_name(env)} hides {hidden or hidden_information(env)}, and has no worlds to search. "
+        f"{_instead(env)}{declare}"
+    )
+
+
+def cannot_be_fair(env: Any, names: Sequence[str]) -> str:
+    """Why an environment's chance cannot be drawn anew, and what there is."""
+    return (
+        f"{env_name(env)} cannot be searched fairly: a copy would know the outcomes of chance to "
+        f"come, since {', '.join(names)} cannot be reseeded. Let it draw from a NumPy generator; "
+        "chance='see' searches what will come, which is cheating."
     )
 
 
@@ -152,13 +174,73 @@ def is_openspiels(env: Any) -> bool:
 def hidden_information(env: Any) -> str | None:
     """What the agents of an environment cannot see, as far as it is known; else None.
 
-    Copies of Shimmy's environments know which outcomes of chance will come.
+    It may say so itself, by ``metadata["hidden_information"]``; else subclasses of the classic
+    environments hide what these hide. Copies of Shimmy's environments know which outcomes of chance
+    will come.
+
+    Raises:
+        TypeError: for another word in the metadata than a text, True, False or None.
     """
     raw = raw_env(env)
-    if is_shimmy(raw):
+    declared = _declared(raw)
+    if declared is not _NOTHING_DECLARED:
+        return str(declared) if declared else None
+    if any(map(_is_shimmys, type(raw).__mro__)):
         return _hidden_in_openspiel(raw.game_type)
-    kind = kind_of(raw)
+    kind = inherited_kind(raw)
     return None if kind is None else kind.hidden
+
+
+DECLARATION = "hidden_information"
+"""The entry of an environment's metadata in which it says what is hidden from its agents."""
+
+_NOTHING_DECLARED: Any = object()
+
+_log = logging.getLogger("rave_agents")
+
+
+def _declared(raw: Any) -> Any:
+    metadata = getattr(raw, "metadata", None)
+    if not isinstance(metadata, Mapping) or DECLARATION not in metadata:
+        return _NOTHING_DECLARED
+    said = metadata[DECLARATION]
+    if not isinstance(said, str | bool | None):
+        raise TypeError(
+            f"metadata[{DECLARATION!r}] of {env_name(raw)} must say what is hidden from its agents "
+            f"as a text or True, or None where nothing is; it is {said!r}."
+        )
+    return "what it declares as hidden" if said is True else said or None
+
+
+def declares_openness(env: Any) -> bool:
+    """Whether an environment says of itself that nothing is hidden from its agents."""
+    return _declared(raw_env(env)) is None
+
+
+def say_what_is_assumed(env: Any) -> None:
+    """Say, once for each class, that nothing is known to be hidden in an environment."""
+    raw = raw_env(env)
+    kind = type(raw)
+    if (
+        kind in _assumed
+        or len(raw.possible_agents) < 2
+        or _declared(raw) is not _NOTHING_DECLARED
+        or inherited_kind(raw) is not None
+        or class_name(raw) in CLONERS
+        or any(map(_is_shimmys, kind.__mro__))
+    ):
+        return
+    _assumed.add(kind)
+    _log.warning(
+        "rave_pettingzoo: %s is taken to hide nothing from its agents: the search sees its whole "
+        "state. If something is hidden, give worlds=function to the agent, or let the environment "
+        "declare metadata['hidden_information'] = 'what is hidden'; None there says that nothing "
+        "is, and ends this message.",
+        env_name(env),
+    )
+
+
+_assumed: set[type] = set()
 
 
 def _hidden_in_openspiel(game_type: Any) -> str | None:

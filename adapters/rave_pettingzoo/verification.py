@@ -2,12 +2,14 @@
 
 import random
 import time
+from collections.abc import Mapping
 from typing import Any
 
 import pettingzoo
 from gymnasium.utils import EzPickle
 
-from rave_agents.clone_check import Step, raised
+from rave_agents.clone_check import RAISED, Start, Step, raised
+from rave_agents.copying import hashable
 
 STEPS = 100
 """Steps that each environment is played on, at most."""
@@ -20,7 +22,15 @@ FIRST_STEPS = 4
 
 
 class ZooPlayer:
-    """See ``rave_agents.clone_check.Player``."""
+    """See ``rave_agents.clone_check.Player``.
+
+    Args:
+        masks: in a Parallel environment the masks of its agents where it stands, as far as they are
+            known.
+    """
+
+    def __init__(self, masks: Mapping[Any, Any] | None = None) -> None:
+        self._masks = {} if masks is None else dict(masks)
 
     def raw(self, env: Any) -> Any:
         """The innermost environment."""
@@ -48,18 +58,52 @@ class ZooPlayer:
             return ()
         return [raw.observe(agent) for agent in raw.agents]
 
-    def play(self, env: Any, like: list[Step] | None = None) -> list[Step]:
+    def restart(self, env: Any, seed: int) -> Start:
+        """Reset an environment; in a Parallel one every agent sees something at once."""
+        told = env.reset(seed=seed)
+        if isinstance(env, pettingzoo.ParallelEnv):
+            observations, infos = told
+            views = [(agent, hashable(observations.get(agent))) for agent in env.agents]
+            return Start(tuple(views), masks_of(observations, infos))
+        agent = env.agent_selection
+        return Start(((agent, hashable(env.observe(agent))),), None)
+
+    def play(
+        self, env: Any, like: list[Step] | None = None, *, choices: int = 0, told: Any = None
+    ) -> list[Step]:
         """Play on at random, or what was played before."""
-        return _play(env, like)
+        return _play(env, like, choices=choices, masks=self._masks if told is None else told)
+
+    def visible(self, step: Step) -> Any:
+        """What a step showed, without infos."""
+        if step[0] is RAISED:
+            return step[1]
+        if len(step) == 2:
+            return step[0][:4]
+        return (*step[:5], step[6])
 
 
-def _play(env: Any, like: list[Step] | None = None, steps: int = STEPS) -> list[Step]:
+def masks_of(observations: Mapping[Any, Any], infos: Mapping[Any, Any]) -> dict[Any, Any]:
+    """The masks among what a Parallel environment tells, by agent."""
+    return {
+        agent: _mask(observations.get(agent), infos.get(agent)) for agent in (*observations, *infos)
+    }
+
+
+def _play(
+    env: Any,
+    like: list[Step] | None = None,
+    steps: int = STEPS,
+    choices: int = 0,
+    masks: Mapping[Any, Any] | None = None,
+) -> list[Step]:
     """Play on at random, or what was played before; give all that is seen on the way.
 
     The last entry of each step is its action. An exception is the last step.
     """
     parallel = isinstance(env, pettingzoo.ParallelEnv)
-    choices = random.Random(0)
+    masks = {} if masks is None else masks
+    drawn = random.Random(choices)
     seen: list[Step] = []
     until = time.perf_counter() + SECONDS
     while len(seen) < (steps if like is None else len(like)) and _goes_on(env, parallel):
@@ -71,15 +115,17 @@ def _play(env: Any, like: list[Step] | None = None, steps: int = STEPS) -> list[
             if like is not None:
                 action = like[len(seen)][-1]
             elif parallel:
-                action = {a: _choose(env.action_space(a), None, choices) for a in env.agents}
+                action = {a: _choose(env.action_space(a), masks.get(a), drawn) for a in env.agents}
             elif not (shown[3] or shown[4]):
                 space = env.action_space(env.agent_selection)
-                action = _choose(space, _mask(shown[1], shown[5]), choices)
+                action = _choose(space, _mask(shown[1], shown[5]), drawn)
             answer = env.step(action)
         except Exception as error:
             seen.append(raised(error, action))
             break
         seen.append((*shown, answer if parallel else dict(env.rewards), action))
+        if parallel:
+            masks = masks_of(answer[0], answer[4])
     return seen
 
 
@@ -90,9 +136,9 @@ def _goes_on(env: Any, parallel: bool) -> bool:
 
 
 def _mask(observation: Any, info: Any) -> Any:
-    if isinstance(info, dict) and "action_mask" in info:
+    if isinstance(info, Mapping) and "action_mask" in info:
         return info["action_mask"]
-    return observation.get("action_mask") if isinstance(observation, dict) else None
+    return observation.get("action_mask") if isinstance(observation, Mapping) else None
 
 
 def _choose(space: Any, mask: Any, choices: random.Random) -> Any:

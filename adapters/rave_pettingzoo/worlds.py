@@ -9,8 +9,16 @@ from typing import Any
 
 import numpy as np
 
+from rave_agents.copying import hashable
 from rave_agents.errors import GameError, UnsupportedGameError
-from rave_pettingzoo.cloning import check_env, raw_env, search_cloner, searched_env, type_chain
+from rave_pettingzoo.cloning import (
+    check_env,
+    draw_anew,
+    raw_env,
+    search_cloner,
+    searched_env,
+    type_chain,
+)
 from rave_pettingzoo.kinds import kind_of
 from rave_pettingzoo.support import check_begun, env_name, legal_actions
 
@@ -40,14 +48,21 @@ class FunctionWorlds:
             and must not change.
         unit: draws the seed of the generator that the function gets.
         function: see ``WorldFunction``.
+        clone: copies the position; by default exactly, its generators included.
 
     Raises:
         UnsupportedGameError: for observations that cannot be compared.
     """
 
-    def __init__(self, env: Any, unit: Unit, function: WorldFunction) -> None:
+    def __init__(
+        self,
+        env: Any,
+        unit: Unit,
+        function: WorldFunction,
+        clone: Callable[[Any], Any] | None = None,
+    ) -> None:
         self._env = env
-        self._clone = search_cloner(env)
+        self._clone = search_cloner(env) if clone is None else clone
         self._agent = env.agent_selection
         self._function = function
         self._random = np.random.default_rng([int(unit() * 2**32) for _ in range(4)])
@@ -77,6 +92,7 @@ class FunctionWorlds:
             raise GameError(f"worlds must return an environment, got {world!r}.") from None
         if world is not given:
             world = searched_env(world)
+            draw_anew(world, self._random)
         if _type_names(world) != self._types:
             raise GameError(
                 f"worlds returned the environment {env_name(world)} where {env_name(self._env)} "
@@ -98,6 +114,56 @@ class FunctionWorlds:
             raise GameError(
                 f"worlds returned an environment that {self._agent!r} can tell from the true one: "
                 f"it would see {_shown(world, seen)} where it sees {_shown(self._env, self._view)}."
+            )
+        return world
+
+
+class ParallelWorlds:
+    """Worlds of the user's function in a Parallel environment.
+
+    Such an environment does not tell what its agents observe, so that only these are compared.
+
+    Args:
+        env: the true position. It is kept, and must not change.
+        agent: whose knowledge the worlds agree with.
+        unit: draws the seed of the generator that the function gets.
+        function: see ``WorldFunction``.
+        clone: copies the position.
+    """
+
+    def __init__(
+        self,
+        env: Any,
+        agent: Any,
+        unit: Unit,
+        function: WorldFunction,
+        clone: Callable[[Any], Any],
+    ) -> None:
+        self._env = env
+        self._agent = agent
+        self._function = function
+        self._clone = clone
+        self._random = np.random.default_rng([int(unit() * 2**32) for _ in range(4)])
+
+    def __call__(self) -> Any:
+        """A world.
+
+        Raises:
+            GameError: if it is no such environment; it says what differs.
+        """
+        given = self._clone(self._env)
+        world = self._function(given, self._agent, self._random)
+        try:
+            check_env(world)
+        except TypeError:
+            raise GameError(f"worlds must return an environment, got {world!r}.") from None
+        if world is not given:
+            world = searched_env(world)
+            draw_anew(world, self._random)
+        if _type_names(world) != _type_names(self._env) or world.agents != self._env.agents:
+            raise GameError(
+                f"worlds returned the environment {env_name(world)} with the agents "
+                f"{world.agents} where {env_name(self._env)} with {self._env.agents} was expected."
             )
         return world
 
@@ -125,22 +191,6 @@ def view(env: Any, agent: Any) -> Hashable:
     if isinstance(seen, Mapping):
         seen = {key: value for key, value in seen.items() if key != "action_mask"}
     return hashable(seen), None
-
-
-def hashable(observation: Any) -> Hashable:
-    """An observation in a form that is equal exactly where the observations are.
-
-    Arrays become their bytes; dictionaries, lists and tuples are gone through.
-    """
-    if isinstance(observation, Mapping):
-        return tuple((key, hashable(value)) for key, value in observation.items())
-    if isinstance(observation, list | tuple):
-        return tuple(map(hashable, observation))
-    if isinstance(observation, np.ndarray):
-        if observation.dtype.hasobject:
-            return hashable(observation.tolist())
-        return observation.shape, observation.dtype.str, observation.tobytes()
-    return observation  # type: ignore[no-any-return]
 
 
 def _type_names(env: Any) -> Sequence[Any]:

@@ -19,7 +19,7 @@ from rave_agents.agents import AgentSpec, agent_type, make_agent
 from rave_agents.arena.referee import Referee, decided_returns
 from rave_agents.clock import Clock
 from rave_agents.errors import ForfeitError, GameError, UnsupportedGameError
-from rave_agents.frameworks import Game, initial_state
+from rave_agents.frameworks import Game, seeded_start
 from rave_agents.game import (
     GameState,
     is_simultaneous,
@@ -32,7 +32,7 @@ from rave_agents.gtp.process import EngineFailedError
 OPENING_TRIES = 1000
 """Openings that are drawn before it is given up to find one that does not end the game."""
 
-_OPENINGS, _CHANCE, _AGENTS, _DEALS = 0, 1, 2, 3
+_OPENINGS, _CHANCE, _AGENTS, _STARTS = 0, 1, 2, 3
 """The streams of a match."""
 
 
@@ -151,7 +151,7 @@ def play_game(table: Table, fixture: Fixture) -> GameRecord:
 def _play(
     table: Table, fixture: Fixture, agents: tuple[Agent, Agent], referee: Referee | None
 ) -> GameRecord:
-    state = initial_state(table.game, _deal_seed(fixture.seed, fixture.pair))
+    state = _start(table.game, fixture.seed, fixture.pair)
     actions: list[int] = []
     ending, fault = "", False
     try:
@@ -234,7 +234,7 @@ def draw_opening(game: Game, plies: int, seed: int, pair: int) -> tuple[int, ...
     """
     random = _stream(seed, _OPENINGS, pair)
     for _ in range(OPENING_TRIES):
-        state = initial_state(game, _deal_seed(seed, pair))
+        state = _start(game, seed, pair)
         actions: list[int] = []
         left = plies
         while left > 0 and not state.is_terminal():
@@ -282,7 +282,7 @@ def draw_outcome(state: GameState, random: np.random.Generator) -> int:
 
 def initial_decision(game: Game, seed: int) -> GameState:
     """Return the first position where a player is to move, after chance outcomes drawn."""
-    state = initial_state(game, _deal_seed(seed, 0))
+    state = _start(game, seed, 0)
     random = _stream(seed, _CHANCE)
     while state.is_chance_node():
         state.apply_action(draw_outcome(state, random))
@@ -369,9 +369,9 @@ def _mover(state: GameState) -> int:
     return player
 
 
-def _deal_seed(seed: int, pair: int) -> Callable[[], int]:
-    """Gives the seed of deals by the game's own generator, the same for two games of a pair."""
-    return lambda: int(_stream(seed, _DEALS, pair).integers(2**31))
+def _start(game: Game, seed: int, pair: int) -> GameState:
+    """The start of both games of a pair: where states draw chance themselves, they draw alike."""
+    return seeded_start(game, lambda: int(_stream(seed, _STARTS, pair).integers(2**31)))
 
 
 def _stream(*path: int) -> np.random.Generator:

@@ -231,7 +231,7 @@ class PythonSimulator:
     def world_source(self) -> RecordedWorlds:
         """What gives a new world each time that it is called."""
         source = self.root.worlds(self.observer, self.words.unit)
-        return RecordedWorlds(source, method="function", key=_world_key)
+        return RecordedWorlds(source, method="function", key=world_key)
 
     def view(self, state: Any) -> Hashable:
         """What the observer sees."""
@@ -482,7 +482,7 @@ class PythonSimulator:
         return returns
 
 
-def _world_key(world: Any) -> Hashable:
+def world_key(world: Any) -> Hashable:
     """What tells a world from others: its ``position_key``; None without one."""
     key = getattr(world, "position_key", None)
     return None if key is None else key()

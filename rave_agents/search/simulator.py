@@ -236,7 +236,11 @@ def reweighted_frame(frame: Frame, action_weights: NDArray[np.float64]) -> Frame
 
 
 class Simulator(Protocol):
-    """A provider of simulations, bound to one root position."""
+    """A provider of simulations, bound to one root position.
+
+    It may have ``slice()``, a context manager that the search enters for some milliseconds of
+    simulations, one time after the other.
+    """
 
     address: int
     """The address of ``simulate``; it stays valid as long as this object lives."""

@@ -11,6 +11,7 @@ from rave_agents.game import (
     GameState,
     PlayerId,
     apply_path,
+    draws_chance,
     has_simultaneous_moves,
     hides_information,
     is_simultaneous,
@@ -78,6 +79,8 @@ def check_game_state(
             _check_playing_on(clone, draw, max_moves)
             if hides_information(clone):
                 _check_worlds(clone, draw)
+            elif draws_chance(clone):
+                pass  # Two simulations have two outcomes.
             elif hasattr(clone, "simulator"):  # before a search relies on it
                 check_simulator(clone, seed=draw.randrange(2**30), max_moves=max_moves)
             _check_search(clone, seed)

@@ -6,6 +6,8 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
+from helpers import dice
+from rave_pettingzoo.adapter import PettingZooGame
 
 from rave_agents import UnknownNameError, UnsupportedGameError
 
@@ -93,6 +95,22 @@ def test_opponent_that_searches_does_not_lose_to_chance():
 def test_chance_is_played_inside():
     env = made("pig(winscore=10)", seat=1)
     assert play(env, 1) == play(env, 1)
+
+
+def test_the_dice_of_a_pettingzoo_game_differ_between_episodes():
+    env = made(PettingZooGame("pig", dice.Pig(90)), seat=0)
+
+    def rolls(seed):
+        env.reset(seed=seed)
+        seen = []
+        for _ in range(12):
+            observation, _, _, _, _ = env.step(0)
+            seen.append(tuple(observation.tolist()))
+        return tuple(seen)
+
+    assert len({rolls(seed) for seed in range(5)}) == 5
+    assert rolls(2) == rolls(2)
+    assert rolls(None) != rolls(None)
 
 
 @pytest.mark.parametrize("action", [9, -1, np.int64(100), 0])

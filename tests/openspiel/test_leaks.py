@@ -195,11 +195,11 @@ def deals(**options):
 def test_deals_by_the_games_own_generator_come_from_the_seed_of_the_match():
     assert deals(seed=1) == deals(seed=1, jobs=2)
     games = OpenSpielGame(pyspiel.load_game("negotiation"))
-    dealt = [games.new_seeded_state(seed).state for seed in (1, 1, 2)]
+    dealt = [games.seeded_initial_state(seed).state for seed in (1, 1, 2)]
     for state in dealt:
         state.apply_action(state.legal_actions()[0])
     assert len({str(state) for state in dealt}) == 2
-    assert games.new_seeded_state(1).state.get_game() == games.game
+    assert games.seeded_initial_state(1).state.get_game() == games.game
 
 
 @pytest.mark.parametrize("name", ["tarok", "bridge_uncontested_bidding"])

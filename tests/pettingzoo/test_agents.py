@@ -181,8 +181,8 @@ def test_what_does_not_fit_worlds_is_refused():
         PNMCTSAgent(env, worlds=zoo.deal)
     with pytest.raises(TypeError, match="worlds must be a function"):
         RaveAgent(env, worlds="deal")
-    with pytest.raises(UnsupportedGameError, match="at the same time and something is hidden"):
-        RaveAgent(parallel_rps()[0], player="player_0", worlds=zoo.deal)
+    with pytest.raises(UnsupportedGameError, match="nothing can be proven"):
+        PNMCTSAgent(parallel_rps()[0], player="player_0", worlds=zoo.deal)
     for function in (RaveAgent, lambda env, **given: make_agent("random", env, **given)):
         with pytest.raises(TypeError, match=r"Unknown parameter of .* 'see_hidden'"):
             function(env, see_hidden=True)

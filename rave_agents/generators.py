@@ -1,0 +1,452 @@
+"""Random number generators: where an environment keeps them, and numbers of one's own for them.
+
+A generator is what Python, NumPy or PyTorch draw from. Those *inside* an environment are copied
+with it; those *outside*, which whole programs, modules or classes have in common, are not: they are
+set before something is drawn from them and put back afterwards.
+"""
+
+import collections
+import contextlib
+import functools
+import gc
+import pickle
+import random
+import sys
+import types
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+_NUMPY: tuple[type, ...] = (np.random.Generator, np.random.BitGenerator, np.random.RandomState)
+
+FRAMEWORKS = frozenset(["numpy", "gymnasium", "pettingzoo", "pyspiel", "open_spiel", "shimmy"])
+"""Packages whose classes are not looked into for generators outside of environments."""
+
+
+def generator_types() -> tuple[type, ...]:
+    """The types of generators, PyTorch's included if it is imported."""
+    torch = sys.modules.get("torch")
+    own = getattr(torch, "Generator", None)
+    return (*_NUMPY, random.Random, *([own] if isinstance(own, type) else ()))
+
+
+MOST_OBJECTS = 100_000
+"""Objects that are gone through, at most."""
+
+
+class Found(NamedTuple):
+    """A generator and where it was found."""
+
+    name: str
+    """Such as ``dealer.rng (numpy.random.Generator)``."""
+    generator: Any
+    """The generator itself."""
+
+
+class Generators(NamedTuple):
+    """The generators of an environment."""
+
+    inside: tuple[Found, ...]
+    """Those that it keeps itself."""
+    outside: tuple[Found, ...]
+    """Those of the whole program, and of the modules, classes and functions that it is made of."""
+
+
+def find_generators(
+    thing: Any, shared: tuple[type, ...] = (), *, make_missing: bool = False
+) -> Generators:
+    """The generators that something can draw from.
+
+    Args:
+        thing: an environment; attributes, slots, containers, bound methods and the objects in them
+            are gone through. Generators that have their numbers from one source are named once.
+        shared: types of objects that are not looked into.
+        make_missing: whether to make the generators that Gymnasium's environments and spaces make
+            when they first need them. ``thing`` must be the caller's own then.
+    """
+    walk = _Walk(shared, make_missing)
+    for found in global_generators():
+        walk.note(found.generator, found.name, outside=True)
+    walk.go(thing)
+    return Generators(tuple(walk.inside.values()), tuple(walk.outside.values()))
+
+
+def global_generators() -> tuple[Found, ...]:
+    """The generators behind the functions of ``random``, ``numpy.random`` and ``torch``."""
+    found = [
+        Found("the module random", random._inst),
+        Found("the module numpy.random", np.random.mtrand._rand),
+    ]
+    own = getattr(sys.modules.get("torch"), "default_generator", None)
+    if own is not None:
+        found.append(Found("the module torch", own))
+    return tuple(found)
+
+
+class _Walk:
+    """Goes through objects and what they refer to, each once."""
+
+    def __init__(self, shared: tuple[type, ...], make_missing: bool) -> None:
+        self._make_missing = make_missing
+        self.inside: dict[int, Found] = {}
+        self.outside: dict[int, Found] = {}
+        self._skipped = (*_PLAIN, *shared)
+        self._kinds = generator_types()
+        self._seen: dict[int, Any] = {}
+        self._classes: set[type] = set()
+
+    def note(self, generator: Any, path: str, *, outside: bool) -> None:
+        core = id(_core(generator))
+        if core in self.inside or core in self.outside:
+            return
+        kind = type(generator)
+        module = kind.__module__.partition("._")[0]
+        name = path if path.startswith("the module") else f"{path} ({module}.{kind.__qualname__})"
+        (self.outside if outside else self.inside)[core] = Found(name, generator)
+
+    def go(self, thing: Any) -> None:
+        stack = [("", thing, False)]
+        while stack and len(self._seen) < MOST_OBJECTS:
+            path, item, outside = stack.pop()
+            if isinstance(item, self._skipped) or id(item) in self._seen:
+                continue
+            self._seen[id(item)] = item  # Kept, so that no other object gets its number.
+            if isinstance(item, self._kinds):
+                self.note(item, path or "itself", outside=outside)
+                continue
+            children: list[tuple[str, Any, bool]] = []
+            with contextlib.suppress(Exception):  # What cannot be looked into is left out.
+                children.extend(self._children(item, path, outside))
+            stack.extend(reversed(children))
+
+    def _children(self, item: Any, path: str, outside: bool) -> Iterator[tuple[str, Any, bool]]:
+        if isinstance(item, np.ndarray):
+            if item.dtype.hasobject:
+                yield from ((f"{path}[{i}]", one, outside) for i, one in enumerate(item.flat))
+            return
+        if isinstance(item, types.FunctionType):
+            yield from ((name, one, True) for name, one in _remembered(item))
+            return
+        if isinstance(item, dict):
+            for key, value in list(item.items()):
+                yield f"{path}[{key!r}]", value, outside
+                yield f"a key of {path}", key, outside
+        elif isinstance(item, list | tuple | set | frozenset | collections.deque):
+            yield from ((f"{path}[{i}]", one, outside) for i, one in enumerate(item))
+        attributes = _attributes(item)
+        for name, value in attributes:
+            found = value
+            if name == "_np_random" and value is None and self._make_missing and not outside:
+                found = item._np_random = np.random.Generator(np.random.PCG64(0))
+            yield (f"{path}.{name}" if path else name), found, outside
+        if not attributes and not isinstance(item, _CONTAINERS):
+            yield from ((f"{path}.…", one, outside) for one in gc.get_referents(item))
+        yield from self._of_class(type(item))
+
+    def _of_class(self, kind: type) -> Iterator[tuple[str, Any, bool]]:
+        """What the functions of a class draw from outside of its instances."""
+        for base in kind.__mro__:
+            if base in self._classes or _is_of_framework(getattr(base, "__module__", "")):
+                continue
+            self._classes.add(base)
+            for name, value in list(vars(base).items()):
+                function = _plain_function(value)
+                if isinstance(function, types.FunctionType):
+                    yield from ((place, one, True) for place, one in _remembered(function))
+                elif _may_hold_generators(value):
+                    yield f"{base.__qualname__}.{name}", value, True
+
+
+_PLAIN: tuple[type, ...] = (
+    str,
+    bytes,
+    bytearray,
+    int,
+    float,
+    complex,
+    type(None),
+    type,
+    types.ModuleType,
+    types.CodeType,
+    types.FrameType,
+    np.generic,
+    np.dtype,
+    range,
+    property,
+)
+
+_CONTAINERS = (dict, list, tuple, set, frozenset, collections.deque)
+
+
+def _is_of_framework(module: str) -> bool:
+    root = module.partition(".")[0]
+    return root in sys.stdlib_module_names or root in FRAMEWORKS
+
+
+def _attributes(item: Any) -> list[tuple[str, Any]]:
+    """The attributes that an object has in its dictionary, its slots, or as what it binds."""
+    found = list(getattr(item, "__dict__", {}).items())
+    for base in type(item).__mro__:
+        slots = vars(base).get("__slots__", ())
+        for name in (slots,) if isinstance(slots, str) else slots:
+            if name in ("__dict__", "__weakref__"):
+                continue
+            full = f"_{base.__name__.lstrip('_')}{name}" if _is_private(name) else name
+            with contextlib.suppress(AttributeError):
+                found.append((name, object.__getattribute__(item, full)))
+    if isinstance(item, functools.partial):
+        found += [("func", item.func), ("args", item.args), ("keywords", item.keywords)]
+    elif isinstance(item, types.MethodType):
+        found += [("__self__", item.__self__), ("__func__", item.__func__)]
+    elif isinstance(item, types.BuiltinFunctionType):
+        found.append(("__self__", item.__self__))
+    return found
+
+
+def _may_hold_generators(value: Any) -> bool:
+    """Whether a variable of a module, a class or a function is worth looking into."""
+    if isinstance(value, (*generator_types(), *_CONTAINERS, types.MethodType)):
+        return True
+    if isinstance(value, types.BuiltinFunctionType):
+        return not isinstance(value.__self__, types.ModuleType | None)
+    if isinstance(value, (*_PLAIN, types.FunctionType)) or not hasattr(value, "__dict__"):
+        return False
+    return hasattr(value, "_np_random") or not _is_of_framework(type(value).__module__)
+
+
+def _is_private(name: str) -> bool:
+    return name.startswith("__") and not name.endswith("__")
+
+
+def _plain_function(value: Any) -> Any:
+    if isinstance(value, staticmethod | classmethod):
+        return value.__func__
+    return value.fget if isinstance(value, property) else getattr(value, "__wrapped__", value)
+
+
+def _remembered(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
+    """What a function, and those of its package that it calls, takes from outside."""
+    stack, seen = [function], {function}
+    while stack:
+        one = stack.pop()
+        inner = list(_names_and_values(one))
+        for name, value in inner:
+            called = _plain_function(value)
+            if isinstance(called, types.FunctionType):
+                root = called.__module__ and not _is_of_framework(called.__module__)
+                if root and called not in seen:
+                    seen.add(called)
+                    stack.append(called)
+            elif _may_hold_generators(value):
+                yield f"{one.__module__}.{name}", value
+
+
+def _names_and_values(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
+    """The variables outside of a function that it names, and its defaults."""
+    codes = [function.__code__]
+    names: list[str] = []
+    while codes:
+        code = codes.pop()
+        names += code.co_names
+        codes += [const for const in code.co_consts if isinstance(const, types.CodeType)]
+    for name in names:
+        value = function.__globals__.get(name)
+        if isinstance(value, types.ModuleType):
+            if not _is_of_framework(value.__name__):
+                yield from ((f"{name}.{n}", vars(value)[n]) for n in names if n in vars(value))
+        elif value is not None:
+            yield name, value
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        with contextlib.suppress(ValueError):
+            yield name, cell.cell_contents
+    defaults = (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values())
+    yield from ((f"{function.__name__}()", value) for value in defaults)
+
+
+def _core(generator: Any) -> Any:
+    """What a generator's numbers come from, which several may have in common."""
+    if isinstance(generator, np.random.Generator):
+        return generator.bit_generator
+    if isinstance(generator, np.random.RandomState):
+        return generator._bit_generator
+    return generator
+
+
+def saved(generator: Any) -> Any:
+    """The state of a generator, to be put back by ``restore``; None where it has none."""
+    if isinstance(generator, np.random.RandomState):
+        return generator.get_state(legacy=False)
+    if isinstance(generator, _NUMPY):
+        return _core(generator).state
+    if isinstance(generator, random.Random):
+        try:
+            state = generator.getstate()
+        except NotImplementedError:  # The system's own.
+            return None
+        plain = type(generator) is random.Random
+        return state, None if plain else vars(generator).copy()
+    return generator.get_state()
+
+
+def restore(generator: Any, state: Any) -> None:
+    """Put back what ``saved`` gave."""
+    if state is None:
+        return
+    if isinstance(generator, np.random.RandomState):
+        generator.set_state(state)
+    elif isinstance(generator, _NUMPY):
+        _core(generator).state = state
+    elif isinstance(generator, random.Random):
+        generator.setstate(state[0])
+        if state[1] is not None:
+            vars(generator).clear()
+            vars(generator).update(state[1])
+    else:
+        generator.set_state(state)
+
+
+def state_bytes(generator: Any) -> bytes:
+    """The state of a generator in a form that can be compared."""
+    state = saved(generator)
+    try:
+        return pickle.dumps(state)
+    except Exception:
+        return repr(state).encode()
+
+
+def reseed(generator: Any, seed: int) -> None:
+    """Set a generator to a state by a seed."""
+    if isinstance(generator, _NUMPY):
+        core = _core(generator)
+        core.state = type(core)(np.random.SeedSequence(seed)).state
+        if isinstance(generator, np.random.RandomState) and isinstance(core, np.random.MT19937):
+            generator.set_state({**generator.get_state(legacy=False), "has_gauss": 0})
+    elif isinstance(generator, random.Random):
+        generator.seed(seed)
+    else:
+        generator.manual_seed(seed % 2**63)
+
+
+def fixed(found: Iterable[Found]) -> list[str]:
+    """The names of the generators that cannot be reseeded; those of the system need not be."""
+    names = []
+    for name, generator in found:
+        before = saved(generator)
+        if before is None:
+            continue
+        states = set()
+        try:
+            for seed in (1, 2):
+                reseed(generator, seed)
+                states.add(state_bytes(generator))
+        except Exception:
+            states.clear()
+        finally:
+            restore(generator, before)
+        if len(states) < 2:
+            names.append(name)
+    return names
+
+
+class Dice:
+    """Random numbers of a search's own, in place of those that will come in the environment.
+
+    The generators inside the copy that a search begins from are reseeded once, and all simulations
+    draw from them, one after the other. Those outside are exchanged while the dice are entered, and
+    have their callers' states again afterwards.
+
+    Args:
+        generators: those to draw from; those inside must belong to the search's own copy.
+        entropy: numbers that decide all draws.
+        sees: whether each simulation begins with the numbers that will come, instead.
+    """
+
+    def __init__(
+        self, generators: Generators, entropy: Sequence[int], *, sees: bool = False
+    ) -> None:
+        self._inside = generators.inside
+        self._outside = [found.generator for found in generators.outside]
+        self._sees = sees
+        self._theirs: list[Any] = []
+        self._own = [saved(generator) for generator in self._outside]
+        self.begin(entropy)
+        if sees:
+            return
+        with _kept(self._outside):
+            for index, found in enumerate(generators.outside):
+                reseed(found.generator, _seed(entropy, f"outside {index}"))
+                self._own[index] = saved(found.generator)
+
+    def begin(self, entropy: Sequence[int]) -> None:
+        """Begin anew inside."""
+        if not self._sees:
+            for found in self._inside:
+                reseed(found.generator, _seed(entropy, found.name))
+        self._begun = [state_bytes(found.generator) for found in self._inside]
+
+    def used(self) -> list[str]:
+        """The names of the generators inside that were drawn from."""
+        return [
+            found.name
+            for found, begun in zip(self._inside, self._begun, strict=True)
+            if state_bytes(found.generator) != begun
+        ]
+
+    def rewind(self) -> None:
+        """Before each simulation that sees: have outside the numbers again that will come."""
+        if self._sees:
+            for generator, state in zip(self._outside, self._own, strict=True):
+                restore(generator, state)
+
+    def __enter__(self) -> Self:
+        self._theirs = [saved(generator) for generator in self._outside]
+        for generator, state in zip(self._outside, self._own, strict=True):
+            restore(generator, state)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if not self._sees:
+            self._own = [saved(generator) for generator in self._outside]
+        for generator, state in zip(self._outside, self._theirs, strict=True):
+            restore(generator, state)
+
+
+def _seed(entropy: Sequence[int], name: str) -> int:
+    sequence = np.random.SeedSequence([*entropy, zlib.crc32(name.encode())])
+    low, high = sequence.generate_state(2)
+    return int(low) + (int(high) << 32)
+
+
+@contextlib.contextmanager
+def _kept(generators: Sequence[Any]) -> Iterator[None]:
+    before = [saved(generator) for generator in generators]
+    try:
+        yield
+    finally:
+        for generator, state in zip(generators, before, strict=True):
+            restore(generator, state)
+
+
+@contextlib.contextmanager
+def seeded(generators: Generators, seed: int) -> Iterator[list[str]]:
+    """Have all generators begin by a seed; those outside get their states back.
+
+    Gives a list to which, at the end, the names of all that were drawn from are added.
+    """
+    used: list[str] = []
+    every = [*generators.inside, *generators.outside]
+    with _kept([found.generator for found in generators.outside]):
+        for found in every:
+            if saved(found.generator) is not None:
+                reseed(found.generator, _seed([seed], found.name))
+        begun = [state_bytes(found.generator) for found in every]
+        try:
+            yield used
+        finally:
+            used += [
+                found.name
+                for found, state in zip(every, begun, strict=True)
+                if state_bytes(found.generator) != state
+            ]
