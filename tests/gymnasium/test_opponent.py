@@ -182,7 +182,6 @@ def test_deals_by_the_games_own_generator_come_from_the_seed_of_the_reset(game):
     ("options", "error", "reason"),
     [
         ({"game": "connect_for"}, UnknownNameError, "Did you mean 'connect_four'"),
-        ({"game": "bridge_uncontested_bidding"}, UnsupportedGameError, "SAMPLED_STOCHASTIC"),
         ({"game": "tarok"}, UnsupportedGameError, "two players"),
         ({"game": "2048"}, UnsupportedGameError, "two players"),
         ({"opponent": "rav"}, UnknownNameError, "Did you mean 'rave'"),
