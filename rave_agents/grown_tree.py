@@ -12,11 +12,20 @@ from rave_agents.kernel.arrays import CHILD, EDGE, GROWING, NODE, TABLE, Axis
 from rave_agents.kernel.dispatch import classes_of
 from rave_agents.kernel.frame import Frame, Header
 from rave_agents.kernel.hooks import checks_children, rows_needed
+from rave_agents.kernel.proof_numbers import NOBODY, Numbers
 from rave_agents.kernel.search import Path, Search, Settings
 from rave_agents.kernel.simultaneous import JointMoves
 from rave_agents.kernel.solver import Bounds
 from rave_agents.kernel.tree import UNEXPANDED, Tree, edge_nodes
-from rave_agents.storage import Sizes, Storage, allocated, assembled, places_for, refill
+from rave_agents.storage import (
+    Sizes,
+    Storage,
+    allocated,
+    assembled,
+    find_records,
+    places_for,
+    refill,
+)
 
 _MEGABYTE = 2**20
 _FIRST_NODES = 64
@@ -147,6 +156,8 @@ class GrownTree:
         if isinstance(moves, JointMoves):
             rows[Axis.CHILD] = _rename_entries(moves, rows[Axis.EDGE], children)
         self.storage.keep(rows)
+        for numbers in find_records(self.running.proofs, Numbers):
+            numbers.viewer[0] = NOBODY  # The next search may be another player's.
         counts = tree.node_edge_count[: tree.used[NODE]]
         tree.node_first_edge[: len(counts)] = np.cumsum(counts) - counts
         self.full = False

@@ -73,7 +73,9 @@ def check_registered(field: str, value: Any) -> None:
             functions has not been imported there.
     """
     kind = type(value)
-    if not any(kind in opened.implementations for opened in OpenFunction.everyone):
+    classes = (kind, RUNS_AS.get(kind))
+    known = (c in opened.implementations for opened in OpenFunction.everyone for c in classes)
+    if kind is not Greedy and not any(known):
         raise ValueError(
             f"{field}: no function is registered for {kind.__name__} in this process: register "
             "what it does with rave_agents.kernel.dispatch.implements, in a module that other "

@@ -187,8 +187,8 @@ class Storage:
                 items = _items(rows, self.sizes)
                 kept = np.repeat(new_rows[rows.axis] >= 0, items)
                 values = array[: len(kept)][kept]
-                if rows.points_to is not None:
-                    targets = new_rows[rows.points_to]
+                targets = None if rows.points_to is None else new_rows[rows.points_to]
+                if targets is not None and len(targets) > 0:
                     values = np.where(values >= 0, targets[np.maximum(values, 0)], values)
                 array[: len(values)] = values
         self._refill(counts)

@@ -349,8 +349,8 @@ def test_quick_doctor_measures_nothing(program):
 def test_doctor_shows_each_time_beside_its_target(program, monkeypatch):
     monkeypatch.setattr(doctor, "_start_seconds", lambda cache, preset: 0.25)
     output = program("doctor").stdout
-    assert "0.25 s (target 12 s)" in output
-    assert "0.25 s (target 0.7 s)" in output
+    assert "0.25 s (target 4 s)" in output
+    assert "0.25 s (target 0.5 s)" in output
 
 
 def test_doctor_says_how_to_install_what_is_missing(program, monkeypatch):
