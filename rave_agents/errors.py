@@ -10,7 +10,7 @@ class GameError(RaveAgentsError, ValueError):
 
 
 class FormulaError(RaveAgentsError, ValueError):
-    """A selection formula of the user's own raised or gave no score; the message names it."""
+    """A part of the user's own raised or gave no score; the message names it."""
 
 
 class UnsupportedGameError(RaveAgentsError, ValueError):

@@ -242,7 +242,7 @@ class Searcher:
             UnsupportedGameError: for the solver or proof numbers in a game in which players move
                 at the same time.
             GameError: if the game or the evaluator breaks the common interface.
-            FormulaError: if a selection formula of the user's own raises or gives no score.
+            FormulaError: if a part of the user's own raises or gives no score.
             Exception: whatever the game's state, the evaluator or ``progress`` raises, unchanged.
         """
         if not isinstance(limit, Limit):
