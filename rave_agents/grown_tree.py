@@ -75,10 +75,8 @@ class GrownTree:
 
     def fits(self, parts: Parts) -> bool:
         """Whether it keeps what a search of these parts reads and writes."""
-        same = tuple(classes_of(parts)) == tuple(
-            classes_of(self.parts)
-        )  # Tuples do not compare them.
-        return same and parts == self.parts
+        classes, own = tuple(classes_of(parts)), tuple(classes_of(self.parts))
+        return classes == own and parts == self.parts  # Tuples do not compare their classes.
 
     def can_begin_anew(
         self, parts: Parts, *, megabytes: float, num_players: int, num_actions: int

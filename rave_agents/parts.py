@@ -1,5 +1,6 @@
 """Parts of the user's own: a NamedTuple of numbers whose class implements open functions."""
 
+from collections.abc import Iterable
 from typing import Any, get_type_hints
 
 from rave_agents.given import is_integer, is_number
@@ -36,10 +37,8 @@ def checked_part(field: str, value: Any) -> Any:
             f"class whose functions are registered with rave_agents.kernel.dispatch.implements: "
             f"got {value!r}."
         )
-    kind = type(value)
-    classes = (kind, RUNS_AS.get(kind))
-    opened = _KINDS[field]
-    if kind is not Greedy and not any(c in f.implementations for f in opened for c in classes):
+    kind, opened = type(value), _KINDS[field]
+    if not _implements_one(kind, opened):
         names = " or ".join(f.__name__ for f in opened)
         raise TypeError(
             f"{field}: nothing is registered for {kind.__name__}. Write a function under "
@@ -73,14 +72,18 @@ def check_registered(field: str, value: Any) -> None:
             functions has not been imported there.
     """
     kind = type(value)
-    classes = (kind, RUNS_AS.get(kind))
-    known = (c in opened.implementations for opened in OpenFunction.everyone for c in classes)
-    if kind is not Greedy and not any(known):
+    if not _implements_one(kind, OpenFunction.everyone):
         raise ValueError(
             f"{field}: no function is registered for {kind.__name__} in this process: register "
             "what it does with rave_agents.kernel.dispatch.implements, in a module that other "
             "processes can import if they are to use it."
         )
+
+
+def _implements_one(kind: type, opened: Iterable[OpenFunction[Any, Any]]) -> bool:
+    """Whether a class, or what it runs as, implements one of these; Greedy has nothing to do."""
+    classes = (kind, RUNS_AS.get(kind))
+    return kind is Greedy or any(c in f.implementations for f in opened for c in classes)
 
 
 def own_parts(parts: Any) -> tuple[str, ...]:

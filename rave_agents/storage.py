@@ -28,6 +28,7 @@ class _Field(NamedTuple):
     """How a field of a part is declared: an array, or what a part runs as in its place."""
 
     name: str
+    kind: Any
     rows: Rows | None
     runs_as: Mapping[type, type]
 
@@ -41,7 +42,7 @@ def _fields(kind: type) -> tuple[_Field, ...]:
         notes = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
         rows = next((note for note in notes if isinstance(note, Rows)), None)
         runs_as = next((note for note in notes if isinstance(note, dict)), {})
-        fields.append(_Field(name, rows, runs_as))
+        fields.append(_Field(name, hint, rows, runs_as))
     return tuple(fields)
 
 
@@ -68,7 +69,6 @@ def assembled(part: Any, sizes: Sizes, kind: type | None = None) -> Any:
 
 def allocated(kind: type, sizes: Sizes, part: Any = None) -> Any:
     """A record of this class with its arrays, for a part."""
-    hints = get_type_hints(kind)
     values = {}
     for field in _fields(kind):
         if field.rows is not None:
@@ -79,7 +79,7 @@ def allocated(kind: type, sizes: Sizes, part: Any = None) -> Any:
             inner = getattr(part, field.name)
             values[field.name] = assembled(inner, sizes, field.runs_as.get(type(inner)))
         else:
-            values[field.name] = allocated(hints[field.name], sizes)
+            values[field.name] = allocated(field.kind, sizes)
     return kind(**values)
 
 
