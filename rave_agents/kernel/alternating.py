@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from rave_agents.kernel.amaf import reference
+from rave_agents.kernel.amaf import NO_TABLE, reference
 from rave_agents.kernel.arrays import NODE
 from rave_agents.kernel.dispatch import implements, kernel
 from rave_agents.kernel.frame import Header, Status
@@ -19,8 +19,6 @@ PATH_CAPACITY = int(Header.PATH_CAPACITY)
 PLAYER = int(Header.PLAYER)
 NUM_ACTIONS = int(Header.NUM_ACTIONS)
 UNIFORM = int(Header.UNIFORM)
-
-NO_TABLE = -1
 
 
 class Alternating(NamedTuple):

@@ -18,6 +18,9 @@ from rave_agents.kernel.winning_moves import biased_sum, biases, winning_rate
 
 NUM_PLAYOUTS = int(Header.NUM_PLAYOUTS)
 
+NO_TABLE = -1
+"""The AMAF table of a node that has none, and the reference where there is none."""
+
 
 class NoAmaf(NamedTuple):
     """None are kept: plain Monte-Carlo tree search."""

@@ -10,6 +10,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from rave_agents.kernel.amaf import (
+    NO_TABLE,
     NUM_PLAYOUTS,
     AllEdges,
     AllPlayers,
@@ -38,9 +39,6 @@ from rave_agents.kernel.winning_moves import (
     WinningMoves,
     note_win,
 )
-
-NO_TABLE = -1
-"""The table of a node that has none."""
 
 
 class GRAVE(NamedTuple):

@@ -18,7 +18,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from rave_agents.kernel.alternating import add_described
-from rave_agents.kernel.amaf import reference
+from rave_agents.kernel.amaf import NO_TABLE, reference
 from rave_agents.kernel.arrays import CHILD, EDGE, INT, NODE, Array, Axis, Rows, one
 from rave_agents.kernel.calls import call_address
 from rave_agents.kernel.children import NO_ENTRY, Children, add_entry, find_entry
@@ -56,8 +56,6 @@ STEP = int(Header.STEP)
 BEGIN = int(Step.BEGIN)
 ADVANCE = int(Step.ADVANCE)
 FINISH = int(Step.FINISH)
-
-NO_TABLE = -1
 
 
 class InformationSets(NamedTuple):

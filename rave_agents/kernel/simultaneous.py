@@ -13,7 +13,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from rave_agents.kernel.alternating import add_described
-from rave_agents.kernel.amaf import reference
+from rave_agents.kernel.amaf import NO_TABLE, reference
 from rave_agents.kernel.arrays import CHILD, FLOAT, NODE, Array, Axis, Rows
 from rave_agents.kernel.children import NO_ENTRY, Children, add_entry, find_entry
 from rave_agents.kernel.dispatch import implements, kernel, open_function
@@ -43,8 +43,6 @@ PATH_CAPACITY = int(Header.PATH_CAPACITY)
 PLAYER = int(Header.PLAYER)
 NUM_ACTIONS = int(Header.NUM_ACTIONS)
 NUM_MOVERS = int(Header.NUM_MOVERS)
-
-NO_TABLE = -1
 
 ALONE = -2
 """In the place of an entry: an edge that leads to its child by itself, or the first of several that

@@ -13,7 +13,7 @@ from helpers.trees import (
 )
 
 from rave_agents import Limit, SearchConfig, Searcher
-from rave_agents.kernel.amaf_tables import NO_TABLE
+from rave_agents.kernel.amaf import NO_TABLE
 from rave_agents.kernel.arrays import NODE, TABLE
 from rave_agents.kernel.tree import ROOT, edge_rows, find_child
 from rave_agents.storage import Storage
