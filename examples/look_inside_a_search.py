@@ -6,7 +6,7 @@ python examples/look_inside_a_search.py
 import pyspiel
 
 from rave_agents import Limit, SearchConfig, Searcher
-from rave_agents.kernel.schedules import MinimumMSE, beta
+from rave_agents.parts import beta
 
 
 def main() -> None:
@@ -15,9 +15,8 @@ def main() -> None:
     config = SearchConfig.preset("rave")
     result = Searcher(config, seed=1).search(state, Limit(simulations=1000))
     print(result.summary())
-    schedule = MinimumMSE(config.rave_bias)
     for row in result.ranked_actions[:5]:
-        weight = beta(schedule, row.visits, row.amaf_visits)
+        weight = beta(config.amaf.schedule, row.visits, row.amaf_visits)
         print(
             f"{result.action_name(row.action)}: {row.visits} visits, "
             f"{row.amaf_visits:.0f} AMAF visits, weight of AMAF {weight:.2f}"

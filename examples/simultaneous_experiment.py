@@ -23,8 +23,9 @@ import pyspiel
 import typer
 from scipy import optimize
 
-from rave_agents import Limit, SearchConfig, Searcher
+from rave_agents import AgentSpec, Limit, SearchConfig, Searcher
 from rave_agents.arena import play_match
+from rave_agents.parts import AllPlayers, NodeAmaf, SearchingPlayer, TiesWithin
 
 SOLVABLE = ("matrix_brps", "goofspiel(imp_info=False,num_cards=4,points_order=descending)")
 GAMES = (
@@ -34,18 +35,20 @@ GAMES = (
     "markov_soccer",
     *SOLVABLE,
 )
-PLAIN = {"uct": "temperature=1,tie_tolerance=0.01", "regret_matching": ""}
+PLAIN = {"uct": {"temperature": 1.0, "ties": TiesWithin(0.01)}, "regret_matching": {}}
 """The two searches, with what they are measured with: decoupled UCT plays the mix of its visits."""
-KEY = ("game", "search", "amaf_players", "simulations")
+PLAYERS = {"own": SearchingPlayer(), "all": AllPlayers()}
+"""Whose choices heed AMAF: the searching player's alone, or all players'."""
+KEY = ("game", "search", "players", "simulations")
 RESULTS = ("score", "low", "high", "exploitability", "plain_exploitability")
 
 
-def spec(search, amaf_players, simulations):
+def spec(search, players, simulations):
     """The agent: plain search, or with AMAF at every player's nodes or at the own ones."""
-    parts = [PLAIN[search], f"simulations={simulations}"]
-    if amaf_players is not None:
-        parts.append(f"amaf=node,amaf_players={amaf_players}")
-    return f"{search}({','.join(filter(None, parts))})"
+    parameters = {**PLAIN[search], "simulations": simulations}
+    if players is not None:
+        parameters["amaf"] = NodeAmaf(players=PLAYERS[players])
+    return AgentSpec(search, parameters)
 
 
 def matrix_value(payoffs):
@@ -86,11 +89,11 @@ def first_values(game):
 
 
 @functools.cache
-def exploitability(game, search, amaf_players, simulations, seeds=20):
+def exploitability(game, search, players, simulations, seeds=20):
     """What a best reply takes from the value, if only the first move is by search; a mean share."""
-    config = SearchConfig.preset(search).replace(tie_tolerance=0.01, temperature=1.0)
-    if amaf_players is not None:
-        config = config.replace(amaf="node", amaf_players=amaf_players)
+    config = SearchConfig.preset(search).replace(ties=TiesWithin(0.01), temperature=1.0)
+    if players is not None:
+        config = config.replace(amaf=NodeAmaf(players=PLAYERS[players]))
     values = first_values(game)
     value = matrix_value(values)
     loaded = pyspiel.load_game(game)
@@ -114,10 +117,8 @@ def plot(rows, path):
     for axes in panels[len(games) :]:
         axes.set_visible(False)
     for axes, game in zip(panels, games, strict=False):
-        for kind in dict.fromkeys((row["search"], row["amaf_players"]) for row in rows):
-            line = [
-                r for r in rows if r["game"] == game and (r["search"], r["amaf_players"]) == kind
-            ]
+        for kind in dict.fromkeys((row["search"], row["players"]) for row in rows):
+            line = [r for r in rows if r["game"] == game and (r["search"], r["players"]) == kind]
             score = np.array([row["score"] for row in line])
             errors = [
                 score - [row["low"] for row in line],
@@ -135,13 +136,13 @@ def plot(rows, path):
 
 def play(key, games, seed):
     """A row: the match of RAVE against plain search, and what both can lose at the first move."""
-    game, search, amaf_players, simulations = key
-    rave, plain = spec(search, amaf_players, simulations), spec(search, None, simulations)
+    game, search, players, simulations = key
+    rave, plain = spec(search, players, simulations), spec(search, None, simulations)
     score = play_match(game, rave, plain, games=games, seed=seed).score
     row = dict(zip(KEY, key, strict=True), score=score.score)
     row["low"], row["high"] = score.interval
     if game in SOLVABLE:
-        row["exploitability"] = exploitability(game, search, amaf_players, simulations)
+        row["exploitability"] = exploitability(game, search, players, simulations)
         row["plain_exploitability"] = exploitability(game, search, None, simulations)
     return row
 
@@ -183,12 +184,12 @@ def main(
     rows = read(table)
     done = {tuple(row[name] for name in KEY) for row in rows}
     keys = [
-        (game, search, amaf_players, int(simulations))
+        (game, search, players, int(simulations))
         for game in names.split(";")
         # Four games say nothing of a game as long as soccer.
         if games >= 10 or game != "markov_soccer"
         for search in PLAIN
-        for amaf_players in ("own", "all")
+        for players in PLAYERS
         for simulations in budgets.split(",")
     ]
     for key in keys:

@@ -3,7 +3,10 @@
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, Protocol
 
+from rave_agents.config import SearchConfig
+from rave_agents.errors import UnknownNameError
 from rave_agents.game import GameState
+from rave_agents.given import check_names
 
 
 class Effort(NamedTuple):
@@ -49,3 +52,23 @@ class AgentType(NamedTuple):
     """The parameters that its spec takes, with their defaults."""
     make: Callable[..., Agent]
     """Called as ``make(game, player, **parameters)``."""
+    config: SearchConfig | None = None
+    """Of a search: what the fields of its parts, which are parameters too, are changed from."""
+
+    def check_parameters(self, name: str, given: Mapping[str, Any]) -> None:
+        """Refuse parameters that an agent of this kind and name does not take.
+
+        Raises:
+            UnknownNameError: (a ValueError) for the first of them.
+        """
+        what = f"parameter of {name}"
+        if self.config is None:
+            check_names(what, given, self.parameters, UnknownNameError)
+        else:
+            self.config.check_changes(what, given, tuple(self.parameters), UnknownNameError)
+
+    def takes(self, name: str, given: Mapping[str, Any]) -> bool:
+        """Whether it takes a parameter beside those that it is given."""
+        if self.config is None:
+            return name in self.parameters
+        return name in self.parameters or self.config.takes(name, given)

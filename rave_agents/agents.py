@@ -1,4 +1,4 @@
-"""Agents by name: ``rave(simulations=500,rave_k=300)``.
+"""Agents by name: ``rave(simulations=500,schedule=hand_selected(k=300))``.
 
 An agent's spec is a name and parameters in OpenSpiel's own grammar for games. This module has the
 agents that search any GameState; adapters add those that only their framework has.
@@ -6,7 +6,6 @@ agents that search any GameState; adapters add those that only their framework h
 
 import copy
 import dataclasses
-import re
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
@@ -21,13 +20,20 @@ from rave_agents.frameworks import Game, adapters
 from rave_agents.game import GameState, is_simultaneous, legal_actions_of
 from rave_agents.given import checked_seed, unknown_name
 from rave_agents.gtp.client import GTP_AGENT_TYPE
+from rave_agents.kernel.amaf import NoAmaf
+from rave_agents.kernel.rules import UCB1
 from rave_agents.limit import Limit
+from rave_agents.part_specs import plain
 from rave_agents.result import SearchResult
 from rave_agents.searcher import Searcher
+from rave_agents.specs import format_call, parse_call
 from rave_agents.timed_search import search_on_clock
 
 LIMITS = frozenset(["simulations", "seconds", "clock"])
 """Parameters that limit how long an agent thinks."""
+
+_OF_AGENTS = ("simulations", "seconds", "clock", "seed")
+"""Parameters of searching agents that are not of their search."""
 
 DEFAULT_SIMULATIONS = 1000
 """Simulations a move for an agent that is given no limit."""
@@ -44,27 +50,13 @@ class AgentSpec:
     def parse(cls, text: str) -> Self:
         """Parse ``name`` or ``name(key=value,...)``.
 
-        Values are integers, numbers, ``True``, ``False``, ``None`` or else strings, in double
-        quotes if they hold commas or parentheses.
+        Values are integers, numbers, ``True``, ``False``, ``None`` or else texts, such as the spec
+        of a part; in double quotes if they hold commas or parentheses that do not match.
 
         Raises:
             ValueError: if the text is not of that form.
         """
-        match = re.fullmatch(r"\s*([A-Za-z_]\w*)\s*(?:\((.*)\))?\s*", text, re.DOTALL)
-        if match is None:
-            raise ValueError(
-                f"Not an agent's spec: {text!r}. It reads name or name(key=value,...), "
-                "for example rave(simulations=500)."
-            )
-        name, inside = match.groups()
-        parameters: dict[str, Any] = {}
-        for part in _split(inside or "", text):
-            key, equals, value = part.partition("=")
-            if not equals or not key.strip().isidentifier():
-                raise ValueError(f"Not of the form key=value in {text!r}: {part.strip()!r}.")
-            if key.strip() in parameters:
-                raise ValueError(f"Given twice in {text!r}: {key.strip()!r}.")
-            parameters[key.strip()] = _parse_value(value.strip())
+        name, parameters = parse_call(text)
         return cls(name, parameters)
 
     def with_defaults(self, defaults: Mapping[str, Any]) -> Self:
@@ -72,36 +64,17 @@ class AgentSpec:
 
         A limit of its own, ``simulations``, ``seconds`` or ``clock``, keeps out the others too.
         """
-        known = agent_type(self.name).parameters
+        kind = agent_type(self.name)
         limited = bool(LIMITS & self.parameters.keys())
         added = {
             key: value
             for key, value in defaults.items()
-            if key in known and not (limited and key in LIMITS)
+            if kind.takes(key, self.parameters) and not (limited and key in LIMITS)
         }
         return dataclasses.replace(self, parameters={**added, **self.parameters})
 
     def __str__(self) -> str:
-        if not self.parameters:
-            return self.name
-        return f"{self.name}({format_parameters(self.parameters)})"
-
-
-def parse_values(text: str) -> list[Any]:
-    """Values separated by commas, each read as a parameter's value in a spec is.
-
-    Raises:
-        ValueError: if one is missing, or parentheses or quotes do not match.
-    """
-    parts = [part.strip() for part in _split(text, text)]
-    if not parts or "" in parts:
-        raise ValueError(f"A value is missing in {text!r}.")
-    return [_parse_value(part) for part in parts]
-
-
-def format_parameters(parameters: Mapping[str, Any]) -> str:
-    """The parameters as a spec has them between its parentheses."""
-    return ",".join(f"{key}={_format(value)}" for key, value in parameters.items())
+        return format_call(self.name, {key: plain(value) for key, value in self.parameters.items()})
 
 
 def agent_types() -> dict[str, AgentType]:
@@ -140,11 +113,7 @@ def make_agent(spec: str | AgentSpec, game: Game, player: int, **defaults: Any) 
     parsed = AgentSpec.parse(spec) if isinstance(spec, str) else spec
     kind = agent_type(parsed.name)
     parsed = parsed.with_defaults(defaults)
-    for key in parsed.parameters:
-        if key not in kind.parameters:
-            raise UnknownNameError(
-                unknown_name(f"parameter of {parsed.name}", key, kind.parameters)
-            )
+    kind.check_parameters(parsed.name, parsed.parameters)
     return kind.make(game, player, **parsed.parameters)
 
 
@@ -276,16 +245,15 @@ def without_amaf(spec: str | AgentSpec) -> AgentSpec:
         ValueError: for one that has no AMAF statistics.
     """
     parsed = AgentSpec.parse(spec) if isinstance(spec, str) else spec
-    known = {**agent_type(parsed.name).parameters, **parsed.parameters}
-    if known.get("amaf", "none") == "none":
+    preset = agent_type(parsed.name).config
+    agents = {key: parsed.parameters[key] for key in _OF_AGENTS if key in parsed.parameters}
+    changes = {key: value for key, value in parsed.parameters.items() if key not in agents}
+    config = None if preset is None else preset.replace(**changes)
+    if preset is None or config is None or isinstance(config.amaf, NoAmaf):
         raise ValueError(f"{parsed} has no AMAF statistics to do without.")
-    plain: dict[str, Any] = {"amaf": "none", "rave_blend": "value"}
-    if known["exploration"] == 0:
-        plain["exploration"] = SearchConfig().exploration
-    left_out = ("count_winning_moves", "winning_move_weight")
-    kept = {key: value for key, value in parsed.parameters.items() if key not in left_out}
-    plain |= {key: type(known[key])(0) for key in left_out if known[key]}
-    return AgentSpec(parsed.name, {**kept, **plain})
+    rule = UCB1() if getattr(config.rule, "c", None) == 0.0 else config.rule
+    plain_search = dataclasses.replace(config, amaf=NoAmaf(), rule=rule)
+    return AgentSpec(parsed.name, {**agents, **plain_search.changes_from(preset)})
 
 
 def _no_check(config: SearchConfig) -> None:
@@ -311,7 +279,7 @@ def _search_agent_type(preset: str, summary: str) -> AgentType:
         return SearchAgent(changed, limit, player=player, seed=seed, clock=parsed)
 
     limits = {"simulations": DEFAULT_SIMULATIONS, "seconds": None, "clock": None, "seed": None}
-    return AgentType(summary, {**limits, **config.to_dict()}, make)
+    return AgentType(summary, {**limits, **config.to_dict()}, make, config)
 
 
 _TYPES = {
@@ -347,46 +315,3 @@ _TYPES = {
         lambda game, player, **parameters: RandomAgent(player, **parameters),
     ),
 }
-
-
-def _split(text: str, whole: str) -> list[str]:
-    """Split at commas that are in neither quotes nor parentheses."""
-    parts, part, depth, quoted = [], "", 0, False
-    for character in text:
-        if character == '"':
-            quoted = not quoted
-        elif not quoted and character == "(":
-            depth += 1
-        elif not quoted and character == ")":
-            depth -= 1
-        if character == "," and depth == 0 and not quoted:
-            parts.append(part)
-            part = ""
-        else:
-            part += character
-        if depth < 0:
-            break
-    if depth != 0 or quoted:
-        raise ValueError(f"Unbalanced parentheses or quotes in {whole!r}.")
-    if part.strip() or parts:
-        parts.append(part)
-    return parts
-
-
-def _parse_value(text: str) -> Any:
-    if len(text) >= 2 and text[0] == text[-1] == '"':
-        return text[1:-1]
-    constants = {"True": True, "true": True, "False": False, "false": False, "None": None}
-    if text in constants:
-        return constants[text]
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            pass
-    return text
-
-
-def _format(value: Any) -> str:
-    text = str(value)
-    return f'"{text}"' if isinstance(value, str) and re.search(r"[,()\s]", text) else text

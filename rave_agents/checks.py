@@ -8,6 +8,7 @@ from rave_agents.config import SearchConfig
 from rave_agents.errors import GameError, UnsupportedGameError
 from rave_agents.game import GameState, PlayerId, is_simultaneous, moving_players
 from rave_agents.given import is_integer
+from rave_agents.part_specs import part_name
 
 
 def check_moves(config: SearchConfig, *, simultaneous: bool) -> None:
@@ -24,14 +25,13 @@ def check_moves(config: SearchConfig, *, simultaneous: bool) -> None:
     if simultaneous and config.proves:
         raise UnsupportedGameError(
             "In games with simultaneous moves there is no solver and there are no proof numbers: "
-            "leave out solver and proof_numbers, or take a preset without them, such as 'uct' or "
-            "'rave'."
+            "leave out proofs, or take a preset without them, such as 'uct' or 'rave'."
         )
     if not simultaneous and config.mixes:
         raise UnsupportedGameError(
-            f"selection={str(config.selection)!r} is for simultaneous moves, and in this game one "
-            "player moves at a time, as in every search where something is hidden: use 'ucb1', "
-            "'ucb1_tuned' or 'puct'."
+            f"simultaneous={part_name(type(config.simultaneous))} is for simultaneous moves, and "
+            "in this game one player moves at a time, as in every search where something is "
+            "hidden: take a preset without mixed strategies, such as 'uct'."
         )
 
 
@@ -49,8 +49,8 @@ def check_hidden(config: SearchConfig, *, simultaneous: bool) -> None:
     if config.proves:
         raise UnsupportedGameError(
             "Where something is hidden, or an environment draws chance itself, nothing can be "
-            "proven: the search does not know all positions that there may be. Leave out solver "
-            "and proof_numbers, or take a preset without them, such as 'uct' or 'rave'."
+            "proven: the search does not know all positions that there may be. Leave out "
+            "proofs, or take a preset without them, such as 'uct' or 'rave'."
         )
     if simultaneous:
         raise UnsupportedGameError(

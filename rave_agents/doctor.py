@@ -97,9 +97,9 @@ def examine(*, measure: bool = True) -> dict[str, Any]:
         Plain values, fit for JSON: ``versions``, ``adapters``, ``missing_adapters`` (why, and how
         to install), ``kernel`` and ``timings`` (None if not measured).
     """
+    from rave_agents.compiler.dispatch import JIT_DISABLED  # noqa: PLC0415
+    from rave_agents.compiler.folders import choose_cache_directory  # noqa: PLC0415
     from rave_agents.frameworks import adapters, missing_adapters  # noqa: PLC0415
-    from rave_agents.kernel.cache import choose_cache_directory  # noqa: PLC0415
-    from rave_agents.kernel.dispatch import JIT_DISABLED  # noqa: PLC0415
 
     kernel = {
         "compiles": not JIT_DISABLED,

@@ -7,8 +7,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from rave_agents.config import SearchConfig
+from rave_agents.errors import FormulaError
+from rave_agents.final_moves import AverageStrategy, Maximin, preference
 from rave_agents.kernel.winning_moves import weighted_win_rate
-from rave_agents.options import FinalMove
+from rave_agents.part_specs import call_part
 from rave_agents.result import ActionStatistics
 from rave_agents.root import Root, RootMove
 
@@ -21,14 +23,6 @@ _Key = Callable[[RootMove], tuple[float, float]]
 def scaled(utility: float, low: float, high: float) -> float:
     """``(utility - low) / (high - low)``: a utility scaled to [0, 1]; 0 while ``low == high``."""
     return 0.0 if high <= low else (utility - low) / (high - low)
-
-
-def lower_confidence_bound(q: float, n: float, A: float) -> float:
-    """``q - A / sqrt(n)``, what the secure child maximises (Chaslot et al. 2008).
-
-    Winands et al. (2008) print it with a plus sign; ``A = -1`` gives their form.
-    """
-    return q - A / math.sqrt(n)
 
 
 def root_statistics(root: Root, config: SearchConfig) -> tuple[ActionStatistics, ...]:
@@ -72,10 +66,10 @@ def _policy(root: Root, config: SearchConfig) -> list[float]:
     """The probability of playing each of the root's moves."""
     strategies = [move.strategy for move in root.moves]
     total = sum(strategies)
-    if config.final_move is FinalMove.AVERAGE_STRATEGY and root.joint and total > 0:
+    if isinstance(config.final_move, AverageStrategy) and root.joint and total > 0:
         return [strategy / total for strategy in strategies]
-    if config.final_move is FinalMove.MAXIMIN and root.joint:
-        worst = worst_values(root, config.maximin_visits)
+    if isinstance(config.final_move, Maximin) and root.joint:
+        worst = worst_values(root, config.final_move.visits)
         key: _Key = lambda move: (worst[move.action], move.visits)  # noqa: E731
     else:
         key = functools.partial(_final_key, root=root, config=config)
@@ -120,13 +114,15 @@ def _final_key(move: RootMove, root: Root, config: SearchConfig) -> tuple[float,
     visits = move.visits
     if visits == 0:
         return (-math.inf, 0.0)
-    value = _value(root, move) if config.final_proven else move.value_sum / visits
-    if config.final_move is FinalMove.MAX:
-        return (value, visits)
-    if config.final_move is FinalMove.SECURE:
-        bound = lower_confidence_bound(value, visits, config.secure_constant)
-        return (max(bound, _sure_value(root, move)) if config.final_proven else bound, visits)
-    return (visits, value)
+    value, sure = move.value_sum / visits, -math.inf
+    if config.final_proven:
+        value, sure = _value(root, move), _sure_value(root, move)
+    key = call_part(preference, config.final_move, value, visits, sure)
+    if not (isinstance(key, tuple) and len(key) == 2 and not any(map(math.isnan, key))):
+        raise FormulaError(
+            f"{type(config.final_move).__name__}: preference must give two numbers, got {key!r}."
+        )
+    return key
 
 
 def _final_moves(root: Root, config: SearchConfig, key: _Key) -> Sequence[RootMove]:

@@ -9,18 +9,17 @@ MOST_NAMES_LISTED = 30
 
 STOCK_NAMES = {
     "uct_c": (
-        "exploration",
-        "Use exploration, halved: utilities in [-1, 1] are scaled to [0, 1] here, so uct_c=2 is "
-        "exploration=1",
+        "rule",
+        "Use c, halved: utilities in [-1, 1] are scaled to [0, 1] here, so uct_c=2 is c=1",
     ),
     "max_simulations": ("simulations", "Use simulations"),
-    "solve": ("solver", "Use solver=True, or an agent that proves, such as uct_solver"),
+    "solve": ("proofs", "Use proofs='proofs', or an agent that proves, such as uct_solver"),
     "random_state": ("seed", "Use seed, an integer"),
-    "rollout_count": ("playouts", "Use playouts"),
-    "n_rollouts": ("playouts", "Use playouts"),
-    "child_selection_fn": ("selection", "Use selection, such as 'puct'"),
-    "child_selection_policy": ("selection", "Use selection, such as 'puct'"),
-    "dirichlet_noise": ("dirichlet_epsilon", "Use dirichlet_epsilon and dirichlet_alpha"),
+    "rollout_count": ("playout_count", "Use playout_count"),
+    "n_rollouts": ("playout_count", "Use playout_count"),
+    "child_selection_fn": ("rule", "Use rule, such as 'puct'"),
+    "child_selection_policy": ("rule", "Use rule, such as 'puct'"),
+    "dirichlet_noise": ("root_noise", "Use root_noise, such as 'dirichlet_noise(alpha=0.3)'"),
     "dont_return_chance_node": (
         "simulations",
         "Leave it out: there is no such choice",
@@ -49,12 +48,17 @@ def unknown_name(kind: str, name: object, known: Iterable[str]) -> str:
     return message
 
 
-def check_names(kind: str, given: Iterable[str], known: Iterable[str]) -> None:
-    """Raise TypeError for the first name in ``given`` that is not ``known``."""
+def check_names(
+    kind: str,
+    given: Iterable[str],
+    known: Iterable[str],
+    error: type[Exception] = TypeError,
+) -> None:
+    """Raise an error for the first name in ``given`` that is not ``known``."""
     known = tuple(known)
     for name in given:
         if name not in known:
-            raise TypeError(unknown_name(kind, name, known))
+            raise error(unknown_name(kind, name, known))
 
 
 def is_integer(value: object) -> bool:

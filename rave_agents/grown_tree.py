@@ -5,18 +5,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rave_agents.compose import Parts
+from rave_agents.compiler.arrays import CHILD, EDGE, GROWING, NODE, TABLE, Axis
+from rave_agents.compiler.dispatch import classes_of
+from rave_agents.composition import Parts
 from rave_agents.kernel import refutations  # noqa: F401  (it implements hooks)
 from rave_agents.kernel.amaf_tables import HRAVE
-from rave_agents.kernel.arrays import CHILD, EDGE, GROWING, NODE, TABLE, Axis
-from rave_agents.kernel.dispatch import classes_of
-from rave_agents.kernel.frame import Frame, Header
 from rave_agents.kernel.hooks import checks_children, rows_needed
 from rave_agents.kernel.proof_numbers import NOBODY, Numbers
 from rave_agents.kernel.search import Path, Search, Settings
 from rave_agents.kernel.simultaneous import JointMoves
 from rave_agents.kernel.solver import Bounds
 from rave_agents.kernel.tree import UNEXPANDED, Tree, edge_nodes
+from rave_agents.simulate.frame import Frame, Header
 from rave_agents.storage import (
     Sizes,
     Storage,

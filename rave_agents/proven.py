@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rave_agents.compiler.arrays import Array
 from rave_agents.kernel import tree as trees
-from rave_agents.kernel.arrays import Array
 from rave_agents.kernel.proof_numbers import Numbers
 from rave_agents.kernel.proofs import Proven
 from rave_agents.kernel.solver import UNSOLVED, Bounds

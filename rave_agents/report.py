@@ -245,8 +245,12 @@ def parameters_table(kind: AgentType) -> RenderableType:
     table = plain_table()
     table.add_column("parameter", style="bold")
     table.add_column("default", justify="right")
+    inner = {} if kind.config is None else kind.config.parts_in_use()
     for name, value in kind.parameters.items():
         table.add_row(name, str(value))
+        for place, item in inner.items():
+            if place.startswith(f"{name}."):
+                table.add_row("  " + place, str(item))
     return table
 
 

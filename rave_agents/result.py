@@ -32,7 +32,7 @@ class ActionStatistics:
     """Mean return of those simulations; None without any."""
     winning_move_number: float | None = None
     """Mean number of the move, 1 for now, in the won simulations in which he took it; None if there
-    are none or winning moves are not counted (``SearchConfig.count_winning_moves``)."""
+    are none or winning moves are not counted (``WinningMoves``)."""
     weighted_win_rate: float = 0.0
     """Share of those simulations that were won, divided by that number; 0 likewise."""
     outcome: float | None = None

@@ -6,13 +6,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rave_agents.compiler.arrays import NODE
 from rave_agents.game import GameState, legal_actions_of
 from rave_agents.grown_tree import GrownTree
 from rave_agents.kernel import tree as trees
 from rave_agents.kernel.amaf import NO_TABLE
 from rave_agents.kernel.amaf_nodes import EdgeAmaf
 from rave_agents.kernel.amaf_tables import AmafTables
-from rave_agents.kernel.arrays import NODE
 from rave_agents.kernel.solver import UNSOLVED
 from rave_agents.kernel.strategies import MixedStrategy
 from rave_agents.kernel.tree import ROOT, UNEXPANDED, Tree

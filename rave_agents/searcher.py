@@ -20,6 +20,7 @@ from rave_agents.checks import (
 )
 from rave_agents.config import SearchConfig
 from rave_agents.final_move import drawn_action, root_statistics
+from rave_agents.final_moves import RobustChild
 from rave_agents.frameworks import as_game_state
 from rave_agents.game import (
     GameState,
@@ -33,7 +34,6 @@ from rave_agents.given import checked_seed
 from rave_agents.joint import joint_table
 from rave_agents.kernel.tree import Tree
 from rave_agents.limit import Limit
-from rave_agents.options import FinalMove, Hidden
 from rave_agents.result import SearchResult
 from rave_agents.root import (
     Root,
@@ -105,8 +105,10 @@ class Searcher:
                 "evaluator must have evaluate(state) and prior(state), and be an object, no class: "
                 f"got {evaluator!r}."
             )
-        if evaluator is not None and self.config.playouts > 1:
-            raise ValueError("playouts must be 1 with an evaluator, which stands in for playouts.")
+        if evaluator is not None and self.config.playout_count > 1:
+            raise ValueError(
+                "playout_count must be 1 with an evaluator, which stands for playouts."
+            )
         self.evaluator = evaluator
         self._trees = [SearchTree(self.config) for _ in range(self.config.threads)]
         self._running = False
@@ -198,7 +200,7 @@ class Searcher:
         game_state = as_game_state(state)
         simultaneous = has_simultaneous_moves(game_state) and not self._plays_in_turn(game_state)
         check_moves(self.config, simultaneous=simultaneous)
-        if hides_information(game_state) and self.config.hidden is Hidden.SEE:
+        if hides_information(game_state) and self.config.hidden == "see":
             _say_it_sees()
             seeing = getattr(game_state, "seeing", None)
             game_state = game_state if seeing is None else seeing()
@@ -407,7 +409,7 @@ class Searcher:
 
     def _chosen_watch(self, watch: Watch | None) -> Watch | None:
         """The watch to heed: none where the final move is not simply that of most visits."""
-        if self.config.final_move is not FinalMove.ROBUST or self.config.temperature > 0:
+        if not isinstance(self.config.final_move, RobustChild) or self.config.temperature > 0:
             return None
         return EarlyStop() if watch is None and self.config.early_stop else watch
 

@@ -1,6 +1,7 @@
 """Solving a position: a search that aims at a proof, and what it came to."""
 
 import dataclasses
+import math
 from collections.abc import Callable
 from typing import Any, Literal
 
@@ -11,22 +12,36 @@ from rave_agents.frameworks import load_game
 from rave_agents.game import GameState, draws_chance, hides_information
 from rave_agents.kernel.tree import ROOT
 from rave_agents.limit import Limit
+from rave_agents.parts import (
+    UCB1,
+    CheckRefutations,
+    DrawLayer,
+    MinimumMSE,
+    NodeAmaf,
+    ProofNumbers,
+    Proofs,
+    RankBonus,
+    SearchingPlayer,
+    SkipSolved,
+)
 from rave_agents.result import SearchResult
 from rave_agents.searcher import Searcher
 
 SOLVING = SearchConfig(
-    solver=True,
-    check_terminal=True,
-    check_refutations=True,
-    skip_solved=True,
-    skip_solved_visits=0,
-    proof_numbers="searcher",  # type: ignore[arg-type]
-    draw_layer=True,
-    proof_weight=0.2,
-    exploration=0.0,
+    rule=UCB1(c=0.0),
     first_play_urgency=0.5,
-    amaf="node",  # type: ignore[arg-type]
-    rave_bias=0.3,
+    amaf=NodeAmaf(schedule=MinimumMSE(bias=0.3)),
+    proofs=Proofs(
+        numbers=ProofNumbers(
+            goal=SearchingPlayer(),
+            bonus=RankBonus(DrawLayer()),
+            constant=0.0,
+            visits=math.inf,
+            weight=0.2,
+        ),
+        skipping=SkipSolved(visits=0),
+        checks=CheckRefutations(),
+    ),
     expand_visits=1,
     search_forced_moves=True,
 )

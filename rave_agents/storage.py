@@ -12,9 +12,9 @@ from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hi
 import numpy as np
 from numpy.typing import NDArray
 
-from rave_agents.kernel.arrays import CHILD, GROWING, Array, Axis, Rows
+from rave_agents.compiler.arrays import CHILD, GROWING, Array, Axis, Rows
+from rave_agents.compiler.runtime import RUNS_AS
 from rave_agents.kernel.children import NO_ENTRY, Children, first_place
-from rave_agents.kernel.runtime import RUNS_AS
 from rave_agents.kernel.tree import Tree
 
 Sizes = dict[Axis, int]

@@ -8,7 +8,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from rave_agents.checked_evaluator import CheckedEvaluator
-from rave_agents.compose import Parts, compose, is_steered
+from rave_agents.compiler.arrays import NODE
+from rave_agents.compiler.dispatch import JIT_DISABLED, classes_of
+from rave_agents.composition import Parts, compose, draws_by_weights
 from rave_agents.config import SearchConfig
 from rave_agents.errors import FormulaError
 from rave_agents.game import (
@@ -20,19 +22,16 @@ from rave_agents.game import (
 from rave_agents.grown_tree import GrownTree
 from rave_agents.kernel import loop
 from rave_agents.kernel import tree as trees
-from rave_agents.kernel.arrays import NODE
-from rave_agents.kernel.compiling import announced_compilation, shortened
-from rave_agents.kernel.dispatch import JIT_DISABLED, classes_of
 from rave_agents.kernel.hooks import on_abort
-from rave_agents.kernel.random_stream import make_stream
 from rave_agents.kernel.search import Search, Settings
 from rave_agents.kernel.tree import ROOT, UNEXPANDED
 from rave_agents.kernel.utilities import HIGH, LOW, GameRange, ObservedRange
-from rave_agents.options import Hidden, UtilityRange
-from rave_agents.parts import own_parts
+from rave_agents.part_specs import call_part, own_parts
 from rave_agents.positions import find_joint_child
 from rave_agents.root import RootedTree
+from rave_agents.root_noise import noisy
 from rave_agents.simulate.python_simulator import Evaluator, PythonSimulator
+from rave_agents.simulate.random_stream import make_stream
 from rave_agents.simulate.simulator import (
     Frame,
     Header,
@@ -142,14 +141,18 @@ class SearchTree:
         return RootedTree(self.grown, low, high, root.clone(), player)
 
     def add_noise(self) -> None:
-        """Mix Dirichlet noise into the root's priors, once."""
-        epsilon = self._config.dirichlet_epsilon
-        if epsilon == 0.0 or self._noised or self.grown is None or not self.grown.has_root:
+        """Mix the noise into the root's priors, once."""
+        if self._noised or self.grown is None or not self.grown.has_root:
             return
         edges = trees.edge_rows(self.grown.tree, ROOT)
         priors = self.grown.tree.edge_prior[edges.start : edges.stop]
-        noise = self._noise.dirichlet(np.full(len(priors), self._config.dirichlet_alpha))
-        priors[:] = (1.0 - epsilon) * priors + epsilon * noise
+        noised = np.asarray(call_part(noisy, self._config.root_noise, priors.copy(), self._noise))
+        if noised.shape != priors.shape or not (np.isfinite(noised) & (noised >= 0.0)).all():
+            raise FormulaError(
+                f"{type(self._config.root_noise).__name__} must give {len(priors)} numbers of at "
+                f"least 0, one for each of the root's actions, got {noised!r}."
+            )
+        priors[:] = noised
         self._noised = True
 
 
@@ -181,17 +184,17 @@ class TreeSearch:
         self._config = config
         self._simultaneous = has_simultaneous_moves(root)
         movers = root.num_players() if self._simultaneous else 1
-        steered = evaluator is None and is_steered(config)
-        shape = root.num_players(), root.num_distinct_actions() if steered else 0
+        self.parts = search_parts(config, root, evaluator)
+        weighted = draws_by_weights(self.parts)
+        shape = root.num_players(), root.num_distinct_actions() if weighted else 0
         self._frame = make_frame(
             num_players=root.num_players(),
-            playouts=config.playouts,
+            playouts=config.playout_count,
             playout_stream=make_stream(tree.next_playout_seed()),
             action_capacity=max(16, min(512, movers * root.num_distinct_actions())),
             action_weights=np.ones(shape, np.float64),
         )
         self._hidden = determinizes(root, config)
-        self.parts = search_parts(config, root, evaluator)
         checked = None if evaluator is None else CheckedEvaluator(evaluator, root)
         self._simulator = _make_simulator(
             root, self._frame, checked, player if self._hidden else None
@@ -247,6 +250,7 @@ class TreeSearch:
         grown.begin(self._frame)
         self._set_range()
         self._search = self._make_search(grown)
+        self._run = loop.run.bound(self._search)
 
     def run_slice(self) -> bool:
         """Run for some milliseconds. Returns whether there is more to do.
@@ -268,7 +272,7 @@ class TreeSearch:
         before = int(grown.path.simulations[0])
         try:
             with _interpreted_arithmetic(), self._slice():
-                status = loop.run(self._search, int(min(self._slice_size, remaining)))
+                status = self._run(int(min(self._slice_size, remaining)))
         except Exception as error:
             on_abort(self._search.moves, self._search)
             if own_parts(self.parts):
@@ -291,11 +295,13 @@ class TreeSearch:
             header = self._frame.header
             grown.grow(int(max(header[Header.ACTION_CAPACITY], header[Header.REQUIRED_ACTIONS])))
             self._search = self._make_search(grown)
+            self._run = loop.run.bound(self._search)
         elif status == Status.FRAME_FULL:
             self._frame = grown_frame(self._frame)
             self._simulator.bind(self._frame)
             grown.fit_frame(self._frame)
             self._search = self._make_search(grown)
+            self._run = loop.run.bound(self._search)
         tree.add_noise()
         now = time.perf_counter()
         elapsed, left = now - self._slice_started, self._deadline - now
@@ -348,7 +354,7 @@ def search_parts(config: SearchConfig, state: GameState, evaluator: Evaluator | 
         config,
         simultaneous=has_simultaneous_moves(state),
         hidden=determinizes(state, config),
-        steered=evaluator is None and is_steered(config),
+        judged=evaluator is not None,
     )
 
 
@@ -387,22 +393,23 @@ def compile_search(config: SearchConfig, state: GameState, evaluator: Evaluator 
         settings=Settings(2, 1, 0, 0.0, 1.0, math.nan, math.inf, 1, True, True, 0, 0),
         utilities=kind(np.zeros(2)),
     )
-    with announced_compilation("the search"):
-        try:
-            loop.run(search, 0)
-        except Exception as error:
-            if own_parts(parts):
-                raise ValueError(
-                    f"Numba cannot compile the search with {' and '.join(own_parts(parts))}: "
-                    f"{shortened(error)}"
-                ) from None  # Numba's own message has hundreds of lines.
-            raise
+    try:
+        loop.run.bound(search)
+    except Exception as error:
+        if own_parts(parts):
+            from rave_agents.compiler.progress import shortened  # noqa: PLC0415  (imports Numba)
+
+            raise ValueError(
+                f"Numba cannot compile the search with {' and '.join(own_parts(parts))}: "
+                f"{shortened(error)}"
+            ) from None  # Numba's own message has hundreds of lines.
+        raise
     _compiled.add(classes)
 
 
 def determinizes(root: GameState, config: SearchConfig) -> bool:
     """Whether each simulation of a search of this state has a world of its own."""
-    return draws_chance(root) or (hides_information(root) and config.hidden is Hidden.DETERMINIZE)
+    return draws_chance(root) or (hides_information(root) and config.hidden == "determinize")
 
 
 def _make_simulator(
@@ -424,7 +431,7 @@ def _make_simulator(
 
 def _has_fixed_range(config: SearchConfig, root: GameState) -> bool:
     return (
-        config.utility_range is UtilityRange.GAME
+        config.utility_range == "game"
         and math.isfinite(root.min_utility())
         and math.isfinite(root.max_utility())
     )

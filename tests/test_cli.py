@@ -84,14 +84,24 @@ def test_match_passes_its_options_on(program):
     assert values["games"] == 3
 
 
+def test_match_takes_specs_within_specs(program):
+    spec = "rave(simulations=9,schedule=hand_selected(k=300),amaf.edges=visited_edges)"
+    other = "grave(simulations=9,amaf=grave(ref=5,schedule=hand_selected(k=300)))"
+    values = object_of(program("match", "tic_tac_toe", spec, other, "--games", 2, "--json"))
+    assert values["agents"] == [spec, other]
+    assert values["games"] == 2
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (("nogame", "uct", "uct"), "Unknown game 'nogame'"),
         (("bridge_uncontested_bidding", "uct", "uct"), "IMPERFECT_INFORMATION"),
         (("tic_tac_toe", "uct", "rav"), "Did you mean 'rave'"),
-        (("tic_tac_toe", "uct(exploration=-1)", "uct"), "exploration must be"),
-        (("tic_tac_toe", "uct(exploration", "uct"), "Not an agent's spec"),
+        (("tic_tac_toe", "uct(c=-1)", "uct"), "c must be"),
+        (("tic_tac_toe", "uct(c", "uct"), "as an agent's spec is"),
+        (("tic_tac_toe", "uct", "rave(k=3)"), "as in schedule=hand_selected(k=...)"),
+        (("tic_tac_toe", "uct", "rave(schedule=fuegoo)"), "Did you mean 'fuego'"),
         (("tic_tac_toe", "uct", "uct", "--games", "0"), "games must be at least 1"),
         (("tic_tac_toe", "uct", "uct", "--seconds", "0"), "seconds must be"),
         (("tic_tac_toe", "uct", "uct", "--opening-plies", "9"), "fewer opening plies"),
@@ -134,7 +144,7 @@ def test_benchmark_plays_the_agent_against_itself_without_amaf(program):
     assert (values["game"], values["games"]) == ("go_fish", 2)
     first, second = values["agents"]
     assert first == "rave(simulations=3)"
-    assert "amaf=none" in second
+    assert "amaf=no_amaf" in second
     assert "simulations=3" in second
 
 
@@ -148,17 +158,36 @@ def test_benchmark_refuses_an_agent_without_amaf(program):
 
 
 def test_sweep_prints_a_table(program):
-    vary = ("--vary", "exploration=0.3,0.7", "--vary", "playouts=1,2")
+    vary = ("--vary", "c=0.3,0.7", "--vary", "playout_count=1,2")
     output = program(*SWEEP, *vary).stdout
     assert "uct(simulations=20) against random" in output
     assert "tic_tac_toe, 8 games, seed 0" in output
-    for text in ("exploration", "playouts", "95 % interval", "Elo", "best", "0.7"):
+    for text in ("c", "playout_count", "95 % interval", "Elo", "best", "0.7"):
         assert text in output
 
 
 def test_sweep_says_which_parameter_changed_no_game(program):
-    result = program(*SWEEP, "--vary", "rave_k=10,1000")
-    assert "rave_k changed no game" in result.stdout
+    result = program(*SWEEP, "--vary", "contempt=0.1,0.9")
+    assert "contempt changed no game" in result.stdout
+
+
+def test_sweep_takes_specs_as_values(program):
+    schedules = "hand_selected(k=1),hand_selected(k=1000),minimum_mse(bias=0.1)"
+    sweep = ("sweep", "tic_tac_toe", "rave", *SWEEP[3:])
+    values = object_of(program(*sweep, "--vary", f"schedule={schedules}", "--json"))
+    assert [row["parameters"] for row in values["rows"]] == [
+        {"schedule": "hand_selected(k=1)"},
+        {"schedule": "hand_selected(k=1000)"},
+        {"schedule": "minimum_mse(bias=0.1)"},
+    ]
+
+
+def test_sweep_varies_the_fields_of_parts_in_use(program):
+    sweep = ("sweep", "tic_tac_toe", "rave(schedule=hand_selected)", *SWEEP[3:])
+    for name in ("k", "amaf.schedule.k"):
+        values = object_of(program(*sweep, "--vary", f"{name}=1,1000", "--json"))
+        assert values["agent"] == "rave(simulations=20,schedule=hand_selected)"
+        assert [row["parameters"] for row in values["rows"]] == [{name: 1}, {name: 1000}]
 
 
 def test_an_even_score_is_an_elo_difference_of_plus_zero(program):
@@ -169,16 +198,19 @@ def test_an_even_score_is_an_elo_difference_of_plus_zero(program):
 
 def test_sweep_prints_one_object_and_writes_csv(program, tmp_path):
     path = tmp_path / "table.csv"
-    options = ("--vary", "playouts=1,2", "--seed", 3, "--csv", path, "--json")
+    options = ("--vary", "playout_count=1,2", "--seed", 3, "--csv", path, "--json")
     values = object_of(program(*SWEEP, *options))
-    assert [row["parameters"] for row in values["rows"]] == [{"playouts": 1}, {"playouts": 2}]
+    assert [row["parameters"] for row in values["rows"]] == [
+        {"playout_count": 1},
+        {"playout_count": 2},
+    ]
     assert (values["seed"], values["games"], values["rows"][0]["games"]) == (3, 2, 2)
     assert path.read_text().count("\n") == 3
 
 
 def test_sweep_goes_on_from_its_file(program, tmp_path):
     path = tmp_path / "games.jsonl"
-    arguments = (*SWEEP, "--vary", "playouts=1,2", "--output", path)
+    arguments = (*SWEEP, "--vary", "playout_count=1,2", "--output", path)
     first = program(*arguments)
     whole = path.read_text()
     path.write_text(whole[: len(whole) // 2])
@@ -190,13 +222,15 @@ def test_sweep_goes_on_from_its_file(program, tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--vary", "playout=1"), "Unknown parameter of uct 'playout'. Did you mean 'playouts'"),
-        (("--vary", "playouts"), "Not of the form KEY=VALUE"),
-        (("--vary", "playouts=1,x"), "playouts must be"),
-        (("--vary", "playouts=1", "--vary", "playouts=2"), "Varied twice"),
-        (("--vary", "playouts=1", "--csv", "/no/such/folder/table.csv"), "no folder"),
-        (("--vary", "playouts=1", "--output", "/no/such/folder/games"), "No such file"),
-        (("--vary", "playouts=1", "--output", __file__), "not the output of a sweep"),
+        (("--vary", "playout_coun=1"), "of uct 'playout_coun'. Did you mean 'playout_count'"),
+        (("--vary", "k=1,2"), "Unknown parameter of uct 'k': it belongs to the part hand_selected"),
+        (("--vary", "playout_count"), "Not of the form KEY=VALUE"),
+        (("--vary", "playout_count=1,x"), "playout_count must be"),
+        (("--vary", "rule=ucb1,ucb2"), "Did you mean 'ucb1'"),
+        (("--vary", "playout_count=1", "--vary", "playout_count=2"), "Varied twice"),
+        (("--vary", "playout_count=1", "--csv", "/no/such/folder/table.csv"), "no folder"),
+        (("--vary", "playout_count=1", "--output", "/no/such/folder/games"), "No such file"),
+        (("--vary", "playout_count=1", "--output", __file__), "not the output of a sweep"),
     ],
 )
 def test_sweep_refuses_in_one_line(program, options, message):
@@ -216,7 +250,7 @@ def test_ctrl_c_in_a_sweep_says_how_to_go_on(program, tmp_path):
         "main()\n"
     )
     path = tmp_path / "games.jsonl"
-    options = ("--vary", "playouts=1,2,3", "--output", path, "--json")
+    options = ("--vary", "playout_count=1,2,3", "--output", path, "--json")
     arguments = [str(argument) for argument in (*SWEEP, *options)]
     done = subprocess.run(
         [sys.executable, "-c", script, *arguments],
@@ -230,7 +264,7 @@ def test_ctrl_c_in_a_sweep_says_how_to_go_on(program, tmp_path):
     assert [row["games"] for row in json.loads(done.stdout)["rows"]] == [1, 1, 1]
     assert "3 of 6 games were finished. To go on, run the same command again" in done.stderr
     rest = object_of(program(*arguments))
-    assert rest == object_of(program(*SWEEP, "--vary", "playouts=1,2,3", "--json"))
+    assert rest == object_of(program(*SWEEP, "--vary", "playout_count=1,2,3", "--json"))
 
 
 def test_search_shows_position_and_moves_by_name(program):
@@ -300,8 +334,8 @@ def test_bench_prints_one_object(program):
 
 
 def test_bench_prints_a_table(program):
-    result = program("bench", "tic_tac_toe", "--agents", "uct(playouts=2)", "--rounds", 1)
-    assert "uct(playouts=2)" in result.stdout
+    result = program("bench", "tic_tac_toe", "--agents", "uct(playout_count=2)", "--rounds", 1)
+    assert "uct(playout_count=2)" in result.stdout
     assert "geometric mean" in result.stdout
 
 
@@ -312,7 +346,7 @@ def test_agents_lists_all_of_them(program):
 
 def test_agents_shows_the_parameters_of_one(program):
     result = program("agents", "rave")
-    assert "rave_k" in result.stdout
+    assert "node_amaf" in result.stdout
 
 
 def test_an_unknown_agent_is_refused(program):
@@ -469,8 +503,8 @@ def test_a_program_that_does_not_start_is_an_error_with_its_own_exit_code(progra
             "games must be at most",
         ),
         (("match", "hex(board_size=-1)", "random", "random"), "has no legal action"),
-        ((*SWEEP, "--vary", "playouts=1", "--output", "/dev/zero"), "not a file that games"),
-        ((*SWEEP, "--vary", "playouts=1", "--csv", "/"), "Is a directory"),
+        ((*SWEEP, "--vary", "playout_count=1", "--output", "/dev/zero"), "not a file that games"),
+        ((*SWEEP, "--vary", "playout_count=1", "--csv", "/"), "Is a directory"),
         (("bench", "tic_tac_toe", "--agents", " "), "names no agent"),
     ],
 )

@@ -1,243 +1,879 @@
-"""SearchConfig: every bad value is refused by a message that names the field."""
+"""SearchConfig: what it is composed of, by whatever it is given, and what it refuses."""
 
 import dataclasses
-import enum
+import functools
+import inspect
 import json
 import math
+import pickle
+from typing import NamedTuple, get_type_hints
 
 import numpy as np
 import pytest
 
+import rave_agents.parts
 from rave_agents import SearchConfig
-from rave_agents.options import Amaf, FinalMove, Selection
+from rave_agents.errors import UnknownNameError
+from rave_agents.part_specs import part_spec
+from rave_agents.parts import (
+    GRAVE,
+    HRAVE,
+    PUCT,
+    UCB1,
+    Action,
+    AllPlayers,
+    AverageStrategy,
+    BlendScores,
+    CheckNothing,
+    CheckRefutations,
+    CheckTerminal,
+    DirichletNoise,
+    DrawLayer,
+    Edge,
+    Exp3,
+    Fuego,
+    GraveBias,
+    Greedy,
+    HandSelected,
+    Linear,
+    MaxBonus,
+    MaxChild,
+    Maximin,
+    MinimumMSE,
+    NoAmaf,
+    Node,
+    NodeAmaf,
+    NoNoise,
+    NoProofNumbers,
+    NoProofs,
+    NoSkipping,
+    NoSolver,
+    Pachi,
+    ProofNumbers,
+    Proofs,
+    RandomTies,
+    RankBonus,
+    RegretMatching,
+    RobustChild,
+    SearchingPlayer,
+    SecureChild,
+    SkipSolved,
+    Solver,
+    SteeredPlayouts,
+    Stepped,
+    TiesWithin,
+    UCB1Tuned,
+    UniformPlayouts,
+    VisitedEdges,
+    WinningMoves,
+    exploration,
+    implements,
+)
 
 INF, NAN = math.inf, math.nan
 
-BAD_VALUES = {
-    "selection": ["ucb", ""],
-    "exploration": [-0.1, INF, NAN],
-    "simultaneous_exploration": [-0.1, INF, NAN],
-    "gamma": [-0.1, 1.1, NAN],
-    "tie_tolerance": [-0.1, INF, NAN],
+FIELDS = get_type_hints(SearchConfig)
+
+
+def kinds(config):
+    """The classes of a configuration's parts, nested ones included, as one text."""
+    return {name: repr(getattr(config, name)) for name in config.field_names()}
+
+
+# What it is composed of.
+
+
+def test_the_default_is_plain_uct():
+    assert kinds(SearchConfig()) == kinds(
+        SearchConfig(
+            rule=UCB1(c=0.5),
+            simultaneous=UCB1(c=3.0),
+            ties=RandomTies(),
+            first_play_urgency=INF,
+            amaf=NoAmaf(),
+            proofs=NoProofs(),
+            playouts=UniformPlayouts(),
+            playout_count=1,
+            root_noise=NoNoise(),
+            final_move=RobustChild(),
+        )
+    )
+
+
+def test_parts_nest():
+    config = SearchConfig(
+        rule=PUCT(c=2.0),
+        amaf=GRAVE(ref=50, schedule=HandSelected(k=300), weighting=Linear(last=1)),
+        proofs=Proofs(Solver(), ProofNumbers(bonus=RankBonus(DrawLayer())), SkipSolved(3)),
+    )
+    assert config.amaf.schedule.k == 300.0
+    assert config.amaf.weighting == Linear(2.0, 1.0)
+    assert type(config.proofs.numbers.bonus.draws) is DrawLayer
+    assert type(config.proofs.checks) is CheckNothing
+
+
+@pytest.mark.parametrize(
+    ("field", "spec", "part"),
+    [
+        ("rule", "ucb1_tuned", UCB1Tuned()),
+        ("rule", "puct(c=2)", PUCT(2.0)),
+        ("simultaneous", "regret_matching(gamma=0.1)", RegretMatching(0.1)),
+        ("simultaneous", "exp3", Exp3()),
+        ("ties", "ties_within(tolerance=0.05)", TiesWithin(0.05)),
+        ("amaf", "hrave", HRAVE()),
+        (
+            "amaf",
+            "grave(ref=50,schedule=hand_selected(k=300),weighting=linear(last=1))",
+            GRAVE(50, schedule=HandSelected(300.0), weighting=Linear(last=1.0)),
+        ),
+        ("amaf", " node_amaf( schedule = pachi( equivalence = 5 ) ) ", NodeAmaf(Pachi(5.0))),
+        ("amaf", 'node_amaf(schedule="fuego(initial=0.9,final=50)")', NodeAmaf(Fuego(0.9, 50.0))),
+        ("amaf", 'node_amaf(schedule="minimum_mse")', NodeAmaf(MinimumMSE())),
+        (
+            "proofs",
+            "proofs(numbers=proof_numbers(goal=searching_player,bonus=rank_bonus(draws=draw_layer),"
+            "visits=inf),checks=check_terminal)",
+            Proofs(
+                numbers=ProofNumbers(SearchingPlayer(), RankBonus(DrawLayer()), visits=INF),
+                checks=CheckTerminal(),
+            ),
+        ),
+        ("final_move", "secure_child(A=-1)", SecureChild(-1.0)),
+        ("root_noise", "dirichlet_noise(alpha=0.03)", DirichletNoise(alpha=0.03)),
+        ("playouts", "steered_playouts(playout_temperature=0.5)", SteeredPlayouts(0.5)),
+    ],
+)
+def test_a_spec_stands_for_a_part(field, spec, part):
+    assert SearchConfig(**{field: spec}) == SearchConfig(**{field: part})
+    assert SearchConfig().replace(**{field: spec}) == SearchConfig(**{field: part})
+
+
+def test_a_part_inside_a_part_may_be_a_spec_too():
+    given = NodeAmaf(schedule="hand_selected(k=300)", winning="winning_moves(weight=0.1)")
+    expected = NodeAmaf(schedule=HandSelected(300.0), winning=WinningMoves(0.1))
+    assert SearchConfig(amaf=given) == SearchConfig(amaf=expected)
+
+
+def test_the_rule_holds_where_players_move_at_the_same_time_too():
+    assert SearchConfig(rule=PUCT(2)).simultaneous == PUCT(2.0)
+    assert type(SearchConfig(rule="puct").simultaneous) is PUCT
+    assert type(SearchConfig().replace(rule=UCB1Tuned()).simultaneous) is UCB1Tuned
+    assert SearchConfig(rule=UCB1(0.1), simultaneous=UCB1(2)).simultaneous.c == 2.0
+    assert SearchConfig().replace(rule=UCB1(0.1), simultaneous=UCB1(2)).simultaneous.c == 2.0
+
+
+def test_a_mixed_strategy_stays_when_the_rule_changes():
+    changed = SearchConfig(simultaneous=Exp3(0.1)).replace(rule=PUCT())
+    assert changed == SearchConfig(rule=PUCT(), simultaneous=Exp3(0.1))
+
+
+# Numbers.
+
+BAD_NUMBERS = {
     "first_play_urgency": [NAN],
-    "amaf": ["all", None, True],
-    "amaf_players": ["mine", None, True],
-    "grave_ref": [-1, 2**31],
-    "grave_table_visits": [0, -1, 2**20 + 1],
-    "rave_schedule": ["silver", ""],
-    "rave_k": [0, -1.0, INF, NAN],
-    "rave_bias": [-0.01, INF, NAN],
-    "fuego_initial": [0, -1.0, INF, NAN],
-    "fuego_final": [0, -1.0, INF, NAN],
-    "pachi_equivalence": [0, -1.0, INF, NAN],
-    "grave_bias": [-0.01, INF, NAN],
-    "rave_blend": ["values", None],
-    "amaf_weighting": ["quadratic", None],
-    "amaf_weight_first": [-0.1, INF, NAN],
-    "amaf_weight_last": [-0.1, INF, NAN],
-    "winning_move_weight": [-0.1, 1.1, NAN],
-    "count_winning_moves": [],
-    "amaf_unvisited": [],
-    "solver": [],
-    "check_terminal": [],
-    "check_refutations": [],
-    "proof_numbers": ["both", None, True],
-    "proof_bonus": ["ranks", None],
-    "proof_constant": [-0.1, INF, NAN],
-    "proof_visits": [0, -1, NAN],
-    "proof_weight": [-0.1, 1.1, NAN],
-    "draw_layer": [],
-    "skip_solved": [],
-    "skip_solved_visits": [-1, 2**31],
-    "final_proven": [],
+    "playout_count": [0, -3, 2**20 + 1],
     "contempt": [-0.1, 1.1, NAN],
-    "expand_visits": [0, -1, 2**20 + 1],
-    "playouts": [0, -3, 2**20 + 1],
-    "playout_temperature": [0, 0.009, -1, -INF, NAN],
-    "dirichlet_epsilon": [-0.1, 1.1, NAN],
-    "dirichlet_alpha": [0, -1, INF, NAN],
-    "final_move": ["best", 3],
-    "maximin_visits": [-1, INF, NAN],
-    "secure_constant": [INF, -INF, NAN],
     "temperature": [-1, INF, NAN],
-    "hidden": ["guess", None, True],
-    "utility_range": ["fixed", None],
+    "expand_visits": [0, -1, 2**20 + 1],
     "threads": [0, -1, 257],
     "max_memory_mb": [0, -1, INF, NAN],
+    "final_proven": [],
     "reuse_tree": [],
     "search_forced_moves": [],
     "early_stop": [],
 }
+AT_LEAST_0 = [-0.1, INF, NAN]
+ABOVE_0 = [0, -1.0, INF, NAN]
+SHARE = [-0.1, 1.1, NAN]
+
+PROVING = SearchConfig(proofs=Proofs(numbers=ProofNumbers(), skipping=SkipSolved()))
+BAD_IN_PARTS = [
+    (SearchConfig(rule=UCB1()), "rule.c", AT_LEAST_0),
+    (SearchConfig(rule=PUCT()), "rule.c", AT_LEAST_0),
+    (SearchConfig(rule=UCB1Tuned()), "rule.c", AT_LEAST_0),
+    (SearchConfig(simultaneous=RegretMatching()), "simultaneous.gamma", SHARE),
+    (SearchConfig(simultaneous=Exp3()), "simultaneous.gamma", [0, *SHARE]),
+    (SearchConfig(ties=TiesWithin()), "ties.tolerance", AT_LEAST_0),
+    (SearchConfig(amaf=GRAVE()), "amaf.ref", [-1, 2**31]),
+    (SearchConfig(amaf=GRAVE()), "amaf.table_visits", [0, -1, 2**20 + 1]),
+    (SearchConfig(amaf=NodeAmaf(HandSelected())), "amaf.schedule.k", ABOVE_0),
+    (SearchConfig(amaf=NodeAmaf(MinimumMSE())), "amaf.schedule.bias", AT_LEAST_0),
+    (SearchConfig(amaf=GRAVE(schedule=Fuego())), "amaf.schedule.initial", ABOVE_0),
+    (SearchConfig(amaf=HRAVE(Fuego())), "amaf.schedule.final", ABOVE_0),
+    (SearchConfig(amaf=NodeAmaf(Pachi())), "amaf.schedule.equivalence", ABOVE_0),
+    (SearchConfig(amaf=NodeAmaf(GraveBias())), "amaf.schedule.bias", AT_LEAST_0),
+    (SearchConfig(amaf=NodeAmaf(weighting=Linear())), "amaf.weighting.first", AT_LEAST_0),
+    (SearchConfig(amaf=HRAVE(weighting=Linear())), "amaf.weighting.last", AT_LEAST_0),
+    (SearchConfig(amaf=NodeAmaf(winning=WinningMoves())), "amaf.winning.weight", SHARE),
+    (PROVING, "proofs.numbers.constant", AT_LEAST_0),
+    (PROVING, "proofs.numbers.visits", [0, -1, NAN]),
+    (PROVING, "proofs.numbers.weight", SHARE),
+    (PROVING, "proofs.skipping.visits", [-1, 2**31]),
+    (
+        SearchConfig(playouts=SteeredPlayouts()),
+        "playouts.playout_temperature",
+        [0, 0.009, -1, -INF, NAN],
+    ),
+    (SearchConfig(root_noise=DirichletNoise()), "root_noise.epsilon", SHARE),
+    (SearchConfig(root_noise=DirichletNoise()), "root_noise.alpha", ABOVE_0),
+    (SearchConfig(final_move=SecureChild()), "final_move.A", [INF, -INF, NAN]),
+    (SearchConfig(final_move=Maximin()), "final_move.visits", AT_LEAST_0),
+]
+NAMED_BY_PLACE_ALONE = {
+    "proofs.numbers.visits",
+    "proofs.skipping.visits",
+    "playouts.playout_temperature",
+}
+"""Their last word names another field too."""
 WRONG_TYPES = {
     float: ["1", None, True, [1.0]],
     int: ["1", None, True, 2.0],
     bool: [1, "True", None],
 }
 
-FIELDS = {field.name: field for field in dataclasses.fields(SearchConfig)}
 
-VALUES = [(name, value) for name, values in BAD_VALUES.items() for value in values]
-TYPES = [
-    (name, value) for name, field in FIELDS.items() for value in WRONG_TYPES.get(field.type, [])
-]
-TYPES += [
-    (name, value)
-    for name in ("selection", "rave_schedule")
-    for value in (0, None, True, int, (), (1.0,), lambda n: n)
-]
+def at(config, place):
+    """What stands at a place such as ``amaf.schedule``."""
+    return functools.reduce(getattr, place.split("."), config)
 
 
-def test_every_field_has_its_bad_values():
-    assert BAD_VALUES.keys() == FIELDS.keys()
-    assert {name for name, _ in VALUES + TYPES} == FIELDS.keys()
+def owner(config, place):
+    """The part that has the field at a place."""
+    return at(config, place.rpartition(".")[0])
 
 
-@pytest.mark.parametrize(("name", "value"), VALUES)
-def test_a_bad_value_is_refused(name, value):
-    with pytest.raises(ValueError, match=name):
+def with_value(config, place, value):
+    """The outermost part with another value at a place, unchecked."""
+    name, _, inner = place.partition(".")
+
+    def changed(part, inner):
+        field, _, deeper = inner.partition(".")
+        new = changed(getattr(part, field), deeper) if deeper else value
+        return part._replace(**{field: new})
+
+    return {name: changed(getattr(config, name), inner)}
+
+
+def refusals(values):
+    return [
+        pytest.param(config, place, value, id=f"{type(owner(config, place)).__name__}.{place}")
+        for config, place, bad in BAD_IN_PARTS
+        for value in values(get_type_hints(type(owner(config, place)))[place.split(".")[-1]], bad)
+    ]
+
+
+def test_every_number_has_its_bad_values():
+    numbers = (float, int, bool)
+    assert BAD_NUMBERS.keys() == {name for name, kind in FIELDS.items() if kind in numbers}
+    told = {Edge, Node, Action}
+    shipped = {
+        part
+        for part in vars(rave_agents.parts).values()
+        if inspect.isclass(part) and issubclass(part, tuple) and part not in told
+    }
+    expected = {
+        (part, name)
+        for part in shipped
+        for name, kind in get_type_hints(part).items()
+        if kind in numbers
+    }
+    tested = {
+        (type(owner(config, place)), place.split(".")[-1]) for config, place, _ in BAD_IN_PARTS
+    }
+    assert tested == expected
+    assert len(expected) == len(BAD_IN_PARTS) == 26
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [(name, value) for name, bad in BAD_NUMBERS.items() for value in bad]
+)
+def test_a_number_out_of_range_is_refused(name, value):
+    with pytest.raises(ValueError, match=rf"^{name} must be .* got"):
         SearchConfig(**{name: value})
-    with pytest.raises(ValueError, match=name):
+    with pytest.raises(ValueError, match=rf"^{name} must be .* got"):
         SearchConfig().replace(**{name: value})
 
 
-@pytest.mark.parametrize(("name", "value"), TYPES)
-def test_a_wrong_type_is_refused(name, value):
-    with pytest.raises(TypeError, match=name):
-        SearchConfig(**{name: value})
+@pytest.mark.parametrize(("config", "place", "value"), refusals(lambda kind, bad: bad))
+def test_a_parts_number_out_of_range_is_refused_however_it_is_given(config, place, value):
+    parts, last = with_value(config, place, value), place.split(".")[-1]
+    in_specs = {name: part_spec(part) for name, part in parts.items()}
+    for changes in (parts, in_specs):
+        with pytest.raises(ValueError, match=rf"^{place} must be .* got"):
+            SearchConfig(**changes)
+    with pytest.raises(ValueError, match=rf"^{place} must be .* got"):
+        config.replace(**{place: value})
+    if place not in NAMED_BY_PLACE_ALONE:
+        with pytest.raises(ValueError, match=rf"^{last} must be .* got"):
+            config.replace(**{last: value})
 
 
 @pytest.mark.parametrize(
     ("name", "value"),
+    [(name, value) for name in BAD_NUMBERS for value in WRONG_TYPES[FIELDS[name]]],
+)
+def test_a_wrong_type_is_refused(name, value):
+    with pytest.raises(TypeError, match=f"^{name} must be"):
+        SearchConfig(**{name: value})
+
+
+@pytest.mark.parametrize(
+    ("config", "place", "value"), refusals(lambda kind, bad: WRONG_TYPES[kind])
+)
+def test_a_wrong_type_in_a_part_is_refused(config, place, value):
+    with pytest.raises(TypeError, match=f"^{place} must be"):
+        SearchConfig(**with_value(config, place, value))
+    with pytest.raises(TypeError, match=f"^{place} must be"):
+        config.replace(**{place: value})
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
     [
-        ("exploration", 0),
-        ("first_play_urgency", INF),
-        ("playout_temperature", 0.01),
-        ("playout_temperature", INF),
-        ("first_play_urgency", -INF),
-        ("rave_bias", 0),
-        ("expand_visits", 2**20),
-        ("dirichlet_epsilon", 1),
-        ("secure_constant", -1),
-        ("temperature", 0),
-        ("playouts", np.int32(4)),
-        ("rave_k", np.float32(2.5)),
-        ("amaf", Amaf.NODE),
-        ("final_move", "max"),
+        ({"rule": UCB1(-1)}, "rule.c must be a number of at least 0, got -1.0."),
+        ({"amaf": NodeAmaf(HandSelected(0))}, "amaf.schedule.k must be a number above 0, got 0.0."),
+        ({"contempt": 1.5}, "contempt must be a number in [0, 1], got 1.5."),
+        ({"simultaneous": Exp3(0)}, "simultaneous.gamma must be a number in (0, 1], got 0.0."),
+        ({"threads": 257}, "threads must be an integer from 1 to 256, got 257."),
+        ({"expand_visits": 0}, "expand_visits must be an integer from 1 to 1,048,576, got 0."),
+        ({"final_move": SecureChild(INF)}, "final_move.A must be a finite number, got inf."),
+        ({"first_play_urgency": NAN}, "first_play_urgency must be a number, got nan."),
+        (
+            {"proofs": Proofs(numbers=ProofNumbers(visits=0))},
+            "proofs.numbers.visits must be a number above 0, or infinity, got 0.0.",
+        ),
     ],
 )
-def test_values_at_the_edges_are_taken_as_the_fields_type(name, value):
-    taken = getattr(SearchConfig(**{name: value}), name)
+def test_messages_say_what_is_allowed(given, message):
+    with pytest.raises(ValueError) as caught:  # noqa: PT011  (the whole message is compared)
+        SearchConfig(**given)
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("config", "place", "value"),
+    [
+        (SearchConfig(), "rule.c", 0),
+        (SearchConfig(), "first_play_urgency", INF),
+        (SearchConfig(), "first_play_urgency", -INF),
+        (SearchConfig(), "expand_visits", 2**20),
+        (SearchConfig(), "temperature", 0),
+        (SearchConfig(), "contempt", 1),
+        (SearchConfig(), "playout_count", np.int32(4)),
+        (SearchConfig(playouts=SteeredPlayouts()), "playouts.playout_temperature", 0.01),
+        (SearchConfig(amaf=NodeAmaf()), "amaf.schedule.bias", 0),
+        (SearchConfig(amaf=NodeAmaf(HandSelected())), "amaf.schedule.k", np.float32(2.5)),
+        (SearchConfig(amaf=GRAVE()), "amaf.ref", 2**31 - 1),
+        (SearchConfig(root_noise=DirichletNoise()), "root_noise.epsilon", 1),
+        (SearchConfig(final_move=SecureChild()), "final_move.A", -1),
+        (SearchConfig(simultaneous=RegretMatching()), "simultaneous.gamma", 0),
+        (SearchConfig(simultaneous=Exp3()), "simultaneous.gamma", 1e-9),
+        (PROVING, "proofs.numbers.visits", INF),
+        (PROVING, "proofs.skipping.visits", np.int64(0)),
+    ],
+)
+def test_values_at_the_edges_are_taken_as_the_fields_type(config, place, value):
+    taken = at(config.replace(**{place: value}), place)
+    holder = type(owner(config, place)) if "." in place else SearchConfig
     assert taken == value
-    assert type(taken) is FIELDS[name].type
+    assert type(taken) is get_type_hints(holder)[place.split(".")[-1]]
+
+
+def test_infinity_may_be_a_text():
+    """As strict JSON and specs may have it."""
+    assert SearchConfig(first_play_urgency="-inf").first_play_urgency == -INF
+    for visits in ("inf", '"inf"'):
+        spec = f"proofs(numbers=proof_numbers(visits={visits}))"
+        assert SearchConfig(proofs=spec).proofs.numbers.visits == INF
+
+
+@pytest.mark.parametrize("name", ["hidden", "utility_range"])
+@pytest.mark.parametrize("value", ["guess", "", None, True])
+def test_another_choice_is_refused(name, value):
+    with pytest.raises(UnknownNameError, match=rf"Unknown {name} .* There are: "):
+        SearchConfig(**{name: value})
+
+
+# Parts.
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [
+        ("rule", UCB1, r"^rule takes a part of the search, or its spec such as 'ucb1'"),
+        ("rule", 3, "^rule takes a part of the search"),
+        ("rule", (0.5,), "^rule takes a part of the search"),
+        ("amaf", None, "^amaf takes a part of the search, or its spec such as 'no_amaf'"),
+        ("amaf", True, "^amaf takes a part of the search"),
+        ("rule", HandSelected(), "^rule takes one of the parts .*puct.*, not hand_selected"),
+        ("rule", RegretMatching(), "^rule takes one of the parts .*, not regret_matching"),
+        ("amaf", UCB1(), "^amaf takes one of the parts .*node_amaf.*, not ucb1"),
+        ("amaf", NodeAmaf(UCB1()), r"^amaf\.schedule takes one of the parts .*, not ucb1"),
+        ("proofs", Proofs(checks=SkipSolved()), r"^proofs\.checks takes one of the parts"),
+        ("proofs", Proofs(numbers=None), r"^proofs\.numbers takes a part of the search"),
+        ("final_move", UCB1(), "^final_move takes one of the parts robust_child"),
+        ("root_noise", RobustChild(), "^root_noise takes one of the parts no_noise"),
+        ("playouts", RandomTies(), "^playouts takes one of the parts uniform_playouts"),
+        ("proofs", "proofs(numbers=None)", r"^proofs\.numbers takes a part .* got None"),
+        ("rule", "ucb1(c=None)", r"^rule\.c must be a number, got None"),
+        ("rule", "ucb1(c=True)", r"^rule\.c must be a number, got True"),
+        ("rule", 'ucb1(c="0.5")', r"^rule\.c must be a number, got '0\.5'"),
+        ("rule", "math.sqrt", "^rule: 'math.sqrt' is no part of a search"),
+    ],
+)
+def test_what_is_no_such_part_is_refused(field, value, message):
+    with pytest.raises(TypeError, match=message):
+        SearchConfig(**{field: value})
+
+
+@pytest.mark.parametrize(
+    ("field", "spec", "message"),
+    [
+        ("rule", "ucb", r"Unknown rule 'ucb'\. Did you mean 'ucb1'"),
+        ("rule", "exp3", r"Unknown rule 'exp3'"),
+        ("final_move", "secure", r"Unknown final_move 'secure'\. Did you mean 'secure_child'"),
+        ("amaf", "node_amaf(schedule=pachy)", r"Unknown amaf\.schedule 'pachy'\. Did you mean 'pa"),
+        ("amaf", "grave(reff=3)", r"Unknown parameter of grave 'reff'\. Did you mean 'ref'"),
+        ("rule", "puct(k=1)", r"Unknown parameter of puct 'k'\. There are: c"),
+        ("rule", "no_such_module.Rule", "'no_such_module.Rule' cannot be imported"),
+        ("rule", "rave_agents.parts.UCB2", r"'rave_agents\.parts\.UCB2' cannot be imported"),
+    ],
+)
+def test_an_unknown_name_in_a_spec_is_answered_with_the_nearest(field, spec, message):
+    with pytest.raises(UnknownNameError, match=message):
+        SearchConfig(**{field: spec})
+    with pytest.raises(UnknownNameError, match=message):
+        SearchConfig().replace(**{field: spec})
+
+
+@pytest.mark.parametrize(
+    "spec", ["", "ucb1(c=1", "ucb1(c=1))", "ucb1(1)", "ucb1(c=1,c=2)", '"ucb1"', 'ucb1(c="1)']
+)
+def test_a_spec_that_does_not_parse_is_refused(spec):
+    with pytest.raises(ValueError, match=r"Not of the form|Given twice|Unbalanced"):
+        SearchConfig(rule=spec)
+
+
+# Parts of one's own, by name.
+
+
+class ConfigTestRule(NamedTuple):
+    weight: float
+    times: int = 3
+    flag: bool = False
+
+
+@implements(exploration, ConfigTestRule)
+def _explore(rule, node, edge):
+    return rule.weight * rule.times
+
+
+def test_a_registered_part_has_a_name():
+    config = SearchConfig(rule="config_test_rule(weight=2,flag=True)")
+    assert config == SearchConfig(rule=ConfigTestRule(2.0, flag=True))
+    assert SearchConfig(rule=ConfigTestRule(2)).replace(times=5).rule == ConfigTestRule(2.0, 5)
+
+
+def test_a_parts_name_stands_only_where_the_part_may():
+    with pytest.raises(UnknownNameError, match="Unknown amaf 'config_test_rule'"):
+        SearchConfig(amaf="config_test_rule(weight=2)")
+
+
+def test_what_has_no_default_must_be_given():
+    with pytest.raises(TypeError, match=r"rule: config_test_rule needs weight"):
+        SearchConfig(rule="config_test_rule")
+
+
+MODULE = """
+from typing import NamedTuple
+from rave_agents.parts import beta, implements
+
+class Half(NamedTuple):
+    k: float = 100.0
+
+@implements(beta, Half)
+def half(schedule, n, n_amaf):
+    return schedule.k / (schedule.k + n)
+"""
+
+
+def test_a_part_of_a_module_is_imported_by_its_name_and_written_so(tmp_path, monkeypatch):
+    (tmp_path / "config_test_parts.py").write_text(MODULE)
+    monkeypatch.syspath_prepend(tmp_path)
+    config = SearchConfig(amaf="node_amaf(schedule=config_test_parts.Half(k=50))")
+    assert config.amaf.schedule == (50.0,)
+    assert type(config.amaf.schedule).__name__ == "Half"
+    values = config.to_dict()
+    assert values["amaf"] == "node_amaf(schedule=config_test_parts.Half(k=50.0))"
+    assert SearchConfig.from_dict(json.loads(json.dumps(values))) == config
+
+
+# What does not go together.
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (
+            {"proofs": Proofs(NoSolver(), NoProofNumbers())},
+            "proofs: nothing is proven without a solver and proof numbers: use no_proofs",
+        ),
+        (
+            {"proofs": Proofs(NoSolver(), ProofNumbers(), checks=CheckRefutations())},
+            "proofs: check_refutations needs a solver: use check_terminal, or solver=solver",
+        ),
+        (
+            {"final_move": AverageStrategy()},
+            "final_move=average_strategy needs simultaneous=regret_matching or exp3",
+        ),
+        (
+            {"simultaneous": RegretMatching(), "amaf": GRAVE()},
+            "simultaneous=regret_matching takes AMAF statistics from the nodes themselves: "
+            "use amaf=node_amaf or no_amaf, not grave",
+        ),
+        ({"simultaneous": Exp3(), "amaf": HRAVE()}, "use amaf=node_amaf or no_amaf, not hrave"),
+        (
+            {"simultaneous": Exp3(), "proofs": Proofs()},
+            "simultaneous=exp3 is for simultaneous moves, .*: leave proofs out",
+        ),
+    ],
+)
+def test_what_does_not_go_together_is_refused(changes, message):
+    with pytest.raises(ValueError, match=message):
+        SearchConfig(**changes)
+    with pytest.raises(ValueError, match=message):
+        SearchConfig().replace(**changes)
+
+
+@pytest.mark.parametrize("name", ["solver", "numbers"])
+def test_replacing_a_part_of_a_part_is_checked_too(name):
+    config = SearchConfig.preset("pn_mcts")
+    gone = {"solver": NoSolver(), "numbers": NoProofNumbers()}
+    if name == "solver":
+        with pytest.raises(ValueError, match="check_refutations needs a solver"):
+            config.replace(solver=gone["solver"])
+        config = config.replace(checks=CheckTerminal()).replace(solver=gone["solver"])
+    else:
+        config = config.replace(checks=CheckTerminal(), numbers=gone["numbers"])
+    other = "numbers" if name == "solver" else "solver"
+    with pytest.raises(ValueError, match="nothing is proven without a solver and proof numbers"):
+        config.replace(**{other: gone[other]})
+
+
+@pytest.mark.parametrize("amaf", [NoAmaf(), NodeAmaf()])
+def test_mixed_strategies_take_what_nodes_keep(amaf):
+    assert SearchConfig(simultaneous=RegretMatching(), amaf=amaf).mixes
+
+
+def test_what_is_proven_and_mixed():
+    assert not SearchConfig().proves
+    assert not SearchConfig().mixes
+    assert SearchConfig(proofs=Proofs()).proves
+    assert SearchConfig(proofs=Proofs(NoSolver(), ProofNumbers())).proves
+    assert SearchConfig(simultaneous=Exp3()).mixes
+
+
+# Unknown names.
+
+
+@pytest.mark.parametrize(
+    ("config", "changes", "message"),
+    [
+        (
+            SearchConfig.preset("rave"),
+            {"k": 300},
+            r"Unknown SearchConfig field 'k': it belongs to the part hand_selected\. "
+            r"Give that, as in schedule=hand_selected\(k=\.\.\.\)\.",
+        ),
+        (SearchConfig(), {"tolerance": 0.1}, r"as in ties=ties_within\(tolerance=\.\.\.\)"),
+        (SearchConfig(), {"epsilon": 0.1}, r"as in root_noise=dirichlet_noise\(epsilon=\.\.\.\)"),
+        (SearchConfig(), {"schedule": Pachi()}, "'schedule': it belongs to the part"),
+        (SearchConfig.preset("uct_solver"), {"draws": DrawLayer()}, r"bonus=rank_bonus\(draws="),
+        (SearchConfig.preset("puct"), {"gamma": 0.1}, "it belongs to the part regret_matching"),
+        (SearchConfig(), {"exploraton": 1.0}, "Unknown SearchConfig field 'exploraton'"),
+        (SearchConfig(), {"expand_visit": 1}, "Did you mean 'expand_visits'"),
+        (SearchConfig.preset("rave"), {"shedule": Pachi()}, "Did you mean 'schedule'"),
+        (SearchConfig(), {"uct_c": 2.0}, "which OpenSpiel's own bot has. Use c, halved"),
+        (SearchConfig.preset("rave"), {"amaf.schedule.k": 3}, r"'amaf\.schedule\.k'"),
+        (SearchConfig.preset("rave"), {"amaf.bias": 3}, r"Unknown SearchConfig field 'amaf\.bias'"),
+        (SearchConfig(), {"rule.c.c": 3}, r"Unknown SearchConfig field 'rule\.c\.c'"),
+    ],
+)
+def test_replace_refuses_a_name_that_is_nowhere_and_says_where_it_belongs(config, changes, message):
+    with pytest.raises(TypeError, match=message):
+        config.replace(**changes)
 
 
 def test_a_near_name_is_offered():
-    with pytest.raises(ValueError, match="Did you mean 'secure'"):
-        SearchConfig(final_move="secur")
-    with pytest.raises(TypeError, match=r"'exploraton'.*Did you mean 'exploration'"):
-        SearchConfig().replace(exploraton=1.0)
-    with pytest.raises(TypeError, match="Did you mean 'rave_k'"):
-        SearchConfig.from_dict({"ravek": 1.0})
-    with pytest.raises(ValueError, match=r"Unknown preset 'rav'\. Did you mean 'rave'"):
+    with pytest.raises(TypeError, match=r"Unknown SearchConfig field 'ruel'\. Did you mean 'rule'"):
+        SearchConfig(ruel="puct")
+    with pytest.raises(TypeError, match="Did you mean 'playout_count'"):
+        SearchConfig.from_dict({"playoutcount": 1})
+    with pytest.raises(UnknownNameError, match=r"Unknown preset 'rav'\. Did you mean 'rave'"):
         SearchConfig.preset("rav")
 
 
-def test_puct_does_not_blend_with_ucb():
-    with pytest.raises(ValueError, match=r"rave_blend='ucb'.*selection='puct'"):
-        SearchConfig(selection="puct", rave_blend="ucb")
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [("winning_move_weight", 0.3), ("count_winning_moves", True)],
-)
-def test_what_needs_amaf_is_refused_without(name, value):
-    with pytest.raises(ValueError, match=f"{name} needs AMAF statistics: set amaf, .*'node'"):
-        SearchConfig(**{name: value})
-    with pytest.raises(ValueError, match=name):
-        SearchConfig(amaf="node", **{name: value}).replace(amaf="none")
-    for amaf in ("node", "grave", "global"):
-        assert getattr(SearchConfig(amaf=amaf, **{name: value}), name) == value
-
-
-@pytest.mark.parametrize("name", ["check_terminal", "skip_solved"])
-def test_what_needs_something_proven_is_refused_without(name):
-    with pytest.raises(ValueError, match=f"{name} needs the solver or proof numbers: set solver"):
-        SearchConfig(**{name: True})
-    for known in ({"solver": True}, {"proof_numbers": "searcher"}):
-        assert getattr(SearchConfig(**{name: True}, **known), name)
-
-
-@pytest.mark.parametrize("name", ["solver", "check_terminal"])
-def test_refutations_are_refused_without_what_finds_them(name):
-    with pytest.raises(ValueError, match="check_refutations needs solver and check_terminal"):
-        SearchConfig.preset("pn_mcts").replace(**{name: False})
-    config = SearchConfig.preset("pn_mcts").replace(**{name: False}, check_refutations=False)
-    assert not config.check_refutations
-
-
-def test_a_draw_layer_is_refused_where_there_are_no_ranks():
-    with pytest.raises(ValueError, match=r"draw_layer .* proof_bonus='max' .* 'dense_rank'"):
-        SearchConfig(proof_numbers="searcher", proof_bonus="max", draw_layer=True)
-    assert SearchConfig(proof_numbers="searcher", draw_layer=True).draw_layer
-
-
-def test_winning_moves_are_counted_for_the_bias_too():
-    assert not SearchConfig(amaf="node").counts_winning_moves
-    assert SearchConfig(amaf="node", count_winning_moves=True).counts_winning_moves
-    assert SearchConfig(amaf="node", winning_move_weight=0.1).counts_winning_moves
-
-
-def test_presets():
-    assert set(SearchConfig.preset_names()) >= {"uct", "puct", "rave"}
-    for name in SearchConfig.preset_names():
-        assert isinstance(SearchConfig.preset(name), SearchConfig)
-    assert SearchConfig.preset("uct") == SearchConfig()
-    assert SearchConfig.preset("uct").amaf is Amaf.NONE
-    assert SearchConfig.preset("rave").amaf is Amaf.NODE
-    assert SearchConfig.preset("grave").amaf is Amaf.GRAVE
-    assert SearchConfig.preset("hrave").amaf is Amaf.GLOBAL
-    assert SearchConfig.preset("rave_weighted").amaf_weighting == "linear"
-    assert SearchConfig.preset("rave_winning_move").winning_move_weight > 0
-    assert SearchConfig.preset("puct").selection is Selection.PUCT
-
-
-def test_the_first_plan_as_it_is_written():
-    # (1 - β) UCT + β RAVE, β = sqrt(k / (3 n + k)), k = 500, C = sqrt(2), one table, each child
-    # visited once first.
-    config = SearchConfig.preset("rave_global")
-    assert (config.amaf, config.rave_schedule, config.rave_blend) == (
-        "global",
-        "hand_selected",
-        "ucb",
-    )
-    assert (config.rave_k, config.exploration) == (500.0, math.sqrt(2.0))
-    assert (config.amaf_unvisited, config.first_play_urgency) == (False, INF)
-
-
-@pytest.mark.parametrize("name", SearchConfig.preset_names())
-def test_dictionaries_go_there_and_back(name):
-    config = SearchConfig.preset(name).replace(max_memory_mb=3)
-    values = config.to_dict()
-    assert values.keys() == FIELDS.keys()
-    assert not any(isinstance(value, enum.Enum) for value in values.values())
-    assert SearchConfig.from_dict(values) == config
-    assert SearchConfig.from_dict(json.loads(json.dumps(values))) == config
-    assert SearchConfig.from_dict({"rave_k": 7}) == SearchConfig(rave_k=7.0)
+# replace.
 
 
 def test_replace_changes_a_copy():
     config = SearchConfig()
-    changed = config.replace(final_move="max", playouts=3)
-    assert (changed.final_move, changed.playouts) == (FinalMove.MAX, 3)
+    changed = config.replace(final_move=MaxChild(), playout_count=3)
+    assert changed == SearchConfig(final_move=MaxChild(), playout_count=3)
     assert config == SearchConfig()
-    assert changed.replace(final_move="robust", playouts=1) == config
+    assert changed.replace(final_move=RobustChild(), playout_count=1) == config
+    assert config.replace() == config
+
+
+def test_a_field_of_a_part_in_use_is_replaced_by_its_name():
+    config = SearchConfig.preset("rave").replace(schedule="hand_selected(k=300)", expand_visits=1)
+    assert config == SearchConfig(
+        rule=UCB1(0.0),
+        simultaneous=UCB1(3.0),
+        amaf=NodeAmaf(schedule=HandSelected(300.0)),
+        expand_visits=1,
+    )
+    assert config.replace(k=7).amaf == NodeAmaf(schedule=HandSelected(7.0))
+    grave = SearchConfig.preset("rave").replace(ref=3, amaf="grave", bias=0.1)
+    assert kinds(grave)["amaf"] == repr(GRAVE(3, schedule=MinimumMSE(0.1)))
+
+
+def test_a_name_replaces_every_field_of_one_class():
+    assert SearchConfig().replace(c=0.2) == SearchConfig(rule=UCB1(0.2), simultaneous=UCB1(0.2))
+    assert SearchConfig.preset("puct").replace(c=2) == SearchConfig(
+        rule=PUCT(2.0), first_play_urgency=0.5
+    )
+
+
+def test_a_name_of_several_classes_fields_needs_its_place():
+    config = SearchConfig(rule=UCB1(0.2), simultaneous=PUCT(1.0))
+    with pytest.raises(ValueError, match=r"Several parts have a field 'c': say rule\.c or simult"):
+        config.replace(c=0.3)
+    assert config.replace(**{"rule.c": 0.3}) == SearchConfig(rule=UCB1(0.3), simultaneous=PUCT())
+    changed = config.replace(**{"simultaneous.c": 0.3})
+    assert changed == SearchConfig(rule=UCB1(0.2), simultaneous=PUCT(0.3))
+    with pytest.raises(
+        ValueError, match=r"say proofs\.numbers\.visits or proofs\.skipping\.visits"
+    ):
+        PROVING.replace(visits=3)
+    assert PROVING.replace(**{"proofs.skipping.visits": 3}).proofs.skipping == SkipSolved(3)
+    assert PROVING.replace(**{"proofs.skipping.visits": 3}).proofs.numbers == ProofNumbers()
+
+
+def test_a_place_says_which_of_two_equal_parts_is_meant():
+    changed = SearchConfig(rule=UCB1(0.2)).replace(**{"rule.c": 0.3})
+    assert changed == SearchConfig(rule=UCB1(0.3), simultaneous=UCB1(0.2))
+
+
+def test_a_name_of_the_configurations_own_field_means_that():
+    config = SearchConfig(playouts=SteeredPlayouts(0.5)).replace(temperature=1)
+    assert config == SearchConfig(playouts=SteeredPlayouts(0.5), temperature=1.0)
+    changed = config.replace(**{"playouts.playout_temperature": 0.1})
+    assert changed == SearchConfig(playouts=SteeredPlayouts(0.1), temperature=1.0)
+
+
+def test_takes_says_which_names_replace_knows():
+    rave = SearchConfig.preset("rave")
+    assert all(rave.takes(name, {}) for name in ("rule", "schedule", "bias", "amaf.schedule.bias"))
+    assert not any(rave.takes(name, {}) for name in ("k", "ref", "amaf.bias", "shedule"))
+    assert rave.takes("ref", {"amaf": "grave"})
+
+
+# Equality.
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({"rule": UCB1(0.5)}, {"rule": PUCT(0.5)}),
+        ({"ties": RandomTies()}, {"ties": TiesWithin(0.0)}),
+        ({"amaf": NodeAmaf()}, {"amaf": HRAVE()}),
+        ({"amaf": NodeAmaf(MinimumMSE(0.1))}, {"amaf": NodeAmaf(GraveBias(0.1))}),
+        ({"amaf": NodeAmaf(edges=VisitedEdges())}, {"amaf": NodeAmaf()}),
+        ({"final_move": MaxChild()}, {"final_move": RobustChild()}),
+        ({"proofs": Proofs(checks=CheckTerminal())}, {"proofs": Proofs()}),
+        (
+            {"proofs": Proofs(numbers=ProofNumbers(goal=AllPlayers()))},
+            {"proofs": Proofs(numbers=ProofNumbers(goal=SearchingPlayer()))},
+        ),
+        ({"rule": UCB1(0.5)}, {"rule": UCB1(0.4)}),
+        ({"contempt": 0.5}, {"contempt": 0.4}),
+    ],
+)
+def test_configurations_of_other_parts_or_numbers_differ(one, other):
+    one, other = SearchConfig(**one), SearchConfig(**other)
+    assert one != other
+    assert len({one, other}) == 2
+    differing = one.changes_from(other)
+    assert other.replace(**differing) == one
+
+
+def test_parts_that_are_equal_as_tuples_are_other_parts():
+    assert UCB1(0.5) == PUCT(0.5)
+    assert SearchConfig(rule=UCB1(0.5)) != SearchConfig(rule=PUCT(0.5))
+
+
+def test_equal_configurations_have_one_hash():
+    one = SearchConfig(rule="puct(c=1)", amaf=NodeAmaf(HandSelected(300)))
+    other = SearchConfig(rule=PUCT(1.0), amaf="node_amaf(schedule=hand_selected(k=300))")
+    assert one == other
+    assert hash(one) == hash(other)
+    assert one in {other}
+    assert one != one.to_dict()
 
 
 def test_it_cannot_be_changed():
     config = SearchConfig()
     with pytest.raises(dataclasses.FrozenInstanceError):
-        config.exploration = 2.0
-    assert hash(config) == hash(SearchConfig())
+        config.rule = UCB1(2.0)
+    with pytest.raises(AttributeError):
+        config.rule.c = 2.0
     with pytest.raises(TypeError):
         SearchConfig("ucb1")
+
+
+# Presets, and what is written of a configuration.
+
+FSU_NUMBERS = "proof_numbers(goal=searching_player,bonus=rank_bonus,constant=1.0,visits=inf)"
+RAVE = {"rule": "ucb1(c=0.0)", "amaf": "node_amaf"}
+EAGER_RAVE = {**RAVE, "expand_visits": 1}
+PN_PROOFS = "proofs(numbers=proof_numbers,skipping=skip_solved,checks=check_refutations)"
+ROOT_OF_2 = "ucb1(c=1.4142135623730951)"
+
+PRESETS = {
+    "uct": {},
+    "puct": {"rule": "puct", "simultaneous": "puct(c=3.0)", "first_play_urgency": 0.5},
+    "rave": RAVE,
+    "grave": {**EAGER_RAVE, "amaf": "grave"},
+    "hrave": {**EAGER_RAVE, "amaf": "hrave"},
+    "rave_global": {
+        "rule": ROOT_OF_2,
+        "amaf": "hrave(schedule=hand_selected,blending=blend_scores,edges=visited_edges)",
+    },
+    "rave_weighted": {**EAGER_RAVE, "amaf": "node_amaf(weighting=linear(last=1.0))"},
+    "rave_winning_move": {**EAGER_RAVE, "amaf": "node_amaf(winning=winning_moves(weight=0.1))"},
+    "uct_solver": {"proofs": "proofs(skipping=skip_solved,checks=check_terminal)"},
+    "pn_mcts": {
+        "rule": "ucb1(c=0.35)",
+        "first_play_urgency": 0.5,
+        "proofs": PN_PROOFS,
+        "playouts": "steered_playouts",
+        "contempt": 0.35,
+    },
+    "rave_pn": {**RAVE, "proofs": PN_PROOFS, "contempt": 0.35},
+    "pn_mcts_fsu": {
+        "rule": ROOT_OF_2,
+        "proofs": f"proofs(solver=no_solver,numbers={FSU_NUMBERS},skipping=skip_solved,"
+        "checks=check_terminal)",
+        "contempt": 0.0,
+        "expand_visits": 1,
+    },
+    "rave_maximin": {
+        "rule": ROOT_OF_2,
+        "simultaneous": ROOT_OF_2,
+        "amaf": "node_amaf(schedule=hand_selected,blending=blend_scores,players=searching_player)",
+        "final_move": "maximin",
+    },
+    "regret_matching": {"simultaneous": "regret_matching", "final_move": "average_strategy"},
+    "exp3": {"simultaneous": "exp3", "final_move": "average_strategy"},
+}
+"""What each changes of the defaults."""
+
+
+def test_there_are_these_presets():
+    assert set(SearchConfig.preset_names()) == PRESETS.keys()
+    assert SearchConfig.preset("uct") == SearchConfig()
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_a_preset_changes_this_and_nothing_else(name):
+    config = SearchConfig.preset(name)
+    implied = {"simultaneous": "ucb1(c=3.0)"} if "rule" in PRESETS[name] else {}
+    assert config.changes_from(SearchConfig()) == {**implied, **PRESETS[name]}
+    assert SearchConfig(**{"simultaneous": UCB1(3.0), **PRESETS[name]}) == config
+
+
+def test_the_defaults_that_the_presets_rest_on():
+    assert repr(NodeAmaf()) == (
+        "NodeAmaf(schedule=MinimumMSE(bias=0.035), blending=BlendValues(), players=AllPlayers(), "
+        "edges=AllEdges(), weighting=Uniform(), winning=NoWinningMoves())"
+    )
+    assert repr(GRAVE()).startswith("GRAVE(ref=20, table_visits=10, schedule=MinimumMSE(bias=0.035")
+    assert repr(HRAVE()) == repr(NodeAmaf()).replace("NodeAmaf", "HRAVE")
+    assert repr(ProofNumbers()) == (
+        "ProofNumbers(goal=AllPlayers(), bonus=MaxBonus(), constant=0.2, visits=1.0, weight=0.0)"
+    )
+    assert repr(Proofs()) == (
+        "Proofs(solver=Solver(), numbers=NoProofNumbers(), skipping=NoSkipping(), "
+        "checks=CheckNothing())"
+    )
+    assert [HandSelected().k, SkipSolved().visits, Maximin().visits] == [500.0, 5, 10.0]
+    assert [SteeredPlayouts().playout_temperature, PUCT().c, UCB1().c] == [0.05, 1.0, 0.5]
+    assert [RegretMatching().gamma, Exp3().gamma, Linear()] == [0.3, 0.3, (2.0, 0.0)]
+
+
+def test_the_first_plan_as_it_is_written():
+    # (1 - β) UCT + β RAVE, β = sqrt(k / (3 n + k)), k = 500, C = sqrt(2), one table, each child
+    # visited once first.
+    assert SearchConfig.preset("rave_global") == SearchConfig(
+        rule=UCB1(c=math.sqrt(2.0)),
+        simultaneous=UCB1(c=3.0),
+        amaf=HRAVE(HandSelected(k=500.0), blending=BlendScores(), edges=VisitedEdges()),
+        first_play_urgency=INF,
+    )
+
+
+FULL = SearchConfig(
+    rule=UCB1Tuned(0.3),
+    simultaneous=PUCT(2.0),
+    ties=TiesWithin(0.05),
+    first_play_urgency=-INF,
+    amaf=GRAVE(
+        3,
+        1,
+        Fuego(0.9, 50.0),
+        BlendScores(),
+        SearchingPlayer(),
+        VisitedEdges(),
+        Stepped(),
+        WinningMoves(0.1),
+    ),
+    proofs=Proofs(
+        Solver(),
+        ProofNumbers(SearchingPlayer(), RankBonus(DrawLayer()), 1.0, INF, 0.5),
+        SkipSolved(1),
+        CheckRefutations(),
+    ),
+    playouts=SteeredPlayouts(0.5),
+    root_noise=DirichletNoise(0.1, 0.03),
+    final_move=SecureChild(2.0),
+    hidden="see",
+    utility_range="observed",
+    threads=2,
+    reuse_tree=False,
+)
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        *(SearchConfig.preset(name).replace(max_memory_mb=3) for name in PRESETS),
+        FULL,
+        SearchConfig(rule=Greedy(), proofs=Proofs(NoSolver(), ProofNumbers(bonus=MaxBonus()))),
+        SearchConfig(proofs=Proofs(skipping=NoSkipping()), final_move=Maximin(3)),
+    ],
+)
+def test_dictionaries_go_there_and_back(config):
+    values = config.to_dict()
+    assert values.keys() == set(SearchConfig.field_names())
+    assert {type(value) for value in values.values()} <= {str, int, float, bool}
+    assert SearchConfig.from_dict(values) == config
+    assert SearchConfig.from_dict(json.loads(json.dumps(values))) == config
+    assert kinds(SearchConfig.from_dict(values)) == kinds(config)
+    assert pickle.loads(pickle.dumps(config)) == config
+
+
+def test_a_dictionary_may_have_some_fields_alone():
+    assert SearchConfig.from_dict({}) == SearchConfig()
+    assert SearchConfig.from_dict({"amaf": "grave(ref=7)"}) == SearchConfig(amaf=GRAVE(7))
+    assert SearchConfig.from_dict({"amaf": GRAVE(7)}) == SearchConfig(amaf=GRAVE(7))

@@ -8,6 +8,7 @@ import pytest
 from helpers.games import random_game, written_game
 
 from rave_agents import ActionStatistics, Limit, SearchConfig, Searcher, SearchResult
+from rave_agents.parts import NodeAmaf
 
 
 class Named:
@@ -175,7 +176,7 @@ def test_without_names_actions_are_numbers():
 
 @pytest.mark.parametrize("seed", range(3))
 def test_real_results_hold_together(seed):
-    searcher = Searcher(SearchConfig(amaf="node"), seed=seed)
+    searcher = Searcher(SearchConfig(amaf=NodeAmaf()), seed=seed)
     found = searcher.search(random_game(seed, chance=0.2), Limit(simulations=200))
     assert sum(entry.visits for entry in found.actions) == 199
     total = sum(entry.visits * entry.value for entry in found.actions if entry.visits)

@@ -11,6 +11,16 @@ from helpers.trees import check_tree, dump, stored
 from rave_agents import GameError, Limit, SearchConfig, Searcher
 from rave_agents.kernel import tree as trees
 from rave_agents.kernel.tree import ROOT
+from rave_agents.parts import (
+    PUCT,
+    UCB1,
+    DirichletNoise,
+    MaxChild,
+    NoAmaf,
+    NodeAmaf,
+    RobustChild,
+    SecureChild,
+)
 
 
 def searched(seed=1, simulations=300, *, state=None, evaluator=None, **changes):
@@ -29,7 +39,7 @@ def first_choice(*returns, **rules):
 # Determinism
 
 
-@pytest.mark.parametrize("changes", [{}, {"amaf": "node"}, {"dirichlet_epsilon": 0.25}])
+@pytest.mark.parametrize("changes", [{}, {"amaf": NodeAmaf()}, {"root_noise": DirichletNoise()}])
 @pytest.mark.parametrize("seed", [0, 1, 2**70])
 def test_the_same_seed_gives_the_same_tree(seed, changes):
     (first, result), (second, again) = searched(seed, **changes), searched(seed, **changes)
@@ -66,7 +76,7 @@ def test_asking_for_results_and_progress_does_not_change_the_tree(monkeypatch):
 
 def test_several_searches_with_one_seed_repeat():
     def run():
-        searcher = Searcher(SearchConfig(amaf="node"), seed=5)
+        searcher = Searcher(SearchConfig(amaf=NodeAmaf()), seed=5)
         found = []
         for number in range(4):
             result = searcher.search(random_game(number), Limit(simulations=100))
@@ -87,7 +97,7 @@ def test_reseeding_starts_the_streams_again():
 # Keeping subtrees
 
 
-@pytest.mark.parametrize("amaf", ["none", "node"])
+@pytest.mark.parametrize("amaf", [NoAmaf(), NodeAmaf()])
 def test_advance_keeps_exactly_the_subtree(amaf):
     state = random_game(4, depth=9)
     searcher, result = searched(amaf=amaf, state=state, simulations=500)
@@ -261,7 +271,7 @@ STATISTICS = [(100, 0.5), (20, 0.75), (60, 0.625), (1, 1.0), (0, 0.0)]
 
 @pytest.mark.parametrize(
     ("final_move", "action"),
-    [("robust", 0), ("max", 3), ("secure", 1)],  # secure: .4, .526, .496, 0
+    [(RobustChild(), 0), (MaxChild(), 3), (SecureChild(), 1)],  # secure: .4, .526, .496, 0
 )
 def test_final_moves(final_move, action):
     result = crafted(STATISTICS, final_move=final_move)
@@ -269,18 +279,18 @@ def test_final_moves(final_move, action):
     assert result.policy == [(a, float(a == action)) for a in range(5)]
 
 
-def test_the_secure_constant_matters():
-    assert crafted(STATISTICS, final_move="secure", secure_constant=0.0).action == 3
-    assert crafted(STATISTICS, final_move="secure", secure_constant=5.0).action == 0
+def test_the_secure_childs_constant_matters():
+    assert crafted(STATISTICS, final_move=SecureChild(A=0.0)).action == 3
+    assert crafted(STATISTICS, final_move=SecureChild(A=5.0)).action == 0
 
 
 @pytest.mark.parametrize(
     ("final_move", "rows", "action"),
     [
-        ("robust", [(10, 0.2), (10, 0.6), (9, 0.9)], 1),
-        ("max", [(10, 0.6), (11, 0.6), (50, 0.5)], 1),
-        ("max", [(0, 0.0), (3, 0.0)], 1),
-        ("secure", [(0, 0.0), (1, 0.0)], 1),
+        (RobustChild(), [(10, 0.2), (10, 0.6), (9, 0.9)], 1),
+        (MaxChild(), [(10, 0.6), (11, 0.6), (50, 0.5)], 1),
+        (MaxChild(), [(0, 0.0), (3, 0.0)], 1),
+        (SecureChild(), [(0, 0.0), (1, 0.0)], 1),
     ],
 )
 def test_equals_are_told_apart(final_move, rows, action):
@@ -326,7 +336,7 @@ def test_temperature_draws_by_the_policy():
 def test_dirichlet_noise_is_in_the_priors_of_the_root_alone():
     state = random_game(4, depth=9)
     _, plain = searched(state=state)
-    searcher, noisy = searched(state=state, dirichlet_epsilon=0.25)
+    searcher, noisy = searched(state=state, root_noise=DirichletNoise(epsilon=0.25))
     count = len(plain.actions)
     priors = [row.prior for row in noisy.actions]
     assert [row.prior for row in plain.actions] == pytest.approx([1 / count] * count)
@@ -385,7 +395,7 @@ def test_an_observed_range_keeps_values_between_0_and_1(stated):
     state = random_game(
         8, num_players=2, low=-5000.0, high=9000.0, whole=False, stated=stated, depth=9
     )
-    searcher, result = searched(state=state, utility_range="observed", amaf="node")
+    searcher, result = searched(state=state, utility_range="observed", amaf=NodeAmaf())
     check_tree(searcher)
     low, high = utility_range(searcher)
     assert -5000.0 <= low < high <= 9000.0
@@ -410,7 +420,7 @@ def test_three_players_each_maximise_their_own_return():
     returns |= {(1, *path[1:]): [5, 5, 5] for path in returns}
     nodes |= {path: [float(utility) for utility in values] for path, values in returns.items()}
     state = written_game(nodes, num_players=3, high=9.0)
-    result = searched(state=state, simulations=6000, exploration=1.0)[1]
+    result = searched(state=state, simulations=6000, rule=UCB1(c=1.0))[1]
     assert result.principal_variation == (0, 0, 0)
     assert result.actions[0].value == pytest.approx(8.0, abs=0.5)
     assert result.actions[1].value == pytest.approx(5.0)
@@ -418,7 +428,8 @@ def test_three_players_each_maximise_their_own_return():
 
 def test_an_evaluator_stands_in_for_playouts():
     state = random_game(4, depth=9)
-    searcher, result = searched(state=state, evaluator=RandomEvaluator(), selection="puct")
+    rule = PUCT(c=0.5)
+    searcher, result = searched(state=state, evaluator=RandomEvaluator(), rule=rule)
     assert [row.prior for row in result.actions] == pytest.approx(
         [p for _, p in RandomEvaluator().prior(state)]
     )
@@ -451,11 +462,11 @@ def test_roots_that_no_player_decides_are_refused(player, error, message):
 
 def test_bad_arguments_are_refused():
     with pytest.raises(TypeError, match="config must be a SearchConfig"):
-        Searcher({"exploration": 1.0})
+        Searcher({"rule": UCB1(c=1.0)})
     with pytest.raises(TypeError, match="evaluator must have evaluate"):
         Searcher(evaluator=len)
-    with pytest.raises(ValueError, match="playouts must be 1 with an evaluator"):
-        Searcher(SearchConfig(playouts=2), evaluator=RandomEvaluator())
+    with pytest.raises(ValueError, match="playout_count must be 1 with an evaluator"):
+        Searcher(SearchConfig(playout_count=2), evaluator=RandomEvaluator())
     with pytest.raises(TypeError, match="seed must be an integer or None"):
         Searcher(seed=1.5)
     with pytest.raises(TypeError, match="seed must be an integer or None"):

@@ -6,6 +6,7 @@ import pytest
 from helpers.games import Position, random_game
 
 from rave_agents import Limit, SearchConfig, Searcher
+from rave_agents.parts import NodeAmaf
 
 
 def tolerance(seconds):
@@ -24,9 +25,9 @@ def test_simulations_are_exact(simulations):
     assert sum(row.visits for row in result.actions) == simulations - 1
 
 
-@pytest.mark.parametrize("playouts", [1, 8])
-def test_playouts_do_not_count_as_simulations(playouts):
-    config = SearchConfig(playouts=playouts)
+@pytest.mark.parametrize("playout_count", [1, 8])
+def test_playouts_do_not_count_as_simulations(playout_count):
+    config = SearchConfig(playout_count=playout_count)
     assert Searcher(config).search(random_game(1), Limit(simulations=77)).root_visits == 77
 
 
@@ -48,7 +49,7 @@ def test_seconds_are_kept(method, seconds):
     state = random_game(6, depth=30, width=4) if method is None else slow_game(method)
     overruns = []
     for seed in range(3):  # another process may take the processor for a while
-        searcher = Searcher(SearchConfig(amaf="node", expand_visits=1), seed=seed)
+        searcher = Searcher(SearchConfig(amaf=NodeAmaf(), expand_visits=1), seed=seed)
         started = time.perf_counter()
         result = searcher.search(state, Limit(seconds=seconds))
         elapsed = time.perf_counter() - started

@@ -1,5 +1,7 @@
 """Simultaneous moves: hand-written games, final moves, memory, re-rooting, what is refused."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 from helpers.games import joint_game, joint_random_game, matrix_game, random_game
@@ -7,9 +9,19 @@ from helpers.trees import dump_joint, growing_bytes
 
 from rave_agents import GameError, Limit, SearchConfig, Searcher, UnsupportedGameError
 from rave_agents.agents import make_agent
+from rave_agents.compiler.arrays import CHILD
 from rave_agents.final_move import worst_values
 from rave_agents.game import is_simultaneous, legal_actions_of, moving_players
-from rave_agents.kernel.arrays import CHILD
+from rave_agents.parts import (
+    PUCT,
+    UCB1,
+    AllPlayers,
+    NodeAmaf,
+    RandomTies,
+    RegretMatching,
+    SearchingPlayer,
+    TiesWithin,
+)
 from rave_agents.positions import JointVisits
 from rave_agents.proven import EdgeProof
 from rave_agents.root import AmafStatistics, Root, RootMove
@@ -69,17 +81,17 @@ def test_regret_matching_converges(payoffs, equilibrium, simulations, distance, 
 
 def test_regret_matching_converges_with_amaf_too():
     game = matrix_game([[0, -1, 1], [1, 0, -1], [-1, 1, 0]])
-    policy = mix(game, "regret_matching", 60_000, amaf="node")
+    policy = mix(game, "regret_matching", 60_000, amaf=NodeAmaf())
     assert abs(policy - 1 / 3).sum() / 2 < 0.05
 
 
 def test_a_tolerance_for_ties_keeps_decoupled_uct_from_going_in_step():
     game = matrix_game([[0, -25, 50], [25, 0, -5], [-50, 5, 0]])
     worst = {}
-    for tolerance in (0.0, 0.01):
-        policy = mix(game, "uct", 20_000, temperature=1, tie_tolerance=tolerance, exploration=0.7)
-        worst[tolerance] = min(policy @ [[0, -25, 50], [25, 0, -5], [-50, 5, 0]])
-    assert worst[0.01] > worst[0.0] + 1
+    for ties in (RandomTies(), TiesWithin(tolerance=0.01)):
+        policy = mix(game, "uct", 20_000, temperature=1, ties=ties, rule=UCB1(c=0.7))
+        worst[type(ties)] = min(policy @ [[0, -25, 50], [25, 0, -5], [-50, 5, 0]])
+    assert worst[TiesWithin] > worst[RandomTies] + 1
 
 
 def test_a_joint_action_that_ends_the_game():
@@ -337,8 +349,8 @@ def test_only_the_own_nodes_heed_amaf():
     while moving_players(state) != [0, 1]:
         state = joint_random_game(state.rules.seed + 1, width=4, depth=8, together=1.0)
     results = {
-        own: search(state, "rave", 500, amaf_players=own, search_forced_moves=True)[0]
-        for own in ("own", "all")
+        type(players): search(state, "rave", 500, players=players, search_forced_moves=True)[0]
+        for players in (SearchingPlayer(), AllPlayers())
     }
     trees = [s.rooted_tree() for s in results.values()]
     assert dump_joint(trees[0]) != dump_joint(trees[1])
@@ -402,15 +414,17 @@ def test_a_game_that_breaks_the_interface_is_told():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"selection": "exp3", "gamma": 0.0}, "gamma must be above 0"),
-        ({"gamma": 1.5}, "gamma must be a number in"),
-        ({"tie_tolerance": -0.1}, "tie_tolerance must be a number of at least 0"),
-        ({"maximin_visits": -1}, "maximin_visits must be"),
-        ({"final_move": "average_strategy"}, "needs selection='regret_matching' or 'exp3'"),
-        ({"selection": "exp3", "amaf": "grave"}, "use amaf='node' or 'none'"),
-        ({"selection": "regret_matching", "solver": True}, "no solver"),
-        ({"selection": "regret_matchin"}, "Did you mean 'regret_matching'"),
-        ({"amaf_players": "mine"}, "amaf_players"),
+        ({"simultaneous": "exp3(gamma=0)"}, r"gamma must be a number in \(0, 1\], got 0\.0"),
+        ({"simultaneous": "regret_matching(gamma=1.5)"}, r"gamma must be a number in \[0, 1\]"),
+        ({"ties": "ties_within(tolerance=-0.1)"}, "tolerance must be a number of at least 0"),
+        ({"final_move": "maximin(visits=-1)"}, "visits must be a number of at least 0"),
+        ({"final_move": "average_strategy"}, "needs simultaneous=regret_matching or exp3"),
+        ({"simultaneous": "exp3", "amaf": "grave"}, "use amaf=node_amaf or no_amaf, not grave"),
+        ({"simultaneous": "exp3", "amaf": "hrave"}, "use amaf=node_amaf or no_amaf, not hrave"),
+        ({"simultaneous": "regret_matching", "proofs": "proofs"}, "no solver"),
+        ({"simultaneous": "regret_matchin"}, "Did you mean 'regret_matching'"),
+        ({"rule": "regret_matching"}, "rule 'regret_matching'"),
+        ({"amaf": "node_amaf(players=mine)"}, "players 'mine'. There are: .*searching_player"),
     ],
 )
 def test_settings_that_make_no_sense_are_refused(changes, message):
@@ -418,11 +432,27 @@ def test_settings_that_make_no_sense_are_refused(changes, message):
         SearchConfig(**changes)
 
 
-def test_exploration_given_alone_holds_everywhere():
-    assert SearchConfig.preset("rave").simultaneous_exploration == 3.0
-    assert SearchConfig.preset("rave").replace(exploration=0.3).simultaneous_exploration == 0.3
-    both = {"exploration": 0.3, "simultaneous_exploration": 1.0}
-    assert SearchConfig().replace(**both).simultaneous_exploration == 1.0
+def same(config, **fields):
+    """Whether these fields of it have these parts: equal ones of equal classes."""
+    return config == dataclasses.replace(config, **fields)
+
+
+def test_a_rule_given_alone_holds_everywhere():
+    rave = SearchConfig.preset("rave")
+    assert same(rave, rule=UCB1(c=0.0), simultaneous=UCB1(c=3.0))
+    assert same(rave.replace(rule=PUCT(c=0.3)), rule=PUCT(c=0.3), simultaneous=PUCT(c=0.3))
+    assert same(rave.replace(c=0.3), rule=UCB1(c=0.3), simultaneous=UCB1(c=0.3))
+    both = rave.replace(rule=PUCT(c=0.3), simultaneous=UCB1(c=1.0))
+    assert same(both, rule=PUCT(c=0.3), simultaneous=UCB1(c=1.0))
+    each = rave.replace(**{"rule.c": 0.3})
+    assert same(each, rule=UCB1(c=0.3), simultaneous=UCB1(c=3.0))
+
+
+def test_a_rule_given_alone_leaves_mixed_strategies_in_place():
+    mixing = SearchConfig.preset("regret_matching")
+    assert same(mixing.replace(rule=PUCT(c=0.3)), rule=PUCT(c=0.3), simultaneous=RegretMatching())
+    assert same(mixing.replace(c=0.3), rule=UCB1(c=0.3), simultaneous=RegretMatching())
+    assert same(mixing.replace(gamma=0.1), simultaneous=RegretMatching(gamma=0.1))
 
 
 def test_legal_actions_of_any_player():

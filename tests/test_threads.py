@@ -23,6 +23,20 @@ from helpers.trees import check_tables, check_tree, dump, has_tables
 from rave_agents import Limit, SearchConfig, Searcher
 from rave_agents import searcher as searchers
 from rave_agents.final_move import root_statistics
+from rave_agents.parts import (
+    GRAVE,
+    HRAVE,
+    UCB1,
+    CheckRefutations,
+    CheckTerminal,
+    DirichletNoise,
+    NodeAmaf,
+    NoSolver,
+    ProofNumbers,
+    Proofs,
+    RankBonus,
+    WinningMoves,
+)
 from rave_agents.root import known_root, leading_tree, merged_root
 
 
@@ -43,8 +57,9 @@ def trees_of(searcher):
 
 
 def check_whole(searcher):
+    refutations = any(isinstance(part, CheckRefutations) for part in searcher.config.proofs)
     for rooted in trees_of(searcher):
-        check_tree(rooted, refutations=searcher.config.check_refutations)
+        check_tree(rooted, refutations=refutations)
         if has_tables(rooted):
             check_tables(rooted)
 
@@ -56,13 +71,16 @@ def _no_thread_is_left_behind():
     assert threading.active_count() == before
 
 
+WATCHED = ProofNumbers(bonus=RankBonus(), constant=0.0, visits=math.inf)
+"""Proof numbers that are kept and do not guide the search."""
+
 CHANGES = [
     {},
-    {"amaf": "node", "dirichlet_epsilon": 0.25},
-    {"amaf": "grave", "count_winning_moves": True, "expand_visits": 1},
-    {"amaf": "global"},
-    {"proof_numbers": "every_player"},
-    {"utility_range": "observed", "amaf": "node"},
+    {"amaf": NodeAmaf(), "root_noise": DirichletNoise(epsilon=0.25)},
+    {"amaf": GRAVE(winning=WinningMoves()), "expand_visits": 1},
+    {"amaf": HRAVE()},
+    {"proofs": Proofs(solver=NoSolver(), numbers=WATCHED)},
+    {"utility_range": "observed", "amaf": NodeAmaf()},
 ]
 
 
@@ -108,7 +126,7 @@ def test_the_trees_of_several_threads_differ_but_the_first_is_that_of_one():
 
 
 def test_noise_is_the_same_in_all_trees():
-    searcher, result = searched(3, dirichlet_epsilon=0.25)
+    searcher, result = searched(3, root_noise=DirichletNoise(epsilon=0.25))
     priors = [[move.prior for move in known_root(r).moves] for r in trees_of(searcher)]
     assert priors[0] == priors[1] == priors[2] == [row.prior for row in result.actions]
     assert len(set(priors[0])) > 1
@@ -156,7 +174,7 @@ def test_merged_proofs_agree_with_the_whole_game(threads, seed):
     state = parallel_game(seed, depth=5, zero_sum=True, width=3)
     truth = Exhaustive(state.rules)
     value = {v[state.current_player()] for v in truth.values(())}
-    config = SearchConfig(threads=threads, solver=True, proof_numbers="every_player")
+    config = SearchConfig(threads=threads, proofs=Proofs(numbers=WATCHED))
     for simulations in (8, 16, 40, 100, 10_000):
         searcher = Searcher(config, seed=seed)
         result = searcher.search(state, Limit(simulations=simulations))
@@ -189,7 +207,7 @@ def test_merged_proofs_agree_with_the_whole_game(threads, seed):
 
 
 def test_a_root_that_one_tree_solves_ends_all():
-    searcher, result = searched(8, 2**31 - 1, state=parallel_game(depth=4), solver=True)
+    searcher, result = searched(8, 2**31 - 1, state=parallel_game(depth=4), proofs=Proofs())
     assert result.outcome is not None
     assert result.seconds < 20.0
     check_whole(searcher)
@@ -199,7 +217,7 @@ def test_of_two_proven_wins_the_shortest_is_played():
     """One tree has solved the root by a long way, the other by a short one."""
     moves = {(): (0, [0, 1]), (0,): (1, [0]), (0, 0): (0, [0]), (0, 0, 0): [1.0, 0.0]}
     state = written_game({**moves, (1,): [1.0, 0.0]})
-    searcher = Searcher(SearchConfig(solver=True, check_terminal=True), seed=1)
+    searcher = Searcher(SearchConfig(proofs=Proofs(checks=CheckTerminal())), seed=1)
     searcher.search(state, Limit(simulations=10))
     short = known_root(searcher.rooted_tree())
     long = short._replace(
@@ -221,7 +239,7 @@ def test_what_the_trees_know_of_different_moves_is_put_together():
     moves = {(): (0, [0, 1, 2])}
     for action in (0, 1, 2):
         moves |= {(action,): (1, [0, 1]), (action, 0): [0.5, 0.5], (action, 1): [0.0, 1.0]}
-    searcher = Searcher(SearchConfig(solver=True, proof_numbers="every_player"), seed=1)
+    searcher = Searcher(SearchConfig(proofs=Proofs(numbers=WATCHED)), seed=1)
     searcher.search(written_game(moves), Limit(simulations=1))
     root = known_root(searcher.rooted_tree())
     unknown = root.move(0).proof
@@ -252,7 +270,7 @@ def test_what_the_trees_know_of_different_moves_is_put_together():
 @pytest.mark.parametrize("threads", [2, 8])
 def test_trees_are_kept_and_their_visits_count(threads):
     state = parallel_game()
-    searcher, result = searched(threads, 800, state=state, amaf="node")
+    searcher, result = searched(threads, 800, state=state, amaf=NodeAmaf())
     row = next(row for row in result.actions if row.action == result.action)
     before = [dump(rooted) for rooted in trees_of(searcher)]
     searcher.advance(result.action)
@@ -340,7 +358,7 @@ def test_an_exception_in_one_thread_ends_all_and_comes_out_as_it_is(failing_thre
 
 
 def test_the_trees_stand_still_while_progress_is_told():
-    searcher = Searcher(SearchConfig(threads=4, amaf="node"), seed=1)
+    searcher = Searcher(SearchConfig(threads=4, amaf=NodeAmaf()), seed=1)
     seen = []
 
     def progress(result):
@@ -378,7 +396,7 @@ def test_all_trees_together_keep_to_the_memory():
     state = parallel_game(5, depth=14, width=8, whole=False)
     for threads in (1, 4):
         searcher, result = searched(
-            threads, 6000, state=state, max_memory_mb=0.25, expand_visits=1, exploration=5.0
+            threads, 6000, state=state, max_memory_mb=0.25, expand_visits=1, rule=UCB1(c=5.0)
         )
         assert result.memory_full
         assert result.memory_bytes <= 0.25 * 2**20

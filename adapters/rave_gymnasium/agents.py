@@ -17,9 +17,8 @@ from rave_agents.agents import make_limit
 from rave_agents.chance import Chance, checked_chance
 from rave_agents.config import SearchConfig
 from rave_agents.errors import UnsupportedGameError
-from rave_agents.given import check_names, checked_seed
+from rave_agents.given import checked_seed
 from rave_agents.limit import Limit
-from rave_agents.options import Hidden
 from rave_agents.result import SearchResult
 from rave_agents.searcher import Searcher
 from rave_gymnasium.states import (
@@ -56,7 +55,7 @@ class PlanningAgent:
             draw its own; ``"see"`` copies the environment's generators, so that the plan knows what
             will come: it cheats, and says so. What was found of chance is in the result's
             ``state.chance``.
-        **config: fields of ``SearchConfig`` to change from the preset.
+        **config: what ``SearchConfig.replace`` is to change of the preset.
 
     Raises:
         TypeError: for an unknown parameter or a value of the wrong type.
@@ -83,8 +82,8 @@ class PlanningAgent:
         check_plan(discount, horizon)
         self.chance = checked_chance(chance)
         """Whether simulations draw the outcomes of chance, or see what will come."""
-        names = (*OWN_PARAMETERS, *SearchConfig.field_names())
-        check_names(f"parameter of {type(self).__name__}", config, names)
+        preset = SearchConfig.preset(self.preset)
+        preset.check_changes(f"parameter of {type(self).__name__}", config, OWN_PARAMETERS)
         self.env = env
         """The live environment."""
         self.discount = discount
@@ -93,9 +92,9 @@ class PlanningAgent:
         """Steps that a plan looks ahead."""
         self.limit: Limit = make_limit(simulations, seconds)
         """The budget of each move; it may be set between moves."""
-        self.config = SearchConfig.preset(self.preset).replace(**config)
+        self.config = preset.replace(**config)
         """The search's tunables."""
-        if hidden_information(env) is not None and self.config.hidden is Hidden.DETERMINIZE:
+        if hidden_information(env) is not None and self.config.hidden == "determinize":
             raise UnsupportedGameError(no_worlds(env))
         self.last_result: SearchResult | None = None
         """What the last search found; None before the first."""

@@ -11,8 +11,8 @@ from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks import Game
 from rave_agents.game import GameState
 from rave_agents.given import checked_seed
-from rave_agents.kernel.random_stream import make_stream
 from rave_agents.limit import Limit
+from rave_agents.simulate.random_stream import make_stream
 from rave_openspiel.native import bridge, diagnosis, is_native
 from rave_openspiel.pointers import STATE, address_of
 from rave_openspiel.stock import openspiel_game

@@ -13,7 +13,7 @@ from rave_agents.agents import limit_and_clock, make_limit
 from rave_agents.checks import check_moves
 from rave_agents.clock import Clock, TimeControl
 from rave_agents.config import SearchConfig
-from rave_agents.given import check_names, checked_seed, is_integer
+from rave_agents.given import checked_seed, is_integer
 from rave_agents.result import SearchResult
 from rave_agents.searcher import Searcher
 from rave_agents.simulate.python_simulator import Evaluator
@@ -87,7 +87,7 @@ class SearchBot(pyspiel.Bot):  # type: ignore[misc]
             ``numpy.random.Generator`` ``rng``; each is checked. None for the game's own method, or
             else replays of its history, see ``rave_openspiel.worlds``.
         verbose: print the report of ``step_verbose`` at each move.
-        **config: fields of ``SearchConfig`` to change from the preset.
+        **config: what ``SearchConfig.replace`` is to change of the preset.
 
     Raises:
         UnsupportedGameError: (a ValueError) if the search cannot play the game; it says why.
@@ -119,13 +119,13 @@ class SearchBot(pyspiel.Bot):  # type: ignore[misc]
             raise TypeError(
                 f"worlds must be a function of (state, player, rng) or None, got {worlds!r}."
             )
-        names = (*OWN_PARAMETERS, *SearchConfig.field_names())
-        check_names(f"parameter of {type(self).__name__}", config, names)
+        preset = SearchConfig.preset(self.preset)
+        preset.check_changes(f"parameter of {type(self).__name__}", config, OWN_PARAMETERS)
         if isinstance(evaluator, pyspiel.Evaluator):
             raise TypeError(
                 "evaluator must have evaluate(state) and prior(state), which OpenSpiel's C++ "
                 "evaluators do not offer to Python. For random rollouts leave evaluator out, and "
-                "use playouts=n for n of them at each leaf."
+                "use playout_count=n for n of them at each leaf."
             )
         if not isinstance(verbose, bool):
             raise TypeError(f"verbose must be True or False, got {verbose!r}.")
@@ -141,7 +141,7 @@ class SearchBot(pyspiel.Bot):  # type: ignore[misc]
         """The seed in use."""
         if self.seed is None:
             self.seed = int(np.random.SeedSequence().entropy)  # type: ignore[arg-type]
-        self.config = SearchConfig.preset(self.preset).replace(**config)
+        self.config = preset.replace(**config)
         """The search's tunables."""
         check_moves(self.config, simultaneous=searches_joint_moves(game.get_type(), self.config))
         check_worlds(game, self.config, worlds)

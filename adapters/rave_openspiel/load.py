@@ -35,8 +35,8 @@ BOT_TYPES: dict[str, type[SearchBot]] = {
 }
 """This package's bots by name."""
 
-PARAMETERS = ("simulations", "seconds", "clock", "seed", "verbose", *SearchConfig.field_names())
-"""The parameters that each of them takes."""
+PARAMETERS = ("simulations", "seconds", "clock", "seed", "verbose")
+"""The parameters that each of them takes beside the fields of ``SearchConfig`` and its parts."""
 
 
 def load_bot(
@@ -52,7 +52,8 @@ def load_bot(
         game: the game to play.
         player: the seat that the bot takes, from 0.
         params: the parameters, if they are not in the name: ``simulations``, ``seconds``,
-            ``clock``, ``seed``, ``verbose`` and the fields of ``SearchConfig``.
+            ``clock``, ``seed``, ``verbose`` and what ``SearchConfig.replace`` takes; parts as their
+            specs, such as ``"hand_selected(k=300)"``.
 
     Raises:
         UnknownNameError: (a ValueError) for a name or a parameter that does not exist; it offers
@@ -78,9 +79,8 @@ def make_bot(
     name: str, game: pyspiel.Game, player: int, parameters: Mapping[str, Any]
 ) -> SearchBot:
     """The bot of this package that has this name; see ``load_bot``."""
-    for key in parameters:
-        if key not in PARAMETERS:
-            raise UnknownNameError(unknown_name(f"parameter of {name}", key, PARAMETERS))
+    preset = SearchConfig.preset(name)
+    preset.check_changes(f"parameter of {name}", parameters, PARAMETERS, UnknownNameError)
     return BOT_TYPES[name](game, player_id=player, **parameters)
 
 

@@ -17,7 +17,7 @@ import numpy as np
 import pyspiel
 
 from rave_agents.errors import GameError, RaveAgentsError
-from rave_agents.kernel.random_stream import Stream, fill_words
+from rave_agents.simulate.random_stream import Stream, fill_words
 from rave_agents.simulate.simulator import Frame, Header
 from rave_agents.simulate.world_record import COUNTED, RecordedWorlds, WorldSample
 from rave_openspiel.knowledge import sees_information_state

@@ -7,7 +7,6 @@ the moves are ranked by how little is missing to prove that they win.
 """
 
 import collections
-import math
 import random
 from typing import NamedTuple
 
@@ -20,6 +19,7 @@ from rave_agents.config import SearchConfig
 from rave_agents.given import checked_seed
 from rave_agents.kernel.tree import ROOT, edge_rows
 from rave_agents.limit import Limit
+from rave_agents.parts import DrawLayer, RankBonus, UniformPlayouts
 from rave_agents.proven import edge_proof
 from rave_agents.result import SearchResult
 from rave_agents.searcher import Searcher
@@ -59,7 +59,7 @@ class PNEvaluator(mcts.Evaluator):  # type: ignore[misc]
 
     The strength is 1 for a move that is proven to have the position's exact outcome, 0 for one that
     is proven to lose, and else 1 - rank / moves, in [0, 1): the best rank, 1, has the move whose
-    win takes the least to prove, and moves that take as much share a rank (``proof_bonus="rank"``).
+    win takes the least to prove, and moves that take as much share a rank (``RankBonus``).
     In quiet positions that may be all of them: the prior is then uniform.
 
     The value for the player to move is the position's exact outcome if the search solves it, else
@@ -109,10 +109,9 @@ class PNEvaluator(mcts.Evaluator):  # type: ignore[misc]
             # A search this small has to expand at once and has too few playouts to learn from; and
             # its priors are ranks.
             expand_visits=1,
-            playout_temperature=math.inf,
-            proof_bonus="rank",
-            draw_layer=True,
-            proof_constant=0.3,
+            playouts=UniformPlayouts(),
+            bonus=RankBonus(DrawLayer()),
+            constant=0.3,
             search_forced_moves=True,
         )
         self._searcher = Searcher(config, seed=self._random.getrandbits(64))

@@ -145,7 +145,8 @@ std::pair<std::string, std::string> Described(const GameParameter& parameter) {
     case GameParameter::Type::kString:
       return {"str", parameter.string_value()};
     case GameParameter::Type::kGame:
-      return {"game", ""};
+      // A value in parentheses, such as the spec of a part: OpenSpiel reads it as a game's.
+      return {"str", open_spiel::GameParametersToString(parameter.game_value())};
     case GameParameter::Type::kUnset:
       break;
   }

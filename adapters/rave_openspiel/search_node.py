@@ -93,7 +93,7 @@ class SearchNode:
         """AMAF visits of the action: simulations in which its player took it here or later.
 
         0 at the root, and everywhere in a search without AMAF. Where AMAF is kept in tables
-        (``amaf="grave"`` or ``"global"``), 0 below nodes that have no table of their own.
+        (``GRAVE`` or ``HRAVE``), 0 below nodes that have no table of their own.
         """
         return self._amaf().visits
 
@@ -108,7 +108,7 @@ class SearchNode:
         """The returns of all players where the game is over or the outcome proven; None elsewhere.
 
         A game's end is known from the visit on that gives it a node, see
-        ``SearchConfig.expand_visits``; more is proven with ``SearchConfig.solver``.
+        ``SearchConfig.expand_visits``; more is proven with ``SearchConfig.proofs``.
         """
         if self._row != UNEXPANDED:
             proven = solved_outcome(self._tree.proofs, self._row)

@@ -5,7 +5,6 @@ import pyspiel
 from rave_agents.checks import check_hidden
 from rave_agents.config import SearchConfig
 from rave_agents.errors import UnsupportedGameError
-from rave_agents.options import Hidden
 from rave_openspiel.same_game import is_same_game
 from rave_openspiel.worlds import (
     DEALT_AT_ONCE,
@@ -86,7 +85,7 @@ def check_worlds(game: pyspiel.Game, config: SearchConfig, worlds: WorldFunction
         config: the search's tunables.
         worlds: a source of worlds of the user's own, if any.
     """
-    if not hides_information(game.get_type()) or config.hidden is not Hidden.DETERMINIZE:
+    if not hides_information(game.get_type()) or config.hidden != "determinize":
         return
     reason = None if worlds is not None else no_worlds(game)
     if reason is not None:
@@ -107,7 +106,7 @@ def is_simultaneous(game: pyspiel.Game) -> bool:
 
 def searches_joint_moves(game_type: pyspiel.GameType, config: SearchConfig) -> bool:
     """Whether a search has players who move at the same time: not where it draws worlds."""
-    hidden = hides_information(game_type) and config.hidden is Hidden.DETERMINIZE
+    hidden = hides_information(game_type) and config.hidden == "determinize"
     return bool(game_type.dynamics == _Type.Dynamics.SIMULTANEOUS) and not hidden
 
 

@@ -20,7 +20,6 @@ from rave_agents.errors import UnknownNameError
 from rave_agents.game import GameState
 from rave_agents.given import check_names, checked_seed, unknown_name
 from rave_agents.limit import Limit
-from rave_agents.options import Hidden
 from rave_agents.result import SearchResult
 from rave_agents.searcher import Searcher
 from rave_pettingzoo.loop_agent import LoopAgent, RandomLoopAgent
@@ -68,7 +67,7 @@ class SearchAgent(LoopAgent):
             draw its own; ``"see"`` copies the environment's generators, so that the search knows
             what will come: it cheats, and says so. What was found of chance is in the result's
             ``state.chance``.
-        **config: fields of ``SearchConfig`` to change from the preset.
+        **config: what ``SearchConfig.replace`` is to change of the preset.
 
     Raises:
         TypeError: for an unknown parameter or a value of the wrong type.
@@ -93,11 +92,11 @@ class SearchAgent(LoopAgent):
         chance: Chance | str = Chance.DRAW,
         **config: Any,
     ) -> None:
-        names = (*OWN_PARAMETERS, *SearchConfig.field_names())
-        check_names(f"parameter of {type(self).__name__}", config, names)
-        self.config = SearchConfig.preset(self.preset).replace(**config)
+        preset = SearchConfig.preset(self.preset)
+        preset.check_changes(f"parameter of {type(self).__name__}", config, OWN_PARAMETERS)
+        self.config = preset.replace(**config)
         """The search's tunables."""
-        if self.config.hidden is Hidden.SEE:
+        if self.config.hidden == "see":
             worlds = None
         super().__init__(env, player=player, translate=translate, worlds=worlds, chance=chance)
         self.limit: Limit = make_limit(simulations, seconds)
@@ -215,14 +214,18 @@ def make_agent(
     names = (*SearchConfig.preset_names(), "random")
     if parsed.name not in names:
         raise UnknownNameError(unknown_name("agent", parsed.name, names))
-    of_searches = ("seed", "simulations", "seconds", *SearchConfig.field_names())
-    check_names("parameter of make_agent", defaults, of_searches)
+    limits = ("seed", "simulations", "seconds")
+    plain = parsed.name == "random"
+    preset = SearchConfig.preset("uct" if plain else parsed.name)
+    preset.check_changes("parameter of make_agent", defaults, limits)
     parsed = parsed.with_defaults(defaults)
-    of_searches = ("chance", *of_searches)
-    known = ("seed",) if parsed.name == "random" else of_searches
-    for key in parsed.parameters:
-        if key not in known:
-            raise UnknownNameError(unknown_name(f"parameter of {parsed.name}", key, known))
+    if plain:
+        check_names("parameter of random", parsed.parameters, ("seed",), UnknownNameError)
+    else:
+        of_agents = ("chance", *limits)
+        preset.check_changes(
+            f"parameter of {parsed.name}", parsed.parameters, of_agents, UnknownNameError
+        )
     options = {
         "chance": chance,
         **parsed.parameters,

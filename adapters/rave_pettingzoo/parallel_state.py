@@ -13,7 +13,6 @@ from rave_agents.environment_simulator import OpenLoopSimulator, WorldSimulator
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.game import PlayerId
 from rave_agents.generators import Dice
-from rave_agents.options import Hidden
 from rave_agents.simulate.python_simulator import Evaluator
 from rave_agents.simulate.simulator import Frame, Simulator
 from rave_pettingzoo.cloning import chance_knowledge, check_env, search_cloner, searched_env
@@ -159,7 +158,7 @@ class ParallelState(EnvironmentState):
 
     def check_worlds(self, config: SearchConfig) -> None:
         """Raise UnsupportedGameError if a search of this configuration has no worlds here."""
-        if self.hides_information() and config.hidden is Hidden.DETERMINIZE:
+        if self.hides_information() and config.hidden == "determinize":
             raise UnsupportedGameError(no_worlds(self.env, self._secret.what_is_hidden))
 
     def worlds(self, player: int, unit: Callable[[], float]) -> Callable[[], Self]:

@@ -11,7 +11,6 @@ from pettingzoo.utils.conversions import parallel_to_aec_wrapper
 from rave_agents.checks import check_hidden
 from rave_agents.config import SearchConfig
 from rave_agents.errors import UnsupportedGameError
-from rave_agents.options import Hidden
 from rave_pettingzoo.classic import CLONERS, class_name
 from rave_pettingzoo.cloning import check_env, inner_env, raw_env
 from rave_pettingzoo.kinds import inherited_kind, kind_of
@@ -59,7 +58,7 @@ def check_worlds(env: Any, config: SearchConfig, worlds: Any, *, translate: bool
         worlds: a source of worlds of the user's own, if any.
         translate: whether the search may play in OpenSpiel's states.
     """
-    if config.hidden is not Hidden.DETERMINIZE:
+    if config.hidden != "determinize":
         return
     if worlds is None and translate and is_openspiels(env):
         from rave_openspiel.support import check_worlds as check_openspiels_worlds  # noqa: PLC0415

@@ -27,6 +27,7 @@ from rave_agents.arena.play import (
 )
 from rave_agents.errors import RaveAgentsError, UnsupportedGameError
 from rave_agents.gtp.process import EngineFailedError
+from rave_agents.shipped_parts import ShippedParts, shipped_parts
 
 _PARENT_SECONDS = 1.0
 """How often a worker process looks whether the one that started it is still there."""
@@ -104,11 +105,11 @@ def play_games(
 def _play_in_workers(pairings: Sequence[tuple[int, Table, Fixture]], jobs: int) -> Played:
     from joblib import Parallel, delayed  # noqa: PLC0415  (slow to import)
 
-    play = delayed(_play_in_worker)
+    play, shipped = delayed(_play_in_worker), shipped_parts()
     parallel = Parallel(
         n_jobs=min(jobs, len(pairings)), backend="loky", return_as="generator_unordered"
     )
-    played = parallel(play(*pairing) for pairing in pairings)
+    played = parallel(play(shipped, *pairing) for pairing in pairings)
     try:
         yield from played
     except PicklingError as error:
@@ -152,7 +153,10 @@ _warm: set[str] = set()
 """What this worker process has warmed up."""
 
 
-def _play_in_worker(index: int, table: Table, fixture: Fixture) -> tuple[int, GameRecord | Failure]:
+def _play_in_worker(
+    shipped: ShippedParts, index: int, table: Table, fixture: Fixture
+) -> tuple[int, GameRecord | Failure]:
+    shipped.register()
     # Ctrl-C and a request to end are for the parent, which ends the workers. No SIG_IGN: programs
     # that play would inherit it.
     for number in (signal.SIGINT, signal.SIGTERM):

@@ -15,7 +15,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Self
 
-from rave_agents.agents import AgentSpec, agent_type, format_parameters, make_limit, parse_values
+from rave_agents.agents import AgentSpec, agent_type, make_limit
 from rave_agents.arena.journal import Journal, record_from_dict, record_to_dict
 from rave_agents.arena.match import (
     MOST_JOBS,
@@ -30,9 +30,9 @@ from rave_agents.arena.match import (
 )
 from rave_agents.arena.play import GameRecord
 from rave_agents.arena.runner import FailedGameError, Failure, Played, WorkerFailedError, play_games
-from rave_agents.errors import UnknownNameError
 from rave_agents.frameworks import Game
-from rave_agents.given import unknown_name
+from rave_agents.part_specs import is_part, plain
+from rave_agents.specs import format_parameters, is_key, parse_values
 
 FORMAT, FORMAT_VERSION = "rave-agents sweep", 1
 """What an output file says it is."""
@@ -48,7 +48,7 @@ class SweepCell:
     """The finished games of the agent with these values, the first one of the match."""
 
     def __str__(self) -> str:
-        return format_parameters(self.parameters)
+        return format_parameters(_plain(self.parameters))
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -247,9 +247,9 @@ def parse_vary(texts: Iterable[str]) -> dict[str, list[Any]]:
     for text in texts:
         key, equals, values = text.partition("=")
         key = key.strip()
-        if not equals or not key.isidentifier() or not values.strip():
+        if not equals or not is_key(key) or not values.strip():
             raise ValueError(
-                f"Not of the form KEY=VALUE,VALUE,...: {text!r}. For example rave_k=100,300,1000."
+                f"Not of the form KEY=VALUE,VALUE,...: {text!r}. For example k=100,300,1000."
             )
         if key in vary:
             raise ValueError(f"Varied twice: {key!r}. Give all its values at once.")
@@ -259,12 +259,12 @@ def parse_vary(texts: Iterable[str]) -> dict[str, list[Any]]:
 
 def _grid(base: AgentSpec, vary: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
     """All combinations of the values, those of the last key varying fastest."""
-    known = agent_type(base.name).parameters
     if not vary:
         raise ValueError("A sweep varies at least one parameter.")
+    first = {k: v[0] for k, v in vary.items() if v and not isinstance(v, str)}
+    given = {**base.parameters, **dict.fromkeys(vary), **first}
+    agent_type(base.name).check_parameters(base.name, given)
     for key, values in vary.items():
-        if key not in known:
-            raise UnknownNameError(unknown_name(f"parameter of {base.name}", key, known))
         if key in base.parameters:
             raise ValueError(f"{base} sets {key!r} already, so it cannot vary.")
         if isinstance(values, str) or not values:
@@ -371,11 +371,11 @@ def _plain(value: Any) -> Any:
     """The value as strict JSON has it; what JSON lacks is a string, as in a spec."""
     if isinstance(value, Mapping):
         return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, Sequence) and not isinstance(value, str):
+    if isinstance(value, Sequence) and not isinstance(value, str) and not is_part(value):
         return [_plain(item) for item in value]
     if value is None or isinstance(value, bool | int) or _is_finite_float(value):
         return value
-    return str(value)
+    return str(plain(value))
 
 
 def _is_finite_float(value: Any) -> bool:

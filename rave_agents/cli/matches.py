@@ -28,9 +28,7 @@ from rave_agents.terminal import show, show_json, stderr
 @reported
 def match(
     game: GameName,
-    first: Annotated[
-        str, typer.Argument(metavar="FIRST", help="An agent, such as 'rave(rave_k=300)'.")
-    ],
+    first: Annotated[str, typer.Argument(metavar="FIRST", help="An agent, such as 'rave(c=0.2)'.")],
     second: Annotated[str, typer.Argument(metavar="SECOND", help="The other agent.")],
     games: Annotated[int, typer.Option(help="How many games.")] = 100,
     simulations: Simulations = None,

@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import os
 import signal
 import sys
 import threading
@@ -83,6 +84,8 @@ def main() -> None:
     """Run the program."""
     for stream in (sys.stdout, sys.stderr):
         tolerate_encoding(stream)
+    if os.getcwd() not in sys.path:
+        sys.path.append(os.getcwd())  # Where a spec's module of the user's own may lie.
     app()
 
 

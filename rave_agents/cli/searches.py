@@ -24,9 +24,7 @@ from rave_agents.terminal import show, show_json, stderr
 @reported
 def search(
     game: GameName,
-    agent: Annotated[
-        str, typer.Argument(metavar="AGENT", help="An agent, such as 'rave(rave_k=300)'.")
-    ],
+    agent: Annotated[str, typer.Argument(metavar="AGENT", help="An agent, such as 'rave(c=0.2)'.")],
     moves: Moves = "",
     simulations: Simulations = None,
     seconds: Seconds = None,

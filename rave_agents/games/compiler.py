@@ -1,6 +1,6 @@
 """How the rules of games are compiled: apart from the search, so that who needs none pays nothing.
 
-As in ``rave_agents.kernel.lowering`` the cache's folder is named after the source that goes into
+As in ``rave_agents.compiler.lowering`` the cache's folder is named after the source that goes into
 the machine code: that of the games, and that of the random streams which they draw from.
 """
 
@@ -15,9 +15,9 @@ import numba
 from numba.core import types
 from numba.extending import intrinsic
 
-from rave_agents.kernel import random_stream
-from rave_agents.kernel.cache import choose_cache_directory
-from rave_agents.kernel.compiling import kept
+from rave_agents.compiler.folders import choose_cache_directory
+from rave_agents.compiler.progress import kept
+from rave_agents.simulate import random_stream
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")

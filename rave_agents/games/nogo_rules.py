@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rave_agents.games.compiler import rule
-from rave_agents.kernel.random_stream import Stream, random_below, random_unit
+from rave_agents.simulate.random_stream import Stream, random_below, random_unit
 
 Board = NDArray[np.int32]
 

@@ -8,6 +8,8 @@ from typing import Any
 import numba
 import numpy as np
 
+from rave_agents.compiler.dispatch import JIT_DISABLED
+from rave_agents.compiler.progress import announced_compilation
 from rave_agents.game import PlayerId
 from rave_agents.games import nogo_rules as rules
 from rave_agents.games.compiler import (
@@ -17,8 +19,6 @@ from rave_agents.games.compiler import (
     rule,
 )
 from rave_agents.games.nogo_rules import INFO, PLAYER, ROWS, Board
-from rave_agents.kernel.compiling import announced_compilation
-from rave_agents.kernel.dispatch import JIT_DISABLED
 from rave_agents.simulate.simulator import HEADER_LENGTH, Frame, Header, Status, Step
 
 TERMINAL = int(PlayerId.TERMINAL)

@@ -2,14 +2,14 @@
 
 from typing import Any, NamedTuple
 
+from rave_agents.compiler.arrays import NODE
+from rave_agents.compiler.dispatch import implements, kernel
 from rave_agents.kernel.amaf import NO_TABLE, reference
-from rave_agents.kernel.arrays import NODE
-from rave_agents.kernel.dispatch import implements, kernel
-from rave_agents.kernel.frame import Header, Status
 from rave_agents.kernel.hooks import add_leaf, find_leaf, is_known, select
 from rave_agents.kernel.players import CHANCE, TERMINAL
 from rave_agents.kernel.selection import NO_EDGE, most_urgent, sample_outcome
 from rave_agents.kernel.tree import ROOT, UNEXPANDED, add_node
+from rave_agents.simulate.frame import Header, Status
 
 DONE = int(Status.DONE)
 FRAME_FULL = int(Status.FRAME_FULL)

@@ -9,12 +9,14 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from rave_agents.kernel.arrays import INT, Array, Axis, Rows, one
-from rave_agents.kernel.dispatch import implements, kernel, open_function
-from rave_agents.kernel.frame import Header
+from rave_agents.compiler.arrays import INT, Array, Axis, Rows, one
+from rave_agents.compiler.dispatch import implements, kernel, open_function
+from rave_agents.compiler.takes import Takes
+from rave_agents.kernel.players import AllPlayers, SearchingPlayer
 from rave_agents.kernel.rules import Edge, blended
 from rave_agents.kernel.schedules import blend
 from rave_agents.kernel.winning_moves import biased_sum, biases, winning_rate
+from rave_agents.simulate.frame import Header
 
 NUM_PLAYOUTS = int(Header.NUM_PLAYOUTS)
 
@@ -24,14 +26,6 @@ NO_TABLE = -1
 
 class NoAmaf(NamedTuple):
     """None are kept: plain Monte-Carlo tree search."""
-
-
-class AllPlayers(NamedTuple):
-    """The choices of all players heed AMAF statistics."""
-
-
-class SearchingPlayer(NamedTuple):
-    """Those of the searching player alone: what others should have played says little of them."""
 
 
 @open_function
@@ -87,6 +81,11 @@ def blend_scores(blending: BlendScores, schedule: Any, edge: Edge, explored: flo
     """``(1 - β) (q + explored) + β q_amaf``."""
     value_sum = edge.value_sum + edge.n * explored
     return blend(schedule, edge.n, value_sum, edge.n_amaf, edge.amaf_value_sum)
+
+
+Players = Annotated[Any, Takes(AllPlayers, SearchingPlayer)]
+Edges = Annotated[Any, Takes(AllEdges, VisitedEdges)]
+Blending = Annotated[Any, Takes(BlendValues, BlendScores)]
 
 
 class View(NamedTuple):

@@ -2,13 +2,18 @@
 
 from typing import Annotated, Any, NamedTuple
 
+from rave_agents.compiler.arrays import EDGE, FLOAT, Array, Axis, Rows
+from rave_agents.compiler.dispatch import implements, kernel
+from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel.amaf import (
     NUM_PLAYOUTS,
     AllEdges,
-    AllPlayers,
+    Blending,
     BlendValues,
     Credit,
+    Edges,
     MoveRecord,
+    Players,
     View,
     heeds,
     record_path,
@@ -16,30 +21,28 @@ from rave_agents.kernel.amaf import (
     view_at,
     winning_scale,
 )
-from rave_agents.kernel.arrays import EDGE, FLOAT, Array, Axis, Rows
-from rave_agents.kernel.dispatch import implements, kernel
 from rave_agents.kernel.hooks import copy_edge, on_backup, on_rescale
-from rave_agents.kernel.runtime import runs_as
-from rave_agents.kernel.schedules import MinimumMSE
+from rave_agents.kernel.players import AllPlayers
+from rave_agents.kernel.schedules import MinimumMSE, Schedule
 from rave_agents.kernel.utilities import rescaled, set_values
-from rave_agents.kernel.weightings import Uniform, update_weight
-from rave_agents.kernel.winning_moves import WON, NoWinningMoves, note_win
+from rave_agents.kernel.weightings import Uniform, Weighting, update_weight
+from rave_agents.kernel.winning_moves import WON, NoWinningMoves, Winning, note_win
 
 
 class NodeAmaf(NamedTuple):
     """AMAF statistics at the edges of each node (RAVE)."""
 
-    schedule: Any = MinimumMSE()
+    schedule: Schedule = MinimumMSE()
     """How their weight β falls as visits come in, see ``schedules.py``."""
-    blending: Any = BlendValues()
+    blending: Blending = BlendValues()
     """What β blends: ``BlendValues`` or ``BlendScores``."""
-    players: Any = AllPlayers()
+    players: Players = AllPlayers()
     """Whose choices heed them: those of ``AllPlayers`` or of the ``SearchingPlayer``."""
-    edges: Any = AllEdges()
+    edges: Edges = AllEdges()
     """Which edges they rank: ``AllEdges`` or ``VisitedEdges``."""
-    weighting: Any = Uniform()
+    weighting: Weighting = Uniform()
     """What an update counts, see ``weightings.py``."""
-    winning: Any = NoWinningMoves()
+    winning: Winning = NoWinningMoves()
     """Whether winning moves are counted, see ``winning_moves.py``."""
 
 

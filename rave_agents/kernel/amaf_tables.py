@@ -8,14 +8,20 @@ one table at the root serves the whole search.
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
+from annotated_types import Ge, Le, Lt
 
+from rave_agents.compiler.arrays import FLOAT, NODE, TABLE, Array, Axis, Rows
+from rave_agents.compiler.dispatch import implements, kernel, open_function
+from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel.amaf import (
     NO_TABLE,
     NUM_PLAYOUTS,
     AllEdges,
-    AllPlayers,
+    Blending,
     BlendValues,
+    Edges,
     MoveRecord,
+    Players,
     View,
     heeds,
     record_path,
@@ -25,17 +31,16 @@ from rave_agents.kernel.amaf import (
     view_at,
     winning_scale,
 )
-from rave_agents.kernel.arrays import FLOAT, NODE, TABLE, Array, Axis, Rows
-from rave_agents.kernel.dispatch import implements, kernel, open_function
 from rave_agents.kernel.hooks import on_backup, on_rescale, rows_needed
-from rave_agents.kernel.runtime import runs_as
-from rave_agents.kernel.schedules import MinimumMSE
+from rave_agents.kernel.players import AllPlayers
+from rave_agents.kernel.schedules import MinimumMSE, Schedule
 from rave_agents.kernel.utilities import rescaled, set_values
-from rave_agents.kernel.weightings import Uniform, update_weight
+from rave_agents.kernel.weightings import Uniform, Weighting, update_weight
 from rave_agents.kernel.winning_moves import (
     WON,
     NoWinningMoves,
     TableWins,
+    Winning,
     WinningMoves,
     note_win,
 )
@@ -44,31 +49,31 @@ from rave_agents.kernel.winning_moves import (
 class GRAVE(NamedTuple):
     """The nearest table on the way from the root that has seen enough (GRAVE)."""
 
-    ref: int = 20
+    ref: Annotated[int, Ge(0), Lt(2**31)] = 20
     """Playouts that a table must have more of to be used below its node, at least 0. Cazenave
     (2015) has 50, Ludii 100."""
-    table_visits: int = 10
+    table_visits: Annotated[int, Ge(1), Le(2**20)] = 10
     """A node gets a table of its own on this visit, at least 1. 1 is the published form; larger
     keeps memory to the nodes that may get more than ``ref``."""
-    schedule: Any = MinimumMSE()
+    schedule: Schedule = MinimumMSE()
     """As in ``NodeAmaf``, like all that follow."""
-    blending: Any = BlendValues()
-    players: Any = AllPlayers()
-    edges: Any = AllEdges()
-    weighting: Any = Uniform()
-    winning: Any = NoWinningMoves()
+    blending: Blending = BlendValues()
+    players: Players = AllPlayers()
+    edges: Edges = AllEdges()
+    weighting: Weighting = Uniform()
+    winning: Winning = NoWinningMoves()
 
 
 class HRAVE(NamedTuple):
     """One table at the root for the whole search (HRAVE): GRAVE with an infinite ``ref``."""
 
-    schedule: Any = MinimumMSE()
+    schedule: Schedule = MinimumMSE()
     """As in ``NodeAmaf``, like all that follow."""
-    blending: Any = BlendValues()
-    players: Any = AllPlayers()
-    edges: Any = AllEdges()
-    weighting: Any = Uniform()
-    winning: Any = NoWinningMoves()
+    blending: Blending = BlendValues()
+    players: Players = AllPlayers()
+    edges: Edges = AllEdges()
+    weighting: Weighting = Uniform()
+    winning: Winning = NoWinningMoves()
 
 
 _ROWS = Rows(Axis.TABLE, FLOAT, (Axis.PLAYER, Axis.ACTION))

@@ -4,12 +4,12 @@ This is the one place where perspective is flipped: each edge gets the value of 
 at its node.
 """
 
-from rave_agents.kernel.arrays import EDGE
-from rave_agents.kernel.dispatch import kernel
-from rave_agents.kernel.frame import Header
+from rave_agents.compiler.arrays import EDGE
+from rave_agents.compiler.dispatch import kernel
 from rave_agents.kernel.hooks import count_value, give_better_known, on_backup, on_rescale
 from rave_agents.kernel.search import Search
 from rave_agents.kernel.utilities import observe, rescaled, set_values
+from rave_agents.simulate.frame import Header
 
 NUM_PLAYOUTS = int(Header.NUM_PLAYOUTS)
 

@@ -14,8 +14,8 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from rave_agents.kernel.arrays import CHILD, INT, Array, Axis, Rows, one
-from rave_agents.kernel.dispatch import kernel
+from rave_agents.compiler.arrays import CHILD, INT, Array, Axis, Rows, one
+from rave_agents.compiler.dispatch import kernel
 from rave_agents.kernel.tree import UNEXPANDED
 
 NO_ENTRY = -1

@@ -5,9 +5,9 @@
 
 from typing import Any
 
-from rave_agents.kernel.dispatch import open_function
-from rave_agents.kernel.frame import Status
+from rave_agents.compiler.dispatch import open_function
 from rave_agents.kernel.tree import ROOT
+from rave_agents.simulate.frame import Status
 
 DONE = int(Status.DONE)
 

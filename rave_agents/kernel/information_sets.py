@@ -17,13 +17,13 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
+from rave_agents.compiler.arrays import CHILD, EDGE, INT, NODE, Array, Axis, Rows, one
+from rave_agents.compiler.calls import call_address
+from rave_agents.compiler.dispatch import implements, kernel
+from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel.alternating import add_described
 from rave_agents.kernel.amaf import NO_TABLE, reference
-from rave_agents.kernel.arrays import CHILD, EDGE, INT, NODE, Array, Axis, Rows, one
-from rave_agents.kernel.calls import call_address
 from rave_agents.kernel.children import NO_ENTRY, Children, add_entry, find_entry
-from rave_agents.kernel.dispatch import implements, kernel
-from rave_agents.kernel.frame import Header, Status, Step
 from rave_agents.kernel.hooks import (
     add_leaf,
     copy_edge,
@@ -37,9 +37,9 @@ from rave_agents.kernel.hooks import (
 )
 from rave_agents.kernel.players import TERMINAL
 from rave_agents.kernel.rules import Node, node_term
-from rave_agents.kernel.runtime import runs_as
 from rave_agents.kernel.selection import NO_EDGE, most_urgent, node_for
 from rave_agents.kernel.tree import ROOT, UNEXPANDED
+from rave_agents.simulate.frame import Header, Status, Step
 
 DONE = int(Status.DONE)
 FRAME_FULL = int(Status.FRAME_FULL)

@@ -5,11 +5,10 @@ tree is full) leaves the tree as it was, and the loop returns the reason: the ca
 go on.
 """
 
-from rave_agents.kernel.arrays import GROWING, NODE
+from rave_agents.compiler.arrays import GROWING, NODE
+from rave_agents.compiler.calls import call_address
+from rave_agents.compiler.dispatch import entry, kernel
 from rave_agents.kernel.backup import back_up
-from rave_agents.kernel.calls import call_address
-from rave_agents.kernel.dispatch import entry, kernel
-from rave_agents.kernel.frame import Header, Status, Step
 from rave_agents.kernel.hooks import (
     add_leaf,
     after_backup,
@@ -25,9 +24,9 @@ from rave_agents.kernel.hooks import (
     rows_needed,
     select,
 )
-from rave_agents.kernel.pointers import with_pointers
 from rave_agents.kernel.search import Search
 from rave_agents.kernel.tree import UNEXPANDED
+from rave_agents.simulate.frame import Header, Status, Step
 
 DONE = int(Status.DONE)
 TREE_FULL = int(Status.TREE_FULL)
@@ -44,10 +43,9 @@ WHOLE = int(Step.WHOLE)
 NODE_AND_EDGE = 2
 
 
-@entry
-def run(whole: Search, simulations: int) -> int:
+@entry("the search")
+def run(search: Search, simulations: int) -> int:
     """Run so many simulations, at least 0, from the tree's root. Returns a ``Status``."""
-    search = with_pointers(whole)
     on_begin(search.proofs, search)
     for _ in range(simulations):
         if search.tree.used[NODE] > 0 and is_decided(search.proofs, search):

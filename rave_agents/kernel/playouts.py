@@ -1,6 +1,9 @@
-"""What playouts are steered to: the actions that won most so far, whenever they were taken.
+"""Playout policies: how playouts choose their moves.
 
-This is the move-average sampling technique with a Gibbs distribution (Finnsson & Björnsson 2008),
+A policy of your own implements ``action_weight``: what an action's probability is proportional to.
+
+``SteeredPlayouts`` turn to the actions that won most so far, whenever they were taken. This is the
+move-average sampling technique with a Gibbs distribution (Finnsson & Björnsson 2008),
 of the moves of playouts alone. A playout takes action a with a probability in proportion to
 
     exp(trust (mean of a - mean of all his moves) / temperature)
@@ -21,12 +24,14 @@ uniform:
 import math
 from typing import Annotated, Any, NamedTuple
 
-from rave_agents.kernel.arrays import FLOAT, INT, Array, Axis, Rows, one
-from rave_agents.kernel.dispatch import implements, kernel, open_function
-from rave_agents.kernel.frame import Header
+from annotated_types import Ge
+
+from rave_agents.compiler.arrays import FLOAT, INT, Array, Axis, Rows, one
+from rave_agents.compiler.dispatch import implements, kernel, open_function
+from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel.hooks import on_backup, on_expand
-from rave_agents.kernel.runtime import runs_as
-from rave_agents.kernel.utilities import HIGH, LOW
+from rave_agents.kernel.utilities import HIGH, LOW, scaled
+from rave_agents.simulate.frame import Header
 
 NUM_PLAYOUTS = int(Header.NUM_PLAYOUTS)
 
@@ -46,6 +51,36 @@ GREATEST_EXPONENT = 100.0
 """Reached at the least temperature. Returns beyond the bounds that a game states would exceed
 it."""
 
+LEAST_WEIGHT = math.exp(-GREATEST_EXPONENT)
+GREATEST_WEIGHT = math.exp(GREATEST_EXPONENT)
+
+
+class Action(NamedTuple):
+    """What a playout policy is told of an action. Values are the player's, in [0, 1]."""
+
+    player: int
+    """Who takes it."""
+    action: int
+    """The action."""
+    n: float
+    """How often the player has taken it in the playouts so far."""
+    q: float
+    """Its mean value then; it counts as won once more, so that all are tried."""
+    mean: float
+    """The mean value of all moves of the player."""
+    trust: float
+    """How much the actions' means tell, from 0 to 1, see above."""
+
+
+@open_function
+def action_weight(policy: Any, action: Action) -> float:
+    """What the probability of a legal action in playouts is proportional to.
+
+    A weight below ``exp(-100)`` counts as that, one above ``exp(100)`` likewise. All are computed
+    anew after every 16 playouts.
+    """
+    return 1.0
+
 
 class UniformPlayouts(NamedTuple):
     """Playouts take each legal action with the same probability."""
@@ -54,15 +89,30 @@ class UniformPlayouts(NamedTuple):
 class SteeredPlayouts(NamedTuple):
     """Playouts take the actions that won most before more often."""
 
-    temperature: float = 0.05
-    """Of the distribution, at least 0.01: the lower, the more often the best actions are taken."""
+    playout_temperature: Annotated[float, Ge(0.01)] = 0.05
+    """Of the distribution, at least 0.01: the lower, the more often the best actions are taken. It
+    fades by itself where actions stay legal when taken, as the columns of Connect Four, and so name
+    no one move; and where the means differ by no more than chance."""
 
 
-@runs_as(SteeredPlayouts)
+@implements(action_weight, SteeredPlayouts)
+def gibbs_weight(policy: SteeredPlayouts, action: Action) -> float:
+    """``exp(trust (q - mean) / playout_temperature)`` (Finnsson & Björnsson 2008)."""
+    return bounded_exponential(action.trust * (action.q - action.mean) / policy.playout_temperature)
+
+
+class WeightedPlayouts(NamedTuple):
+    """Playouts draw actions by the weights of a policy."""
+
+    policy: Any
+    """A part that implements ``action_weight``."""
+
+
+@runs_as(WeightedPlayouts)
 class PlayoutStatistics(NamedTuple):
     """The statistics of all moves of a search's playouts."""
 
-    options: SteeredPlayouts
+    options: WeightedPlayouts
     visits: Annotated[Array, Rows(Axis.PLAYER, INT, (Axis.ACTION,))]
     """How often each player took each action."""
     return_sum: Annotated[Array, Rows(Axis.PLAYER, FLOAT, (Axis.ACTION,))]
@@ -73,17 +123,6 @@ class PlayoutStatistics(NamedTuple):
     """[3] playouts; of the actions that the player of a new node took on the way there, those that
     are gone and those that are legal again. One more is taken as legal again: nothing is steered
     until something is known."""
-
-
-@open_function
-def is_steered(playouts: Any) -> bool:
-    """Whether playouts draw by ``Frame.action_weights``."""
-    return False
-
-
-@implements(is_steered, PlayoutStatistics)
-def _is_steered(playouts: PlayoutStatistics) -> bool:
-    return True
 
 
 @implements(on_expand, PlayoutStatistics)
@@ -143,27 +182,23 @@ def count_playout(
 
 @kernel
 def weigh_actions(playouts: PlayoutStatistics, search: Any) -> None:
-    """Give every action of every player its weight.
-
-    It is ``exp(trust (mean of a - mean of all moves) / temperature)``, see above.
-    """
-    weights, settings = search.frame.action_weights, search.settings
-    low, high = search.utilities.bounds[LOW], search.utilities.bounds[HIGH]
+    """Give every action of every player its weight."""
+    weights, settings, utilities = search.frame.action_weights, search.settings, search.utilities
     gone, again = playouts.counts[GONE], playouts.counts[LEGAL_AGAIN] + 1
-    meaning = max(0.0, (gone - again) / (gone + again))
-    trust = meaning * significance(playouts, search)
-    factor = trust / (playouts.options.temperature * (high - low))
+    trust = max(0.0, (gone - again) / (gone + again)) * significance(playouts, search)
     for player in range(settings.num_players):
-        mean, _ = mean_return(playouts, search, player)
-        unseen = bounded_exponential(factor * (high - mean))
+        mean_utility, _ = mean_return(playouts, search, player)
+        mean = scaled(utilities, mean_utility)
         first = player * settings.num_actions
         for row in range(first, first + settings.num_actions):
             visits = playouts.visits[row]
-            weight = unseen
-            if visits > 0:
-                value = (playouts.return_sum[row] + high) / (visits + 1)
-                weight = bounded_exponential(factor * (value - mean))
-            weights[row] = weight
+            utility = (playouts.return_sum[row] + utilities.bounds[HIGH]) / (visits + 1)
+            q = scaled(utilities, utility)
+            told = Action(player, row - first, float(visits), q, mean, trust)
+            weight = action_weight(playouts.options.policy, told)
+            if math.isnan(weight):
+                raise ValueError("a playout policy gave NaN as an action's weight.")
+            weights[row] = max(LEAST_WEIGHT, min(GREATEST_WEIGHT, weight))
 
 
 @kernel
@@ -196,13 +231,17 @@ def significance(playouts: PlayoutStatistics, search: Any) -> float:
 
 @kernel
 def mean_return(playouts: PlayoutStatistics, search: Any, player: int) -> tuple[float, int]:
-    """The mean of a player's returns over all of their moves, 0 without any; and these, or 1."""
+    """The mean of a player's returns over all of their moves, and how many there are.
+
+    Before the first, the mean is that of a win, as an action's is, and there is one.
+    """
     actions = search.settings.num_actions
     total, moves = 0.0, 0
     for row in range(player * actions, (player + 1) * actions):
         total += playouts.return_sum[row]
         moves += playouts.visits[row]
-    moves = max(1, moves)
+    if moves == 0:
+        return search.utilities.bounds[HIGH], 1
     return total / moves, moves
 
 

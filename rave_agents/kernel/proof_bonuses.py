@@ -5,8 +5,9 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from rave_agents.kernel.arrays import FLOAT, Array, Axis, Rows
-from rave_agents.kernel.dispatch import implements, kernel, open_function
+from rave_agents.compiler.arrays import FLOAT, Array, Axis, Rows
+from rave_agents.compiler.dispatch import implements, kernel, open_function
+from rave_agents.compiler.takes import Takes
 
 
 class Ranking(NamedTuple):
@@ -31,14 +32,14 @@ class DrawLayer(NamedTuple):
 class RankBonus(NamedTuple):
     """``1 - rank / siblings``: equal numbers share a rank, and leave the next ones out."""
 
-    draws: Any = NoDraws()
+    draws: Annotated[Any, Takes(NoDraws, DrawLayer)] = NoDraws()
     """What tells equal numbers apart: ``NoDraws`` or ``DrawLayer``."""
 
 
 class DenseRankBonus(NamedTuple):
     """``1 - rank / highest rank``: ranks are counted without gaps."""
 
-    draws: Any = NoDraws()
+    draws: Annotated[Any, Takes(NoDraws, DrawLayer)] = NoDraws()
     """What tells equal numbers apart: ``NoDraws`` or ``DrawLayer``."""
 
 

@@ -9,11 +9,14 @@ import math
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
+from annotated_types import Ge, Gt, Le
 
-from rave_agents.kernel.arrays import FLOAT, NODE, Array, Axis, Rows, one
-from rave_agents.kernel.dispatch import implements, kernel, open_function
+from rave_agents.compiler.arrays import FLOAT, NODE, Array, Axis, Rows, one
+from rave_agents.compiler.dispatch import implements, kernel, open_function
+from rave_agents.compiler.runtime import runs_as
+from rave_agents.compiler.takes import Takes
+from rave_agents.kernel.players import AllPlayers, SearchingPlayer
 from rave_agents.kernel.proof_bonuses import MaxBonus, Ranking, bonuses
-from rave_agents.kernel.runtime import runs_as
 from rave_agents.kernel.tree import UNEXPANDED
 
 NOBODY = -1
@@ -24,33 +27,24 @@ class NoProofNumbers(NamedTuple):
     """None are kept."""
 
 
-class EveryPlayer(NamedTuple):
-    """Each player turns to what is nearest to proving their own win (Kowalski et al. 2025)."""
-
-
-class Searcher(NamedTuple):
-    """The searching player tries to prove their win, the others to disprove it.
-
-    As published by Kowalski et al. (2023).
-    """
-
-
 class ProofNumbers(NamedTuple):
     """PN-MCTS: a bonus for edges that are near to a proof (Kowalski et al. 2023)."""
 
-    goal: Any = EveryPlayer()
-    """Whose win is to be proven: ``EveryPlayer`` or ``Searcher``."""
-    bonus: Any = MaxBonus()
+    goal: Annotated[Any, Takes(AllPlayers, SearchingPlayer)] = AllPlayers()
+    """Whose win is to be proven. ``AllPlayers``: each turns to what is nearest to proving their own
+    (Kowalski et al. 2025). ``SearchingPlayer``: this one to proving theirs, the others to
+    disproving it (Kowalski et al. 2023)."""
+    bonus: Annotated[Any, Takes(bonuses)] = MaxBonus()
     """What a move's number is worth among its siblings', in [0, 1], see ``proof_bonuses.py``."""
-    constant: float = 0.2
+    constant: Annotated[float, Ge(0)] = 0.2
     """C_pn, at least 0: the bonus is added to the score with this weight (Kowalski et al. 2023 have
     1 beside C = sqrt(2))."""
-    visits: float = 1.0
+    visits: Annotated[float, Gt(0), Le(math.inf)] = 1.0
     """Visits of an edge at which its bonus has half its weight, as a multiple of the squared number
     of moves of its node; above 0. Until about all pairs of a move and a reply have been seen, proof
     numbers tell what lies behind the moves, and later mostly how often each was visited. Infinity,
     as published: the weight is constant."""
-    weight: float = 0.0
+    weight: Annotated[float, Ge(0), Le(1)] = 0.0
     """Share of the bonus in the score, in [0, 1], with which the two are blended."""
 
 
@@ -186,8 +180,8 @@ def proves_own_win(goal: Any, is_searcher: bool) -> bool:
     return True
 
 
-@implements(proves_own_win, Searcher)
-def _proves_own_win(goal: Searcher, is_searcher: bool) -> bool:
+@implements(proves_own_win, SearchingPlayer)
+def _proves_own_win(goal: SearchingPlayer, is_searcher: bool) -> bool:
     return is_searcher
 
 

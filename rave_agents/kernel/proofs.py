@@ -4,11 +4,14 @@ Two parts know something: the solver, of outcomes, and proof numbers, of what is
 are told of new nodes together, and every node above is updated up to one that stays as it was.
 """
 
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
-from rave_agents.kernel.arrays import NODE
-from rave_agents.kernel.dispatch import implements, kernel, open_function
-from rave_agents.kernel.frame import Header
+from annotated_types import Ge, Lt
+
+from rave_agents.compiler.arrays import NODE
+from rave_agents.compiler.dispatch import implements, kernel, open_function
+from rave_agents.compiler.runtime import runs_as
+from rave_agents.compiler.takes import Takes
 from rave_agents.kernel.hooks import (
     checks_children,
     give_better_known,
@@ -22,14 +25,15 @@ from rave_agents.kernel.hooks import (
 from rave_agents.kernel.players import TERMINAL
 from rave_agents.kernel.proof_numbers import (
     NoProofNumbers,
+    ProofNumbers,
     begin_numbers,
     is_won,
     number_terminal,
     refresh_bonuses,
     update_numbers,
 )
-from rave_agents.kernel.runtime import runs_as
 from rave_agents.kernel.solver import (
+    NoSolver,
     Solver,
     begin_bounds,
     bounds_of,
@@ -40,6 +44,7 @@ from rave_agents.kernel.solver import (
 )
 from rave_agents.kernel.tree import ROOT, UNEXPANDED, add_node
 from rave_agents.kernel.utilities import scaled
+from rave_agents.simulate.frame import Header
 
 NUM_PLAYOUTS = int(Header.NUM_PLAYOUTS)
 
@@ -59,7 +64,7 @@ class NoSkipping(NamedTuple):
 class SkipSolved(NamedTuple):
     """Solved children are passed over as long as their parent is not solved."""
 
-    visits: int = 5
+    visits: Annotated[int, Ge(0), Lt(2**31)] = 5
     """After more visits than this, at least 0 (Kowalski et al. 2023: 5)."""
 
 
@@ -81,15 +86,24 @@ class CheckRefutations(NamedTuple):
 class Proofs(NamedTuple):
     """What is proven, and how the search heeds it."""
 
-    solver: Any = Solver()
+    solver: Annotated[Any, Takes(NoSolver, Solver)] = Solver()
     """``Solver`` or ``NoSolver``."""
-    numbers: Any = NoProofNumbers()
+    numbers: Annotated[Any, Takes(NoProofNumbers, ProofNumbers)] = NoProofNumbers()
     """``ProofNumbers`` or ``NoProofNumbers``."""
-    skipping: Any = NoSkipping()
+    skipping: Annotated[Any, Takes(NoSkipping, SkipSolved)] = NoSkipping()
     """What becomes of solved children: ``NoSkipping`` or ``SkipSolved``."""
-    checks: Any = CheckNothing()
+    checks: Annotated[Any, Takes(CheckNothing, CheckTerminal, CheckRefutations)] = CheckNothing()
     """What is looked for at new nodes: ``CheckNothing``, ``CheckTerminal``,
     ``CheckRefutations``."""
+
+    def conflict(self) -> str:
+        """Why these do not go together; empty if they do."""
+        if isinstance(self.solver, NoSolver):
+            if isinstance(self.numbers, NoProofNumbers):
+                return "nothing is proven without a solver and proof numbers: use no_proofs."
+            if isinstance(self.checks, CheckRefutations):
+                return "check_refutations needs a solver: use check_terminal, or solver=solver."
+        return ""
 
 
 @runs_as(Proofs)

@@ -6,10 +6,9 @@ simulations of its own until it is expanded; the provider tells of all of them a
 
 from typing import Any
 
-from rave_agents.kernel.arrays import EDGE, NODE
-from rave_agents.kernel.calls import call_address
-from rave_agents.kernel.dispatch import implements, kernel, open_function
-from rave_agents.kernel.frame import Header, Status, Step
+from rave_agents.compiler.arrays import EDGE, NODE
+from rave_agents.compiler.calls import call_address
+from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.kernel.hooks import after_backup, rows_needed
 from rave_agents.kernel.players import TERMINAL
 from rave_agents.kernel.proofs import (
@@ -22,6 +21,7 @@ from rave_agents.kernel.proofs import (
 )
 from rave_agents.kernel.solver import UNSOLVED
 from rave_agents.kernel.tree import UNEXPANDED, add_node
+from rave_agents.simulate.frame import Header, Status, Step
 
 DONE = int(Status.DONE)
 PATH_LENGTH = int(Header.PATH_LENGTH)

@@ -11,10 +11,12 @@ whole of it.
 import math
 from typing import Annotated, Any, NamedTuple
 
-from rave_agents.kernel.arrays import FLOAT, Array, Axis, Rows
-from rave_agents.kernel.dispatch import implements, open_function
+from annotated_types import Ge
+
+from rave_agents.compiler.arrays import FLOAT, Array, Axis, Rows
+from rave_agents.compiler.dispatch import implements, open_function
+from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel.hooks import copy_edge, count_value, on_rescale
-from rave_agents.kernel.runtime import runs_as
 
 
 class Edge(NamedTuple):
@@ -84,7 +86,7 @@ class Greedy(NamedTuple):
 class UCB1(NamedTuple):
     """Exploration by visits alone (Auer et al. 2002; Kocsis & Szepesvári 2006)."""
 
-    c: float = 0.5
+    c: Annotated[float, Ge(0)] = 0.5
     """The weight of exploration, at least 0. Kocsis & Szepesvári's theory has 1/sqrt(2)."""
 
 
@@ -105,7 +107,7 @@ def ucb1_exploration(rule: UCB1, node: Node, edge: Edge) -> float:
 class PUCT(NamedTuple):
     """Exploration by visits and prior probability (Silver et al. 2017)."""
 
-    c: float = 1.0
+    c: Annotated[float, Ge(0)] = 1.0
     """The weight of exploration, at least 0."""
 
 
@@ -123,7 +125,7 @@ def puct_exploration(rule: PUCT, node: Node, edge: Edge) -> float:
 class UCB1Tuned(NamedTuple):
     """Exploration by visits and by how much the values vary (Auer et al. 2002)."""
 
-    c: float = 1.0
+    c: Annotated[float, Ge(0)] = 1.0
     """The weight of exploration, at least 0. Auer et al. have 1."""
 
 

@@ -5,9 +5,12 @@ AMAF statistics. A schedule of your own implements ``beta``.
 """
 
 import math
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
-from rave_agents.kernel.dispatch import implements, open_function
+from annotated_types import Ge, Gt
+
+from rave_agents.compiler.dispatch import implements, open_function
+from rave_agents.compiler.takes import Takes
 
 
 @open_function
@@ -33,10 +36,14 @@ def blend(schedule: Any, n: float, value_sum: float, n_amaf: float, amaf_value_s
     return (1.0 - weight) * q + weight * (amaf_value_sum / n_amaf)
 
 
+Schedule = Annotated[Any, Takes(blend, beta)]
+"""What a field takes that is a schedule."""
+
+
 class HandSelected(NamedTuple):
     """``β = sqrt(k / (3 n + k))``."""
 
-    k: float = 500.0
+    k: Annotated[float, Gt(0)] = 500.0
     """Visits at which both weigh alike, above 0. Gelly & Silver found 1,000 and more best in Go."""
 
 
@@ -49,7 +56,7 @@ def beta_hand_selected(schedule: HandSelected, n: float, n_amaf: float) -> float
 class MinimumMSE(NamedTuple):
     """``β = ñ / (n + ñ + 4 n ñ b²)``: the least squared error of the blend."""
 
-    bias: float = 0.035
+    bias: Annotated[float, Ge(0)] = 0.035
     """b, at least 0: how far AMAF values are wrong in the mean, on the scale [0, 1]."""
 
 
@@ -62,9 +69,9 @@ def own_weight_minimum_mse(schedule: MinimumMSE, n_amaf: float) -> float:
 class Fuego(NamedTuple):
     """``β = ñ / (n (1 / initial + ñ / final) + ñ)``."""
 
-    initial: float = 1.0
+    initial: Annotated[float, Gt(0)] = 1.0
     """What the first AMAF visit weighs, in visits, above 0 (Fuego: 0.9 or 1.0)."""
-    final: float = 5000.0
+    final: Annotated[float, Gt(0)] = 5000.0
     """What all of them weigh at most, in visits, above 0 (Fuego: 5,000 to 20,000)."""
 
 
@@ -80,7 +87,7 @@ def own_weight_fuego(schedule: Fuego, n_amaf: float) -> float:
 class Pachi(NamedTuple):
     """``β = ñ / (ñ + n + n ñ / equivalence)``."""
 
-    equivalence: float = 3500.0
+    equivalence: Annotated[float, Gt(0)] = 3500.0
     """In visits, above 0 (Pachi: 3,000 to 4,000)."""
 
 
@@ -96,7 +103,7 @@ def own_weight_pachi(schedule: Pachi, n_amaf: float) -> float:
 class GraveBias(NamedTuple):
     """``β = ñ / (ñ + n + bias ñ n)``."""
 
-    bias: float = 1e-5
+    bias: Annotated[float, Ge(0)] = 1e-5
     """At least 0 (Cazenave 2015: 1e-5)."""
 
 

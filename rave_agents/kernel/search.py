@@ -2,10 +2,10 @@
 
 from typing import Annotated, Any, NamedTuple
 
-from rave_agents.kernel.arrays import FLOAT, INT, Array, Axis, Rows, one
-from rave_agents.kernel.frame import Frame
-from rave_agents.kernel.random_stream import Stream
+from rave_agents.compiler.arrays import FLOAT, INT, Array, Axis, Rows, one
 from rave_agents.kernel.tree import Tree
+from rave_agents.simulate.frame import Frame
+from rave_agents.simulate.random_stream import Stream
 
 LOW = 0
 HIGH = 1

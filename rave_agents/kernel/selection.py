@@ -1,14 +1,16 @@
 """Selection: which edge a simulation takes at a node."""
 
 import math
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
+from annotated_types import Ge
+
+from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.kernel.amaf import amaf_sums, view_at
-from rave_agents.kernel.dispatch import implements, kernel, open_function
 from rave_agents.kernel.hooks import is_available
-from rave_agents.kernel.random_stream import random_below, random_unit
 from rave_agents.kernel.rules import Edge, Node, node_term, score
 from rave_agents.kernel.standing import bounded, corrected, standing_of
+from rave_agents.simulate.random_stream import random_below, random_unit
 
 NO_EDGE = -1
 """In place of an edge where the rule gives none a score."""
@@ -21,7 +23,7 @@ class RandomTies(NamedTuple):
 class TiesWithin(NamedTuple):
     """So are edges whose scores are not further below the best than a tolerance."""
 
-    tolerance: float = 0.01
+    tolerance: Annotated[float, Ge(0)] = 0.01
     """At least 0. Where players move at the same time, some 0.01 keeps their choices from being
     correlated."""
 

@@ -12,12 +12,12 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
+from rave_agents.compiler.arrays import CHILD, FLOAT, NODE, Array, Axis, Rows
+from rave_agents.compiler.dispatch import implements, kernel, open_function
+from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel.alternating import add_described
 from rave_agents.kernel.amaf import NO_TABLE, reference
-from rave_agents.kernel.arrays import CHILD, FLOAT, NODE, Array, Axis, Rows
 from rave_agents.kernel.children import NO_ENTRY, Children, add_entry, find_entry
-from rave_agents.kernel.dispatch import implements, kernel, open_function
-from rave_agents.kernel.frame import Header, Status
 from rave_agents.kernel.hooks import (
     add_leaf,
     count_value,
@@ -30,10 +30,10 @@ from rave_agents.kernel.hooks import (
 )
 from rave_agents.kernel.players import CHANCE, SIMULTANEOUS, TERMINAL
 from rave_agents.kernel.rules import UCB1
-from rave_agents.kernel.runtime import runs_as
 from rave_agents.kernel.selection import NO_EDGE, most_urgent, sample_outcome
 from rave_agents.kernel.tree import ROOT, UNEXPANDED
 from rave_agents.kernel.utilities import rescaled
+from rave_agents.simulate.frame import Header, Status
 
 DONE = int(Status.DONE)
 FRAME_FULL = int(Status.FRAME_FULL)

@@ -11,10 +11,10 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from rave_agents.kernel.arrays import FLOAT, Array, Axis, Rows
-from rave_agents.kernel.dispatch import implements, kernel, open_function
+from rave_agents.compiler.arrays import FLOAT, Array, Axis, Rows
+from rave_agents.compiler.dispatch import implements, kernel, open_function
+from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel.players import CHANCE
-from rave_agents.kernel.runtime import runs_as
 from rave_agents.kernel.tree import UNEXPANDED
 
 UNSOLVED = -1

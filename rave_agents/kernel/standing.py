@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from rave_agents.kernel.dispatch import implements, kernel, open_function
+from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.kernel.proof_numbers import is_settled, with_bonus
 from rave_agents.kernel.proofs import Proven, SkipSolved
 from rave_agents.kernel.solver import bounds_of, has_outcomes, is_solved

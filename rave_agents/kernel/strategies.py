@@ -8,16 +8,18 @@ explore. The average strategy, not the last one, approaches an equilibrium.
 import math
 from typing import Annotated, Any, NamedTuple
 
+from annotated_types import Ge, Gt, Le
+
+from rave_agents.compiler.arrays import EDGE, FLOAT, Array, Axis, Rows
+from rave_agents.compiler.dispatch import implements, kernel, open_function
+from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel.amaf import heeds
 from rave_agents.kernel.amaf_nodes import EdgeAmaf
-from rave_agents.kernel.arrays import EDGE, FLOAT, Array, Axis, Rows
 from rave_agents.kernel.children import NO_ENTRY, find_entry
-from rave_agents.kernel.dispatch import implements, kernel, open_function
 from rave_agents.kernel.hooks import on_rescale
-from rave_agents.kernel.random_stream import random_below, random_unit
-from rave_agents.kernel.runtime import runs_as
 from rave_agents.kernel.schedules import blend
 from rave_agents.kernel.simultaneous import ALONE, after_entry, choose, learn
+from rave_agents.simulate.random_stream import random_below, random_unit
 
 
 class RegretMatching(NamedTuple):
@@ -26,14 +28,14 @@ class RegretMatching(NamedTuple):
     Hart & Mas-Colell 2000; Lanctot et al. 2014. Every edge is taken once before any is taken twice.
     """
 
-    gamma: float = 0.3
+    gamma: Annotated[float, Ge(0), Le(1)] = 0.3
     """γ, in [0, 1]: the share of choices that are uniformly random is γ / sqrt(N)."""
 
 
 class Exp3(NamedTuple):
     """Drawn by exponential weights of estimated gains (Auer et al. 2003)."""
 
-    gamma: float = 0.3
+    gamma: Annotated[float, Gt(0), Le(1)] = 0.3
     """γ, in (0, 1]: the share of choices that are uniformly random (Tak et al. 2014: 0.3)."""
 
 

@@ -9,8 +9,8 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from rave_agents.kernel.arrays import EDGE, FLOAT, INT, NODE, Array, Axis, Rows, one
-from rave_agents.kernel.dispatch import kernel
+from rave_agents.compiler.arrays import EDGE, FLOAT, INT, NODE, Array, Axis, Rows, one
+from rave_agents.compiler.dispatch import kernel
 
 ROOT = 0
 """The node row of the root."""

@@ -3,9 +3,9 @@
 import math
 from typing import Annotated, Any, NamedTuple
 
-from rave_agents.kernel.arrays import FLOAT, Array, one
-from rave_agents.kernel.dispatch import implements, kernel, open_function
-from rave_agents.kernel.frame import Header
+from rave_agents.compiler.arrays import FLOAT, Array, one
+from rave_agents.compiler.dispatch import implements, kernel, open_function
+from rave_agents.simulate.frame import Header
 
 NUM_PLAYOUTS = int(Header.NUM_PLAYOUTS)
 

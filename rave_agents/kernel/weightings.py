@@ -1,8 +1,11 @@
 """What an AMAF update counts, by how many moves after the node the action is taken."""
 
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
-from rave_agents.kernel.dispatch import implements, open_function
+from annotated_types import Ge
+
+from rave_agents.compiler.dispatch import implements, open_function
+from rave_agents.compiler.takes import Takes
 
 
 @open_function
@@ -18,12 +21,16 @@ class Uniform(NamedTuple):
     """Every update counts 1 (Gelly & Silver 2011)."""
 
 
+Weighting = Annotated[Any, Takes(Uniform, update_weight)]
+"""What a field takes that weighs updates."""
+
+
 class Linear(NamedTuple):
     """In a line from the node to the simulated game's end (Fuego)."""
 
-    first: float = 2.0
+    first: Annotated[float, Ge(0)] = 2.0
     """The weight of a move at the node itself, at least 0."""
-    last: float = 0.0
+    last: Annotated[float, Ge(0)] = 0.0
     """The weight of a move at the end, at least 0. Fuego documents 0, and computes 1."""
 
 

@@ -7,11 +7,13 @@ simulations (Kozlovsky 2013, on the Computer-go list). Few moves to a win speak 
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
+from annotated_types import Ge, Le
 
-from rave_agents.kernel.arrays import Array, Axis, Rows
-from rave_agents.kernel.dispatch import implements, kernel, open_function
+from rave_agents.compiler.arrays import Array, Axis, Rows
+from rave_agents.compiler.dispatch import implements, kernel, open_function
+from rave_agents.compiler.runtime import runs_as
+from rave_agents.compiler.takes import Takes
 from rave_agents.kernel.hooks import copy_edge
-from rave_agents.kernel.runtime import runs_as
 
 WON = 0.5
 """A simulation is won by a player whose value is above this."""
@@ -24,9 +26,13 @@ class NoWinningMoves(NamedTuple):
 class WinningMoves(NamedTuple):
     """They are counted, and may bias the AMAF value."""
 
-    weight: float = 0.0
+    weight: Annotated[float, Ge(0), Le(1)] = 0.0
     """Their share in the AMAF value, in [0, 1]; scaled so that the best sibling has the best AMAF
     value among them. At 0 they are a statistic only."""
+
+
+Winning = Annotated[Any, Takes(NoWinningMoves, WinningMoves)]
+"""What a field takes that counts winning moves, or not."""
 
 
 @runs_as(WinningMoves)

@@ -240,7 +240,8 @@ def test_a_failure_in_another_process_comes_back_with_its_traceback(register, mo
     monkeypatch.setattr(runner.signal, "signal", lambda number, handler: None)
     result = play_match("tic_tac_toe", "random", "random", games=1)
     table = Table(load_game("tic_tac_toe"), (AgentSpec("random"), AgentSpec("broken")))
-    failure = pickle.loads(pickle.dumps(runner._play_in_worker(0, table, Fixture(4, 0, ()))))
+    outcome = runner._play_in_worker(runner.shipped_parts(), 0, table, Fixture(4, 0, ()))
+    failure = pickle.loads(pickle.dumps(outcome))
     with pytest.raises(MatchError, match="Game 5, seat 1, agent broken: ZeroDiv") as caught:
         match._collect((outcome for outcome in [failure]), result, None)
     assert "in step" in caught.value.__notes__[0]
@@ -344,8 +345,8 @@ def test_games_for_more_players_are_refused():
 @pytest.mark.parametrize("seat", [0, 1])
 def test_specs_are_checked_before_the_first_game(seat):
     specs = ["random", "random"]
-    specs[seat] = "rave(rave_q=1)"
-    with pytest.raises(UnknownNameError, match="rave_k"):
+    specs[seat] = "rave(schedul=fuego)"
+    with pytest.raises(UnknownNameError, match="Did you mean 'schedule'"):
         play_match("tic_tac_toe", *specs, games=1)
 
 

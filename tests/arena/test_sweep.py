@@ -9,13 +9,15 @@ import pytest
 
 import rave_agents.agents as agents_module
 from rave_agents.agent import AgentType
-from rave_agents.agents import RandomAgent, parse_values
+from rave_agents.agents import RandomAgent
 from rave_agents.arena import SweepError, play_match, run_sweep
 from rave_agents.arena.sweep import parse_vary
 from rave_agents.errors import UnknownNameError, UnsupportedGameError
+from rave_agents.parts import HandSelected, MinimumMSE
 from rave_agents.report import write_sweep_csv
+from rave_agents.specs import parse_values
 
-VARY = {"exploration": [0, 0.5], "playouts": [1, 2]}
+VARY = {"c": [0, 0.5], "playout_count": [1, 2]}
 
 
 def sweep(**changes):
@@ -45,8 +47,8 @@ def straight(tmp_path_factory):
 def test_cells_are_the_product_in_grid_order(straight):
     result, _ = straight
     assert [str(cell) for cell in result.cells] == [
-        "exploration=0,playouts=1", "exploration=0,playouts=2",
-        "exploration=0.5,playouts=1", "exploration=0.5,playouts=2",
+        "c=0,playout_count=1", "c=0,playout_count=2",
+        "c=0.5,playout_count=1", "c=0.5,playout_count=2",
     ]  # fmt: skip
     assert result.complete
     assert result.finished == 12
@@ -60,11 +62,11 @@ def test_games_are_interleaved(straight):
 
 def test_a_cell_is_the_match_of_its_agent(straight):
     result, _ = straight
-    spec = "uct(exploration=0.5,playouts=2)"
+    spec = "uct(c=0.5,playout_count=2)"
     alone = play_match("tic_tac_toe", spec, "rave", games=3, simulations=15, seed=4)
     assert moves_of(result)[3] == [(r.number, r.actions, r.returns) for r in alone.records]
     assert result.cells[3].match.agents == alone.agents == (
-        "uct(simulations=15,exploration=0.5,playouts=2)", "rave(simulations=15)",
+        "uct(simulations=15,c=0.5,playout_count=2)", "rave(simulations=15)",
     )  # fmt: skip
 
 
@@ -133,7 +135,7 @@ def test_of_a_game_that_is_there_twice_the_first_counts(straight, tmp_path):
         ({"games": 4}, "games is 3 there and 4 here"),
         ({"simulations": 16}, "simulations is 15 there and 16 here"),
         ({"opening_plies": 1}, "opening_plies is 2 there and 1 here"),
-        ({"vary": {"exploration": [0, 0.5]}}, 'vary is {"exploration": .* "playouts": .* there'),
+        ({"vary": {"c": [0, 0.5]}}, 'vary is {"c": .* "playout_count": .* there'),
         ({"seed": 5, "games": 4}, "games is 3 .*; seed is 4"),
     ],
 )
@@ -300,9 +302,9 @@ def test_no_cell_is_best_before_the_first_game():
 
 
 def test_a_parameter_that_changed_no_game_is_named():
-    vary = {"rave_k": [100, 1000], "exploration": [0, 1]}
+    vary = {"contempt": [0.1, 0.9], "c": [0, 1]}
     result = run_sweep("connect_four", "uct", "uct", vary, games=2, simulations=30)
-    assert result.idle == ("rave_k",)
+    assert result.idle == ("contempt",)
 
 
 def test_the_dictionary_is_strict_json_with_these_keys(straight):
@@ -311,7 +313,7 @@ def test_the_dictionary_is_strict_json_with_these_keys(straight):
     assert list(values["rows"][0]) == [
         "parameters", "games", "score", "wins", "draws", "losses", "ci95", "elo", "elo_ci95",
     ]  # fmt: skip
-    assert values["rows"][2]["parameters"] == {"exploration": 0.5, "playouts": 1}
+    assert values["rows"][2]["parameters"] == {"c": 0.5, "playout_count": 1}
     assert (values["agent"], values["games"]) == ("uct(simulations=15)", 3)
 
 
@@ -323,13 +325,39 @@ def test_infinite_values_are_kept_as_in_a_spec(tmp_path):
     assert sweep(vary=vary, games=1, output=path).to_dict() == result.to_dict()
 
 
+@pytest.mark.parametrize(
+    "schedules",
+    [["hand_selected(k=5.0)", "minimum_mse"], [HandSelected(k=5.0), MinimumMSE()]],
+    ids=["specs", "objects"],
+)
+def test_parts_are_varied_as_specs_or_objects(tmp_path, schedules):
+    path = tmp_path / "parts.jsonl"
+    options = {"games": 1, "simulations": 15, "seed": 4, "output": path}
+    result = run_sweep("tic_tac_toe", "rave", "random", {"schedule": schedules}, **options)
+    assert [str(cell) for cell in result.cells] == [
+        "schedule=hand_selected(k=5.0)",
+        "schedule=minimum_mse",
+    ]
+    again = run_sweep("tic_tac_toe", "rave", "random", {"schedule": schedules}, **options)
+    assert again.to_dict() == result.to_dict()
+    assert len(games_of(path)) == 2
+
+
+def test_what_varies_may_belong_to_a_part_that_the_agents_spec_has():
+    spec = "rave(schedule=hand_selected)"
+    result = run_sweep("tic_tac_toe", spec, "random", {"k": [1, 9]}, games=1, simulations=15)
+    assert [cell.match.agents[0] for cell in result.cells] == [
+        f"rave(simulations=15,schedule=hand_selected,k={k})" for k in (1, 9)
+    ]
+
+
 def test_csv_has_a_line_for_each_cell(straight, tmp_path):
     result, _ = straight
     path = tmp_path / "table.csv"
     write_sweep_csv(result, path)
     header, *rows = (line.split(",") for line in path.read_text().splitlines())
     assert header == [
-        "exploration", "playouts", "games", "wins", "draws", "losses", "score", "score_low",
+        "c", "playout_count", "games", "wins", "draws", "losses", "score", "score_low",
         "score_high", "elo", "elo_low", "elo_high",
     ]  # fmt: skip
     assert [row[:3] for row in rows] == [
@@ -343,12 +371,16 @@ def test_vary_is_read_as_values_of_a_spec():
         "a": [1, 0.5, True, None],
         "b": ["x", "y,z"],
     }
+    assert parse_vary(["amaf.schedule=hand_selected(k=1),fuego(initial=2,final=9)"]) == {
+        "amaf.schedule": ["hand_selected(k=1)", "fuego(initial=2,final=9)"]
+    }
 
 
 @pytest.mark.parametrize(
     ("texts", "message"),
     [
-        (["rave_k"], "Not of the form KEY=VALUE"),
+        (["k"], "Not of the form KEY=VALUE"),
+        (["a..b=1"], "Not of the form KEY=VALUE"),
         (["=1"], "Not of the form KEY=VALUE"),
         (["a="], "Not of the form KEY=VALUE"),
         (["a=1,,2"], "A value is missing in '1,,2'"),
@@ -369,14 +401,17 @@ def test_an_empty_value_is_written_in_quotes():
 @pytest.mark.parametrize(
     ("agent", "vary", "error", "message"),
     [
-        ("rave", {"rave_q": [1]}, UnknownNameError, "parameter of rave 'rave_q'.*'rave_k'"),
-        ("rav", {"rave_k": [1]}, UnknownNameError, "Did you mean 'rave'"),
-        ("rave(rave_k=3)", {"rave_k": [1]}, ValueError, "sets 'rave_k' already"),
-        ("rave", {"rave_k": [1, 2, 1]}, ValueError, "value 1 twice"),
-        ("rave", {"rave_k": []}, ValueError, "needs a list of values"),
-        ("rave", {"rave_k": "12"}, ValueError, "needs a list of values"),
+        ("rave", {"schedul": [1]}, UnknownNameError, "parameter of rave 'schedul'.*'schedule'"),
+        ("rave", {"k": [1]}, UnknownNameError, "'k': it belongs to the part hand_selected"),
+        ("rave", {"schedule": ["fuegoo"]}, UnknownNameError, "Did you mean 'fuego'"),
+        ("rave", {"schedule": ["fuego(k=1)"]}, UnknownNameError, "parameter of fuego 'k'"),
+        ("rav", {"bias": [1]}, UnknownNameError, "Did you mean 'rave'"),
+        ("rave(bias=3)", {"bias": [1]}, ValueError, "sets 'bias' already"),
+        ("rave", {"bias": [1, 2, 1]}, ValueError, "value 1 twice"),
+        ("rave", {"bias": []}, ValueError, "needs a list of values"),
+        ("rave", {"bias": "12"}, ValueError, "needs a list of values"),
         ("rave", {}, ValueError, "at least one parameter"),
-        ("uct", {"exploration": [0, -1]}, ValueError, "exploration must be"),
+        ("uct", {"c": [0, -1]}, ValueError, "c must be"),
     ],
 )
 def test_a_grid_that_cannot_be_played_is_refused(tmp_path, agent, vary, error, message):
@@ -388,7 +423,7 @@ def test_a_grid_that_cannot_be_played_is_refused(tmp_path, agent, vary, error, m
 
 def test_games_for_more_players_are_refused():
     with pytest.raises(UnsupportedGameError, match="two players"):
-        run_sweep("pig(players=3)", "uct", "random", {"exploration": [0]})
+        run_sweep("pig(players=3)", "uct", "random", {"c": [0]})
 
 
 @pytest.mark.parametrize("name", ["games", "jobs", "opening_plies", "seed"])

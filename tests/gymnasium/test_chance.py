@@ -14,6 +14,7 @@ from rave_gymnasium import GraveAgent, PlanningState, RaveAgent, UCTAgent
 from rave_agents import Limit, SearchConfig, Searcher, UnsupportedGameError, chance
 from rave_agents.copying import equal
 from rave_agents.generators import saved
+from rave_agents.parts import Proofs
 
 EPISODES = 60
 
@@ -162,7 +163,7 @@ def test_chance_that_a_search_meets_first_makes_it_begin_anew():
     env.reset(seed=1)
     state = PlanningState(env)
     assert not state.chance.found
-    agent = UCTAgent(env, simulations=3000, seed=1, horizon=13, exploration=0.3)
+    agent = UCTAgent(env, simulations=3000, seed=1, horizon=13, c=0.3)
     agent.act()
     assert "np_random" in str(PlanningState(env).chance)
     assert agent.last_result.simulations == 3000
@@ -281,7 +282,7 @@ def test_another_word_for_chance_is_refused():
 def test_nothing_is_proven_where_chance_is_drawn():
     state = PlanningState(live(dice.gym_coin(dice.Attribute)(), 1))
     with pytest.raises(UnsupportedGameError, match="draws chance itself, nothing can be proven"):
-        Searcher(SearchConfig(solver=True)).search(state, Limit(simulations=10))
+        Searcher(SearchConfig(proofs=Proofs())).search(state, Limit(simulations=10))
 
 
 def test_pytorchs_generators_are_the_searchs_own():

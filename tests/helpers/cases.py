@@ -1,11 +1,39 @@
 """Random games and configurations, to compare whole trees on."""
 
-import math
 import random
 
 from helpers.games import RandomEvaluator, random_game
 
 from rave_agents import SearchConfig
+from rave_agents.parts import (
+    GRAVE,
+    HRAVE,
+    PUCT,
+    UCB1,
+    AllEdges,
+    AllPlayers,
+    BlendScores,
+    BlendValues,
+    Fuego,
+    GraveBias,
+    HandSelected,
+    Linear,
+    MinimumMSE,
+    NoAmaf,
+    NodeAmaf,
+    NoWinningMoves,
+    Pachi,
+    RandomTies,
+    SearchingPlayer,
+    SteeredPlayouts,
+    Stepped,
+    TiesWithin,
+    UCB1Tuned,
+    Uniform,
+    UniformPlayouts,
+    VisitedEdges,
+    WinningMoves,
+)
 
 
 def random_case(seed):
@@ -26,32 +54,57 @@ def random_case(seed):
         stated=stated,
     )
     evaluator = RandomEvaluator() if draw.random() < 0.3 else None
-    selection = draw.choice(["ucb1", "puct", "ucb1_tuned"])
-    config = SearchConfig(
-        selection=selection,
-        exploration=draw.choice([0.0, 0.3, 0.7, 2.5]),
-        first_play_urgency=draw.choice([float("inf"), 0.5, 0.0, 1.1]),
-        amaf=(amaf := draw.choice(["none", "node", "node", "grave", "global"])),
-        grave_ref=draw.choice([0, 3, 50]),
-        grave_table_visits=draw.choice([1, 1, 4]),
-        rave_schedule=draw.choice(["hand_selected", "minimum_mse", "fuego", "pachi", "grave"]),
-        fuego_initial=draw.choice([0.9, 1.0]),
-        fuego_final=draw.choice([20.0, 5000.0]),
-        pachi_equivalence=draw.choice([10.0, 3500.0]),
-        grave_bias=draw.choice([1e-5, 0.01]),
-        amaf_weighting=draw.choice(["uniform", "linear", "stepped"]),
-        amaf_weight_first=draw.choice([2.0, 3.0]),
-        amaf_weight_last=draw.choice([0.0, 1.0]),
-        winning_move_weight=draw.choice([0.0, 0.0, 0.3, 1.0]) if amaf != "none" else 0.0,
-        rave_k=draw.choice([0.5, 20.0, 500.0]),
-        rave_bias=draw.choice([0.0, 0.05, 0.5]),
-        rave_blend="value" if selection == "puct" else draw.choice(["value", "ucb"]),
-        expand_visits=draw.choice([1, 1, 2, 3, 7]),
-        playouts=1 if evaluator else draw.choice([1, 1, 2, 3]),
-        utility_range=draw.choice(["game", "game", "game", "observed"]) if not whole else "game",
-        amaf_unvisited=draw.random() < 0.75,
-        amaf_players=draw.choice(["all", "all", "own"]),
-        tie_tolerance=draw.choice([0.0, 0.0, 0.05]),
-        playout_temperature=draw.choice([math.inf, math.inf, 0.5, 0.05]),
-    )
+    config = random_config(draw, evaluated=evaluator is not None, whole=whole)
     return state, config, evaluator, draw.choice([1, 2, 10, 60, 150])
+
+
+def random_config(draw, *, evaluated, whole):
+    """A random configuration without proofs.
+
+    Numbers of parts that are not used are drawn all the same.
+    """
+    rule = draw.choice([UCB1, PUCT, UCB1Tuned])(c=draw.choice([0.0, 0.3, 0.7, 2.5]))
+    first_play_urgency = draw.choice([float("inf"), 0.5, 0.0, 1.1])
+    kept = draw.choice([NoAmaf, NodeAmaf, NodeAmaf, GRAVE, HRAVE])
+    tables = {"ref": draw.choice([0, 3, 50]), "table_visits": draw.choice([1, 1, 4])}
+    schedule = draw.choice([HandSelected, MinimumMSE, Fuego, Pachi, GraveBias])
+    schedules = [
+        Fuego(initial=draw.choice([0.9, 1.0]), final=draw.choice([20.0, 5000.0])),
+        Pachi(equivalence=draw.choice([10.0, 3500.0])),
+        GraveBias(bias=draw.choice([1e-5, 0.01])),
+    ]
+    weighting = draw.choice([Uniform, Linear, Stepped])
+    linear = Linear(first=draw.choice([2.0, 3.0]), last=draw.choice([0.0, 1.0]))
+    winning = draw.choice([0.0, 0.0, 0.3, 1.0]) if kept is not NoAmaf else 0.0
+    schedules += [
+        HandSelected(k=draw.choice([0.5, 20.0, 500.0])),
+        MinimumMSE(bias=draw.choice([0.0, 0.05, 0.5])),
+    ]
+    blending = BlendValues()
+    if not isinstance(rule, PUCT):
+        blending = draw.choice([BlendValues(), BlendScores()])
+    expand_visits = draw.choice([1, 1, 2, 3, 7])
+    playout_count = 1 if evaluated else draw.choice([1, 1, 2, 3])
+    utility_range = draw.choice(["game", "game", "game", "observed"]) if not whole else "game"
+    statistics = {
+        "schedule": next(part for part in schedules if isinstance(part, schedule)),
+        "blending": blending,
+        "edges": AllEdges() if draw.random() < 0.75 else VisitedEdges(),
+        "players": draw.choice([AllPlayers(), AllPlayers(), SearchingPlayer()]),
+        "weighting": linear if weighting is Linear else weighting(),
+        "winning": WinningMoves(winning) if winning > 0.0 else NoWinningMoves(),
+    }
+    amaf = NoAmaf()
+    if kept is not NoAmaf:
+        amaf = kept(**statistics, **(tables if kept is GRAVE else {}))
+    uniform, steered = UniformPlayouts(), [SteeredPlayouts(0.5), SteeredPlayouts(0.05)]
+    return SearchConfig(
+        rule=rule,
+        first_play_urgency=first_play_urgency,
+        amaf=amaf,
+        expand_visits=expand_visits,
+        playout_count=playout_count,
+        utility_range=utility_range,
+        ties=draw.choice([RandomTies(), RandomTies(), TiesWithin(0.05)]),
+        playouts=draw.choice([uniform, uniform, *steered]),
+    )

@@ -4,9 +4,18 @@ import functools
 import itertools
 import math
 
-from rave_agents.kernel.arrays import NODE
+from rave_agents.compiler.arrays import NODE
 from rave_agents.kernel.proof_numbers import NOBODY
 from rave_agents.kernel.tree import UNEXPANDED, edge_rows
+from rave_agents.parts import (
+    AllPlayers,
+    DenseRankBonus,
+    DrawLayer,
+    MaxBonus,
+    ProofNumbers,
+    RankBonus,
+    Solver,
+)
 
 CHANCE, TERMINAL = -1, -4
 TOLERANCE = 1e-9
@@ -138,8 +147,9 @@ def check_derived(rooted, config, searching_player):
     The bonuses are not computed anew before a simulation needs them.
     """
     tree, proofs = rooted.arrays, rooted.proofs
+    counted = isinstance(config.proofs.numbers, ProofNumbers)
     viewer = NOBODY
-    if config.proof_numbers != "none":
+    if counted:
         viewer = int(rooted.grown.running.proofs.numbers.viewer[0])
     assert viewer in (searching_player, NOBODY)
     utilities = float(rooted.state.min_utility()), float(rooted.state.max_utility())
@@ -149,14 +159,14 @@ def check_derived(rooted, config, searching_player):
         mover = int(tree.node_player[node])
         if mover == TERMINAL:
             continue
-        if config.solver:
+        if isinstance(config.proofs.solver, Solver):
             total = rooted.state.utility_sum()
             check_derived_bounds(proofs, node, mover, children, utilities, total)
-        if config.proof_numbers != "none":
+        if counted:
             numbers = [numbers_of(proofs, child) for child in children]
             assert numbers_of(proofs, node) == derived_numbers(numbers, mover)
             if mover != CHANCE and viewer != NOBODY:
-                expected = derived_bonuses(numbers, mover, config, searching_player)
+                expected = derived_bonuses(numbers, mover, config.proofs.numbers, searching_player)
                 for edge, bonus in zip(edges, expected, strict=True):
                     assert math.isclose(proofs.edge_bonus[edge], bonus, abs_tol=1e-6)
 
@@ -179,14 +189,15 @@ def derived_numbers(children, mover):
     return derived
 
 
-def derived_bonuses(children, mover, config, searching_player):
-    """What the configured form makes of the children's numbers."""
-    keys = [edge_key(numbers, mover, config, searching_player) for numbers in children]
-    if config.proof_bonus == "rank":
+def derived_bonuses(children, mover, part, searching_player):
+    """What the part, ``ProofNumbers``, makes of the children's numbers."""
+    keys = [edge_key(numbers, mover, part, searching_player) for numbers in children]
+    if isinstance(part.bonus, RankBonus):
         return [1 - (1 + sum(other < key for other in keys)) / len(keys) for key in keys]
-    if config.proof_bonus == "dense_rank":
+    if isinstance(part.bonus, DenseRankBonus):
         ranks = sorted(set(keys))
         return [1 - (1 + ranks.index(key)) / len(ranks) for key in keys]
+    assert isinstance(part.bonus, MaxBonus)
     finite = [number for number, _ in keys if number < math.inf]
     bonuses = []
     for number, _ in keys:
@@ -197,10 +208,11 @@ def derived_bonuses(children, mover, config, searching_player):
     return bonuses
 
 
-def edge_key(numbers, mover, config, searching_player):
-    """How far who moves is from his goal, and from the lesser one, not to lose."""
-    lesser = config.draw_layer and len(numbers) == 2
-    if config.proof_numbers == "every_player" or mover == searching_player:
+def edge_key(numbers, mover, part, searching_player):
+    """How far who moves is from their goal, and from the lesser one, not to lose."""
+    ranked = isinstance(part.bonus, RankBonus | DenseRankBonus)
+    lesser = ranked and isinstance(part.bonus.draws, DrawLayer) and len(numbers) == 2
+    if isinstance(part.goal, AllPlayers) or mover == searching_player:
         return numbers[mover][0], numbers[1 - mover][1] if lesser else 0.0
     return numbers[searching_player][1], numbers[mover][0] if lesser else 0.0
 

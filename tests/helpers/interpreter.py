@@ -12,7 +12,7 @@ from unittest import mock
 def interpreted():
     """Run the loop in the interpreter meanwhile."""
     with (
-        mock.patch("rave_agents.kernel.dispatch.JIT_DISABLED", new=True),
+        mock.patch("rave_agents.compiler.dispatch.JIT_DISABLED", new=True),
         mock.patch("rave_agents.tree_search.JIT_DISABLED", new=True),
     ):
         yield

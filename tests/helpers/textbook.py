@@ -6,7 +6,29 @@ It draws from the same random streams as the kernel, so that whole trees can be 
 import math
 import struct
 
-from helpers.textbook_playouts import SteeredPlayouts
+from helpers.textbook_playouts import Playouts, weighing
+
+from rave_agents.parts import (
+    GRAVE,
+    HRAVE,
+    PUCT,
+    UCB1,
+    BlendScores,
+    Fuego,
+    GraveBias,
+    HandSelected,
+    Linear,
+    MinimumMSE,
+    NoAmaf,
+    NodeAmaf,
+    Pachi,
+    SearchingPlayer,
+    Stepped,
+    TiesWithin,
+    UCB1Tuned,
+    VisitedEdges,
+    WinningMoves,
+)
 
 CHANCE, TERMINAL = -1, -4
 MASK = 2**32 - 1
@@ -72,18 +94,29 @@ class Node:
 
 
 class Textbook:
-    """``config`` has SearchConfig's fields; ``words`` are the first states of the two streams."""
+    """``words`` are the first states of the two streams.
 
-    def __init__(self, config, state, tree_words, playout_words, evaluator=None):
+    Of the config's parts only the classes and the numbers are heeded, never their functions.
+    ``weigh`` is what a playout policy of one's own makes of an action, see ``weighing``.
+    """
+
+    def __init__(self, config, state, tree_words, playout_words, evaluator=None, weigh=None):
         self.config, self.state, self.evaluator = config, state, evaluator
         self.tie_breaks, self.playout_randoms = Xoshiro(tree_words), Xoshiro(playout_words)
-        temperature = math.inf if evaluator is not None else config.playout_temperature
-        self.playouts = SteeredPlayouts(temperature, state.num_players(), self.playout_randoms)
+        weigh = None if evaluator is not None else weigh or weighing(config.playouts)
+        self.playouts = Playouts(weigh, state.num_players(), self.playout_randoms)
+        self.tolerance = config.ties.tolerance if isinstance(config.ties, TiesWithin) else 0.0
+        self.amaf = None if isinstance(config.amaf, NoAmaf) else config.amaf
+        self.has_tables = isinstance(config.amaf, GRAVE | HRAVE)
+        self.ref = config.amaf.ref if isinstance(config.amaf, GRAVE) else math.inf
+        self.winning_weight = 0.0
+        if self.amaf is not None and isinstance(self.amaf.winning, WinningMoves):
+            self.winning_weight = self.amaf.winning.weight
         self.root, self.near_ties = None, 0
         self.whole = getattr(getattr(state, "rules", None), "_whole", True)
         self.searcher = state.current_player()
         # Sums of winning moves have single precision in the kernel.
-        self.precision = 1e-6 if config.winning_move_weight else 1e-9
+        self.precision = 1e-6 if self.winning_weight else 1e-9
         self.stated = config.utility_range == "game" and math.isfinite(state.max_utility())
         self.low, self.high = state.min_utility(), state.max_utility()
         if not self.stated:
@@ -126,9 +159,7 @@ class Textbook:
     def simulate(self):
         state, node, path, reference = self.state.clone(), self.root, [], None
         while node is not None and not self.ends_at(node):
-            if node.table is not None and (
-                reference is None or node.table_playouts > self.config.grave_ref
-            ):
+            if node.table is not None and (reference is None or node.table_playouts > self.ref):
                 reference = node
             edge = self.choose(node, reference)
             path.append((node, edge))
@@ -144,9 +175,9 @@ class Textbook:
                 self.root = node
         results = self.outcomes_of([parent for parent, _ in path], node, state)
         self.observe(results)
-        if self.config.amaf in ("grave", "global"):
+        if self.has_tables:
             self.give_table([parent for parent, _ in path] + ([node] if node else []))
-        if self.config.amaf != "none":
+        if self.amaf is not None:
             for number, (moves, returns) in enumerate(results):
                 self.update_amaf(path, node, moves, returns, 1.0 / len(results), number == 0)
         values = self.mean_values(results)
@@ -191,20 +222,17 @@ class Textbook:
         if node.player == CHANCE:
             unit = self.tie_breaks.unit()
             return drawn([(edge, edge.prior) for edge in node.edges], unit)
-        config = self.config
-        plain = config.amaf == "none"
-        plain = plain or (config.amaf_players == "own" and node.player != self.searcher)
-        known = {} if plain else self.amaf_of_siblings(node, reference)
+        known = self.amaf_of_siblings(node, reference) if self.heeds_amaf(node.player) else {}
         best, best_score, best_known, equals = None, None, None, 0
         scores = {}
         for edge in node.edges:
-            hidden = edge.n == 0 and not config.amaf_unvisited
+            hidden = edge.n == 0 and known and isinstance(self.amaf.edges, VisitedEdges)
             amaf = (0.0, 0.0) if hidden else known.get(edge, (0.0, 0.0))
             score = scores[edge] = self.urgency(node, edge, *amaf)
             known_of = (edge.n, edge.total, *amaf)
             if score == best_score and known_of != best_known and math.isfinite(score):
                 self.near_ties += not self.whole  # Equal here, and but for rounding elsewhere.
-            if best is not None and (score != best_score or config.winning_move_weight > 0):
+            if best is not None and (score != best_score or self.winning_weight > 0):
                 self.near_ties += abs(score - best_score) < self.precision
             if best is None or score > best_score:
                 best, best_score, best_known, equals = edge, score, known_of, 1
@@ -212,10 +240,10 @@ class Textbook:
                 equals += 1
                 if self.tie_breaks.below(equals) == 0:
                     best = edge
-        if config.tie_tolerance > 0:
+        if self.tolerance > 0:
             equals = 0
             for edge, score in scores.items():
-                bar = best_score - config.tie_tolerance
+                bar = best_score - self.tolerance
                 self.near_ties += abs(bar - score) < self.precision
                 if score >= bar:
                     equals += 1
@@ -223,21 +251,26 @@ class Textbook:
                         best = edge
         return best
 
+    def heeds_amaf(self, player):
+        if self.amaf is None:
+            return False
+        return player == self.searcher or not isinstance(self.amaf.players, SearchingPlayer)
+
     def amaf_of_siblings(self, node, reference):
         """{edge: (AMAF visits, sum of values)}, winning moves included."""
-        config, known, rates = self.config, {}, {}
-        if config.amaf != "node" and reference is None:
+        known, rates = {}, {}
+        if self.has_tables and reference is None:
             return known
         for edge in node.edges:
             stats = edge.amaf
-            if config.amaf != "node":
+            if self.has_tables:
                 stats = reference.table.get((node.player, edge.action), Statistics())
             if stats.n > 0:
                 known[edge] = (stats.n, self.scaled_sum(stats.total, stats.n))
             rates[edge] = 0.0
             if stats.wins > 0:
                 rates[edge] = (stats.wins / stats.n) / (stats.win_moves / stats.wins)
-        w, best = config.winning_move_weight, max(rates.values())
+        w, best = self.winning_weight, max(rates.values())
         if w > 0 and best > 0:
             top = max(total / n for n, total in known.values())
             for edge, (n, total) in known.items():
@@ -252,36 +285,44 @@ class Textbook:
         return self.scaled_sum(edge.total, edge.n)
 
     def score(self, node, edge, amaf_n, amaf_sum):
-        config, n, na = self.config, edge.n, amaf_n
-        c = config.exploration if node.alone else config.simultaneous_exploration
+        n, na = edge.n, amaf_n
         w = self.value_sum(node, edge)
         q, q_amaf = w / n if n else 0.0, amaf_sum / na if na else 0.0
-        if config.selection == "puct":
-            bonus = c * edge.prior * math.sqrt(node.visits) / (n + 1)
-        elif config.selection == "ucb1_tuned":
-            each = math.log(node.visits) / max(n, 1)
-            bound = self.variance(edge) + math.sqrt(2 * each)
-            bonus = c * math.sqrt(each * min(0.25, bound))
-        else:
-            bonus = c * math.sqrt(math.log(node.visits) / max(n, 1))
+        bonus = self.exploration(node, edge)
         if na == 0 and n == 0:
-            q = config.first_play_urgency
+            q = self.config.first_play_urgency
         if na == 0:
             return q + bonus
-        if config.rave_blend == "ucb":
+        if isinstance(self.amaf.blending, BlendScores):
             w, q, bonus = w + n * bonus, q + bonus, 0.0
-        if config.rave_schedule == "hand_selected":
-            beta = math.sqrt(config.rave_k / (3 * n + config.rave_k))
-            return (1 - beta) * q + beta * q_amaf + bonus
         # (1 - beta) q + beta q_amaf with beta = na / (na + n v), as a fraction as in the kernel:
         # rounded otherwise, it would part ties, or make some.
-        v = {
-            "minimum_mse": lambda: 1 + na * 4 * config.rave_bias**2,
-            "fuego": lambda: 1 / config.fuego_initial + na * (1 / config.fuego_final),
-            "pachi": lambda: 1 + na * (1 / config.pachi_equivalence),
-            "grave": lambda: 1 + na * config.grave_bias,
-        }[config.rave_schedule]()
+        match self.amaf.schedule:
+            case HandSelected(k):
+                beta = math.sqrt(k / (3 * n + k))
+                return (1 - beta) * q + beta * q_amaf + bonus
+            case MinimumMSE(bias):
+                v = 1 + na * 4 * bias**2
+            case Fuego(initial, final):
+                v = 1 / initial + na * (1 / final)
+            case Pachi(equivalence):
+                v = 1 + na * (1 / equivalence)
+            case GraveBias(bias):
+                v = 1 + na * bias
         return (amaf_sum + w * v) / (na + n * v) + bonus
+
+    def exploration(self, node, edge):
+        each = math.log(node.visits) / max(edge.n, 1)
+        match self.config.rule if node.alone else self.config.simultaneous:
+            case UCB1(c):
+                return c * math.sqrt(each)
+            case UCB1Tuned(c):
+                bound = self.variance(edge) + math.sqrt(2 * each)
+                return c * math.sqrt(each * min(0.25, bound))
+            case PUCT(c):
+                return c * edge.prior * math.sqrt(node.visits) / (edge.n + 1)
+            case rule:
+                raise NotImplementedError(rule)
 
     def variance(self, edge):
         if edge.n == 0:
@@ -297,7 +338,7 @@ class Textbook:
             return [([], state.returns())]
         if self.evaluator is not None:
             return [([], self.evaluator.evaluate(state))]
-        return [self.random_game(state.clone()) for _ in range(self.config.playouts)]
+        return [self.random_game(state.clone()) for _ in range(self.config.playout_count)]
 
     def random_action(self, state):
         if state.is_chance_node():
@@ -317,7 +358,7 @@ class Textbook:
         """One node of the way gets a table: the first that should have one and has none."""
         for depth, node in enumerate(nodes):
             wanted = depth == 0 or (
-                self.config.amaf == "grave" and node.visits + 1 >= self.config.grave_table_visits
+                isinstance(self.amaf, GRAVE) and node.visits + 1 >= self.amaf.table_visits
             )
             if wanted and node.table is None and node.edges:
                 node.table = {}
@@ -344,17 +385,16 @@ class Textbook:
                     self.credit(stats, weight, returns[player], distance + 1)
 
     def weight(self, distance, length):
-        config = self.config
-        if config.amaf_weighting == "linear":
-            first, last = config.amaf_weight_first, config.amaf_weight_last
-            return first + (last - first) * distance / length
-        if config.amaf_weighting == "stepped":
-            return 1 + 3 * (length - distance) // (length + 1)
+        match self.amaf.weighting:
+            case Linear(first, last):
+                return first + (last - first) * distance / length
+            case Stepped():
+                return 1 + 3 * (length - distance) // (length + 1)
         return 1.0
 
     def rows(self, node, player, action):
         """The statistics that a move of this player is credited to at a node."""
-        if self.config.amaf == "node":
+        if isinstance(self.amaf, NodeAmaf):
             edges = node.edges if node.player == player else []
             return [edge.amaf for edge in edges if edge.action == action]
         return [] if node.table is None else [node.table.setdefault((player, action), Statistics())]

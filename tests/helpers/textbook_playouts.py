@@ -1,30 +1,57 @@
-"""The textbook's playouts: uniformly random, or steered to what won most in those before."""
+"""The textbook's playouts: uniformly random, or by what a policy makes of those before."""
 
 import itertools
 import math
 import statistics
 
+from rave_agents.parts import SteeredPlayouts, UniformPlayouts
+
 BETWEEN_UPDATES = 16
 
 
-class SteeredPlayouts:
-    """Draws actions by a temperature, from all playouts so far, kept as they were played."""
+def weighing(policy):
+    """What a policy makes of an action: a function of the numbers that it is told of it.
 
-    def __init__(self, temperature, players, randoms):
-        self.temperature, self.players, self.randoms = temperature, players, randoms
-        self.playouts, self.weights = [], {}
+    These are its player and itself, how often it was taken, its value, the mean value of the
+    player's actions, and the trust. None for uniformly random playouts.
+    """
+    match policy:
+        case UniformPlayouts():
+            return None
+        case SteeredPlayouts(temperature):
+            return lambda player, action, n, q, mean, trust: math.exp(
+                trust * (q - mean) / temperature
+            )
+    raise NotImplementedError(policy)
+
+
+class Playouts:
+    """Draws actions by their weights, from all playouts so far, kept as they were played."""
+
+    def __init__(self, weigh, players, randoms):
+        self.weigh, self.players, self.randoms = weigh, players, randoms
+        self.playouts, self.weights, self.known = [], {}, None
         self.gone, self.again = 0, 1
 
     def draw(self, player, actions):
-        if self.temperature == math.inf:
+        if self.weigh is None:
             return actions[self.randoms.below(len(actions))]
         sums = list(itertools.accumulate(self.weight(player, action) for action in actions))
         place = self.randoms.unit() * sums[-1]
         return next((a for a, s in zip(actions, sums, strict=True) if place < s), actions[-1])
 
     def weight(self, player, action):
-        """Of an unseen action if this one was not seen before the last update."""
-        return self.weights.get((player, action), self.weights.get(player, 1.0))
+        """By what was known at the last update."""
+        if self.known is None:
+            return 1.0
+        if (player, action) not in self.weights:
+            returns_of, mean_of, trust, low, high = self.known
+            own = returns_of[player].get(action, [])
+            value = (sum(own) + high) / (len(own) + 1)  # One win beside those seen.
+            q, mean = ((utility - low) / (high - low) for utility in (value, mean_of[player]))
+            weight = self.weigh(player, action, len(own), q, mean, trust)
+            self.weights[player, action] = weight
+        return self.weights[player, action]
 
     def look_at(self, path, node):
         """Of the actions that the node's player took on the path, which are legal again?"""
@@ -36,7 +63,7 @@ class SteeredPlayouts:
 
     def learn(self, results, low, high):
         for moves, returns in results:
-            if moves and self.temperature < math.inf:
+            if moves and self.weigh is not None:
                 self.playouts.append((moves, returns))
                 if len(self.playouts) % BETWEEN_UPDATES == 0 and high > low:
                     self.update(low, high)
@@ -44,18 +71,13 @@ class SteeredPlayouts:
     def update(self, low, high):
         meaning = max(0.0, (self.gone - self.again) / (self.gone + self.again))
         returns_of = [self.returns_of_actions(player) for player in range(self.players)]
-        factor = meaning * self.significance(returns_of) / self.temperature / (high - low)
+        everything = [list(itertools.chain(*taken.values())) for taken in returns_of]
+        mean_of = [statistics.mean(returns) if returns else high for returns in everything]
+        self.known = returns_of, mean_of, meaning * self.significance(returns_of), low, high
         self.weights = {}
-        for player, taken in enumerate(returns_of):
-            if taken:
-                mean = statistics.mean(itertools.chain(*taken.values()))
-                self.weights[player] = math.exp(factor * (high - mean))
-                for action, own in taken.items():
-                    value = (sum(own) + high) / (len(own) + 1)
-                    self.weights[player, action] = math.exp(factor * (value - mean))
 
     def returns_of_actions(self, player):
-        """His returns in the order of playouts, for each action that he took."""
+        """Their returns in the order of playouts, for each action that they took."""
         taken = {}
         for played, returns in self.playouts:
             for mover, action in played:

@@ -7,6 +7,14 @@ from itertools import pairwise
 from helpers.exhaustive import derived_bonuses, derived_numbers, wins
 from helpers.textbook import CHANCE, TERMINAL, Textbook
 
+from rave_agents.parts import (
+    CheckNothing,
+    CheckRefutations,
+    NoProofNumbers,
+    NoSolver,
+    SkipSolved,
+)
+
 SET_ASIDE = 1e9
 """What an edge that is not worth a visit falls behind the others."""
 
@@ -24,10 +32,10 @@ class Proof:
 
 
 class ProvingTextbook(Textbook):
-    """A search that stops when its root is proven; ``config.solver`` and proof numbers are heeded.
+    """A search that stops when its root is proven, by a solver, by proof numbers, or both.
 
-    A node's children that end the game are made with it if ``config.check_terminal`` says so, and
-    those refuted by the same reply as a new one's if ``config.check_refutations`` does.
+    A node's children that end the game are made with it if they are checked for, and those refuted
+    by the same reply as a new one's if refutations are.
     """
 
     def __init__(self, config, state, *streams, **options):
@@ -35,7 +43,12 @@ class ProvingTextbook(Textbook):
         self.players, self.searcher = state.num_players(), state.current_player()
         self.utilities = state.min_utility(), state.max_utility()
         self.utility_sum = state.utility_sum() if self.players == 2 else None
-        self.numbered = config.proof_numbers != "none"
+        proofs = config.proofs
+        self.solves = not isinstance(proofs.solver, NoSolver)
+        self.numbers = None if isinstance(proofs.numbers, NoProofNumbers) else proofs.numbers
+        self.skips = isinstance(proofs.skipping, SkipSolved)
+        self.checks_terminal = not isinstance(proofs.checks, CheckNothing)
+        self.checks_refutations = isinstance(proofs.checks, CheckRefutations)
         self.unknown = Proof(self.players, *self.utilities)
 
     def search(self, simulations):
@@ -46,21 +59,21 @@ class ProvingTextbook(Textbook):
         return self.root
 
     def is_proven(self, root):
-        if self.config.solver:
+        if self.solves:
             return root.proof.solved
-        return self.numbered and root.proof.numbers[self.searcher][0] == 0.0
+        return self.numbers is not None and root.proof.numbers[self.searcher][0] == 0.0
 
     def ends_at(self, node):
-        return node.player == TERMINAL or (self.config.solver and node.proof.solved)
+        return node.player == TERMINAL or (self.solves and node.proof.solved)
 
     def simulate(self):
         self.expanded = None
         super().simulate()
-        if self.config.check_refutations and self.expanded is not None:
+        if self.checks_refutations and self.expanded is not None:
             self.check_refutations(*self.expanded)
 
     def outcomes_of(self, above, leaf, state):
-        if leaf is not None and leaf.proof is not None and self.config.solver and leaf.proof.solved:
+        if leaf is not None and leaf.proof is not None and self.solves and leaf.proof.solved:
             return [([], leaf.proof.low)]
         results = super().outcomes_of(above, leaf, state)
         if leaf is not None and leaf.proof is None:
@@ -68,14 +81,13 @@ class ProvingTextbook(Textbook):
             self.prove_leaf(leaf, state)
             for node in reversed(above):
                 self.derive(node)
-            if self.config.solver and leaf.proof.solved:
+            if self.solves and leaf.proof.solved:
                 return [([], leaf.proof.low)]
         return results
 
     def passed_on(self, node, edge, values):
         """Where solved children are passed over, the outcome of the best counts above the node."""
-        config = self.config
-        if not (config.skip_solved and config.solver) or node.player < 0 or node.proof.solved:
+        if not (self.skips and self.solves) or node.player < 0 or node.proof.solved:
             return values
         mover, sure = node.player, node.proof.low[node.player]
         if self.scaled(sure) <= self.mean(edge.total, edge.n) + 1e-9:
@@ -100,7 +112,7 @@ class ProvingTextbook(Textbook):
         for edge in leaf.edges:
             child = state.clone()
             child.apply_action(edge.action)
-            if self.config.check_terminal and child.is_terminal():
+            if self.checks_terminal and child.is_terminal():
                 edge.child = self.make_node(child, 0)
                 edge.child.proof = self.end(child.returns())
         leaf.proof = Proof(self.players, *self.utilities)
@@ -201,7 +213,7 @@ class ProvingTextbook(Textbook):
 
     def value_sum(self, node, edge):
         total = super().value_sum(node, edge)
-        if edge.n == 0 or edge.child is None or not self.config.solver:
+        if edge.n == 0 or edge.child is None or not self.solves:
             return total
         low, high = (self.scaled(end[node.player]) for end in self.bounds(edge))
         return min(max(total, edge.n * low), edge.n * high)
@@ -211,30 +223,30 @@ class ProvingTextbook(Textbook):
 
     def urgency(self, node, edge, amaf_n, amaf_sum):
         score = self.score(node, edge, amaf_n, amaf_sum)
-        if self.numbered and score != math.inf:
+        if self.numbers is not None and score != math.inf:
             score = self.with_bonus(node, edge, score)
         if edge.child is None:
             return score
         proof, mover = edge.child.proof, node.player
         aside = False
-        if self.config.solver:
+        if self.solves:
             sure = node.proof.low[mover]
             aside = proof.low[mover] < sure and proof.high[mover] <= sure
             score = self.scaled(proof.low[mover]) if proof.solved else score
-        if self.config.skip_solved and edge.n > self.config.skip_solved_visits:
+        if self.skips and edge.n > self.config.proofs.skipping.visits:
             aside = aside or (self.settled(proof) and not self.settled(node.proof))
         return score - SET_ASIDE if aside else score
 
     def settled(self, proof):
-        return proof.solved if self.config.solver else 0.0 in proof.numbers[self.searcher]
+        return proof.solved if self.solves else 0.0 in proof.numbers[self.searcher]
 
     def with_bonus(self, node, edge, score):
-        config = self.config
+        part = self.numbers
         below = [self.unknown if e.child is None else e.child.proof for e in node.edges]
         numbers = [proof.numbers for proof in below]
-        bonuses = derived_bonuses(numbers, node.player, config, self.searcher)
+        bonuses = derived_bonuses(numbers, node.player, part, self.searcher)
         bonus = bonuses[node.edges.index(edge)]
         bonus = struct.unpack("f", struct.pack("f", bonus))[0]  # trees keep single precision
-        half_life = config.proof_visits * len(node.edges) ** 2
-        extra = config.proof_constant * bonus / (1 + (edge.n / half_life) ** 2)
-        return (1 - config.proof_weight) * score + config.proof_weight * bonus + extra
+        half_life = part.visits * len(node.edges) ** 2
+        extra = part.constant * bonus / (1 + (edge.n / half_life) ** 2)
+        return (1 - part.weight) * score + part.weight * bonus + extra

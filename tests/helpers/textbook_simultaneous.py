@@ -27,9 +27,7 @@ class SimultaneousTextbook(Textbook):
         while place is not None and place.nodes[0].player != TERMINAL:
             taken = []
             for node in place.nodes:
-                if node.table is not None and (
-                    reference is None or node.table_playouts > self.config.grave_ref
-                ):
+                if node.table is not None and (reference is None or node.table_playouts > self.ref):
                     reference = node
                 taken.append((node, self.choose(node, reference)))
             path += taken
@@ -55,9 +53,9 @@ class SimultaneousTextbook(Textbook):
     def count(self, path, steps, place, results):
         leaves = [] if place is None else place.nodes
         self.observe(results)
-        if self.config.amaf in ("grave", "global"):
+        if self.has_tables:
             self.give_table([parent for parent, _ in path] + leaves)
-        if self.config.amaf != "none":
+        if self.amaf is not None:
             for number, (moves, returns) in enumerate(results):
                 self.update_amaf(path, leaves, moves, returns, 1.0 / len(results), number == 0)
         values = self.mean_values(results)

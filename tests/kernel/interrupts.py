@@ -15,6 +15,7 @@ from helpers.games import Parallel, RandomEvaluator, RandomRules, random_game
 from helpers.trees import check_tables, check_tree, has_tables
 
 from rave_agents import Limit, SearchConfig, Searcher
+from rave_agents.parts import GRAVE, UCB1, NodeAmaf, WinningMoves
 
 
 def make_state(kind):
@@ -38,12 +39,11 @@ def check_trees(searcher):
 def main(kind, count):
     logging.disable(logging.WARNING)  # that the search is compiled, if it is
     draw = random.Random(kind)
-    changes = {"amaf": "node"}
+    amaf = NodeAmaf()
     if kind == "grave":
-        changes = {"amaf": "grave", "grave_table_visits": 1, "count_winning_moves": True}
-    if kind.endswith("threads"):
-        changes["threads"] = 8
-    config = SearchConfig(**changes, expand_visits=1, exploration=5.0)
+        amaf = GRAVE(table_visits=1, winning=WinningMoves())
+    threads = 8 if kind.endswith("threads") else 1
+    config = SearchConfig(rule=UCB1(5.0), amaf=amaf, expand_visits=1, threads=threads)
     evaluator = RandomEvaluator() if kind == "evaluator" else None
     searcher = Searcher(config, seed=1, evaluator=evaluator)
     searcher.search(make_state(kind), Limit(simulations=5))  # compiles

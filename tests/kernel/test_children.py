@@ -6,7 +6,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 import pytest
 
-from rave_agents.kernel.arrays import CHILD, FLOAT, GROWING, NODE, Array, Axis, Rows
+from rave_agents.compiler.arrays import CHILD, FLOAT, GROWING, NODE, Array, Axis, Rows
 from rave_agents.kernel.children import NO_ENTRY, Children, add_entry, find_entry
 from rave_agents.kernel.tree import UNEXPANDED, Tree
 from rave_agents.storage import Storage, allocated, places_for

@@ -12,6 +12,21 @@ from helpers.games import written_game
 from rave_agents import Limit, SearchConfig, Searcher
 from rave_agents.final_move import root_statistics
 from rave_agents.kernel.tree import ROOT
+from rave_agents.parts import (
+    UCB1,
+    AllPlayers,
+    CheckRefutations,
+    CheckTerminal,
+    MaxChild,
+    NoSolver,
+    ProofNumbers,
+    Proofs,
+    RobustChild,
+    SearchingPlayer,
+    SecureChild,
+    SkipSolved,
+    Solver,
+)
 from rave_agents.proven import EdgeProof
 from rave_agents.root import AmafStatistics, Root, RootMove, merged_root
 
@@ -19,10 +34,15 @@ WIN, DRAW, LOSS = [1.0, 0.0], [0.5, 0.5], [0.0, 1.0]
 HALF = [(0, 0.5), (1, 0.5)]
 """A chance node with two equal outcomes."""
 
+SOLVED = Proofs(Solver())
+COUNTED = Proofs(NoSolver(), ProofNumbers(AllPlayers(), constant=0.0))
+SEARCHERS = Proofs(NoSolver(), ProofNumbers(SearchingPlayer(), constant=0.0))
+"""What is proven, by the solver or by numbers alone, to which no choice in the tree turns."""
+
 
 def searched(nodes, simulations, seed=1, *, low=0.0, high=1.0, **changes):
     """The result, and the numbers of the root for both players: (proof, disproof)."""
-    config = SearchConfig(**{"expand_visits": 1, **changes})
+    config = SearchConfig(expand_visits=1).replace(**changes)
     searcher = Searcher(config, seed=seed)
     game = written_game(nodes, low=low, high=high)
     result = searcher.search(game, Limit(simulations=simulations))
@@ -59,7 +79,7 @@ def test_who_proves_needs_one_of_his_moves_and_all_of_the_others():
     nodes = {(): (0, [0, 1]), (0,): (1, [0, 1]), (1,): (1, [0, 1, 2])}
     for history in [(0, 0), (0, 1), (1, 0), (1, 1), (1, 2)]:
         nodes |= line(history, [0, 1], WIN)
-    result, root = searched(nodes, 3, proof_numbers="every_player")
+    result, root = searched(nodes, 3, proofs=COUNTED)
     assert numbers(rows(result)[0]) == (2.0, 1.0)
     assert numbers(rows(result)[1]) == (3.0, 1.0)
     assert root == [(2.0, 2.0), (2.0, 2.0)]
@@ -71,7 +91,7 @@ def test_numbers_of_three_levels():
     for history in [(0, 0), (1, 0, 0), (1, 0, 1), (1, 0, 2)]:
         nodes |= line(history, [0, 1], WIN)
     nodes |= line((1, 1), [1, 0, 1], WIN)
-    config = SearchConfig(proof_numbers="every_player", expand_visits=1, exploration=5.0)
+    config = SearchConfig(rule=UCB1(5.0), proofs=COUNTED, expand_visits=1)
     searcher = Searcher(config, seed=1)
     result = searcher.search(written_game(nodes), Limit(simulations=5))
     tree, proofs = searcher.tree, searcher.rooted_tree().proofs
@@ -84,19 +104,19 @@ def test_numbers_of_three_levels():
 @pytest.mark.parametrize("end", [WIN, DRAW, LOSS])
 def test_the_games_end_is_a_win_or_not(end):
     nodes = {(): (0, [0, 1]), (0,): end, **line((1,), [0, 1, 0], WIN)}
-    result, _ = searched(nodes, 1, proof_numbers="every_player", check_terminal=True)
+    result, _ = searched(nodes, 1, proofs=COUNTED, checks=CheckTerminal())
     assert numbers(rows(result)[0]) == ((0.0, math.inf) if end == WIN else (math.inf, 0.0))
 
 
 def test_a_draw_is_won_by_nobody():
     nodes = {(): (0, [0, 1]), (0,): DRAW, (1,): DRAW}
-    _, root = searched(nodes, 1, proof_numbers="every_player", check_terminal=True)
+    _, root = searched(nodes, 1, proofs=COUNTED, checks=CheckTerminal())
     assert root == [(math.inf, 0.0), (math.inf, 0.0)]
 
 
 def test_of_a_leaf_nothing_is_known():
     nodes = {(): (0, [0, 1]), **line((0,), [1, 0], WIN), **line((1,), [1, 0], LOSS)}
-    result, root = searched(nodes, 1, proof_numbers="searcher")
+    result, root = searched(nodes, 1, proofs=SEARCHERS)
     assert {numbers(row) for row in result.actions} == {(1.0, 1.0)}
     assert root == [(1.0, 2.0), (2.0, 1.0)]
 
@@ -105,7 +125,7 @@ def test_numbers_without_end_add_up_to_one_without_end():
     """Player 1 has two answers that win, a third is unknown: no sum is undefined."""
     nodes = {(): (0, [0, 1]), (0,): (1, [0, 1, 2]), (0, 0): LOSS, (0, 1): LOSS, (1,): LOSS}
     nodes |= line((0, 2), [0, 1], WIN)
-    result, root = searched(nodes, 4, proof_numbers="every_player", check_terminal=True)
+    result, root = searched(nodes, 4, proofs=COUNTED, checks=CheckTerminal())
     assert numbers(rows(result)[0]) == (math.inf, 0.0)
     assert root == [(math.inf, 0.0), (0.0, math.inf)]
 
@@ -113,7 +133,7 @@ def test_numbers_without_end_add_up_to_one_without_end():
 def test_chance_must_be_beaten_too():
     nodes = {(): (0, [0, 1]), (0,): HALF, (0, 0): WIN, **line((1,), [1, 0], LOSS)}
     nodes |= line((0, 1), [1, 0], WIN)
-    result, root = searched(nodes, 3, proof_numbers="every_player", check_terminal=True)
+    result, root = searched(nodes, 3, proofs=COUNTED, checks=CheckTerminal())
     assert numbers(rows(result)[0]) == (1.0, 1.0)
     assert root[0] == (1.0, 2.0)
 
@@ -127,14 +147,14 @@ def near_and_far(near, far):
 
 
 def test_the_shortest_known_win_is_played():
-    result, _ = searched(near_and_far(WIN, WIN), 200, high=2.0, solver=True)
+    result, _ = searched(near_and_far(WIN, WIN), 200, high=2.0, proofs=SOLVED)
     assert {row.action: row.distance for row in result.actions} == {0: 3, 1: 1, 2: 1}
     assert (result.action, result.proven, result.outcome) == (1, "win", (1.0, 0.0))
 
 
 def test_of_losses_the_longest_is_played():
     nodes = near_and_far(LOSS, LOSS)
-    result, _ = searched(nodes, 200, solver=True)
+    result, _ = searched(nodes, 200, proofs=SOLVED)
     assert (result.action, result.proven, result.outcome) == (0, "loss", (0.0, 1.0))
     assert rows(result)[0].distance == 3
 
@@ -143,21 +163,22 @@ def test_of_losses_the_longest_is_played():
 def test_of_equal_utilities_one_that_nobody_exceeds_is_played(ends):
     nodes = {(): (0, [0, 1]), (0,): ends[0], (1,): ends[1]}
     state = written_game(nodes, num_players=3, low=-1.0)
-    searcher = Searcher(SearchConfig(expand_visits=1, solver=True), seed=1)
+    searcher = Searcher(SearchConfig(expand_visits=1, proofs=SOLVED), seed=1)
     result = searcher.search(state, Limit(simulations=50))
     assert result.outcome == (0.0, 0.0, 0.0)
     assert ends[result.action] == [0, 0, 0]
 
 
-@pytest.mark.parametrize("known", [{"solver": True}, {"proof_numbers": "searcher"}])
-@pytest.mark.parametrize("final_move", ["robust", "max", "secure"])
+@pytest.mark.parametrize("known", [SOLVED, SEARCHERS])
+@pytest.mark.parametrize("final_move", [RobustChild(), MaxChild(), SecureChild()])
 def test_a_proven_win_is_played_however_it_was_visited(final_move, known):
     """The win is seen at once; without heed to it, all moves are alike and the first is as good."""
     nodes = {(): (0, range(6)), (5,): WIN}
     for action in range(5):
         nodes |= line((action,), [1, 0], WIN)
     for seed in range(5):
-        result, _ = searched(nodes, 1, seed, check_terminal=True, final_move=final_move, **known)
+        changes = {"proofs": known, "checks": CheckTerminal(), "final_move": final_move}
+        result, _ = searched(nodes, 1, seed, **changes)
         assert result.action == 5
         assert rows(result)[5].visits == 0
 
@@ -171,7 +192,7 @@ def a_trap():
     return nodes
 
 
-KNOWN = [{"solver": True}, {"proof_numbers": "every_player"}]
+KNOWN = [SOLVED, COUNTED]
 
 
 @pytest.mark.parametrize("known", KNOWN)
@@ -179,13 +200,15 @@ def test_a_proven_loss_is_not_played_even_if_it_has_most_visits(known):
     sprung = 0
     for seed in range(10):
         for simulations in range(6, 16):
-            result, _ = searched(a_trap(), simulations, seed, **known)
+            result, _ = searched(a_trap(), simulations, seed, proofs=known)
             moves = rows(result)
             lost = moves[0].outcome == 0.0 or moves[0].disproof_number == 0.0
             if lost and moves[0].visits > moves[1].visits:
                 sprung += 1
                 assert result.action == 1
-                careless, _ = searched(a_trap(), simulations, seed, final_proven=False, **known)
+                careless, _ = searched(
+                    a_trap(), simulations, seed, final_proven=False, proofs=known
+                )
                 assert careless.action == 0
     assert sprung > 5
 
@@ -196,7 +219,9 @@ def test_of_wins_of_one_utility_the_shortest_known_is_played_though_more_may_be_
     nodes |= line((2,), [1, 0] * 30, [-2.0, 2.0])
     for known in KNOWN:
         for seed in range(5):
-            result, _ = searched(nodes, 30, seed, low=-2.0, high=2.0, check_terminal=True, **known)
+            result, _ = searched(
+                nodes, 30, seed, low=-2.0, high=2.0, checks=CheckTerminal(), proofs=known
+            )
             assert result.action == 1
 
 
@@ -205,7 +230,9 @@ def test_a_small_proven_win_is_played_before_a_promising_move():
     end = (1,) + (0,) * 60
     nodes |= {(*end, 0): [1.0, -1.0], (*end, 1): [-0.1, 0.1]}
     for known in KNOWN:
-        result, _ = searched(nodes, 60, low=-1.0, exploration=0.3, check_terminal=True, **known)
+        result, _ = searched(
+            nodes, 60, low=-1.0, rule=UCB1(0.3), checks=CheckTerminal(), proofs=known
+        )
         assert result.action == 0
 
 
@@ -225,7 +252,7 @@ def test_a_sure_second_place_is_played_where_third_is_likely(preset):
 def test_a_small_proven_loss_is_not_played_while_another_move_is_left():
     nodes = {(): (0, [0, 1]), (0,): [-0.2, 0.2], **line((1,), [1, 0] * 30, [-1.0, 1.0])}
     for known in KNOWN:
-        result, _ = searched(nodes, 30, low=-1.0, check_terminal=True, **known)
+        result, _ = searched(nodes, 30, low=-1.0, checks=CheckTerminal(), proofs=known)
         assert result.action == 1
 
 
@@ -233,7 +260,7 @@ def test_a_sure_gain_is_played_though_the_other_one_gains_more():
     nodes = {(): (0, [0, 1]), (0,): [0.9, 1.0], **line((1,), [1, 0] * 30, HALF)}
     end = (1,) + (0,) * 60
     nodes |= {(*end, 0): [0.1, 0.0], (*end, 1): [0.0, 0.0]}
-    result, _ = searched(nodes, 200, solver=True, check_terminal=True)
+    result, _ = searched(nodes, 200, proofs=SOLVED, checks=CheckTerminal())
     assert result.action == 0
 
 
@@ -246,14 +273,14 @@ def test_of_losses_that_different_trees_have_proven_the_longest_is_played():
         Root(tuple(proven(*known) for known in enumerate(distances)), 100, -1.0, 1.0)
         for distances in [(9, 0), (0, 4)]
     ]
-    played = root_statistics(merged_root(roots), SearchConfig(solver=True))
+    played = root_statistics(merged_root(roots), SearchConfig(proofs=SOLVED))
     assert [row.probability for row in played] == [1.0, 0.0]
     assert played[0].distance == 9
 
 
 def test_a_lost_position_still_has_a_move():
     nodes = {(): (0, [0, 1]), (0,): LOSS, (1,): LOSS}
-    result, root = searched(nodes, 50, proof_numbers="every_player", check_terminal=True)
+    result, root = searched(nodes, 50, proofs=COUNTED, checks=CheckTerminal())
     assert result.action in (0, 1)
     assert root[0] == (math.inf, 0.0)
 
@@ -267,27 +294,27 @@ def a_draw_or_a_risk(share):
 
 
 def drawish(share, **changes):
-    settings = {"skip_solved": True, "skip_solved_visits": 0, "check_terminal": True}
-    result, _ = searched(a_draw_or_a_risk(share), 100, **{**settings, **changes})
+    settings = {"skipping": SkipSolved(0), "checks": CheckTerminal()}
+    result, _ = searched(a_draw_or_a_risk(share), 100, **settings, **changes)
     assert rows(result)[0].visits < rows(result)[1].visits
     return result.action
 
 
 @pytest.mark.parametrize("known", KNOWN)
 def test_a_sure_draw_is_played_where_the_risk_is_not_worth_it(known):
-    assert drawish(0.3, **known) == 0
-    assert drawish(0.7, **known) == 1
+    assert drawish(0.3, proofs=known) == 0
+    assert drawish(0.7, proofs=known) == 1
 
 
 @pytest.mark.parametrize("known", KNOWN)
 def test_contempt_says_how_much_a_risk_must_be_worth(known):
-    assert drawish(0.3, contempt=0.0, **known) == 1
-    assert drawish(0.7, contempt=0.9, **known) == 0
+    assert drawish(0.3, contempt=0.0, proofs=known) == 1
+    assert drawish(0.7, contempt=0.9, proofs=known) == 0
 
 
 @pytest.mark.parametrize("known", KNOWN)
 def test_what_is_proven_can_be_ignored(known):
-    assert drawish(0.3, final_proven=False, **known) == 1
+    assert drawish(0.3, final_proven=False, proofs=known) == 1
 
 
 @pytest.mark.parametrize("known", KNOWN)
@@ -295,8 +322,8 @@ def test_a_search_that_ignores_what_is_proven_goes_on_until_visits_tell(known):
     nodes = {(): (0, range(6)), (5,): WIN}
     for action in range(5):
         nodes |= line((action,), [1, 0], LOSS)
-    ended, _ = searched(nodes, 200, check_terminal=True, **known)
-    careless, _ = searched(nodes, 200, check_terminal=True, final_proven=False, **known)
+    ended, _ = searched(nodes, 200, checks=CheckTerminal(), proofs=known)
+    careless, _ = searched(nodes, 200, checks=CheckTerminal(), final_proven=False, proofs=known)
     assert ended.simulations < 10
     assert careless.simulations == 200
     assert careless.action == 5
@@ -308,10 +335,9 @@ def test_a_search_that_ignores_what_is_proven_goes_on_until_visits_tell(known):
 @pytest.mark.parametrize("visits", [0, 5, 20])
 @pytest.mark.parametrize("known", KNOWN)
 def test_a_solved_move_is_passed_over_after_so_many_visits(known, visits):
-    settings = {"skip_solved": True, "skip_solved_visits": visits, **known}
-    result, _ = searched(a_draw_or_a_risk(0.4), 100, **settings)
+    result, _ = searched(a_draw_or_a_risk(0.4), 100, proofs=known, skipping=SkipSolved(visits))
     assert rows(result)[0].visits == visits + 1
-    again, _ = searched(a_draw_or_a_risk(0.4), 100, **known)
+    again, _ = searched(a_draw_or_a_risk(0.4), 100, proofs=known)
     assert rows(again)[0].visits > 21
 
 
@@ -332,7 +358,7 @@ def test_solved_moves_are_not_passed_over_where_no_win_is_left():
 def test_a_move_that_cannot_be_best_is_cut():
     """Move 2 draws or loses, so it is no better than move 0, which draws."""
     nodes = {**a_draw_or_a_risk(0.4), (): (0, [0, 1, 2]), (2,): HALF, (2, 0): DRAW, (2, 1): LOSS}
-    cut, _ = searched(nodes, 100, solver=True, check_terminal=True)
+    cut, _ = searched(nodes, 100, proofs=SOLVED, checks=CheckTerminal())
     assert rows(cut)[2].visits == 1
     assert rows(cut)[2].outcome is None
     kept, _ = searched(nodes, 100)
@@ -343,7 +369,7 @@ def test_a_move_that_cannot_be_best_is_not_played():
     """Move 0 draws, 1 draws or loses: without heed, after two simulations they are alike."""
     nodes = {(): (0, [0, 1]), (0,): DRAW, (1,): HALF, (1, 0): DRAW, (1, 1): LOSS}
     for seed in range(8):
-        result, _ = searched(nodes, 2, seed, solver=True, check_terminal=True)
+        result, _ = searched(nodes, 2, seed, proofs=SOLVED, checks=CheckTerminal())
         assert result.action == 0
         assert result.proven == "draw" or rows(result)[1].visits == 0
 
@@ -352,7 +378,7 @@ def test_a_solved_position_counts_as_its_outcome():
     """After move 0 player 1 draws by one answer of six, which no random game would tell."""
     nodes = {**a_draw_or_a_risk(0.3), (0,): (1, range(6)), (0, 5): DRAW}
     nodes |= {(0, answer): WIN for answer in range(5)}
-    result, _ = searched(nodes, 30, solver=True, check_terminal=True)
+    result, _ = searched(nodes, 30, proofs=SOLVED, checks=CheckTerminal())
     assert rows(result)[0].outcome == rows(result)[0].value == 0.5
     assert rows(result)[0].visits > 3
     estimated, _ = searched(nodes, 30)
@@ -369,13 +395,12 @@ def a_threat():
 
 
 def test_a_refutation_is_tried_against_all_other_moves_at_once():
-    known = {"solver": True, "check_terminal": True}
     for seed in range(8):
-        result, _ = searched(a_threat(), 4, seed, check_refutations=True, **known)
+        result, _ = searched(a_threat(), 4, seed, proofs=SOLVED, checks=CheckRefutations())
         moves = rows(result)
         assert [moves[action].outcome for action in range(6)] == [0.0] * 4 + [None] * 2
         assert [moves[action].distance for action in range(4)] == [2] * 4
-        careless, _ = searched(a_threat(), 4, seed, **known)
+        careless, _ = searched(a_threat(), 4, seed, proofs=SOLVED, checks=CheckTerminal())
         assert sum(row.outcome is not None for row in careless.actions) <= 3
 
 
@@ -395,7 +420,7 @@ def test_a_reply_that_shares_the_win_refutes_nothing():
 
 
 def test_a_refuted_position_that_is_reached_all_the_same_is_searched_in_full():
-    config = SearchConfig.preset("pn_mcts").replace(check_refutations=True)
+    config = SearchConfig.preset("pn_mcts").replace(checks=CheckRefutations())
     searcher = Searcher(config, seed=1)
     root = written_game(a_threat())
     result = searcher.search(root, Limit(simulations=20))
@@ -416,7 +441,7 @@ def test_the_principal_variation_is_the_proven_line():
     nodes = {(): (0, [0, 1]), (0,): (1, [0, 1]), (0, 0): WIN, (1,): LOSS}
     nodes |= {(0, 1): (0, [0, 1]), **line((0, 1, 0), [1, 0], WIN), (0, 1, 1): WIN}
     for seed in range(5):
-        result, _ = searched(nodes, 500, seed, solver=True, check_terminal=True)
+        result, _ = searched(nodes, 500, seed, proofs=SOLVED, checks=CheckTerminal())
         assert result.principal_variation == (0, 1, 1)
         assert rows(result)[0].distance == 3
 
@@ -424,7 +449,7 @@ def test_the_principal_variation_is_the_proven_line():
 @pytest.mark.parametrize("outcome", [WIN, DRAW, LOSS])
 def test_the_search_ends_when_the_root_is_solved(outcome):
     nodes = {(): (0, [0, 1]), **line((0,), [1, 0], outcome), **line((1,), [1, 0, 1], LOSS)}
-    result, _ = searched(nodes, 100_000, solver=True)
+    result, _ = searched(nodes, 100_000, proofs=SOLVED)
     assert result.simulations < 100
     assert result.outcome == tuple(outcome)
     assert rows(result)[result.action].outcome == outcome[0]
@@ -434,7 +459,7 @@ def test_the_search_ends_when_the_root_is_solved(outcome):
 
 def test_the_search_ends_when_the_searching_players_win_is_proven():
     nodes = {(): (0, [0, 1]), **line((0,), [1, 0], WIN), **line((1,), [1, 0, 1], LOSS)}
-    result, root = searched(nodes, 100_000, proof_numbers="searcher")
+    result, root = searched(nodes, 100_000, proofs=SEARCHERS)
     assert result.simulations < 100
     assert root[0] == (0.0, math.inf)
     assert (result.action, result.proven) == (0, "win")
@@ -447,19 +472,19 @@ def test_a_win_that_numbers_alone_have_proven_has_its_line():
         nodes |= {(0, answer): (0, [0, 1]), (0, answer, 1): WIN}
         nodes |= line((0, answer, 0), [1, 0] * 30, DRAW)
     for seed in range(5):
-        result, _ = searched(nodes, 1000, seed, proof_numbers="searcher", exploration=5.0)
+        result, _ = searched(nodes, 1000, seed, proofs=SEARCHERS, rule=UCB1(5.0))
         assert (result.proven, result.outcome) == ("win", None)
         assert result.principal_variation[0] == 0
         assert result.principal_variation[2:] == (1,)
 
 
-@pytest.mark.parametrize("known", [*KNOWN, {"solver": True, "proof_numbers": "searcher"}])
+@pytest.mark.parametrize("known", [*KNOWN, SEARCHERS._replace(solver=Solver())])
 def test_a_win_among_the_checked_moves_takes_one_simulation(known):
     nodes = {(): (0, [0, 1, 2]), (1,): WIN}
     nodes |= line((0,), [1, 0, 1], DRAW) | line((2,), [1, 0, 1], LOSS)
-    result, _ = searched(nodes, 1000, check_terminal=True, **known)
+    result, _ = searched(nodes, 1000, checks=CheckTerminal(), proofs=known)
     assert (result.action, result.simulations) == (1, 1)
-    if "solver" in known:
+    if isinstance(known.solver, Solver):
         assert result.proven == "win"
         assert rows(result)[1].distance == 1
 
@@ -476,12 +501,12 @@ def hand_made(*moves, num_players=2, **config):
             proof = EdgeProof(outcome, outcome, 1)
         made.append(RootMove(action, visits, visits * mean, 0.5, AmafStatistics(), proof))
     root = Root(tuple(made), 100, 0.0, 1.0, num_players=num_players)
-    settings = {"solver": True, "skip_solved": True, **config}
-    played = root_statistics(root, SearchConfig(**settings))
+    proofs = SOLVED._replace(skipping=SkipSolved())
+    played = root_statistics(root, SearchConfig(proofs=proofs, **config))
     return [row.action for row in played if row.probability > 0.0]
 
 
-@pytest.mark.parametrize("final_move", ["robust", "max", "secure"])
+@pytest.mark.parametrize("final_move", [RobustChild(), MaxChild(), SecureChild()])
 @pytest.mark.parametrize("num_players", [1, 2, 3])
 def test_a_sure_gain_that_was_passed_over_is_played_where_it_is_more(num_players, final_move):
     def played(mean):
@@ -505,7 +530,7 @@ def test_contempt_is_about_draws_alone():
 
 
 def test_the_mean_of_a_solved_move_is_its_outcome():
-    assert hand_made((50, 0.9, 0.5), (40, 0.7, None), final_move="max") == [1]
+    assert hand_made((50, 0.9, 0.5), (40, 0.7, None), final_move=MaxChild()) == [1]
 
 
 # Very many moves.

@@ -17,6 +17,7 @@ from helpers.textbook import Xoshiro
 from helpers.trees import check_tree, dump
 
 from rave_agents import Limit, SearchConfig, Searcher
+from rave_agents.parts import UCB1, HandSelected, NodeAmaf
 
 GAME = {
     (): (0, [1, 2]),
@@ -39,8 +40,7 @@ SEED = next(seed for seed in itertools.count() if _fits(seed))
 
 def tree_after(simulations, **changes):
     """``{path: (player, N, {action: (n, W, AMAF n, AMAF W)})}``"""
-    config = SearchConfig(exploration=1.0, rave_k=1.0).replace(**changes)
-    searcher = Searcher(config, seed=SEED)
+    searcher = Searcher(SearchConfig(**changes), seed=SEED)
     searcher.search(written_game(GAME), Limit(simulations=simulations))
     check_tree(searcher)
     return {
@@ -107,6 +107,8 @@ UCT_EXPAND_2 = {
     },
 }
 
+RAVE = {"rule": UCB1(0.0), "amaf": NodeAmaf(HandSelected(k=1.0))}
+
 RAVE_EXPAND_1 = {
     # The playout 1, 3, 5 tells nothing of 2, which is therefore tried next.
     1: {(): (0, 1, {1: (0, 0, 1, 1), 2: (0, 0, 0, 0)})},
@@ -143,28 +145,26 @@ RAVE_EXPAND_2 = {
 
 @pytest.mark.parametrize("simulations", UCT_EXPAND_1)
 def test_uct_that_expands_on_the_first_visit(simulations):
-    assert tree_after(simulations, expand_visits=1) == UCT_EXPAND_1[simulations]
+    assert tree_after(simulations, rule=UCB1(1.0), expand_visits=1) == UCT_EXPAND_1[simulations]
 
 
 @pytest.mark.parametrize("simulations", UCT_EXPAND_2)
 def test_uct_that_expands_on_the_second_visit(simulations):
-    assert tree_after(simulations, expand_visits=2) == UCT_EXPAND_2[simulations]
+    assert tree_after(simulations, rule=UCB1(1.0), expand_visits=2) == UCT_EXPAND_2[simulations]
 
 
 @pytest.mark.parametrize("simulations", RAVE_EXPAND_1)
 def test_rave_that_expands_on_the_first_visit(simulations):
-    changes = {"amaf": "node", "exploration": 0.0, "expand_visits": 1}
-    assert tree_after(simulations, **changes) == RAVE_EXPAND_1[simulations]
+    assert tree_after(simulations, **RAVE, expand_visits=1) == RAVE_EXPAND_1[simulations]
 
 
 @pytest.mark.parametrize("simulations", RAVE_EXPAND_2)
 def test_rave_that_expands_on_the_second_visit(simulations):
-    changes = {"amaf": "node", "exploration": 0.0, "expand_visits": 2}
-    assert tree_after(simulations, **changes) == RAVE_EXPAND_2[simulations]
+    assert tree_after(simulations, **RAVE, expand_visits=2) == RAVE_EXPAND_2[simulations]
 
 
 def test_nodes_are_numbered_in_the_order_of_expansion():
-    searcher = Searcher(SearchConfig(exploration=1.0, expand_visits=1), seed=SEED)
+    searcher = Searcher(SearchConfig(rule=UCB1(1.0), expand_visits=1), seed=SEED)
     searcher.search(written_game(GAME), Limit(simulations=6))
     tree = searcher.tree
     # root, (1), (2), (1, 3), (1, 3, 5)

@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from rave_agents.final_move import lower_confidence_bound
+from rave_agents.compiler.arrays import Axis
+from rave_agents.compiler.dispatch import implements
+from rave_agents.final_moves import lower_confidence_bound
 from rave_agents.kernel.amaf import BlendScores, BlendValues, blend_explored
-from rave_agents.kernel.arrays import Axis
-from rave_agents.kernel.dispatch import implements
 from rave_agents.kernel.proof_numbers import ProofNumbers, pn_score
 from rave_agents.kernel.rules import PUCT, UCB1, Edge, Node, UCB1Tuned, exploration, node_term
 from rave_agents.kernel.schedules import (

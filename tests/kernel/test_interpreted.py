@@ -14,8 +14,29 @@ from helpers.games import RandomEvaluator, random_game
 from helpers.trees import dump
 
 from rave_agents import Limit, SearchConfig, Searcher
-from rave_agents.kernel.dispatch import implements
-from rave_agents.kernel.rules import score
+from rave_agents.parts import (
+    GRAVE,
+    HRAVE,
+    PUCT,
+    UCB1,
+    BlendScores,
+    CheckTerminal,
+    DirichletNoise,
+    Fuego,
+    HandSelected,
+    Linear,
+    NodeAmaf,
+    Pachi,
+    Proofs,
+    SteeredPlayouts,
+    Stepped,
+    UCB1Tuned,
+    VisitedEdges,
+    WinningMoves,
+    action_weight,
+    implements,
+    score,
+)
 
 
 class OwnRule(NamedTuple):
@@ -29,41 +50,53 @@ def own_score(rule, amaf, node, edge):
     return (1.0 - beta) * min(edge.q, 1.0) + beta * edge.q_amaf + explored
 
 
+class OwnPlayouts(NamedTuple):
+    power: float = 0.5
+
+
+@implements(action_weight, OwnPlayouts)
+def own_weight(policy, action):
+    return (1.0 + action.q) / (1.0 + action.n) ** policy.power
+
+
+RAVE = SearchConfig(amaf=NodeAmaf())
 CASES = {
-    "uct": ({}, {}, False),
-    "rave": ({"amaf": "node", "exploration": 0.3, "rave_k": 20.0}, {}, False),
-    "minimum_mse": ({"amaf": "node", "rave_schedule": "minimum_mse", "playouts": 3}, {}, False),
-    "ucb_blend": ({"amaf": "node", "rave_blend": "ucb", "expand_visits": 1}, {}, False),
-    "puct": ({"selection": "puct", "first_play_urgency": 0.5}, {}, True),
-    "puct_rave": ({"selection": "puct", "amaf": "node"}, {"chance": 0.3}, True),
-    "noise": ({"selection": "puct", "dirichlet_epsilon": 0.25}, {}, True),
-    "observed": ({"amaf": "node"}, {"stated": False, "whole": False, "num_players": 3}, False),
-    "chance": ({"amaf": "node"}, {"chance": 0.4, "low": -7.0, "high": 30.0}, False),
-    "grave": ({"amaf": "grave", "grave_ref": 5, "grave_table_visits": 2}, {"chance": 0.3}, False),
-    "global": ({"amaf": "global", "rave_schedule": "fuego", "amaf_unvisited": False}, {}, False),
-    "linear": ({"amaf": "node", "amaf_weighting": "linear", "rave_schedule": "pachi"}, {}, False),
-    "stepped": ({"amaf": "grave", "amaf_weighting": "stepped", "playouts": 3}, {}, False),
-    "solver": ({"amaf": "node", "solver": True, "check_terminal": True}, {}, False),
-    "proof_numbers": (SearchConfig.preset("pn_mcts").to_dict(), {}, False),
-    "tuned": ({"amaf": "node", "selection": "ucb1_tuned"}, {}, False),
-    "steered": ({"amaf": "node", "playout_temperature": 0.05}, {}, False),
-    "winning": ({"amaf": "node", "winning_move_weight": 0.4}, {}, False),
+    "uct": (SearchConfig(), {}, False),
+    "rave": (SearchConfig(rule=UCB1(0.3), amaf=NodeAmaf(HandSelected(20.0))), {}, False),
+    "minimum_mse": (RAVE.replace(playout_count=3), {}, False),
+    "ucb_blend": (RAVE.replace(blending=BlendScores(), expand_visits=1), {}, False),
+    "puct": (SearchConfig(rule=PUCT(0.5), first_play_urgency=0.5), {}, True),
+    "puct_rave": (RAVE.replace(rule=PUCT(0.5)), {"chance": 0.3}, True),
+    "puct_blend": (RAVE.replace(rule=PUCT(0.5), blending=BlendScores()), {}, True),
+    "noise": (SearchConfig(rule=PUCT(0.5), root_noise=DirichletNoise()), {}, True),
+    "observed": (RAVE, {"stated": False, "whole": False, "num_players": 3}, False),
+    "chance": (RAVE, {"chance": 0.4, "low": -7.0, "high": 30.0}, False),
+    "grave": (SearchConfig(amaf=GRAVE(ref=5, table_visits=2)), {"chance": 0.3}, False),
+    "global": (SearchConfig(amaf=HRAVE(Fuego(), edges=VisitedEdges())), {}, False),
+    "linear": (RAVE.replace(schedule=Pachi(), weighting=Linear()), {}, False),
+    "stepped": (SearchConfig(amaf=GRAVE(weighting=Stepped()), playout_count=3), {}, False),
+    "solver": (RAVE.replace(proofs=Proofs(checks=CheckTerminal())), {}, False),
+    "proof_numbers": (SearchConfig.preset("pn_mcts"), {}, False),
+    "tuned": (RAVE.replace(rule=UCB1Tuned(0.5)), {}, False),
+    "steered": (RAVE.replace(playouts=SteeredPlayouts(0.05)), {}, False),
+    "own_playouts": (SearchConfig(playouts=OwnPlayouts()), {}, False),
+    "winning": (RAVE.replace(winning=WinningMoves(0.4)), {}, False),
     "winning_table": (
-        {"amaf": "grave", "winning_move_weight": 0.4, "amaf_weighting": "linear"},
+        SearchConfig(amaf=GRAVE(weighting=Linear(), winning=WinningMoves(0.4))),
         {"stated": False, "whole": False},
         False,
     ),
-    "own_rule": ({"amaf": "grave", "selection": OwnRule(), "expand_visits": 1}, {}, False),
-    "one_player": ({"utility_range": "observed"}, {"num_players": 1}, False),
+    "own_rule": (SearchConfig(rule=OwnRule(), amaf=GRAVE(), expand_visits=1), {}, False),
+    "one_player": (SearchConfig(utility_range="observed"), {"num_players": 1}, False),
 }
 
 
 def digest(name):
     """A digest of the tree, of the kept subtree after a move, and of the search that follows."""
-    changes, rules, evaluated = CASES[name]
+    config, rules, evaluated = CASES[name]
     state = random_game(11, **{"depth": 8, **rules})
     evaluator = RandomEvaluator() if evaluated else None
-    searcher = Searcher(SearchConfig(**changes), seed=3, evaluator=evaluator)
+    searcher = Searcher(config, seed=3, evaluator=evaluator)
     result = searcher.search(state, Limit(simulations=120))
     trees = [dump(searcher)]
     searcher.advance(result.action)
@@ -82,7 +115,7 @@ def interpreted():
         f"import sys; sys.path[:0] = [{str(pathlib.Path(__file__).parents[1])!r}, "
         f"{str(pathlib.Path(__file__).parent)!r}]\n"
         "import json, test_interpreted as cases\n"
-        "from rave_agents.kernel.dispatch import JIT_DISABLED\n"
+        "from rave_agents.compiler.dispatch import JIT_DISABLED\n"
         "assert JIT_DISABLED\n"
         "print(json.dumps({name: cases.digest(name) for name in cases.CASES}))"
     )

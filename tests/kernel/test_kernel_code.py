@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 import rave_agents.kernel
-from rave_agents.kernel.calls import call_address
-from rave_agents.kernel.dispatch import JIT_DISABLED, KernelFunction, OpenFunction
+from rave_agents.compiler.calls import call_address
+from rave_agents.compiler.dispatch import JIT_DISABLED, KernelFunction, OpenFunction
 from rave_agents.kernel.loop import is_due
 from rave_agents.kernel.playouts import bounded_exponential
-from rave_agents.kernel.random_stream import random_below, random_unit, random_word
 from rave_agents.kernel.tree import Tree, add_node
 from rave_agents.kernel.winning_moves import weighted_win_rate
+from rave_agents.simulate.random_stream import random_below, random_unit, random_word
 from rave_agents.storage import allocated
 
 FOLDER = pathlib.Path(rave_agents.kernel.__file__).parent
@@ -66,7 +66,8 @@ def test_no_part_is_asked_whether_it_is_there(path):
     "module",
     [
         *("kernel." + path.stem for path in COMPILED if path.stem != "__init__"),
-        *("config", "compose", "parts", "storage", "grown_tree", "positions", "proven"),
+        *("config", "composition", "parts", "part_specs", "specs", "presets"),
+        *("final_moves", "root_noise", "storage", "grown_tree", "positions", "proven"),
     ],
 )
 def test_describing_a_search_needs_no_numba(module):

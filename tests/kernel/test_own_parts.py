@@ -1,4 +1,4 @@
-"""``SearchConfig(selection=...)`` and ``rave_schedule=...`` with parts of the user's own."""
+"""Parts of the user's own: rules, schedules, playout policies, root noise, final moves."""
 
 import inspect
 import math
@@ -9,17 +9,36 @@ import subprocess
 import sys
 from typing import NamedTuple
 
+import numpy as np
 import pytest
-from helpers.games import Parallel, RandomEvaluator, RandomRules, random_game
+from helpers.games import Parallel, RandomEvaluator, RandomRules, random_game, written_game
 from helpers.spiel import decision
 from helpers.trees import check_tree, dump
 
 from rave_agents import Limit, SearchConfig, Searcher
-from rave_agents.errors import FormulaError
-from rave_agents.kernel.dispatch import JIT_DISABLED, implements
-from rave_agents.kernel.rules import UCB1, UCB1Tuned, exploration, score
-from rave_agents.kernel.schedules import GraveBias, HandSelected, beta
-from rave_agents.kernel.strategies import RegretMatching
+from rave_agents.agents import make_agent
+from rave_agents.compiler.dispatch import JIT_DISABLED
+from rave_agents.errors import FormulaError, UnknownNameError
+from rave_agents.parts import (
+    GRAVE,
+    PUCT,
+    UCB1,
+    GraveBias,
+    HandSelected,
+    NodeAmaf,
+    Proofs,
+    RegretMatching,
+    SteeredPlayouts,
+    TiesWithin,
+    UniformPlayouts,
+    action_weight,
+    beta,
+    exploration,
+    implements,
+    noisy,
+    preference,
+    score,
+)
 
 
 def tree_of(config, state, *, seed=4, simulations=500, evaluator=None):
@@ -28,7 +47,7 @@ def tree_of(config, state, *, seed=4, simulations=500, evaluator=None):
     return dump(searcher)
 
 
-# An own rule and an own schedule: all that a user writes.
+# All that a user writes.
 
 
 class OwnUCB1(NamedTuple):
@@ -64,29 +83,81 @@ def own_score(rule, amaf, node, edge):
     return edge.q + rule.c * edge.p * math.sqrt(node.N) / (edge.n + 1.0)
 
 
+class OwnPlayouts(NamedTuple):
+    """Steered playouts once more."""
+
+    temperature: float = 0.05
+
+
+@implements(action_weight, OwnPlayouts)
+def own_playouts(policy, action):
+    return math.exp(action.trust * (action.q - action.mean) / policy.temperature)
+
+
+class Prefers(NamedTuple):
+    """Playouts that take one action, where it is legal, so many times more often."""
+
+    action: int = 0
+    times: float = 50.0
+
+
+@implements(action_weight, Prefers)
+def prefers(policy, action):
+    return policy.times if action.action == policy.action else 1.0
+
+
+class FavoursLast(NamedTuple):
+    """A share of the priors for the last action."""
+
+    share: float = 0.5
+
+
+@implements(noisy, FavoursLast)
+def favours_last(noise, priors, random):
+    return (1 - noise.share) * priors + noise.share * np.eye(len(priors))[-1]
+
+
+class LeastVisits(NamedTuple):
+    """The opposite of the robust child."""
+
+
+@implements(preference, LeastVisits)
+def least_visits(final_move, value, visits, sure):
+    return -visits, value
+
+
 @pytest.mark.parametrize(
     ("part", "function"),
-    [(OwnUCB1, own_ucb1), (OwnSchedule, own_schedule), (OwnScore, own_score)],
+    [
+        (OwnUCB1, own_ucb1),
+        (OwnSchedule, own_schedule),
+        (OwnScore, own_score),
+        (OwnPlayouts, own_playouts),
+        (Prefers, prefers),
+        (FavoursLast, favours_last),
+        (LeastVisits, least_visits),
+    ],
 )
 def test_a_part_takes_ten_lines(part, function):
     lines = [*inspect.getsource(part).splitlines(), *inspect.getsource(function).splitlines()]
-    assert len([line for line in lines if line.strip()]) <= 10
+    assert 4 <= len([line for line in lines if line.strip()]) <= 10
 
 
 SAME = {
-    "rule": ({"selection": OwnUCB1(0.5)}, {}, None),
-    "rule and proofs": ({"selection": OwnUCB1(0.5), "solver": True}, {"solver": True}, None),
-    "score": ({"selection": OwnScore(0.5)}, {"selection": "puct"}, RandomEvaluator()),
+    "rule": ({"rule": OwnUCB1(0.5)}, {}, None),
+    "rule and proofs": ({"rule": OwnUCB1(0.5), "proofs": Proofs()}, {"proofs": Proofs()}, None),
+    "score": ({"rule": OwnScore(0.5)}, {"rule": PUCT(0.5)}, RandomEvaluator()),
     "schedule": (
-        {"amaf": "node", "rave_schedule": OwnSchedule(50.0)},
-        {"amaf": "node", "rave_schedule": "hand_selected", "rave_k": 50.0},
+        {"amaf": NodeAmaf(OwnSchedule(50.0))},
+        {"amaf": NodeAmaf(HandSelected(50.0))},
         None,
     ),
     "both": (
-        {"amaf": "grave", "selection": OwnUCB1(0.5), "rave_schedule": OwnSchedule(50.0)},
-        {"amaf": "grave", "rave_schedule": "hand_selected", "rave_k": 50.0},
+        {"amaf": GRAVE(schedule=OwnSchedule(50.0)), "rule": OwnUCB1(0.5)},
+        {"amaf": GRAVE(schedule=HandSelected(50.0))},
         None,
     ),
+    "playouts": ({"playouts": OwnPlayouts(0.05)}, {"playouts": SteeredPlayouts(0.05)}, None),
 }
 
 
@@ -94,7 +165,7 @@ SAME = {
 @pytest.mark.parametrize("name", SAME)
 def test_what_computes_the_same_grows_the_same_tree(name, fpu):
     own, built_in, evaluator = SAME[name]
-    shared = SearchConfig(exploration=0.5, first_play_urgency=fpu)
+    shared = SearchConfig(rule=UCB1(0.5), first_play_urgency=fpu)
     state = random_game(6, depth=9, chance=0.1, whole=False)
     expected = tree_of(shared.replace(**built_in), state, evaluator=evaluator)
     found = tree_of(shared.replace(**own), state, evaluator=evaluator)
@@ -104,29 +175,309 @@ def test_what_computes_the_same_grows_the_same_tree(name, fpu):
 
 @pytest.mark.parametrize("spec", ["goofspiel(num_cards=5,points_order=descending)", "go_fish"])
 def test_own_parts_search_simultaneous_and_hidden_games(spec):
-    state, shared = decision(spec), {"amaf": "node", "exploration": 0.5}
-    parts = {"selection": OwnUCB1(0.5), "rave_schedule": OwnSchedule(50.0)}
-    built_in = {"rave_schedule": "hand_selected", "rave_k": 50.0, "simultaneous_exploration": 0.5}
+    state = decision(spec)
+    own = SearchConfig(rule=OwnUCB1(0.5), amaf=NodeAmaf(OwnSchedule(50.0)))
+    built_in = SearchConfig(rule=UCB1(0.5), amaf=NodeAmaf(HandSelected(50.0)))
     results = [
-        Searcher(SearchConfig(**shared, **changes), seed=2).search(
-            state, Limit(simulations=300), player=0
-        )
-        for changes in (parts, built_in)
+        Searcher(config, seed=2).search(state, Limit(simulations=300), player=0)
+        for config in (own, built_in)
     ]
     assert results[0].actions == results[1].actions
 
 
-def test_built_in_parts_are_taken_too():
-    state = random_game(6, depth=9)
-    for part, name in ((UCB1(0.5), "ucb1"), (UCB1Tuned(0.5), "ucb1_tuned")):
-        config = SearchConfig(selection=part, exploration=0.5)
-        assert tree_of(config, state) == tree_of(config.replace(selection=name), state)
-
-
 def test_another_number_of_a_part_compiles_nothing_and_counts():
     state = random_game(6, depth=9)
-    trees = [tree_of(SearchConfig(selection=OwnUCB1(c)), state) for c in (0.1, 2)]
+    trees = [tree_of(SearchConfig(rule=OwnUCB1(c)), state) for c in (0.1, 2)]
     assert trees[0] != trees[1]
+
+
+# Playouts, root noise and the final move.
+
+
+def choice_for_the_playout():
+    """Player 0 moves, then player 1, then player 0: who took action 0 last has won."""
+    nodes = {(): (0, [0, 1])}
+    for first in (0, 1):
+        nodes[first,] = (1, [0, 1])
+        for second in (0, 1):
+            nodes[first, second] = (0, [0, 1])
+            nodes[first, second, 0], nodes[first, second, 1] = [1.0, 0.0], [0.0, 1.0]
+    return written_game(nodes)
+
+
+@pytest.mark.parametrize(
+    ("playouts", "value"),
+    [(UniformPlayouts(), 0.5), (Prefers(0, 50.0), 50 / 51), (Prefers(1, 50.0), 1 / 51)],
+)
+def test_an_own_policy_chooses_the_playouts_moves(playouts, value):
+    # No child gets a node, so that all but the first move is the playout's.
+    config = SearchConfig(playouts=playouts, expand_visits=10_000)
+    result = Searcher(config, seed=1).search(choice_for_the_playout(), Limit(simulations=4000))
+    assert result.value == pytest.approx(value, abs=0.03)
+
+
+class OfPlayer(NamedTuple):
+    """Player 1 alone prefers an action."""
+
+
+@implements(action_weight, OfPlayer)
+def _of_player(policy, action):
+    return 50.0 if action.player == 1 and action.action == 0 else 1.0
+
+
+def test_a_policy_is_told_whose_action_it_weighs():
+    config = SearchConfig(playouts=OfPlayer(), expand_visits=10_000)
+    result = Searcher(config, seed=1).search(choice_for_the_playout(), Limit(simulations=4000))
+    assert result.value == pytest.approx(0.5, abs=0.05)
+
+
+def test_an_own_policy_learns_from_the_playouts_so_far():
+    """As steered playouts do in this game, and uniform ones do not."""
+    state = random_game(1, depth=4, width=5)
+    own, steered, uniform = (
+        tree_of(SearchConfig(playouts=playouts), state, seed=1, simulations=200)
+        for playouts in (OwnPlayouts(0.05), SteeredPlayouts(0.05), UniformPlayouts())
+    )
+    assert own == steered != uniform
+
+
+class GrowsNaN(NamedTuple):
+    after: float = 20.0
+
+
+@implements(action_weight, GrowsNaN)
+def _grows_nan(policy, action):
+    return math.nan if action.n > policy.after else 1.0
+
+
+class RaisingPlayouts(NamedTuple):
+    after: float = 20.0
+
+
+@implements(action_weight, RaisingPlayouts)
+def _raising_playouts(policy, action):
+    if action.n > policy.after:
+        raise ValueError("too often")
+    return 1.0
+
+
+@pytest.mark.parametrize(
+    ("part", "message"),
+    [
+        (GrowsNaN(), "GrowsNaN.* a playout policy gave NaN as an action's weight"),
+        (RaisingPlayouts(), "RaisingPlayouts.* raised ValueError: too often"),
+    ],
+)
+def test_a_playout_policy_that_fails_ends_the_search_with_the_tree_whole(part, message):
+    searcher = Searcher(SearchConfig(playouts=part), seed=1)
+    with pytest.raises(FormulaError, match=message):
+        searcher.search(random_game(6, depth=9), Limit(simulations=3000))
+    check_tree(searcher)
+    result = searcher.result()
+    assert 16 <= result.root_visits == result.simulations < 3000
+    searcher.config = SearchConfig()
+    assert searcher.search(random_game(1), Limit(simulations=30)).simulations == 30
+
+
+class Extremes(NamedTuple):
+    infinite: float = math.inf
+
+
+@implements(action_weight, Extremes)
+def _extremes(policy, action):
+    return policy.infinite if action.action == 0 else 0.0
+
+
+def test_weights_without_bounds_are_taken_as_the_nearest_that_count():
+    config = SearchConfig(playouts=Extremes(1e300), expand_visits=10_000)
+    result = Searcher(config, seed=1).search(choice_for_the_playout(), Limit(simulations=1000))
+    assert result.value > 0.97
+
+
+def test_own_noise_changes_the_roots_priors():
+    state = random_game(6, depth=9)
+    config = SearchConfig(rule=PUCT(10.0), first_play_urgency=0.5)
+    count = len(state.legal_actions())
+    plain = Searcher(config, seed=1).search(state, Limit(simulations=200))
+    noised = Searcher(config.replace(root_noise=FavoursLast(0.9)), seed=1).search(
+        state, Limit(simulations=200)
+    )
+    assert [row.prior for row in plain.actions] == pytest.approx([1 / count] * count)
+    assert [row.prior for row in noised.actions] == pytest.approx(
+        [0.1 / count] * (count - 1) + [0.1 / count + 0.9]
+    )
+    assert noised.actions[-1].visits > 2 * plain.actions[-1].visits
+
+
+class Shuffles(NamedTuple):
+    """Noise of Python's own: no compiler could take it."""
+
+
+SHUFFLED = []
+
+
+@implements(noisy, Shuffles)
+def _shuffles(noise, priors, random):
+    told = {"priors": [str(prior) for prior in priors]}
+    SHUFFLED.append(told)
+    return np.array(sorted(random.random(len(priors))), np.float32)
+
+
+def test_own_noise_runs_in_python_once_a_search_and_draws_by_the_seed():
+    SHUFFLED.clear()
+    state = random_game(6, depth=9)
+    config = SearchConfig(rule=PUCT(1.0), root_noise=Shuffles())
+    first, again, other = (
+        [
+            row.prior
+            for row in Searcher(config, seed=seed).search(state, Limit(simulations=50)).actions
+        ]
+        for seed in (1, 1, 2)
+    )
+    assert len(SHUFFLED) == 3
+    assert len(set(first)) > 1
+    assert first == sorted(first)
+    assert first == again != other
+
+
+def test_an_own_final_move_chooses_among_the_moves_with_visits():
+    state = random_game(6, depth=9)
+    most, least = (
+        Searcher(SearchConfig(final_move=final_move), seed=1).search(state, Limit(simulations=300))
+        for final_move in ("robust_child", LeastVisits())
+    )
+    visits = {row.action: row.visits for row in least.actions}
+    assert min(visits.values()) > 0
+    assert visits[least.action] == min(visits.values()) < visits[most.action]
+    assert [row.visits for row in most.actions] == [row.visits for row in least.actions]
+
+
+class Rounded(NamedTuple):
+    """A final move of Python's own."""
+
+    digits: int = 1
+
+
+@implements(preference, Rounded)
+def _rounded(final_move, value, visits, sure):
+    return float(f"{value:.{final_move.digits}f}"), visits
+
+
+def test_an_own_final_move_runs_in_python():
+    state = random_game(6, depth=9)
+    result = Searcher(SearchConfig(final_move=Rounded()), seed=1).search(
+        state, Limit(simulations=300)
+    )
+    low, high = state.min_utility(), state.max_utility()
+    rows = {
+        row.action: (round((row.value - low) / (high - low), 1), row.visits)
+        for row in result.actions
+    }
+    assert rows[result.action] == max(rows.values())
+
+
+def test_an_own_final_move_takes_no_heed_of_moves_without_visits():
+    result = Searcher(SearchConfig(final_move=LeastVisits()), seed=1).search(
+        random_game(6, depth=9), Limit(simulations=2)
+    )
+    visits = {row.action: row.visits for row in result.actions}
+    assert 0 in visits.values()
+    assert visits[result.action] == 1
+
+
+# By name.
+
+
+class Game:
+    name = "random game"
+    num_players = 2
+
+    def new_initial_state(self):
+        return random_game(4, depth=9)
+
+
+def tree_by(spec):
+    agent = make_agent(spec, Game(), 0, seed=4)
+    agent.searcher.search(Game().new_initial_state(), Limit(simulations=300))
+    return dump(agent.searcher)
+
+
+@pytest.mark.parametrize(
+    ("own", "built_in"),
+    [
+        ("rave(schedule=own_schedule(k=3))", "rave(schedule=hand_selected(k=3))"),
+        (
+            "grave(ref=5,schedule=own_schedule(k=3),expand_visits=2)",
+            "grave(ref=5,schedule=hand_selected(k=3),expand_visits=2)",
+        ),
+        ("uct(rule=own_ucb1(c=0.2))", "uct(rule=ucb1(c=0.2))"),
+        (
+            "uct(amaf=node_amaf(schedule=own_schedule(k=3)),rule=own_ucb1)",
+            "uct(amaf=node_amaf(schedule=hand_selected(k=3)))",
+        ),
+        (
+            "uct(playouts=own_playouts(temperature=0.5))",
+            "uct(playouts=steered_playouts(playout_temperature=0.5))",
+        ),
+    ],
+)
+def test_a_spec_names_parts_of_this_process(own, built_in):
+    assert tree_by(own) == tree_by(built_in) != tree_by("uct")
+
+
+def test_a_spec_names_own_noise_and_final_moves():
+    spec = "puct(root_noise=favours_last(share=0.25),final_move=least_visits)"
+    config = make_agent(spec, Game(), 0).searcher.config
+    expected = SearchConfig.preset("puct").replace(
+        root_noise=FavoursLast(0.25), final_move=LeastVisits()
+    )
+    assert config == expected
+
+
+MODULE = """
+import math
+from typing import NamedTuple
+
+from rave_agents.parts import beta, exploration, implements
+
+class Halving(NamedTuple):
+    k: float = 500.0
+
+@implements(beta, Halving)
+def halving(schedule, n, n_amaf):
+    return math.sqrt(schedule.k / (3.0 * n + schedule.k))
+
+class Wide(NamedTuple):
+    c: float = 0.1
+
+@implements(exploration, Wide)
+def wide(rule, node, edge):
+    return rule.c * math.sqrt(math.log(node.N) / max(edge.n, 1.0))
+"""
+
+
+def test_a_spec_names_parts_of_a_module(tmp_path, monkeypatch):
+    (tmp_path / "own_parts_of_a_module.py").write_text(MODULE)
+    monkeypatch.syspath_prepend(tmp_path)
+    own = "schedule=own_parts_of_a_module.Halving(k=3),rule=own_parts_of_a_module.Wide(c=0.2)"
+    found = tree_by(f"rave({own})")
+    assert found == tree_by("rave(schedule=hand_selected(k=3),rule=ucb1(c=0.2))")
+    config = make_agent(f"rave({own})", Game(), 0).searcher.config
+    assert SearchConfig.from_dict(config.to_dict()) == config
+    assert "own_parts_of_a_module.Halving(k=3.0)" in config.to_dict()["amaf"]
+    # Once imported, the module's parts are known by their names alone.
+    assert tree_by("rave(schedule=halving(k=3),rule=wide(c=0.2))") == found
+
+
+def test_what_a_module_lacks_is_refused(tmp_path, monkeypatch):
+    (tmp_path / "own_parts_but_few.py").write_text("Thing = 3\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(UnknownNameError, match=r"'own_parts_but_few\.Other' cannot be imported"):
+        make_agent("rave(schedule=own_parts_but_few.Other)", Game(), 0)
+    with pytest.raises(TypeError, match=r"'own_parts_but_few\.Thing' is no part of a search"):
+        make_agent("rave(schedule=own_parts_but_few.Thing)", Game(), 0)
+    with pytest.raises(UnknownNameError, match=r"Unknown schedule 'own_schedul'.*'own_schedule'"):
+        make_agent("rave(schedule=own_schedul)", Game(), 0)
 
 
 # What is refused when the configuration is made.
@@ -150,23 +501,32 @@ def _mistyped(rule, node, edge):
 @pytest.mark.parametrize(
     ("field", "value", "message"),
     [
-        ("selection", lambda n, q: q, "takes a name or a part of your own"),
-        ("selection", OwnUCB1, "takes a name or a part of your own"),
-        ("selection", (0.5,), "takes a name or a part of your own"),
-        ("rave_schedule", 0.5, "takes a name or a part of your own"),
-        ("selection", Unregistered(), "nothing is registered for Unregistered"),
-        ("rave_schedule", Unregistered(), "nothing is registered for Unregistered"),
-        ("selection", HandSelected(), "takes parts that implement score or exploration"),
-        ("selection", RegretMatching(), "takes parts that implement score or exploration"),
-        ("rave_schedule", OwnUCB1(), "takes parts that implement beta or blend"),
-        ("selection", OwnUCB1("1"), r"OwnUCB1\.c must be a number, got '1'"),
-        ("selection", Mistyped(visits=2.5), r"Mistyped\.visits must be an integer, got 2\.5"),
-        ("selection", Mistyped(), r"Mistyped\.name must be a number, True, False or a part"),
+        ("rule", lambda n, q: q, "takes a part of the search.*a part of your own is an instance"),
+        ("rule", OwnUCB1, "takes a part of the search.*a part of your own is an instance"),
+        ("rule", (0.5,), "takes a part of the search.*a part of your own is an instance"),
+        ("amaf", NodeAmaf(0.5), r"amaf\.schedule takes a part of the search"),
+        ("rule", Unregistered(), "nothing is registered for Unregistered.*implement score or expl"),
+        (
+            "amaf",
+            NodeAmaf(Unregistered()),
+            r"amaf\.schedule: nothing is registered for Unregistered",
+        ),
+        ("playouts", Unregistered(), "nothing is registered for Unregistered.*action_weight"),
+        ("root_noise", Unregistered(), "nothing is registered for Unregistered.*noisy"),
+        ("final_move", Unregistered(), "nothing is registered for Unregistered.*preference"),
+        ("rule", HandSelected(), "takes one of the parts .*own_ucb1.*, not hand_selected"),
+        ("rule", RegretMatching(), "takes one of the parts .*, not regret_matching"),
+        ("amaf", NodeAmaf(OwnUCB1()), "takes one of the parts .*own_schedule.*, not own_ucb1"),
+        ("rule", OwnPlayouts(), "takes one of the parts .*, not own_playouts"),
+        ("rule", OwnUCB1("1"), r"rule\.c must be a number, got '1'"),
+        ("rule", Mistyped(visits=2.5), r"rule\.visits must be an integer, got 2\.5"),
+        ("rule", Mistyped(), r"rule\.name must be a number, True, False or a part"),
     ],
 )
 def test_wrong_kinds_are_refused_when_the_configuration_is_made(field, value, message):
-    with pytest.raises(TypeError, match=f"{field}.*{message}"):
+    with pytest.raises(TypeError, match=message) as caught:
         SearchConfig(**{field: value})
+    assert str(caught.value).startswith(field)
 
 
 def test_implements_takes_open_functions_and_parts():
@@ -177,23 +537,13 @@ def test_implements_takes_open_functions_and_parts():
 
 
 def test_whole_numbers_are_taken_for_real_ones():
-    taken = SearchConfig(selection=OwnUCB1(2)).selection
+    taken = SearchConfig(rule=OwnUCB1(2)).rule
     assert taken == OwnUCB1(2.0)
     assert type(taken.c) is float
 
 
-def test_an_unknown_name_is_still_answered_with_the_nearest():
-    with pytest.raises(ValueError, match=r"Unknown selection 'ucb'\. Did you mean 'ucb1'"):
-        SearchConfig(selection="ucb")
-
-
-def test_a_part_is_no_plain_value():
-    with pytest.raises(ValueError, match="selection is a part of your own"):
-        SearchConfig(selection=OwnUCB1()).to_dict()
-
-
 def test_a_configuration_with_parts_can_be_pickled():
-    config = SearchConfig(amaf="node", selection=OwnUCB1(0.3), rave_schedule=GraveBias(0.1))
+    config = SearchConfig(amaf=NodeAmaf(GraveBias(0.1)), rule=OwnUCB1(0.3))
     assert pickle.loads(pickle.dumps(config)) == config
 
 
@@ -219,15 +569,24 @@ def _uses_an_unknown_name(schedule, n, n_amaf):
     return schedule.d / n  # There is no d.
 
 
+class Untyped(NamedTuple):
+    weight: float = 0.5
+
+
+@implements(action_weight, Untyped)
+def _untyped(policy, action):
+    return {"weight": policy.weight, 3: action}["weight"]
+
+
 @pytest.mark.skipif(JIT_DISABLED, reason="nothing is compiled")
 @pytest.mark.parametrize(
     "changes",
-    [{"selection": OpensAFile()}, {"amaf": "node", "rave_schedule": UsesAnUnknownName()}],
+    [{"rule": OpensAFile()}, {"amaf": NodeAmaf(UsesAnUnknownName())}, {"playouts": Untyped()}],
 )
 def test_what_cannot_be_compiled_is_refused_in_a_few_lines(changes):
-    name = type(list(changes.values())[-1]).__name__
     searcher = Searcher(SearchConfig(**changes))
-    with pytest.raises(ValueError, match=f"Numba cannot compile the search with {name}") as caught:
+    own = "OpensAFile|UsesAnUnknownName|Untyped"
+    with pytest.raises(ValueError, match=f"Numba cannot compile the search with ({own})") as caught:
         searcher.search(random_game(1), Limit(simulations=10))
     assert len(str(caught.value).splitlines()) <= 12
 
@@ -277,8 +636,8 @@ def _raising_schedule(schedule, n, n_amaf):
 
 GAMES_WHERE_IT_FAILS = {
     "in turns": ({}, lambda: random_game(6, depth=9)),
-    "grave": ({"amaf": "grave", "tie_tolerance": 0.01}, lambda: random_game(6, depth=9)),
-    "with proofs": ({"solver": True}, lambda: random_game(6, depth=12)),
+    "grave": ({"amaf": GRAVE(), "ties": TiesWithin(0.01)}, lambda: random_game(6, depth=9)),
+    "with proofs": ({"proofs": Proofs()}, lambda: random_game(6, depth=12)),
     "at the same time": ({}, lambda: decision("goofspiel(num_cards=5,points_order=descending)")),
     "hidden": ({}, lambda: decision("go_fish")),
 }
@@ -295,7 +654,7 @@ GAMES_WHERE_IT_FAILS = {
 def test_a_rule_that_fails_ends_the_search_with_the_tree_whole(part, message, kind, capfd):
     changes, make_state = GAMES_WHERE_IT_FAILS[kind]
     state = make_state()
-    searcher = Searcher(SearchConfig(selection=part, **changes), seed=1)
+    searcher = Searcher(SearchConfig(rule=part, **changes), seed=1)
     for _ in range(2):
         with pytest.raises(FormulaError, match=message):
             searcher.search(state, Limit(simulations=3000), player=0)
@@ -318,7 +677,7 @@ def test_a_rule_that_fails_ends_the_search_with_the_tree_whole(part, message, ki
     ],
 )
 def test_a_schedule_that_fails_ends_the_search_with_the_tree_whole(part, message):
-    searcher = Searcher(SearchConfig(amaf="node", rave_schedule=part), seed=1)
+    searcher = Searcher(SearchConfig(amaf=NodeAmaf(part)), seed=1)
     with pytest.raises(FormulaError, match=message):
         searcher.search(random_game(6, depth=9), Limit(simulations=3000))
     check_tree(searcher)
@@ -327,7 +686,7 @@ def test_a_schedule_that_fails_ends_the_search_with_the_tree_whole(part, message
 
 
 def test_the_error_has_the_parts_own_exception_as_its_cause():
-    searcher = Searcher(SearchConfig(selection=RaisesLate()), seed=1)
+    searcher = Searcher(SearchConfig(rule=RaisesLate()), seed=1)
     with pytest.raises(FormulaError) as caught:
         searcher.search(random_game(6, depth=9), Limit(simulations=3000))
     assert isinstance(caught.value.__cause__, ValueError)
@@ -335,7 +694,7 @@ def test_the_error_has_the_parts_own_exception_as_its_cause():
 
 
 def test_a_part_that_fails_in_one_of_several_threads_ends_the_search(capfd):
-    searcher = Searcher(SearchConfig(selection=RaisesLate(), threads=3), seed=1)
+    searcher = Searcher(SearchConfig(rule=RaisesLate(), threads=3), seed=1)
     with pytest.raises(FormulaError, match="RaisesLate"):
         searcher.search(Parallel(RandomRules(6, depth=9)), Limit(simulations=30_000))
     assert capfd.readouterr() == ("", "")
@@ -353,7 +712,7 @@ def _only_credited(rule, amaf, node, edge):
 @pytest.mark.skipif(JIT_DISABLED, reason="Python divides otherwise")
 def test_a_rule_may_have_no_score_for_some_actions():
     """0 / 0 is NaN, and no error, as in all of the kernel."""
-    config = SearchConfig(selection=OnlyCredited(), amaf="node")
+    config = SearchConfig(rule=OnlyCredited(), amaf=NodeAmaf())
     assert tree_of(config, random_game(6, depth=9), simulations=50)
 
 
@@ -364,8 +723,7 @@ import logging, math
 from typing import NamedTuple
 from rave_agents import Limit, SearchConfig, Searcher
 from rave_agents.errors import FormulaError
-from rave_agents.kernel.dispatch import implements
-from rave_agents.kernel.rules import score
+from rave_agents.parts import implements, score
 from helpers.games import random_game
 
 class Least(NamedTuple):
@@ -377,7 +735,7 @@ def least(rule, amaf, node, edge):
         raise ValueError("too often")
     return SIGN * rule.sign * edge.n
 
-searcher = Searcher(SearchConfig(selection=Least()), seed=1)
+searcher = Searcher(SearchConfig(rule=Least()), seed=1)
 result = searcher.search(random_game(6, depth=9), Limit(simulations=50))
 visits = [row.visits for row in result.actions]
 print(max(visits) - min(visits) <= 1)
@@ -386,7 +744,9 @@ try:
 except FormulaError as error:
     print(error)
 import pickle
-print(pickle.loads(pickle.dumps(searcher.config)) == searcher.config)
+config = searcher.config
+print(pickle.loads(pickle.dumps(config)) == config)
+print(SearchConfig.from_dict(config.to_dict()) == config == SearchConfig(rule="least(sign=1)"))
 """
 
 
@@ -407,7 +767,7 @@ def run_script(path, text, **environment):
 @pytest.mark.skipif(JIT_DISABLED, reason="nothing is compiled")
 def test_parts_of_a_script_are_cached_and_compiled_anew_when_it_is_edited(tmp_path):
     script, cache = tmp_path / "script.py", {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
-    told = "True\nLeast: the search raised ValueError: too often\nTrue\n"
+    told = "True\nLeast: the search raised ValueError: too often\nTrue\nTrue\n"
     first = run_script(script, SCRIPT.replace("SIGN", "-1.0"), **cache)
     assert (first.returncode, first.stdout) == (0, told), first.stderr
     assert "compiling the search" in first.stderr
@@ -420,5 +780,47 @@ def test_parts_of_a_script_are_cached_and_compiled_anew_when_it_is_edited(tmp_pa
 
 def test_parts_of_a_script_work_in_the_interpreter(tmp_path):
     done = run_script(tmp_path / "script.py", SCRIPT.replace("SIGN", "-1.0"), NUMBA_DISABLE_JIT="1")
-    told = "True\nLeast: the search raised ValueError: too often\nTrue\n"
+    told = "True\nLeast: the search raised ValueError: too often\nTrue\nTrue\n"
     assert (done.returncode, done.stdout, done.stderr) == (0, told, "")
+
+
+WORKERS = """
+from typing import NamedTuple
+from rave_agents import AgentSpec
+from rave_agents.arena.match import play_match
+from rave_agents.parts import action_weight, beta, implements, kernel
+
+@kernel
+def fall(x):
+    return 1.0 / (1.0 + x)
+
+class Falling(NamedTuple):
+    k: float = 100.0
+
+class Lowest(NamedTuple):
+    strength: float = 1.0
+
+@implements(beta, Falling)
+def falling(schedule, n, n_amaf):
+    return fall(n / schedule.k)
+
+@implements(action_weight, Lowest)
+def lowest(policy, action):
+    return fall(policy.strength * action.action)
+
+if __name__ == "__main__":
+    rave = AgentSpec("rave", {"schedule": Falling(3), "seed": 1})
+    for agents in ((rave, "uct"), ("rave(schedule=falling(k=3))", "uct(playouts=lowest)")):
+        for jobs in (1, 2):
+            result = play_match("tic_tac_toe", *agents, games=4, simulations=50, seed=1, jobs=jobs)
+            print(*(record.actions for record in result.records))
+"""
+
+
+def test_parts_of_a_script_play_in_several_processes(tmp_path):
+    done = run_script(tmp_path / "script.py", WORKERS)
+    assert done.returncode == 0, done.stderr
+    objects, objects_of_two, names, names_of_two = done.stdout.splitlines()
+    assert objects == objects_of_two
+    assert names == names_of_two
+    assert objects != names

@@ -12,13 +12,15 @@ from helpers.trees import dump
 from rave_openspiel.states import OpenSpielState
 
 from rave_agents import Limit, SearchConfig, Searcher
-from rave_agents.kernel.arrays import Axis
+from rave_agents.compiler.arrays import Axis
 from rave_agents.kernel.hooks import on_backup
 from rave_agents.kernel.playouts import (
     GONE,
     LEGAL_AGAIN,
     PLAYOUTS_BETWEEN_UPDATES,
     SteeredPlayouts,
+    UniformPlayouts,
+    WeightedPlayouts,
 )
 from rave_agents.kernel.utilities import GameRange
 from rave_agents.simulate.simulator import Header, flat_frame, make_frame
@@ -32,7 +34,7 @@ def learnt(games, *, actions=3, temperature=0.5, low=-1.0, high=1.0, gone=10**12
     """The weights after games of [(player, action), ...] and their returns."""
     weights = np.ones((2, actions))
     sizes = {Axis.PLAYER: 2, Axis.ACTION: actions, Axis.ONE: 1}
-    playouts = assembled(SteeredPlayouts(temperature), sizes)
+    playouts = assembled(WeightedPlayouts(SteeredPlayouts(temperature)), sizes)
     playouts.counts[GONE] += gone
     playouts.counts[LEGAL_AGAIN] += again
     stream = np.ones(4, np.int64)
@@ -150,7 +152,7 @@ def test_returns_beyond_the_stated_bounds_keep_weights_finite():
 
 
 def weights_after(state, simulations):
-    config = SearchConfig(playout_temperature=0.05)
+    config = SearchConfig(playouts=SteeredPlayouts(0.05))
     tree = SearchTree(config)
     tree.reseed(*np.random.SeedSequence(1).spawn(3))
     search = TreeSearch(tree, OpenSpielState(state), state.current_player(), config, None)
@@ -181,27 +183,28 @@ def test_playouts_are_steered_only_where_actions_tell_something(name, moves, ste
     assert steered or weights.min() > 0.5
 
 
-def tree_of(temperature, evaluator=None):
+def tree_of(playouts, evaluator=None):
     state = random_game(1, depth=4, width=5)
-    config = SearchConfig(playout_temperature=temperature)
+    config = SearchConfig(playouts=playouts)
     searcher = Searcher(config, seed=1, evaluator=evaluator)
     searcher.search(state, Limit(simulations=200))
     return dump(searcher)
 
 
 def test_a_search_steers_its_playouts():
-    assert tree_of(0.05) != tree_of(math.inf)
+    assert tree_of(SteeredPlayouts(0.05)) != tree_of(UniformPlayouts())
 
 
 def test_an_evaluator_has_no_playouts_to_steer():
-    trees = [tree_of(t, evaluator=RandomEvaluator()) for t in (0.05, math.inf)]
-    assert trees[0] == trees[1]
+    policies = [SteeredPlayouts(0.05), UniformPlayouts()]
+    steered, uniform = (tree_of(policy, evaluator=RandomEvaluator()) for policy in policies)
+    assert steered == uniform
 
 
 def test_each_search_begins_with_uniform_playouts():
     """What an earlier position's playouts have shown is not carried over."""
     state = OpenSpielState(pyspiel.load_game("hex(board_size=3)").new_initial_state())
-    searcher = Searcher(SearchConfig(playout_temperature=0.05, reuse_tree=False), seed=1)
+    searcher = Searcher(SearchConfig(playouts=SteeredPlayouts(0.05), reuse_tree=False), seed=1)
     searcher.search(state, Limit(simulations=200))
     fewer = PLAYOUTS_BETWEEN_UPDATES - 1
     searcher.reseed(7)

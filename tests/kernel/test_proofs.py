@@ -10,8 +10,33 @@ from helpers.interpreter import interpreted_but_for
 from helpers.trees import check_tree, growing_bytes
 
 from rave_agents import Limit, SearchConfig, Searcher
-from rave_agents.kernel.arrays import NODE
+from rave_agents.compiler.arrays import NODE
 from rave_agents.kernel.tree import ROOT, edge_rows
+from rave_agents.parts import (
+    GRAVE,
+    HRAVE,
+    PUCT,
+    UCB1,
+    AllPlayers,
+    CheckNothing,
+    CheckRefutations,
+    CheckTerminal,
+    DenseRankBonus,
+    DrawLayer,
+    MaxBonus,
+    NoAmaf,
+    NodeAmaf,
+    NoDraws,
+    NoProofNumbers,
+    NoSkipping,
+    NoSolver,
+    ProofNumbers,
+    Proofs,
+    RankBonus,
+    SearchingPlayer,
+    SkipSolved,
+    Solver,
+)
 
 CASES_PER_TEST = 150
 BLOCKS = 16
@@ -37,32 +62,42 @@ def random_rules(draw):
     return {**rules, "depth": depth, "width": width, "low": -high, "high": high}
 
 
-def random_config(draw, *, proving=True):
+def random_numbers(draw):
+    """Proof numbers of a random form."""
+    draws = draw.choice([NoDraws(), DrawLayer()])
+    return ProofNumbers(
+        goal=draw.choice([SearchingPlayer(), AllPlayers(), AllPlayers()]),
+        bonus=draw.choice([RankBonus(draws), DenseRankBonus(draws), MaxBonus()]),
+        constant=draw.choice([0.0, 0.3, 1.0]),
+        visits=draw.choice([math.inf, 0.3]),
+        weight=draw.choice([0.0, 0.0, 0.3]),
+    )
+
+
+def random_proofs(draw):
+    """A solver, proof numbers or both."""
+    solver = Solver() if draw.random() < 0.8 else NoSolver()
+    counts = isinstance(solver, NoSolver) or draw.random() < 0.75
+    checks = [CheckNothing(), CheckTerminal()]
+    if isinstance(solver, Solver):
+        checks = [CheckNothing(), CheckNothing(), CheckTerminal(), CheckRefutations()]
+    return Proofs(
+        solver,
+        random_numbers(draw) if counts else NoProofNumbers(),
+        SkipSolved(draw.choice([0, 5])) if draw.random() < 0.3 else NoSkipping(),
+        draw.choice(checks),
+    )
+
+
+def random_config(draw):
     """A configuration with a solver, proof numbers or both."""
-    solver = draw.random() < 0.8
-    numbers = draw.choice(["none", "searcher", "every_player", "every_player"])
-    if not solver and numbers == "none":
-        numbers = "every_player"
-    counted, check_terminal = numbers != "none", draw.random() < 0.5
-    bonus = draw.choice(["rank", "dense_rank", "max"])
     return SearchConfig(
         search_forced_moves=True,
-        amaf=draw.choice(["none", "node", "grave"]),
-        grave_ref=draw.choice([0, 10]),
+        rule=draw.choice([UCB1(), UCB1(), PUCT(0.5)]),
+        amaf=draw.choice([NoAmaf(), NodeAmaf(), GRAVE(ref=draw.choice([0, 10]))]),
         expand_visits=draw.choice([1, 1, 2]),
-        selection=draw.choice(["ucb1", "ucb1", "puct"]),
         utility_range=draw.choice(["game", "game", "observed"]),
-        solver=solver,
-        check_terminal=check_terminal,
-        check_refutations=solver and check_terminal and draw.random() < 0.5,
-        proof_numbers=numbers,
-        proof_bonus=bonus,
-        proof_constant=draw.choice([0.0, 0.3, 1.0]) * counted,
-        proof_weight=draw.choice([0.0, 0.0, 0.3]) * counted,
-        proof_visits=draw.choice([math.inf, 0.3]),
-        draw_layer=counted and "rank" in bonus and draw.random() < 0.5,
-        skip_solved=draw.random() < 0.3,
-        skip_solved_visits=draw.choice([0, 5]),
+        proofs=random_proofs(draw),
     )
 
 
@@ -75,11 +110,12 @@ def random_case(seed):
 
 def check_proofs(searcher, config, truth, player):
     rooted = searcher.rooted_tree()
-    check_tree(rooted, refutations=config.check_refutations)
+    proofs = config.proofs
+    check_tree(rooted, refutations=isinstance(proofs.checks, CheckRefutations))
     check_derived(rooted, config, player)
-    if config.solver:
+    if isinstance(proofs.solver, Solver):
         check_solved(rooted, truth)
-    if config.proof_numbers != "none":
+    if isinstance(proofs.numbers, ProofNumbers):
         check_numbers(rooted, truth)
 
 
@@ -102,35 +138,39 @@ def test_the_cases_have_what_they_are_meant_to_cover():
     assert {game.num_players for game in rules} == {1, 2, 3}
     assert {game.chance for game in rules} == {0.0, 0.3}
     assert {math.isinf(game.high) for game in rules} == {True, False}
-    for field, values in {
-        "solver": 2,
-        "check_terminal": 2,
-        "check_refutations": 2,
-        "skip_solved": 2,
-        "expand_visits": 2,
-        "amaf": 3,
-        "proof_numbers": 3,
-        "proof_bonus": 3,
-        "draw_layer": 2,
-    }.items():
-        assert len({getattr(config, field) for _, config, _ in cases}) == values, field
+    assert {config.expand_visits for _, config, _ in cases} == {1, 2}
+    proofs = [config.proofs for _, config, _ in cases]
+    numbers = [known.numbers for known in proofs if isinstance(known.numbers, ProofNumbers)]
+    for parts, kinds in [
+        ([config.rule for _, config, _ in cases], {UCB1, PUCT}),
+        ([config.amaf for _, config, _ in cases], {NoAmaf, NodeAmaf, GRAVE}),
+        ([known.solver for known in proofs], {Solver, NoSolver}),
+        ([known.numbers for known in proofs], {ProofNumbers, NoProofNumbers}),
+        ([known.skipping for known in proofs], {SkipSolved, NoSkipping}),
+        ([known.checks for known in proofs], {CheckNothing, CheckTerminal, CheckRefutations}),
+        ([known.goal for known in numbers], {AllPlayers, SearchingPlayer}),
+        ([known.bonus for known in numbers], {RankBonus, DenseRankBonus, MaxBonus}),
+        ([draws for known in numbers for draws in known.bonus], {NoDraws, DrawLayer}),
+    ]:
+        assert set(map(type, parts)) == kinds
 
 
-@pytest.mark.parametrize("check_terminal", [False, True])
-@pytest.mark.parametrize("numbers", ["none", "searcher", "every_player"])
+TURNED_TO = {
+    "searcher": ProofNumbers(SearchingPlayer(), RankBonus(), constant=0.3, visits=math.inf),
+    "every player": ProofNumbers(AllPlayers(), RankBonus(), constant=0.3, visits=math.inf),
+}
+"""Proof numbers of which the search makes much."""
+
+
+@pytest.mark.parametrize("checks", [CheckNothing(), CheckTerminal()])
+@pytest.mark.parametrize("numbers", [NoProofNumbers(), *TURNED_TO.values()])
 @pytest.mark.parametrize("kind", ["zero-sum", "general-sum", "one player", "three players"])
-def test_every_small_game_without_chance_is_solved_and_the_search_then_ends(
-    kind, numbers, check_terminal
-):
+def test_every_small_game_without_chance_is_solved_and_the_search_then_ends(kind, numbers, checks):
     for seed in range(20):
         state = random_game(seed, **KINDS[kind], width=3, depth=5)
-        constant = 0.0 if numbers == "none" else 0.3
         config = SearchConfig(
-            exploration=2.0,
-            solver=True,
-            proof_numbers=numbers,
-            proof_constant=constant,
-            check_terminal=check_terminal,
+            rule=UCB1(2.0),
+            proofs=Proofs(Solver(), numbers, checks=checks),
             search_forced_moves=True,
         )
         result = Searcher(config, seed=seed).search(state, Limit(simulations=20_000))
@@ -143,17 +183,13 @@ def test_every_small_game_without_chance_is_solved_and_the_search_then_ends(
             assert truth.values(()) == {result.outcome}
 
 
-@pytest.mark.parametrize("numbers", ["searcher", "every_player"])
-@pytest.mark.parametrize("solver", [False, True])
+@pytest.mark.parametrize("numbers", TURNED_TO.values(), ids=TURNED_TO)
+@pytest.mark.parametrize("solver", [NoSolver(), Solver()])
 def test_numbers_end_at_0_for_who_can_force_a_win_and_for_who_cannot(solver, numbers):
     for seed in range(40):
         state = random_game(seed, **KINDS["zero-sum"], width=3, depth=5)
         config = SearchConfig(
-            exploration=2.0,
-            solver=solver,
-            proof_numbers=numbers,
-            proof_constant=0.3,
-            search_forced_moves=True,
+            rule=UCB1(2.0), proofs=Proofs(solver, numbers), search_forced_moves=True
         )
         searcher = Searcher(config, seed=seed)
         result = searcher.search(state, Limit(simulations=3000))
@@ -164,7 +200,7 @@ def test_numbers_end_at_0_for_who_can_force_a_win_and_for_who_cannot(solver, num
             pair = float(proofs.proof[ROOT, player]), float(proofs.disproof[ROOT, player])
             assert pair == ((0.0, math.inf) if won else (math.inf, 0.0))
         searching = state.current_player()
-        if not solver and truth.can_force_a_win((), searching):
+        if isinstance(solver, NoSolver) and truth.can_force_a_win((), searching):
             assert result.simulations < 3000
 
 
@@ -200,10 +236,9 @@ def test_bonuses_are_computed_anew_when_the_searching_player_changes():
     for last in (0, 1):
         nodes[0, 1, last] = (1, [0])
         nodes[0, 1, last, 0] = [float(last), float(1 - last)]
-    config = SearchConfig(
-        proof_numbers="searcher", proof_constant=0.1, expand_visits=1, check_terminal=True
-    )
-    searcher = Searcher(config, seed=1)
+    numbers = ProofNumbers(SearchingPlayer(), RankBonus(), constant=0.1, visits=math.inf)
+    proofs = Proofs(NoSolver(), numbers, checks=CheckTerminal())
+    searcher = Searcher(SearchConfig(expand_visits=1, proofs=proofs), seed=1)
     state = written_game(nodes)
     searcher.search(state, Limit(simulations=2))
     child = int(searcher.tree.edge_child[0])
@@ -219,7 +254,10 @@ def test_bonuses_are_computed_anew_when_the_searching_player_changes():
 # What a number is worth among its siblings'.
 
 
-def root_bonuses(numbers, simulations=None, **changes):
+RANKS = RankBonus()
+
+
+def root_bonuses(numbers, bonus=RANKS):
     """The bonuses at a root whose children, once expanded, have such proof numbers.
 
     A child with number n leaves player 1 a choice of n, of which nothing is known; 0 and infinity
@@ -234,10 +272,10 @@ def root_bonuses(numbers, simulations=None, **changes):
         for answer in range(number):
             nodes[action, answer] = (0, [0, 1])
             nodes[action, answer, 0], nodes[action, answer, 1] = [1.0, 0.0], [0.0, 1.0]
-    settings = {"proof_numbers": "searcher", "proof_constant": 0.1, "expand_visits": 1}
-    searcher = Searcher(SearchConfig(**settings | changes), seed=1)
+    form = ProofNumbers(SearchingPlayer(), bonus, constant=0.1, visits=math.inf)
+    searcher = Searcher(SearchConfig(proofs=Proofs(NoSolver(), form), expand_visits=1), seed=1)
     state = written_game(nodes, num_distinct_actions=40)
-    result = searcher.search(state, Limit(simulations=simulations or 1 + len(numbers)))
+    result = searcher.search(state, Limit(simulations=1 + len(numbers)))
     assert [row.proof_number for row in result.actions] == numbers
     proofs = searcher.rooted_tree().proofs
     return [float(proofs.edge_bonus[edge]) for edge in edge_rows(searcher.tree, ROOT)]
@@ -249,7 +287,7 @@ def test_ranks_among_many_ties_are_apart_by_one_sibling():
 
 
 def test_dense_ranks_among_many_ties_are_apart_by_one_rank():
-    bonuses = root_bonuses([1] + [2] * 29, proof_bonus="dense_rank")
+    bonuses = root_bonuses([1] + [2] * 29, DenseRankBonus())
     assert bonuses == [0.5] + [0.0] * 29
 
 
@@ -258,75 +296,67 @@ def test_ties_share_a_rank_and_leave_the_next_ones_out():
 
 
 def test_dense_ranks_leave_none_out():
-    bonuses = root_bonuses([3, 1, 1, 2], proof_bonus="dense_rank")
+    bonuses = root_bonuses([3, 1, 1, 2], DenseRankBonus())
     assert bonuses == pytest.approx([0.0, 2 / 3, 2 / 3, 1 / 3])
 
 
 def test_max_measures_the_way_to_the_least_number():
-    bonuses = root_bonuses([2, 5, 3], proof_bonus="max")
+    bonuses = root_bonuses([2, 5, 3], MaxBonus())
     assert bonuses == pytest.approx([1.0, 1 - 3 / 4, 1 - 1 / 4])
 
 
 def test_a_number_without_end_is_worth_nothing_and_leaves_the_others_alone():
     numbers = [2, math.inf, 5]
-    with_it = root_bonuses(numbers, proof_bonus="max")
-    without = root_bonuses([2, 5], proof_bonus="max")
+    with_it = root_bonuses(numbers, MaxBonus())
+    without = root_bonuses([2, 5], MaxBonus())
     assert with_it[1] == 0.0
     assert with_it[::2] == without
 
 
-@pytest.mark.parametrize("kind", ["rank", "dense_rank", "max"])
-def test_moves_that_all_lose_are_alike(kind):
-    bonuses = root_bonuses([math.inf] * 3, proof_bonus=kind)
-    assert set(bonuses) == ({1 - 1 / 3} if kind == "rank" else {0.0}) or len(set(bonuses)) == 1
-    assert all(math.isfinite(bonus) for bonus in bonuses)
+@pytest.mark.parametrize(
+    ("bonus", "worth"), [(RankBonus(), 2 / 3), (DenseRankBonus(), 0.0), (MaxBonus(), 0.0)]
+)
+def test_moves_that_all_lose_are_alike(bonus, worth):
+    bonuses = root_bonuses([math.inf] * 3, bonus)
+    assert bonuses == pytest.approx([worth] * 3)
 
 
-def drawish_game(draw_layer, **changes):
+def drawish_game(bonus):
     """No move wins; the first one loses, the second draws, if player 1 answers well."""
     nodes = {(): (0, [0, 1]), (0,): (1, [0, 1]), (1,): (1, [0, 1])}
     nodes |= {(0, 0): [0.0, 1.0], (0, 1): [0.0, 1.0], (1, 0): [0.5, 0.5], (1, 1): [0.5, 0.5]}
-    config = SearchConfig(
-        proof_numbers="every_player",
-        proof_constant=0.1,
-        check_terminal=True,
-        expand_visits=1,
-        draw_layer=draw_layer,
-        **changes,
-    )
-    searcher = Searcher(config, seed=1)
+    numbers = ProofNumbers(AllPlayers(), bonus, constant=0.1, visits=math.inf)
+    proofs = Proofs(NoSolver(), numbers, checks=CheckTerminal())
+    searcher = Searcher(SearchConfig(proofs=proofs, expand_visits=1), seed=1)
     result = searcher.search(written_game(nodes), Limit(simulations=3))
     assert [row.proof_number for row in result.actions] == [math.inf, math.inf]
     return [float(searcher.rooted_tree().proofs.edge_bonus[edge]) for edge in range(2)]
 
 
 def test_a_draw_layer_tells_moves_apart_that_cannot_win():
-    assert drawish_game(False) == [0.5, 0.5]
-    assert drawish_game(True) == [0.0, 0.5]
+    assert drawish_game(RankBonus()) == [0.5, 0.5]
+    assert drawish_game(RankBonus(DrawLayer())) == [0.0, 0.5]
 
 
 def test_a_draw_layer_tells_dense_ranks_apart():
-    assert drawish_game(True, proof_bonus="dense_rank") == [0.0, 0.5]
+    assert drawish_game(DenseRankBonus(DrawLayer())) == [0.0, 0.5]
 
 
 # Room.
 
 
-@pytest.mark.parametrize("amaf", ["none", "node", "grave", "global"])
-@pytest.mark.parametrize("numbers", ["none", "every_player"])
-@pytest.mark.parametrize(
-    "checks", [(), ("check_terminal",), ("check_terminal", "check_refutations")]
-)
+@pytest.mark.parametrize("amaf", [NoAmaf(), NodeAmaf(), GRAVE(), HRAVE()])
+@pytest.mark.parametrize("numbers", [NoProofNumbers(), ProofNumbers(constant=0.0)])
+@pytest.mark.parametrize("checks", [CheckNothing(), CheckTerminal(), CheckRefutations()])
 def test_the_memory_is_that_of_the_arrays_and_within_its_budget(checks, numbers, amaf):
-    least = 0.007 if "check_refutations" in checks else 0.006  # The root takes more with them.
+    # The root takes more with refutations.
+    least = 0.007 if isinstance(checks, CheckRefutations) else 0.006
     for megabytes in (least, 0.05, 1.0):
         config = SearchConfig(
-            solver=True,
-            proof_numbers=numbers,
+            proofs=Proofs(Solver(), numbers, checks=checks),
             amaf=amaf,
             expand_visits=1,
             max_memory_mb=megabytes,
-            **dict.fromkeys(checks, True),
         )
         searcher = Searcher(config, seed=1)
         state = random_game(8, num_players=3, depth=12, width=5, low=-9.0, high=9.0)
@@ -339,7 +369,7 @@ def test_the_memory_is_that_of_the_arrays_and_within_its_budget(checks, numbers,
         check_derived(rooted, config, result.player)
 
 
-@pytest.mark.parametrize("amaf", ["none", "node", "grave"])
+@pytest.mark.parametrize("amaf", [NoAmaf(), NodeAmaf(), GRAVE()])
 def test_without_solver_and_proof_numbers_nothing_is_kept(amaf):
     searcher = Searcher(SearchConfig(amaf=amaf), seed=1)
     result = searcher.search(random_game(4, depth=9), Limit(simulations=300))
@@ -354,11 +384,11 @@ def test_without_solver_and_proof_numbers_nothing_is_kept(amaf):
 
 def test_the_solver_keeps_no_numbers_and_numbers_no_bounds():
     kept = {}
-    for name, changes in {
-        "solver": {"solver": True},
-        "numbers": {"proof_numbers": "searcher"},
+    for name, proving in {
+        "solver": Proofs(Solver()),
+        "numbers": Proofs(NoSolver(), ProofNumbers(SearchingPlayer(), constant=0.0)),
     }.items():
-        searcher = Searcher(SearchConfig(**changes), seed=1)
+        searcher = Searcher(SearchConfig(proofs=proving), seed=1)
         searcher.search(random_game(4, depth=9), Limit(simulations=300))
         proofs = searcher.rooted_tree().proofs
         kept[name] = {field for field in proofs._fields if getattr(proofs, field).size > 0}
@@ -407,7 +437,7 @@ def better_known_than_searched():
 
 @pytest.mark.parametrize("preset", ["uct_solver", "rave_pn", "pn_mcts"])
 def test_a_solved_child_that_is_passed_over_counts_above_its_parent(preset):
-    config = SearchConfig.preset(preset).replace(skip_solved=True, exploration=0.5)
+    config = SearchConfig.preset(preset).replace(skipping=SkipSolved(), rule=UCB1(0.5))
     for seed in range(3):
         searcher = Searcher(config, seed=seed)
         result = searcher.search(better_known_than_searched(), Limit(simulations=4000))

@@ -6,8 +6,8 @@ import pytest
 from helpers.textbook import Xoshiro
 from scipy import stats
 
-from rave_agents.kernel import random_stream
-from rave_agents.kernel.random_stream import fill_words, make_stream, random_below, random_unit
+from rave_agents.simulate import random_stream
+from rave_agents.simulate.random_stream import fill_words, make_stream, random_below, random_unit
 
 
 def test_known_answers():

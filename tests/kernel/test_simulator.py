@@ -10,8 +10,16 @@ from helpers.games import Position, RandomEvaluator, random_game, written_game
 from helpers.trees import check_tree, dump
 
 from rave_agents import GameError, Limit, SearchConfig, Searcher
+from rave_agents.compiler.dispatch import JIT_DISABLED
 from rave_agents.kernel import loop
-from rave_agents.kernel.dispatch import JIT_DISABLED
+from rave_agents.parts import (
+    PUCT,
+    UCB1,
+    DirichletNoise,
+    NoAmaf,
+    NodeAmaf,
+    Proofs,
+)
 
 
 class Corridor(Position):
@@ -62,7 +70,7 @@ class OneWay(Corridor):
 
 
 def search(state, simulations, evaluator=None, **changes):
-    config = SearchConfig(**{"amaf": "node", "search_forced_moves": True, **changes})
+    config = SearchConfig(**{"amaf": NodeAmaf(), "search_forced_moves": True, **changes})
     searcher = Searcher(config, seed=1, evaluator=evaluator)
     return searcher, searcher.search(state, Limit(simulations=simulations))
 
@@ -77,7 +85,7 @@ def test_paths_longer_than_the_frame():
 
 @pytest.mark.parametrize("playouts", [1, 3])
 def test_playouts_longer_than_the_frame(playouts):
-    searcher, result = search(Corridor(3000), 20, playouts=playouts)
+    searcher, result = search(Corridor(3000), 20, playout_count=playouts)
     assert result.root_visits == result.simulations == 20
     assert [row.value for row in result.actions] == [1.0, 1.0]
     check_tree(searcher)
@@ -88,7 +96,7 @@ def test_more_actions_than_the_frame():
     nodes = {(): (0, range(count))}
     nodes |= {(a,): [a / count, 1 - a / count] for a in range(count)}
     state = written_game(nodes, num_distinct_actions=count)
-    searcher, result = search(state, 6000, exploration=0.1, amaf="none")
+    searcher, result = search(state, 6000, rule=UCB1(0.1), amaf=NoAmaf())
     assert len(result.actions) == count
     assert min(row.visits for row in result.actions) == 1
     assert result.action == count - 1
@@ -135,7 +143,7 @@ def failing_game(method, after):
 @pytest.mark.parametrize("method", METHODS)
 def test_a_states_exception_comes_out_as_it_is(method, after):
     state, error = failing_game(method, after)
-    searcher = Searcher(SearchConfig(amaf="node"), seed=1)
+    searcher = Searcher(SearchConfig(amaf=NodeAmaf()), seed=1)
     with pytest.raises(CustomError) as raised:
         searcher.search(state, Limit(simulations=5000))
     assert raised.value is error
@@ -187,11 +195,11 @@ def test_any_exception_comes_out_as_it_is(error):
 def test_a_failure_leaves_the_tree_as_it_was():
     """The simulation that failed is not in the tree: it equals that of the simulations before."""
     state, _ = failing_game("returns", 200)
-    searcher = Searcher(SearchConfig(amaf="node"), seed=1)
+    searcher = Searcher(SearchConfig(amaf=NodeAmaf()), seed=1)
     with pytest.raises(CustomError):
         searcher.search(state, Limit(simulations=5000))
     simulations = searcher.result().simulations
-    whole = Searcher(SearchConfig(amaf="node"), seed=1)
+    whole = Searcher(SearchConfig(amaf=NodeAmaf()), seed=1)
     whole.search(random_game(2, chance=0.3, depth=8), Limit(simulations=simulations))
     assert dump(searcher) == dump(whole)
 
@@ -276,32 +284,29 @@ def test_keyboard_interrupt_in_the_middle_of_searches(kind, count):
 
 @pytest.mark.skipif(JIT_DISABLED, reason="nothing is compiled")
 @pytest.mark.parametrize(
-    "changes",
+    ("parts", "changes"),
     [
-        [{}, {"exploration": 1, "first_play_urgency": 1, "playouts": 3, "max_memory_mb": 1e-6}],
-        [{"amaf": "node"}, {"amaf": "node", "expand_visits": 5, "rave_bias": 0}],
-        [{"solver": True}, {"solver": True, "final_proven": False}],
-        [{"selection": "puct"}, {"selection": "puct", "dirichlet_epsilon": 0.3, "exploration": 2}],
+        (
+            {},
+            {"rule": UCB1(1), "first_play_urgency": 1, "playout_count": 3, "max_memory_mb": 1e-6},
+        ),
+        ({"amaf": NodeAmaf()}, {"expand_visits": 5, "bias": 0}),
+        ({"proofs": Proofs()}, {"final_proven": False}),
+        ({"rule": PUCT()}, {"root_noise": DirichletNoise(0.3), "c": 2}),
     ],
 )
-def test_numbers_players_and_evaluators_compile_nothing_anew(changes, monkeypatch):
+def test_numbers_players_and_evaluators_compile_nothing_anew(parts, changes, monkeypatch):
     """A combination of parts has one signature, whatever their numbers, the game, evaluators."""
-    compiled, find = set(), loop.run.compiled_for
-
-    def compiled_for(record):
-        compiled.add(find(record))
-        return find(record)
-
-    monkeypatch.setattr(loop.run, "compiled_for", compiled_for)
+    loaded = {}
+    monkeypatch.setattr(loop.run, "_loaded", loaded)
     states = [random_game(1), random_game(1, num_players=1), random_game(1, num_players=3)]
     for number, state in enumerate([*states, *states]):
-        config = SearchConfig(**changes[number // 3])
+        config = SearchConfig(**parts).replace(**(changes if number >= 3 else {}))
         for evaluator in (None, RandomEvaluator()):
-            if evaluator is None or config.playouts == 1:
+            if evaluator is None or config.playout_count == 1:
                 searcher = Searcher(config, seed=1, evaluator=evaluator)
                 searcher.search(state, Limit(simulations=30, seconds=10))
-    assert len(compiled) == 1
-    assert len(compiled.pop().signatures) == 1
+    assert len(loaded) == 1
 
 
 def test_a_deadline_stops_in_the_middle_of_a_playout():

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from helpers.trees import interrupt_resize
 
-from rave_agents.kernel.arrays import EDGE, GROWING, NODE, TABLE, Array, Axis, Rows, one
-from rave_agents.kernel.runtime import RUNS_AS, runs_as
+from rave_agents.compiler.arrays import EDGE, GROWING, NODE, TABLE, Array, Axis, Rows, one
+from rave_agents.compiler.runtime import RUNS_AS, runs_as
 from rave_agents.kernel.tree import Tree
 from rave_agents.storage import (
     Storage,

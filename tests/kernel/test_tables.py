@@ -13,9 +13,22 @@ from helpers.trees import (
 )
 
 from rave_agents import Limit, SearchConfig, Searcher
+from rave_agents.compiler.arrays import NODE, TABLE
 from rave_agents.kernel.amaf import NO_TABLE
-from rave_agents.kernel.arrays import NODE, TABLE
 from rave_agents.kernel.tree import ROOT, edge_rows, find_child
+from rave_agents.parts import (
+    GRAVE,
+    HRAVE,
+    UCB1,
+    Greedy,
+    Linear,
+    NoAmaf,
+    NodeAmaf,
+    NoWinningMoves,
+    Stepped,
+    VisitedEdges,
+    WinningMoves,
+)
 from rave_agents.storage import Storage
 
 MEGABYTE = 2**20
@@ -23,8 +36,8 @@ INFINITE = 2**31 - 1
 
 
 def searched(state, simulations=400, *, seed=1, **changes):
-    changes = {"amaf": "grave", "expand_visits": 1, "search_forced_moves": True, **changes}
-    searcher = Searcher(SearchConfig(**changes), seed=seed)
+    config = SearchConfig(amaf=GRAVE(), expand_visits=1, search_forced_moves=True)
+    searcher = Searcher(config.replace(**changes), seed=seed)
     return searcher, searcher.search(state, Limit(simulations=simulations))
 
 
@@ -46,7 +59,9 @@ def without_amaf(tree):
 def test_both_colours_and_moves_not_yet_legal_are_in_the_table():
     # Player 0 plays 1 and later 5, player 1 plays 3 in between: nothing else can happen.
     nodes = {(): (0, [1]), (1,): (1, [3]), (1, 3): (0, [5]), (1, 3, 5): [0.75, 0.25]}
-    searcher, _ = searched(written_game(nodes), 4, grave_table_visits=1, count_winning_moves=True)
+    searcher, _ = searched(
+        written_game(nodes), 4, amaf=GRAVE(table_visits=1, winning=WinningMoves())
+    )
     tables = whole(searcher)[1]
     assert tables[()] == (
         4,
@@ -80,9 +95,8 @@ CHAIN = {(): (0, [0]), (0,): (0, [0]), (0, 0): (0, [0]), (0, 0, 0): (0, [0, 1, 2
 )
 def test_the_reference_is_the_nearest_table_with_more_than_ref_playouts(playouts, reference):
     """Of three tables one above the other, the one at depth i says that action i is best."""
-    changes = {"grave_table_visits": 1, "grave_ref": 50, "exploration": 0.0}
     state = written_game(CHAIN)
-    searcher, _ = searched(state, 30, **changes)
+    searcher, _ = searched(state, 30, rule=Greedy(), amaf=GRAVE(ref=50, table_visits=1))
     searcher.advance(0)
     rooted = searcher.rooted_tree()
     tree, tables = rooted.arrays, rooted.amaf
@@ -111,15 +125,15 @@ GAMES = {
     "three players": {"num_players": 3},
     "unknown range": {"stated": False, "whole": False},
 }
-OTHERS = [{}, {"amaf_weighting": "linear"}, {"amaf_weighting": "stepped", "playouts": 2}]
+OTHERS = [{}, {"weighting": Linear()}, {"weighting": Stepped(), "playout_count": 2}]
 
 
 @pytest.mark.parametrize("changes", OTHERS)
 @pytest.mark.parametrize("rules", GAMES.values(), ids=GAMES)
 def test_the_global_table_is_grave_whose_reference_is_never_reached(rules, changes):
     state = random_game(3, depth=8, **rules)
-    one = searched(state, amaf="global", **changes)[0]
-    other = searched(state, amaf="grave", grave_ref=INFINITE, **changes)[0]
+    one = searched(state, amaf=HRAVE(), **changes)[0]
+    other = searched(state, amaf=GRAVE(ref=INFINITE), **changes)[0]
     assert whole(one)[0] == whole(other)[0]
     assert list(whole(one)[1]) == [()]
     assert whole(one)[1][()] == whole(other)[1][()]
@@ -129,13 +143,13 @@ def test_the_global_table_is_grave_whose_reference_is_never_reached(rules, chang
 @pytest.mark.parametrize("rules", GAMES.values(), ids=GAMES)
 def test_grave_with_a_table_everywhere_that_is_always_used_is_rave(rules, changes):
     state = random_game(3, depth=8, **rules)
-    grave = searched(state, grave_ref=0, grave_table_visits=1, **changes)[0]
-    rave = searched(state, amaf="node", **changes)[0]
+    grave = searched(state, amaf=GRAVE(ref=0, table_visits=1), **changes)[0]
+    rave = searched(state, amaf=NodeAmaf(), **changes)[0]
     assert without_amaf(whole(grave)[0]) == without_amaf(dump(rave))
 
 
 def test_a_node_gets_its_table_on_the_configured_visit():
-    searcher, _ = searched(random_game(2, depth=8), 600, grave_table_visits=40)
+    searcher, _ = searched(random_game(2, depth=8), 600, table_visits=40)
     tree, tables = whole(searcher)
     assert 1 < len(tables) < len(tree)
     for path, (player, visits, _) in tree.items():
@@ -149,7 +163,7 @@ def test_a_node_gets_its_table_on_the_configured_visit():
 def test_a_kept_subtree_keeps_its_tables():
     for seed in range(4):
         state = random_game(seed, depth=9, chance=0.2)
-        searcher, result = searched(state, 800, seed=seed, grave_table_visits=3)
+        searcher, result = searched(state, 800, seed=seed, table_visits=3)
         tree, tables = whole(searcher)
         searcher.advance(result.action)
         if searcher.tree is None:
@@ -162,7 +176,7 @@ def test_a_kept_subtree_keeps_its_tables():
 
 def test_a_kept_root_without_a_table_gets_one():
     state = random_game(1, depth=9)
-    searcher, result = searched(state, 200, grave_table_visits=10_000)
+    searcher, result = searched(state, 200, table_visits=10_000)
     searcher.advance(result.action)
     assert whole(searcher)[1] == {}
     state.apply_action(result.action)
@@ -173,7 +187,7 @@ def test_a_kept_root_without_a_table_gets_one():
 
 def test_the_global_table_is_new_in_each_search():
     state = random_game(1, depth=9)
-    searcher, result = searched(state, 300, amaf="global")
+    searcher, result = searched(state, 300, amaf=HRAVE())
     assert whole(searcher)[1][()][0] == 300
     searcher.advance(result.action)
     assert whole(searcher)[1] == {}
@@ -185,44 +199,47 @@ def test_the_global_table_is_new_in_each_search():
     assert whole(searcher)[1][()][0] == 80
 
 
-@pytest.mark.parametrize("wins", [False, True])
-@pytest.mark.parametrize("after", ["none", "node", "grave", "global"])
-@pytest.mark.parametrize("before", ["none", "node", "grave", "global"])
-def test_a_tree_of_another_kind_is_not_searched_on(before, after, wins):
+KINDS = [NoAmaf(), NodeAmaf(), GRAVE(), HRAVE()]
+COUNTED_KINDS = [amaf._replace(winning=WinningMoves()) for amaf in KINDS[1:]]
+
+
+@pytest.mark.parametrize("after", [*KINDS, *COUNTED_KINDS])
+@pytest.mark.parametrize("before", KINDS)
+def test_a_tree_of_another_kind_is_not_searched_on(before, after):
     state = random_game(1, depth=9)
     searcher, result = searched(state, 300, amaf=before)
     searcher.advance(result.action)
     state.apply_action(result.action)
-    wins = wins and after != "none"
-    searcher.config = searcher.config.replace(amaf=after, count_winning_moves=wins)
+    kept = searcher.config == searcher.config.replace(amaf=after)
+    searcher.config = searcher.config.replace(amaf=after)
     result = searcher.search(state, Limit(simulations=400))
-    assert (result.simulations == 400) == (before != after or wins)
+    assert (result.simulations < 400) == kept
     check_tree(searcher)
-    if after in ("grave", "global"):
+    if isinstance(after, GRAVE | HRAVE):
         check_tables(searcher.rooted_tree())
 
 
-@pytest.mark.parametrize("kind", ["grave", "global"])
-@pytest.mark.parametrize("wins", [False, True])
+@pytest.mark.parametrize("amaf", [GRAVE(table_visits=2), HRAVE()])
+@pytest.mark.parametrize("winning", [NoWinningMoves(), WinningMoves()])
 @pytest.mark.parametrize("megabytes", [1e-6, 0.1, 0.3, 1.0])
-def test_tables_are_counted_and_stay_inside_the_budget(kind, wins, megabytes):
+def test_tables_are_counted_and_stay_inside_the_budget(amaf, winning, megabytes):
     state = random_game(1, depth=20, width=9, low=0.0, high=5.0)
-    changes = {"amaf": kind, "count_winning_moves": wins, "grave_table_visits": 2}
-    searcher, result = searched(state, 9000, exploration=50.0, max_memory_mb=megabytes, **changes)
+    amaf = amaf._replace(winning=winning)
+    searcher, result = searched(state, 9000, rule=UCB1(50.0), amaf=amaf, max_memory_mb=megabytes)
     assert result.memory_bytes == growing_bytes(searcher)
     assert result.root_visits == 9000
     if megabytes > 1e-6:
         assert 0.6 * megabytes * MEGABYTE < result.memory_bytes <= megabytes * MEGABYTE
-        assert (int(searcher.tree.used[TABLE]) > 10) == (kind == "grave")
-    assert result.memory_full == (megabytes < 0.5 or kind == "grave")
+        assert (int(searcher.tree.used[TABLE]) > 10) == isinstance(amaf, GRAVE)
+    assert result.memory_full == (megabytes < 0.5 or isinstance(amaf, GRAVE))
     whole(searcher)
 
 
-@pytest.mark.parametrize("kind", ["grave", "global"])
-def test_a_table_that_does_not_fit_is_left_out(kind):
+@pytest.mark.parametrize("amaf", [GRAVE(), HRAVE()])
+def test_a_table_that_does_not_fit_is_left_out(amaf):
     state = random_game(1, depth=20, width=9)
     state.rules.num_distinct_actions = 5000  # 160 kB a table
-    searcher, result = searched(state, 500, amaf=kind, max_memory_mb=0.1)
+    searcher, result = searched(state, 500, amaf=amaf, max_memory_mb=0.1)
     assert result.memory_full
     assert result.memory_bytes <= 0.1 * MEGABYTE
     assert result.root_visits == 500
@@ -233,7 +250,7 @@ def test_a_table_that_does_not_fit_is_left_out(kind):
 def test_a_node_made_after_an_interrupted_growth_has_no_table(monkeypatch):
     """Ctrl-C comes when an array has its new rows, and before they are filled."""
     state = random_game(1, depth=12, width=8)
-    searcher, _ = searched(state, 300, grave_table_visits=5)
+    searcher, _ = searched(state, 300, table_visits=5)
     expected = whole(searcher)
     resize, interrupted = Storage.resize, []
 
@@ -257,20 +274,21 @@ def test_a_node_made_after_an_interrupted_growth_has_no_table(monkeypatch):
 
 
 def test_unvisited_edges_wait_for_no_amaf_value():
-    """``amaf_unvisited=False``: each edge is visited once before any other is visited twice."""
+    """``VisitedEdges``: each edge is visited once before any other is visited twice."""
     state = random_game(1, depth=20, width=9)
     edges = len(state.legal_actions())
-    for changes in ({"amaf": "node"}, {"amaf": "global"}, {"amaf": "grave"}):
-        _, result = searched(state, edges + 1, exploration=0.0, amaf_unvisited=False, **changes)
+    for amaf in (NodeAmaf(), HRAVE(), GRAVE()):
+        visited = amaf._replace(edges=VisitedEdges())
+        _, result = searched(state, edges + 1, rule=Greedy(), amaf=visited)
         assert [row.visits for row in result.actions] == [1] * edges
-        _, result = searched(state, edges + 1, exploration=0.0, **changes)
+        _, result = searched(state, edges + 1, rule=Greedy(), amaf=amaf)
         assert max(row.visits for row in result.actions) > 1
 
 
 def test_statistics_of_the_root_are_those_of_its_table():
     state = random_game(5, depth=9, low=-10.0, high=30.0)
-    for kind in ("grave", "global"):
-        searcher, result = searched(state, 300, amaf=kind, count_winning_moves=True)
+    for amaf in (GRAVE(winning=WinningMoves()), HRAVE(winning=WinningMoves())):
+        searcher, result = searched(state, 300, amaf=amaf)
         rows = whole(searcher)[1][()][1]
         for row in result.actions:
             n, total, wins, moves = rows[result.player, row.action]

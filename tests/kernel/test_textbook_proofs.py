@@ -13,6 +13,35 @@ from helpers.trees import assert_close, dump, dump_proofs, dump_textbook, dump_t
 from rave_openspiel.states import OpenSpielState
 
 from rave_agents import Limit, SearchConfig, Searcher
+from rave_agents.parts import (
+    GRAVE,
+    HRAVE,
+    PUCT,
+    UCB1,
+    AllEdges,
+    AllPlayers,
+    CheckNothing,
+    CheckRefutations,
+    CheckTerminal,
+    DenseRankBonus,
+    DrawLayer,
+    MaxBonus,
+    NoAmaf,
+    NodeAmaf,
+    NoDraws,
+    NoProofNumbers,
+    NoSkipping,
+    NoSolver,
+    ProofNumbers,
+    Proofs,
+    RankBonus,
+    SearchingPlayer,
+    SkipSolved,
+    Solver,
+    SteeredPlayouts,
+    UniformPlayouts,
+    VisitedEdges,
+)
 
 CASES_PER_TEST = 50
 BLOCKS = 12
@@ -35,36 +64,49 @@ class PlainState(OpenSpielState):
 
 
 def random_config(draw, *, whole):
-    """A configuration with a solver, proof numbers or both."""
-    numbers = draw.choice(["none", "searcher", "searcher", "every_player", "every_player"])
-    counted = numbers != "none"
-    amaf = draw.choice(["none", "none", "node", "grave", "global"])
-    solver, check_terminal = not counted or draw.random() < 0.7, draw.random() < 0.5
-    bonus = draw.choice(["rank", "dense_rank", "max"])
+    """A configuration with a solver, proof numbers or both.
+
+    Numbers of parts that are not used are drawn all the same.
+    """
+    goal = draw.choice([None, *[SearchingPlayer()] * 2, *[AllPlayers()] * 2])
+    kept = draw.choice([NoAmaf, NoAmaf, NodeAmaf, GRAVE, HRAVE])
+    solver = Solver() if goal is None or draw.random() < 0.7 else NoSolver()
+    checks = CheckTerminal() if draw.random() < 0.5 else CheckNothing()
+    bonus = draw.choice([RankBonus, DenseRankBonus, MaxBonus])
+    if isinstance(solver, Solver) and isinstance(checks, CheckTerminal) and draw.random() < 0.5:
+        checks = CheckRefutations()
+    numbers = {
+        "bonus": MaxBonus(),
+        "constant": draw.choice([0.0, 0.1, 1.0]),
+        "weight": draw.choice([0.0, 0.0, 0.3, 1.0]),
+        "visits": draw.choice([math.inf, 0.5]),
+    }
+    if goal is not None and bonus is not MaxBonus:
+        numbers["bonus"] = bonus(draws=DrawLayer() if draw.random() < 0.5 else NoDraws())
+    skips = draw.random() < 0.4
+    skipping = SkipSolved(visits=draw.choice([0, 1, 5]))
+    rule = draw.choice([UCB1, UCB1, PUCT])(c=draw.choice([0.0, 0.5, math.sqrt(2)]))
+    first_play_urgency = draw.choice([math.inf, math.inf, 0.5, 1.1])
+    tables = {"ref": draw.choice([0, 3, 20]), "table_visits": draw.choice([1, 4])}
+    edges = AllEdges() if draw.random() < 0.7 else VisitedEdges()
+    amaf = NoAmaf()
+    if kept is not NoAmaf:
+        amaf = kept(edges=edges, **(tables if kept is GRAVE else {}))
     return SearchConfig(
         search_forced_moves=True,
-        solver=solver,
-        check_terminal=check_terminal,
-        check_refutations=solver and check_terminal and draw.random() < 0.5,
-        proof_numbers=numbers,
-        proof_bonus=bonus,
-        proof_constant=draw.choice([0.0, 0.1, 1.0]) * counted,
-        proof_weight=draw.choice([0.0, 0.0, 0.3, 1.0]) * counted,
-        proof_visits=draw.choice([math.inf, 0.5]),
-        draw_layer=counted and "rank" in bonus and draw.random() < 0.5,
-        skip_solved=draw.random() < 0.4,
-        skip_solved_visits=draw.choice([0, 1, 5]),
-        selection=draw.choice(["ucb1", "ucb1", "puct"]),
-        exploration=draw.choice([0.0, 0.5, math.sqrt(2)]),
-        first_play_urgency=draw.choice([math.inf, math.inf, 0.5, 1.1]),
+        proofs=Proofs(
+            solver=solver,
+            numbers=NoProofNumbers() if goal is None else ProofNumbers(goal=goal, **numbers),
+            skipping=skipping if skips else NoSkipping(),
+            checks=checks,
+        ),
+        rule=rule,
+        first_play_urgency=first_play_urgency,
         amaf=amaf,
-        grave_ref=draw.choice([0, 3, 20]),
-        grave_table_visits=draw.choice([1, 4]),
-        amaf_unvisited=draw.random() < 0.7,
         expand_visits=draw.choice([1, 1, 2, 3]),
-        playouts=draw.choice([1, 1, 2]),  # A mean of three is rounded, which can part a tie.
+        playout_count=draw.choice([1, 1, 2]),  # A mean of three is rounded, which can part a tie.
         utility_range="game" if whole or draw.random() < 0.6 else "observed",
-        playout_temperature=draw.choice([math.inf, math.inf, 0.05]),
+        playouts=draw.choice([UniformPlayouts(), UniformPlayouts(), SteeredPlayouts(0.05)]),
     )
 
 
@@ -85,7 +127,7 @@ def random_case(seed):
     config = random_config(draw, whole=stated)
     evaluator = RandomEvaluator() if draw.random() < 0.2 else None
     if evaluator:
-        config = config.replace(playouts=1)
+        config = config.replace(playout_count=1)
     return state, config, evaluator, draw.choice([1, 5, 25, 60, 150])
 
 
@@ -161,21 +203,27 @@ def test_trees_are_the_same_after_every_simulation():
 
 def test_the_cases_reach_every_branch():
     cases = [random_case(seed) for seed in range(BLOCKS * CASES_PER_TEST)]
-    for field, count in {
-        "solver": 2,
-        "check_terminal": 2,
-        "check_refutations": 2,
-        "skip_solved": 2,
-        "draw_layer": 2,
-        "proof_numbers": 3,
-        "proof_bonus": 3,
-        "proof_visits": 2,
-        "proof_weight": 3,
-        "amaf": 4,
-        "selection": 2,
-        "expand_visits": 3,
-        "utility_range": 2,
-    }.items():
-        assert len({getattr(config, field) for _, config, _, _ in cases}) == count, field
+    configs = [config for _, config, _, _ in cases]
+    proofs = [config.proofs for config in configs]
+    numbers = [part.numbers for part in proofs if isinstance(part.numbers, ProofNumbers)]
+    for parts, field, kinds in [
+        (proofs, "solver", {Solver, NoSolver}),
+        (proofs, "numbers", {ProofNumbers, NoProofNumbers}),
+        (proofs, "checks", {CheckNothing, CheckTerminal, CheckRefutations}),
+        (proofs, "skipping", {SkipSolved, NoSkipping}),
+        (numbers, "goal", {AllPlayers, SearchingPlayer}),
+        (numbers, "bonus", {RankBonus, DenseRankBonus, MaxBonus}),
+        (configs, "amaf", {NoAmaf, NodeAmaf, GRAVE, HRAVE}),
+        (configs, "rule", {UCB1, PUCT}),
+    ]:
+        assert {type(getattr(part, field)) for part in parts} == kinds, field
+    ranks = [part.bonus for part in numbers if not isinstance(part.bonus, MaxBonus)]
+    assert {(type(bonus), type(bonus.draws)) for bonus in ranks} == {
+        (kind, draws) for kind in (RankBonus, DenseRankBonus) for draws in (NoDraws, DrawLayer)
+    }
+    assert {part.visits for part in numbers} == {math.inf, 0.5}
+    assert {part.weight for part in numbers} == {0.0, 0.3, 1.0}
+    assert {config.expand_visits for config in configs} == {1, 2, 3}
+    assert {config.utility_range for config in configs} == {"game", "observed"}
     assert {state.num_players() for state, *_ in cases} == {1, 2, 3}
     assert sum(state.rules.chance > 0 for state, *_ in cases) > 100

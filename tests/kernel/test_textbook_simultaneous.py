@@ -12,6 +12,7 @@ from helpers.trees import dump_joint
 
 from rave_agents import Limit, Searcher
 from rave_agents.game import is_simultaneous, moving_players
+from rave_agents.parts import PUCT, UCB1, NoAmaf, NodeAmaf, NoWinningMoves, UCB1Tuned
 
 CASES_PER_TEST = 25
 
@@ -33,13 +34,17 @@ def joint_case(seed):
         stated=stated,
     )
     config = config.replace(
-        playouts=draw.choice([1, 2]),
+        playout_count=draw.choice([1, 2]),
         search_forced_moves=True,
-        winning_move_weight=0.0,
-        simultaneous_exploration=draw.choice([0.0, 0.7, 2.0]),
+        simultaneous=config.rule._replace(c=draw.choice([0.0, 0.7, 2.0])),
     )
+    if not isinstance(config.amaf, NoAmaf):
+        config = config.replace(winning=NoWinningMoves())
     movers = moving_players(state) if is_simultaneous(state) else [state.current_player()]
-    return state, config, simulations, draw.choice(movers)
+    searcher = draw.choice(movers)
+    if draw.random() < 0.3:
+        config = config.replace(simultaneous=draw.choice([UCB1, PUCT, UCB1Tuned])(c=0.5))
+    return state, config, simulations, searcher
 
 
 @pytest.mark.parametrize("block", range(12))
@@ -67,7 +72,7 @@ def test_whole_trees_equal_the_textbooks(block):
                     assert own[:2] == (mover, visits)
                     for edge, other in zip(own[2], edges, strict=True):
                         assert edge[:3] == pytest.approx(other[:3], rel=1e-9, abs=1e-9)
-                        if config.amaf == "node":
+                        if isinstance(config.amaf, NodeAmaf):
                             assert edge == pytest.approx(other, rel=1e-9, abs=1e-9)
                 assert given[path][1].keys() == joint.keys()
                 for actions, (n, totals, expanded) in joint.items():
@@ -80,6 +85,8 @@ def test_whole_trees_equal_the_textbooks(block):
 
 def test_the_cases_reach_what_they_are_meant_to():
     cases = [joint_case(seed) for seed in range(12 * CASES_PER_TEST)]
+    rules = {(type(config.rule), type(config.simultaneous)) for _, config, _, _ in cases}
+    assert len(rules) == 9
     assert {state.num_players() for state, *_ in cases} == {2, 3, 4}
     assert sum(is_simultaneous(state) for state, *_ in cases) > 100
     singles = [

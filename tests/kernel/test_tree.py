@@ -7,15 +7,17 @@ from helpers.games import random_game, written_game
 from helpers.trees import all_arrays, check_tree, dump, growing_bytes, grown_tree, stored
 
 from rave_agents import Limit, SearchConfig, Searcher
+from rave_agents.compiler.arrays import EDGE, NODE, Axis
 from rave_agents.kernel import tree as trees
-from rave_agents.kernel.arrays import EDGE, NODE, Axis
 from rave_agents.kernel.tree import ROOT, UNEXPANDED
+from rave_agents.parts import UCB1, NoAmaf, NodeAmaf, UCB1Tuned, WinningMoves
 
 MEGABYTE = 2**20
 
 
 def searched(seed=1, simulations=2000, *, state=None, **changes):
-    searcher = Searcher(SearchConfig(**{"amaf": "node", "expand_visits": 1, **changes}), seed=seed)
+    config = SearchConfig(amaf=NodeAmaf(), expand_visits=1).replace(**changes)
+    searcher = Searcher(config, seed=seed)
     state = state or random_game(seed, depth=12, width=8)
     return searcher, searcher.search(state, Limit(simulations=simulations))
 
@@ -27,10 +29,10 @@ def row_bytes(axis, **changes):
 
 def test_bytes_of_a_node_and_of_an_edge():
     assert row_bytes(NODE) == 13
-    assert row_bytes(EDGE, amaf="none") == 24
+    assert row_bytes(EDGE, amaf=NoAmaf()) == 24
     assert row_bytes(EDGE) == 40
-    assert row_bytes(EDGE, count_winning_moves=True) == 48
-    assert row_bytes(EDGE, count_winning_moves=True, selection="ucb1_tuned") == 56
+    assert row_bytes(EDGE, winning=WinningMoves()) == 48
+    assert row_bytes(EDGE, winning=WinningMoves(), rule=UCB1Tuned()) == 56
 
 
 def test_without_amaf_and_winning_moves_there_are_no_arrays_of_them():
@@ -39,9 +41,9 @@ def test_without_amaf_and_winning_moves_there_are_no_arrays_of_them():
             rows.axis == EDGE for _, rows in all_arrays(searched(simulations=20, **changes)[0])
         )
         for name, changes in {
-            "none": {"amaf": "none"},
+            "none": {"amaf": NoAmaf()},
             "amaf": {},
-            "wins": {"count_winning_moves": True},
+            "wins": {"winning": WinningMoves()},
         }.items()
     }
     assert edges == {"none": 5, "amaf": 7, "wins": 9}
@@ -49,7 +51,7 @@ def test_without_amaf_and_winning_moves_there_are_no_arrays_of_them():
 
 @pytest.mark.parametrize(("nodes", "edges"), [(10_000, 100_000), (None, 50_000), (5_000, None)])
 def test_growth_keeps_everything(nodes, edges):
-    searcher, _ = searched(count_winning_moves=True, selection="ucb1_tuned")
+    searcher, _ = searched(winning=WinningMoves(), rule=UCB1Tuned())
     grown = grown_tree(searcher)
     before, rows_before = dump(searcher), stored(searcher)
     used_nodes, used_edges = grown.tree.used.tolist()[:2]
@@ -63,7 +65,7 @@ def test_growth_keeps_everything(nodes, edges):
         assert grown.tree.capacity[axis] == size
 
 
-@pytest.mark.parametrize("amaf", ["none", "node"])
+@pytest.mark.parametrize("amaf", [NoAmaf(), NodeAmaf()])
 @pytest.mark.parametrize("seed", range(5))
 def test_keep_subtree_keeps_exactly_the_subtree(amaf, seed):
     searcher, _ = searched(seed, amaf=amaf)
@@ -93,7 +95,7 @@ def test_keep_subtree_of_the_root_changes_nothing():
 def wide_search(simulations, **changes):
     """A search that spreads over a large game; its state and result too."""
     state = random_game(1, depth=20, width=9, low=0.0, high=5.0)
-    changes = {"exploration": 50.0, **changes}
+    changes = {"rule": UCB1(50.0), **changes}
     return state, *searched(state=state, simulations=simulations, **changes)
 
 

@@ -6,8 +6,22 @@ import pytest
 from helpers.games import Position, written_game
 
 from rave_agents import Limit, SearchConfig, Searcher
+from rave_agents.parts import (
+    GRAVE,
+    HRAVE,
+    UCB1,
+    Greedy,
+    Linear,
+    NodeAmaf,
+    NoWinningMoves,
+    Stepped,
+    VisitedEdges,
+    WinningMoves,
+)
 
 SAMPLES = 8000
+
+KINDS = [NodeAmaf(), GRAVE(), HRAVE()]
 
 
 class OrderedRules:
@@ -39,8 +53,8 @@ class OrderedRules:
 
 def sampled(state, **changes):
     """{action: statistics} of the root after so many random games from it, and no other choice."""
-    config = SearchConfig(amaf="node", count_winning_moves=True, playouts=SAMPLES).replace(
-        **changes
+    config = SearchConfig(amaf=NodeAmaf(), playout_count=SAMPLES).replace(
+        **{"winning": WinningMoves(), **changes}
     )
     result = Searcher(config, seed=1).search(state, Limit(simulations=1))
     return {row.action: row for row in result.actions}
@@ -75,10 +89,10 @@ def arithmetic_game():
     return written_game(nodes, num_distinct_actions=11)
 
 
-@pytest.mark.parametrize("amaf", ["node", "grave", "global"])
+@pytest.mark.parametrize("amaf", KINDS)
 def test_the_lists_numbers_are_a_statistic_of_the_roots_move(amaf):
     state = arithmetic_game()
-    config = SearchConfig(amaf=amaf, count_winning_moves=True, amaf_unvisited=False)
+    config = SearchConfig(amaf=amaf._replace(winning=WinningMoves(), edges=VisitedEdges()))
     for seed in itertools.count():
         result = Searcher(config, seed=seed).search(state, Limit(simulations=10))
         row = result.actions[B4]
@@ -115,7 +129,7 @@ def test_plain_rave_ranks_the_move_for_any_time_above_the_critical_one():
     assert rows[A].amaf_value == max(row.amaf_value for row in rows.values())
 
 
-@pytest.mark.parametrize("amaf", ["node", "grave", "global"])
+@pytest.mark.parametrize("amaf", KINDS)
 def test_winning_move_numbers_rank_the_critical_move_above_the_one_for_any_time(amaf):
     rows = sampled(any_time_or_at_once(), amaf=amaf)
     assert rows[E].winning_move_number < rows[A].winning_move_number
@@ -123,10 +137,10 @@ def test_winning_move_numbers_rank_the_critical_move_above_the_one_for_any_time(
     assert rows[E].weighted_win_rate == max(row.weighted_win_rate for row in rows.values())
 
 
-@pytest.mark.parametrize("amaf", ["node", "grave", "global"])
+@pytest.mark.parametrize("amaf", KINDS)
 def test_linear_weights_rank_the_critical_move_above_the_one_for_any_time(amaf):
     uniform = sampled(any_time_or_at_once(), amaf=amaf)
-    rows = sampled(any_time_or_at_once(), amaf=amaf, amaf_weighting="linear")
+    rows = sampled(any_time_or_at_once(), amaf=amaf, weighting=Linear())
     assert uniform[A].amaf_value > uniform[E].amaf_value
     assert rows[E].amaf_value > rows[A].amaf_value + 0.03
 
@@ -134,11 +148,11 @@ def test_linear_weights_rank_the_critical_move_above_the_one_for_any_time(amaf):
 def test_the_weighted_forms_turn_to_the_critical_move_sooner():
     def share(**changes):
         state = any_time_or_at_once()
-        return visits(state, E, "rave", 40, exploration=0.2, **changes)
+        return visits(state, E, "rave", 40, rule=UCB1(0.2), **changes)
 
     plain = share()
-    assert share(amaf_weighting="linear", amaf_weight_last=0.0) > plain + 0.05
-    assert share(winning_move_weight=0.3) > plain + 0.05
+    assert share(weighting=Linear(last=0.0)) > plain + 0.05
+    assert share(winning=WinningMoves(weight=0.3)) > plain + 0.05
 
 
 # Case 2: three moves win, in this order only.
@@ -159,7 +173,7 @@ def test_plain_rave_cannot_tell_moves_apart_that_win_in_one_order_only():
     assert max(values) - min(values) < 0.005
 
 
-@pytest.mark.parametrize("amaf", ["node", "grave", "global"])
+@pytest.mark.parametrize("amaf", KINDS)
 def test_winning_move_numbers_tell_the_order(amaf):
     rows = sampled(only_in_order(), amaf=amaf)
     numbers = [rows[action].winning_move_number for action in (B2, B3, C3)]
@@ -168,10 +182,10 @@ def test_winning_move_numbers_tell_the_order(amaf):
     assert rates[0] > 1.2 * rates[1] > 1.4 * rates[2]
 
 
-@pytest.mark.parametrize("amaf", ["node", "grave", "global"])
-@pytest.mark.parametrize("weighting", ["linear", "stepped"])
+@pytest.mark.parametrize("amaf", KINDS)
+@pytest.mark.parametrize("weighting", [Linear(), Stepped()])
 def test_weights_by_distance_tell_the_order(weighting, amaf):
-    rows = sampled(only_in_order(), amaf=amaf, amaf_weighting=weighting)
+    rows = sampled(only_in_order(), amaf=amaf, weighting=weighting)
     values = [rows[action].amaf_value for action in (B2, B3, C3)]
     assert values[0] > values[1] + 0.01 > values[2] + 0.02
 
@@ -185,13 +199,13 @@ def test_the_bias_is_scaled_to_the_siblings():
     blended = {action: best * row.weighted_win_rate / rate for action, row in rows.items()}
     assert max(blended, key=blended.get) == B2
     # With nothing but AMAF to go by, the second simulation takes that very action.
-    changes = {"playouts": SAMPLES, "exploration": 0.0, "winning_move_weight": 1.0}
-    config = SearchConfig(amaf="node", **changes)
+    amaf = NodeAmaf(winning=WinningMoves(weight=1.0))
+    config = SearchConfig(rule=Greedy(), amaf=amaf, playout_count=SAMPLES)
     result = Searcher(config, seed=1).search(state, Limit(simulations=2))
     assert [row.action for row in result.actions if row.visits] == [B2]
 
 
 def test_winning_moves_are_counted_only_where_asked_for():
-    rows = sampled(only_in_order(), count_winning_moves=False, playouts=100)
+    rows = sampled(only_in_order(), winning=NoWinningMoves(), playout_count=100)
     assert {row.winning_move_number for row in rows.values()} == {None}
     assert {row.weighted_win_rate for row in rows.values()} == {0.0}

@@ -8,9 +8,10 @@ import open_spiel.python.games  # noqa: F401  (registers the Python games)
 import pyspiel
 import pytest
 from open_spiel.python.algorithms import evaluate_bots, mcts
-from rave_openspiel import RaveBot, SearchBot, SearchPolicy, UCTBot
+from rave_openspiel import RaveBot, SearchBot, SearchPolicy, UCTBot, load_bot
 
-from rave_agents import UnsupportedGameError, testing
+from rave_agents import SearchConfig, UnsupportedGameError, testing
+from rave_agents.parts import PUCT, DirichletNoise, HandSelected, NodeAmaf
 
 BOTS = (UCTBot, RaveBot)
 GAMES = (
@@ -334,7 +335,7 @@ def test_reports_a_forced_move_that_it_did_not_search(tic_tac_toe):
 def test_a_copy_plays_on_as_the_original(name, copied):
     game = pyspiel.load_game(name)
     evaluator = mcts.RandomRolloutEvaluator(1, np.random.RandomState(3))
-    bot = RaveBot(game, simulations=60, seed=5, evaluator=evaluator, dirichlet_epsilon=0.25)
+    bot = RaveBot(game, simulations=60, seed=5, evaluator=evaluator, root_noise=DirichletNoise())
     state = game.new_initial_state()
     state.apply_action(bot.step(state))
     while state.is_chance_node():
@@ -405,7 +406,8 @@ class Favourite(mcts.Evaluator):
 
 
 def test_puct_follows_the_priors_of_an_evaluator(connect_four):
-    bot = UCTBot(connect_four, selection="puct", evaluator=Favourite(5), simulations=100, seed=0)
+    rule = PUCT(c=0.5)
+    bot = UCTBot(connect_four, rule=rule, evaluator=Favourite(5), simulations=100, seed=0)
     assert bot.step(connect_four.new_initial_state()) == 5
     assert bot.last_result.actions[5].prior == pytest.approx(0.9 + 0.1 / 7)
 
@@ -430,7 +432,7 @@ def test_an_evaluators_exception_reaches_the_caller(tic_tac_toe):
 
 
 def test_dirichlet_noise_changes_the_roots_priors(connect_four):
-    bot = UCTBot(connect_four, simulations=50, seed=0, dirichlet_epsilon=0.25)
+    bot = UCTBot(connect_four, simulations=50, seed=0, root_noise=DirichletNoise())
     bot.step(connect_four.new_initial_state())
     priors = [row.prior for row in bot.last_result.actions]
     assert sum(priors) == pytest.approx(1.0)
@@ -441,9 +443,27 @@ def test_the_bases_preset_decides_the_search(tic_tac_toe):
     class Puct(SearchBot):
         preset = "puct"
 
-    assert str(Puct(tic_tac_toe).config.selection) == "puct"
-    assert str(RaveBot(tic_tac_toe).config.amaf) == "node"
-    assert RaveBot(tic_tac_toe, rave_k=10).config.rave_k == 10
+    assert isinstance(Puct(tic_tac_toe).config.rule, PUCT)
+    assert isinstance(RaveBot(tic_tac_toe).config.amaf, NodeAmaf)
+    assert RaveBot(tic_tac_toe, bias=0.05).config.amaf.schedule.bias == 0.05
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"schedule": HandSelected(k=10)},
+        {"schedule": "hand_selected(k=10)"},
+        {"amaf": NodeAmaf(schedule=HandSelected(k=10))},
+        {"amaf": "node_amaf(schedule=hand_selected(k=10))"},
+        {"amaf.schedule": HandSelected(k=10)},
+        {"schedule": "hand_selected", "k": 10},
+    ],
+    ids=str,
+)
+def test_parts_are_given_as_objects_or_as_specs(tic_tac_toe, arguments):
+    expected = SearchConfig.preset("rave").replace(schedule=HandSelected(k=10))
+    assert RaveBot(tic_tac_toe, **arguments).config == expected
+    assert load_bot("rave", tic_tac_toe, 0, arguments).config == expected
 
 
 @pytest.mark.parametrize(
@@ -471,8 +491,9 @@ def test_refuses_what_is_no_game():
     ("arguments", "error", "message"),
     [
         ({"simulatons": 5}, TypeError, "RaveBot 'simulatons'. Did you mean 'simulations'"),
-        ({"player": 0}, TypeError, "Did you mean 'player_id'"),
-        ({"rave_kk": 5}, TypeError, "Did you mean 'rave_k'"),
+        ({"player": 0}, TypeError, "Did you mean .*'player_id'"),
+        ({"schedul": "fuego"}, TypeError, "RaveBot 'schedul'. Did you mean 'schedule'"),
+        ({"k": 5}, TypeError, r"'k': it .* as in schedule=hand_selected\(k=\.\.\.\)"),
         ({"simulations": 0}, ValueError, "simulations must be"),
         ({"simulations": 1.5}, TypeError, "simulations must be"),
         ({"seconds": 0}, ValueError, "seconds must be"),
@@ -485,9 +506,13 @@ def test_refuses_what_is_no_game():
         ({"player_id": 0.5}, TypeError, "player_id must be an integer"),
         ({"verbose": 1}, TypeError, "verbose must be"),
         ({"evaluator": 1}, TypeError, "evaluator must have"),
-        ({"rave_k": 0}, ValueError, "rave_k must be"),
-        ({"selection": "ucb"}, ValueError, "ucb1"),
-        ({"evaluator": Favourite(0), "playouts": 2}, ValueError, "playouts must be 1"),
+        ({"bias": -1}, ValueError, "bias must be a number of at least 0"),
+        ({"schedule": HandSelected(k=0)}, ValueError, "k must be a number above 0"),
+        ({"schedule": "hand_selected(k=0)"}, ValueError, "k must be a number above 0"),
+        ({"schedule": PUCT()}, TypeError, "schedule takes one of the parts .*hand_selected"),
+        ({"schedule": 300}, TypeError, "schedule takes a part of the search, or its spec"),
+        ({"rule": "ucb"}, ValueError, "ucb1"),
+        ({"evaluator": Favourite(0), "playout_count": 2}, ValueError, "playout_count must be 1"),
     ],
 )
 def test_refuses_a_bad_argument_at_once(tic_tac_toe, arguments, error, message):

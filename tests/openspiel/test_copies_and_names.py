@@ -85,13 +85,13 @@ TIC_TAC_TOE = pyspiel.load_game("tic_tac_toe")
 @pytest.mark.parametrize(
     ("name", "advice"),
     [
-        ("uct_c", "exploration, halved: utilities in .* are scaled"),
+        ("uct_c", "Use c, halved: utilities in .* are scaled"),
         ("max_simulations", "Use simulations"),
-        ("solve", "solver=True"),
+        ("solve", "proofs='proofs'"),
         ("random_state", "Use seed"),
-        ("rollout_count", "Use playouts"),
-        ("child_selection_fn", "Use selection"),
-        ("dirichlet_noise", "dirichlet_epsilon"),
+        ("rollout_count", "Use playout_count"),
+        ("child_selection_fn", "Use rule"),
+        ("dirichlet_noise", "Use root_noise"),
         ("dont_return_chance_node", "Leave it out"),
     ],
 )
@@ -108,10 +108,10 @@ def test_the_stock_bots_parameters_are_answered_with_what_stands_for_them(name, 
 
 def test_uct_c_is_no_field_of_a_configuration():
     for make in (SearchConfig, SearchConfig.preset("rave").replace):
-        with pytest.raises(TypeError, match=r"uct_c.*Use exploration, halved"):
+        with pytest.raises(TypeError, match=r"uct_c.*Use c, halved"):
             make(uct_c=2)
-    with pytest.raises(TypeError, match=r"'explorations'\. Did you mean 'exploration'"):
-        SearchConfig(explorations=1.0)
+    with pytest.raises(TypeError, match=r"'playout_counts'\. Did you mean 'playout_count'"):
+        SearchConfig(playout_counts=1)
 
 
 # A game, or its type.

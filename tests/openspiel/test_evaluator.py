@@ -223,9 +223,8 @@ def test_serves_the_stock_bot(name):
 
 def test_serves_the_bots_of_this_package():
     game = pyspiel.load_game("tic_tac_toe")
-    bot = RaveBot(
-        game, simulations=200, seed=1, evaluator=RaveEvaluator(game, seed=1), selection="puct"
-    )
+    evaluator = RaveEvaluator(game, seed=1)
+    bot = RaveBot(game, simulations=200, seed=1, evaluator=evaluator, rule="puct")
     assert bot.step(after(game, 0, 3, 1, 8)) == 2
 
 

@@ -10,9 +10,9 @@ from rave_openspiel import GraveBot, OpenSpielState, RaveBot, UCTBot, UCTSolverB
 from rave_agents import Limit, SearchConfig, Searcher, searcher
 from rave_agents.agents import make_agent
 from rave_agents.arena import play_match
+from rave_agents.compiler.arrays import EDGE
 from rave_agents.errors import GameError, UnsupportedGameError
 from rave_agents.frameworks import load_game
-from rave_agents.kernel.arrays import EDGE
 from rave_agents.kernel.tree import ROOT, edge_rows
 
 CARDS = {"jack": 0, "queen": 1, "king": 2}

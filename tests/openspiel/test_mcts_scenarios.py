@@ -111,7 +111,7 @@ def test_a_proven_win_is_before_all_others(kind):
     """Crosses have two in a row; the search is too short to visit the winning move often."""
     state = after("tic_tac_toe", 0, 3, 1, 4)
     for seed in range(10):
-        bot = kind(state.get_game(), simulations=30, seed=seed, check_terminal=True)
+        bot = kind(state.get_game(), simulations=30, seed=seed)
         assert bot.step(state) == 2
         row = next(row for row in bot.last_result.actions if row.action == 2)
         assert (row.outcome, row.distance) == (1.0, 1)
@@ -122,7 +122,7 @@ def test_a_proven_loss_is_after_all_others(kind):
     """Crosses threaten to end a row: any move that lets them is a loss, and is found to be one."""
     state = after("connect_four", 3, 0, 3, 0, 3)
     for simulations in (50, 100, 200):
-        bot = kind(state.get_game(), simulations=simulations, seed=1, check_terminal=True)
+        bot = kind(state.get_game(), simulations=simulations, seed=1)
         assert bot.step(state) == 3
         others = [row.outcome for row in bot.last_result.actions if row.action != 3]
         assert set(others) == {-1.0}

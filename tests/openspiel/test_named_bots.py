@@ -22,7 +22,8 @@ from rave_openspiel import (
 )
 
 from rave_agents import Limit, SearchConfig, Searcher, agent_types
-from rave_agents.kernel.arrays import TABLE
+from rave_agents.compiler.arrays import TABLE
+from rave_agents.parts import AllEdges
 
 BOTS = (
     UCTBot,
@@ -117,7 +118,7 @@ def test_the_global_table_starves_no_move_that_has_no_visits():
     # Plain UCT has 0.23; one table for the whole game often misleads, sometimes either player.
     assert statistics.median(result.value for result in results) < 0.5
     # Where a whole upper confidence bound competes with AMAF values, no opponent's answer is tried.
-    starved = [search(seed, amaf_unvisited=True) for seed in range(15)]
+    starved = [search(seed, edges=AllEdges()) for seed in range(15)]
     assert all(min(row.visits for row in result.actions) == 0 for result in starved)
     assert statistics.median(result.value for result in starved) > 0.7
 
@@ -126,7 +127,7 @@ def test_the_global_table_starves_no_move_that_has_no_visits():
 @pytest.mark.parametrize("megabytes", [512, 2])
 def test_games_with_thousands_of_actions_stay_inside_the_budget(name, megabytes):
     game = pyspiel.load_game(name)
-    config = SearchConfig.preset("grave").replace(max_memory_mb=megabytes, grave_table_visits=1)
+    config = SearchConfig.preset("grave").replace(max_memory_mb=megabytes, table_visits=1)
     searcher = Searcher(config, seed=1)
     result = searcher.search(game.new_initial_state(), Limit(simulations=SIMULATIONS[name]))
     assert result.memory_bytes <= megabytes * MEGABYTE

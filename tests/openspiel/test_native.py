@@ -22,6 +22,7 @@ from rave_openspiel import OpenSpielState, native, native_library
 from rave_openspiel.simulator import OpenSpielSimulator, RolloutSimulator
 
 from rave_agents import GameError, Limit, RaveAgentsError, SearchConfig, Searcher
+from rave_agents.parts import UCB1, Proofs, SteeredPlayouts
 from rave_agents.simulate.simulator import (
     Header,
     Status,
@@ -94,7 +95,7 @@ def test_trees_are_those_of_the_python_provider(name, preset):
 
 @pytest.mark.parametrize("spec", ["pig", "connect_four", "y(board_size=5)"])
 def test_trees_with_more_playouts_and_later_expansion(spec):
-    config = dataclasses.replace(SearchConfig.preset("rave"), playouts=3, expand_visits=4)
+    config = dataclasses.replace(SearchConfig.preset("rave"), playout_count=3, expand_visits=4)
     assert_equal_trees(decision(spec), config, 60)
 
 
@@ -104,11 +105,13 @@ def test_trees_with_more_playouts_and_later_expansion(spec):
 )
 def test_trees_of_states_kept_on_the_way(spec):
     """Long narrow trees: the bridge starts from states that earlier simulations came through."""
-    config = dataclasses.replace(SearchConfig.preset("uct"), exploration=0.1, expand_visits=1)
+    config = SearchConfig(rule=UCB1(c=0.1), expand_visits=1)
     assert_equal_trees(decision(spec), config, 300)
 
 
-@pytest.mark.parametrize("changes", [{}, {"solver": True}, {"playout_temperature": 0.05}])
+@pytest.mark.parametrize(
+    "changes", [{}, {"proofs": Proofs()}, {"playouts": SteeredPlayouts(playout_temperature=0.05)}]
+)
 @pytest.mark.parametrize("spec", PLACEMENT_SPECS)
 def test_trees_of_placement_games(spec, changes):
     config = dataclasses.replace(SearchConfig.preset("rave"), expand_visits=2, **changes)
@@ -232,7 +235,7 @@ def ending(child, player, reply):
 def test_trees_of_games_longer_than_the_frame():
     """A playout that does not fit is lost, with the numbers that it drew."""
     state = pyspiel.load_game("go(board_size=19,max_game_length=2000)").new_initial_state()
-    config = dataclasses.replace(SearchConfig.preset("rave"), playouts=4)
+    config = dataclasses.replace(SearchConfig.preset("rave"), playout_count=4)
     assert_equal_trees(state, config, 4)
 
 
@@ -549,7 +552,12 @@ def test_two_processes_that_build_at_once_both_succeed(tmp_path):
 
 @pytest.mark.parametrize(
     ("preset", "changes"),
-    [("uct", {}), ("rave", {}), ("grave", {}), ("uct", {"playout_temperature": 0.05})],
+    [
+        ("uct", {}),
+        ("rave", {}),
+        ("grave", {}),
+        ("uct", {"playouts": SteeredPlayouts(playout_temperature=0.05)}),
+    ],
 )
 @pytest.mark.parametrize("name", ["leduc_poker", "liars_dice", "go_fish", "gin_rummy"])
 def test_trees_of_hidden_information_are_equal(name, preset, changes, monkeypatch):

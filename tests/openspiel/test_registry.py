@@ -1,6 +1,7 @@
 """The bots in OpenSpiel's registry, and ``load_bot`` with and without it."""
 
 import gc
+import math
 import os
 import pathlib
 import signal
@@ -19,7 +20,26 @@ from rave_openspiel.adapter import ADAPTER
 from rave_openspiel.load import BOT_TYPES, can_play
 from rave_openspiel.named_bots import UCTBot
 
-from rave_agents import RaveAgentsError, UnknownNameError, UnsupportedGameError
+from rave_agents import (
+    RaveAgentsError,
+    SearchConfig,
+    UnknownNameError,
+    UnsupportedGameError,
+)
+from rave_agents.parts import (
+    GRAVE,
+    PUCT,
+    UCB1,
+    DrawLayer,
+    HandSelected,
+    MinimumMSE,
+    NodeAmaf,
+    ProofNumbers,
+    Proofs,
+    RankBonus,
+    VisitedEdges,
+)
+from rave_agents.specs import format_parameters
 
 LOADABLE = [game.name for game in ADAPTER.games()]
 STOCK = {"fixed_action_preference", "uniform_random", "uniform_restricted_actions"}
@@ -230,30 +250,75 @@ def test_parameters_arrive_with_their_types(hex_game, made):
         "seconds": 0.1,
         "seed": 11,
         "verbose": False,
-        "exploration": 0.1 + 0.2,
-        "rave_k": 300,
+        "c": 0.1 + 0.2,
+        "ref": 30,
         "reuse_tree": False,
         "amaf": "grave",
-        "first_play_urgency": float("inf"),
+        "schedule": "hand_selected(k=300)",
+        "first_play_urgency": float("-inf"),
     }
     pyspiel.load_bot("rave", hex_game, 1, parameters)
     bot = made[0]
     assert (bot.player_id, bot.seed, bot.verbose) == (1, 11, False)
     assert (bot.limit.simulations, bot.limit.seconds) == (7, 0.1)
-    given = {name: getattr(bot.config, name) for name in parameters if hasattr(bot.config, name)}
-    assert given == {name: parameters[name] for name in given}
-    assert len(given) == 5
+    assert bot.config == SearchConfig.preset("rave").replace(
+        rule=UCB1(c=0.1 + 0.2),
+        amaf=GRAVE(ref=30, schedule=HandSelected(k=300)),
+        reuse_tree=False,
+        first_play_urgency=-math.inf,
+    )
     pyspiel.load_bot("rave", hex_game, 0, {"seed": None, "simulations": 5})
     assert made[1].seed is not None
 
 
 @loaders
 def test_parameters_in_the_name(load_bot, hex_game):
-    spec = "rave(simulations=5,seed=1,exploration=0.5,reuse_tree=False,amaf=grave)"
+    spec = "rave(simulations=5,seed=1,c=0.5,reuse_tree=False,amaf=grave)"
     state = hex_game.new_initial_state()
-    bot = RaveBot(hex_game, simulations=5, seed=1, exploration=0.5, reuse_tree=False, amaf="grave")
+    bot = RaveBot(hex_game, simulations=5, seed=1, c=0.5, reuse_tree=False, amaf=GRAVE())
     assert load_bot(spec, hex_game, 0).step(state) == bot.step(state)
     assert load_bot("rave(first_play_urgency=inf)", hex_game, 0).provides_policy()
+
+
+NESTED = [
+    (
+        "rave",
+        {"schedule": "hand_selected(k=300)"},
+        {"amaf": NodeAmaf(schedule=HandSelected(k=300))},
+    ),
+    ("rave", {"schedule": "hand_selected()"}, {"amaf": NodeAmaf(schedule=HandSelected())}),
+    ("rave", {"rule": "puct(c=0.1234567890123)"}, {"rule": PUCT(c=0.1234567890123)}),
+    ("rave", {"amaf.schedule.bias": 0.05}, {"amaf": NodeAmaf(schedule=MinimumMSE(bias=0.05))}),
+    (
+        "uct",
+        {"amaf": "grave(ref=50,schedule=hand_selected(k=1e-07),edges=visited_edges)"},
+        {"amaf": GRAVE(ref=50, schedule=HandSelected(k=1e-07), edges=VisitedEdges())},
+    ),
+    (
+        "uct",
+        {"proofs": "proofs(numbers=proof_numbers(visits=inf,bonus=rank_bonus(draws=draw_layer)))"},
+        {"proofs": Proofs(numbers=ProofNumbers(visits=math.inf, bonus=RankBonus(DrawLayer())))},
+    ),
+]
+
+
+nested = pytest.mark.parametrize(("name", "parameters", "parts"), NESTED)
+
+
+@needs_registry
+@nested
+def test_openspiels_registry_passes_the_specs_of_parts_on(hex_game, made, name, parameters, parts):
+    pyspiel.load_bot(name, hex_game, 0, parameters)
+    pyspiel.load_bot(f"{name}({format_parameters(parameters)})", hex_game, 0)
+    expected = SearchConfig.preset(name).replace(**parts)
+    assert [bot.config for bot in made] == [expected, expected]
+
+
+@nested
+def test_load_bot_takes_the_specs_of_parts(hex_game, name, parameters, parts):
+    beside = rave_openspiel.load_bot(name, hex_game, 0, parameters)
+    inside = rave_openspiel.load_bot(f"{name}({format_parameters(parameters)})", hex_game, 0)
+    assert beside.config == inside.config == SearchConfig.preset(name).replace(**parts)
 
 
 @loaders
@@ -267,9 +332,13 @@ def test_parameters_in_the_name(load_bot, hex_game):
         ({"seed": -1}, ValueError, "seed"),
         ({"seconds": -1.0}, ValueError, "seconds must be"),
         ({"reuse_tree": 1}, TypeError, "reuse_tree must be True or False"),
-        ({"amaf": "nodes"}, ValueError, "Did you mean 'node'"),
-        ({"exploration": "much"}, TypeError, "exploration must be a number"),
-        ({"exploration": {"name": "hex"}}, TypeError, "exploration must be a number"),
+        ({"amaf": "node_amafs"}, ValueError, "Did you mean 'node_amaf'"),
+        ({"k": 300}, UnknownNameError, "'k': it belongs to the part hand_selected"),
+        ({"schedule": "hand_select(k=3)"}, UnknownNameError, "Did you mean 'hand_selected'"),
+        ({"schedule": "hand_selected(kk=3)"}, UnknownNameError, "of hand_selected 'kk'"),
+        ({"schedule": "hand_selected(k=0)"}, ValueError, "k must be a number above 0"),
+        ({"c": "much"}, TypeError, "c must be a number"),
+        ({"c": {"name": "hex"}}, TypeError, "c must be a number"),
         ({"name": "other"}, UnknownNameError, "Unknown parameter of rave 'name'"),
     ],
 )
@@ -431,7 +500,7 @@ def test_bots_die_with_their_owners(hex_game, made):
     clone.step(state)
     del clone
     gc.collect()
-    alive = [each for each in gc.get_objects() if isinstance(each, SearchBot)]
+    alive = [each for each in gc.get_objects() if issubclass(type(each), SearchBot)]
     assert not [bot for bot in alive if bot.game is hex_game]
 
 

@@ -167,7 +167,7 @@ def test_a_bot_is_told_when_the_loop_plays_another_action():
             told.append(action)
             super().force_action(state, action)
 
-    bot = Told(environment.game, simulations=200, seed=0, exploration=1.0)
+    bot = Told(environment.game, simulations=200, seed=0, c=1.0)
     agent = search_agent(environment, 0, bot)
     time_step = environment.reset()
     other = (agent.step(time_step).action + 1) % 7

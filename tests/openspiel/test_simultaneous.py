@@ -25,6 +25,7 @@ from rave_openspiel.support import hides_information, is_simultaneous
 
 from rave_agents import Limit, SearchConfig, Searcher, UnsupportedGameError
 from rave_agents.arena import play_match
+from rave_agents.parts import SteeredPlayouts
 
 EXPERIMENT = load_example("simultaneous_experiment")
 """Has the exact values of small games."""
@@ -89,7 +90,11 @@ def test_mixed_strategies_are_refused_where_something_is_hidden():
 )
 @pytest.mark.parametrize(
     ("preset", "changes"),
-    [("rave", {}), ("regret_matching", {}), ("uct", {"playout_temperature": 0.05})],
+    [
+        ("rave", {}),
+        ("regret_matching", {}),
+        ("uct", {"playouts": SteeredPlayouts(playout_temperature=0.05)}),
+    ],
 )
 def test_both_providers_grow_the_same_trees(game, preset, changes, monkeypatch, provider):
     state = decision(str(game))
@@ -98,7 +103,7 @@ def test_both_providers_grow_the_same_trees(game, preset, changes, monkeypatch, 
     for switch in ("1", "0"):
         monkeypatch.setenv(native.SWITCH, switch)
         native.bridge.cache_clear()
-        config = SearchConfig.preset(preset).replace(playouts=2, **changes)
+        config = SearchConfig.preset(preset).replace(playout_count=2, **changes)
         searcher = Searcher(config, seed=1)
         searcher.search(OpenSpielState(state), Limit(simulations=30), player=player)
         trees.append(stored(searcher))
@@ -160,7 +165,7 @@ def test_the_tree_is_kept_between_moves(provider):
 
 def test_the_documents_parameters_make_a_bot(provider):
     game = pyspiel.load_game("oshi_zumo(coins=10)")
-    bot = RaveMaximinBot(game, simulations=100, player_id=1, rave_k=300, exploration=1.0, seed=2)
+    bot = RaveMaximinBot(game, simulations=100, player_id=1, k=300, c=1.0, seed=2)
     state = game.new_initial_state()
     policy, action = bot.step_with_policy(state)
     assert [a for a, _ in policy] == state.legal_actions(1)

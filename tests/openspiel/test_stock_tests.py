@@ -26,8 +26,8 @@ def in_place_of_the_stock_bot(kind):
             game,
             simulations=max_simulations,
             seed=seed,
-            exploration=uct_c / 2.0,
-            playouts=evaluator.n_rollouts,
+            c=uct_c / 2.0,
+            playout_count=evaluator.n_rollouts,
         )
 
     return make

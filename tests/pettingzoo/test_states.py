@@ -222,7 +222,6 @@ def test_both_searches_find_the_win_in_one(name):
             AECState(env, translate=translate),
             "uct_solver",
             simulations=5 if few else 300,
-            check_terminal=True,
             expand_visits=1,
         )
         assert result.action == action_of(env, best)
@@ -246,7 +245,7 @@ def test_go_is_won_in_one_by_passing_on_both_ways():
         env.step(action)
     for translate in (True, False):
         state = AECState(env, translate=translate)
-        result = search(state, "uct_solver", simulations=200, check_terminal=True)
+        result = search(state, "uct_solver", simulations=200)
         assert state.action_to_string(0, result.action) == "pass"
         assert result.proven == "win"
 

@@ -1,8 +1,8 @@
 """What compiled code makes of a record: a reference, and pointers in the place of its arrays.
 
 A NamedTuple is passed field by field, an array of one dimension in seven words: a search has some
-five hundred. So the entry lays its record out in memory once, and passes its address. Once all is
-inlined, LLVM sees every field again and keeps it in a register.
+five hundred. So an entry gets the address of a record that is laid out in memory, see
+``layout.py``, and passes it on. Once all is inlined, LLVM sees every field again.
 """
 
 from typing import Any
@@ -15,13 +15,12 @@ from numba.extending import (
     intrinsic,
     lower_getattr_generic,
     models,
-    overload,
     register_model,
 )
 
-from rave_agents.kernel.pointers import with_pointers
-
 _types: Any = types
+
+_WORD = ir.IntType(64)
 
 
 class RecordReference(types.Type):
@@ -60,12 +59,15 @@ def _layout(manager: Any, kind: RecordReference) -> Any:
     """The record as a structure in memory, records in it included."""
     return ir.LiteralStructType(
         [
-            _layout(manager, field)
-            if isinstance(field, RecordReference)
-            else manager.lookup(field).get_data_type()
+            _layout(manager, field) if isinstance(field, RecordReference) else _word(manager, field)
             for field in kind.fields
         ]
     )
+
+
+def _word(manager: Any, field: Any) -> Any:
+    """How a field that is no record lies in memory: as a word."""
+    return _WORD if field == types.boolean else manager.lookup(field).get_data_type()
 
 
 @infer_getattr
@@ -84,35 +86,36 @@ def _get_field(context: Any, builder: Any, kind: RecordReference, value: Any, na
     field = kind.fields[index]
     if isinstance(field, RecordReference):
         return address
-    return context.data_model_manager[field].from_data(builder, builder.load(address))
+    stored = builder.load(address)
+    if field == types.boolean:
+        return builder.icmp_unsigned("!=", stored, _WORD(0))
+    return context.data_model_manager[field].from_data(builder, stored)
 
 
-def _store(context: Any, builder: Any, record: Any, value: Any, address: Any) -> None:
-    for index, field in enumerate(record.types):
-        item = builder.extract_value(value, index)
-        place = cgutils.gep_inbounds(builder, address, 0, index)
-        if isinstance(field, _types.BaseNamedTuple):
-            _store(context, builder, field, item, place)
-            continue
-        if isinstance(field, _types.Array):
-            item = context.make_array(field)(context, builder, item).data
-        model = context.data_model_manager[_stored_type(field)]
-        builder.store(model.as_data(builder, item), place)
+def copy_of(kind: RecordReference) -> Any:
+    """A function that copies the record at an address to the stack of its caller.
+
+    LLVM knows that nothing else changes it there, and keeps its fields in registers.
+    """
+
+    @intrinsic
+    def record_at(typing_context: Any, address: Any) -> Any:
+        def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            layout = _layout(context.data_model_manager, kind)
+            given = builder.inttoptr(arguments[0], layout.as_pointer())
+            copied = cgutils.alloca_once(builder, layout)
+            _copy(builder, kind, given, copied)
+            return copied
+
+        return kind(types.int64), codegen
+
+    return record_at
 
 
-@intrinsic
-def _with_pointers(typing_context: Any, record: Any) -> Any:
-    kind = RecordReference(record)
-
-    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        layout = _layout(context.data_model_manager, kind)
-        address = cgutils.alloca_once(builder, layout)
-        _store(context, builder, record, arguments[0], address)
-        return address
-
-    return kind(record), codegen
-
-
-@overload(with_pointers, strict=False, inline="always")  # What it lays out has to outlive it.
-def _with_pointers_compiled(record: Any) -> Any:
-    return lambda record: _with_pointers(record)  # noqa: PLW0108
+def _copy(builder: Any, kind: RecordReference, source: Any, target: Any) -> None:
+    for index, field in enumerate(kind.fields):
+        places = [cgutils.gep_inbounds(builder, record, 0, index) for record in (source, target)]
+        if isinstance(field, RecordReference):
+            _copy(builder, field, *places)
+        else:
+            builder.store(builder.load(places[0]), places[1])

@@ -6,10 +6,12 @@ numbers in the interpreter, compiled by Numba, and in another language.
 A stream is an int64 array of shape [4], each entry in [0, 2**32); it changes with every draw.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
-from rave_agents.kernel.dispatch import entry, kernel
+from rave_agents.compiler.dispatch import entry, kernel
 
 _WORD = 0xFFFFFFFF
 
@@ -49,8 +51,20 @@ def random_unit(stream: Stream) -> float:
     return random_word(stream) / 4294967296.0
 
 
-@entry
+class Draws(NamedTuple):
+    """A stream and what is drawn from it."""
+
+    stream: Stream
+    words: NDArray[np.int64]
+
+
+@entry("random numbers")
+def _fill(draws: Draws, count: int) -> int:
+    for index in range(count):
+        draws.words[index] = random_word(draws.stream)
+    return count
+
+
 def fill_words(stream: Stream, words: NDArray[np.int64]) -> None:
     """Fill the int64 array ``words`` with draws of ``random_word``."""
-    for index in range(words.shape[0]):
-        words[index] = random_word(stream)
+    _fill(Draws(stream, words), len(words))

@@ -1,9 +1,11 @@
-"""Compiling with Numba: what is kept in which folder, and what the user is told of it."""
+"""What the user is told of a compilation with Numba, and where its own cache is."""
 
 import contextlib
 import logging
 import pathlib
+import sys
 import textwrap
+import time
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
@@ -30,6 +32,35 @@ def kept(directory: pathlib.Path, compiled: Callable[[bool], _R]) -> _R:
         return compiled(False)
     finally:
         numba.config.CACHE_DIR = configured
+
+
+@contextlib.contextmanager
+def announced(what: str) -> Iterator[None]:
+    """Tell that something is compiled, and how long it takes: on a terminal as it goes on."""
+    started = time.perf_counter()
+    with _shown(what):
+        yield
+    seconds = time.perf_counter() - started
+    _log.warning("rave_agents: compiled %s in %.1f s; it is kept on disk.", what, seconds)
+
+
+@contextlib.contextmanager
+def _shown(what: str) -> Iterator[None]:
+    if not (sys.stderr is not None and sys.stderr.isatty()):
+        _log.warning("rave_agents: compiling %s, once; this takes a few seconds ...", what)
+        yield
+        return
+    from rich.console import Console  # noqa: PLC0415  (slow to import)
+    from rich.errors import LiveError  # noqa: PLC0415
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn  # noqa: PLC0415
+
+    columns = SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()
+    progress = Progress(*columns, console=Console(stderr=True), transient=True)
+    progress.add_task(f"rave_agents: compiling {what}, once", total=None)
+    with contextlib.ExitStack() as stack:
+        with contextlib.suppress(LiveError):  # Another display is being shown.
+            stack.enter_context(progress)
+        yield
 
 
 class _Announcer(event.Listener):  # type: ignore[misc]

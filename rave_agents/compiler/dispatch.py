@@ -10,8 +10,11 @@ Nothing here imports Numba: a search that is described but not run needs no comp
 (``NUMBA_DISABLE_JIT=1``), the same functions are plain Python, and a dictionary chooses the body.
 """
 
+import ctypes
 import functools
+import hashlib
 import os
+import threading
 from collections.abc import Callable, Iterator
 from typing import Any, Generic, ParamSpec, TypeVar, cast
 
@@ -37,10 +40,16 @@ class KernelFunction(Generic[_P, _R]):
         """Run it in the interpreter."""
         return self.py_func(*args, **kwargs)
 
+    def __reduce__(self) -> tuple[Any, ...] | str:
+        """By name where a module has it; with its function where a script has defined it."""
+        if self.py_func.__module__ == "__main__":
+            return KernelFunction, (self.py_func,)
+        return self.py_func.__qualname__
+
     @functools.cached_property
     def _numba_type_(self) -> Any:
         """What Numba takes this object for: a compiled function."""
-        from rave_agents.kernel.lowering import function_type  # noqa: PLC0415
+        from rave_agents.compiler.lowering import function_type  # noqa: PLC0415
 
         return function_type(self.py_func)
 
@@ -69,6 +78,10 @@ class OpenFunction(Generic[_P, _R]):
     def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R:
         """Run the body for the first argument's class in the interpreter."""
         return cast(_R, self.body_for(type(args[0]))(*args, **kwargs))
+
+    def __reduce__(self) -> str:
+        """By name: there is one of it in a process."""
+        return self.default.__qualname__
 
     def body_for(self, part: type) -> Callable[..., Any]:
         """The body for a class of parts."""
@@ -103,10 +116,6 @@ def implements(opened: OpenFunction[Any, Any], *parts: type) -> Callable[[_F], _
     return register
 
 
-RENAMED: set[type] = set()
-"""Classes of scripts, which the cache needs to know by another name than ``__main__``'s."""
-
-
 def classes_of(record: object) -> Iterator[type]:
     """The classes of a record and of all records inside it, from left to right."""
     if isinstance(record, tuple):
@@ -115,30 +124,62 @@ def classes_of(record: object) -> Iterator[type]:
             yield from classes_of(field)
 
 
-class Entry(Generic[_P, _R]):
-    """A function of the kernel that Python calls with a record, compiled for each set of parts."""
+class Entry:
+    """A function of the kernel that Python calls with a record and a number.
 
-    def __init__(self, function: Callable[_P, _R]) -> None:
+    It is compiled for each kind of record, at the first call, or found on disk.
+    """
+
+    def __init__(self, function: Callable[[Any, int], int], what: str) -> None:
         functools.update_wrapper(self, function)
         self.function = function
-        self._compiled: dict[tuple[type, ...], Callable[..., Any]] = {}
+        self.what = what
+        """What the user is told that is compiled."""
+        self._loaded: dict[Any, Callable[[int, int], int]] = {}
+        self._lock = threading.Lock()
 
-    def compiled_for(self, record: object) -> Callable[..., Any]:
-        """The function for a record of these classes: compiled, or loaded, at its first call."""
-        if JIT_DISABLED:
-            return self.function
-        classes = tuple(classes_of(record))
-        if classes not in self._compiled:
-            from rave_agents.kernel.lowering import compiled_entry  # noqa: PLC0415
-
-            self._compiled[classes] = compiled_entry(self.function, classes)
-        return self._compiled[classes]
-
-    def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R:
+    def __call__(self, record: Any, number: int) -> int:
         """Run it, compiled for the record."""
-        return cast(_R, self.compiled_for(args[0])(*args, **kwargs))
+        return self.bound(record)(number)
+
+    def bound(self, record: Any) -> Callable[[int], int]:
+        """The function for this record, whose arrays must not be reallocated meanwhile."""
+        if JIT_DISABLED:
+            return functools.partial(self.function, record)
+        from rave_agents.compiler.layout import kind_of, laid_out  # noqa: PLC0415
+
+        kind = kind_of(record)
+        with self._lock:
+            if kind not in self._loaded:
+                self._loaded[kind] = self._load(record, kind)
+        loaded, placed = self._loaded[kind], laid_out(record, kind)
+        placed.of = record  # The arrays live as long as the pointers to them.
+        return lambda number: loaded(ctypes.addressof(placed), number)
+
+    def _load(self, record: Any, kind: Any) -> Callable[[int, int], int]:
+        from rave_agents.compiler.folders import choose_cache_directory  # noqa: PLC0415
+        from rave_agents.compiler.layout import told  # noqa: PLC0415
+        from rave_agents.compiler.machine_code import MachineCode  # noqa: PLC0415
+        from rave_agents.compiler.sources import sources_name  # noqa: PLC0415
+
+        name = f"{self.function.__module__}.{self.function.__name__} {told(kind)}"
+        folder = choose_cache_directory("kernel") / sources_name(classes_of(record))
+        path = folder / hashlib.sha256(name.encode()).hexdigest()[:16]
+        code = MachineCode.saved(path)
+        if code is None:
+            from rave_agents.compiler.lowering import machine_code  # noqa: PLC0415
+            from rave_agents.compiler.progress import announced  # noqa: PLC0415
+
+            with announced(self.what):
+                code = machine_code(self.function, record)
+            code.save(path)
+        return code.load()
 
 
-def entry(function: Callable[_P, _R]) -> Entry[_P, _R]:
-    """Mark a function of the kernel that Python calls; its first argument is a record."""
-    return Entry(function)
+def entry(what: str) -> Callable[[Callable[[Any, int], int]], Entry]:
+    """Mark a function of the kernel that Python calls, with a record and a number.
+
+    Args:
+        what: what the user is told while it is compiled.
+    """
+    return functools.partial(Entry, what=what)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rave_agents.kernel.random_stream import Stream
+from rave_agents.simulate.random_stream import Stream
 
 HEADER_LENGTH = 40
 

@@ -1,0 +1,142 @@
+"""Machine code of an entry: kept on disk, loaded by LLVM alone, called by its address."""
+
+import contextlib
+import ctypes
+import hashlib
+import json
+import os
+import pathlib
+import pickle
+import tempfile
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import llvmlite.binding as llvm
+
+Run = Callable[[int, int], int]
+"""A loaded entry: takes the address of its record and a number, returns a number."""
+
+_Native = ctypes.CFUNCTYPE(
+    ctypes.c_int32,
+    ctypes.POINTER(ctypes.c_int64),
+    ctypes.POINTER(ctypes.c_void_p),
+    ctypes.c_int64,
+    ctypes.c_int64,
+)
+"""Numba's calling convention: a status, the result and what was raised, then the arguments."""
+
+
+class MachineCode(NamedTuple):
+    """An entry as the linker takes it."""
+
+    symbol: str
+    """The function's name in it."""
+    externals: tuple[str, ...]
+    """The functions of others that it calls."""
+    compiled: bytes
+    """The object file."""
+
+    def save(self, path: pathlib.Path) -> None:
+        """Write it, such that no process sees half of it; where nothing can be written, not."""
+        head = json.dumps([self.symbol, self.externals]).encode()
+        whole = head + b"\n" + self.compiled
+        with contextlib.suppress(OSError):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            handle, written = tempfile.mkstemp(dir=path.parent)
+            with os.fdopen(handle, "wb") as file:
+                file.write(hashlib.sha256(whole).digest() + whole)
+            pathlib.Path(written).replace(path)
+
+    @classmethod
+    def saved(cls, path: pathlib.Path) -> "MachineCode | None":
+        """What ``save`` has written; None if there is nothing, or it is damaged."""
+        try:
+            content = path.read_bytes()
+        except OSError:
+            return None
+        digest, whole = content[:32], content[32:]
+        if hashlib.sha256(whole).digest() != digest:
+            return None
+        head, _, compiled = whole.partition(b"\n")
+        symbol, externals = json.loads(head)
+        return cls(symbol, tuple(externals), compiled)
+
+    def load(self) -> Run:
+        """Link it into this process."""
+        for name in self.externals:
+            _provide(name)
+        engine = _new_engine()
+        engine.add_object_file(llvm.ObjectFileRef.from_data(self.compiled))
+        engine.finalize_object()
+        return _Loaded(engine, _Native(engine.get_function_address(self.symbol)))
+
+
+def processor() -> str:
+    """The processor that machine code is for: its name, and what it can do."""
+    features = llvm.get_host_cpu_features()
+    return f"{llvm.get_process_triple()} {llvm.get_host_cpu_name()} {features.flatten()}"
+
+
+def _new_engine() -> Any:
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    machine = llvm.Target.from_triple(llvm.get_process_triple()).create_target_machine(jit=True)
+    return llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
+
+
+def _provide(name: str) -> None:
+    """Tell LLVM where a function is: the C library has it, or Numba."""
+    if llvm.address_of_symbol(name) is not None:
+        return
+    with contextlib.suppress(AttributeError, OSError, TypeError):
+        function = getattr(ctypes.CDLL(None), name)
+        llvm.add_symbol(name, ctypes.cast(function, ctypes.c_void_p).value)
+        return
+    from numba.core.registry import cpu_target  # noqa: PLC0415  (slow to import)
+
+    cpu_target.target_context.refresh()
+
+
+class _Raised(ctypes.Structure):
+    """What Numba tells of an exception that was raised."""
+
+    _fields_ = (
+        ("pickled", ctypes.c_void_p),
+        ("size", ctypes.c_int32),
+        ("arguments", ctypes.c_void_p),
+        ("unwrap", ctypes.c_void_p),
+        ("made_at_run_time", ctypes.c_int32),
+    )
+
+
+class _Loaded:
+    """A function of linked machine code.
+
+    Args:
+        engine: holds the code.
+        native: the function.
+    """
+
+    def __init__(self, engine: Any, native: Any) -> None:
+        self._engine = engine
+        self._native = native
+
+    def __call__(self, address: int, number: int) -> int:
+        result, raised = ctypes.c_int64(), ctypes.c_void_p()
+        status = self._native(ctypes.byref(result), ctypes.byref(raised), address, number)
+        if status != 0:
+            raise _exception(status, raised)
+        return result.value
+
+
+def _exception(status: int, raised: ctypes.c_void_p) -> BaseException:
+    """The exception that compiled code has raised."""
+    if status < 1 or not raised.value:
+        return RuntimeError(f"compiled code ended with the status {status}")
+    told = _Raised.from_address(raised.value)
+    if told.made_at_run_time > 0:
+        return RuntimeError("an exception whose arguments were made at run time")
+    kind, arguments, *_ = pickle.loads(ctypes.string_at(told.pickled, told.size))
+    exception = kind(*(arguments or ()))
+    assert isinstance(exception, BaseException)
+    return exception

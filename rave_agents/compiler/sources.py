@@ -1,0 +1,75 @@
+"""A name for all sources that go into an entry's machine code, so that old code is never run."""
+
+import functools
+import hashlib
+import pathlib
+import platform
+from collections.abc import Collection, Iterable, Iterator
+from typing import Any
+
+from rave_agents.compiler.dispatch import OpenFunction
+from rave_agents.compiler.machine_code import processor
+
+_ROOMS = ("compiler", "simulate", "kernel")
+
+
+def sources_name(classes: Iterable[type]) -> str:
+    """A name for the sources of the kernel and of what others implement for these classes."""
+    digest = hashlib.sha256(_own_sources().encode())
+    for text in _others_sources(dict.fromkeys(classes)):
+        digest.update(text.encode())
+    return digest.hexdigest()[:16]
+
+
+@functools.cache
+def _own_sources() -> str:
+    """The kernel's own, what compiles it and what it is compiled for."""
+    import importlib.metadata  # noqa: PLC0415  (slow to import)
+
+    numba, python = importlib.metadata.version("numba"), platform.python_version()
+    digest = hashlib.sha256(f"{numba} {python} {processor()}".encode())
+    package = pathlib.Path(__file__).parent.parent
+    for room in _ROOMS:
+        for path in sorted((package / room).glob("*.py")):
+            digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def _others_sources(classes: Collection[type]) -> list[str]:
+    """What tells the implementations, for these classes, that are not the kernel's own."""
+    texts = []
+    for opened in OpenFunction.everyone:
+        for part in classes:
+            body = opened.implementations.get(part)
+            if body is not None and not body.__module__.startswith("rave_agents."):
+                text = " ".join(_told_of(body, set()))
+                texts.append(f"{opened.default.__name__} {part.__qualname__} {text}")
+    return sorted(texts)
+
+
+def _told_of(function: Any, seen: set[Any]) -> Iterator[str]:
+    """What a function does, wherever it was written: its code, and all that it calls.
+
+    A file's date or text would not do: there is none for a cell of a notebook, and a helper may
+    lie in another file.
+    """
+    function = getattr(function, "py_func", function)
+    code = getattr(function, "__code__", None)
+    if code is None or function in seen:
+        yield repr(function) if isinstance(function, int | float | str | tuple) else ""
+        return
+    seen.add(function)
+    yield from _told_of_code(code)
+    cells = zip(code.co_freevars, function.__closure__ or (), strict=True)
+    known = {**function.__globals__, **{name: cell.cell_contents for name, cell in cells}}
+    for name in sorted({*code.co_names, *code.co_freevars} & known.keys()):
+        yield from (name, *_told_of(known[name], seen))
+
+
+def _told_of_code(code: Any) -> Iterator[str]:
+    yield from (code.co_code.hex(), repr(code.co_names), repr(code.co_varnames))
+    for constant in code.co_consts:
+        if hasattr(constant, "co_code"):
+            yield from _told_of_code(constant)
+        else:
+            yield repr(constant)

@@ -1,0 +1,26 @@
+"""What a field of a part, or of a configuration, takes: said by its annotation.
+
+    schedule: Annotated[Any, Takes(blend, beta)] = MinimumMSE()
+    c: Annotated[float, Ge(0)] = 0.5
+
+A number has the bounds of ``annotated_types``, and is finite unless it is bounded by infinity.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from rave_agents.compiler.dispatch import OpenFunction
+
+
+class Takes:
+    """The classes of parts that a field takes.
+
+    Args:
+        *allowed: classes, and open functions: a class that implements one of these is taken too.
+    """
+
+    def __init__(self, *allowed: type | Callable[..., Any]) -> None:
+        self.classes = tuple(kind for kind in allowed if isinstance(kind, type))
+        """The classes that are named."""
+        self.opened = tuple(kind for kind in allowed if isinstance(kind, OpenFunction))
+        """The open functions of which the others implement one."""

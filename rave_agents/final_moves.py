@@ -1,0 +1,88 @@
+"""How the root's action is chosen once the search has ended (Chaslot et al. 2008).
+
+A final move of your own implements ``preference``, which Python calls for each of the root's moves.
+"""
+
+import math
+from typing import Annotated, Any, NamedTuple
+
+from annotated_types import Ge
+
+from rave_agents.compiler.dispatch import implements, open_function
+
+
+@open_function
+def preference(final_move: Any, value: float, visits: int, sure: float) -> tuple[float, float]:
+    """What the final move maximises, of moves that have visits; the second breaks ties.
+
+    Args:
+        final_move: the part.
+        value: the move's mean value for who moves, on the scale [0, 1].
+        visits: its visits, at least 1.
+        sure: the least value that it can bring by what is proven; minus infinity if nothing is.
+    """
+    return visits, value
+
+
+class RobustChild(NamedTuple):
+    """Most visits; among equals the best mean."""
+
+
+@implements(preference, RobustChild)
+def robust_child(
+    final_move: RobustChild, value: float, visits: int, sure: float
+) -> tuple[float, float]:
+    """``n``."""
+    return visits, value
+
+
+class MaxChild(NamedTuple):
+    """The best mean; among equals the most visits."""
+
+
+@implements(preference, MaxChild)
+def max_child(final_move: MaxChild, value: float, visits: int, sure: float) -> tuple[float, float]:
+    """``q``."""
+    return value, visits
+
+
+class SecureChild(NamedTuple):
+    """The best lower confidence bound ``q - A / sqrt(n)``."""
+
+    A: float = 1.0
+    """How careful the choice is. Winands et al. (2008) print a plus sign, with A = 1."""
+
+
+@implements(preference, SecureChild)
+def secure_child(
+    final_move: SecureChild, value: float, visits: int, sure: float
+) -> tuple[float, float]:
+    """``q - A / sqrt(n)``, and no less than what is sure (Chaslot et al. 2008)."""
+    return max(lower_confidence_bound(value, visits, final_move.A), sure), visits
+
+
+def lower_confidence_bound(q: float, n: float, A: float) -> float:
+    """``q - A / sqrt(n)``, what the secure child maximises (Chaslot et al. 2008).
+
+    Winands et al. (2008) print it with a plus sign; ``A = -1`` gives their form.
+    """
+    return q - A / math.sqrt(n)
+
+
+class Maximin(NamedTuple):
+    """Where players move at the same time, the best mean against the worst reply.
+
+    Elsewhere the robust child.
+    """
+
+    visits: Annotated[float, Ge(0)] = 10.0
+    """Replies with few visits: each counts as if it had been seen so many times more, with the mean
+    value of the action; and actions with fewer visits than this are left out as long as there are
+    others. At least 0."""
+
+
+class AverageStrategy(NamedTuple):
+    """Drawn from the average of the strategies that regret matching or Exp3 has followed.
+
+    Their exploration is left out. Where a player moves alone, it is the robust child.
+    """

@@ -1,0 +1,131 @@
+"""The grammar of specs: ``name(key=value,...)``, as OpenSpiel writes games.
+
+Values are integers, numbers, ``True``, ``False``, ``None`` or else text, which may be a spec again:
+``rave(schedule=hand_selected(k=300))``.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+_CALL = re.compile(r"\s*([A-Za-z_][\w.]*)\s*(?:\((.*)\))?\s*", re.DOTALL)
+_CONSTANTS = {"True": True, "true": True, "False": False, "false": False, "None": None}
+
+
+def parse_call(
+    text: str, what: str = "an agent's spec", *, example: str = "rave(simulations=500)"
+) -> tuple[str, dict[str, Any]]:
+    """Parse ``name`` or ``name(key=value,...)``.
+
+    Args:
+        text: what was given.
+        what: what it is, for messages.
+        example: one of them, likewise.
+
+    Raises:
+        ValueError: if the text is not of that form.
+    """
+    match = _CALL.fullmatch(text)
+    if match is None:
+        raise ValueError(
+            f"Not of the form name or name(key=value,...), as {what} is: {text!r}. For example "
+            f"{example}."
+        )
+    name, inside = match.groups()
+    parameters: dict[str, Any] = {}
+    for part in split(inside or "", text):
+        key, equals, value = part.partition("=")
+        key = key.strip()
+        if not equals or not is_key(key):
+            raise ValueError(f"Not of the form key=value in {text!r}: {part.strip()!r}.")
+        if key in parameters:
+            raise ValueError(f"Given twice in {text!r}: {key!r}.")
+        parameters[key] = parse_value(value.strip())
+    return name, parameters
+
+
+def is_key(text: str) -> bool:
+    """Whether a text names a parameter: a word, or several with dots between them."""
+    return all(word.isidentifier() for word in text.split("."))
+
+
+def parse_values(text: str) -> list[Any]:
+    """Values separated by commas, each read as a parameter's value in a spec is.
+
+    Raises:
+        ValueError: if one is missing, or parentheses or quotes do not match.
+    """
+    parts = [part.strip() for part in split(text, text)]
+    if not parts or "" in parts:
+        raise ValueError(f"A value is missing in {text!r}.")
+    return [parse_value(part) for part in parts]
+
+
+def format_call(name: str, parameters: Mapping[str, Any]) -> str:
+    """A spec of this name and these parameters."""
+    return f"{name}({format_parameters(parameters)})" if parameters else name
+
+
+def format_parameters(parameters: Mapping[str, Any]) -> str:
+    """The parameters as a spec has them between its parentheses."""
+    return ",".join(f"{key}={_format(value)}" for key, value in parameters.items())
+
+
+def split(text: str, whole: str) -> list[str]:
+    """Split at commas that are in neither quotes nor parentheses.
+
+    Raises:
+        ValueError: if parentheses or quotes do not match; ``whole`` is quoted in the message.
+    """
+    parts, part, depth, quoted = [], "", 0, False
+    for character in text:
+        if character == '"':
+            quoted = not quoted
+        elif not quoted and character == "(":
+            depth += 1
+        elif not quoted and character == ")":
+            depth -= 1
+        if character == "," and depth == 0 and not quoted:
+            parts.append(part)
+            part = ""
+        else:
+            part += character
+        if depth < 0:
+            break
+    if depth != 0 or quoted:
+        raise ValueError(f"Unbalanced parentheses or quotes in {whole!r}.")
+    if part.strip() or parts:
+        parts.append(part)
+    return parts
+
+
+def parse_value(text: str) -> Any:
+    """One value: quotes around a text are left out."""
+    if len(text) >= 2 and text[0] == text[-1] == '"':
+        return text[1:-1]
+    if text in _CONSTANTS:
+        return _CONSTANTS[text]
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            pass
+    return text
+
+
+def _format(value: Any) -> str:
+    text = str(value)
+    if not isinstance(value, str) or not re.search(r"[,()\s]", text) or _is_call(text):
+        return text
+    return f'"{text}"'
+
+
+def _is_call(text: str) -> bool:
+    """Whether a text reads as a spec, and so needs no quotes."""
+    if re.search(r"\s", text):
+        return False
+    try:
+        parse_call(text)
+    except ValueError:
+        return False
+    return True
