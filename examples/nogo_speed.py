@@ -8,7 +8,7 @@ import statistics
 import sys
 
 from rave_agents import make_agent
-from rave_agents.frameworks import load_game
+from rave_agents.frameworks.adapters import load_game
 
 MEASURED = {
     "rave on nogo": ("nogo(board_size=9)", "rave"),

@@ -20,7 +20,7 @@ from rich.progress import track
 from rich.table import Table
 
 from rave_agents import Limit, SearchConfig, Searcher
-from rave_agents.agents import AgentSpec
+from rave_agents.agents.named_agents import AgentSpec
 
 GAMES = (
     "tic_tac_toe",

@@ -39,9 +39,9 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from rave_agents.agents import AgentSpec, make_agent
+from rave_agents.agents.named_agents import AgentSpec, make_agent
 from rave_agents.arena.statistics import score_interval
-from rave_agents.frameworks import load_game
+from rave_agents.frameworks.adapters import load_game
 
 POSITIONS = pathlib.Path(__file__).with_name("tactical_positions.json")
 GAMES = ("connect_four", "breakthrough(rows=6,columns=4)", "hex(board_size=6)", "lines_of_action")

@@ -24,7 +24,7 @@ from rich.progress import track
 from rich.table import Table
 
 from rave_agents import Limit, Searcher
-from rave_agents.solve import SOLVING
+from rave_agents.analysis.solve import SOLVING
 
 SMALL_GAMES = (
     "tic_tac_toe",

@@ -1,9 +1,8 @@
 """Search agents, RAVE and UCT, for OpenSpiel and for any game behind the same interface."""
 
-from rave_agents.agent import Agent
-from rave_agents.agents import AgentSpec, agent_types, make_agent
-from rave_agents.clock import Clock, TimeControl, TimePolicy
-from rave_agents.config import SearchConfig
+from rave_agents.agents.named_agents import AgentSpec, agent_types, make_agent
+from rave_agents.config.limit import Limit
+from rave_agents.config.search_config import SearchConfig
 from rave_agents.errors import (
     ForfeitError,
     FormulaError,
@@ -12,10 +11,11 @@ from rave_agents.errors import (
     UnknownNameError,
     UnsupportedGameError,
 )
-from rave_agents.game import GameState, PlayerId
-from rave_agents.limit import Limit
-from rave_agents.result import ActionStatistics, SearchResult
-from rave_agents.searcher import Searcher
+from rave_agents.frameworks.agent import Agent
+from rave_agents.game.game_state import GameState, PlayerId
+from rave_agents.results.search_result import ActionStatistics, SearchResult
+from rave_agents.searcher.clock import Clock, TimeControl, TimePolicy
+from rave_agents.searcher.searcher import Searcher
 
 __version__ = "0.1.0"
 

@@ -20,7 +20,7 @@ command line import, as ``"rave(schedule=my_parts.Half(n_equal=50))"``.
 """
 
 from rave_agents.compiler.dispatch import implements, kernel
-from rave_agents.final_moves import (
+from rave_agents.config.final_moves import (
     AverageStrategy,
     MaxChild,
     Maximin,
@@ -28,6 +28,7 @@ from rave_agents.final_moves import (
     SecureChild,
     preference,
 )
+from rave_agents.config.root_noise import DirichletNoise, NoNoise, noisy
 from rave_agents.kernel.amaf import (
     AllEdges,
     BlendScores,
@@ -80,7 +81,6 @@ from rave_agents.kernel.solver import NoSolver, Solver
 from rave_agents.kernel.strategies import Exp3, RegretMatching
 from rave_agents.kernel.weightings import Linear, Stepped, Uniform, update_weight
 from rave_agents.kernel.winning_moves import NoWinningMoves, WinningMoves
-from rave_agents.root_noise import DirichletNoise, NoNoise, noisy
 
 __all__ = [
     "GRAVE",

@@ -7,11 +7,10 @@ import pytest
 from typer.testing import CliRunner
 
 import rave_agents
-import rave_agents.agents as agents_module
-from rave_agents import doctor
-from rave_agents.agent import AgentType
-from rave_agents.agents import RandomAgent
-from rave_agents.cli import app
+import rave_agents.agents.named_agents as agents_module
+from rave_agents.agents.named_agents import RandomAgent
+from rave_agents.cli import app, doctor
+from rave_agents.frameworks.agent import AgentType
 
 
 @pytest.fixture
@@ -241,7 +240,7 @@ def test_sweep_refuses_in_one_line(program, options, message):
 def test_ctrl_c_in_a_sweep_says_how_to_go_on(program, tmp_path):
     script = (
         "import contextlib, os, signal\n"
-        "import rave_agents.report as report\n"
+        "import rave_agents.cli.report as report\n"
         "from rave_agents.cli import main\n"
         "@contextlib.contextmanager\n"
         "def stopping(console):\n"
@@ -388,7 +387,9 @@ def test_doctor_shows_each_time_beside_its_target(program, monkeypatch):
 
 
 def test_doctor_says_how_to_install_what_is_missing(program, monkeypatch):
-    monkeypatch.setattr("rave_agents.frameworks.missing_adapters", lambda: {"openspiel": "none"})
+    monkeypatch.setattr(
+        "rave_agents.frameworks.adapters.missing_adapters", lambda: {"openspiel": "none"}
+    )
     findings = object_of(program("doctor", "--quick", "--json"))
     install = findings["missing_adapters"]["openspiel"]["install"]
     assert install == "pip install 'rave-agents[openspiel]'"
@@ -418,7 +419,7 @@ def test_python_m_runs_the_program():
 def test_ctrl_c_prints_the_finished_games(tmp_path, jobs):
     script = (
         "import os, signal, sys, threading\n"
-        "import rave_agents.report as report\n"
+        "import rave_agents.cli.report as report\n"
         "from rave_agents.cli import main\n"
         "import contextlib\n"
         "@contextlib.contextmanager\n"

@@ -4,8 +4,10 @@ import random
 import pytest
 
 from rave_agents import Limit, SearchConfig, Searcher
-from rave_agents.agents import make_agent
-from rave_agents.clock import (
+from rave_agents.agents.named_agents import make_agent
+from rave_agents.frameworks.adapters import load_game
+from rave_agents.games import NoGoState
+from rave_agents.searcher.clock import (
     Allotment,
     Clock,
     Phase,
@@ -13,10 +15,8 @@ from rave_agents.clock import (
     TimeControl,
     TimePolicy,
 )
-from rave_agents.frameworks import load_game
-from rave_agents.games import NoGoState
-from rave_agents.timed_search import expected_moves, search_on_clock
-from rave_agents.watch import EarlyStop, Thoughts
+from rave_agents.searcher.timed_search import expected_moves, search_on_clock
+from rave_agents.searcher.watch import EarlyStop, Thoughts
 
 
 class SimulatedSearch:

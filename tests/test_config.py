@@ -13,8 +13,8 @@ import pytest
 
 import rave_agents.parts
 from rave_agents import SearchConfig
+from rave_agents.config.part_specs import part_spec
 from rave_agents.errors import UnknownNameError
-from rave_agents.part_specs import part_spec
 from rave_agents.parts import (
     GRAVE,
     HRAVE,

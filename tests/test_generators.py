@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from helpers import dice
 
-from rave_agents.copying import CopyRules, copied, equal
-from rave_agents.generators import (
+from rave_agents.environments.copying import CopyRules, copied, equal
+from rave_agents.environments.generators import (
     Dice,
     Generators,
     find_generators,

@@ -59,7 +59,7 @@ def test_zero_is_a_seed_and_none_is_not():
 
 
 def test_asking_for_results_and_progress_does_not_change_the_tree(monkeypatch):
-    monkeypatch.setattr("rave_agents.searcher.PROGRESS_SECONDS", 0.001)
+    monkeypatch.setattr("rave_agents.searcher.searcher.PROGRESS_SECONDS", 0.001)
     plain, _ = searched(simulations=25_000)
     asked = Searcher(SearchConfig(), seed=1)
     results = []

@@ -8,10 +8,9 @@ from helpers.games import joint_game, joint_random_game, matrix_game, random_gam
 from helpers.trees import dump_joint, growing_bytes
 
 from rave_agents import GameError, Limit, SearchConfig, Searcher, UnsupportedGameError
-from rave_agents.agents import make_agent
+from rave_agents.agents.named_agents import make_agent
 from rave_agents.compiler.arrays import CHILD
-from rave_agents.final_move import worst_values
-from rave_agents.game import is_simultaneous, legal_actions_of, moving_players
+from rave_agents.game.game_state import is_simultaneous, legal_actions_of, moving_players
 from rave_agents.parts import (
     PUCT,
     UCB1,
@@ -22,9 +21,10 @@ from rave_agents.parts import (
     SearchingPlayer,
     TiesWithin,
 )
-from rave_agents.positions import JointVisits
-from rave_agents.proven import EdgeProof
-from rave_agents.root import AmafStatistics, Root, RootMove
+from rave_agents.results.final_move import worst_values
+from rave_agents.results.proven import EdgeProof
+from rave_agents.results.root import AmafStatistics, Root, RootMove
+from rave_agents.tree.joint_positions import JointVisits
 
 PRESETS = ("uct", "rave", "grave", "rave_maximin", "regret_matching", "exp3")
 

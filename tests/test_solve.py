@@ -15,9 +15,9 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from rave_agents import Limit, SearchConfig, Searcher
+from rave_agents.analysis.solve import solve_position
 from rave_agents.cli import app
-from rave_agents.solve import solve_position
-from rave_agents.solve_report import solution, solve_progress
+from rave_agents.cli.solve_report import solution, solve_progress
 
 SMALL_BOARD = "connect_four(rows=4,columns=4)"
 
@@ -199,7 +199,7 @@ def test_progress_is_shown_on_a_terminal_only():
 def test_ctrl_c_prints_what_is_known():
     script = (
         "import os, signal, threading\n"
-        "import rave_agents.solve as solve\n"
+        "import rave_agents.analysis.solve as solve\n"
         "real = solve.Searcher.search\n"
         "def search(self, *arguments, **options):\n"
         "    threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()\n"

@@ -21,8 +21,6 @@ from helpers.games import (
 from helpers.trees import check_tables, check_tree, dump, has_tables
 
 from rave_agents import Limit, SearchConfig, Searcher
-from rave_agents import searcher as searchers
-from rave_agents.final_move import root_statistics
 from rave_agents.parts import (
     GRAVE,
     HRAVE,
@@ -37,7 +35,9 @@ from rave_agents.parts import (
     RankBonus,
     WinningMoves,
 )
-from rave_agents.root import known_root, leading_tree, merged_root
+from rave_agents.results.final_move import root_statistics
+from rave_agents.results.root import known_root, leading_tree, merged_root
+from rave_agents.searcher import searcher as searchers
 
 
 def parallel_game(seed=4, kind=Parallel, **rules):
@@ -467,8 +467,8 @@ def test_bots_and_specs_take_threads():
     import pyspiel
     from rave_openspiel import RaveBot
 
-    from rave_agents.agents import make_agent
-    from rave_agents.frameworks import load_game
+    from rave_agents.agents.named_agents import make_agent
+    from rave_agents.frameworks.adapters import load_game
 
     game = pyspiel.load_game("hex(board_size=4)")
     bots = [RaveBot(game, simulations=100, seed=1, threads=2) for _ in range(2)]

@@ -4,8 +4,8 @@ import random
 
 import pytest
 
+from rave_agents.results.world_statistics import effective_size, world_statistics
 from rave_agents.simulate.world_record import RecordedWorlds, WorldSample
-from rave_agents.world_statistics import effective_size, world_statistics
 
 
 def sample(pieces, cycle=1, **changes):

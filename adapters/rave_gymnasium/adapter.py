@@ -1,4 +1,4 @@
-"""Gymnasium as ``rave_agents.frameworks.Adapter``."""
+"""Gymnasium as ``rave_agents.frameworks.adapters.Adapter``."""
 
 import importlib.metadata
 import importlib.util
@@ -7,19 +7,19 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rave_agents.agent import AgentType
-from rave_agents.agents import AgentSpec
+from rave_agents.agents.named_agents import AgentSpec
 from rave_agents.errors import UnknownNameError
-from rave_agents.frameworks import GameInfo
-from rave_agents.game import GameState
-from rave_agents.given import unknown_name
+from rave_agents.frameworks.adapters import GameInfo
+from rave_agents.frameworks.agent import AgentType
+from rave_agents.game.arguments import unknown_name
+from rave_agents.game.game_state import GameState
 
 if importlib.util.find_spec("gymnasium") is None:
     raise ImportError("gymnasium is not installed", name="gymnasium")
 
 
 class GymnasiumGame:
-    """An environment as ``rave_agents.frameworks.Game``, for one player.
+    """An environment as ``rave_agents.frameworks.adapters.Game``, for one player.
 
     Args:
         name: how it is written.
@@ -50,7 +50,7 @@ class GymnasiumGame:
 
 
 class GymnasiumAdapter:
-    """See ``rave_agents.frameworks.Adapter``."""
+    """See ``rave_agents.frameworks.adapters.Adapter``."""
 
     name = "gymnasium"
 

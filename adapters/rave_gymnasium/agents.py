@@ -13,14 +13,14 @@
 import copy
 from typing import Any, ClassVar, Self
 
-from rave_agents.agents import make_limit
-from rave_agents.chance import Chance, checked_chance
-from rave_agents.config import SearchConfig
+from rave_agents.agents.named_agents import make_limit
+from rave_agents.config.limit import Limit
+from rave_agents.config.search_config import SearchConfig
+from rave_agents.environments.chance import Chance, checked_chance
 from rave_agents.errors import UnsupportedGameError
-from rave_agents.given import checked_seed
-from rave_agents.limit import Limit
-from rave_agents.result import SearchResult
-from rave_agents.searcher import Searcher
+from rave_agents.game.arguments import checked_seed
+from rave_agents.results.search_result import SearchResult
+from rave_agents.searcher.searcher import Searcher
 from rave_gymnasium.states import (
     DEFAULT_HORIZON,
     PlanningState,

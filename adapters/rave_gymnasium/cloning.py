@@ -11,11 +11,11 @@ from gymnasium import wrappers as wrapper_classes
 from gymnasium.envs.registration import EnvSpec
 from gymnasium.utils import EzPickle
 
-from rave_agents.chance import Knowledge, known, look_for_chance, remember
-from rave_agents.clone_check import RAISED, Start, Step, check_clones, raised
-from rave_agents.copying import CopyRules, copied, fingerprint, hashable
+from rave_agents.environments.chance import Knowledge, known, look_for_chance, remember
+from rave_agents.environments.clone_check import RAISED, Start, Step, check_clones, raised
+from rave_agents.environments.copying import CopyRules, copied, fingerprint, hashable
+from rave_agents.environments.generators import generator_types
 from rave_agents.errors import CloneError
-from rave_agents.generators import generator_types
 
 PASSIVE_WRAPPERS: tuple[type, ...] = tuple(
     getattr(wrapper_classes, name)
@@ -213,7 +213,7 @@ def _simulation_rules(generators: tuple[type, ...]) -> CopyRules:
 
 
 class GymPlayer:
-    """See ``rave_agents.clone_check.Player``.
+    """See ``rave_agents.environments.clone_check.Player``.
 
     Args:
         action_mask: what is allowed at first in the environment that is checked, if that is known.

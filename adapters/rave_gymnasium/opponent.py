@@ -7,13 +7,13 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from rave_agents.agent import Agent
-from rave_agents.agents import AgentSpec, make_agent
+from rave_agents.agents.named_agents import AgentSpec, make_agent
 from rave_agents.arena.play import draw_outcome
 from rave_agents.errors import UnsupportedGameError
-from rave_agents.frameworks import Game, load_game, seeded_start
-from rave_agents.game import GameState
-from rave_agents.given import unknown_name
+from rave_agents.frameworks.adapters import Game, load_game, seeded_start
+from rave_agents.frameworks.agent import Agent
+from rave_agents.game.arguments import unknown_name
+from rave_agents.game.game_state import GameState
 
 SEATS = (0, 1, "random")
 ILLEGAL = ("raise", "lose")

@@ -9,7 +9,7 @@ import numpy as np
 from gymnasium import spaces
 from gymnasium.wrappers import TimeLimit
 
-from rave_agents.chance import (
+from rave_agents.environments.chance import (
     Chance,
     ChanceReport,
     Knowledge,
@@ -18,11 +18,11 @@ from rave_agents.chance import (
     search_position,
     stream_entropy,
 )
-from rave_agents.copying import hashable
-from rave_agents.environment_simulator import WorldSimulator
+from rave_agents.environments.copying import hashable
+from rave_agents.environments.environment_simulator import WorldSimulator
+from rave_agents.environments.generators import Dice
 from rave_agents.errors import UnsupportedGameError
-from rave_agents.game import NO_ACTION, PlayerId
-from rave_agents.generators import Dice
+from rave_agents.game.game_state import NO_ACTION, PlayerId
 from rave_agents.simulate.python_simulator import Evaluator
 from rave_agents.simulate.simulator import Frame, Simulator
 from rave_gymnasium.cloning import (

@@ -1,4 +1,4 @@
-"""OpenSpiel as ``rave_agents.frameworks.Adapter``: its games by name and its own agents."""
+"""OpenSpiel as an ``Adapter``: its games by name and its own agents."""
 
 import functools
 import importlib.metadata
@@ -7,11 +7,11 @@ from typing import Any
 
 import pyspiel
 
-from rave_agents.agent import AgentType
-from rave_agents.config import SearchConfig
+from rave_agents.config.search_config import SearchConfig
 from rave_agents.errors import UnknownNameError
-from rave_agents.frameworks import GameInfo
-from rave_agents.given import unknown_name
+from rave_agents.frameworks.adapters import GameInfo
+from rave_agents.frameworks.agent import AgentType
+from rave_agents.game.arguments import unknown_name
 from rave_openspiel import bare_playouts, native, registry, stock, travel
 from rave_openspiel.deals import deals_by_itself, seeded_state
 from rave_openspiel.states import OpenSpielState
@@ -19,7 +19,7 @@ from rave_openspiel.support import check_supported, check_worlds, plays
 
 
 class OpenSpielGame:
-    """A ``pyspiel.Game`` as ``rave_agents.frameworks.Game``.
+    """A ``pyspiel.Game`` as ``rave_agents.frameworks.adapters.Game``.
 
     Args:
         game: the game; ``rave_openspiel.refusal`` tells which are refused.
@@ -74,7 +74,7 @@ def _known_games() -> dict[str, pyspiel.GameType]:
 
 
 class OpenSpielAdapter:
-    """See ``rave_agents.frameworks.Adapter``."""
+    """See ``rave_agents.frameworks.adapters.Adapter``."""
 
     name = "openspiel"
 

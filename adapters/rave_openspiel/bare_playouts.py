@@ -5,13 +5,13 @@ import time
 import numpy as np
 import pyspiel
 
-from rave_agents.agent import Agent, AgentType, Effort
-from rave_agents.agents import DEFAULT_SIMULATIONS
+from rave_agents.agents.named_agents import DEFAULT_SIMULATIONS
+from rave_agents.config.limit import Limit
 from rave_agents.errors import UnsupportedGameError
-from rave_agents.frameworks import Game
-from rave_agents.game import GameState
-from rave_agents.given import checked_seed
-from rave_agents.limit import Limit
+from rave_agents.frameworks.adapters import Game
+from rave_agents.frameworks.agent import Agent, AgentType, Effort
+from rave_agents.game.arguments import checked_seed
+from rave_agents.game.game_state import GameState
 from rave_agents.simulate.random_stream import make_stream
 from rave_openspiel.native import bridge, diagnosis, is_native
 from rave_openspiel.pointers import STATE, address_of

@@ -9,15 +9,15 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 import pyspiel
 
-from rave_agents.agents import limit_and_clock, make_limit
-from rave_agents.checks import check_moves
-from rave_agents.clock import Clock, TimeControl
-from rave_agents.config import SearchConfig
-from rave_agents.given import checked_seed, is_integer
-from rave_agents.result import SearchResult
-from rave_agents.searcher import Searcher
+from rave_agents.agents.named_agents import limit_and_clock, make_limit
+from rave_agents.config.search_config import SearchConfig
+from rave_agents.game.arguments import checked_seed, is_integer
+from rave_agents.results.search_result import SearchResult
+from rave_agents.searcher.checks import check_moves
+from rave_agents.searcher.clock import Clock, TimeControl
+from rave_agents.searcher.searcher import Searcher
+from rave_agents.searcher.timed_search import search_on_clock
 from rave_agents.simulate.python_simulator import Evaluator
-from rave_agents.timed_search import search_on_clock
 from rave_openspiel.same_game import is_same_game
 from rave_openspiel.search_node import SearchNode, tree_report
 from rave_openspiel.states import OpenSpielState
@@ -76,8 +76,8 @@ class SearchBot(pyspiel.Bot):  # type: ignore[misc]
         seconds: wall-clock seconds for each move, above 0. With both limits the first one reached
             counts; with neither, 1,000 simulations.
         clock: decides the time of each move in place of ``seconds``: ``"60+1"`` is 60 s for the
-            game and 1 s more with each move, see ``rave_agents.clock.Clock.parse``. It starts anew
-            with ``restart``.
+            game and 1 s more with each move, see ``rave_agents.Clock.parse``. It starts anew with
+            ``restart``.
         seed: decides everything random, an integer of at least 0; None for one that the system
             draws. Either way ``seed`` holds the one in use.
         evaluator: judges leaves in place of random playouts; an object with the methods of

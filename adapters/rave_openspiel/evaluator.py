@@ -19,7 +19,7 @@ import pyspiel
 from numpy.typing import NDArray
 from open_spiel.python.algorithms import mcts
 
-from rave_agents.given import checked_seed, is_integer
+from rave_agents.game.arguments import checked_seed, is_integer
 from rave_openspiel.playouts import RandomPlayouts, random_bots
 from rave_openspiel.support import (
     check_one_at_a_time,

@@ -5,11 +5,11 @@ from typing import Any
 
 import pyspiel
 
-from rave_agents.agents import AgentSpec
-from rave_agents.checks import check_hidden, check_moves
-from rave_agents.config import SearchConfig
+from rave_agents.agents.named_agents import AgentSpec
+from rave_agents.config.search_config import SearchConfig
 from rave_agents.errors import UnknownNameError, UnsupportedGameError
-from rave_agents.given import unknown_name
+from rave_agents.game.arguments import unknown_name
+from rave_agents.searcher.checks import check_hidden, check_moves
 from rave_openspiel import named_bots
 from rave_openspiel.bots import SearchBot
 from rave_openspiel.support import hides_information, plays, searches_joint_moves

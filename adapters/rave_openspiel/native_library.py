@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 import pyspiel
 
 from rave_agents.compiler.folders import choose_cache_directory
-from rave_agents.game import NO_ACTION, PlayerId
+from rave_agents.game.game_state import NO_ACTION, PlayerId
 from rave_agents.simulate.simulator import Frame, Header, Status, Step
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pyspiel
 from open_spiel.python import policy
 
-from rave_agents.searcher import Searcher
+from rave_agents.searcher.searcher import Searcher
 from rave_openspiel.bots import SearchBot
 from rave_openspiel.states import OpenSpielState
 

@@ -15,14 +15,14 @@ import pyspiel
 from numpy.typing import NDArray
 from open_spiel.python.algorithms import mcts
 
-from rave_agents.config import SearchConfig
-from rave_agents.given import checked_seed
+from rave_agents.config.limit import Limit
+from rave_agents.config.search_config import SearchConfig
+from rave_agents.game.arguments import checked_seed
 from rave_agents.kernel.tree import ROOT, edge_rows
-from rave_agents.limit import Limit
 from rave_agents.parts import DrawLayer, RankBonus, UniformPlayouts
-from rave_agents.proven import edge_proof
-from rave_agents.result import SearchResult
-from rave_agents.searcher import Searcher
+from rave_agents.results.proven import edge_proof
+from rave_agents.results.search_result import SearchResult
+from rave_agents.searcher.searcher import Searcher
 from rave_openspiel.evaluator import checked_count, checked_positive, softmax_prior
 from rave_openspiel.playouts import RandomPlayouts, random_bots
 from rave_openspiel.support import (

@@ -6,9 +6,9 @@ import numpy as np
 import pyspiel
 from open_spiel.python import rl_agent, rl_environment
 
-from rave_agents.agent import Agent
-from rave_agents.agents import AgentSpec, agent_type, make_agent
-from rave_agents.given import check_names, is_integer
+from rave_agents.agents.named_agents import AgentSpec, agent_type, make_agent
+from rave_agents.frameworks.agent import Agent
+from rave_agents.game.arguments import check_names, is_integer
 from rave_openspiel.adapter import OpenSpielGame
 from rave_openspiel.same_game import is_same_game
 from rave_openspiel.states import OpenSpielState

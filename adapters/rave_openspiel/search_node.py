@@ -6,10 +6,10 @@ from typing import Any
 
 import pyspiel
 
-from rave_agents.game import PlayerId
+from rave_agents.game.game_state import PlayerId
 from rave_agents.kernel.tree import ROOT, UNEXPANDED, edge_rows
-from rave_agents.proven import solved_outcome
-from rave_agents.root import AmafStatistics, RootedTree, amaf_statistics
+from rave_agents.results.proven import solved_outcome
+from rave_agents.results.root import AmafStatistics, RootedTree, amaf_statistics
 
 NO_EDGE = -1
 

@@ -8,12 +8,12 @@ import numpy as np
 import pyspiel
 from open_spiel.python.algorithms import ismcts, mcts
 
-from rave_agents.agent import Agent, AgentType, Effort
-from rave_agents.agents import DEFAULT_SIMULATIONS
+from rave_agents.agents.named_agents import DEFAULT_SIMULATIONS
 from rave_agents.errors import UnknownNameError, UnsupportedGameError
-from rave_agents.frameworks import Game
-from rave_agents.game import GameState
-from rave_agents.given import checked_seed, unknown_name
+from rave_agents.frameworks.adapters import Game
+from rave_agents.frameworks.agent import Agent, AgentType, Effort
+from rave_agents.game.arguments import checked_seed, unknown_name
+from rave_agents.game.game_state import GameState
 from rave_openspiel.evaluator import RaveEvaluator
 from rave_openspiel.knowledge import Unit, sees_information_state
 from rave_openspiel.proof_evaluator import PNEvaluator

@@ -2,9 +2,9 @@
 
 import pyspiel
 
-from rave_agents.checks import check_hidden
-from rave_agents.config import SearchConfig
+from rave_agents.config.search_config import SearchConfig
 from rave_agents.errors import UnsupportedGameError
+from rave_agents.searcher.checks import check_hidden
 from rave_openspiel.same_game import is_same_game
 from rave_openspiel.worlds import (
     DEALT_AT_ONCE,

@@ -1,4 +1,4 @@
-"""PettingZoo, and OpenSpiel through Shimmy, as ``rave_agents.frameworks.Adapter``."""
+"""PettingZoo, and OpenSpiel through Shimmy, as ``rave_agents.frameworks.adapters.Adapter``."""
 
 import functools
 import importlib
@@ -11,15 +11,15 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rave_agents.agent import AgentType
-from rave_agents.agents import AgentSpec
-from rave_agents.chance import Knowledge, remember
-from rave_agents.checks import check_hidden
-from rave_agents.config import SearchConfig
+from rave_agents.agents.named_agents import AgentSpec
+from rave_agents.config.search_config import SearchConfig
+from rave_agents.environments.chance import Knowledge, remember
 from rave_agents.errors import UnknownNameError, UnsupportedGameError
-from rave_agents.frameworks import GameInfo
-from rave_agents.game import GameState
-from rave_agents.given import unknown_name
+from rave_agents.frameworks.adapters import GameInfo
+from rave_agents.frameworks.agent import AgentType
+from rave_agents.game.arguments import unknown_name
+from rave_agents.game.game_state import GameState
+from rave_agents.searcher.checks import check_hidden
 
 for _needed in ("pettingzoo", "gymnasium"):
     if importlib.util.find_spec(_needed) is None:
@@ -40,7 +40,7 @@ DESCRIPTIONS: dict[str, tuple[str, bool]] = {
 
 
 class PettingZooGame:
-    """An AEC environment as ``rave_agents.frameworks.Game``.
+    """An AEC environment as ``rave_agents.frameworks.adapters.Game``.
 
     Args:
         name: how it is written.
@@ -162,7 +162,7 @@ def _module(name: str) -> Any:
 
 
 class PettingZooAdapter:
-    """See ``rave_agents.frameworks.Adapter``."""
+    """See ``rave_agents.frameworks.adapters.Adapter``."""
 
     name = "pettingzoo"
 

@@ -12,16 +12,16 @@ import copy
 from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
-from rave_agents.agents import AgentSpec, make_limit
-from rave_agents.chance import Chance
-from rave_agents.checks import check_moves
-from rave_agents.config import SearchConfig
+from rave_agents.agents.named_agents import AgentSpec, make_limit
+from rave_agents.config.limit import Limit
+from rave_agents.config.search_config import SearchConfig
+from rave_agents.environments.chance import Chance
 from rave_agents.errors import UnknownNameError
-from rave_agents.game import GameState
-from rave_agents.given import check_names, checked_seed, unknown_name
-from rave_agents.limit import Limit
-from rave_agents.result import SearchResult
-from rave_agents.searcher import Searcher
+from rave_agents.game.arguments import check_names, checked_seed, unknown_name
+from rave_agents.game.game_state import GameState
+from rave_agents.results.search_result import SearchResult
+from rave_agents.searcher.checks import check_moves
+from rave_agents.searcher.searcher import Searcher
 from rave_pettingzoo.loop_agent import LoopAgent, RandomLoopAgent
 from rave_pettingzoo.parallel_state import ParallelState
 from rave_pettingzoo.states import AECState

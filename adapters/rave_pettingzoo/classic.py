@@ -13,8 +13,8 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from rave_agents.copying import CopyRules, copied
-from rave_agents.generators import generator_types
+from rave_agents.environments.copying import CopyRules, copied
+from rave_agents.environments.generators import generator_types
 
 GO_RULES: Final = "pettingzoo.classic.go.go_base"
 """The module of PettingZoo's Go rules."""

@@ -2,8 +2,8 @@
 
 An environment is a chain of wrappers around a raw environment. Raw environments that this package
 knows (``classic.py``), or that ``register_cloner`` was told of, are copied by their own function,
-all else by ``rave_agents.copying``. What no special case vouches for is checked the first time
-that its type is cloned (``verification.py``).
+all else by ``rave_agents.environments.copying``. What no special case vouches for is checked the
+first time that its type is cloned (``verification.py``).
 """
 
 import functools
@@ -16,11 +16,17 @@ from gymnasium import spaces
 from gymnasium.utils import EzPickle
 from pettingzoo.utils import wrappers as wrapper_classes
 
-from rave_agents.chance import ChanceReport, Knowledge, known, look_for_chance, remember
-from rave_agents.clone_check import check_clones
-from rave_agents.copying import CopyRules, copied, fingerprint
+from rave_agents.environments.chance import (
+    ChanceReport,
+    Knowledge,
+    known,
+    look_for_chance,
+    remember,
+)
+from rave_agents.environments.clone_check import check_clones
+from rave_agents.environments.copying import CopyRules, copied, fingerprint
+from rave_agents.environments.generators import find_generators, generator_types, reseed
 from rave_agents.errors import CloneError
-from rave_agents.generators import find_generators, generator_types, reseed
 from rave_pettingzoo import classic
 from rave_pettingzoo.verification import ZooPlayer
 

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from gymnasium import spaces
 
-from rave_agents.chance import (
+from rave_agents.environments.chance import (
     Chance,
     ChanceReport,
     Knowledge,
@@ -14,9 +14,9 @@ from rave_agents.chance import (
     say_it_sees_chance,
     search_position,
 )
+from rave_agents.environments.generators import Dice, Generators
 from rave_agents.errors import UnsupportedGameError
-from rave_agents.game import PlayerId
-from rave_agents.generators import Dice, Generators
+from rave_agents.game.game_state import PlayerId
 from rave_pettingzoo.classic import keeps_generators
 from rave_pettingzoo.cloning import search_cloner, simulation_cloner
 from rave_pettingzoo.support import (

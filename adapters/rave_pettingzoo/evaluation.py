@@ -14,9 +14,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from rave_agents.arena.match import checked_count, checked_match_seed
 from rave_agents.arena.statistics import MatchScore
-from rave_agents.given import unknown_name
-from rave_agents.tables import aligned, html_table
-from rave_agents.terminal import stderr
+from rave_agents.cli.terminal import stderr
+from rave_agents.game.arguments import unknown_name
+from rave_agents.results.tables import aligned, html_table
 from rave_pettingzoo.episode import play, play_together
 from rave_pettingzoo.policies import make_policy, policy_name
 from rave_pettingzoo.support import env_name, is_parallel, turn_based_env

@@ -6,10 +6,10 @@ from typing import Any, Self
 
 import numpy as np
 
-from rave_agents.chance import Chance, checked_chance
+from rave_agents.environments.chance import Chance, checked_chance
 from rave_agents.errors import UnsupportedGameError
-from rave_agents.game import GameState
-from rave_agents.given import checked_seed
+from rave_agents.game.arguments import checked_seed
+from rave_agents.game.game_state import GameState
 from rave_pettingzoo.cloning import check_env, raw_env
 from rave_pettingzoo.parallel_state import ParallelState
 from rave_pettingzoo.states import game_state

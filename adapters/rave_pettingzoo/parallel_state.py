@@ -6,13 +6,13 @@ from typing import Any, Self
 
 import pettingzoo
 
-from rave_agents.chance import Chance, checked_chance, stream_entropy
-from rave_agents.config import SearchConfig
-from rave_agents.copying import hashable
-from rave_agents.environment_simulator import OpenLoopSimulator, WorldSimulator
+from rave_agents.config.search_config import SearchConfig
+from rave_agents.environments.chance import Chance, checked_chance, stream_entropy
+from rave_agents.environments.copying import hashable
+from rave_agents.environments.environment_simulator import OpenLoopSimulator, WorldSimulator
+from rave_agents.environments.generators import Dice
 from rave_agents.errors import UnsupportedGameError
-from rave_agents.game import PlayerId
-from rave_agents.generators import Dice
+from rave_agents.game.game_state import PlayerId
 from rave_agents.simulate.python_simulator import Evaluator
 from rave_agents.simulate.simulator import Frame, Simulator
 from rave_pettingzoo.cloning import chance_knowledge, check_env, search_cloner, searched_env

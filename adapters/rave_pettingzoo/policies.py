@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rave_agents.agents import AgentSpec
+from rave_agents.agents.named_agents import AgentSpec
 from rave_pettingzoo.agents import make_agent
 from rave_pettingzoo.loop_agent import LoopAgent
 from rave_pettingzoo.worlds import WorldFunction

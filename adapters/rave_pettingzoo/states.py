@@ -7,11 +7,11 @@ from typing import Any, NamedTuple, Self
 
 import pettingzoo
 
-from rave_agents.chance import Chance, checked_chance, stream_entropy
-from rave_agents.environment_simulator import WorldSimulator
+from rave_agents.environments.chance import Chance, checked_chance, stream_entropy
+from rave_agents.environments.environment_simulator import WorldSimulator
+from rave_agents.environments.generators import Dice
 from rave_agents.errors import UnsupportedGameError
-from rave_agents.game import NO_ACTION, GameState
-from rave_agents.generators import Dice
+from rave_agents.game.game_state import NO_ACTION, GameState
 from rave_agents.simulate.python_simulator import Evaluator
 from rave_agents.simulate.simulator import Frame, Simulator
 from rave_pettingzoo.cloning import (

@@ -8,9 +8,9 @@ import numpy as np
 import pettingzoo
 from pettingzoo.utils.conversions import parallel_to_aec_wrapper
 
-from rave_agents.checks import check_hidden
-from rave_agents.config import SearchConfig
+from rave_agents.config.search_config import SearchConfig
 from rave_agents.errors import UnsupportedGameError
+from rave_agents.searcher.checks import check_hidden
 from rave_pettingzoo.classic import CLONERS, class_name
 from rave_pettingzoo.cloning import check_env, inner_env, raw_env
 from rave_pettingzoo.kinds import inherited_kind, kind_of

@@ -21,7 +21,7 @@ import numpy as np
 import pyspiel
 from rave_openspiel import OpenSpielState
 
-from rave_agents.game import PlayerId
+from rave_agents.game.game_state import PlayerId
 from rave_agents.simulate.python_simulator import PythonSimulator
 from rave_agents.simulate.simulator import Frame, Header, Simulator, Status, reweighted_frame
 from rave_pettingzoo.chess_actions import AMBIGUOUS, NONE, OPENSPIEL_ACTIONS, chess_actions

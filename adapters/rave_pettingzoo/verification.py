@@ -8,8 +8,8 @@ from typing import Any
 import pettingzoo
 from gymnasium.utils import EzPickle
 
-from rave_agents.clone_check import RAISED, Start, Step, raised
-from rave_agents.copying import hashable
+from rave_agents.environments.clone_check import RAISED, Start, Step, raised
+from rave_agents.environments.copying import hashable
 
 STEPS = 100
 """Steps that each environment is played on, at most."""
@@ -22,7 +22,7 @@ FIRST_STEPS = 4
 
 
 class ZooPlayer:
-    """See ``rave_agents.clone_check.Player``.
+    """See ``rave_agents.environments.clone_check.Player``.
 
     Args:
         masks: in a Parallel environment the masks of its agents where it stands, as far as they are

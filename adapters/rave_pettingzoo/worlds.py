@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rave_agents.copying import hashable
+from rave_agents.environments.copying import hashable
 from rave_agents.errors import GameError, UnsupportedGameError
 from rave_pettingzoo.cloning import (
     check_env,

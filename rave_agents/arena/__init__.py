@@ -1,4 +1,7 @@
-"""Matches between agents, sweeps, their statistics, and speed measurements."""
+"""Matches between agents, sweeps over parameters, their statistics, and speed measurements.
+
+It imports agents and what lies below.
+"""
 
 from rave_agents.arena.bench import BenchResult, BenchRow, run_bench
 from rave_agents.arena.match import MatchError, MatchResult, play_match

@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Self, TextIO
 
-from rave_agents.agent import Effort
 from rave_agents.arena.lock import FileLock
 from rave_agents.arena.play import GameRecord
+from rave_agents.frameworks.agent import Effort
 
 
 class Journal:

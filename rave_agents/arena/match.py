@@ -10,8 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Self
 
-from rave_agents.agent import Effort
-from rave_agents.agents import (
+from rave_agents.agents.named_agents import (
     DEFAULT_SIMULATIONS,
     LIMITS,
     AgentSpec,
@@ -24,11 +23,12 @@ from rave_agents.arena.referee import checked_referee
 from rave_agents.arena.runner import FailedGameError, Failure, Played, WorkerFailedError, play_games
 from rave_agents.arena.sgf import SgfFolder
 from rave_agents.arena.statistics import MatchScore, finite, mean_interval
-from rave_agents.clock import Clock
 from rave_agents.errors import UnsupportedGameError
-from rave_agents.frameworks import Game, load_game
-from rave_agents.game import has_simultaneous_moves
-from rave_agents.given import checked_seed
+from rave_agents.frameworks.adapters import Game, load_game
+from rave_agents.frameworks.agent import Effort
+from rave_agents.game.arguments import checked_seed
+from rave_agents.game.game_state import has_simultaneous_moves
+from rave_agents.searcher.clock import Clock
 
 MOST_GAMES, MOST_JOBS = 1_000_000, 1_000
 """Games of a match and processes that play them: more are a slip, and openings take memory."""
@@ -287,7 +287,7 @@ def limited_spec(
         spec: an agent's spec.
         simulations: a move; 1,000 if neither ``seconds`` nor ``clock`` is given either.
         seconds: a move.
-        clock: see ``rave_agents.clock.Clock.parse``.
+        clock: see ``rave_agents.searcher.clock.Clock.parse``.
 
     Raises:
         UnknownNameError: for an agent that does not exist.

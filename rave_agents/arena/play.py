@@ -14,13 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from rave_agents.agent import Agent, Effort
-from rave_agents.agents import AgentSpec, agent_type, make_agent
+from rave_agents.agents.named_agents import AgentSpec, agent_type, make_agent
 from rave_agents.arena.referee import Referee, decided_returns
-from rave_agents.clock import Clock
 from rave_agents.errors import ForfeitError, GameError, UnsupportedGameError
-from rave_agents.frameworks import Game, seeded_start
-from rave_agents.game import (
+from rave_agents.frameworks.adapters import Game, seeded_start
+from rave_agents.frameworks.agent import Agent, Effort
+from rave_agents.game.game_state import (
     GameState,
     is_simultaneous,
     joint_action,
@@ -28,6 +27,7 @@ from rave_agents.game import (
     moving_players,
 )
 from rave_agents.gtp.process import EngineFailedError
+from rave_agents.searcher.clock import Clock
 
 OPENING_TRIES = 1000
 """Openings that are drawn before it is given up to find one that does not end the game."""

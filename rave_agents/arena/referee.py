@@ -3,9 +3,9 @@
 import math
 import re
 
-from rave_agents.agents import AgentSpec
-from rave_agents.frameworks import Game
-from rave_agents.game import GameState
+from rave_agents.agents.named_agents import AgentSpec
+from rave_agents.frameworks.adapters import Game
+from rave_agents.game.game_state import GameState
 from rave_agents.gtp.client import DEFAULT_TIMEOUT, EngineSession, GtpAgent
 from rave_agents.gtp.protocol import GtpError
 

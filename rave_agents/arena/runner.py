@@ -25,9 +25,9 @@ from rave_agents.arena.play import (
     play_game,
     warm_up,
 )
+from rave_agents.config.shipped_parts import ShippedParts, shipped_parts
 from rave_agents.errors import RaveAgentsError, UnsupportedGameError
 from rave_agents.gtp.process import EngineFailedError
-from rave_agents.shipped_parts import ShippedParts, shipped_parts
 
 _PARENT_SECONDS = 1.0
 """How often a worker process looks whether the one that started it is still there."""

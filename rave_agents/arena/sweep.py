@@ -15,7 +15,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Self
 
-from rave_agents.agents import AgentSpec, agent_type, make_limit
+from rave_agents.agents.named_agents import AgentSpec, agent_type, make_limit
 from rave_agents.arena.journal import Journal, record_from_dict, record_to_dict
 from rave_agents.arena.match import (
     MOST_JOBS,
@@ -30,9 +30,9 @@ from rave_agents.arena.match import (
 )
 from rave_agents.arena.play import GameRecord
 from rave_agents.arena.runner import FailedGameError, Failure, Played, WorkerFailedError, play_games
-from rave_agents.frameworks import Game
-from rave_agents.part_specs import is_part, plain
-from rave_agents.specs import format_parameters, is_key, parse_values
+from rave_agents.config.part_specs import is_part, plain
+from rave_agents.config.specs import format_parameters, is_key, parse_values
+from rave_agents.frameworks.adapters import Game
 
 FORMAT, FORMAT_VERSION = "rave-agents sweep", 1
 """What an output file says it is."""

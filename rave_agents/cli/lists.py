@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from rave_agents.cli.program import Debug, Json, app, reported
-from rave_agents.terminal import show, show_json, stderr
+from rave_agents.cli.terminal import show, show_json, stderr
 
 
 @app.command("agents")
@@ -19,8 +19,8 @@ def list_agents(
     debug: Debug = False,
 ) -> None:
     """List the agents, or the parameters of one."""
-    from rave_agents import report  # noqa: PLC0415
-    from rave_agents.agents import agent_type, agent_types  # noqa: PLC0415
+    from rave_agents.agents.named_agents import agent_type, agent_types  # noqa: PLC0415
+    from rave_agents.cli import report  # noqa: PLC0415
 
     types = agent_types() if name is None else {name: agent_type(name)}
     if as_json:
@@ -44,7 +44,7 @@ def list_games(
     debug: Debug = False,
 ) -> None:
     """List the games of the installed frameworks."""
-    from rave_agents import report  # noqa: PLC0415
+    from rave_agents.cli import report  # noqa: PLC0415
 
     listed = report.find_games(part, everything=everything)
     if as_json:
@@ -61,8 +61,8 @@ def doctor(
     debug: Debug = False,
 ) -> None:
     """Show versions, frameworks, the compiled search, and how fast it starts."""
-    from rave_agents import report  # noqa: PLC0415
-    from rave_agents.doctor import examine  # noqa: PLC0415
+    from rave_agents.cli import report  # noqa: PLC0415
+    from rave_agents.cli.doctor import examine  # noqa: PLC0415
 
     waiting = stderr().status("Compiling and starting in fresh processes ...")
     with contextlib.nullcontext() if quick else waiting:

@@ -21,7 +21,7 @@ from rave_agents.cli.program import (
     interrupted,
     reported,
 )
-from rave_agents.terminal import show, show_json, stderr
+from rave_agents.cli.terminal import show, show_json, stderr
 
 
 @app.command()
@@ -51,8 +51,8 @@ def match(
     Every random opening is played twice, with the seats exchanged. Ctrl-C or SIGTERM ends the match
     early and shows the games that are finished.
     """
-    from rave_agents import report  # noqa: PLC0415
     from rave_agents.arena.match import MatchError, play_match  # noqa: PLC0415
+    from rave_agents.cli import report  # noqa: PLC0415
 
     failed: MatchError | None = None
     with report.match_progress(stderr(), games) as progress:
@@ -104,7 +104,7 @@ def benchmark(
     The other is the same search without AMAF statistics, with the exploration of plain UCT if the
     agent itself has none. By default it is Go Fish for two, which hides the others' cards.
     """
-    from rave_agents.agents import without_amaf  # noqa: PLC0415
+    from rave_agents.agents.named_agents import without_amaf  # noqa: PLC0415
 
     match(
         game=game.replace("-", "_"),
@@ -166,8 +166,8 @@ def sweep(
     All combinations play the same openings. Ctrl-C shows the games that are finished; with --output
     the same command then goes on.
     """
-    from rave_agents import report  # noqa: PLC0415
     from rave_agents.arena.sweep import SweepError, parse_vary, run_sweep  # noqa: PLC0415
+    from rave_agents.cli import report  # noqa: PLC0415
 
     if csv is not None:
         _check_writable(csv)

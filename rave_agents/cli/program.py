@@ -12,7 +12,7 @@ from typing import Annotated, Any, ParamSpec
 import typer
 from rich.markup import escape
 
-from rave_agents.terminal import say, tolerate_encoding
+from rave_agents.cli.terminal import say, tolerate_encoding
 
 USER_ERROR, FAILED_GAME = 2, 1
 """Exit codes."""

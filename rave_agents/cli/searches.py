@@ -17,7 +17,7 @@ from rave_agents.cli.program import (
     interrupted,
     reported,
 )
-from rave_agents.terminal import show, show_json, stderr
+from rave_agents.cli.terminal import show, show_json, stderr
 
 
 @app.command()
@@ -37,7 +37,8 @@ def search(
     debug: Debug = False,
 ) -> None:
     """Show what an agent thinks of a position."""
-    from rave_agents import analysis, report  # noqa: PLC0415
+    from rave_agents.analysis import position_analysis as analysis  # noqa: PLC0415
+    from rave_agents.cli import report  # noqa: PLC0415
 
     found = analysis.analyse(
         game,
@@ -72,8 +73,8 @@ def solve(
     longer grows (where chance decides, all of it may be known), or at Ctrl-C, which shows what is
     known by then.
     """
-    from rave_agents import solve_report  # noqa: PLC0415
-    from rave_agents.solve import solve_position  # noqa: PLC0415
+    from rave_agents.analysis.solve import solve_position  # noqa: PLC0415
+    from rave_agents.cli import solve_report  # noqa: PLC0415
 
     console = stderr()
     watched = console.is_terminal and not as_json
@@ -111,8 +112,8 @@ def bench(
     debug: Debug = False,
 ) -> None:
     """Measure simulations per second beside OpenSpiel's C++ MCTSBot."""
-    from rave_agents import report  # noqa: PLC0415
     from rave_agents.arena.bench import DEFAULT_GAMES, run_bench  # noqa: PLC0415
+    from rave_agents.cli import report  # noqa: PLC0415
 
     names = games or DEFAULT_GAMES
     if not agents.replace(";", " ").split():
@@ -152,8 +153,8 @@ def gtp(
     """Play by the Go Text Protocol, version 2, on standard input and output."""
     from rave_agents.arena.match import limited_spec  # noqa: PLC0415
     from rave_agents.arena.play import warm_up  # noqa: PLC0415
-    from rave_agents.gtp.engine import Engine  # noqa: PLC0415
-    from rave_agents.gtp.serve import serve_standard_streams  # noqa: PLC0415
+    from rave_agents.gtp_engine.engine import Engine  # noqa: PLC0415
+    from rave_agents.gtp_engine.serve import serve_standard_streams  # noqa: PLC0415
 
     spec = limited_spec(agent, simulations, seconds, clock)
     engine = Engine(game, spec, seed=seed)

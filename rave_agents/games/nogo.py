@@ -5,11 +5,11 @@ from typing import Self
 
 import numpy as np
 
-from rave_agents.game import PlayerId
+from rave_agents.game.arguments import is_integer
+from rave_agents.game.game_state import PlayerId
 from rave_agents.games import nogo_rules as rules
 from rave_agents.games.coordinates import point_name, point_number
 from rave_agents.games.nogo_simulator import NoGoSimulator, prepare
-from rave_agents.given import is_integer
 from rave_agents.simulate.python_simulator import Evaluator, PythonSimulator
 from rave_agents.simulate.simulator import Frame, Simulator
 

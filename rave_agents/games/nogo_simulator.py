@@ -10,7 +10,7 @@ import numpy as np
 
 from rave_agents.compiler.dispatch import JIT_DISABLED
 from rave_agents.compiler.progress import announced_compilation
-from rave_agents.game import PlayerId
+from rave_agents.game.game_state import PlayerId
 from rave_agents.games import nogo_rules as rules
 from rave_agents.games.compiler import (
     CALLBACK,

@@ -4,15 +4,15 @@ import contextlib
 import time
 from collections.abc import Iterator, Sequence
 
-from rave_agents.agent import Agent, AgentType, Effort
-from rave_agents.clock import Clock
 from rave_agents.errors import ForfeitError, UnsupportedGameError
-from rave_agents.frameworks import Game
-from rave_agents.game import GameState
+from rave_agents.frameworks.adapters import Game
+from rave_agents.frameworks.agent import Agent, AgentType, Effort
+from rave_agents.game.game_state import GameState
 from rave_agents.gtp.position import board_size
 from rave_agents.gtp.process import EngineFailedError, EngineProcess
 from rave_agents.gtp.protocol import COLOURS, GtpError
 from rave_agents.gtp.vertices import RESIGN, Vertices
+from rave_agents.searcher.clock import Clock
 
 DEFAULT_TIMEOUT = 300.0
 """Seconds that an engine may take for an answer, where nothing else is said."""

@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from rave_agents.frameworks import Game, load_game
-from rave_agents.game import GameState
+from rave_agents.frameworks.adapters import Game, load_game
+from rave_agents.game.game_state import GameState
 from rave_agents.gtp.protocol import GtpError
 from rave_agents.gtp.score import area_score, go_rows, score_text
 from rave_agents.gtp.vertices import PASS, Vertices

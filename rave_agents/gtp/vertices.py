@@ -3,10 +3,10 @@
 import re
 
 from rave_agents.errors import UnsupportedGameError
-from rave_agents.frameworks import Game
-from rave_agents.game import GameState
+from rave_agents.frameworks.adapters import Game
+from rave_agents.game.game_state import GameState
+from rave_agents.game.notation import action_name
 from rave_agents.games.coordinates import point_name
-from rave_agents.notation import action_name
 
 PASS, RESIGN = "pass", "resign"
 """Moves that are no points."""

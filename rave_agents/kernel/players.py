@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from rave_agents.game import PlayerId
+from rave_agents.game.game_state import PlayerId
 
 CHANCE = int(PlayerId.CHANCE)
 SIMULTANEOUS = int(PlayerId.SIMULTANEOUS)

@@ -14,7 +14,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from rave_agents.errors import GameError
-from rave_agents.game import PlayerId, joint_action, moving_players
+from rave_agents.game.game_state import PlayerId, joint_action, moving_players
 from rave_agents.simulate.random_stream import Stream, fill_words
 from rave_agents.simulate.simulator import Frame, Header, Status, Step
 from rave_agents.simulate.world_record import RecordedWorlds

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from rave_agents.errors import ConformanceError
-from rave_agents.game import GameState, PlayerId, is_simultaneous, moving_players
+from rave_agents.game.game_state import GameState, PlayerId, is_simultaneous, moving_players
 
 TOLERANCE = 1e-6
 """By how much numbers may differ."""

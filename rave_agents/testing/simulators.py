@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rave_agents.errors import ConformanceError
-from rave_agents.game import GameState, PlayerId, apply_path, is_simultaneous
+from rave_agents.game.game_state import GameState, PlayerId, apply_path, is_simultaneous
 from rave_agents.simulate.random_stream import make_stream
 from rave_agents.simulate.simulator import (
     Frame,

@@ -5,9 +5,10 @@ import random
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from rave_agents.config import SearchConfig
+from rave_agents.config.limit import Limit
+from rave_agents.config.search_config import SearchConfig
 from rave_agents.errors import ConformanceError, UnsupportedGameError
-from rave_agents.game import (
+from rave_agents.game.game_state import (
     GameState,
     PlayerId,
     apply_path,
@@ -16,8 +17,7 @@ from rave_agents.game import (
     hides_information,
     is_simultaneous,
 )
-from rave_agents.limit import Limit
-from rave_agents.searcher import Searcher
+from rave_agents.searcher.searcher import Searcher
 from rave_agents.testing.common import TOLERANCE, drawn_move, movers, require, snapshot
 from rave_agents.testing.simulators import check_returns, check_simulator
 
@@ -35,7 +35,7 @@ def check_game_state(
     seed: int = 0,
     max_moves: int = 2000,
 ) -> None:
-    """Play random games and check that the state keeps to ``rave_agents.game.GameState``.
+    """Play random games and check that the state keeps to ``rave_agents.GameState``.
 
     Checked are: who is to move, legal actions, of every player where several move at the same time,
     chance outcomes and returns; that clones are equal, share nothing that can change, and do the

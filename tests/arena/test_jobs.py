@@ -65,7 +65,7 @@ def test_a_worker_that_dies_is_an_error_of_the_match():
 
 LONG = """
     import sys
-    import rave_agents.report as report
+    import rave_agents.cli.report as report
     from rave_agents.cli import main
     import contextlib
 

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
-import rave_agents.agents as agents_module
-from rave_agents.agent import AgentType
-from rave_agents.agents import AgentSpec, RandomAgent
+import rave_agents.agents.named_agents as agents_module
+from rave_agents.agents.named_agents import AgentSpec, RandomAgent
 from rave_agents.arena import MatchError, match, play_match, runner
 from rave_agents.arena.match import limited_spec
 from rave_agents.arena.play import Fixture, Table, draw_opening
 from rave_agents.errors import UnknownNameError, UnsupportedGameError
-from rave_agents.frameworks import load_game
+from rave_agents.frameworks.adapters import load_game
+from rave_agents.frameworks.agent import AgentType
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import sys
 import pytest
 from sgfmill import sgf
 
-from rave_agents.agents import AgentSpec
+from rave_agents.agents.named_agents import AgentSpec
 from rave_agents.arena import play_match
 from rave_agents.arena.journal import record_from_dict, record_to_dict
 

@@ -7,15 +7,15 @@ import textwrap
 
 import pytest
 
-import rave_agents.agents as agents_module
-from rave_agents.agent import AgentType
-from rave_agents.agents import RandomAgent
+import rave_agents.agents.named_agents as agents_module
+from rave_agents.agents.named_agents import RandomAgent
 from rave_agents.arena import SweepError, play_match, run_sweep
 from rave_agents.arena.sweep import parse_vary
+from rave_agents.cli.report import write_sweep_csv
+from rave_agents.config.specs import parse_values
 from rave_agents.errors import UnknownNameError, UnsupportedGameError
+from rave_agents.frameworks.agent import AgentType
 from rave_agents.parts import HandSelected, MinimumMSE
-from rave_agents.report import write_sweep_csv
-from rave_agents.specs import parse_values
 
 VARY = {"c": [0, 0.5], "playout_count": [1, 2]}
 

@@ -9,13 +9,13 @@ import scipy.stats
 from helpers import slow_nogo
 
 from rave_agents import Limit, SearchConfig, Searcher
+from rave_agents.analysis.solve import SOLVING
+from rave_agents.game.notation import apply_moves
 from rave_agents.games import NoGoState
 from rave_agents.games import nogo_rules as rules
 from rave_agents.games.nogo_simulator import NoGoSimulator
-from rave_agents.notation import apply_moves
 from rave_agents.simulate.random_stream import make_stream
 from rave_agents.simulate.simulator import Header, Status, Step, make_frame, simulated
-from rave_agents.solve import SOLVING
 from rave_agents.testing import check_game_state
 
 SIZES = range(rules.SMALLEST, rules.LARGEST + 1)

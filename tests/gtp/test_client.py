@@ -7,10 +7,10 @@ import time
 
 import pytest
 
-from rave_agents.agents import AgentSpec, make_agent
+from rave_agents.agents.named_agents import AgentSpec, make_agent
 from rave_agents.arena import MatchError, play_match
 from rave_agents.errors import RaveAgentsError
-from rave_agents.frameworks import load_game
+from rave_agents.frameworks.adapters import load_game
 from rave_agents.games import NoGoState
 from rave_agents.gtp.process import EngineFailedError, EngineProcess
 from rave_agents.gtp.protocol import GtpError

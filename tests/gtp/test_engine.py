@@ -10,11 +10,11 @@ import pyspiel
 import pytest
 from open_spiel.python.bots import gtp as spiel_gtp
 
-from rave_agents.clock import Clock
 from rave_agents.errors import UnsupportedGameError
-from rave_agents.gtp.engine import Engine
 from rave_agents.gtp.protocol import Command, answer, parse_command
 from rave_agents.gtp.score import area_score
+from rave_agents.gtp_engine.engine import Engine
+from rave_agents.searcher.clock import Clock
 
 CONVERSATION = pathlib.Path(__file__).with_name("conversation.txt").read_text(encoding="utf-8")
 

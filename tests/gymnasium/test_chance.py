@@ -11,9 +11,10 @@ from gymnasium import spaces
 from helpers import dice
 from rave_gymnasium import GraveAgent, PlanningState, RaveAgent, UCTAgent
 
-from rave_agents import Limit, SearchConfig, Searcher, UnsupportedGameError, chance
-from rave_agents.copying import equal
-from rave_agents.generators import saved
+from rave_agents import Limit, SearchConfig, Searcher, UnsupportedGameError
+from rave_agents.environments import chance
+from rave_agents.environments.copying import equal
+from rave_agents.environments.generators import saved
 from rave_agents.parts import Proofs
 
 EPISODES = 60

@@ -10,9 +10,9 @@ from rave_gymnasium import GraveAgent, PlanningState, RaveAgent, UCTAgent
 from rave_gymnasium.cloning import REPLACED, class_name, clone, planning_env
 
 from rave_agents import Limit, SearchConfig, Searcher, UnsupportedGameError
-from rave_agents.copying import equal
+from rave_agents.environments.copying import equal
 from rave_agents.errors import CloneError
-from rave_agents.frameworks import as_game_state, load_game
+from rave_agents.frameworks.adapters import as_game_state, load_game
 
 CLONED = [
     "CartPole-v1",

@@ -11,7 +11,7 @@ import signal
 import sys
 import time
 
-from rave_agents.gtp.engine import Engine
+from rave_agents.gtp_engine.engine import Engine
 
 
 def main():

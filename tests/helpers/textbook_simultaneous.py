@@ -2,7 +2,7 @@
 
 from helpers.textbook import CHANCE, TERMINAL, Edge, Node, Textbook
 
-from rave_agents.game import joint_action, moving_players
+from rave_agents.game.game_state import joint_action, moving_players
 
 SIMULTANEOUS = -2
 

@@ -4,15 +4,15 @@ import itertools
 import math
 
 from rave_agents.compiler.arrays import EDGE, GROWING, NODE, TABLE, Axis
-from rave_agents.grown_tree import GrownTree
 from rave_agents.kernel.amaf import NO_TABLE
 from rave_agents.kernel.amaf_nodes import EdgeAmaf
 from rave_agents.kernel.amaf_tables import AmafTables
 from rave_agents.kernel.solver import UNSOLVED
 from rave_agents.kernel.tree import UNEXPANDED, edge_rows
-from rave_agents.positions import find_joint_child, joint_visits, position_nodes
-from rave_agents.root import RootedTree
-from rave_agents.storage import declared_arrays
+from rave_agents.results.root import RootedTree
+from rave_agents.tree.grown_tree import GrownTree
+from rave_agents.tree.joint_positions import find_joint_child, joint_visits, position_nodes
+from rave_agents.tree.storage import declared_arrays
 
 
 def grown_tree(shown):

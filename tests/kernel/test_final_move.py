@@ -10,7 +10,6 @@ import pytest
 from helpers.games import written_game
 
 from rave_agents import Limit, SearchConfig, Searcher
-from rave_agents.final_move import root_statistics
 from rave_agents.kernel.tree import ROOT
 from rave_agents.parts import (
     UCB1,
@@ -27,8 +26,9 @@ from rave_agents.parts import (
     SkipSolved,
     Solver,
 )
-from rave_agents.proven import EdgeProof
-from rave_agents.root import AmafStatistics, Root, RootMove, merged_root
+from rave_agents.results.final_move import root_statistics
+from rave_agents.results.proven import EdgeProof
+from rave_agents.results.root import AmafStatistics, Root, RootMove, merged_root
 
 WIN, DRAW, LOSS = [1.0, 0.0], [0.5, 0.5], [0.0, 1.0]
 HALF = [(0, 0.5), (1, 0.5)]

@@ -9,7 +9,7 @@ import pytest
 
 from rave_agents.compiler.arrays import Axis
 from rave_agents.compiler.dispatch import implements
-from rave_agents.final_moves import lower_confidence_bound
+from rave_agents.config.final_moves import lower_confidence_bound
 from rave_agents.kernel.amaf import BlendScores, BlendValues, blend_explored
 from rave_agents.kernel.proof_numbers import ProofNumbers, pn_score
 from rave_agents.kernel.rules import PUCT, UCB1, Edge, Node, UCB1Tuned, exploration, node_term
@@ -25,7 +25,7 @@ from rave_agents.kernel.schedules import (
 from rave_agents.kernel.utilities import GameRange, ObservedRange, scaled
 from rave_agents.kernel.weightings import Linear, Stepped, Uniform, update_weight
 from rave_agents.kernel.winning_moves import weighted_win_rate
-from rave_agents.storage import assembled
+from rave_agents.tree.storage import assembled
 
 
 def edge(**known):

@@ -17,7 +17,7 @@ from rave_agents.kernel.playouts import bounded_exponential
 from rave_agents.kernel.tree import Tree, add_node
 from rave_agents.kernel.winning_moves import weighted_win_rate
 from rave_agents.simulate.random_stream import random_below, random_unit, random_word
-from rave_agents.storage import allocated
+from rave_agents.tree.storage import allocated
 
 FOLDER = pathlib.Path(rave_agents.kernel.__file__).parent
 FILES = sorted(FOLDER.glob("*.py"))

@@ -16,7 +16,7 @@ from helpers.spiel import decision
 from helpers.trees import check_tree, dump
 
 from rave_agents import Limit, SearchConfig, Searcher
-from rave_agents.agents import make_agent
+from rave_agents.agents.named_agents import make_agent
 from rave_agents.compiler.dispatch import JIT_DISABLED
 from rave_agents.errors import FormulaError, UnknownNameError
 from rave_agents.parts import (

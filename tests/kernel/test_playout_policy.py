@@ -23,9 +23,9 @@ from rave_agents.kernel.playouts import (
     WeightedPlayouts,
 )
 from rave_agents.kernel.utilities import GameRange
+from rave_agents.searcher.tree_search import SearchTree, TreeSearch
 from rave_agents.simulate.simulator import Header, flat_frame, make_frame
-from rave_agents.storage import assembled
-from rave_agents.tree_search import SearchTree, TreeSearch
+from rave_agents.tree.storage import assembled
 
 GAMES = PLAYOUTS_BETWEEN_UPDATES
 

@@ -9,7 +9,7 @@ from helpers.trees import interrupt_resize
 from rave_agents.compiler.arrays import EDGE, GROWING, NODE, TABLE, Array, Axis, Rows, one
 from rave_agents.compiler.runtime import RUNS_AS, runs_as
 from rave_agents.kernel.tree import Tree
-from rave_agents.storage import (
+from rave_agents.tree.storage import (
     Storage,
     allocated,
     assembled,

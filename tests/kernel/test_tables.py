@@ -29,7 +29,7 @@ from rave_agents.parts import (
     VisitedEdges,
     WinningMoves,
 )
-from rave_agents.storage import Storage
+from rave_agents.tree.storage import Storage
 
 MEGABYTE = 2**20
 INFINITE = 2**31 - 1

@@ -11,7 +11,7 @@ from helpers.textbook_simultaneous import SimultaneousTextbook
 from helpers.trees import dump_joint
 
 from rave_agents import Limit, Searcher
-from rave_agents.game import is_simultaneous, moving_players
+from rave_agents.game.game_state import is_simultaneous, moving_players
 from rave_agents.parts import PUCT, UCB1, NoAmaf, NodeAmaf, NoWinningMoves, UCB1Tuned
 
 CASES_PER_TEST = 25

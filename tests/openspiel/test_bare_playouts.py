@@ -5,9 +5,9 @@ import pytest
 from rave_openspiel import OpenSpielState, native
 
 from rave_agents import UnsupportedGameError
-from rave_agents.agents import make_agent
+from rave_agents.agents.named_agents import make_agent
 from rave_agents.arena.bench import run_bench
-from rave_agents.frameworks import load_game
+from rave_agents.frameworks.adapters import load_game
 
 
 @pytest.fixture(autouse=True)

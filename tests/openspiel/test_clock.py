@@ -6,7 +6,7 @@ import pyspiel
 import pytest
 from rave_openspiel import RaveBot, UCTBot, load_bot
 
-from rave_agents.clock import Clock, TimeControl
+from rave_agents.searcher.clock import Clock, TimeControl
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from rave_openspiel.same_game import is_same_game
 from rave_openspiel.states import OpenSpielState
 
 from rave_agents import Limit, SearchConfig, Searcher, make_agent
-from rave_agents.frameworks import load_game
+from rave_agents.frameworks.adapters import load_game
 
 # Copies.
 

@@ -18,7 +18,7 @@ from rave_openspiel.evaluator import AmafTable
 from rave_openspiel.states import OpenSpielState
 
 from rave_agents import UnsupportedGameError
-from rave_agents.agents import make_agent
+from rave_agents.agents.named_agents import make_agent
 from rave_agents.errors import UnknownNameError
 
 GAMES = (

@@ -7,13 +7,14 @@ import pytest
 from helpers.spiel import decision
 from rave_openspiel import GraveBot, OpenSpielState, RaveBot, UCTBot, UCTSolverBot
 
-from rave_agents import Limit, SearchConfig, Searcher, searcher
-from rave_agents.agents import make_agent
+from rave_agents import Limit, SearchConfig, Searcher
+from rave_agents.agents.named_agents import make_agent
 from rave_agents.arena import play_match
 from rave_agents.compiler.arrays import EDGE
 from rave_agents.errors import GameError, UnsupportedGameError
-from rave_agents.frameworks import load_game
+from rave_agents.frameworks.adapters import load_game
 from rave_agents.kernel.tree import ROOT, edge_rows
+from rave_agents.searcher import searcher
 
 CARDS = {"jack": 0, "queen": 1, "king": 2}
 PASS, BET = 0, 1

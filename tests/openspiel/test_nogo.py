@@ -9,10 +9,10 @@ from open_spiel.python.algorithms import mcts
 from open_spiel.python.observation import make_observation
 from rave_openspiel import OpenSpielState, RaveBot
 
-from rave_agents.frameworks import load_game
+from rave_agents.analysis.solve import solve_position
+from rave_agents.frameworks.adapters import load_game
 from rave_agents.games.nogo_simulator import NoGoSimulator
 from rave_agents.simulate.simulator import make_frame
-from rave_agents.solve import solve_position
 from rave_agents.testing import check_bot, check_game_state
 
 

@@ -14,7 +14,7 @@ from rave_openspiel.adapter import ADAPTER
 from rave_openspiel.states import OpenSpielState
 
 from rave_agents import UnsupportedGameError
-from rave_agents.agents import make_agent
+from rave_agents.agents.named_agents import make_agent
 
 GAMES = (
     "tic_tac_toe",

@@ -26,6 +26,7 @@ from rave_agents import (
     UnknownNameError,
     UnsupportedGameError,
 )
+from rave_agents.config.specs import format_parameters
 from rave_agents.parts import (
     GRAVE,
     PUCT,
@@ -39,7 +40,6 @@ from rave_agents.parts import (
     RankBonus,
     VisitedEdges,
 )
-from rave_agents.specs import format_parameters
 
 LOADABLE = [game.name for game in ADAPTER.games()]
 STOCK = {"fixed_action_preference", "uniform_random", "uniform_restricted_actions"}

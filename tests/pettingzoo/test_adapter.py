@@ -10,7 +10,7 @@ from rave_pettingzoo import AECState
 
 from rave_agents import UnknownNameError, UnsupportedGameError
 from rave_agents.arena import play_match
-from rave_agents.frameworks import adapters, load_game
+from rave_agents.frameworks.adapters import adapters, load_game
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_package_is_importable_without_the_frameworks():
         "found = util.find_spec\n"
         "util.find_spec = lambda name, *a: None if sys.modules.get(name, 0) is None else "
         "found(name, *a)\n"
-        "import rave_agents, rave_agents.frameworks as frameworks\n"
+        "import rave_agents, rave_agents.frameworks.adapters as frameworks\n"
         "assert not frameworks.adapters()\n"
         "assert set(frameworks.missing_adapters()) >= {'pettingzoo', 'shimmy', 'gymnasium'}\n"
     )

@@ -20,7 +20,7 @@ from rave_pettingzoo import (
 )
 
 from rave_agents import SearchConfig, UnknownNameError, UnsupportedGameError
-from rave_agents.copying import equal
+from rave_agents.environments.copying import equal
 
 OF_TURNS = [name for name in SearchConfig.preset_names() if not SearchConfig.preset(name).mixes]
 """Presets that search games in which one player moves at a time."""

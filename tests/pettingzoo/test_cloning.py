@@ -11,7 +11,7 @@ from pettingzoo.utils import wrappers
 from rave_pettingzoo import clone_env, register_cloner
 from rave_pettingzoo.cloning import _registered
 
-from rave_agents.copying import equal
+from rave_agents.environments.copying import equal
 from rave_agents.errors import CloneError
 
 POSITIONS = 200

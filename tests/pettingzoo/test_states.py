@@ -14,9 +14,9 @@ from rave_openspiel import OpenSpielState
 from rave_pettingzoo import AECState, ParallelState, game_state, translation
 
 from rave_agents import GameState, Limit, SearchConfig, Searcher, UnsupportedGameError
-from rave_agents.copying import equal
-from rave_agents.frameworks import as_game_state
-from rave_agents.game import PlayerId
+from rave_agents.environments.copying import equal
+from rave_agents.frameworks.adapters import as_game_state
+from rave_agents.game.game_state import PlayerId
 from rave_agents.simulate.simulator import Status, grown_frame, make_frame, simulated
 from rave_agents.testing import check_game_state
 

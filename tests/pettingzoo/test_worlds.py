@@ -10,9 +10,9 @@ from helpers import zoo
 from rave_pettingzoo import AECState, UCTAgent, clone_env
 from rave_pettingzoo.worlds import FunctionWorlds
 
-from rave_agents import searcher
-from rave_agents.copying import equal, hashable
+from rave_agents.environments.copying import equal, hashable
 from rave_agents.errors import GameError, UnsupportedGameError
+from rave_agents.searcher import searcher
 from rave_agents.testing import check_game_state
 
 

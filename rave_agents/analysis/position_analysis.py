@@ -1,0 +1,128 @@
+"""What an agent thinks of one position, for people at a terminal."""
+
+import dataclasses
+from typing import Any
+
+from rave_agents.agents.named_agents import make_agent
+from rave_agents.arena.match import limited_spec
+from rave_agents.frameworks.adapters import Game, load_game
+from rave_agents.game.game_state import GameState, is_simultaneous, moving_players
+from rave_agents.game.notation import action_name, apply_moves, legal_names
+from rave_agents.results.search_result import SearchResult
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Analysis:
+    """A position and the move that an agent chose there."""
+
+    game: str
+    """The game as it was asked for."""
+    agent: str
+    """The agent's spec with its limit."""
+    seed: int
+    """The agent's seed, where it takes one."""
+    moves: tuple[int, ...]
+    """What was played before, chance outcomes included."""
+    state: GameState
+    """The position."""
+    action: int
+    """The chosen move."""
+    result: SearchResult | None
+    """What the search found; None for an agent that does not tell."""
+    player: int
+    """Whose move it is."""
+
+    @property
+    def action_name(self) -> str:
+        """The chosen move as the game prints it."""
+        return action_name(self.state, self.action, self.player)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, fit for JSON; those of the search's result included."""
+        found = {} if self.result is None else self.result.to_dict()
+        return {
+            "game": self.game,
+            "agent": self.agent,
+            "seed": self.seed,
+            "moves": list(self.moves),
+            "position": str(self.state),
+            "player": self.player,
+            "action": self.action,
+            "action_name": self.action_name,
+            **found,
+        }
+
+
+def analyse(
+    game: str,
+    agent: str,
+    *,
+    moves: str = "",
+    simulations: int | None = None,
+    seconds: float | None = None,
+    seed: int = 0,
+    player: int = 0,
+) -> Analysis:
+    """Let an agent choose a move.
+
+    Args:
+        game: its name.
+        agent: a spec.
+        moves: what is played first, see ``rave_agents.game.notation.apply_moves``.
+        simulations: for an agent whose spec has no limit; 1,000 if ``seconds`` is not given either.
+        seconds: for an agent whose spec has no limit.
+        seed: an integer of at least 0.
+        player: for whom to choose where players move at the same time.
+
+    Raises:
+        UnknownNameError: for a game, an agent or a parameter that does not exist.
+        UnsupportedGameError: if the game cannot be searched or the agent cannot play it.
+        TypeError, ValueError: for a value that is not allowed, an illegal move, or a position where
+            no player is to move.
+    """
+    loaded = load_game(game)
+    spec = limited_spec(agent, simulations, seconds)
+    state, played = decision_after(loaded, moves)
+    seat = _chosen_seat(state, player)
+    mover = make_agent(spec, loaded, seat, seed=seed)
+    action = int(mover.step(state.clone()))
+    return Analysis(
+        game=game,
+        agent=str(spec),
+        seed=seed,
+        moves=tuple(played),
+        state=state,
+        action=action,
+        result=getattr(mover, "last_result", None),
+        player=seat,
+    )
+
+
+def _chosen_seat(state: GameState, player: int) -> int:
+    if not is_simultaneous(state):
+        return int(state.current_player())
+    if player not in moving_players(state):
+        raise ValueError(
+            f"player must be one who has a legal action there, {moving_players(state)}: "
+            f"got {player}."
+        )
+    return player
+
+
+def decision_after(game: Game, moves: str) -> tuple[GameState, list[int]]:
+    """The position after some moves, in which a player is to move, and the moves as numbers.
+
+    Raises:
+        ValueError: for an illegal move, or where the game is over or chance is to move.
+    """
+    state = game.new_initial_state()
+    played = apply_moves(state, moves)
+    if state.is_terminal():
+        raise ValueError(f"The game is over: the returns are {list(state.returns())}.")
+    if state.is_chance_node():
+        names = list(legal_names(state).values())
+        raise ValueError(
+            f"Chance is to move: add one of its {len(names)} outcomes to the moves, such as "
+            f"'{names[0]}' or a number."
+        )
+    return state, played

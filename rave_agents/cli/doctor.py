@@ -1,0 +1,186 @@
+"""What ``rave-agents doctor`` finds out: versions, adapters, the compiled kernel and its times."""
+
+import importlib.metadata
+import os
+import platform
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+from rave_agents.errors import RaveAgentsError
+from rave_agents.game.game_state import PlayerId
+
+TARGETS = {
+    "cold_compile_uct_seconds": 4.0,
+    "cold_compile_rave_seconds": 4.0,
+    "cold_compile_pn_mcts_seconds": 8.0,
+    "warm_start_seconds": 0.5,
+}
+"""Seconds that each start should take at most."""
+
+_SUBPROCESS_SECONDS = 300
+"""When a measurement is given up."""
+
+_PACKAGES = ("rave-agents", "numba", "llvmlite", "numpy", "scipy")
+
+
+class Nim:
+    """One heap of 10; take 1 to 3; the last one wins: a game that needs no framework."""
+
+    def __init__(self, heap: int = 10, player: int = 0) -> None:
+        self.heap = heap
+        self.player = player
+
+    def clone(self) -> Self:
+        """A copy."""
+        return type(self)(self.heap, self.player)
+
+    def current_player(self) -> int:
+        """The player to move."""
+        return PlayerId.TERMINAL if self.heap == 0 else self.player
+
+    def is_terminal(self) -> bool:
+        """Whether the heap is gone."""
+        return self.heap == 0
+
+    def is_chance_node(self) -> bool:
+        """Never."""
+        return False
+
+    def legal_actions(self) -> Sequence[int]:
+        """The action a takes a + 1."""
+        return range(min(3, self.heap))
+
+    def chance_outcomes(self) -> Sequence[tuple[int, float]]:
+        """None."""
+        return []
+
+    def apply_action(self, action: int) -> None:
+        """Take from the heap."""
+        self.heap -= action + 1
+        self.player = 1 - self.player
+
+    def returns(self) -> Sequence[float]:
+        """The player who took the last one wins."""
+        if self.heap > 0:
+            return [0.0, 0.0]
+        return [-1.0, 1.0] if self.player == 0 else [1.0, -1.0]
+
+    def num_players(self) -> int:
+        """Two."""
+        return 2
+
+    def num_distinct_actions(self) -> int:
+        """Three."""
+        return 3
+
+    def min_utility(self) -> float:
+        """A loss."""
+        return -1.0
+
+    def max_utility(self) -> float:
+        """A win."""
+        return 1.0
+
+
+def examine(*, measure: bool = True) -> dict[str, Any]:
+    """Find out how this installation stands.
+
+    Args:
+        measure: whether to measure starts in fresh processes, which takes seconds.
+
+    Returns:
+        Plain values, fit for JSON: ``versions``, ``adapters``, ``missing_adapters`` (why, and how
+        to install), ``kernel`` and ``timings`` (None if not measured).
+    """
+    from rave_agents.compiler.dispatch import JIT_DISABLED  # noqa: PLC0415
+    from rave_agents.compiler.folders import choose_cache_directory  # noqa: PLC0415
+    from rave_agents.frameworks.adapters import adapters, missing_adapters  # noqa: PLC0415
+
+    kernel = {
+        "compiles": not JIT_DISABLED,
+        "cache_directory": str(choose_cache_directory("kernel")),
+    }
+    return {
+        "versions": {"python": platform.python_version(), "platform": platform.platform()}
+        | {name: _version(name) for name in _PACKAGES},
+        "adapters": {name: dict(adapter.diagnosis()) for name, adapter in adapters().items()},
+        "missing_adapters": {
+            name: {"reason": reason, "install": install_command(name)}
+            for name, reason in missing_adapters().items()
+        },
+        "kernel": kernel,
+        "timings": measure_starts() if measure and not JIT_DISABLED else None,
+    }
+
+
+def install_command(adapter: str) -> str | None:
+    """Return how to install what an adapter needs; None if this package has no extra for it."""
+    extras = importlib.metadata.metadata("rave-agents").get_all("Provides-Extra") or []
+    return f"pip install 'rave-agents[{adapter}]'" if adapter in extras else None
+
+
+def measure_starts() -> dict[str, dict[str, float]]:
+    """Measure the seconds from the import to the first move, in fresh processes.
+
+    The game is one of this package's own, so no framework's import is part of it. Cold: with an
+    empty cache, so that the search is compiled. Warm: with the cache that ``rave`` leaves, the
+    median of three.
+
+    Raises:
+        RaveAgentsError: if a process fails.
+    """
+    measured = {}
+    for preset in ("uct", "pn_mcts", "rave"):
+        with tempfile.TemporaryDirectory(prefix="rave-agents-doctor-") as folder:
+            measured[f"cold_compile_{preset}_seconds"] = _start_seconds(folder, preset)
+            if preset == "rave":
+                starts = [_start_seconds(folder, preset) for _ in range(3)]
+                measured["warm_start_seconds"] = statistics.median(starts)
+    return {
+        name: {"measured": seconds, "target": TARGETS[name]} for name, seconds in measured.items()
+    }
+
+
+def _start_seconds(cache: str, preset: str) -> float:
+    code = (
+        "import time; started = time.perf_counter(); from rave_agents.cli import doctor; "
+        f"doctor.first_move({preset!r}); print('seconds', time.perf_counter() - started)"
+    )
+    environment: Mapping[str, str] = {**os.environ, "NUMBA_CACHE_DIR": cache}
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=_SUBPROCESS_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise RaveAgentsError(f"No first move within {_SUBPROCESS_SECONDS} s.") from error
+    found = re.search(r"^seconds (\S+)$", done.stdout, re.MULTILINE)
+    if done.returncode != 0 or found is None:
+        raise RaveAgentsError(f"The search failed in a fresh process:\n{done.stderr.strip()}")
+    return float(found.group(1))
+
+
+def first_move(preset: str) -> int:
+    """Search a tiny game once, as a process does for its first move."""
+    from rave_agents.config.limit import Limit  # noqa: PLC0415
+    from rave_agents.config.search_config import SearchConfig  # noqa: PLC0415
+    from rave_agents.searcher.searcher import Searcher  # noqa: PLC0415
+
+    searcher = Searcher(SearchConfig.preset(preset), seed=0)
+    return searcher.search(Nim(), Limit(simulations=100)).action
+
+
+def _version(package: str) -> str | None:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return None

@@ -1,0 +1,37 @@
+"""When a search ends."""
+
+import dataclasses
+import math
+
+from rave_agents.game.arguments import is_integer, is_number
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Limit:
+    """When a search ends: at whichever limit comes first; at least one is needed."""
+
+    simulations: int | None = None
+    """Simulations through the root, at least 1. Those in a subtree that was kept from an earlier
+    search count, so that equal limits mean equally large trees."""
+
+    seconds: float | None = None
+    """Wall-clock seconds, above 0."""
+
+    def __post_init__(self) -> None:
+        if self.simulations is None and self.seconds is None:
+            raise ValueError("Limit needs simulations, seconds or both.")
+        if self.simulations is not None:
+            if not is_integer(self.simulations):
+                raise TypeError(f"simulations must be an integer, got {self.simulations!r}.")
+            if not 1 <= self.simulations < 2**31:
+                raise ValueError(
+                    "simulations must be an integer from 1 to 2,147,483,647, "
+                    f"got {self.simulations!r}."
+                )
+            object.__setattr__(self, "simulations", int(self.simulations))
+        if self.seconds is not None:
+            if not is_number(self.seconds):
+                raise TypeError(f"seconds must be a number, got {self.seconds!r}.")
+            if not 0 < self.seconds < math.inf:
+                raise ValueError(f"seconds must be a finite number above 0, got {self.seconds!r}.")
+            object.__setattr__(self, "seconds", float(self.seconds))

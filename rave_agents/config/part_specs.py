@@ -1,0 +1,308 @@
+"""Parts of a search as their users write them: checked, named and written by their classes.
+
+A part's class is its documentation, its validation and its spec. The class ``HandSelected`` is
+``hand_selected`` in a spec, its fields are the parameters there, their annotations say what they
+take, see ``kernel/takes.py``.
+"""
+
+import functools
+import importlib
+import inspect
+import math
+import re
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
+
+import annotated_types
+
+from rave_agents.compiler.dispatch import OpenFunction
+from rave_agents.compiler.runtime import RUNS_AS
+from rave_agents.compiler.takes import Takes
+from rave_agents.config.specs import format_call, parse_call
+from rave_agents.errors import FormulaError, UnknownNameError
+from rave_agents.game.arguments import is_integer, is_number, unknown_name
+
+Part = Any
+"""A part of a search: a NamedTuple whose class implements open functions of the kernel."""
+
+
+def is_part(value: object) -> bool:
+    """Whether a value is a part of a search, and no name of one."""
+    return isinstance(value, tuple) and hasattr(value, "_fields")
+
+
+def part_name(kind: type) -> str:
+    """The name of a class of parts in specs: ``minimum_mse`` for ``MinimumMSE``."""
+    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", kind.__name__)
+    return words.lower()
+
+
+def part_spec(part: Part) -> str:
+    """A part as a spec has it: its name, and what differs from the defaults of its class.
+
+    A part of your own has the module that it is imported from before its name.
+    """
+    kind = type(part)
+    defaults = kind._field_defaults
+    changed = {
+        name: value
+        for name, value in part._asdict().items()
+        if name not in defaults or identity(value) != identity(defaults[name])
+    }
+    of_module = is_own(kind) and kind.__module__ != "__main__"
+    name = f"{kind.__module__}.{kind.__qualname__}" if of_module else part_name(kind)
+    return format_call(name, {key: plain(value) for key, value in changed.items()})
+
+
+def plain(value: Any) -> Any:
+    """A part as its spec, anything else as it is."""
+    return part_spec(value) if is_part(value) else value
+
+
+def identity(value: Any) -> Any:
+    """What two values have in common if they are equal: parts also have their classes."""
+    return (type(value), *map(identity, value)) if is_part(value) else value
+
+
+def kinds_of(takes: Takes) -> dict[str, type]:
+    """The classes that a field takes by name: named by it, or registered in this process."""
+    kinds = dict.fromkeys(takes.classes)
+    inverse: dict[type, list[type]] = {}
+    for kind, record in RUNS_AS.items():
+        inverse.setdefault(record, []).append(kind)
+    for opened in takes.opened:
+        for registered in opened.implementations:
+            kinds.update(dict.fromkeys(inverse.get(registered, [registered])))
+    names: dict[str, type] = {}
+    for kind in kinds:
+        name = part_name(kind)
+        if not is_own(kind) or name not in names or is_own(names[name]):
+            names[name] = kind
+    return names
+
+
+@functools.cache
+def fields_of(kind: type) -> dict[str, Any]:
+    """The annotations of a class's fields, in their order."""
+    hints = get_type_hints(kind, include_extras=True)
+    names = kind._fields if hasattr(kind, "_fields") else kind.__dataclass_fields__  # type: ignore[attr-defined]
+    return {name: hints.get(name) for name in names}
+
+
+def checked(label: str, annotation: Any, value: Any) -> Any:
+    """A value as its annotation has it: numbers and parts of the exact type.
+
+    Args:
+        label: the name of the argument, for messages.
+        annotation: of the field.
+        value: what was given; a part may be given as its spec.
+
+    Raises:
+        UnknownNameError: (a ValueError) for the name of a part that does not exist.
+        TypeError: if it has the wrong type.
+        ValueError: if it is not allowed.
+    """
+    notes: tuple[Any, ...] = ()
+    if get_origin(annotation) is Annotated:
+        annotation, *rest = get_args(annotation)
+        notes = tuple(rest)
+    takes = next((note for note in notes if isinstance(note, Takes)), None)
+    if takes is not None:
+        return _checked_part(label, takes, value)
+    if get_origin(annotation) is Literal:
+        if value not in get_args(annotation):
+            raise UnknownNameError(unknown_name(label, value, get_args(annotation)))
+        return value
+    if annotation is bool:
+        if not isinstance(value, bool):
+            raise TypeError(f"{label} must be True or False, got {value!r}.")
+        return value
+    if annotation in (int, float):
+        return _checked_number(label, annotation, notes, value)
+    if is_part(value):
+        return type(value)(*_checked_fields(label, type(value), value._asdict()))
+    if isinstance(value, bool):
+        return value
+    raise TypeError(
+        f"{label} must be a number, True, False or a part, got {value!r}; annotate numbers as "
+        "float or int."
+    )
+
+
+def _checked_part(label: str, takes: Takes, value: Any) -> Part:
+    if isinstance(value, str):
+        value = _part_of_spec(label, takes, value)
+    if not is_part(value):
+        example = next(iter(kinds_of(takes)), "a part")
+        raise TypeError(
+            f"{label} takes a part of the search, or its spec such as {example!r}; a part of your "
+            "own is an instance of a NamedTuple class whose functions are registered with "
+            f"rave_agents.compiler.dispatch.implements: got {value!r}."
+        )
+    kind = type(value)
+    if not _is_taken(takes, kind):
+        raise TypeError(_not_taken(label, takes, kind))
+    if kinds_of(takes).get(part_name(kind), kind) is not kind and kind.__module__ == "__main__":
+        raise ValueError(
+            f"{label}: {part_name(kind)!r} is a part of this package: give {kind.__name__} another "
+            "name."
+        )
+    part = kind(*_checked_fields(label, kind, value._asdict()))
+    conflict = getattr(part, "conflict", None)
+    if conflict is not None and conflict():
+        raise ValueError(f"{label}: {conflict()}")
+    return part
+
+
+def _checked_fields(label: str, kind: type, values: dict[str, Any]) -> list[Any]:
+    fields = fields_of(kind)
+    return [checked(f"{label}.{name}", fields[name], item) for name, item in values.items()]
+
+
+def _is_taken(takes: Takes, kind: type) -> bool:
+    return kind in takes.classes or _implements_one(kind, takes.opened)
+
+
+def _implements_one(kind: type, opened: tuple[OpenFunction[Any, Any], ...]) -> bool:
+    """Whether a class, or what it runs as, implements one of these."""
+    return any(c in f.implementations for f in opened for c in (kind, RUNS_AS.get(kind)))
+
+
+def _not_taken(label: str, takes: Takes, kind: type) -> str:
+    known = ", ".join(kinds_of(takes))
+    if not (takes.opened and is_own(kind)) or _implements_one(kind, tuple(OpenFunction.everyone)):
+        return f"{label} takes one of the parts {known}, not {part_name(kind)}."
+    names = " or ".join(opened.__name__ for opened in takes.opened)
+    return (
+        f"{label}: nothing is registered for {kind.__name__} in this process. Write a function "
+        f"under @implements({takes.opened[0].__name__}, {kind.__name__}); {label} takes parts that "
+        f"implement {names}, and {known}."
+    )
+
+
+def _part_of_spec(label: str, takes: Takes, text: str) -> Part:
+    """The part that a spec describes: ``hand_selected(k=300)``, or one of a module of your own."""
+    kind: Any
+    name, given = parse_call(text, label, example="hand_selected(k=300)")
+    module, _, plain_name = name.rpartition(".")
+    if module:
+        try:
+            kind = getattr(importlib.import_module(module), plain_name)
+        except (ImportError, AttributeError) as error:
+            raise UnknownNameError(f"{label}: {name!r} cannot be imported: {error}.") from error
+    else:
+        kinds = kinds_of(takes)
+        if name not in kinds:
+            raise UnknownNameError(unknown_name(label, name, kinds))
+        kind = kinds[name]
+    is_class = inspect.isclass(kind)
+    if not (is_class and hasattr(kind, "_fields")):
+        raise TypeError(f"{label}: {name!r} is no part of a search, which is a NamedTuple class.")
+    for key in given:
+        if key not in kind._fields:
+            raise UnknownNameError(unknown_name(f"parameter of {name}", key, kind._fields))
+    missing = [key for key in kind._fields if key not in {**kind._field_defaults, **given}]
+    if missing:
+        raise TypeError(f"{label}: {name} needs {missing[0]}, such as {name}({missing[0]}=1).")
+    return kind(**given)
+
+
+def _checked_number(label: str, kind: type, notes: tuple[Any, ...], value: Any) -> Any:
+    if kind is int and not is_integer(value):
+        raise TypeError(f"{label} must be an integer, got {value!r}.")
+    if kind is float:
+        if value in ("inf", "-inf"):
+            value = float(value)
+        if not is_number(value):
+            raise TypeError(f"{label} must be a number, got {value!r}.")
+    number = kind(value)
+    low, high, above, below = _bounds(notes)
+    fits = low < number if above else low <= number
+    fits = fits and (number < high if below else number <= high)
+    if not fits:
+        allowed = _described(kind, low, high, above=above, below=below)
+        if number == math.inf and high == math.inf and "finite" not in allowed:
+            allowed += ", but finite"
+        raise ValueError(f"{label} must be {allowed}, got {number!r}.")
+    return number
+
+
+def _bounds(notes: tuple[Any, ...]) -> tuple[float, float, bool, bool]:
+    """The least and the greatest number, and whether each is left out; infinity is, unless said."""
+    low, high, above, below = -math.inf, math.inf, True, True
+    for note in notes:
+        if isinstance(note, annotated_types.Gt):
+            low, above = float(note.gt), True  # type: ignore[arg-type]
+        elif isinstance(note, annotated_types.Ge):
+            low, above = float(note.ge), False  # type: ignore[arg-type]
+        elif isinstance(note, annotated_types.Lt):
+            high, below = float(note.lt), True  # type: ignore[arg-type]
+        elif isinstance(note, annotated_types.Le):
+            high, below = float(note.le), False  # type: ignore[arg-type]
+    return low, high, above, below
+
+
+def _described(kind: type, low: float, high: float, *, above: bool, below: bool) -> str:
+    what = "an integer" if kind is int else "a number"
+    if low == -math.inf and high == math.inf:
+        return f"a finite {what.split()[1]}" if below else what
+    limits = [
+        f"{limit:,.0f}" if limit == round(limit) else f"{limit:g}"
+        for limit in (low, high)
+        if math.isfinite(limit)
+    ]
+    if math.isfinite(high):
+        if kind is int:
+            return f"an integer from {limits[0]} to {limits[1]}"
+        return f"{what} in {'(' if above else '['}{limits[0]}, {limits[1]}{')' if below else ']'}"
+    described = f"{what} {'above' if above else 'of at least'} {limits[0]}"
+    return described if below or kind is int else f"{described}, or infinity"
+
+
+def is_own(kind: type) -> bool:
+    """Whether a class is the user's own, and not this package's."""
+    return not kind.__module__.startswith("rave_agents.")
+
+
+def call_part(opened: OpenFunction[Any, Any], part: Part, *arguments: Any) -> Any:
+    """Call an open function that Python runs.
+
+    Raises:
+        FormulaError: if a part of the user's own raises.
+    """
+    try:
+        return opened(part, *arguments)
+    except Exception as error:
+        if not is_own(type(part)):
+            raise
+        raise FormulaError(
+            f"{type(part).__name__}: {opened.__name__} raised {type(error).__name__}: {error}"
+        ) from error
+
+
+def own_parts(parts: Any) -> tuple[str, ...]:
+    """The names of those classes of parts, nested ones included, that are not this package's."""
+    if not is_part(parts):
+        return ()
+    kind = type(parts)
+    own = (kind.__name__,) if is_own(kind) else ()
+    return own + tuple(name for field in parts for name in own_parts(field))
+
+
+def places_in(part: Part, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], type]]:
+    """The fields of a part and of all parts in it: each one's path, and whose field it is."""
+    for name, value in zip(part._fields, part, strict=True):
+        yield (*path, name), type(part)
+        if is_part(value):
+            yield from places_in(value, (*path, name))
+
+
+def with_field(part: Part, path: tuple[str, ...], value: Any, label: str) -> Part:
+    """A part with the field at a path changed."""
+    name, *inner = path
+    if inner:
+        value = with_field(getattr(part, name), tuple(inner), value, label)
+    else:
+        kind: Any = type(part)
+        value = checked(label, fields_of(kind)[name], value)
+    return part._replace(**{name: value})

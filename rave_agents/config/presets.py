@@ -1,0 +1,79 @@
+"""The configurations behind the agents' names."""
+
+import math
+
+from rave_agents.config.final_moves import AverageStrategy, Maximin
+from rave_agents.config.search_config import SIMULTANEOUS_C, SearchConfig
+from rave_agents.kernel.amaf import BlendScores, VisitedEdges
+from rave_agents.kernel.amaf_nodes import NodeAmaf
+from rave_agents.kernel.amaf_tables import GRAVE, HRAVE
+from rave_agents.kernel.players import AllPlayers, SearchingPlayer
+from rave_agents.kernel.playouts import SteeredPlayouts
+from rave_agents.kernel.proof_bonuses import MaxBonus, RankBonus
+from rave_agents.kernel.proof_numbers import ProofNumbers
+from rave_agents.kernel.proofs import CheckRefutations, CheckTerminal, Proofs, SkipSolved
+from rave_agents.kernel.rules import PUCT, UCB1
+from rave_agents.kernel.schedules import HandSelected
+from rave_agents.kernel.solver import NoSolver, Solver
+from rave_agents.kernel.strategies import Exp3, RegretMatching
+from rave_agents.kernel.weightings import Linear
+from rave_agents.kernel.winning_moves import WinningMoves
+
+_RAVE = SearchConfig(rule=UCB1(c=0.0), simultaneous=UCB1(SIMULTANEOUS_C), amaf=NodeAmaf())
+_EAGER_RAVE = _RAVE.replace(expand_visits=1)
+
+_PROOFS = Proofs(
+    solver=Solver(),
+    numbers=ProofNumbers(goal=AllPlayers(), bonus=MaxBonus(), constant=0.2, visits=1.0),
+    skipping=SkipSolved(),
+    checks=CheckRefutations(),
+)
+
+PRESETS: dict[str, SearchConfig] = {
+    "uct": SearchConfig(),
+    "puct": SearchConfig(
+        rule=PUCT(c=1.0), simultaneous=PUCT(SIMULTANEOUS_C), first_play_urgency=0.5
+    ),
+    "rave": _RAVE,
+    "grave": _EAGER_RAVE.replace(amaf=GRAVE()),
+    "hrave": _EAGER_RAVE.replace(amaf=HRAVE()),
+    "rave_global": SearchConfig(
+        rule=UCB1(c=math.sqrt(2.0)),
+        simultaneous=UCB1(SIMULTANEOUS_C),
+        amaf=HRAVE(HandSelected(k=500.0), blending=BlendScores(), edges=VisitedEdges()),
+    ),
+    "rave_weighted": _EAGER_RAVE.replace(weighting=Linear(last=1.0)),
+    "rave_winning_move": _EAGER_RAVE.replace(winning=WinningMoves(weight=0.1)),
+    "uct_solver": SearchConfig(proofs=Proofs(skipping=SkipSolved(), checks=CheckTerminal())),
+    "pn_mcts": SearchConfig(
+        rule=UCB1(c=0.35),
+        simultaneous=UCB1(SIMULTANEOUS_C),
+        first_play_urgency=0.5,
+        proofs=_PROOFS,
+        playouts=SteeredPlayouts(playout_temperature=0.05),
+        contempt=0.35,
+    ),
+    "rave_pn": _RAVE.replace(proofs=_PROOFS, contempt=0.35),
+    "pn_mcts_fsu": SearchConfig(
+        rule=UCB1(c=math.sqrt(2.0)),
+        simultaneous=UCB1(SIMULTANEOUS_C),
+        proofs=Proofs(
+            solver=NoSolver(),
+            numbers=ProofNumbers(
+                goal=SearchingPlayer(), bonus=RankBonus(), constant=1.0, visits=math.inf
+            ),
+            skipping=SkipSolved(),
+            checks=CheckTerminal(),
+        ),
+        contempt=0.0,
+        expand_visits=1,
+    ),
+    "rave_maximin": SearchConfig(
+        rule=UCB1(c=math.sqrt(2.0)),
+        simultaneous=UCB1(c=math.sqrt(2.0)),
+        amaf=NodeAmaf(HandSelected(k=500.0), blending=BlendScores(), players=SearchingPlayer()),
+        final_move=Maximin(),
+    ),
+    "regret_matching": SearchConfig(simultaneous=RegretMatching(), final_move=AverageStrategy()),
+    "exp3": SearchConfig(simultaneous=Exp3(), final_move=AverageStrategy()),
+}

@@ -1,0 +1,379 @@
+"""Every tunable of a search: the parts that it is composed of, and its numbers."""
+
+import dataclasses
+import functools
+import math
+from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+
+from annotated_types import Ge, Gt, Le
+
+from rave_agents.compiler.takes import Takes
+from rave_agents.config.final_moves import AverageStrategy, Maximin, RobustChild, preference
+from rave_agents.config.part_specs import (
+    Part,
+    checked,
+    fields_of,
+    identity,
+    is_part,
+    kinds_of,
+    part_name,
+    places_in,
+    plain,
+    with_field,
+)
+from rave_agents.config.root_noise import NoNoise, noisy
+from rave_agents.errors import UnknownNameError
+from rave_agents.game.arguments import check_names, unknown_name
+from rave_agents.kernel.amaf import NoAmaf, view_at
+from rave_agents.kernel.amaf_nodes import NodeAmaf
+from rave_agents.kernel.amaf_tables import GRAVE, HRAVE
+from rave_agents.kernel.playouts import UniformPlayouts, action_weight
+from rave_agents.kernel.proofs import NoProofs, Proofs
+from rave_agents.kernel.rules import UCB1, Greedy, exploration, score
+from rave_agents.kernel.selection import RandomTies, TiesWithin
+from rave_agents.kernel.strategies import Exp3, RegretMatching
+
+SIMULTANEOUS_C = 3.0
+"""c of UCB1 where players move at the same time: who does not explore there, goes in step with the
+other. Measured, see BENCHMARKS.md."""
+
+Count = Annotated[int, Ge(1), Le(2**20)]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class SearchConfig:
+    """What a search is composed of, and its numbers. Immutable; refused if it makes no sense.
+
+    A part may be given as an object, ``HandSelected(k=300)``, or as its spec,
+    ``"hand_selected(k=300)"``. Values inside a search lie in [0, 1], from the view of the player
+    who moves: constants tuned for returns in [-1, 1], such as OpenSpiel's ``uct_c``, are halved.
+    """
+
+    rule: Annotated[Part, Takes(UCB1, score, exploration, Greedy)] = None
+    """The selection rule where one player moves at a time, see ``kernel/rules.py``; by default
+    ``UCB1(c=0.5)``."""
+
+    simultaneous: Annotated[Part, Takes(UCB1, score, exploration, Greedy, RegretMatching, Exp3)] = (
+        None
+    )
+    """How each chooses where players move at the same time: by a rule, or by a mixed strategy, see
+    ``kernel/strategies.py``. Left out, it is the ``rule`` if that is given, or ``UCB1(c=3)``."""
+
+    ties: Annotated[Part, Takes(RandomTies, TiesWithin)] = RandomTies()
+    """How near to the best score an edge is still drawn, see ``kernel/selection.py``."""
+
+    first_play_urgency: Annotated[float, Ge(-math.inf), Le(math.inf)] = math.inf
+    """The value of an edge that has neither visits nor AMAF visits. Infinity: every such edge is
+    tried before any other is tried twice (Gelly & Wang 2006)."""
+
+    amaf: Annotated[Part, Takes(NoAmaf, NodeAmaf, view_at)] = NoAmaf()
+    """Where AMAF statistics are kept, and how they count: ``NodeAmaf`` (RAVE), ``GRAVE``, ``HRAVE``
+    or ``NoAmaf``, see ``kernel/amaf.py``."""
+
+    proofs: Annotated[Part, Takes(NoProofs, Proofs)] = NoProofs()
+    """What is proven, by a solver or by proof numbers, see ``kernel/proofs.py``."""
+
+    playouts: Annotated[Part, Takes(UniformPlayouts, action_weight)] = UniformPlayouts()
+    """How playouts choose their moves, see ``kernel/playouts.py``."""
+
+    playout_count: Count = 1
+    """Playouts for each simulation, at least 1; their mean counts as one visit."""
+
+    root_noise: Annotated[Part, Takes(NoNoise, noisy)] = NoNoise()
+    """Noise in the root's priors, see ``root_noise.py``."""
+
+    final_move: Annotated[Part, Takes(RobustChild, preference, Maximin, AverageStrategy)] = (
+        RobustChild()
+    )
+    """How the action is chosen in the end, see ``final_moves.py``."""
+
+    final_proven: bool = True
+    """Whether the final move heeds what is proven: the shortest known win is played, no proven loss
+    while there is another move, and of losses the longest. A search ends as soon as its root is
+    proven; without this it goes on, for the final move depends on visits or values alone."""
+
+    contempt: Annotated[float, Ge(0), Le(1)] = 0.5
+    """A move that is sure to bring at least a draw is played where the mean value, on the scale
+    [0, 1], of the move chosen otherwise is below this; in [0, 1]. A move that is sure to bring
+    more or less than a draw is played if that is more than this mean."""
+
+    temperature: Annotated[float, Ge(0)] = 0.0
+    """The policy is proportional to visits to the power 1/temperature, at least 0. At 0 it is the
+    final move alone; 1 is the mix of the visits. The average strategy takes no heed of it."""
+
+    expand_visits: Count = 2
+    """A child gets a node of its own on this visit, at least 1. With 2, as OpenSpiel's MCTSBot has
+    it, plain UCT chooses the same edges as with 1, and the tree stays small. Fuego 3, Pachi 8,
+    MoHex 10."""
+
+    hidden: Literal["determinize", "see"] = "determinize"
+    """Where something is hidden from the player to move: ``"determinize"``, each simulation begins
+    in another world that he cannot tell from the true one (Cowling, Powley & Whitehouse 2012); or
+    ``"see"``, the search looks at the true state, and a warning says so."""
+
+    utility_range: Literal["game", "observed"] = "game"
+    """What utilities are scaled to [0, 1] by: the ``"game"``'s bounds, if it states any, or the
+    least and the greatest return ``"observed"`` so far."""
+
+    threads: Annotated[int, Ge(1), Le(256)] = 1
+    """Threads that search at the same time, from 1 to 256. Each grows a tree of its own, with an
+    even share of the simulations and of the memory, and what the trees know of the root is put
+    together. Games and evaluators that run in the Python interpreter are searched by one thread.
+    Equal seeds and simulations give equal results here too, unless the root is solved: the first
+    tree that solves it ends the search."""
+
+    max_memory_mb: Annotated[float, Gt(0)] = 1024.0
+    """Megabytes (2**20 bytes) for the tree, or for all trees together, above 0. When they are used
+    up, the search goes on without expanding."""
+
+    reuse_tree: bool = True
+    """Whether the subtree of the moves played is kept for the next search."""
+
+    search_forced_moves: bool = False
+    """Whether a root with a single legal action is searched at all."""
+
+    early_stop: bool = False
+    """Whether a search ends before its limit once no other move can become the most visited one;
+    where the final move is the robust child at temperature 0. A clock has this by itself."""
+
+    if not TYPE_CHECKING:
+
+        def __new__(cls, **fields: Any) -> Self:
+            """Refuse names that are no fields, with the nearest that are."""
+            for name in fields:
+                if name not in cls.field_names():
+                    raise TypeError(_unknown("SearchConfig field", name, cls.field_names()))
+            return super().__new__(cls)
+
+    def __post_init__(self) -> None:
+        given = self.rule
+        if given is None:
+            object.__setattr__(self, "rule", UCB1())
+        if self.simultaneous is None:
+            object.__setattr__(self, "simultaneous", given or UCB1(SIMULTANEOUS_C))
+        kind: Any = type(self)
+        for name, annotation in fields_of(kind).items():
+            object.__setattr__(self, name, checked(name, annotation, getattr(self, name)))
+        if isinstance(self.final_move, AverageStrategy) and not self.mixes:
+            raise ValueError(
+                "final_move=average_strategy needs simultaneous=regret_matching or exp3."
+            )
+        if self.mixes and isinstance(self.amaf, GRAVE | HRAVE):
+            raise ValueError(
+                f"simultaneous={part_name(type(self.simultaneous))} takes AMAF statistics from the "
+                f"nodes themselves: use amaf=node_amaf or no_amaf, not "
+                f"{part_name(type(self.amaf))}."
+            )
+        if self.mixes and self.proves:
+            raise ValueError(
+                f"simultaneous={part_name(type(self.simultaneous))} is for simultaneous moves, "
+                "where there is no solver and there are no proof numbers: leave proofs out."
+            )
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the other has the same parts, of the same classes, and the same numbers."""
+        return isinstance(other, SearchConfig) and self._identity() == other._identity()
+
+    def __hash__(self) -> int:
+        return hash(self._identity())
+
+    def _identity(self) -> tuple[Any, ...]:
+        return tuple(identity(getattr(self, name)) for name in self.field_names())
+
+    @property
+    def proves(self) -> bool:
+        """Whether the search keeps what is proven: by the solver, by proof numbers, or both."""
+        return isinstance(self.proofs, Proofs)
+
+    @property
+    def mixes(self) -> bool:
+        """Whether players who move at the same time follow mixed strategies."""
+        return isinstance(self.simultaneous, RegretMatching | Exp3)
+
+    @classmethod
+    def preset(cls, name: str) -> "SearchConfig":
+        """The configuration of a named agent, see ``preset_names``.
+
+        Raises:
+            UnknownNameError: (a ValueError) if there is no such preset.
+        """
+        from rave_agents.config.presets import PRESETS  # noqa: PLC0415  (they are SearchConfigs)
+
+        if name not in PRESETS:
+            raise UnknownNameError(unknown_name("preset", name, PRESETS))
+        return PRESETS[name]
+
+    @classmethod
+    def preset_names(cls) -> tuple[str, ...]:
+        """The names that ``preset`` knows."""
+        from rave_agents.config.presets import PRESETS  # noqa: PLC0415  (they are SearchConfigs)
+
+        return tuple(PRESETS)
+
+    def replace(self, **changes: Any) -> Self:
+        """A copy with some fields changed, its own or those of its parts.
+
+        A field of a part is given by its name, ``schedule="hand_selected"`` or ``c=0.7``, or by its
+        place, ``**{"schedule.bias": 0.05}``, which is needed where two parts of different classes
+        have a field of this name. ``rule`` given alone holds where players move at the same
+        time, too, unless they follow mixed strategies.
+
+        Raises:
+            UnknownNameError: (a ValueError) for the name of a part that does not exist.
+            ValueError: if a value is not allowed.
+            TypeError: if a field does not exist or a value has the wrong type.
+        """
+        changed = self._beside(changes)
+        for name, value in changes.items():
+            if name in self.field_names():
+                continue
+            if not changed._places(name):
+                raise TypeError(changed.unknown("SearchConfig field", name))
+            if not isinstance(value, str | tuple):
+                changed = changed._with_inner(name, value)
+        return changed
+
+    def _beside(self, changes: Mapping[str, Any]) -> Self:
+        """With those of the changes that are of fields, or are parts of parts."""
+        own = {name: value for name, value in changes.items() if name in self.field_names()}
+        changed = self._with_own(own)
+        for name, value in changes.items():
+            if name not in own and isinstance(value, str | tuple) and changed._places(name):
+                changed = changed._with_inner(name, value)
+        return changed
+
+    def _with_own(self, changes: Mapping[str, Any]) -> Self:
+        if "rule" in changes and not self.mixes:
+            changes = {"simultaneous": changes["rule"], **changes}
+        return dataclasses.replace(self, **changes) if changes else self
+
+    def _with_inner(self, name: str, value: Any) -> Self:
+        places = self._places(name)
+        if len(set(places.values())) > 1:
+            where = " or ".join(".".join(path) for path in places)
+            raise ValueError(f"Several parts have a field {name!r}: say {where}.")
+        changed = self
+        for field, *inner in places:
+            part = with_field(getattr(changed, field), tuple(inner), value, name)
+            changed = dataclasses.replace(changed, **{field: part})
+        return changed
+
+    def _places(self, name: str) -> dict[tuple[str, ...], type]:
+        """Where parts in use have a field of this name, or of this end of its place, and whose."""
+        words = tuple(name.split("."))
+        return {path: owner for path, owner in self._inner_fields() if path[-len(words) :] == words}
+
+    def _inner_fields(self) -> list[tuple[tuple[str, ...], type]]:
+        parts = {name: getattr(self, name) for name in self.field_names()}
+        return [
+            place
+            for name, part in parts.items()
+            if is_part(part)
+            for place in places_in(part, (name,))
+        ]
+
+    def check_changes(
+        self,
+        what: str,
+        changes: Mapping[str, Any],
+        others: tuple[str, ...] = (),
+        error: type[Exception] = TypeError,
+    ) -> None:
+        """Refuse changes that ``replace`` does not know, with the nearest names.
+
+        Args:
+            what: what is being changed, for the message, such as ``"parameter of rave"``.
+            changes: by name.
+            others: names that are allowed beside.
+            error: what to raise.
+
+        Raises:
+            error: for such a name.
+        """
+        for name in changes:
+            if name not in others and not self.takes(name, changes):
+                raise error(self._beside(changes).unknown(what, name, others))
+
+    def takes(self, name: str, changes: Mapping[str, Any]) -> bool:
+        """Whether ``replace`` takes a name beside these changes: a field, or one of a part."""
+        if name in self.field_names():
+            return True
+        return bool(self._beside(changes)._places(name))
+
+    def unknown(self, what: str, name: str, others: tuple[str, ...] = ()) -> str:
+        """The message for a name that is neither a field nor one of a part in use."""
+        inner = {path[-1] for path, _ in self._inner_fields()}
+        return _unknown(what, name, {*others, *self.field_names(), *inner})
+
+    @classmethod
+    @functools.cache
+    def field_names(cls) -> tuple[str, ...]:
+        """The names of all fields."""
+        return tuple(field.name for field in dataclasses.fields(cls))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers, strings and booleans, which ``from_dict`` takes back; parts as specs.
+
+        A part of your own needs a module that can be imported to be taken back elsewhere.
+        """
+        return {name: plain(getattr(self, name)) for name in self.field_names()}
+
+    def changes_from(self, other: "SearchConfig") -> dict[str, Any]:
+        """The fields in which this differs from another one, as ``to_dict`` has them."""
+        changed = {
+            name: value
+            for name, value in self.to_dict().items()
+            if identity(getattr(self, name)) != identity(getattr(other, name))
+        }
+        if "rule" in changed:  # Given alone, it would set the other, too.
+            changed["simultaneous"] = plain(self.simultaneous)
+        return changed
+
+    def parts_in_use(self) -> dict[str, Any]:
+        """The fields of all parts by their places, such as ``amaf.schedule.bias``, as specs."""
+        found: dict[str, Any] = {}
+        for path, _ in self._inner_fields():
+            found[".".join(path)] = plain(functools.reduce(getattr, path, self))
+        return found
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """The configuration that ``to_dict`` wrote; fields left out have their defaults.
+
+        Raises:
+            ValueError: if a value is not allowed.
+            TypeError: if a field does not exist or a value has the wrong type.
+        """
+        check_names("SearchConfig field", values, cls.field_names())
+        return cls(**values)
+
+
+def _unknown(what: str, name: str, known: Collection[str]) -> str:
+    """The message for a name that is not known; where another part has it, it says which."""
+    elsewhere = _owners().get(name)
+    if elsewhere is None or name in known:
+        return unknown_name(what, name, known)
+    field, kind = elsewhere
+    return (
+        f"Unknown {what} {name!r}: it belongs to the part {part_name(kind)}. Give that, as in "
+        f"{field}={part_name(kind)}({name}=...)."
+    )
+
+
+def _owners() -> dict[str, tuple[str, type]]:
+    """For the fields of all parts there are: which field takes the part, and its class."""
+    owners: dict[str, tuple[str, type]] = {}
+    waiting: list[type] = [SearchConfig]
+    seen: set[type] = set()
+    while waiting:
+        for field, annotation in fields_of(waiting.pop(0)).items():
+            for note in getattr(annotation, "__metadata__", ()):
+                if isinstance(note, Takes):
+                    for kind in kinds_of(note).values():
+                        if kind not in seen:
+                            seen.add(kind)
+                            waiting.append(kind)
+                            for name in fields_of(kind):
+                                owners.setdefault(name, (field, kind))
+    return owners

@@ -1,0 +1,48 @@
+"""Parts of the user's own for other processes: what a script or a notebook defines goes along.
+
+Classes and functions of a module are imported there by their names; those of a script, or a
+notebook, are pickled with their code.
+"""
+
+import contextlib
+from typing import Any, NamedTuple
+
+import cloudpickle
+
+from rave_agents.compiler.dispatch import OpenFunction
+from rave_agents.compiler.runtime import RUNS_AS
+from rave_agents.config.part_specs import is_own
+
+
+class ShippedParts(NamedTuple):
+    """All parts of the user's own that are registered in a process."""
+
+    bodies: tuple[bytes, ...]
+    """What they implement, pickled: the open function, the class and the body."""
+    records: tuple[bytes, ...]
+    """What they run as, pickled: the class and that of the record."""
+
+    def register(self) -> None:
+        """Register them in this process, but for those of modules that it cannot import."""
+        for pickled in self.bodies:
+            with contextlib.suppress(ImportError):
+                opened, kind, body = cloudpickle.loads(pickled)
+                opened.implementations.setdefault(kind, body)
+        for pickled in self.records:
+            with contextlib.suppress(ImportError):
+                kind, record = cloudpickle.loads(pickled)
+                RUNS_AS.setdefault(kind, record)
+
+
+def shipped_parts() -> ShippedParts:
+    """The user's parts of this process."""
+    bodies: list[tuple[OpenFunction[Any, Any], type, Any]] = [
+        (opened, kind, body)
+        for opened in OpenFunction.everyone
+        for kind, body in opened.implementations.items()
+        if is_own(kind)
+    ]
+    records = [pair for pair in RUNS_AS.items() if is_own(pair[0])]
+    return ShippedParts(
+        tuple(map(cloudpickle.dumps, bodies)), tuple(map(cloudpickle.dumps, records))
+    )

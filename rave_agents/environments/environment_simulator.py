@@ -1,0 +1,167 @@
+"""Simulations in copies of an environment, with random numbers of their own."""
+
+import contextlib
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from rave_agents.environments.chance import ChanceMetError
+from rave_agents.environments.generators import Dice
+from rave_agents.game.game_state import PlayerId
+from rave_agents.simulate.python_simulator import (
+    EXPAND,
+    FRAME_FULL,
+    PATH_LENGTH,
+    PLAYER,
+    SIMULTANEOUS,
+    STOPPED,
+    TERMINAL,
+    DeadlinePassed,
+    PythonSimulator,
+    world_key,
+)
+from rave_agents.simulate.simulator import Frame
+from rave_agents.simulate.world_record import RecordedWorlds
+
+WATCH_PERIOD = 16
+"""Simulations between two looks at generators that should not be drawn from."""
+
+
+class EnvironmentSimulator(PythonSimulator):
+    """Simulations of an environment, which draw from the dice.
+
+    Args:
+        root: the state to begin from; its clones draw from the dice's generators.
+        frame: the buffers shared with the loop.
+        dice: the search's random numbers.
+        met: called with the names of generators that were drawn from though no chance is known; the
+            search then ends with ChanceMetError. None where chance is known.
+        options: as for ``PythonSimulator``.
+    """
+
+    def __init__(
+        self,
+        root: Any,
+        frame: Frame,
+        *,
+        dice: Dice,
+        met: Callable[[Sequence[str]], None] | None,
+        **options: Any,
+    ) -> None:
+        self._dice = dice
+        self._met = met
+        self._count = 0
+        super().__init__(root, frame, **options)
+
+    def _simulate(self) -> int:
+        if self._met is not None:
+            return self._watched(self._met)
+        self._dice.rewind()
+        return self._simulate_here()
+
+    def slice(self) -> contextlib.AbstractContextManager[object]:
+        """What simulations run in: generators outside of the environment are the search's then."""
+        return self._dice
+
+    def _watched(self, met: Callable[[Sequence[str]], None]) -> int:
+        self._count += 1
+        try:
+            status = self._simulate_here()
+        except DeadlinePassed:
+            raise
+        except Exception as error:
+            self._look(met, error)
+            raise
+        if self._count < WATCH_PERIOD or self._count % WATCH_PERIOD == 0:
+            self._look(met, None)
+        return status
+
+    def _look(self, met: Callable[[Sequence[str]], None], cause: Exception | None) -> None:
+        used = self._dice.used()
+        if used:
+            met(used)
+            raise ChanceMetError from cause
+
+    def _simulate_here(self) -> int:
+        return super()._simulate()
+
+
+class WorldSimulator(EnvironmentSimulator):
+    """Simulations in worlds that draw from the search's own generators.
+
+    ``root.begun_worlds(unit)`` gives the source of worlds.
+    """
+
+    def world_source(self) -> RecordedWorlds:
+        """What gives a new world each time that it is called."""
+        source: Callable[[], Any] = self.root.begun_worlds(self.words.unit)
+        if self.root.hides_information():
+            return RecordedWorlds(source, method="function", key=world_key)
+        return RecordedWorlds(
+            source, method="random numbers", key=lambda world: None, independent=True
+        )
+
+
+class OpenLoopSimulator(EnvironmentSimulator):
+    """Simulations where players move at the same time and chance, or what is hidden, decides.
+
+    A position in the tree is a sequence of joint actions, whatever comes of them (open loop; Perez
+    Liebana et al. 2015). So every agent has an action at each of them: one that is out has one that
+    does nothing, and what is not legal in a simulation is replaced by a random legal action. A leaf
+    at which the game is over gets a node like any other, since it may go on in other simulations.
+    """
+
+    def __init__(self, root: Any, frame: Frame, **options: Any) -> None:
+        super().__init__(root, frame, **options)
+        self._world_of_its_own: Callable[[], Any] = root.begun_worlds(self.words.unit)
+
+    def leaf(self, path: list[int]) -> Any:
+        """The position that a path of actions leads to, in a simulation with its own outcomes."""
+        state = self._world_of_its_own()
+        for start in range(0, len(path), self._num_players):
+            if time.perf_counter() > self.deadline:
+                raise DeadlinePassed
+            if state.current_player() == TERMINAL:
+                break
+            state.apply_actions(
+                [
+                    self._possible(state, player, action)
+                    for player, action in enumerate(path[start : start + self._num_players])
+                ]
+            )
+        return state
+
+    def _possible(self, state: Any, player: int, action: int) -> int:
+        legal = state.legal_actions(player)
+        return action if action in legal else int(legal[self.words.below(len(legal))])
+
+    def _simulate_here(self) -> int:
+        header = self._header
+        if time.perf_counter() > self.deadline:
+            return STOPPED
+        state = self.leaf(self._path[: header[PATH_LENGTH]].tolist())
+        over = state.current_player() == TERMINAL
+        header[PLAYER] = SIMULTANEOUS
+        if header[EXPAND] and not self._list_actions(_Open(state) if over else state, SIMULTANEOUS):
+            return FRAME_FULL
+        if over:
+            return self._give_returns(state.returns())
+        if self._evaluator is not None:
+            return self._give_returns(self._evaluator.evaluate(state))
+        return self._play(state)
+
+
+class _Open:
+    """A position at which the game is over, as one at which every agent has all its actions."""
+
+    def __init__(self, state: Any) -> None:
+        self._state = state
+
+    def current_player(self) -> int:
+        return int(PlayerId.SIMULTANEOUS)
+
+    def num_players(self) -> int:
+        return int(self._state.num_players())
+
+    def legal_actions(self, player: int) -> Sequence[int]:
+        return self._state.all_actions(player)  # type: ignore[no-any-return]

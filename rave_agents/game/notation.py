@@ -1,0 +1,115 @@
+"""Moves as people write them: by the name that the game prints, or by number."""
+
+import difflib
+import re
+from collections.abc import Iterable
+
+from rave_agents.game.game_state import (
+    GameState,
+    apply_path,
+    is_simultaneous,
+    legal_actions_of,
+    moving_players,
+)
+
+_SEPARATORS = re.compile(r"[\s,;]*")
+_SHOWN = 8
+"""How many legal moves an error message lists."""
+
+
+def action_name(state: GameState, action: int, player: int | None = None) -> str:
+    """How the game prints an action of the player to move, or of chance; else its number.
+
+    Args:
+        state: the position.
+        action: the action.
+        player: whose action it is where players move at the same time.
+    """
+    name = getattr(state, "action_to_string", None)
+    mover = int(state.current_player()) if player is None else player
+    return str(action) if name is None else str(name(mover, action))
+
+
+def legal_names(state: GameState, player: int | None = None) -> dict[int, str]:
+    """The legal actions of a state, or the outcomes of chance, and their names.
+
+    Where players move at the same time, those of ``player``.
+    """
+    if state.is_chance_node():
+        return {int(a): action_name(state, int(a)) for a, _ in state.chance_outcomes()}
+    actions = state.legal_actions() if player is None else legal_actions_of(state, player)
+    return {int(a): action_name(state, int(a), player) for a in actions}
+
+
+def apply_moves(state: GameState, text: str) -> list[int]:
+    """Play moves, chance outcomes included, on the state itself and return them as numbers.
+
+    Moves are separated by spaces, commas or semicolons. Of the legal moves whose names the text
+    goes on with, the longest is meant, so that names may hold spaces and commas themselves; where
+    none fits, a number is the action of that number. Where players move at the same time, each of
+    them has a move, in the order of the players.
+
+    Raises:
+        ValueError: for a move that is not legal or whose name several moves have; the message
+            offers the nearest.
+    """
+    played: list[int] = []
+    start = _skip(text, 0)
+    while start < len(text):
+        if state.is_terminal():
+            raise ValueError(f"The game is over before {text[start:]!r}.")
+        step: list[int] = []
+        for player in moving_players(state) if is_simultaneous(state) else [None]:
+            action, start = _next_move(state, text, start, player)
+            step.append(action)
+        apply_path(state, step)
+        played += step
+    return played
+
+
+def _next_move(state: GameState, text: str, start: int, player: int | None) -> tuple[int, int]:
+    """The action that the text names at ``start``, and where the next move starts."""
+    names = legal_names(state, player)
+    fitting = {a: name for a, name in names.items() if _fits(name, text, start)}
+    if fitting:
+        longest = max(fitting.values(), key=len)
+        actions = [a for a, name in fitting.items() if name == longest]
+        if len(actions) > 1:
+            numbers = ", ".join(map(str, actions))
+            raise ValueError(f"Several moves are called {longest!r}; give the number: {numbers}.")
+        return actions[0], _skip(text, start + len(longest))
+    word = re.split(r"[\s,;]", text[start:], maxsplit=1)[0]
+    if word.isdecimal() and int(word) in names:
+        return int(word), _skip(text, start + len(word))
+    raise ValueError(_unknown_move(word, text[start:], names))
+
+
+def _fits(name: str, text: str, start: int) -> bool:
+    end = start + len(name)
+    return (
+        bool(name)
+        and text.startswith(name, start)
+        and (end == len(text) or text[end] in ",;" or text[end].isspace())
+    )
+
+
+def _skip(text: str, start: int) -> int:
+    match = _SEPARATORS.match(text, start)
+    assert match is not None
+    return match.end()
+
+
+def _unknown_move(word: str, rest: str, names: dict[int, str]) -> str:
+    near: dict[str, None] = {}
+    for given in (word, *(rest[: len(name)] for name in names.values())):
+        near |= dict.fromkeys(difflib.get_close_matches(given, names.values(), n=3, cutoff=0.6))
+        if len(near) >= 3:
+            break
+    hint = f" Did you mean {_quoted(list(near)[:3], ' or ')}?" if near else ""
+    shown = _quoted(list(names.values())[:_SHOWN], ", ")
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return f"No legal move is called {word!r}.{hint} Legal are: {shown}{more}."
+
+
+def _quoted(names: Iterable[str], separator: str) -> str:
+    return separator.join(f"'{name}'" for name in names)

@@ -1,0 +1,310 @@
+"""A GTP engine: any agent, at any game for two whose moves are single words."""
+
+import math
+import time
+from collections.abc import Callable
+from typing import Any
+
+from rave_agents import __version__
+from rave_agents.agents.named_agents import AgentSpec, make_agent
+from rave_agents.frameworks.agent import Agent
+from rave_agents.gtp.position import Position
+from rave_agents.gtp.protocol import Command, GtpError, answer, parse_colour, parse_command
+from rave_agents.gtp.vertices import PASS, RESIGN
+from rave_agents.gtp_engine import analysis
+from rave_agents.searcher.clock import Clock, TimeControl
+
+PROTOCOL_VERSION = "2"
+
+GTP_NAMES = {"go": "Go", "nogo": "NoGo", "hex": "Hex", "havannah": "Havannah", "othello": "Othello"}
+"""What controllers call some games."""
+
+_Handler = Callable[[list[str]], str]
+
+
+class Engine:
+    """Answers commands of the Go Text Protocol, version 2.
+
+    Args:
+        game: the game's name, such as ``"go(board_size=9)"``; ``boardsize`` and ``komi`` change it.
+        agent: the spec of the agent that chooses moves, for both colours.
+        seed: decides everything random; None for one that the system draws.
+
+    Raises:
+        UnknownNameError, UnsupportedGameError: if the game or the agent does not exist, or do not
+            go together, or not with GTP.
+        TypeError, ValueError: for a parameter that is not allowed.
+    """
+
+    def __init__(self, game: str, agent: AgentSpec | str, *, seed: int | None = None) -> None:
+        self.position = Position(game)
+        """The game and the moves in it."""
+        self.ended = False
+        """Whether ``quit`` has come."""
+        self._spec = AgentSpec.parse(agent) if isinstance(agent, str) else agent
+        self._seed = seed
+        self._clocks: list[Clock | None] = [None, None]
+        self._shown = analysis.Shown()
+        self._agents = self._make_agents()
+        self._started = time.process_time()
+        self._commands = self._make_commands()
+
+    def _make_agents(self) -> list[Agent]:
+        defaults = {} if self._seed is None else {"seed": self._seed}
+        game = self.position.game
+        self._agents_game = game.name
+        agents = [make_agent(self._spec, game, player, **defaults) for player in (0, 1)]
+        self._own_clocks = [getattr(agent, "clock", None) for agent in agents]
+        for agent in agents:
+            agent.restart()
+        return agents
+
+    def _make_commands(self) -> dict[str, _Handler]:
+        commands: dict[str, _Handler] = {
+            "protocol_version": lambda _: PROTOCOL_VERSION,
+            "name": lambda _: f"rave-agents {self._spec.name}",
+            "version": lambda _: __version__,
+            "list_commands": lambda _: "\n".join(sorted(self._commands)),
+            "known_command": self._known_command,
+            "quit": self._quit,
+            "boardsize": self._boardsize,
+            "clear_board": self._clear_board,
+            "komi": self._komi,
+            "play": self._play,
+            "genmove": self._genmove,
+            "reg_genmove": self._reg_genmove,
+            "undo": self._undo,
+            "showboard": lambda _: "\n" + analysis.plain(str(self.position.state)),
+            "time_settings": self._time_settings,
+            "time_left": self._time_left,
+            "final_score": lambda _: self.position.final_score(),
+            "cputime": lambda _: f"{time.process_time() - self._started:.2f}",
+            "gogui-play_sequence": self._play_sequence,
+            "gogui-title": lambda _: f"{self.position.game.name} {self._spec}",
+            "gogui-analyze_commands": lambda _: "\n".join(analysis.ANALYZE_COMMANDS),
+            "gogui-rules_game_id": self._game_id,
+            "gogui-rules_board": lambda _: "\n" + analysis.plain(str(self.position.state)),
+            "gogui-rules_board_size": self._board_size,
+            "gogui-rules_legal_moves": self._legal_moves,
+            "gogui-rules_side_to_move": self._side_to_move,
+            "gogui-rules_final_result": self._final_result,
+        }
+        for name, show in analysis.SHOWS.items():
+            commands[name] = lambda _, show=show: show(self._shown)  # type: ignore[misc]
+        return commands
+
+    def answer(self, line: str) -> str | None:
+        """The answer to a line, with the line ends that close it; None where none is due."""
+        command = parse_command(line)
+        if command is None:
+            return None
+        try:
+            return answer(command.number, self._run(command))
+        except GtpError as error:
+            return answer(command.number, str(error), failed=True)
+        except Exception as error:  # An agent's failure must not end the conversation.
+            text = " ".join(f"internal error: {type(error).__name__}: {error}".split())
+            return answer(command.number, text, failed=True)
+
+    def _run(self, command: Command) -> str:
+        handler = self._commands.get(command.name)
+        if handler is None:
+            raise GtpError("unknown command")
+        return handler(command.arguments)
+
+    def _known_command(self, arguments: list[str]) -> str:
+        return "true" if _words(arguments, 1)[0] in self._commands else "false"
+
+    def _quit(self, arguments: list[str]) -> str:
+        self.ended = True
+        return ""
+
+    def _boardsize(self, arguments: list[str]) -> str:
+        self.position.resize(_integer(_words(arguments, 1)[0]))
+        self._begin()
+        return ""
+
+    def _clear_board(self, arguments: list[str]) -> str:
+        self.position.clear()
+        self._begin()
+        return ""
+
+    def _begin(self) -> None:
+        """A game begins, perhaps on another board."""
+        self._shown = analysis.Shown()
+        if self._agents_game == self.position.game.name:
+            for agent in self._agents:
+                agent.restart()
+        else:
+            self._agents = self._make_agents()
+        for player, clock in enumerate(self._clocks):
+            if clock is not None:
+                clock.restart()
+            self._set_clock(player, clock)
+
+    def _komi(self, arguments: list[str]) -> str:
+        self.position.set_komi(_number(_words(arguments, 1)[0]))
+        if self._agents_game != self.position.game.name:
+            self._agents = self._make_agents()
+            for player, clock in enumerate(self._clocks):
+                self._set_clock(player, clock)
+        return ""
+
+    def _play(self, arguments: list[str]) -> str:
+        colour, word = _words(arguments, 2)
+        player = parse_colour(colour)
+        passed = self._give_turn(player)
+        try:
+            action = self.position.move(player, word)
+        except GtpError:
+            if passed:
+                self.position.undo()
+            raise
+        self._apply(action)
+        return ""
+
+    def _play_sequence(self, arguments: list[str]) -> str:
+        if len(arguments) % 2:
+            raise GtpError("syntax error")
+        for index in range(0, len(arguments), 2):
+            self._play(arguments[index : index + 2])
+        return ""
+
+    def _give_turn(self, player: int) -> bool:
+        """Where a colour moves twice, the other one passes in between; tells whether it did.
+
+        Only Go has that: handicap stones are placed so.
+        """
+        state = self.position.state
+        if not state.is_terminal() and state.current_player() != player:
+            passing = self.position.passing()
+            if self.position.vertices.short_name == "go" and passing is not None:
+                self._apply(passing, implied=True)
+                return True
+        return False
+
+    def _apply(self, action: int, *, implied: bool = False) -> None:
+        state = self.position.state
+        mover = int(state.current_player())
+        for agent in self._agents:
+            agent.inform_action(state.clone(), mover, action)
+        self.position.apply(action, implied=implied)
+
+    def _genmove(self, arguments: list[str]) -> str:
+        player = parse_colour(_words(arguments, 1)[0])
+        self._give_turn(player)
+        if self.position.state.is_terminal():
+            return self._ended_move(player)
+        action = self._chosen(player)
+        word = self.position.vertices.write(self.position.state, action)
+        self._apply(action)
+        return word
+
+    def _reg_genmove(self, arguments: list[str]) -> str:
+        player = parse_colour(_words(arguments, 1)[0])
+        if self.position.state.is_terminal():
+            return self._ended_move(player)
+        clock = getattr(self._agents[player], "clock", None)
+        before = None if clock is None else dict(vars(clock))
+        action = self._chosen(player)
+        if clock is not None and before is not None:
+            vars(clock).update(before)
+        return self.position.vertices.write(self.position.state, action)
+
+    def _chosen(self, player: int) -> int:
+        state = self.position.state
+        if state.current_player() != player:
+            raise GtpError("it is the other color's turn")
+        agent = self._agents[player]
+        action = int(agent.step(state.clone()))
+        result = getattr(agent, "last_result", None)
+        self._shown = analysis.Shown(result, self.position.vertices)
+        return action
+
+    def _ended_move(self, player: int) -> str:
+        """What a player says when the game is over: he resigns what he has lost, but not in Go."""
+        if self.position.vertices.short_name == "go":
+            return PASS
+        returns = self.position.state.returns()
+        return RESIGN if returns[player] < returns[1 - player] else PASS
+
+    def _undo(self, arguments: list[str]) -> str:
+        self.position.undo()
+        return ""
+
+    def _time_settings(self, arguments: list[str]) -> str:
+        main, period, moves = map(_number, _words(arguments, 3))
+        if min(main, period, moves) < 0 or moves != int(moves):
+            raise GtpError("syntax error")
+        unlimited = (period > 0 and moves == 0) or (main == 0 and period == 0)
+        control = None
+        if not unlimited:
+            control = TimeControl(main=main, period=period, period_moves=max(1, int(moves)))
+        for player in (0, 1):
+            self._clocks[player] = None if control is None else Clock(control)
+            self._set_clock(player, self._clocks[player])
+        return ""
+
+    def _time_left(self, arguments: list[str]) -> str:
+        colour, seconds, moves = _words(arguments, 3)
+        player, left, stones = parse_colour(colour), _number(seconds), _integer(moves)
+        if left < 0 or stones < 0:
+            raise GtpError("syntax error")
+        if self._clocks[player] is None:
+            self._clocks[player] = Clock(TimeControl(main=max(left, 1.0)))
+            self._set_clock(player, self._clocks[player])
+        clock = self._clocks[player]
+        assert clock is not None
+        clock.set_left(left, stones)
+        return ""
+
+    def _set_clock(self, player: int, clock: Clock | None) -> None:
+        agent: Any = self._agents[player]
+        if hasattr(agent, "clock"):
+            agent.clock = self._own_clocks[player] if clock is None else clock
+
+    def _game_id(self, arguments: list[str]) -> str:
+        name = self.position.vertices.short_name
+        return GTP_NAMES.get(name, name)
+
+    def _board_size(self, arguments: list[str]) -> str:
+        size = self.position.size
+        if size is None:
+            raise GtpError("the board has no single size")
+        return str(size)
+
+    def _legal_moves(self, arguments: list[str]) -> str:
+        state, vertices = self.position.state, self.position.vertices
+        if state.is_terminal():
+            return ""
+        return " ".join(vertices.write(state, int(action)) for action in state.legal_actions())
+
+    def _side_to_move(self, arguments: list[str]) -> str:
+        state = self.position.state
+        return "" if state.is_terminal() else ("black", "white")[state.current_player()]
+
+    def _final_result(self, arguments: list[str]) -> str:
+        return self.position.final_score() if self.position.state.is_terminal() else ""
+
+
+def _words(arguments: list[str], count: int) -> list[str]:
+    if len(arguments) < count:
+        raise GtpError("syntax error")
+    return arguments[:count]
+
+
+def _number(word: str) -> float:
+    try:
+        number = float(word)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise GtpError("syntax error")
+    return number
+
+
+def _integer(word: str) -> int:
+    try:
+        return int(word)
+    except ValueError:
+        raise GtpError("syntax error") from None

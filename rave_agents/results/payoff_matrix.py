@@ -1,0 +1,64 @@
+"""The table of what two players who move at the same time can do to each other."""
+
+import dataclasses
+from typing import Any
+
+from rave_agents.game.game_state import GameState, moving_players
+from rave_agents.results.root import Root
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class JointTable:
+    """The root's joint actions: the searching player's in rows, the other's in columns.
+
+    Values are expected returns of the searching player, in the game's utilities.
+    """
+
+    opponent: int
+    """The other player."""
+    actions: tuple[int, ...]
+    """The searching player's actions, in the game's order."""
+    replies: tuple[int, ...]
+    """The other player's, likewise."""
+    visits: tuple[tuple[int, ...], ...]
+    """For each action and reply the simulations that took both."""
+    values: tuple[tuple[float | None, ...], ...]
+    """The mean return in them; None without any."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers and lists."""
+        return {
+            "opponent": self.opponent,
+            "actions": list(self.actions),
+            "replies": list(self.replies),
+            "visits": [list(row) for row in self.visits],
+            "values": [list(row) for row in self.values],
+        }
+
+
+def joint_table(root: Root, state: GameState, player: int) -> JointTable | None:
+    """The table of a root where exactly two players move at the same time; else None."""
+    if not root.joint:
+        return None
+    players = moving_players(state)
+    if len(players) != 2:
+        return None
+    own, other = (players.index(player), 1 - players.index(player))
+    opponent = players[other]
+    actions = tuple(move.action for move in root.moves)
+    replies = tuple(int(reply) for reply in state.legal_actions(opponent))  # type: ignore[call-arg]
+    known = {(row.actions[own], row.actions[other]): row for row in root.joint}
+    cells = [[known.get((action, reply)) for reply in replies] for action in actions]
+    return JointTable(
+        opponent=opponent,
+        actions=actions,
+        replies=replies,
+        visits=tuple(tuple(0 if row is None else row.visits for row in line) for line in cells),
+        values=tuple(
+            tuple(
+                None if row is None else root.utility(row.value_sums[player], row.visits)
+                for row in line
+            )
+            for line in cells
+        ),
+    )

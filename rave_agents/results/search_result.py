@@ -1,0 +1,291 @@
+"""What a search found out."""
+
+import dataclasses
+import functools
+import math
+from typing import Any
+
+from rave_agents.game.game_state import GameState, apply_path, is_simultaneous, moving_players
+from rave_agents.results.payoff_matrix import JointTable
+from rave_agents.results.tables import aligned, html_table
+from rave_agents.results.world_statistics import WorldStatistics
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class ActionStatistics:
+    """One legal action of the root.
+
+    Values are expected returns of the player to move there, in the game's utilities.
+    """
+
+    action: int
+    """The action."""
+    visits: int
+    """Simulations that began with it."""
+    value: float | None
+    """Mean return of those simulations; None without visits."""
+    prior: float
+    """Prior probability, Dirichlet noise included."""
+    amaf_visits: float
+    """Simulations in which the player took it at the root or later."""
+    amaf_value: float | None
+    """Mean return of those simulations; None without any."""
+    winning_move_number: float | None = None
+    """Mean number of the move, 1 for now, in the won simulations in which he took it; None if there
+    are none or winning moves are not counted (``WinningMoves``)."""
+    weighted_win_rate: float = 0.0
+    """Share of those simulations that were won, divided by that number; 0 likewise."""
+    outcome: float | None = None
+    """The player's return with best play of all after it, if that is proven; else None."""
+    distance: int | None = None
+    """Moves to the game's end then, this one included, in the shortest win or longest defence that
+    is known; None likewise."""
+    proof_number: float | None = None
+    """Proof number of the player's win after it; None where there are none."""
+    disproof_number: float | None = None
+    """Disproof number likewise."""
+    probability: float
+    """Probability of playing it, see ``SearchConfig.temperature``."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class SearchResult:
+    """The chosen action and all that the search knows of the root.
+
+    ``str()`` gives an aligned table, a notebook shows it as such, ``to_dict`` gives plain values.
+    Values are expected returns of ``player``, in the game's utilities.
+    """
+
+    player: int
+    """Who moves at the root."""
+    action: int
+    """The action to play."""
+    actions: tuple[ActionStatistics, ...]
+    """Every legal action, in the game's order."""
+    value: float | None
+    """Mean return of all simulations; None without any."""
+    outcome: tuple[float, ...] | None = None
+    """The returns of all players with best play, if they are proven; else None."""
+    proof_number: float | None = None
+    """Proof number of a win of ``player``: the least number of leaves that must be won to prove it;
+    0 if it is proven, infinite if it is disproven; None without proof numbers."""
+    disproof_number: float | None = None
+    """Disproof number likewise: the least number of leaves that must not be won to prove that he
+    cannot force a win."""
+    principal_variation: tuple[int, ...]
+    """The actions that the search expects, from the root on, chance outcomes included."""
+    simulations: int
+    """Simulations of this search."""
+    root_visits: int
+    """Simulations in the tree, those kept from earlier searches included."""
+    seconds: float
+    """Wall-clock seconds of this search."""
+    nodes: int
+    """Nodes in the tree."""
+    memory_bytes: int
+    """Bytes that the tree takes."""
+    memory_full: bool
+    """Whether the tree reached ``max_memory_mb``."""
+    provider: str | None = None
+    """What ran this search's simulations: ``"native"`` (OpenSpiel's C++ states, by the compiled
+    bridge), ``"compiled rules"`` (a game compiled by Numba), ``"python"`` (the state's methods),
+    ``"python with C++ playouts"`` (those, and playouts by OpenSpiel's bots), or a name of its
+    own. With one seed, two of them may choose different moves. None if there were no
+    simulations."""
+    joint: JointTable | None = None
+    """Where two players move at the same time, what became of every pair of their actions."""
+    worlds: WorldStatistics | None = None
+    """The worlds that it drew, where something is hidden and it determinizes; else None."""
+    state: GameState = dataclasses.field(repr=False, compare=False)
+    """A clone of the root position, for the names of its actions."""
+
+    @property
+    def forced(self) -> bool:
+        """Whether a single action is legal, so that there was nothing to choose."""
+        return len(self.actions) == 1
+
+    @property
+    def searched(self) -> bool:
+        """Whether any simulation tells of an action, or all is proven.
+
+        If not, and the action is not forced, there was no time, and it is drawn at random.
+        """
+        return self.outcome is not None or any(row.visits > 0 for row in self.actions)
+
+    @property
+    def policy(self) -> list[tuple[int, float]]:
+        """Every legal action and the probability of playing it."""
+        return [(row.action, row.probability) for row in self.actions]
+
+    @property
+    def proven(self) -> str | None:
+        """What is proven for ``player``: ``"win"``, ``"draw"``, ``"loss"``, or nothing (None).
+
+        He wins with more than everybody else, loses with less than somebody. Alone, he wins with
+        the game's greatest utility and loses with less, as for proof numbers; nothing is said
+        where the game states none. A win may be proven by these alone, without an ``outcome``.
+        """
+        if self.outcome is None:
+            return "win" if self.proof_number == 0.0 else None
+        own = self.outcome[self.player]
+        if len(self.outcome) == 1:
+            greatest = self.state.max_utility()
+            return None if math.isinf(greatest) else "win" if own >= greatest else "loss"
+        best = max(value for seat, value in enumerate(self.outcome) if seat != self.player)
+        return "win" if own > best else "draw" if own == best else "loss"
+
+    @property
+    def simulations_per_second(self) -> float:
+        """Simulations of this search by its seconds."""
+        return self.simulations / self.seconds if self.seconds > 0 else 0.0
+
+    @property
+    def ranked_actions(self) -> list[ActionStatistics]:
+        """The actions, the chosen one first, then by visits, AMAF visits and value."""
+
+        def key(row: ActionStatistics) -> tuple[bool, int, float, float]:
+            chosen = row.action == self.action
+            return (chosen, row.visits, row.amaf_visits, row.value or 0.0)
+
+        return sorted(self.actions, key=key, reverse=True)
+
+    def action_name(self, action: int) -> str:
+        """How people write an action of the root; its number if the game does not say."""
+        return _action_name(self.state, self.player, action)
+
+    @functools.cached_property
+    def principal_variation_names(self) -> tuple[str, ...]:
+        """The principal variation as people write it."""
+        state = self.state.clone()
+        names: list[str] = []
+        while len(names) < len(self.principal_variation):
+            movers = moving_players(state) if is_simultaneous(state) else [state.current_player()]
+            step = self.principal_variation[len(names) : len(names) + len(movers)]
+            names += [_action_name(state, *pair) for pair in zip(movers, step, strict=True)]
+            apply_path(state, step)
+        return tuple(names)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers, strings and lists, fit for JSON."""
+        return {
+            "player": self.player,
+            "action": self.action,
+            "action_name": self.action_name(self.action),
+            "value": self.value,
+            "outcome": None if self.outcome is None else list(self.outcome),
+            "proven": self.proven,
+            "proof_number": self.proof_number,
+            "disproof_number": self.disproof_number,
+            "simulations": self.simulations,
+            "root_visits": self.root_visits,
+            "seconds": self.seconds,
+            "nodes": self.nodes,
+            "memory_bytes": self.memory_bytes,
+            "memory_full": self.memory_full,
+            "provider": self.provider,
+            "forced": self.forced,
+            "searched": self.searched,
+            "worlds": None if self.worlds is None else dataclasses.asdict(self.worlds),
+            "joint": None if self.joint is None else self.joint.to_dict(),
+            "principal_variation": list(self.principal_variation),
+            "principal_variation_names": list(self.principal_variation_names),
+            "actions": [
+                {**dataclasses.asdict(row), "name": self.action_name(row.action)}
+                for row in self.actions
+            ],
+        }
+
+    def table(self, rows: int | None = None) -> list[list[str]]:
+        """The header and one row for each action, best first, as text; at most ``rows`` actions."""
+        amaf = any(row.amaf_visits > 0 for row in self.actions)
+        wins = any(row.winning_move_number is not None for row in self.actions)
+        header = ["action", "visits", "value", *(["AMAF visits", "AMAF value"] * amaf)]
+        header += ["winning move", "weighted win rate"] * wins
+        numbers = any(row.proof_number is not None for row in self.actions)
+        header += ["proof", "disproof"] * numbers
+        outcomes = any(row.outcome is not None for row in self.actions)
+        header += ["outcome", "in moves"] * outcomes
+        header += ["prior", "probability"]
+        lines = [header]
+        for row in self.ranked_actions[:rows]:
+            cells = [self.action_name(row.action), str(row.visits), _number(row.value)]
+            if amaf:
+                cells += [f"{row.amaf_visits:.0f}", _number(row.amaf_value)]
+            if wins:
+                number = row.winning_move_number
+                cells += [
+                    "-" if number is None else f"{number:.1f}",
+                    f"{row.weighted_win_rate:.4f}",
+                ]
+            if numbers:
+                cells += [_count(row.proof_number), _count(row.disproof_number)]
+            if outcomes:
+                cells += [_number(row.outcome), "-" if row.distance is None else str(row.distance)]
+            lines.append([*cells, f"{row.prior:.3f}", f"{row.probability:.3f}"])
+        return lines
+
+    def summary(self) -> str:
+        """One line on the root: chosen action, value, effort, principal variation."""
+        line = (
+            f"player {self.player} plays {self.action_name(self.action)}, "
+            f"value {_number(self.value)}, {self.simulations} simulations in {self.seconds:.3f} s"
+        )
+        if self.provider is not None:
+            line += f" ({self.provider})"
+        if self.proven is not None:
+            line += f", proven {self.proven}"
+        if not self.searched:
+            line += f", {self.why_not_searched}"
+        if self.principal_variation:
+            line += f", expects {' '.join(self.principal_variation_names)}"
+        return line
+
+    @property
+    def why_not_searched(self) -> str:
+        """What to say of a result without a search."""
+        return "forced" if self.forced else "NOT SEARCHED for lack of time: drawn at random"
+
+    def joint_cells(self) -> list[list[str]]:
+        """The joint table as text: values of ``player``, visits in parentheses; empty without one.
+
+        Own actions stand in rows, best first, the other player's in columns.
+        """
+        if self.joint is None:
+            return []
+        joint = self.joint
+        names = [_action_name(self.state, joint.opponent, reply) for reply in joint.replies]
+        lines = [[f"against player {joint.opponent}", *names]]
+        places = {action: place for place, action in enumerate(joint.actions)}
+        for row in self.ranked_actions:
+            index = places[row.action]
+            pairs = zip(joint.values[index], joint.visits[index], strict=True)
+            cells = [f"{_number(value)} ({visits})" for value, visits in pairs]
+            lines.append([self.action_name(row.action), *cells])
+        return lines
+
+    def __str__(self) -> str:
+        text = self.summary() if self.worlds is None else self._with_worlds(self.summary())
+        text = f"{text}\n{aligned(self.table())}"
+        return text if self.joint is None else f"{text}\n{aligned(self.joint_cells())}"
+
+    def _repr_html_(self) -> str:
+        summary = self.summary() if self.worlds is None else self._with_worlds(self.summary())
+        html = html_table(summary, self.table())
+        return html if self.joint is None else html + html_table("", self.joint_cells())
+
+    def _with_worlds(self, line: str) -> str:
+        assert self.worlds is not None
+        return f"{line}\n{self.worlds.summary()}"
+
+
+def _action_name(state: GameState, player: int, action: int) -> str:
+    name = getattr(state, "action_to_string", None)
+    return str(action) if name is None else str(name(player, action))
+
+
+def _count(value: float | None) -> str:
+    return "-" if value is None else "inf" if math.isinf(value) else f"{value:.0f}"
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"

@@ -1,0 +1,126 @@
+"""What a search refuses: positions, configurations and moves that do not go together."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from rave_agents.config.part_specs import part_name
+from rave_agents.config.search_config import SearchConfig
+from rave_agents.errors import GameError, UnsupportedGameError
+from rave_agents.game.arguments import is_integer
+from rave_agents.game.game_state import GameState, PlayerId, is_simultaneous, moving_players
+
+
+def check_moves(config: SearchConfig, *, simultaneous: bool) -> None:
+    """Refuse a configuration that does not fit how players move.
+
+    Args:
+        config: the configuration.
+        simultaneous: whether players may move at the same time in the game.
+
+    Raises:
+        UnsupportedGameError: for the solver or proof numbers with simultaneous moves, and for mixed
+            strategies without them.
+    """
+    if simultaneous and config.proves:
+        raise UnsupportedGameError(
+            "In games with simultaneous moves there is no solver and there are no proof numbers: "
+            "leave out proofs, or take a preset without them, such as 'uct' or 'rave'."
+        )
+    if not simultaneous and config.mixes:
+        raise UnsupportedGameError(
+            f"simultaneous={part_name(type(config.simultaneous))} is for simultaneous moves, and "
+            "in this game one player moves at a time, as in every search where something is "
+            "hidden: take a preset without mixed strategies, such as 'uct'."
+        )
+
+
+def check_hidden(config: SearchConfig, *, simultaneous: bool) -> None:
+    """Refuse a configuration that does not fit games in which something is hidden.
+
+    Args:
+        config: the configuration.
+        simultaneous: whether players may move at the same time in the game.
+
+    Raises:
+        UnsupportedGameError: for the solver or proof numbers, and where players move at the same
+            time.
+    """
+    if config.proves:
+        raise UnsupportedGameError(
+            "Where something is hidden, or an environment draws chance itself, nothing can be "
+            "proven: the search does not know all positions that there may be. Leave out "
+            "proofs, or take a preset without them, such as 'uct' or 'rave'."
+        )
+    if simultaneous:
+        raise UnsupportedGameError(
+            "Games in which players move at the same time and something is hidden are not searched."
+        )
+
+
+def is_decision(state: GameState) -> bool:
+    """Whether a player, or several, are to move at a state."""
+    return not state.is_terminal() and (state.current_player() >= 0 or is_simultaneous(state))
+
+
+def checked_mover(state: GameState, player: int | None) -> int:
+    """Whose action is chosen at a state; refused if it is nobody's, or not clear."""
+    check_decision(state)
+    mover = int(state.current_player())
+    if player is not None and not is_integer(player):
+        raise TypeError(f"player must be an integer or None, got {player!r}.")
+    if mover >= 0:
+        if player is not None and player != mover:
+            raise ValueError(f"player must be {mover}, who is to move at this state: got {player}.")
+        return mover
+    movers = moving_players(state)
+    if player is None:
+        raise ValueError(
+            "Players move at the same time at this state: say for whom to choose by player, "
+            f"one of {movers}."
+        )
+    if player not in movers:
+        raise ValueError(f"player must be one who has a legal action here, {movers}: got {player}.")
+    return int(player)
+
+
+def checked_path(root: GameState, action: int | Sequence[int]) -> list[int]:
+    """An action at the root, or those of all movers, as the path of a simulation has them."""
+    if is_simultaneous(root):
+        players = moving_players(root)
+        if isinstance(action, int | np.integer) or len(action) != root.num_players():
+            raise ValueError(
+                "Players move at the same time at the root: give one action of each player, "
+                f"{root.num_players()} in all, got {action!r}."
+            )
+        for player in players:
+            legal = root.legal_actions(player)  # type: ignore[call-arg]
+            if action[player] not in legal:
+                raise ValueError(
+                    f"Action {action[player]} of player {player} is not legal at the root; legal "
+                    f"are {list(legal)}."
+                )
+        return [int(action[player]) for player in players]
+    chance = root.is_chance_node()
+    outcomes = [a for a, _ in root.chance_outcomes()] if chance else []
+    legal = outcomes if chance else root.legal_actions()
+    if action not in legal:
+        raise ValueError(f"Action {action} is not legal at the root; legal are {list(legal)}.")
+    return [int(action)]  # type: ignore[arg-type]
+
+
+def check_decision(state: GameState) -> None:
+    """Refuse a state at which no player is to move."""
+    player = state.current_player()
+    if player == PlayerId.SIMULTANEOUS and not hasattr(state, "apply_actions"):
+        raise GameError(
+            "Players move at the same time at this state, but its class has no apply_actions."
+        )
+    if player == PlayerId.SIMULTANEOUS and not state.is_terminal():
+        return
+    if state.is_terminal():
+        raise ValueError("The game is over at this state: there is nothing to search.")
+    if player == PlayerId.CHANCE:
+        raise ValueError("Chance moves at this state: apply an outcome, then search.")
+    if not 0 <= player < state.num_players():
+        raise ValueError(f"No player is to move at this state: current_player() is {player}.")

@@ -1,0 +1,148 @@
+"""Several trees searched at the same time, one in each thread."""
+
+import contextlib
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+
+from rave_agents.searcher.tree_search import TreeSearch
+
+LOOK_SECONDS = 0.02
+"""How often the first thread, done with its own tree, looks after the others."""
+
+AGAIN_SECONDS = 0.001
+"""How long a thread sleeps before it looks again whether it may go on."""
+
+
+class _Gate:
+    """Where threads pass before each slice: it can be closed for a while, and for good.
+
+    The calling thread may be interrupted by Ctrl-C anywhere, in the waiting functions of
+    ``threading`` too, which then forget what they waited for. So all waiting is looking again.
+    """
+
+    def __init__(self) -> None:
+        self.ended = False
+        """Whether nobody passes any more."""
+        self._closed = False
+        self._inside = 0
+        self._lock = threading.Lock()
+
+    def enter(self) -> bool:
+        """Pass, once the gate is open. Returns False if it is closed for good."""
+        while True:
+            with self._lock:
+                if self.ended:
+                    return False
+                if not self._closed:
+                    self._inside += 1
+                    return True
+            time.sleep(AGAIN_SECONDS)
+
+    def leave(self) -> None:
+        """Come back."""
+        with self._lock:
+            self._inside -= 1
+
+    @contextlib.contextmanager
+    def closed(self) -> Iterator[None]:
+        """Close it, once everybody has come back, for the time of a ``with`` statement."""
+        try:
+            self._closed = True
+            self._wait()
+            yield
+        finally:
+            self._closed = False
+
+    def end(self) -> None:
+        """Close it for good: nobody has to come back yet."""
+        self.ended = True
+
+    def wait(self) -> None:
+        """After ``end``: wait until everybody has come back, whatever happens meanwhile."""
+        interrupt: KeyboardInterrupt | None = None
+        while True:
+            try:
+                self._wait()
+                break
+            except KeyboardInterrupt as error:
+                interrupt = error
+        if interrupt is not None:
+            raise interrupt
+
+    def _wait(self) -> None:
+        while True:
+            with self._lock:
+                if self._inside == 0:
+                    return
+            time.sleep(AGAIN_SECONDS)
+
+
+class ThreadTeam:
+    """Runs the searches of several trees: the first in the calling thread, each other in its own.
+
+    Threads share nothing but a gate between two slices. The end of one search is the end of all if
+    it solved its root or failed.
+
+    Args:
+        searches: one or more, their limits set.
+    """
+
+    def __init__(self, searches: Sequence[TreeSearch]) -> None:
+        self._first, *self._others = searches
+        self._gate = _Gate()
+        self._errors: list[BaseException] = []
+
+    def run(self, between: Callable[[], None]) -> None:
+        """Search until all are done. No thread touches its tree afterwards, whatever happens.
+
+        Args:
+            between: called in the calling thread, between two slices of the first search and, when
+                that is done, every ``LOOK_SECONDS``.
+
+        Raises:
+            Exception: what a search or ``between`` raises, unchanged.
+        """
+        workers = [
+            threading.Thread(target=self._work, args=(search,), daemon=True)
+            for search in self._others
+        ]
+        try:
+            for worker in workers:
+                worker.start()
+            while not self._gate.ended and self._first.run_slice():
+                between()
+            if self._first.solved:
+                self._gate.end()
+            for worker in workers:
+                while worker.is_alive():
+                    worker.join(LOOK_SECONDS)
+                    between()
+        finally:
+            self._gate.end()
+            self._gate.wait()
+            for worker in workers:
+                if worker.is_alive():  # Not so if Ctrl-C came upon it as it started.
+                    worker.join()
+        if self._errors:
+            raise self._errors[0]
+
+    @contextlib.contextmanager
+    def paused(self) -> Iterator[None]:
+        """Hold the other threads between two slices, so that their trees can be read."""
+        with self._gate.closed():
+            yield
+
+    def _work(self, search: TreeSearch) -> None:
+        """Search one tree, in a thread of its own."""
+        more = True
+        try:
+            while more and self._gate.enter():
+                try:
+                    more = search.run_slice()
+                finally:
+                    self._gate.leave()
+        except BaseException as error:
+            self._errors.append(error)
+        if self._errors or search.solved:
+            self._gate.end()

@@ -1,0 +1,92 @@
+"""The package is a house of rooms: a room imports only rooms below it."""
+
+import ast
+import pathlib
+
+import pytest
+
+import rave_agents
+
+HOUSE = pathlib.Path(rave_agents.__file__).parent
+ADAPTERS = HOUSE.parent / "adapters"
+
+ROOMS = (
+    "errors",
+    "game",
+    "compiler",
+    "simulate",
+    "environments",
+    "kernel",
+    "games",
+    "config",
+    "parts",
+    "frameworks",
+    "tree",
+    "results",
+    "searcher",
+    "gtp",
+    "agents",
+    "arena",
+    "analysis",
+    "gtp_engine",
+    "testing",
+    "cli",
+)
+"""From the lowest to the highest; ``errors`` and ``parts`` are modules."""
+
+MOST_MODULES = 6
+
+
+def rooms_imported_by(path):
+    """The rooms that a file imports something of, wherever in the file."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module == "rave_agents":
+            yield from (alias.name for alias in node.names if alias.name in ROOMS)
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("rave_agents."):
+            yield node.module.split(".")[1]
+        elif isinstance(node, ast.Import):
+            names = [alias.name.split(".") for alias in node.names]
+            yield from (words[1] for words in names if words[0] == "rave_agents" and words[1:])
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_room_imports_only_rooms_below_it(room):
+    files = [HOUSE / f"{room}.py"] if room in ("errors", "parts") else (HOUSE / room).rglob("*.py")
+    above = ROOMS[ROOMS.index(room) + 1 :]
+    found = {
+        (path.relative_to(HOUSE).as_posix(), imported)
+        for path in files
+        for imported in rooms_imported_by(path)
+        if imported in above
+    }
+    assert not found
+
+
+def test_every_module_lies_in_a_room():
+    plain = {path.stem for path in HOUSE.glob("*.py")}
+    rooms = {path.parent.name for path in HOUSE.glob("*/__init__.py")}
+    assert plain == {"__init__", "__main__", "errors", "parts"}
+    assert len(plain) <= MOST_MODULES
+    assert rooms == set(ROOMS) - {"errors", "parts"}
+
+
+@pytest.mark.parametrize("room", [room for room in ROOMS if room not in ("errors", "parts")])
+def test_a_room_says_what_lives_there(room):
+    text = ast.get_docstring(ast.parse((HOUSE / room / "__init__.py").read_text(encoding="utf-8")))
+    assert text is not None
+    assert len(text.split()) >= 10
+
+
+def test_adapters_are_imported_by_nobody_below_and_not_by_each_other():
+    for path in HOUSE.rglob("*.py"):
+        assert "import rave_" not in path.read_text(encoding="utf-8").replace(
+            "import rave_agents", ""
+        )
+    for path in ADAPTERS.rglob("*.py"):
+        own = path.relative_to(ADAPTERS).parts[0]
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            module = getattr(node, "module", None) or ""
+            if isinstance(node, ast.ImportFrom) and module.startswith("rave_"):
+                assert module.split(".")[0] in {"rave_agents", own} or (
+                    own == "rave_pettingzoo" and module.startswith("rave_openspiel")
+                )
