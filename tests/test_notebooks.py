@@ -25,7 +25,7 @@ def test_every_cell_was_executed_in_order_without_an_error(path):
     assert code[-1]["outputs"]
 
 
-def test_boards_of_hex_and_go_the_weight_of_amaf_and_the_tree_are_pictures():
+def test_boards_weights_of_amaf_curves_what_is_proven_and_the_tree_are_pictures():
     path = next(path for path in NOTEBOOKS if path.stem == "inside_a_search")
     pictures = [
         output
@@ -33,4 +33,4 @@ def test_boards_of_hex_and_go_the_weight_of_amaf_and_the_tree_are_pictures():
         for output in cell.get("outputs", ())
         if "image/png" in output.get("data", {})
     ]
-    assert len(pictures) == 5
+    assert len(pictures) == 7
