@@ -12,6 +12,8 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+_VIEWER = re.compile(r"^P\d+ (?=\S)")
+"""Whose view a text is, before its first line."""
 _ROW_NUMBER = re.compile(r"^(\s*(?:[^\w\s.]\s|[a-z]\s)?\s*)(\d{1,2})(?=\D|\d?\D|$)")
 _FEN_FIELD = re.compile(r"(?:\+?[A-Za-z]~?|\d+)+")
 _FEN_TOKEN = re.compile(r"\d+|\+?[A-Za-z]~?")
@@ -55,7 +57,7 @@ class _Row(NamedTuple):
 
 def read_board(text: str) -> PrintedBoard | None:
     """The largest board in a text, or None if there is none."""
-    lines = _COLOURS.sub("", text).splitlines()
+    lines = _VIEWER.sub("", _COLOURS.sub("", text)).splitlines()
     for line in lines:
         cells = _fen(line)
         if cells:

@@ -37,8 +37,8 @@ def plot_result(
         result: the result.
         quantities: names of ``QUANTITIES``. By default the visits and the values, with AMAF its
             values, and what is proven if anything is.
-        board: whether to draw the board; by default where one can be found. Otherwise bars are
-            drawn, the 20 best actions from the top.
+        board: whether to draw the board; by default where one can be found and half of the actions
+            or more go somewhere on it. Otherwise bars are drawn, the 20 best actions from the top.
 
     Raises:
         UnknownNameError: for a quantity that there is not; the message offers the nearest.
@@ -77,9 +77,8 @@ def _board(result: Any, *, demanded: bool) -> Board | None:
         if demanded:
             raise
         return None
-    if demanded or any(row.action in board.places for row in result.actions):
-        return board
-    return None
+    placed = sum(row.action in board.places for row in result.actions)
+    return board if demanded or 2 * placed >= len(result.actions) else None
 
 
 def _height(board: Board) -> float:

@@ -40,6 +40,7 @@ def goes(board, state, name):
         ("y(board_size=5)", Tiling.HEXAGONS, 15),
         ("havannah(board_size=4)", Tiling.HEXAGONS, 37),
         ("dark_hex(board_size=3)", Tiling.HEXAGONS, 9),
+        ("dark_hex_ir(board_size=3)", Tiling.HEXAGONS, 9),
         ("chinese_checkers", Tiling.HEXAGONS, 121),
         ("go(board_size=5)", Tiling.POINTS, 25),
         ("nogo(board_size=5)", Tiling.POINTS, 25),

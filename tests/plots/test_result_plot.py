@@ -203,3 +203,10 @@ def test_shares_of_visits_come_from_results_of_one_position():
     assert curves[best].values[-1] == pytest.approx(share)
     with pytest.raises(ValueError, match="empty"):
         action_curves([])
+
+
+def test_bars_are_drawn_where_most_actions_go_nowhere_on_the_board():
+    result = search("cursor_go(board_size=5)", "uct", simulations=20)
+    axes = panels(result.plot("visits"))["visits"]
+    assert axes.get_yticklabels()[0].get_text() == result.action_name(result.action)
+    assert not panels(result.plot("visits", board=True))["visits"].axison
