@@ -284,6 +284,11 @@ class AECState(EnvironmentState):
         kind = self._rules.kind
         return 0.0 if kind is not None and kind.zero_sum else None
 
+    def board_tiling(self) -> str | None:
+        """What the cells of the board look like; None for squares or where nobody knows."""
+        name = str((getattr(self.env.unwrapped, "metadata", None) or {}).get("name", ""))
+        return "points" if name.startswith("go_") else None
+
     def observation(self, player: int) -> Any:
         """What the agent of a seat sees: the environment's observation without its mask."""
         observation = self.env.observe(self._rules.agents[player])

@@ -229,3 +229,11 @@ def test_numbers_and_letters_around_a_board_are_no_cells():
 def test_sentences_are_no_boards():
     assert read_board("Player: 1\nScore: 2\n") is None
     assert read_board("") is None
+
+
+def test_a_go_environment_s_board_has_points():
+    env = pettingzoo.make("aec", "classic/go-v5", board_size=5)
+    env.reset(seed=1)
+    agent = RaveAgent(env, simulations=10, seed=1)
+    agent.act()
+    assert find_board(agent.last_result.state).tiling is Tiling.POINTS
