@@ -1,8 +1,8 @@
 """NoGo in OpenSpiel: the Python game ``nogo(board_size=9)``.
 
-Importing ``rave_openspiel`` registers it, so that ``pyspiel.load_game`` and all of OpenSpiel's
-tools know it. The rules are those of ``rave_agents.games``; the search recognises the game's states
-by their ``common_state`` and simulates them by compiled code.
+Importing ``rave_openspiel`` registers it (``nogo_type.py``), so that ``pyspiel.load_game`` and all
+of OpenSpiel's tools know it. The rules are those of ``rave_agents.games``; the search recognises
+the game's states by their ``common_state`` and simulates them by compiled code.
 """
 
 from __future__ import annotations
@@ -13,32 +13,12 @@ import numpy as np
 import pyspiel
 from open_spiel.python.observation import IIGObserverForPublicInfoGame
 
-from rave_agents.games import NoGoState
-from rave_agents.games.nogo import DEFAULT_SIZE
+from rave_agents.games.nogo import DEFAULT_SIZE, NoGoState
 from rave_agents.games.nogo_rules import LARGEST, SMALLEST
-
-NAME = "nogo"
-"""The game's short name."""
+from rave_openspiel.nogo_type import NOGO
 
 PLANES = ("black", "white", "empty", "white to move")
 """What the planes of the observation tensor are."""
-
-_TYPE = pyspiel.GameType(
-    short_name=NAME,
-    long_name="NoGo",
-    dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
-    chance_mode=pyspiel.GameType.ChanceMode.DETERMINISTIC,
-    information=pyspiel.GameType.Information.PERFECT_INFORMATION,
-    utility=pyspiel.GameType.Utility.ZERO_SUM,
-    reward_model=pyspiel.GameType.RewardModel.TERMINAL,
-    max_num_players=2,
-    min_num_players=2,
-    provides_information_state_string=True,
-    provides_information_state_tensor=False,
-    provides_observation_string=True,
-    provides_observation_tensor=True,
-    parameter_specification={"board_size": DEFAULT_SIZE},
-)
 
 
 class NoGoGame(pyspiel.Game):  # type: ignore[misc]
@@ -62,7 +42,7 @@ class NoGoGame(pyspiel.Game):  # type: ignore[misc]
             utility_sum=0.0,
             max_game_length=self.board_size**2,
         )
-        super().__init__(_TYPE, info, given)
+        super().__init__(NOGO, info, given)
 
     def new_initial_state(self) -> NoGoSpielState:
         """The empty board."""
@@ -139,9 +119,3 @@ class BoardObserver:
     def string_from(self, state: NoGoSpielState, player: int) -> str:
         """The board as text."""
         return str(state)
-
-
-def register_nogo() -> None:
-    """Register the game with OpenSpiel, unless a game of that name is there."""
-    if NAME not in pyspiel.registered_names():
-        pyspiel.register_game(_TYPE, NoGoGame)
