@@ -15,7 +15,12 @@ from rave_openspiel.registry import Registrar
 
 NAME = "rave_openspiel_check"
 
-PARAMETERS = {"whole": -3, "real": 0.1, "text": "a, b", "truth": True}
+PARAMETERS: dict[str, int | float | str | bool] = {
+    "whole": -3,
+    "real": 0.1,
+    "text": "a, b",
+    "truth": True,
+}
 
 
 class FirstMoveBot(pyspiel.Bot):  # type: ignore[misc]
