@@ -19,6 +19,7 @@ from rave_agents.searcher.clock import Clock, TimeControl
 from rave_agents.searcher.searcher import Searcher
 from rave_agents.searcher.timed_search import search_on_clock
 from rave_agents.simulate.python_simulator import Evaluator
+from rave_openspiel.bot_type import Bot
 from rave_openspiel.same_game import is_same_game
 from rave_openspiel.search_node import SearchNode, tree_report
 from rave_openspiel.states import OpenSpielState
@@ -56,7 +57,7 @@ class Line(NamedTuple):
         return self.start == other.start and self.moves == other.moves[: len(self.moves)]
 
 
-class SearchBot(pyspiel.Bot):  # type: ignore[misc]
+class SearchBot(Bot):
     """A ``pyspiel.Bot`` that plays what a search finds; subclasses name a preset.
 
     The tree is kept between moves (``reuse_tree=True``) whatever the loop tells the bot: it follows

@@ -11,6 +11,7 @@ from typing import Any
 
 import pyspiel
 
+from rave_openspiel.bot_type import Bot
 from rave_openspiel.registry import Registrar
 
 NAME = "rave_openspiel_check"
@@ -23,7 +24,7 @@ PARAMETERS: dict[str, int | float | str | bool] = {
 }
 
 
-class FirstMoveBot(pyspiel.Bot):  # type: ignore[misc]
+class FirstMoveBot(Bot):
     """Plays the first legal action, which must not be 2."""
 
     def restart(self) -> None:
