@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pyspiel
+from numpy.typing import NDArray
 from open_spiel.python.observation import IIGObserverForPublicInfoGame
 
 from rave_agents.games.nogo import DEFAULT_SIZE, NoGoState
@@ -31,7 +32,7 @@ class NoGoGame(pyspiel.Game):  # type: ignore[misc]
             raise pyspiel.SpielError(
                 f"board_size must be from {SMALLEST} to {LARGEST}, got {size}."
             )
-        self.board_size = int(size)
+        self.board_size: int = int(size)
         """Points on a side."""
         info = pyspiel.GameInfo(
             num_distinct_actions=self.board_size**2,
@@ -60,7 +61,7 @@ class NoGoSpielState(pyspiel.State):  # type: ignore[misc]
 
     def __init__(self, game: NoGoGame) -> None:
         super().__init__(game)
-        self.common_state = NoGoState(game.board_size)
+        self.common_state: NoGoState = NoGoState(game.board_size)
         """The position behind the interface of ``rave_agents``."""
 
     def current_player(self) -> int:
@@ -102,10 +103,10 @@ class BoardObserver:
     def __init__(self, board_size: int, params: Any = None) -> None:
         if params:
             raise ValueError(f"NoGo's observation takes no parameters, got {params!r}.")
-        self.tensor = np.zeros(len(PLANES) * board_size**2, np.float32)
+        self.tensor: NDArray[np.float32] = np.zeros(len(PLANES) * board_size**2, np.float32)
         """The observation, flat."""
         planes = self.tensor.reshape(len(PLANES), board_size, board_size)
-        self.dict = {"observation": planes}
+        self.dict: dict[str, NDArray[np.float32]] = {"observation": planes}
         """The same by planes, see ``PLANES``."""
 
     def set_from(self, state: NoGoSpielState, player: int) -> None:

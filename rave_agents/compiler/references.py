@@ -32,7 +32,7 @@ class RecordReference(types.Type):
 
     def __init__(self, record: Any) -> None:
         self.record = record
-        self.instance_class = record.instance_class
+        self.instance_class: Any = record.instance_class
         # A name of its own for each, and a short one: it is a part of every function's.
         key = OpenFunction.generation, record
         number = self.numbers.setdefault(key, len(self.numbers))
