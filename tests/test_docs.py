@@ -1,11 +1,14 @@
 """Every block of code of the documentation runs, or is a command that exists."""
 
 import re
+import xml.etree.ElementTree as ET
 
 import pytest
+import test_rooms
 import typer
 from helpers import pages
 
+import rave_agents
 from rave_agents import AgentSpec, agent_types
 from rave_agents.cli import app
 
@@ -84,3 +87,23 @@ def test_a_command_of_the_tutorials_runs_in_short(words, tmp_path):
         pages.write_files(page, tmp_path)
     finished = pages.run(tmp_path, "-m", "rave_agents", *pages.in_short(words)[1:])
     assert finished.returncode == 0, finished.stderr
+
+
+def test_the_picture_of_the_architecture_has_the_rooms_in_their_order():
+    picture = ET.parse(pages.DOCS / "architecture.svg")
+    svg = "{http://www.w3.org/2000/svg}"
+    rooms = [group.find(f"{svg}text").text for group in picture.iter(f"{svg}g")]
+    assert tuple(reversed(rooms)) == test_rooms.ROOMS
+
+
+def test_every_public_name_of_the_search_is_in_the_reference():
+    page = (pages.DOCS / "reference" / "search.md").read_text(encoding="utf-8")
+    assert not [name for name in rave_agents.__all__ if not re.search(rf"\b{name}\b", page)]
+
+
+def test_every_file_of_the_kernel_is_in_the_reference():
+    page = (pages.DOCS / "reference" / "kernel.md").read_text(encoding="utf-8")
+    files = (pages.ROOT / "rave_agents" / "kernel").glob("[!_]*.py")
+    assert {path.stem for path in files} == set(
+        re.findall(r"^::: rave_agents\.kernel\.(\w+)$", page, re.M)
+    )
