@@ -41,6 +41,9 @@ def test_all_supported_games_are_there():
     assert all(refusal(game_type) is None for game_type in types)
 
 
+@pytest.mark.full(
+    but=["tic_tac_toe", "backgammon", "pig", "breakthrough", "mancala", "2048", "catch"]
+)
 @pytest.mark.parametrize("name", OPEN)
 def test_low_budget_search_plays_a_whole_game(name):
     draw = random.Random(name)
@@ -66,6 +69,9 @@ def test_low_budget_search_plays_a_whole_game(name):
     assert searched > 0
 
 
+@pytest.mark.full(
+    but=["tic_tac_toe", "backgammon", "pig", "breakthrough", "mancala", "2048", "catch"]
+)
 @pytest.mark.parametrize("name", OPEN)
 def test_states_and_simulators_conform(name):
     game = pyspiel.load_game(name)
@@ -79,6 +85,9 @@ def test_states_and_simulators_conform(name):
     testing.check_game_state(make_state, games=1, seed=3)
 
 
+@pytest.mark.full(
+    but=["hex(board_size=4,swap=true)", "nim(pile_sizes=1;2;3)", "breakthrough(rows=5,columns=4)"]
+)
 @pytest.mark.parametrize(
     "spec",
     [
