@@ -14,7 +14,7 @@ import weakref
 import pyspiel
 import pytest
 import rave_openspiel
-from helpers.spiel import OPEN
+from helpers.spiel import FEW, OPEN
 from rave_openspiel import RaveBot, SearchBot, native_library, registry, stock
 from rave_openspiel.adapter import ADAPTER
 from rave_openspiel.load import BOT_TYPES, can_play
@@ -125,19 +125,7 @@ def test_a_registered_bot_plays_what_the_python_bot_plays(name):
     assert histories[0] == histories[1]
 
 
-@pytest.mark.full(
-    but=[
-        "tic_tac_toe",
-        "backgammon",
-        "pig",
-        "breakthrough",
-        "mancala",
-        "2048",
-        "catch",
-        "kuhn_poker",
-        "oshi_zumo",
-    ]
-)
+@pytest.mark.full(but=[*FEW, "kuhn_poker", "oshi_zumo"])
 @needs_registry
 @pytest.mark.parametrize("name", [*OPEN, "kuhn_poker", "leduc_poker", "oshi_zumo"])
 def test_evaluate_bots_plays_every_game(name):

@@ -4,7 +4,7 @@ import random
 
 import pyspiel
 import pytest
-from helpers.spiel import OPEN, drawn_action
+from helpers.spiel import FEW, OPEN, drawn_action
 from helpers.trees import dump
 from rave_openspiel import OpenSpielState, refusal
 from rave_openspiel.adapter import ADAPTER
@@ -41,9 +41,7 @@ def test_all_supported_games_are_there():
     assert all(refusal(game_type) is None for game_type in types)
 
 
-@pytest.mark.full(
-    but=["tic_tac_toe", "backgammon", "pig", "breakthrough", "mancala", "2048", "catch"]
-)
+@pytest.mark.full(but=FEW)
 @pytest.mark.parametrize("name", OPEN)
 def test_low_budget_search_plays_a_whole_game(name):
     draw = random.Random(name)
@@ -69,9 +67,7 @@ def test_low_budget_search_plays_a_whole_game(name):
     assert searched > 0
 
 
-@pytest.mark.full(
-    but=["tic_tac_toe", "backgammon", "pig", "breakthrough", "mancala", "2048", "catch"]
-)
+@pytest.mark.full(but=FEW)
 @pytest.mark.parametrize("name", OPEN)
 def test_states_and_simulators_conform(name):
     game = pyspiel.load_game(name)

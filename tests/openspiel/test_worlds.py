@@ -135,6 +135,7 @@ def overlap(first, second, player):
     )
 
 
+@pytest.mark.full
 def test_go_fish_forgets_the_truth(monkeypatch):
     states = [decision("go_fish", 12, seed) for seed in range(15)]
 
