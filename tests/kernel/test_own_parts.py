@@ -578,6 +578,7 @@ def _untyped(policy, action):
     return {"weight": policy.weight, 3: action}["weight"]
 
 
+@pytest.mark.usefixtures("compiled")
 @pytest.mark.skipif(JIT_DISABLED, reason="nothing is compiled")
 @pytest.mark.parametrize(
     "changes",
@@ -685,6 +686,7 @@ def test_a_schedule_that_fails_ends_the_search_with_the_tree_whole(part, message
     assert 1 <= result.root_visits == result.simulations < 3000
 
 
+@pytest.mark.usefixtures("compiled")
 def test_the_error_has_the_parts_own_exception_as_its_cause():
     searcher = Searcher(SearchConfig(rule=RaisesLate()), seed=1)
     with pytest.raises(FormulaError) as caught:
@@ -709,6 +711,7 @@ def _only_credited(rule, amaf, node, edge):
     return 0.0 / edge.n if edge.n_amaf == 0.0 else edge.q_amaf
 
 
+@pytest.mark.usefixtures("compiled")
 @pytest.mark.skipif(JIT_DISABLED, reason="Python divides otherwise")
 def test_a_rule_may_have_no_score_for_some_actions():
     """0 / 0 is NaN, and no error, as in all of the kernel."""
