@@ -25,6 +25,7 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.full(but=2)
 @pytest.mark.parametrize("number", range(len(SNIPPETS)))
 def test_readme_snippet_runs(number):
     finished = run("-c", SNIPPETS[number])
@@ -32,6 +33,7 @@ def test_readme_snippet_runs(number):
     assert finished.stdout.strip()
 
 
+@pytest.mark.full(but=["replace_mcts_bot"])
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_example_runs(path):
     finished = run(str(path), *SHORTER.get(path.stem, []))
