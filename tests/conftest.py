@@ -1,10 +1,91 @@
+"""The quick run and the full one: what ``--full`` adds; see CONTRIBUTING.md."""
+
+import collections
 import pathlib
 import signal
 import sys
 
+import numpy as np
+import pytest
+
 sys.path.insert(0, str(pathlib.Path(__file__).parent))  # so that tests can import ``helpers``
+
+from rave_agents.compiler.dispatch import Entry
+from rave_agents.compiler.layout import kind_of
 
 # A job in the background of a script is started with SIGINT ignored, and so would be the programs
 # that the tests start and interrupt.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+COMPILED_AFTER = 8000
+"""Simulations that the quick run interprets in as many seconds as their search takes to compile."""
+
+_compiled_at_once = Entry.bound
+_simulations: collections.Counter[object] = collections.Counter()
+
+
+def _compiled_late(entry, record):
+    """The search of these parts, which is compiled when the tests have much to search with them.
+
+    Both grow the same trees, which ``kernel/test_interpreted.py`` shows.
+    """
+    kind = entry.what, kind_of(record)
+
+    def run(number):
+        _simulations[kind] += number
+        if _simulations[kind] > COMPILED_AFTER:
+            return _compiled_at_once(entry, record)(number)
+        with np.errstate(all="ignore"):
+            return entry.function(record, number)
+
+    return run
+
+
+def pytest_addoption(parser):
+    parser.addoption("--full", action="store_true", help="run what the quick run leaves out, too")
+
+
+def pytest_configure(config):
+    config.addinivalue_line(
+        "markers",
+        "full(but=0): for the full run; the quick run takes so many of its cases, evenly spread, "
+        "or those that have one of these names",
+    )
+    if not config.getoption("full"):
+        Entry.bound = _compiled_late
+
+
+@pytest.fixture
+def compiled(monkeypatch):
+    """Compiles every search before it begins, in the quick run too."""
+    monkeypatch.setattr(Entry, "bound", _compiled_at_once)
+
+
+def pytest_collection_modifyitems(config, items):
+    if config.getoption("full") or any("::" in argument for argument in config.args):
+        return  # Who names a test wants it.
+    left_out, cases = set(), collections.defaultdict(list)
+    for item in items:
+        but = [mark.kwargs.get("but", 0) for mark in item.iter_markers("full")]
+        if 0 in but or item.path.suffix == ".ipynb":
+            left_out.add(item)
+        elif but:
+            cases[item.nodeid.partition("[")[0]].append((item, but[0]))
+    for of_one_test in cases.values():
+        among, (but, *_) = zip(*of_one_test, strict=True)
+        left_out |= {*among} - {*_chosen(among, but)}
+    config.hook.pytest_deselected(items=[item for item in items if item in left_out])
+    items[:] = [item for item in items if item not in left_out]
+
+
+def _chosen(cases, but):
+    """So many of one test's cases, evenly spread, or those with one of these names."""
+    if isinstance(but, int):
+        return [cases[(2 * k + 1) * len(cases) // (2 * but)] for k in range(min(but, len(cases)))]
+    names = [case.nodeid.partition("[")[2].removesuffix("]") for case in cases]
+    return [
+        case
+        for case, name in zip(cases, names, strict=True)
+        if any(f"-{part}-" in f"-{name}-" for part in but)
+    ]

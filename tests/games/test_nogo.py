@@ -275,6 +275,7 @@ def test_the_solver_and_the_slow_rules_agree_on_small_boards(size, first_player_
     assert result.proven == ("win" if first_player_wins else "loss")
 
 
+@pytest.mark.full
 def test_4x4_is_solved_as_published():
     # Müller's pages on NoGo: 1. a1 d4 wins for White, as all symmetrical replies do. Two moves on,
     # our own solver finds the same.

@@ -104,6 +104,7 @@ def test_what_the_other_side_does_wrong_loses_it_the_game(way, ending):
     assert result.records[0].returns == (-1.0, 1.0)
 
 
+@pytest.mark.full
 def test_an_answer_that_does_not_come_in_time_loses_the_game():
     game = "hex(board_size=4)"
     spec = bad(game, "hang", timeout=8.0)

@@ -259,6 +259,7 @@ def test_a_broken_pipe_ends_it_quietly():
     assert b"Traceback" not in engine.stderr.read()
 
 
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_in_the_middle_of_a_search_ends_it_with_an_answer(number, code):
     engine = start("nogo(board_size=9)", "rave(seconds=50)")

@@ -123,6 +123,7 @@ class Failing(Line):
         return super().step(action)
 
 
+@pytest.mark.full
 def test_environment_of_ones_own_is_planned_in_with_its_own_action_numbers():
     env = Line()
     env.reset(seed=0)
@@ -145,6 +146,7 @@ class Pictured(Line):
         return np.full(2, self.place, np.float64), *rest
 
 
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize(
     "make",
     [
@@ -176,6 +178,7 @@ def test_exception_of_a_step_reaches_the_user_unchanged():
     assert env.unwrapped.place == 4
 
 
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize("kind", [UCTAgent, RaveAgent, GraveAgent])
 def test_agent_balances_the_pole(kind):
     env = made("CartPole-v1", 1)
@@ -286,6 +289,7 @@ class Asked(Masked):
         return self.mask().astype(bool)
 
 
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize("kind", [Masked, Asked])
 def test_masked_environment_is_checked_and_planned_in_by_its_masks(kind):
     env = kind()

@@ -18,6 +18,9 @@ def _is_open(name):
 OPEN = [name for name in SUPPORTED if _is_open(name)]
 """Those of them in which one player moves at a time and nothing is hidden."""
 
+FEW = ["tic_tac_toe", "breakthrough", "mancala", "2048", "catch", "pig", "backgammon"]
+"""Some of these, for the quick run: with one player and two, with chance and without."""
+
 
 def drawn_action(state, draw):
     """A random action, or an outcome by its probability."""

@@ -74,6 +74,7 @@ def test_another_environment_with_the_same_sources_loads_it(shared_cache, other_
     assert run(NUMBA_CACHE_DIR=str(folder), **other_environment[1]).stderr == ""
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("file", ["kernel/rules.py", "compiler/linking.py", "simulate/frame.py"])
 def test_an_environment_with_other_sources_compiles(shared_cache, other_environment, file):
     folder, _ = shared_cache

@@ -132,6 +132,8 @@ def interpreted():
     return json.loads(done.stdout)
 
 
+@pytest.mark.full(but=["rave", "grave", "solver"])
+@pytest.mark.usefixtures("compiled")
 @pytest.mark.parametrize("name", CASES)
 def test_interpreted_and_compiled_trees_are_equal(name, interpreted):
     compiled = digest(name)

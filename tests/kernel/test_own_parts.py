@@ -578,6 +578,7 @@ def _untyped(policy, action):
     return {"weight": policy.weight, 3: action}["weight"]
 
 
+@pytest.mark.usefixtures("compiled")
 @pytest.mark.skipif(JIT_DISABLED, reason="nothing is compiled")
 @pytest.mark.parametrize(
     "changes",
@@ -685,6 +686,7 @@ def test_a_schedule_that_fails_ends_the_search_with_the_tree_whole(part, message
     assert 1 <= result.root_visits == result.simulations < 3000
 
 
+@pytest.mark.usefixtures("compiled")
 def test_the_error_has_the_parts_own_exception_as_its_cause():
     searcher = Searcher(SearchConfig(rule=RaisesLate()), seed=1)
     with pytest.raises(FormulaError) as caught:
@@ -709,6 +711,7 @@ def _only_credited(rule, amaf, node, edge):
     return 0.0 / edge.n if edge.n_amaf == 0.0 else edge.q_amaf
 
 
+@pytest.mark.usefixtures("compiled")
 @pytest.mark.skipif(JIT_DISABLED, reason="Python divides otherwise")
 def test_a_rule_may_have_no_score_for_some_actions():
     """0 / 0 is NaN, and no error, as in all of the kernel."""
@@ -824,3 +827,28 @@ def test_parts_of_a_script_play_in_several_processes(tmp_path):
     assert objects == objects_of_two
     assert names == names_of_two
     assert objects != names
+
+
+def test_a_body_that_is_registered_again_takes_the_place_of_the_first():
+    """As where a cell of a notebook is edited and run again."""
+
+    class Signed(NamedTuple):
+        sign: float = 1.0
+
+    def spread():
+        searcher = Searcher(SearchConfig(rule=Signed()), seed=1)
+        result = searcher.search(random_game(6, depth=9), Limit(simulations=50))
+        visits = [row.visits for row in result.actions]
+        return max(visits) - min(visits)
+
+    @implements(score, Signed)
+    def least_visited(rule, amaf, node, edge):
+        return -rule.sign * edge.n
+
+    assert spread() <= 1
+
+    @implements(score, Signed)
+    def most_visited(rule, amaf, node, edge):
+        return rule.sign * edge.n
+
+    assert spread() > 1

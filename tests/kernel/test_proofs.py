@@ -119,6 +119,7 @@ def check_proofs(searcher, config, truth, player):
         check_numbers(rooted, truth)
 
 
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize("block", range(BLOCKS))
 def test_what_is_proven_is_true_and_up_to_date(block):
     for seed in range(block * CASES_PER_TEST, (block + 1) * CASES_PER_TEST):

@@ -282,6 +282,7 @@ def test_keyboard_interrupt_in_the_middle_of_searches(kind, count):
     assert done.returncode == 0
 
 
+@pytest.mark.usefixtures("compiled")
 @pytest.mark.skipif(JIT_DISABLED, reason="nothing is compiled")
 @pytest.mark.parametrize(
     ("parts", "changes"),

@@ -92,6 +92,7 @@ def compare(config, state, evaluator, simulations, seed, weigh=None):
     return True
 
 
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize("block", range(24))
 def test_whole_trees_equal_the_textbooks(block):
     compared = 0

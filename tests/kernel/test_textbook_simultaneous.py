@@ -47,6 +47,7 @@ def joint_case(seed):
     return state, config, simulations, searcher
 
 
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize("block", range(12))
 def test_whole_trees_equal_the_textbooks(block):
     compared = 0

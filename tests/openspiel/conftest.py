@@ -16,7 +16,10 @@ OF_ONE_PROVIDER = (
 def pytest_generate_tests(metafunc):
     if metafunc.module.__name__.rpartition(".")[2] not in OF_ONE_PROVIDER:
         metafunc.fixturenames.append("provider")
-        metafunc.parametrize("provider", ["bridge", "python"], indirect=True)
+        usual = "python" if native.bridge() is None else "bridge"
+        marks = {name: () if name == usual else pytest.mark.full for name in ("bridge", "python")}
+        providers = [pytest.param(name, marks=mark) for name, mark in marks.items()]
+        metafunc.parametrize("provider", providers, indirect=True)
 
 
 @pytest.fixture

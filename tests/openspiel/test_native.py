@@ -80,6 +80,7 @@ def assert_equal_trees(state, config, simulations):
     assert given == tree_of(PythonState(state), config, simulations)
 
 
+@pytest.mark.full(but=["rave"])
 @pytest.mark.parametrize("preset", ["rave", "pn_mcts"])
 @pytest.mark.parametrize(
     "name", [name for name in OPEN if not name.startswith(("python_", "nogo"))]
@@ -109,6 +110,7 @@ def test_trees_of_states_kept_on_the_way(spec):
     assert_equal_trees(decision(spec), config, 300)
 
 
+@pytest.mark.full(but=9)
 @pytest.mark.parametrize(
     "changes", [{}, {"proofs": Proofs()}, {"playouts": SteeredPlayouts(playout_temperature=0.05)}]
 )
@@ -379,6 +381,7 @@ def test_a_wrong_switch_does_not_end_the_import():
     assert line.startswith("ValueError: RAVE_AGENTS_NATIVE must be 0")
 
 
+@pytest.mark.full(but=["REGISTRY"])
 @needs_compiler
 @pytest.mark.parametrize("name", ["BRIDGE", "REGISTRY"])
 def test_what_is_in_the_cache_is_used_without_a_compiler(fresh, tmp_path, name, caplog):
@@ -399,6 +402,7 @@ def test_what_is_in_the_cache_is_used_without_a_compiler(fresh, tmp_path, name, 
         native_library.built_library(part, retry=True)
 
 
+@pytest.mark.full
 @needs_compiler
 def test_a_sanitized_library_in_the_cache_does_not_end_a_process_without_a_compiler(fresh):
     """AddressSanitizer ends a process that loads it late; the process that made it had it early."""
@@ -507,6 +511,7 @@ def test_without_a_compiler_the_reason_says_so(fresh, tmp_path):
     assert "there is no C++ compiler" in native.diagnosis()
 
 
+@pytest.mark.full
 @needs_compiler
 def test_a_library_that_crashes_is_not_used(fresh, tmp_path, caplog):
     """The self-test runs in another process, which it may crash."""
@@ -527,6 +532,7 @@ print(native.diagnosis())
 """
 
 
+@pytest.mark.full
 @needs_compiler
 def test_two_processes_that_build_at_once_both_succeed(tmp_path):
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path), native.SWITCH: "1"}
@@ -550,6 +556,7 @@ def test_two_processes_that_build_at_once_both_succeed(tmp_path):
     )
 
 
+@pytest.mark.full(but=6)
 @pytest.mark.parametrize(
     ("preset", "changes"),
     [

@@ -14,7 +14,7 @@ import weakref
 import pyspiel
 import pytest
 import rave_openspiel
-from helpers.spiel import OPEN
+from helpers.spiel import FEW, OPEN
 from rave_openspiel import RaveBot, SearchBot, native_library, registry, stock
 from rave_openspiel.adapter import ADAPTER
 from rave_openspiel.load import BOT_TYPES, can_play
@@ -110,6 +110,7 @@ def test_both_worlds_tell_the_same(spec):
         assert told == pyspiel.bots_that_can_play_game(game, *arguments)
 
 
+@pytest.mark.full(but=4)
 @needs_registry
 @pytest.mark.parametrize("name", sorted(OURS))
 def test_a_registered_bot_plays_what_the_python_bot_plays(name):
@@ -124,6 +125,7 @@ def test_a_registered_bot_plays_what_the_python_bot_plays(name):
     assert histories[0] == histories[1]
 
 
+@pytest.mark.full(but=[*FEW, "kuhn_poker", "oshi_zumo"])
 @needs_registry
 @pytest.mark.parametrize("name", [*OPEN, "kuhn_poker", "leduc_poker", "oshi_zumo"])
 def test_evaluate_bots_plays_every_game(name):
@@ -519,6 +521,7 @@ extern "C" double first_return(const char* game_spec, const char* bot_spec) {
 """
 
 
+@pytest.mark.full
 @needs_registry
 def test_a_cpp_program_loads_and_plays_them(tmp_path):
     """Its states are known to nobody in Python."""

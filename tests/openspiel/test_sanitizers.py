@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.full
+
 PROGRAM = pathlib.Path(__file__).parents[1] / "helpers" / "sanitized_program.py"
 FLAGS = "-g -fsanitize=address,undefined -fno-sanitize=vptr -fno-sanitize-recover=all"
 # vptr would need the type information of every state, which pyspiel does not export.

@@ -84,6 +84,7 @@ def test_mixed_strategies_are_refused_where_something_is_hidden():
         RegretMatchingBot(game)
 
 
+@pytest.mark.full(but=12)
 @pytest.mark.skipif(native.bridge() is None, reason=native.diagnosis())
 @pytest.mark.parametrize(
     "game", [g for g in OPEN if native.is_native(g.new_initial_state())], ids=str
@@ -110,6 +111,7 @@ def test_both_providers_grow_the_same_trees(game, preset, changes, monkeypatch, 
     assert trees[0] == trees[1]
 
 
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize("cards", [3, 4])
 def test_goofspiel_converges_to_the_exact_values(cards, provider):
     spec = f"goofspiel(imp_info=False,num_cards={cards},points_order=descending)"

@@ -4,7 +4,7 @@ import random
 
 import pyspiel
 import pytest
-from helpers.spiel import OPEN, drawn_action
+from helpers.spiel import FEW, OPEN, drawn_action
 from helpers.trees import dump
 from rave_openspiel import OpenSpielState, refusal
 from rave_openspiel.adapter import ADAPTER
@@ -41,6 +41,7 @@ def test_all_supported_games_are_there():
     assert all(refusal(game_type) is None for game_type in types)
 
 
+@pytest.mark.full(but=FEW)
 @pytest.mark.parametrize("name", OPEN)
 def test_low_budget_search_plays_a_whole_game(name):
     draw = random.Random(name)
@@ -66,6 +67,7 @@ def test_low_budget_search_plays_a_whole_game(name):
     assert searched > 0
 
 
+@pytest.mark.full(but=FEW)
 @pytest.mark.parametrize("name", OPEN)
 def test_states_and_simulators_conform(name):
     game = pyspiel.load_game(name)
@@ -79,6 +81,9 @@ def test_states_and_simulators_conform(name):
     testing.check_game_state(make_state, games=1, seed=3)
 
 
+@pytest.mark.full(
+    but=["hex(board_size=4,swap=true)", "nim(pile_sizes=1;2;3)", "breakthrough(rows=5,columns=4)"]
+)
 @pytest.mark.parametrize(
     "spec",
     [

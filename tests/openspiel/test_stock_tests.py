@@ -33,6 +33,7 @@ def in_place_of_the_stock_bot(kind):
     return make
 
 
+@pytest.mark.full(but=["PNMCTSBot"])
 @pytest.mark.parametrize("kind", [UCTSolverBot, PNMCTSBot, RavePNBot])
 @pytest.mark.parametrize("name", NAMES)
 def test_the_stock_bots_own_test_holds(name, kind, monkeypatch):

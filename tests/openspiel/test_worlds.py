@@ -71,6 +71,7 @@ def p_value(expected, drawn):
     return scipy.stats.chisquare(observed, wanted).pvalue if len(groups) > 1 else 1.0
 
 
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize(
     ("name", "moves"),
     [
@@ -134,6 +135,7 @@ def overlap(first, second, player):
     )
 
 
+@pytest.mark.full
 def test_go_fish_forgets_the_truth(monkeypatch):
     states = [decision("go_fish", 12, seed) for seed in range(15)]
 

@@ -60,6 +60,7 @@ def earned(env, seed, **options):
     return env.rewards["player"]
 
 
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize("make", [dice.zoo_coin, dice.together_coin])
 @pytest.mark.parametrize("keeper", [dice.Attribute, dice.Python, dice.Global, dice.System])
 def test_nobody_earns_more_than_the_sure_action(make, keeper):
@@ -68,6 +69,7 @@ def test_nobody_earns_more_than_the_sure_action(make, keeper):
     assert mean == pytest.approx(dice.SURE, abs=0.1)  # Who sees the coin earns 0.8.
 
 
+@pytest.mark.full(but=8)
 @pytest.mark.parametrize("make", [dice.zoo_coin, dice.together_coin])
 @pytest.mark.parametrize("keeper", [*dice.KEEPERS, *dice.OUTSIDE])
 def test_dice_that_will_fall_make_no_difference(make, keeper):
@@ -177,6 +179,7 @@ def test_an_environment_without_chance_is_searched_as_before():
     assert not state.hides_information()
 
 
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize("make", [dice.zoo_coin, dice.together_coin])
 @pytest.mark.parametrize("keeper", [dice.Deck, dice.Counted])
 def test_what_was_drawn_before_is_refused_with_the_remedy(make, keeper):
@@ -256,6 +259,7 @@ class Bets(dice.Attribute, pettingzoo.ParallelEnv):
         return observations, rewards, ended, cut, infos
 
 
+@pytest.mark.full(but=["RegretMatchingAgent"])
 @pytest.mark.parametrize("kind", [UCTAgent, RegretMatchingAgent])
 def test_masks_and_agents_that_hang_on_chance_are_played_together(kind):
     env = Bets()
@@ -304,6 +308,7 @@ def registered():
     _registered.clear()
 
 
+@pytest.mark.full
 def test_generators_of_registered_clones_are_drawn_anew(registered):
     kind = dice.zoo_coin(dice.Contained)
 
