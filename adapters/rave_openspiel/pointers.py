@@ -99,9 +99,11 @@ def _platforms() -> tuple[bytes, ...]:
     current = ctypes.pythonapi.PyInterpreterState_Get
     current.restype, current.argtypes = ctypes.c_void_p, []
     shared = ctypes.pythonapi.PyInterpreterState_GetDict
-    shared.restype, shared.argtypes = ctypes.py_object, [ctypes.c_void_p]
+    shared.restype, shared.argtypes = ctypes.c_void_p, [ctypes.c_void_p]
+    # The reference is borrowed: as the result of a function, ctypes would give it up as its own.
+    internals = ctypes.cast(shared(current()), ctypes.py_object).value
     found = []
-    for key in (*shared(current()), *vars(builtins)):
+    for key in (*internals, *vars(builtins)):
         match = re.fullmatch(r"__pybind11_internals_v\d+(_.+?)__", str(key))
         if match is not None:
             found += [match[1].encode(), match[1][1:].encode()]
