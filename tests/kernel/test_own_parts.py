@@ -578,6 +578,7 @@ def _untyped(policy, action):
     return {"weight": policy.weight, 3: action}["weight"]
 
 
+@pytest.mark.full(but=1)
 @pytest.mark.usefixtures("compiled")
 @pytest.mark.skipif(JIT_DISABLED, reason="nothing is compiled")
 @pytest.mark.parametrize(
