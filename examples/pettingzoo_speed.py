@@ -1,4 +1,4 @@
-"""How fast PettingZoo's environments are copied and searched; BENCHMARKS.md has what it printed.
+"""How fast PettingZoo's environments are copied and searched; docs/results.md has what it printed.
 
 python examples/pettingzoo_speed.py [SECONDS]
 """

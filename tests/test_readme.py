@@ -10,6 +10,7 @@ import pytest
 ROOT = pathlib.Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
 SNIPPETS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+LINES = 135
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 SHORTER = {
     "many_actions": ["--actions", "2000", "--simulations", "5"],
@@ -40,9 +41,26 @@ def test_example_runs(path):
     assert finished.stdout.strip()
 
 
-def test_readme_has_a_snippet_for_openspiel_and_one_for_a_game_of_ones_own():
+def test_readme_has_a_snippet_for_each_framework():
     assert "rave_openspiel" in SNIPPETS[0]
-    assert any("Searcher" in snippet for snippet in SNIPPETS)
+    assert any("rave_pettingzoo" in snippet for snippet in SNIPPETS)
+    assert any("rave_gymnasium" in snippet for snippet in SNIPPETS)
+
+
+def test_readme_shows_what_its_first_snippet_prints():
+    """But for the move and the time, which depend on the provider and on the machine."""
+    shown = re.search(r"```text\n(.*?)```", README, re.DOTALL)
+    assert shown is not None
+    printed = run("-c", SNIPPETS[0]).stdout.splitlines()
+    assert len(printed) == len(shown[1].splitlines())
+    assert printed[0] == shown[1].splitlines()[0]
+
+
+def test_readme_fits_on_a_page_and_shows_a_picture_that_is_there():
+    assert len(README.splitlines()) <= LINES
+    pictures = re.findall(r"!\[.+?\]\((.+?)\)", README)
+    assert pictures
+    assert all((ROOT / picture).is_file() for picture in pictures)
 
 
 def test_main_job_of_the_readme_runs_in_short():

@@ -21,6 +21,7 @@ ROOMS = (
     "config",
     "parts",
     "frameworks",
+    "plots",
     "tree",
     "results",
     "searcher",

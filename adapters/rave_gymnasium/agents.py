@@ -80,7 +80,7 @@ class PlanningAgent:
     ) -> None:
         check_plannable(env)
         check_plan(discount, horizon)
-        self.chance = checked_chance(chance)
+        self.chance: Chance = checked_chance(chance)
         """Whether simulations draw the outcomes of chance, or see what will come."""
         preset = SearchConfig.preset(self.preset)
         preset.check_changes(f"parameter of {type(self).__name__}", config, OWN_PARAMETERS)
@@ -92,7 +92,7 @@ class PlanningAgent:
         """Steps that a plan looks ahead."""
         self.limit: Limit = make_limit(simulations, seconds)
         """The budget of each move; it may be set between moves."""
-        self.config = preset.replace(**config)
+        self.config: SearchConfig = preset.replace(**config)
         """The search's tunables."""
         if hidden_information(env) is not None and self.config.hidden == "determinize":
             raise UnsupportedGameError(no_worlds(env))

@@ -83,7 +83,9 @@ class OpponentEnv(gymnasium.Env):  # type: ignore[misc]
             raise ValueError(unknown_name("illegal", illegal, ILLEGAL))
         if render_mode not in (None, "ansi"):
             raise ValueError(f"render_mode must be None or 'ansi', got {render_mode!r}.")
-        self.opponent = AgentSpec.parse(opponent) if isinstance(opponent, str) else opponent
+        self.opponent: AgentSpec = (
+            AgentSpec.parse(opponent) if isinstance(opponent, str) else opponent
+        )
         """The opponent's spec."""
         self.seat = seat
         """Where one sits, as it was asked for."""

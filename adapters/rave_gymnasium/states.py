@@ -120,7 +120,7 @@ class PlanningState:
         copy = planning_env(env, action_mask)
         self.env: Any = copy
         """The copy of the environment."""
-        self.over = False
+        self.over: bool = False
         """Whether the episode is over."""
         self._plan = _Plan(
             actions=actions,

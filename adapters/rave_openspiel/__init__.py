@@ -34,6 +34,8 @@ plays sequential games with perfect information and no hidden chance; ``refusal`
 not play another.
 """
 
+from typing import TYPE_CHECKING, Any
+
 from rave_openspiel.adapter import OpenSpielGame
 from rave_openspiel.bots import SearchBot
 from rave_openspiel.evaluator import RaveEvaluator
@@ -54,14 +56,16 @@ from rave_openspiel.named_bots import (
     UCTBot,
     UCTSolverBot,
 )
-from rave_openspiel.nogo import register_nogo
-from rave_openspiel.policy import SearchPolicy
+from rave_openspiel.nogo_type import register_nogo
 from rave_openspiel.proof_evaluator import PNEvaluator
 from rave_openspiel.registry import register_on_import
-from rave_openspiel.rl_agent import SearchRLAgent
 from rave_openspiel.search_node import SearchNode
 from rave_openspiel.states import OpenSpielState
 from rave_openspiel.support import refusal
+
+if TYPE_CHECKING:
+    from rave_openspiel.policy import SearchPolicy
+    from rave_openspiel.rl_agent import SearchRLAgent
 
 __all__ = [
     "Exp3Bot",
@@ -91,6 +95,20 @@ __all__ = [
     "refusal",
     "registered_bots",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """What loads more of OpenSpiel than a bot needs, when it is asked for."""
+    if name == "SearchPolicy":
+        from rave_openspiel.policy import SearchPolicy  # noqa: PLC0415
+
+        return SearchPolicy
+    if name == "SearchRLAgent":
+        from rave_openspiel.rl_agent import SearchRLAgent  # noqa: PLC0415
+
+        return SearchRLAgent
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
 
 register_nogo()
 register_on_import()

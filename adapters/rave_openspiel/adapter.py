@@ -32,8 +32,8 @@ class OpenSpielGame:
         check_supported(game)
         self.game = game
         """The wrapped ``pyspiel.Game``."""
-        self.name = str(game)
-        self.num_players = int(game.num_players())
+        self.name: str = str(game)
+        self.num_players: int = int(game.num_players())
         self.parameters: dict[str, Any] = dict(game.get_parameters())
         """All parameters of the game, those with default values included."""
 

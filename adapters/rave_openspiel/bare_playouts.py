@@ -32,7 +32,7 @@ class BarePlayouts:
         self._stream = make_stream(seeds)
         self._moves = np.random.default_rng(seeds.spawn(1)[0])
         self._simulations = simulations
-        self.effort = Effort()
+        self.effort: Effort = Effort()
 
     def restart(self) -> None:
         """Nothing to forget."""

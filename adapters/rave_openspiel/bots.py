@@ -10,6 +10,7 @@ import numpy as np
 import pyspiel
 
 from rave_agents.agents.named_agents import limit_and_clock, make_limit
+from rave_agents.config.limit import Limit
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.game.arguments import checked_seed, is_integer
 from rave_agents.results.search_result import SearchResult
@@ -18,6 +19,7 @@ from rave_agents.searcher.clock import Clock, TimeControl
 from rave_agents.searcher.searcher import Searcher
 from rave_agents.searcher.timed_search import search_on_clock
 from rave_agents.simulate.python_simulator import Evaluator
+from rave_openspiel.bot_type import Bot
 from rave_openspiel.same_game import is_same_game
 from rave_openspiel.search_node import SearchNode, tree_report
 from rave_openspiel.states import OpenSpielState
@@ -55,7 +57,7 @@ class Line(NamedTuple):
         return self.start == other.start and self.moves == other.moves[: len(self.moves)]
 
 
-class SearchBot(pyspiel.Bot):  # type: ignore[misc]
+class SearchBot(Bot):
     """A ``pyspiel.Bot`` that plays what a search finds; subclasses name a preset.
 
     The tree is kept between moves (``reuse_tree=True``) whatever the loop tells the bot: it follows
@@ -131,17 +133,18 @@ class SearchBot(pyspiel.Bot):  # type: ignore[misc]
             raise TypeError(f"verbose must be True or False, got {verbose!r}.")
         self.game = game
         """The game that the bot plays."""
-        self.player_id = _checked_player(player_id, game)
+        self.player_id: int | None = _checked_player(player_id, game)
         """The seat that the bot plays; None for any."""
+        self.clock: Clock | None
         limit, self.clock = limit_and_clock(simulations, seconds, clock)
-        self.limit = make_limit(simulations, seconds) if limit is None else limit
+        self.limit: Limit = make_limit(simulations, seconds) if limit is None else limit
         """The budget of each move; it may be set between moves."""
         self._simulations = None if limit is None else limit.simulations
         self.seed = checked_seed(seed)
         """The seed in use."""
         if self.seed is None:
             self.seed = int(np.random.SeedSequence().entropy)  # type: ignore[arg-type]
-        self.config = preset.replace(**config)
+        self.config: SearchConfig = preset.replace(**config)
         """The search's tunables."""
         check_moves(self.config, simultaneous=searches_joint_moves(game.get_type(), self.config))
         check_worlds(game, self.config, worlds)

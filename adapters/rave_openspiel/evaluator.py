@@ -41,11 +41,11 @@ class AmafTable:
     """
 
     def __init__(self, num_players: int, num_distinct_actions: int, half_life: float) -> None:
-        self.num_playouts = 0
+        self.num_playouts: int = 0
         """Playouts added."""
-        self.low = math.inf
+        self.low: float = math.inf
         """The least utility that any player had from them."""
-        self.high = -math.inf
+        self.high: float = -math.inf
         """The greatest."""
         self._visits = np.zeros((num_players, num_distinct_actions))
         self._utilities = np.zeros((num_players, num_distinct_actions))
@@ -163,15 +163,15 @@ class RaveEvaluator(mcts.Evaluator):  # type: ignore[misc]
         check_one_at_a_time(game, "RaveEvaluator")
         self.game = game
         """The game that it judges."""
-        self.n_rollouts = checked_count("n_rollouts", n_rollouts)
+        self.n_rollouts: int = checked_count("n_rollouts", n_rollouts)
         """Playouts for each value."""
-        self.temperature = checked_positive("temperature", temperature)
+        self.temperature: float = checked_positive("temperature", temperature)
         """T, in units of the range of utilities."""
-        self.equivalent_visits = checked_positive("equivalent_visits", equivalent_visits)
+        self.equivalent_visits: float = checked_positive("equivalent_visits", equivalent_visits)
         """k, the visits that pull an estimate to the average."""
-        self.half_life = _checked_half_life(half_life)
+        self.half_life: float = _checked_half_life(half_life)
         """Playouts after which one weighs half as much as the newest."""
-        self.min_playouts = checked_count("min_playouts", min_playouts)
+        self.min_playouts: int = checked_count("min_playouts", min_playouts)
         """Playouts that a prior rests on at least."""
         self._random = random.Random(checked_seed(seed))
         self._random_playouts = RandomPlayouts(game)

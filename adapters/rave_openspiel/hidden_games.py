@@ -1,6 +1,6 @@
 """Which of OpenSpiel's games with hidden information the search plays, and where worlds come from.
 
-``python -m rave_openspiel.hidden_games`` prints the table of HIDDEN_INFORMATION.md.
+``python -m rave_openspiel.hidden_games`` prints the table of docs/hidden_information.md.
 """
 
 from typing import NamedTuple

@@ -46,7 +46,7 @@ class Budget:
     """
 
     def __init__(self, steps: float, ends: float = math.inf) -> None:
-        self.steps = steps
+        self.steps: float = steps
         self.ends = ends
 
     def part(self, share: float) -> "Budget":
@@ -84,10 +84,10 @@ class HistoryMoves:
         self._unit = unit
         truth = knowledge.truth
         self._true_movers = truth.movers
-        self.sites = [step for step in range(len(truth)) if self._looks_hidden(step)]
+        self.sites: list[int] = [step for step in range(len(truth)) if self._looks_hidden(step)]
         """The places in the true history at which something else could have come unseen."""
         self._hidden = self._others(truth.movers)
-        self.looks_open = knowledge.counts_moves and not self.sites
+        self.looks_open: bool = knowledge.counts_moves and not self.sites
         """Whether no action of another could have been another one unseen, each taken alone."""
         if not knowledge.counts_moves or not self.sites:
             self.sites = self._hidden
@@ -143,7 +143,7 @@ class HistoryMoves:
 
     def count_anew(self) -> None:
         """Forget which proposals were accepted until now."""
-        self.accepted = 0
+        self.accepted: int = 0
         """Proposals that were taken."""
         self._tried = [0, 0, 0]
         self._taken_of = [0, 0, 0]

@@ -52,7 +52,7 @@ class Line:
     """A history of the game with all that its probability is made of."""
 
     def __init__(self, start: pyspiel.State) -> None:
-        self.states = [start]
+        self.states: list[pyspiel.State] = [start]
         """The state before each action, and the last one."""
         self.movers: list[int] = []
         """Who took each action."""
@@ -117,14 +117,16 @@ class Knowledge:
     def __init__(self, state: pyspiel.State, player: int) -> None:
         game = state.get_game()
         self.player = player
-        self.counts_moves = counts_moves(game)
+        self.counts_moves: bool = counts_moves(game)
         """Whether the player can tell how many moves the others make."""
         self._view = viewer(game)
-        self.start = game.new_initial_state(*filter(None, [state.starting_state_str()]))
+        self.start: pyspiel.State = game.new_initial_state(
+            *filter(None, [state.starting_state_str()])
+        )
         """Where every history begins."""
-        self.truth = self._true_line(state)
+        self.truth: Line = self._true_line(state)
         """The true history."""
-        self.moments = [
+        self.moments: list[Moment] = [
             self._moment(step)
             for step, now in enumerate(self.truth.states)
             if self.is_moment(now.current_player())

@@ -196,8 +196,8 @@ class NativeSimulator:
             raise GameError(f"A state of {root.get_game()} cannot be cloned.")
         weakref.finalize(self, library.release, self._provider).atexit = False
         self._deadline = math.inf
-        self.address = library.simulate_address
-        self.outside_interpreter = True
+        self.address: int = library.simulate_address
+        self.outside_interpreter: bool = True
         """Whether simulations never come back to Python."""
         self._pending: BaseException | None = None
         self.worlds: RecordedWorlds | _OwnWorlds | None = None

@@ -132,22 +132,24 @@ class Library(SharedLibrary):
     def __init__(self, path: pathlib.Path) -> None:
         super().__init__(path)
         pointer, number, text = ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p
-        self.create = self.function("bridge_create", pointer, pointer, number, number)
-        self.release = self.function("bridge_release", None, pointer)
-        self.set_deadline = self.function("bridge_set_deadline", None, pointer, ctypes.c_double)
-        self.observe = self.function(
+        self.create: Any = self.function("bridge_create", pointer, pointer, number, number)
+        self.release: Any = self.function("bridge_release", None, pointer)
+        self.set_deadline: Any = self.function(
+            "bridge_set_deadline", None, pointer, ctypes.c_double
+        )
+        self.observe: Any = self.function(
             "bridge_observe", None, pointer, number, number, WORLD_CALLBACK
         )
         long = ctypes.c_int64
-        self.set_worlds_deadline = self.function(
+        self.set_worlds_deadline: Any = self.function(
             "bridge_set_worlds_deadline", None, pointer, ctypes.c_double
         )
-        self.worlds = self.function("bridge_worlds", long, pointer, pointer, long, pointer)
-        self.error = self.function("bridge_error", number, pointer)
-        self.message = self.function("bridge_message", text, pointer)
-        self.play_out = self.function("bridge_play_out", long, pointer, long, pointer)
+        self.worlds: Any = self.function("bridge_worlds", long, pointer, pointer, long, pointer)
+        self.error: Any = self.function("bridge_error", number, pointer)
+        self.message: Any = self.function("bridge_message", text, pointer)
+        self.play_out: Any = self.function("bridge_play_out", long, pointer, long, pointer)
         simulate = self._library.bridge_simulate
-        self.simulate_address = int(ctypes.cast(simulate, pointer).value or 0)
+        self.simulate_address: int = int(ctypes.cast(simulate, pointer).value or 0)
 
 
 def built_library(part: Part, *, retry: bool) -> pathlib.Path:

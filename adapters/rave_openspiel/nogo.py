@@ -1,8 +1,8 @@
 """NoGo in OpenSpiel: the Python game ``nogo(board_size=9)``.
 
-Importing ``rave_openspiel`` registers it, so that ``pyspiel.load_game`` and all of OpenSpiel's
-tools know it. The rules are those of ``rave_agents.games``; the search recognises the game's states
-by their ``common_state`` and simulates them by compiled code.
+Importing ``rave_openspiel`` registers it (``nogo_type.py``), so that ``pyspiel.load_game`` and all
+of OpenSpiel's tools know it. The rules are those of ``rave_agents.games``; the search recognises
+the game's states by their ``common_state`` and simulates them by compiled code.
 """
 
 from __future__ import annotations
@@ -11,34 +11,15 @@ from typing import Any
 
 import numpy as np
 import pyspiel
+from numpy.typing import NDArray
 from open_spiel.python.observation import IIGObserverForPublicInfoGame
 
-from rave_agents.games import NoGoState
-from rave_agents.games.nogo import DEFAULT_SIZE
+from rave_agents.games.nogo import DEFAULT_SIZE, NoGoState
 from rave_agents.games.nogo_rules import LARGEST, SMALLEST
-
-NAME = "nogo"
-"""The game's short name."""
+from rave_openspiel.nogo_type import NOGO
 
 PLANES = ("black", "white", "empty", "white to move")
 """What the planes of the observation tensor are."""
-
-_TYPE = pyspiel.GameType(
-    short_name=NAME,
-    long_name="NoGo",
-    dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
-    chance_mode=pyspiel.GameType.ChanceMode.DETERMINISTIC,
-    information=pyspiel.GameType.Information.PERFECT_INFORMATION,
-    utility=pyspiel.GameType.Utility.ZERO_SUM,
-    reward_model=pyspiel.GameType.RewardModel.TERMINAL,
-    max_num_players=2,
-    min_num_players=2,
-    provides_information_state_string=True,
-    provides_information_state_tensor=False,
-    provides_observation_string=True,
-    provides_observation_tensor=True,
-    parameter_specification={"board_size": DEFAULT_SIZE},
-)
 
 
 class NoGoGame(pyspiel.Game):  # type: ignore[misc]
@@ -51,7 +32,7 @@ class NoGoGame(pyspiel.Game):  # type: ignore[misc]
             raise pyspiel.SpielError(
                 f"board_size must be from {SMALLEST} to {LARGEST}, got {size}."
             )
-        self.board_size = int(size)
+        self.board_size: int = int(size)
         """Points on a side."""
         info = pyspiel.GameInfo(
             num_distinct_actions=self.board_size**2,
@@ -62,7 +43,7 @@ class NoGoGame(pyspiel.Game):  # type: ignore[misc]
             utility_sum=0.0,
             max_game_length=self.board_size**2,
         )
-        super().__init__(_TYPE, info, given)
+        super().__init__(NOGO, info, given)
 
     def new_initial_state(self) -> NoGoSpielState:
         """The empty board."""
@@ -80,7 +61,7 @@ class NoGoSpielState(pyspiel.State):  # type: ignore[misc]
 
     def __init__(self, game: NoGoGame) -> None:
         super().__init__(game)
-        self.common_state = NoGoState(game.board_size)
+        self.common_state: NoGoState = NoGoState(game.board_size)
         """The position behind the interface of ``rave_agents``."""
 
     def current_player(self) -> int:
@@ -122,10 +103,10 @@ class BoardObserver:
     def __init__(self, board_size: int, params: Any = None) -> None:
         if params:
             raise ValueError(f"NoGo's observation takes no parameters, got {params!r}.")
-        self.tensor = np.zeros(len(PLANES) * board_size**2, np.float32)
+        self.tensor: NDArray[np.float32] = np.zeros(len(PLANES) * board_size**2, np.float32)
         """The observation, flat."""
         planes = self.tensor.reshape(len(PLANES), board_size, board_size)
-        self.dict = {"observation": planes}
+        self.dict: dict[str, NDArray[np.float32]] = {"observation": planes}
         """The same by planes, see ``PLANES``."""
 
     def set_from(self, state: NoGoSpielState, player: int) -> None:
@@ -139,9 +120,3 @@ class BoardObserver:
     def string_from(self, state: NoGoSpielState, player: int) -> str:
         """The board as text."""
         return str(state)
-
-
-def register_nogo() -> None:
-    """Register the game with OpenSpiel, unless a game of that name is there."""
-    if NAME not in pyspiel.registered_names():
-        pyspiel.register_game(_TYPE, NoGoGame)

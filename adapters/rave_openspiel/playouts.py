@@ -23,7 +23,7 @@ class RandomPlayouts:
     def __init__(self, game: pyspiel.Game) -> None:
         game_type = game.get_type()
         self._game = game
-        self.has_chance = game_type.chance_mode != pyspiel.GameType.ChanceMode.DETERMINISTIC
+        self.has_chance: bool = game_type.chance_mode != pyspiel.GameType.ChanceMode.DETERMINISTIC
         """Whether a playout depends on the seed that ``play`` takes."""
         self._alternating = (
             game_type.short_name in ALTERNATING_GAMES

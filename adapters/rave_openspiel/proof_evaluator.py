@@ -100,9 +100,9 @@ class PNEvaluator(mcts.Evaluator):  # type: ignore[misc]
         check_one_at_a_time(game, "PNEvaluator")
         self.game = game
         """The game that it judges."""
-        self.simulations = checked_count("simulations", simulations, least=2)
+        self.simulations: int = checked_count("simulations", simulations, least=2)
         """Simulations of each search."""
-        self.temperature = checked_positive("temperature", temperature)
+        self.temperature: float = checked_positive("temperature", temperature)
         """T, in units of strength."""
         self._random = random.Random(checked_seed(seed))
         config = SearchConfig.preset("pn_mcts").replace(

@@ -19,6 +19,7 @@ from typing import Any
 import pyspiel
 
 from rave_agents.errors import RaveAgentsError
+from rave_openspiel.bot_type import Bot
 from rave_openspiel.load import BOT_TYPES, can_play, make_bot
 from rave_openspiel.native import SWITCH, switch
 from rave_openspiel.native_library import REGISTRY, BridgeError, SharedLibrary, built_library
@@ -51,7 +52,7 @@ MakeBot = Callable[[str, pyspiel.Game, int, Mapping[str, Any]], pyspiel.Bot]
 _log = logging.getLogger("rave_agents")
 
 
-class Raiser(pyspiel.Bot):  # type: ignore[misc]
+class Raiser(Bot):
     """Keeps an exception, for C++ to raise it by a call of ``restart``.
 
     pyspiel lets the exceptions of a bot's methods through to the caller as they are.

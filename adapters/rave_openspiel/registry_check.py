@@ -11,14 +11,20 @@ from typing import Any
 
 import pyspiel
 
+from rave_openspiel.bot_type import Bot
 from rave_openspiel.registry import Registrar
 
 NAME = "rave_openspiel_check"
 
-PARAMETERS = {"whole": -3, "real": 0.1, "text": "a, b", "truth": True}
+PARAMETERS: dict[str, int | float | str | bool] = {
+    "whole": -3,
+    "real": 0.1,
+    "text": "a, b",
+    "truth": True,
+}
 
 
-class FirstMoveBot(pyspiel.Bot):  # type: ignore[misc]
+class FirstMoveBot(Bot):
     """Plays the first legal action, which must not be 2."""
 
     def restart(self) -> None:

@@ -100,9 +100,9 @@ class ReplayedWorlds:
         self._lines: list[Line] = []
         self._turn = 0
         self._moves: HistoryMoves | None = None
-        self.method = "particles"
+        self.method: str = "particles"
         """``"particles"``, or ``"walk"`` for a chain that started at the true history."""
-        self.settled = False
+        self.settled: bool = False
         """Whether the way to the first world ended before its budget: no particles are cut short,
         and a walk has levelled off."""
 

@@ -77,7 +77,7 @@ class SearchRLAgent(rl_agent.AbstractAgent):  # type: ignore[misc]
                 f"num_actions must be at least {game.num_distinct_actions()}, the number of "
                 f"actions of {game}: got {num_actions!r}."
             )
-        self.player_id = int(player_id)
+        self.player_id: int = int(player_id)
         """The seat."""
         self.name = name
         """How the agent is called."""

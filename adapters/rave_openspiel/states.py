@@ -21,6 +21,12 @@ from rave_openspiel.worlds import WorldFunction, view, world_source
 
 _Type = pyspiel.GameType
 
+_TILINGS = {
+    **dict.fromkeys(("go", "nogo", "gomoku", "phantom_go", "cursor_go"), "points"),
+    **dict.fromkeys(("dark_hex", "dark_hex_ir"), "hexagons"),
+}
+"""Boards that are not printed as what they are; see ``rave_agents.plots.board.Tiling``."""
+
 _CLONES_POINT_TO_THEIR_ORIGINAL = frozenset({"morpion_solitaire"})
 
 
@@ -131,6 +137,10 @@ class OpenSpielState:
     def action_to_string(self, player: int, action: int) -> str:
         """How the game prints the action."""
         return str(self.state.action_to_string(player, action))
+
+    def board_tiling(self) -> str | None:
+        """What the cells of the board look like; None if it is printed so."""
+        return _TILINGS.get(self.state.get_game().get_type().short_name)
 
     def observation(self, player: int) -> NDArray[np.float32]:
         """What a player sees, in the shape that the game gives.

@@ -23,7 +23,7 @@ from rave_openspiel.worlds import WorldSource, no_worlds, resamples, world_sourc
 MEMORY_MB = 4000
 UNLIMITED = 2**31 - 1
 
-SELECTIONS = {
+SELECTIONS: dict[str, tuple[Callable[..., float], float]] = {
     "uct": (mcts.SearchNode.uct_value, 1.4),
     "puct": (mcts.SearchNode.puct_value, 4.0),
 }
@@ -54,7 +54,7 @@ class StockAgent:
 
     def __init__(self, bot: Any) -> None:
         self._bot = bot
-        self.effort = Effort()
+        self.effort: Effort = Effort()
 
     def restart(self) -> None:
         """The stock bots keep nothing between moves."""
@@ -154,7 +154,7 @@ class BotAgent:
     def __init__(self, bot: pyspiel.Bot, simulations: int) -> None:
         self._bot = bot
         self._simulations = simulations
-        self.effort = Effort()
+        self.effort: Effort = Effort()
 
     def restart(self) -> None:
         """The stock bots keep nothing between moves."""

@@ -62,8 +62,8 @@ class PettingZooGame:
         check_searchable(env)
         check_perfect_information(env)
         self.name = name
-        self.num_players = len(env.possible_agents)
-        self.env = clone_env(env)
+        self.num_players: int = len(env.possible_agents)
+        self.env: Any = clone_env(env)
         """The environment that the game starts copies of."""
         self._knowledge: Knowledge | None = None
         state = self.seeded_initial_state(0)

@@ -94,14 +94,14 @@ class SearchAgent(LoopAgent):
     ) -> None:
         preset = SearchConfig.preset(self.preset)
         preset.check_changes(f"parameter of {type(self).__name__}", config, OWN_PARAMETERS)
-        self.config = preset.replace(**config)
+        self.config: SearchConfig = preset.replace(**config)
         """The search's tunables."""
         if self.config.hidden == "see":
             worlds = None
         super().__init__(env, player=player, translate=translate, worlds=worlds, chance=chance)
         self.limit: Limit = make_limit(simulations, seconds)
         """The budget of each move; it may be set between moves."""
-        self.seed = checked_seed(seed)
+        self.seed: int | None = checked_seed(seed)
         """The seed that was given."""
         check_moves(self.config, simultaneous=is_parallel(env))
         self.last_result: SearchResult | None = None

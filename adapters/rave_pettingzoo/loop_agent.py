@@ -54,7 +54,7 @@ class LoopAgent:
     ) -> None:
         check_env(env)
         _check_player(env, player)
-        self.player = player
+        self.player: Any = player
         """The agent that is played for in a Parallel environment; None elsewhere."""
         if not isinstance(translate, bool):
             raise TypeError(f"translate must be True or False, got {translate!r}.")
@@ -63,7 +63,7 @@ class LoopAgent:
         check_world_function(worlds)
         self.worlds = worlds
         """The source of worlds of the user's own, if any."""
-        self.chance = checked_chance(chance)
+        self.chance: Chance = checked_chance(chance)
         """Whether simulations draw the outcomes of chance, or see what will come."""
         self._check_playable(env)
         self.env = env

@@ -186,7 +186,7 @@ class ChessSimulator(PythonSimulator):
 
     def __init__(self, state: pyspiel.State, board: Any, frame: Frame) -> None:
         self._inner = OpenSpielState(state).simulator(frame, None)
-        self.provider = getattr(self._inner, "provider", "python")
+        self.provider: str = getattr(self._inner, "provider", "python")
         self._board = board
         self._state = state
         self._paths: dict[tuple[int, ...], tuple[list[int], bool]] = {}

@@ -138,13 +138,13 @@ class SearchAgent:
         seed: int | None = None,
         clock: Clock | None = None,
     ) -> None:
-        self.searcher = Searcher(config, seed=seed)
+        self.searcher: Searcher = Searcher(config, seed=seed)
         self.player = player
         """The seat; None if it was not told."""
         self.limit = limit
         self.clock = clock
         """Decides the time of each move; it may be set between moves."""
-        self.effort = Effort()
+        self.effort: Effort = Effort()
         self.last_result: SearchResult | None = None
 
     def __copy__(self) -> Self:
@@ -193,7 +193,7 @@ class RandomAgent:
     def __init__(self, player: int | None = None, *, seed: int | None = None) -> None:
         self._player = 0 if player is None else player
         self._random = np.random.default_rng(checked_seed(seed))
-        self.effort = Effort()
+        self.effort: Effort = Effort()
 
     def __copy__(self) -> Self:
         return copy.deepcopy(self)

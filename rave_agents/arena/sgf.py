@@ -40,7 +40,7 @@ class SgfFolder:
             raise ValueError(
                 "Saving games needs sgfmill: pip install 'rave-agents[sgf]'."
             ) from error
-        self.folder = Path(folder)
+        self.folder: Path = Path(folder)
         self._game = game
         self._names = names
         self._vertices = Vertices(game)

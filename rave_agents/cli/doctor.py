@@ -32,8 +32,8 @@ class Nim:
     """One heap of 10; take 1 to 3; the last one wins: a game that needs no framework."""
 
     def __init__(self, heap: int = 10, player: int = 0) -> None:
-        self.heap = heap
-        self.player = player
+        self.heap: int = heap
+        self.player: int = player
 
     def clone(self) -> Self:
         """A copy."""

@@ -22,7 +22,7 @@ _ENDED_BY = 128
 
 _P = ParamSpec("_P")
 
-app = typer.Typer(
+app: typer.Typer = typer.Typer(
     name="rave-agents",
     help="Search agents for board games: matches, analysis, speed.",
     no_args_is_help=True,

@@ -68,6 +68,8 @@ class OpenFunction(Generic[_P, _R]):
     __name__: str
     everyone: list["OpenFunction[Any, Any]"] = []  # noqa: RUF012  (one register for all)
     """Every open function that there is."""
+    generation = 0
+    """How often a body was registered in the place of another: code compiled before is not used."""
 
     def __init__(self, default: Callable[_P, _R]) -> None:
         functools.update_wrapper(self, default)
@@ -96,8 +98,8 @@ def open_function(default: Callable[_P, _R]) -> OpenFunction[_P, _R]:
 def implements(opened: OpenFunction[Any, Any], *parts: type) -> Callable[[_F], _F]:
     """Register the decorated function as the body of an open function for classes of parts.
 
-    The decorated function has the parameters of the open one. Register before the first search of
-    such a part: what has been compiled stays as it is.
+    The decorated function has the parameters of the open one. A body registered again, as a cell of
+    a notebook is run again, takes the place of the one before in every search that begins then.
 
     Raises:
         TypeError: if ``opened`` is no open function, or a part is no NamedTuple.
@@ -110,6 +112,8 @@ def implements(opened: OpenFunction[Any, Any], *parts: type) -> Callable[[_F], _
 
     def register(function: _F) -> _F:
         for part in parts:
+            if part in opened.implementations:
+                OpenFunction.generation += 1
             opened.implementations[part] = function
         return function
 
@@ -149,10 +153,11 @@ class Entry:
         from rave_agents.compiler.layout import kind_of, laid_out  # noqa: PLC0415
 
         kind = kind_of(record)
+        key = OpenFunction.generation, kind
         with self._lock:
-            if kind not in self._loaded:
-                self._loaded[kind] = self._load(record, kind)
-        loaded, placed = self._loaded[kind], laid_out(record, kind)
+            if key not in self._loaded:
+                self._loaded[key] = self._load(record, kind)
+        loaded, placed = self._loaded[key], laid_out(record, kind)
         placed.of = record  # The arrays live as long as the pointers to them.
         return lambda number: loaded(ctypes.addressof(placed), number)
 

@@ -18,6 +18,8 @@ from numba.extending import (
     register_model,
 )
 
+from rave_agents.compiler.dispatch import OpenFunction
+
 _types: Any = types
 
 _WORD = ir.IntType(64)
@@ -30,9 +32,10 @@ class RecordReference(types.Type):
 
     def __init__(self, record: Any) -> None:
         self.record = record
-        self.instance_class = record.instance_class
+        self.instance_class: Any = record.instance_class
         # A name of its own for each, and a short one: it is a part of every function's.
-        number = self.numbers.setdefault(record, len(self.numbers))
+        key = OpenFunction.generation, record
+        number = self.numbers.setdefault(key, len(self.numbers))
         super().__init__(f"{self.instance_class.__name__}{number}")
 
     @property

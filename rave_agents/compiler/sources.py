@@ -42,9 +42,14 @@ def _others_sources(classes: Collection[type]) -> list[str]:
         for part in classes:
             body = opened.implementations.get(part)
             if body is not None and not body.__module__.startswith("rave_agents."):
-                text = " ".join(_told_of(body, set()))
-                texts.append(f"{opened.default.__name__} {part.__qualname__} {text}")
+                text = f"{opened.default.__name__} {part.__qualname__} {told_code(body)}"
+                texts.append(text)
     return sorted(texts)
+
+
+def told_code(function: Any) -> str:
+    """What a function does, and all that it calls, as text: equal for equal code."""
+    return " ".join(_told_of(function, set()))
 
 
 def _told_of(function: Any, seen: set[Any]) -> Iterator[str]:

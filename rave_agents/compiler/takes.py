@@ -20,7 +20,9 @@ class Takes:
     """
 
     def __init__(self, *allowed: type | Callable[..., Any]) -> None:
-        self.classes = tuple(kind for kind in allowed if isinstance(kind, type))
+        self.classes: tuple[type, ...] = tuple(kind for kind in allowed if isinstance(kind, type))
         """The classes that are named."""
-        self.opened = tuple(kind for kind in allowed if isinstance(kind, OpenFunction))
+        self.opened: tuple[OpenFunction[..., Any], ...] = tuple(
+            kind for kind in allowed if isinstance(kind, OpenFunction)
+        )
         """The open functions of which the others implement one."""

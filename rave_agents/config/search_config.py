@@ -36,7 +36,7 @@ from rave_agents.kernel.strategies import Exp3, RegretMatching
 
 SIMULTANEOUS_C = 3.0
 """c of UCB1 where players move at the same time: who does not explore there, goes in step with the
-other. Measured, see BENCHMARKS.md."""
+other. Measured, see docs/laboratory.md."""
 
 Count = Annotated[int, Ge(1), Le(2**20)]
 

@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 
 import cloudpickle
 
-from rave_agents.compiler.dispatch import OpenFunction
+from rave_agents.compiler.dispatch import OpenFunction, implements
 from rave_agents.compiler.runtime import RUNS_AS
+from rave_agents.compiler.sources import told_code
 from rave_agents.config.part_specs import is_own
 
 
@@ -27,7 +28,9 @@ class ShippedParts(NamedTuple):
         for pickled in self.bodies:
             with contextlib.suppress(ImportError):
                 opened, kind, body = cloudpickle.loads(pickled)
-                opened.implementations.setdefault(kind, body)
+                known = opened.implementations.get(kind)
+                if known is None or told_code(known) != told_code(body):
+                    implements(opened, kind)(body)
         for pickled in self.records:
             with contextlib.suppress(ImportError):
                 kind, record = cloudpickle.loads(pickled)

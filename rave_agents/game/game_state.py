@@ -59,6 +59,8 @@ class GameState(Protocol):
       with random numbers of its own;
     * ``observation(player) -> array``: what a player sees, as numbers, for those who learn;
     * ``action_to_string(player, action) -> str``: how people write the action;
+    * ``__str__``, the board as text, and ``board_tiling() -> str | None`` ("squares", "hexagons" or
+      "points"; None if the text tells), for pictures: see ``rave_agents.plots.board``;
     * ``history() -> Sequence[int]``: the actions and chance outcomes since the game's start, which
       agents that ask other programs need.
     """

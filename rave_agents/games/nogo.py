@@ -41,7 +41,7 @@ class NoGoState:
                 f"board_size must be from {rules.SMALLEST} to {rules.LARGEST}, got {board_size!r}."
             )
         prepare()
-        self.board_size = int(board_size)
+        self.board_size: int = int(board_size)
         """Points on a side."""
         self._board = rules.empty_board(self.board_size)
         self._history: list[int] = []

@@ -193,16 +193,16 @@ class NoGoSimulator:
         frame: the buffers shared with the loop.
     """
 
-    outside_interpreter = not JIT_DISABLED
-    provider = "python" if JIT_DISABLED else "compiled rules"
+    outside_interpreter: bool = not JIT_DISABLED
+    provider: str = "python" if JIT_DISABLED else "compiled rules"
 
     def __init__(self, board: Board, frame: Frame) -> None:
-        self.deadline = math.inf  # No simulation takes long enough to be stopped half-way.
+        self.deadline: float = math.inf  # No simulation takes long enough to be stopped half-way.
         self._boards = np.zeros((3, *board.shape), np.int32)
         self._boards[ROOT] = board
         if JIT_DISABLED:
             self._callback = CALLBACK(self._interpreted)
-            self.address = ctypes.cast(self._callback, ctypes.c_void_p).value or 0
+            self.address: int = ctypes.cast(self._callback, ctypes.c_void_p).value or 0
         else:
             self.address = int(_compiled_entry().address)
         self.bind(frame)

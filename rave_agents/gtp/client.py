@@ -35,7 +35,7 @@ class EngineSession:
 
     def __init__(self, command: str, game: Game, timeout: float) -> None:
         self.game = game
-        self.vertices = Vertices(game)
+        self.vertices: Vertices = Vertices(game)
         self.command = command
         self.timeout = timeout
         self._process: EngineProcess | None = None
@@ -164,11 +164,11 @@ class GtpAgent:
             raise TypeError(f"timeout must be a number, got {timeout!r}.")
         if not 0 < timeout < float("inf"):
             raise ValueError(f"timeout must be a finite number above 0, got {timeout!r}.")
-        self.session = EngineSession(command, game, float(timeout))
-        self.clock = None if clock is None else Clock.parse(clock)
+        self.session: EngineSession = EngineSession(command, game, float(timeout))
+        self.clock: Clock | None = None if clock is None else Clock.parse(clock)
         """The time that the program is told to have."""
         self.player = player
-        self.effort = Effort()
+        self.effort: Effort = Effort()
         self._has_moved = False
 
     def restart(self) -> None:

@@ -32,7 +32,7 @@ class Vertices:
 
     def __init__(self, game: Game) -> None:
         self.game = game
-        self.short_name = game.name.partition("(")[0]
+        self.short_name: str = game.name.partition("(")[0]
         """The game's name without parameters."""
         state = game.new_initial_state()
         if game.num_players != 2 or state.is_chance_node():

@@ -37,9 +37,9 @@ class Engine:
     """
 
     def __init__(self, game: str, agent: AgentSpec | str, *, seed: int | None = None) -> None:
-        self.position = Position(game)
+        self.position: Position = Position(game)
         """The game and the moves in it."""
-        self.ended = False
+        self.ended: bool = False
         """Whether ``quit`` has come."""
         self._spec = AgentSpec.parse(agent) if isinstance(agent, str) else agent
         self._seed = seed

@@ -8,16 +8,14 @@ several edges may lead to one child. Chance has no nodes: the determinization dr
 
 In each determinization other actions may be legal at a node. The legal ones compete, each with the
 number of simulations in which it was available in the place of the node's visits. An action that is
-met for the first time gets an edge then: the edges of a node are consecutive rows, so that they are
-written anew behind all others unless they are the last ones; the rows that they leave stay unused,
-and count as used memory.
+met for the first time gets an edge then, see ``late_edges.py``.
 """
 
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from rave_agents.compiler.arrays import CHILD, EDGE, INT, NODE, Array, Axis, Rows, one
+from rave_agents.compiler.arrays import CHILD, INT, NODE, Array, Axis, Rows, one
 from rave_agents.compiler.calls import call_address
 from rave_agents.compiler.dispatch import implements, kernel
 from rave_agents.compiler.runtime import runs_as
@@ -26,7 +24,6 @@ from rave_agents.kernel.amaf import NO_TABLE, reference
 from rave_agents.kernel.children import NO_ENTRY, Children, add_entry, find_entry
 from rave_agents.kernel.hooks import (
     add_leaf,
-    copy_edge,
     find_leaf,
     is_available,
     on_abort,
@@ -35,6 +32,7 @@ from rave_agents.kernel.hooks import (
     rows_needed,
     select,
 )
+from rave_agents.kernel.late_edges import add_missing, find_edges, is_edge
 from rave_agents.kernel.players import TERMINAL
 from rave_agents.kernel.rules import Node, node_term
 from rave_agents.kernel.selection import NO_EDGE, most_urgent, node_for
@@ -49,8 +47,6 @@ PATH_LENGTH = int(Header.PATH_LENGTH)
 PATH_CAPACITY = int(Header.PATH_CAPACITY)
 PLAYER = int(Header.PLAYER)
 NUM_ACTIONS = int(Header.NUM_ACTIONS)
-REQUIRED_ACTIONS = int(Header.REQUIRED_ACTIONS)
-ACTION_CAPACITY = int(Header.ACTION_CAPACITY)
 VIEW = int(Header.VIEW)
 STEP = int(Header.STEP)
 BEGIN = int(Step.BEGIN)
@@ -200,25 +196,6 @@ def _count_visits(moves: Determinizations, search: Any, depth: int, nodes: int) 
 
 
 @kernel
-def find_edges(moves: Determinizations, search: Any, node: int) -> None:
-    """Note for each action of a node where its edge is."""
-    tree = search.tree
-    first = tree.node_first_edge[node]
-    for edge in range(first, first + tree.node_edge_count[node]):
-        moves.edge_of[tree.edge_action[edge]] = edge
-
-
-@kernel
-def is_edge(search: Any, node: int, action: int, edge: int) -> bool:
-    """Whether an edge, which may be any number, is that of a node's action."""
-    tree = search.tree
-    first = tree.node_first_edge[node]
-    if edge < first or edge >= first + tree.node_edge_count[node]:
-        return False
-    return bool(tree.edge_action[edge] == action)
-
-
-@kernel
 def meet_actions(moves: Determinizations, search: Any, node: int) -> int:
     """Mark the edges of the actions that the frame lists, and add those that are missing.
 
@@ -244,54 +221,6 @@ def meet_actions(moves: Determinizations, search: Any, node: int) -> int:
             moves.edge_met[edge] = moves.number[0]
     moves.nodes_met[0] += 1
     return DONE
-
-
-@kernel
-def add_missing(moves: Determinizations, search: Any, node: int, missing: int) -> bool:
-    """Give a node edges for those of the frame's actions that have none; so many are missing.
-
-    Returns whether there was room, beside that for the edges of one more node, which the simulation
-    may go on to add.
-    """
-    tree, frame = search.tree, search.frame
-    old, count = int(tree.node_first_edge[node]), int(tree.node_edge_count[node])
-    end = int(tree.used[EDGE])
-    first = old if old + count == end else end
-    new_end = first + count + missing
-    reserve = frame.header[ACTION_CAPACITY]
-    if new_end + reserve > tree.capacity[EDGE]:
-        frame.header[REQUIRED_ACTIONS] = count + missing + reserve
-        return False
-    edge = first + count
-    for index in range(frame.header[NUM_ACTIONS]):
-        action = frame.actions[index]
-        if not is_edge(search, node, action, moves.edge_of[action]):
-            tree.edge_action[edge] = action
-            tree.edge_prior[edge] = 1.0 / frame.header[NUM_ACTIONS]
-            tree.edge_child[edge] = UNEXPANDED
-            edge += 1
-    if first != old:
-        for index in range(count):
-            move_edge(moves, search, old + index, first + index)
-        tree.node_first_edge[node] = first
-    tree.node_edge_count[node] = count + missing
-    tree.used[EDGE] = new_end
-    return True
-
-
-@kernel
-def move_edge(moves: Determinizations, search: Any, old: int, new: int) -> None:
-    """Write what is known of an edge into another row."""
-    tree = search.tree
-    tree.edge_action[new] = tree.edge_action[old]
-    tree.edge_prior[new] = tree.edge_prior[old]
-    tree.edge_child[new] = tree.edge_child[old]
-    tree.edge_visits[new] = tree.edge_visits[old]
-    tree.edge_value_sum[new] = tree.edge_value_sum[old]
-    copy_edge(search.rule, old, new)
-    copy_edge(search.amaf, old, new)
-    moves.edge_available[new] = moves.edge_available[old]
-    moves.edge_met[new] = moves.edge_met[old]
 
 
 @kernel

@@ -3,12 +3,15 @@
 import dataclasses
 import functools
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rave_agents.game.game_state import GameState, apply_path, is_simultaneous, moving_players
 from rave_agents.results.payoff_matrix import JointTable
 from rave_agents.results.tables import aligned, html_table
 from rave_agents.results.world_statistics import WorldStatistics
+
+if TYPE_CHECKING:
+    from rave_agents.plots.figures import Picture
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -223,6 +226,27 @@ class SearchResult:
                 cells += [_number(row.outcome), "-" if row.distance is None else str(row.distance)]
             lines.append([*cells, f"{row.prior:.3f}", f"{row.probability:.3f}"])
         return lines
+
+    def plot(self, *quantities: str, board: bool | None = None) -> "Picture":
+        """A picture of the root: a panel for each quantity, the chosen action marked.
+
+        Boards are drawn with their stones, other games as bars over the actions. A notebook shows
+        the picture; ``picture.savefig("search.png")`` writes it.
+
+        Args:
+            quantities: names of ``rave_agents.plots.result_plot.QUANTITIES``, such as ``"visits"``,
+                ``"value"``, ``"amaf_value"``, ``"outcome"``. By default the first two, the AMAF
+                values where there are any, and what is proven if anything is.
+            board: True demands the board, False draws bars; by default whichever there is.
+
+        Raises:
+            ImportError: without matplotlib, the extra ``plot``.
+            ValueError: for a quantity that there is not.
+            UnsupportedGameError: with ``board=True``, if no board can be found.
+        """
+        from rave_agents.plots.result_plot import plot_result  # noqa: PLC0415
+
+        return plot_result(self, quantities, board=board)
 
     def summary(self) -> str:
         """One line on the root: chosen action, value, effort, principal variation."""

@@ -4,11 +4,12 @@ import contextlib
 import math
 import time
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
 from rave_agents.compiler.arrays import NODE
-from rave_agents.compiler.dispatch import JIT_DISABLED, classes_of
+from rave_agents.compiler.dispatch import JIT_DISABLED, OpenFunction, classes_of
 from rave_agents.config.part_specs import call_part, own_parts
 from rave_agents.config.root_noise import noisy
 from rave_agents.config.search_config import SearchConfig
@@ -374,7 +375,7 @@ def part_failed(parts: Parts, error: Exception) -> FormulaError:
     return FormulaError(f"{names}: the search raised {type(error).__name__}: {error}")
 
 
-_compiled: set[tuple[type, ...]] = set()
+_compiled: set[tuple[Any, ...]] = set()
 
 
 def compile_search(config: SearchConfig, state: GameState, evaluator: Evaluator | None) -> None:
@@ -382,7 +383,7 @@ def compile_search(config: SearchConfig, state: GameState, evaluator: Evaluator 
     parts = search_parts(config, state, evaluator)
     fixed = _has_fixed_range(config, state)
     kind = GameRange if fixed else ObservedRange
-    classes = (kind, *classes_of(parts))
+    classes = (OpenFunction.generation, kind, *classes_of(parts))
     if JIT_DISABLED or classes in _compiled:
         return
     frame = make_frame(num_players=2, playouts=1, playout_stream=np.zeros(4, np.int64))

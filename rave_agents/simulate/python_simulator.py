@@ -117,15 +117,15 @@ class PythonSimulator:
         evaluator: Evaluator | None = None,
         observer: int | None = None,
     ) -> None:
-        self.deadline = math.inf
+        self.deadline: float = math.inf
         self.root = root
-        self.observer = 0 if observer is None else observer
+        self.observer: int = 0 if observer is None else observer
         """Whose knowledge the worlds agree with."""
         self.worlds: RecordedWorlds | None = None
         """Where worlds come from, with the record of them; None without an observer."""
         self._world: Any = None
-        self.simultaneous = hasattr(root, "apply_actions")
-        self.words = RandomWords(frame.playout_stream)
+        self.simultaneous: bool = hasattr(root, "apply_actions")
+        self.words: RandomWords = RandomWords(frame.playout_stream)
         self._num_players = frame.returns.shape[1]
         self._returns_row = struct.Struct(f"{self._num_players}d")
         self._num_distinct_actions = num_distinct_actions
@@ -137,7 +137,7 @@ class PythonSimulator:
         self._body = self._serve()
         next(self._body)
         self._callback = _CALLBACK(self._body.send)
-        self.address = ctypes.cast(self._callback, ctypes.c_void_p).value or 0
+        self.address: int = ctypes.cast(self._callback, ctypes.c_void_p).value or 0
 
     def bind(self, frame: Frame) -> None:
         """Use this frame from now on."""

@@ -52,7 +52,7 @@ class GrownTree:
     def __init__(
         self, parts: Parts, *, megabytes: float, num_players: int, num_actions: int, frame: Frame
     ) -> None:
-        self.full = False
+        self.full: bool = False
         """Whether the budget is used up, so that no node may be added."""
         self.parts = parts
         self._megabytes = megabytes
@@ -63,9 +63,9 @@ class GrownTree:
         sizes |= {Axis.PLAYER: num_players, Axis.ACTION: num_actions, **_frame_sizes(frame)}
         self.tree: Tree = allocated(Tree, sizes)
         self.path: Path = allocated(Path, sizes)
-        self.running = Parts(*(assembled(part, sizes) for part in parts))
+        self.running: Parts = Parts(*(assembled(part, sizes) for part in parts))
         """The parts with their arrays."""
-        self.storage = Storage(self.tree, (self.path, *self.running), sizes)
+        self.storage: Storage = Storage(self.tree, (self.path, *self.running), sizes)
         actions = int(frame.header[Header.ACTION_CAPACITY])
         first = self._counts(actions)
         first[:2] = max(_FIRST_NODES, first[NODE]), max(first[EDGE], 2 * actions)

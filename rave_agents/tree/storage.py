@@ -114,10 +114,10 @@ class Storage:
 
     def __init__(self, tree: Tree, records: tuple[Any, ...], sizes: Sizes) -> None:
         self.tree = tree
-        self.sizes = dict(sizes)
+        self.sizes: dict[Axis, int] = dict(sizes)
         self._arrays = [pair for record in (tree, *records) for pair in declared_arrays(record)]
         self._children = [table for record in records for table in find_records(record, Children)]
-        self.whole = True
+        self.whole: bool = True
         """Whether all arrays have their size; not after a resizing that was interrupted."""
         self._note_capacity()
         for table in self._children:

@@ -6,11 +6,12 @@ import re
 
 import pytest
 
-import rave_agents.kernel
+PAGE = pathlib.Path(__file__).parents[2] / "docs" / "theory" / "formulas.md"
+FUNCTIONS = re.findall(r"`(\w+)\.(\w+)`", PAGE.read_text(encoding="utf-8"))
 
-README = pathlib.Path(rave_agents.kernel.__file__).with_name("README.md").read_text()
-TABLE = README.partition("## Formulas")[2].partition("\n## ")[0]
-FUNCTIONS = re.findall(r"`(\w+)\.(\w+)`", TABLE)
+
+def test_the_table_is_found():
+    assert len(FUNCTIONS) >= 20
 
 
 @pytest.mark.parametrize(("module", "name"), FUNCTIONS, ids=".".join)

@@ -828,3 +828,28 @@ def test_parts_of_a_script_play_in_several_processes(tmp_path):
     assert objects == objects_of_two
     assert names == names_of_two
     assert objects != names
+
+
+def test_a_body_that_is_registered_again_takes_the_place_of_the_first():
+    """As where a cell of a notebook is edited and run again."""
+
+    class Signed(NamedTuple):
+        sign: float = 1.0
+
+    def spread():
+        searcher = Searcher(SearchConfig(rule=Signed()), seed=1)
+        result = searcher.search(random_game(6, depth=9), Limit(simulations=50))
+        visits = [row.visits for row in result.actions]
+        return max(visits) - min(visits)
+
+    @implements(score, Signed)
+    def least_visited(rule, amaf, node, edge):
+        return -rule.sign * edge.n
+
+    assert spread() <= 1
+
+    @implements(score, Signed)
+    def most_visited(rule, amaf, node, edge):
+        return rule.sign * edge.n
+
+    assert spread() > 1

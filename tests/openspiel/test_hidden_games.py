@@ -23,7 +23,7 @@ MOST_MOVES = 400
 
 
 def test_the_page_has_the_table():
-    page = pathlib.Path(__file__).parents[2] / "HIDDEN_INFORMATION.md"
+    page = pathlib.Path(__file__).parents[2] / "docs" / "hidden_information.md"
     assert hidden_games.table() in page.read_text()
 
 

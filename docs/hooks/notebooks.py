@@ -1,0 +1,31 @@
+"""The notebooks of the examples as pages of the documentation, with the outputs stored in them."""
+
+import pathlib
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+from nbconvert import MarkdownExporter
+from nbconvert.preprocessors import RegexRemovePreprocessor
+
+ROOT = pathlib.Path(__file__).parents[2]
+NOTEBOOKS = ROOT / "examples" / "notebooks"
+FOLDER = "notebooks"
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add a page for every notebook, and its pictures."""
+    exporter = MarkdownExporter()
+    exporter.register_preprocessor(RegexRemovePreprocessor(patterns=[r"\s*\Z"]), enabled=True)
+    for path in sorted(NOTEBOOKS.glob("*.ipynb")):
+        resources = {"output_files_dir": path.stem, "unique_key": "output"}
+        text, resources = exporter.from_filename(str(path), resources)
+        files.append(File.generated(config, f"{FOLDER}/{path.stem}.md", content=text))
+        for output, content in resources["outputs"].items():
+            files.append(File.generated(config, f"{FOLDER}/{output}", content=content))
+    return files
+
+
+def on_serve(server: object, **_: object) -> object:
+    """Build anew when a notebook changes."""
+    server.watch(str(NOTEBOOKS))  # type: ignore[attr-defined]
+    return server

@@ -1,0 +1,345 @@
+"""The board of a position, and where each action goes on it."""
+
+import dataclasses
+import enum
+import itertools
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from rave_agents.errors import UnsupportedGameError
+from rave_agents.frameworks.adapters import as_game_state
+from rave_agents.game.game_state import GameState, hides_information, is_simultaneous
+from rave_agents.game.notation import action_name
+from rave_agents.plots.printed_board import PrintedBoard, PrintedCell, read_board
+
+_EMPTY = ".-+"
+"""How games print an empty cell; the first of these on a board is the one."""
+_CUSTOM = ("xo", "XO", "bw", "BW", "O@")
+"""Stones of the first and the second player, where no move tells whose they are."""
+_POINT = re.compile(r"([a-z])(\d{1,2})(?!\d)")
+_ALPHABETS = ("abcdefghijklmnopqrstuvwxyz", "abcdefghjklmnopqrstuvwxyz")
+"""Letters of columns; Go leaves out the i."""
+_REPLIES = 8
+"""How many moves of a later position are looked at for what a player's stones look like."""
+
+_ACTIONS_A_TURN = 3
+"""How many actions make a player's turn at most, as in amazons."""
+
+
+class Tiling(enum.StrEnum):
+    """What the cells of a board look like."""
+
+    SQUARES = enum.auto()
+    HEXAGONS = enum.auto()
+    POINTS = enum.auto()
+    """Stones stand where lines cross, as in Go."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Cell:
+    """A cell of a board."""
+
+    row: int
+    """Its row, 0 at the top."""
+    column: int
+    """Its column, 0 at the left; where rows are shifted, in half cells."""
+    x: float
+    """Where its middle is, to the right, in units of the distance between neighbours."""
+    y: float
+    """Where its middle is, upwards, in the same units."""
+    piece: str | None
+    """What stands there, as the game prints it; None if it is empty."""
+    owner: int | None
+    """The player whose piece that is; None if it is nobody's, or nobody knows."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Place:
+    """Where an action goes."""
+
+    target: int
+    """Index of the cell where a stone is placed, to which a piece moves, or from which one is
+    taken."""
+    source: int | None = None
+    """Index of the cell from which the piece moves; None for an action that places a stone."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Board:
+    """A position as a picture shows it."""
+
+    tiling: Tiling
+    """What its cells look like."""
+    cells: tuple[Cell, ...]
+    """The cells, row by row from the top."""
+    places: Mapping[int, Place]
+    """Where legal actions go; actions that are missing, such as a pass, go nowhere."""
+    names: tuple[str, ...]
+    """How moves name each cell, such as ``b3``; empty where they do not."""
+
+    def owners(self) -> dict[int, int]:
+        """The players who have a piece on the board, by the index of its cell."""
+        return {i: cell.owner for i, cell in enumerate(self.cells) if cell.owner is not None}
+
+
+def find_board(state: Any) -> Board:
+    """The board of a position.
+
+    It is read from how the game prints the position or, where that is no board, from its
+    observation tensor. Where an action goes is seen by playing it in a copy: what appears is the
+    target, what disappears the source; and so is whose pieces are whose. Where something is hidden,
+    the board is what the player to move sees.
+
+    Args:
+        state: a GameState, or a state that an adapter knows, such as a ``pyspiel.State``. It stays
+            as it is.
+
+    Raises:
+        UnsupportedGameError: if the game has no board, or none that can be found.
+        TypeError: if it is no state.
+    """
+    game_state = as_game_state(state)
+    if is_simultaneous(game_state) or game_state.is_chance_node():
+        raise _no_board(game_state, "no single player moves there")
+    viewer = max(0, int(game_state.current_player()))
+    for read in (_printed, _observed):
+        printed = read(game_state, viewer)
+        if printed is None:
+            continue
+        board = _Reading(game_state, viewer, read, printed).board()
+        if board.places or game_state.is_terminal():
+            return board
+    raise _no_board(game_state, "neither its text nor its observation shows where actions go")
+
+
+def _no_board(state: GameState, why: str) -> UnsupportedGameError:
+    wrapped: Any = getattr(state, "state", None)
+    game = wrapped.get_game() if hasattr(wrapped, "get_game") else type(state).__name__
+    return UnsupportedGameError(f"No board is found for {game}: {why}. Bars can be drawn instead.")
+
+
+def _printed(state: GameState, viewer: int) -> PrintedBoard | None:
+    """The board as it is printed."""
+    if hides_information(state):
+        return read_board(str(state.view(viewer)))  # type: ignore[attr-defined]
+    return read_board(str(state))
+
+
+def _observed(state: GameState, viewer: int) -> PrintedBoard | None:
+    """The board in an observation of planes, which come first or last.
+
+    Only where an action is a cell or a column, or a pass.
+    """
+    observe = getattr(state, "observation", None)
+    if observe is None:
+        return None
+    try:
+        seen = observe(viewer)
+    except UnsupportedGameError:
+        return None
+    if isinstance(seen, Mapping):
+        seen = seen.get("observation")
+    tensor = np.asarray(seen)
+    if tensor.ndim != 3 or tensor.dtype.kind not in "biuf":
+        return None
+    last = tensor.shape[0] == tensor.shape[1] or tensor.shape[2] < tensor.shape[0]
+    planes = tensor if last else np.moveaxis(tensor, 0, -1)
+    rows, columns, _ = planes.shape
+    actions = state.num_distinct_actions()
+    # Other numbers in rows and columns may mean anything.
+    if min(rows, columns) < 2 or actions not in (columns, rows * columns, rows * columns + 1):
+        return None
+    patterns = [planes[row, column].tobytes() for row in range(rows) for column in range(columns)]
+    nothing = np.zeros_like(planes[0, 0]).tobytes()
+    empty = nothing if nothing in patterns else Counter(patterns).most_common(1)[0][0]
+    cells = (
+        PrintedCell(
+            index // columns, index % columns, "." if pattern == empty else f"piece {pattern.hex()}"
+        )
+        for index, pattern in enumerate(patterns)
+    )
+    return PrintedBoard(tuple(cells), shifted=False)
+
+
+def _empty(pieces: Sequence[str]) -> str | None:
+    """How an empty cell is printed; None if there is none."""
+    return next((mark for mark in _EMPTY if mark in pieces), None)
+
+
+class _Reading:
+    """What one position and those after it tell of its board."""
+
+    def __init__(self, state: GameState, viewer: int, read: Any, printed: PrintedBoard) -> None:
+        self.state, self.viewer, self.read, self.printed = state, viewer, read, printed
+        self.pieces = [cell.piece for cell in printed.cells]
+        self.empty = _empty(self.pieces)
+        self.owner_of: dict[str, int] = {}
+
+    def board(self) -> Board:
+        after = dict(self._positions_after(self.state, self.pieces))
+        if self.empty is None:  # A board that is full until a move leaves a cell, as in clobber.
+            self.empty = _empty([piece for pieces in after.values() for piece in pieces])
+        mover = int(self.state.current_player())
+        self._learn(mover, self.pieces, after)
+        self._learn_from_replies(mover)
+        self._guess_the_rest()
+        places = {
+            action: place
+            for action, pieces in after.items()
+            if (place := self._place(action, pieces, mover)) is not None
+        }
+        columns = {column: place for place, column in enumerate(self._columns())}
+        tiling = self._tiling()
+        height = float(np.sqrt(3)) / 2 if tiling is Tiling.HEXAGONS else 1.0
+        # A line of hexagons has two characters for a cell, so that half a cell is one.
+        width = 0.5 if self.printed.shifted else 1.0
+        shift = 0.5 if tiling is Tiling.HEXAGONS and not self.printed.shifted else 0.0
+        cells = tuple(
+            Cell(
+                row=cell.row,
+                column=columns[cell.column],
+                x=columns[cell.column] * width + cell.row * shift,
+                y=0.0 - cell.row * height,
+                piece=None if cell.piece == self.empty else cell.piece,
+                owner=self.owner_of.get(cell.piece),
+            )
+            for cell in self.printed.cells
+        )
+        return Board(
+            tiling=tiling,
+            cells=cells,
+            places=places,
+            names=_names(self.state, cells, places, shifted=self.printed.shifted),
+        )
+
+    def _columns(self) -> list[int]:
+        used = sorted({cell.column for cell in self.printed.cells})
+        return list(range(used[0], used[-1] + 1)) if self.printed.shifted else used
+
+    def _tiling(self) -> Tiling:
+        if self.printed.shifted:
+            return Tiling.HEXAGONS
+        says = getattr(self.state, "board_tiling", None)
+        if says is not None and (tiling := says()) is not None:
+            return Tiling(tiling)
+        return Tiling.POINTS if self.empty == "+" else Tiling.SQUARES
+
+    def _positions_after(
+        self, state: GameState, before: list[str]
+    ) -> Iterator[tuple[int, list[str]]]:
+        """Each legal action with the pieces after it, where the board is the same then."""
+        if state.is_terminal():
+            return
+        for action in map(int, state.legal_actions()):
+            child = state.clone()
+            child.apply_action(action)
+            printed = self.read(child, self.viewer)
+            if printed is not None and len(printed.cells) == len(before):
+                yield action, [cell.piece for cell in printed.cells]
+
+    def _learn(self, mover: int, before: list[str], after: Mapping[int, list[str]]) -> None:
+        """Whose pieces are whose: those that become more, or arrive elsewhere, are the mover's."""
+        for pieces in after.values():
+            numbers = Counter(pieces) - Counter(before)
+            del numbers[str(self.empty)]
+            pairs = list(zip(before, pieces, strict=True))
+            moved = {old for old, new in pairs if new == self.empty != old}
+            arrived = {new for old, new in pairs if new != old and new in moved}
+            for piece in numbers or arrived:
+                self.owner_of.setdefault(piece, mover)
+
+    def _learn_from_replies(self, mover: int) -> None:
+        others = set(range(self.state.num_players())) - {mover}
+        if not others or self.state.is_terminal():
+            return
+        state = self.state.clone()
+        for _ in range(_ACTIONS_A_TURN * self.state.num_players()):
+            if state.is_terminal() or state.is_chance_node() or is_simultaneous(state):
+                return
+            player = int(state.current_player())
+            if (printed := self.read(state, self.viewer)) is not None:
+                before = [cell.piece for cell in printed.cells]
+                if len(before) == len(self.pieces):
+                    first = zip(range(_REPLIES), self._positions_after(state, before), strict=False)
+                    self._learn(player, before, dict(pair for _, pair in first))
+            state.apply_action(int(state.legal_actions()[0]))
+
+    def _guess_the_rest(self) -> None:
+        """By elimination, by the case of letters, and by custom, in this order."""
+        unknown = {p for p in self.pieces if p != self.empty} - self.owner_of.keys()
+        if self.state.num_players() != 2 or not unknown:
+            return
+        if len(unknown) == len(self.owner_of) == 1:
+            ((_, owner),) = self.owner_of.items()
+            self.owner_of[unknown.pop()] = 1 - owner
+            return
+        letters = [piece for piece in self.owner_of if piece[-1].isalpha()]
+        cases = {(piece[-1].isupper(), self.owner_of[piece]) for piece in letters}
+        both = {piece[-1].isupper() for piece in self.pieces if piece[-1].isalpha()}
+        if len(cases) == len(both) == 2 and len({case for case, _ in cases}) == 2:
+            owner_by_case = dict(cases)
+            for piece in unknown:
+                if piece[-1].isalpha():
+                    self.owner_of[piece] = owner_by_case[piece[-1].isupper()]
+        elif not self.owner_of:
+            for pair in _CUSTOM:
+                if unknown <= set(pair):
+                    self.owner_of |= {piece: seat for seat, piece in enumerate(pair)}
+
+    def _place(self, action: int, after: list[str], mover: int) -> Place | None:
+        pairs = list(enumerate(zip(self.pieces, after, strict=True)))
+        placed = [i for i, (old, new) in pairs if old == self.empty != new]
+        left = [i for i, (old, new) in pairs if new == self.empty != old]
+        replaced = [i for i, (old, new) in pairs if old != new and self.empty not in (old, new)]
+        own = [i for i in left if self.owner_of.get(self.pieces[i], mover) == mover]
+        if len(placed) == 1:
+            source = [i for i in own if self.pieces[i] == after[placed[0]]] or own
+            return Place(placed[0], source[0] if len(source) == 1 else None)
+        if not placed and not replaced and len(left) == 1:
+            return Place(left[0])
+        if not placed and len(own) == 1:
+            taken = [i for i in replaced if self.owner_of.get(after[i]) == mover]
+            return Place(taken[0], own[0]) if len(taken) == 1 else None
+        return self._named_place(action, after)
+
+    def _named_place(self, action: int, after: list[str]) -> Place | None:
+        """The point that begins the action's name, if it was empty and there is one piece more.
+
+        For actions that place a piece and move others, such as pentago's turns.
+        """
+        point = _POINT.match(action_name(self.state, action))
+        if point is None or self.pieces.count(str(self.empty)) - after.count(str(self.empty)) != 1:
+            return None
+        columns = self._columns()
+        where = (int(point[2]) - 1, ord(point[1]) - ord("a"))
+        for index, cell in enumerate(self.printed.cells):
+            if (cell.row, columns.index(cell.column)) == where and cell.piece == self.empty:
+                return Place(index)
+        return None
+
+
+def _names(
+    state: GameState, cells: tuple[Cell, ...], places: Mapping[int, Place], *, shifted: bool
+) -> tuple[str, ...]:
+    """The cells' names, if one rule gives what the actions' names call their targets."""
+    called: dict[int, tuple[str, str]] = {}
+    for action, place in places.items():
+        points = _POINT.findall(action_name(state, action))
+        if points:
+            called[place.target] = points[-1]
+    height = 1 + cells[-1].row
+    slopes = (1, -1) if shifted else (0,)
+    for slope, downwards, alphabet in itertools.product(slopes, (True, False), _ALPHABETS):
+        numbers = [cell.row + 1 if downwards else height - cell.row for cell in cells]
+        columns = [cell.column - slope * cell.row for cell in cells]
+        letters = [(column - min(columns)) // (2 if shifted else 1) for column in columns]
+        if not called or max(letters) >= len(alphabet):
+            continue
+        names = [(alphabet[i], str(number)) for i, number in zip(letters, numbers, strict=True)]
+        if all(names[index] == point for index, point in called.items()):
+            return tuple("".join(name) for name in names)
+    return ("",) * len(cells)

@@ -1,0 +1,264 @@
+"""Boards with their stones, and a number for each action on them."""
+
+from collections import Counter
+from collections.abc import Mapping
+
+import numpy as np
+
+from rave_agents.plots.board import Board, Cell, Place, Tiling
+from rave_agents.plots.figures import (
+    Axes,
+    Circle,
+    FancyArrowPatch,
+    Normalize,
+    Patch,
+    Rectangle,
+    RegularPolygon,
+    ScalarMappable,
+    colormaps,
+    to_rgba,
+    withStroke,
+)
+
+_Colour = tuple[float, float, float, float]
+
+STONES = ("#1a1a1a", "#fafafa", "#c0392b", "#2e86c1", "#27ae60", "#f39c12")
+"""Colours of the players' stones, from player 0 on."""
+NOBODY = "#9e9e9e"
+"""Colour of pieces that belong to no player."""
+EMPTY = "#f2efe6"
+"""Colour of cells without a number."""
+CHOSEN = "#e6007e"
+"""Colour of the ring around the chosen action."""
+_ARROWS = 8
+"""How many moves of pieces are drawn; more would hide each other."""
+_WIDEST_WITH_TEXT = 13
+"""Columns up to which numbers are written into the cells."""
+
+
+def draw_board(
+    axes: Axes,
+    board: Board,
+    numbers: Mapping[int, float] | None = None,
+    *,
+    texts: Mapping[int, str] | None = None,
+    rank: Mapping[int, float] | None = None,
+    chosen: int | None = None,
+    title: str = "",
+    colours: str = "viridis",
+    limits: tuple[float, float] | None = None,
+    colour_bar: bool = True,
+) -> None:
+    """Draw a board, its stones, and a number for each action where the action goes.
+
+    A cell where a stone may be placed takes the colour of its number; a piece that may move gets
+    an arrow of that colour, at most eight in all. Where several actions place a stone on one
+    cell, the largest number counts.
+
+    Args:
+        axes: where to draw.
+        board: what ``find_board`` gives.
+        numbers: a number for each action; actions without one, or without a place, are not shown.
+        texts: what is written for an action; by default its number, where there is room.
+        rank: numbers by which the moves are ranked that get an arrow; the shown ones if not given.
+        chosen: the action around which a ring is drawn.
+        title: what stands above.
+        colours: name of a colour map of matplotlib.
+        limits: the numbers at the ends of the colour map; the least and the largest if not given.
+        colour_bar: whether the scale of the colours is drawn beside.
+    """
+    shown = {a: float(n) for a, n in (numbers or {}).items() if a in board.places}
+    scale = ScalarMappable(_normalized(shown, limits), colormaps[colours])
+    best: dict[int, int] = {}
+    for action in sorted(shown, key=shown.__getitem__):
+        if board.places[action].source is None:
+            best[board.places[action].target] = action
+    _draw_lines(axes, board)
+    for index, cell in enumerate(board.cells):
+        taken = best.get(index)
+        colour = None if taken is None else _colour(scale, shown[taken])
+        _draw_cell(axes, board, cell, colour)
+        if cell.piece is not None:
+            _draw_stone(axes, board, cell)
+        if taken is not None and colour is not None:
+            text = _text(board, taken, shown[taken], texts)
+            axes.text(
+                cell.x,
+                cell.y,
+                text,
+                ha="center",
+                va="center",
+                fontsize=6,
+                color=_readable(to_rgba(_stone_colour(cell)) if cell.piece else colour),
+            )
+    _draw_arrows(axes, board, shown, rank or shown, scale, texts)
+    if chosen is not None and chosen in board.places:
+        target = board.cells[board.places[chosen].target]
+        ring = Circle(
+            (target.x, target.y), 0.46, fill=False, edgecolor=CHOSEN, linewidth=2, zorder=6
+        )
+        ring.set_gid(f"chosen {chosen}")
+        axes.add_patch(ring)
+    _finish(axes, board, title)
+    if shown and colour_bar:
+        axes.figure.colorbar(scale, ax=axes, shrink=0.7, pad=0.02)
+
+
+def _normalized(shown: Mapping[int, float], limits: tuple[float, float] | None) -> Normalize:
+    if limits is None:
+        limits = (min(shown.values(), default=0.0), max(shown.values(), default=1.0))
+    low, high = limits
+    return Normalize(low, high if high > low else low + 1.0)
+
+
+def _text(board: Board, action: int, number: float, texts: Mapping[int, str] | None) -> str:
+    if texts is not None:
+        return texts.get(action, "")
+    widest = max(Counter(cell.row for cell in board.cells).values())
+    return number_text(number) if widest <= _WIDEST_WITH_TEXT else ""
+
+
+def number_text(number: float) -> str:
+    """A number in few characters."""
+    if number == int(number) and abs(number) >= 2:
+        return f"{int(number)}" if abs(number) < 10_000 else f"{number / 1000:.0f}k"
+    return f"{number:.2f}".replace("0.", ".", 1) if abs(number) < 1 else f"{number:.3g}"
+
+
+def _colour(scale: ScalarMappable, number: float) -> _Colour:
+    red, green, blue, alpha = scale.to_rgba(np.array([number]))[0]
+    return (float(red), float(green), float(blue), float(alpha))
+
+
+def _readable(colour: _Colour) -> str:
+    """Black or white, whichever can be read on a colour."""
+    red, green, blue, _ = colour
+    return "black" if 0.3 * red + 0.6 * green + 0.1 * blue > 0.5 else "white"
+
+
+def _draw_lines(axes: Axes, board: Board) -> None:
+    """The lines between points."""
+    if board.tiling is not Tiling.POINTS:
+        return
+    there = {(cell.row, cell.column): cell for cell in board.cells}
+    for (row, column), cell in there.items():
+        for other in (there.get((row, column + 1)), there.get((row + 1, column))):
+            if other is not None:
+                axes.plot([cell.x, other.x], [cell.y, other.y], color="grey", lw=0.6, zorder=0)
+
+
+def _draw_cell(axes: Axes, board: Board, cell: Cell, colour: _Colour | None) -> None:
+    patch: Patch
+    if board.tiling is Tiling.POINTS:
+        if colour is None or cell.piece is not None:
+            return
+        patch = Circle((cell.x, cell.y), 0.42, facecolor=colour, edgecolor="none", zorder=2)
+    else:
+        middle = (cell.x, cell.y)
+        face = EMPTY if colour is None else colour
+        if board.tiling is Tiling.HEXAGONS:
+            patch = RegularPolygon(middle, 6, radius=0.577, lw=0.6, fc=face, ec="#8a8a8a")
+        else:
+            corner = (cell.x - 0.5, cell.y - 0.5)
+            patch = Rectangle(corner, 1, 1, lw=0.6, fc=face, ec="#8a8a8a")
+    patch.set_gid(f"cell {cell.row} {cell.column}")
+    axes.add_patch(patch)
+
+
+def _stone_colour(cell: Cell) -> str:
+    return NOBODY if cell.owner is None else STONES[cell.owner % len(STONES)]
+
+
+def _draw_stone(axes: Axes, board: Board, cell: Cell) -> None:
+    colour = _stone_colour(cell)
+    stone = Circle(
+        (cell.x, cell.y), 0.4, facecolor=colour, edgecolor="#1a1a1a", linewidth=0.8, zorder=3
+    )
+    stone.set_gid(f"stone {cell.row} {cell.column}")
+    axes.add_patch(stone)
+    kinds = {other.piece for other in board.cells if other.owner == cell.owner and other.piece}
+    piece = cell.piece or ""
+    if len(kinds) > 1 and len(piece) <= 2:
+        colour = _readable(to_rgba(colour))
+        axes.text(
+            cell.x, cell.y, piece, ha="center", va="center", fontsize=8, color=colour, zorder=4
+        )
+
+
+def _draw_arrows(
+    axes: Axes,
+    board: Board,
+    shown: Mapping[int, float],
+    rank: Mapping[int, float],
+    scale: ScalarMappable,
+    texts: Mapping[int, str] | None,
+) -> None:
+    moves = [action for action in shown if board.places[action].source is not None]
+    for action in sorted(moves, key=lambda a: rank.get(a, 0.0))[-_ARROWS:]:
+        start, end = _ends(board, board.places[action])
+        arrow = FancyArrowPatch(
+            (start.x, start.y),
+            (end.x, end.y),
+            arrowstyle="-|>",
+            mutation_scale=9,
+            linewidth=2,
+            color=_colour(scale, shown[action]),
+            zorder=5,
+        )
+        arrow.set_gid(f"move {action}")
+        axes.add_patch(arrow)
+        text = number_text(shown[action]) if texts is None else texts.get(action, "")
+        axes.text(
+            0.5 * start.x + 0.5 * end.x,
+            0.5 * start.y + 0.5 * end.y,
+            text,
+            ha="center",
+            va="center",
+            fontsize=6,
+            zorder=7,
+            path_effects=[withStroke(linewidth=2, foreground="white")],
+        )
+
+
+def _ends(board: Board, place: Place) -> tuple[Cell, Cell]:
+    assert place.source is not None
+    return board.cells[place.source], board.cells[place.target]
+
+
+def _finish(axes: Axes, board: Board, title: str) -> None:
+    for x, y, text in _labels(board):
+        axes.text(x, y, text, ha="center", va="center", fontsize=7, color="#555555")
+    xs = [cell.x for cell in board.cells]
+    ys = [cell.y for cell in board.cells]
+    room = 1.3 if any(board.names) else 0.7
+    axes.set(
+        xlim=(min(xs) - room, max(xs) + 0.7 + 0.5 * any(board.names)),
+        ylim=(min(ys) - room, max(ys) + room),
+        aspect="equal",
+        title=title,
+    )
+    axes.axis("off")
+
+
+def _labels(board: Board) -> list[tuple[float, float, str]]:
+    """The rows' numbers left of them, and the columns' letters at the end of row 1."""
+    if not all(board.names):
+        return []
+    rows: dict[str, list[Cell]] = {}
+    columns: dict[str, list[Cell]] = {}
+    for cell, name in zip(board.cells, board.names, strict=True):
+        rows.setdefault(name[1:], []).append(cell)
+        columns.setdefault(name[0], []).append(cell)
+    labels = [(cells[0].x - 0.85, cells[0].y, number) for number, cells in rows.items()]
+    first = -1 if board.cells[-1].row == rows["1"][0].row else 0
+    lean = _lean(columns)
+    up = 1 if first == 0 else -1
+    for letter, cells in columns.items():
+        labels.append((cells[first].x - up * lean * 0.85, cells[first].y + up * 0.8, letter))
+    return labels
+
+
+def _lean(columns: Mapping[str, list[Cell]]) -> float:
+    """How far a column goes to the right with each row down."""
+    longest = max(columns.values(), key=len)
+    return (longest[-1].x - longest[0].x) / max(1, longest[-1].row - longest[0].row)

@@ -1,0 +1,53 @@
+"""Figures of matplotlib that a notebook shows by themselves."""
+
+import io
+
+try:
+    from matplotlib import colormaps
+    from matplotlib.axes import Axes
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import Normalize, to_rgba
+    from matplotlib.figure import Figure
+    from matplotlib.patches import Circle, FancyArrowPatch, Patch, Rectangle, RegularPolygon
+    from matplotlib.patheffects import withStroke
+except ImportError as error:
+    raise ImportError(
+        "Pictures need matplotlib, which is not installed. Install the extra: "
+        'pip install "rave-agents[plot]"'
+    ) from error
+
+__all__ = [
+    "Axes",
+    "Circle",
+    "FancyArrowPatch",
+    "Figure",
+    "Normalize",
+    "Patch",
+    "Picture",
+    "Rectangle",
+    "RegularPolygon",
+    "ScalarMappable",
+    "colormaps",
+    "panels",
+    "to_rgba",
+    "withStroke",
+]
+"""All of matplotlib is imported here, so that one place says what to do where it is missing."""
+
+
+class Picture(Figure):
+    """A figure that a notebook shows when a cell ends with it; ``savefig`` writes it to a file.
+
+    It belongs to no window and to no global state of matplotlib, so that nobody must close it.
+    """
+
+    def _repr_png_(self) -> bytes:
+        data = io.BytesIO()
+        self.savefig(data, format="png")
+        return data.getvalue()
+
+
+def panels(count: int, *, width: float, height: float, dpi: int = 80) -> tuple[Picture, list[Axes]]:
+    """A picture with so many panels beside each other, each of that width and height in inches."""
+    picture = Picture(figsize=(width * count, height), dpi=dpi, layout="constrained")
+    return picture, list(picture.subplots(1, count, squeeze=False)[0])

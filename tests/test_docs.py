@@ -1,0 +1,109 @@
+"""Every block of code of the documentation runs, or is a command that exists."""
+
+import re
+import xml.etree.ElementTree as ET
+
+import pytest
+import test_rooms
+import typer
+from helpers import pages
+
+import rave_agents
+from rave_agents import AgentSpec, agent_types
+from rave_agents.cli import app
+
+LANGUAGES = {"python", "bash", "text", "toml"}
+"""Code that runs, commands, and what is only shown."""
+WITH_PYTHON = [page for page in pages.PAGES if pages.script(page)]
+TUTORIALS = [page for page in pages.PAGES if page.parent.name == "tutorials"]
+COMMANDS = [(page, words) for page in pages.PAGES for words in pages.commands(page)]
+RUN = [
+    words
+    for page, words in COMMANDS
+    if page in TUTORIALS and words[0] == "rave-agents" and "gnugo" not in " ".join(words)
+]
+"""What is run, and not only parsed; with GNU Go, ``tests/gtp`` plays."""
+PROGRAM = typer.main.get_command(app)
+
+
+def test_every_page_with_tasks_has_code():
+    assert {page.stem for page in WITH_PYTHON} >= {
+        page.stem for page in TUTORIALS if page.stem != "index"
+    }
+
+
+@pytest.mark.parametrize("page", pages.PAGES, ids=pages.name)
+def test_every_block_says_what_it_is(page):
+    found = pages.blocks(page)
+    assert {block.language for block in found} <= LANGUAGES
+    assert page.read_text(encoding="utf-8").count("```") == 2 * len(found)
+
+
+@pytest.mark.parametrize("page", WITH_PYTHON, ids=pages.name)
+def test_the_code_of_a_page_runs_from_top_to_bottom(page, tmp_path):
+    pages.write_files(page, tmp_path)
+    program = tmp_path / f"page_{page.stem}.py"
+    program.write_text(pages.script(page), encoding="utf-8")
+    finished = pages.run(tmp_path, program.name)
+    assert finished.returncode == 0, finished.stderr
+    assert finished.stdout.strip()
+
+
+@pytest.mark.parametrize(
+    ("page", "words"), COMMANDS, ids=lambda value: None if isinstance(value, list) else value.stem
+)
+def test_a_command_exists_and_takes_what_it_is_given(page, words):
+    known = {"rave-agents": takes, "python": is_a_script, "pip": installs_extras}
+    assert words[0] in known, f"{pages.name(page)}: {words}"
+    known[words[0]](words)
+
+
+def takes(words):
+    """A command of ours parses, and the agents that it names are there."""
+    command = PROGRAM.commands[words[1]]
+    context = command.make_context(words[1], list(words[2:]))
+    for argument in ("first", "second", "agent", "opponent"):
+        text = context.params.get(argument)
+        if isinstance(text, str) and "my_parts" not in text:
+            assert AgentSpec.parse(text).name in agent_types()
+
+
+def is_a_script(words):
+    """A script of the examples, which ``test_readme.py`` runs, or a module of ours."""
+    if words[1] != "-m":
+        assert (pages.ROOT / words[1]).is_file()
+
+
+def installs_extras(words):
+    """The extras that are installed are those of the project."""
+    metadata = (pages.ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    for extra in re.search(r"\.\[([\w,]+)\]", " ".join(words))[1].split(","):
+        assert re.search(rf"^{extra} = \[", metadata, re.MULTILINE), extra
+
+
+@pytest.mark.parametrize("words", RUN, ids=lambda words: f"{words[1]}-{RUN.index(words)}")
+def test_a_command_of_the_tutorials_runs_in_short(words, tmp_path):
+    for page in TUTORIALS:
+        pages.write_files(page, tmp_path)
+    finished = pages.run(tmp_path, "-m", "rave_agents", *pages.in_short(words)[1:])
+    assert finished.returncode == 0, finished.stderr
+
+
+def test_the_picture_of_the_architecture_has_the_rooms_in_their_order():
+    picture = ET.parse(pages.DOCS / "architecture.svg")
+    svg = "{http://www.w3.org/2000/svg}"
+    rooms = [group.find(f"{svg}text").text for group in picture.iter(f"{svg}g")]
+    assert tuple(reversed(rooms)) == test_rooms.ROOMS
+
+
+def test_every_public_name_of_the_search_is_in_the_reference():
+    page = (pages.DOCS / "reference" / "search.md").read_text(encoding="utf-8")
+    assert not [name for name in rave_agents.__all__ if not re.search(rf"\b{name}\b", page)]
+
+
+def test_every_file_of_the_kernel_is_in_the_reference():
+    page = (pages.DOCS / "reference" / "kernel.md").read_text(encoding="utf-8")
+    files = (pages.ROOT / "rave_agents" / "kernel").glob("[!_]*.py")
+    assert {path.stem for path in files} == set(
+        re.findall(r"^::: rave_agents\.kernel\.(\w+)$", page, re.M)
+    )
