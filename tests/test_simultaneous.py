@@ -49,6 +49,7 @@ def test_a_pure_equilibrium_is_found_from_both_seats(preset):
         assert policy[1] > 0.9
 
 
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize("preset", PRESETS)
 def test_a_dominated_action_is_hardly_played(preset):
     game = matrix_game([[2, 0], [0, 2], [-1, -1]])

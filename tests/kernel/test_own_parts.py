@@ -768,6 +768,7 @@ def run_script(path, text, **environment):
     )
 
 
+@pytest.mark.full
 @pytest.mark.skipif(JIT_DISABLED, reason="nothing is compiled")
 def test_parts_of_a_script_are_cached_and_compiled_anew_when_it_is_edited(tmp_path):
     script, cache = tmp_path / "script.py", {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
