@@ -415,7 +415,7 @@ def test_python_m_runs_the_program():
     assert json.loads(done.stdout)["game"] == "tic_tac_toe"
 
 
-@pytest.mark.full(but=1)
+@pytest.mark.full(but=["1"])
 @pytest.mark.skipif(os.name == "nt", reason="sends SIGINT to a process group")
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_ctrl_c_prints_the_finished_games(tmp_path, jobs):

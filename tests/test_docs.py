@@ -39,7 +39,7 @@ def test_every_block_says_what_it_is(page):
     assert page.read_text(encoding="utf-8").count("```") == 2 * len(found)
 
 
-@pytest.mark.full(but=2)
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize("page", WITH_PYTHON, ids=pages.name)
 def test_the_code_of_a_page_runs_from_top_to_bottom(page, tmp_path):
     pages.write_files(page, tmp_path)
@@ -82,7 +82,7 @@ def installs_extras(words):
         assert re.search(rf"^{extra} = \[", metadata, re.MULTILINE), extra
 
 
-@pytest.mark.full(but=2)
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize("words", RUN, ids=lambda words: f"{words[1]}-{RUN.index(words)}")
 def test_a_command_of_the_tutorials_runs_in_short(words, tmp_path):
     for page in TUTORIALS:

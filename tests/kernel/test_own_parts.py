@@ -712,6 +712,7 @@ def _only_credited(rule, amaf, node, edge):
     return 0.0 / edge.n if edge.n_amaf == 0.0 else edge.q_amaf
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("compiled")
 @pytest.mark.skipif(JIT_DISABLED, reason="Python divides otherwise")
 def test_a_rule_may_have_no_score_for_some_actions():
