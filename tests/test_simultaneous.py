@@ -49,7 +49,7 @@ def test_a_pure_equilibrium_is_found_from_both_seats(preset):
         assert policy[1] > 0.9
 
 
-@pytest.mark.full(but=1)
+@pytest.mark.full(but=["uct"])
 @pytest.mark.parametrize("preset", PRESETS)
 def test_a_dominated_action_is_hardly_played(preset):
     game = matrix_game([[2, 0], [0, 2], [-1, -1]])
@@ -59,6 +59,7 @@ def test_a_dominated_action_is_hardly_played(preset):
     assert visits[2] < min(visits[:2])
 
 
+@pytest.mark.full
 def test_the_average_strategy_leaves_out_what_was_explored():
     result = search(matrix_game([[1, 1], [0, 0]]), "exp3", 2000)[1]
     assert result.actions[1].visits > 100  # Exp3 goes on exploring.
