@@ -62,6 +62,7 @@ def compiled(monkeypatch):
     monkeypatch.setattr(Entry, "bound", _compiled_at_once)
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
     if config.getoption("full") or any("::" in argument for argument in config.args):
         return  # Who names a test wants it.
@@ -72,9 +73,12 @@ def pytest_collection_modifyitems(config, items):
             left_out.add(item)
         elif but:
             cases[item.nodeid.partition("[")[0]].append((item, but[0]))
-    for of_one_test in cases.values():
+    for test, of_one_test in cases.items():
         among, (but, *_) = zip(*of_one_test, strict=True)
-        left_out |= {*among} - {*_chosen(among, but)}
+        chosen = _chosen(among, but)
+        if not chosen:
+            raise pytest.UsageError(f"{test}: mark.full leaves no case, for none is named {but}")
+        left_out |= {*among} - {*chosen}
     config.hook.pytest_deselected(items=[item for item in items if item in left_out])
     items[:] = [item for item in items if item not in left_out]
 

@@ -395,6 +395,7 @@ def test_doctor_says_how_to_install_what_is_missing(program, monkeypatch):
     assert install == "pip install 'rave-agents[openspiel]'"
 
 
+@pytest.mark.full
 def test_starts_are_measured_in_fresh_processes(tmp_path):
     assert 0 < doctor._start_seconds(str(tmp_path), "pn_mcts") < 100
     assert any(tmp_path.iterdir())
@@ -414,6 +415,7 @@ def test_python_m_runs_the_program():
     assert json.loads(done.stdout)["game"] == "tic_tac_toe"
 
 
+@pytest.mark.full(but=["1"])
 @pytest.mark.skipif(os.name == "nt", reason="sends SIGINT to a process group")
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_ctrl_c_prints_the_finished_games(tmp_path, jobs):
@@ -477,6 +479,7 @@ def test_names_beyond_the_encoding_are_escaped(json_option):
         assert "inf" in done.stdout.decode("ascii")
 
 
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize("arguments", [("--help",), ("games",), ("agents",), ("doctor", "--quick")])
 def test_every_list_is_shown_in_any_encoding(arguments):
     done = in_ascii(*arguments)

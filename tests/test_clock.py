@@ -88,6 +88,7 @@ def play(text, draw, early_stop):
     return False, used / granted
 
 
+@pytest.mark.full(but=3)
 @pytest.mark.parametrize("text", CONTROLS)
 def test_no_game_is_lost_on_time_and_the_time_is_used(text):
     # With ten time controls these are ten thousand games.

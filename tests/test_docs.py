@@ -1,5 +1,6 @@
 """Every block of code of the documentation runs, or is a command that exists."""
 
+import ast
 import re
 import xml.etree.ElementTree as ET
 
@@ -109,3 +110,23 @@ def test_every_file_of_the_kernel_is_in_the_reference():
     assert {path.stem for path in files} == set(
         re.findall(r"^::: rave_agents\.kernel\.(\w+)$", page, re.M)
     )
+
+
+def lines_of(node):
+    first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", []))])
+    return node.end_lineno - first + 1
+
+
+def test_a_part_of_ones_own_takes_ten_lines():
+    """A schedule, a rule and a playout policy: the class and its function, as the page shows it."""
+    text = (pages.DOCS / "tutorials" / "your_own_formula.md").read_text(encoding="utf-8")
+    shown = {}
+    for block in re.findall(r"```python.*?\n(.*?)```", text, re.DOTALL):
+        nodes = [node for node in ast.parse(block).body if hasattr(node, "decorator_list")]
+        classes = {node.name: lines_of(node) for node in nodes if isinstance(node, ast.ClassDef)}
+        for function in (node for node in nodes if isinstance(node, ast.FunctionDef)):
+            for mark in function.decorator_list:
+                opened, part = (name.id for name in mark.args)
+                shown[opened] = classes[part] + lines_of(function)
+    assert {"beta", "score", "action_weight"} <= shown.keys()
+    assert max(shown.values()) <= 10

@@ -25,7 +25,7 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.full(but=2)
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize("number", range(len(SNIPPETS)))
 def test_readme_snippet_runs(number):
     finished = run("-c", SNIPPETS[number])

@@ -18,6 +18,7 @@ def _compiled():
     Searcher().search(random_game(1), Limit(simulations=1))
 
 
+@pytest.mark.full(but=2)
 @pytest.mark.parametrize("simulations", [1, 2, 3, 100, 12_345])
 def test_simulations_are_exact(simulations):
     result = Searcher(seed=1).search(random_game(1), Limit(simulations=simulations))
@@ -43,6 +44,8 @@ def slow_game(method, pause=0.002):
     return Slow(random_game(6, depth=30, width=4).rules)
 
 
+@pytest.mark.full(but=["0.4"])
+@pytest.mark.usefixtures("compiled")
 @pytest.mark.parametrize("seconds", [0.05, 0.4])
 @pytest.mark.parametrize("method", [None, "apply_action", "legal_actions", "clone", "returns"])
 def test_seconds_are_kept(method, seconds):

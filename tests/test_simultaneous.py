@@ -39,6 +39,7 @@ def mix(state, preset, simulations, player=0, **changes):
     return np.array([probability for _, probability in result.policy])
 
 
+@pytest.mark.full(but=["rave"])
 @pytest.mark.parametrize("preset", PRESETS)
 def test_a_pure_equilibrium_is_found_from_both_seats(preset):
     # Row 1 and column 1: whoever leaves it loses by that.
@@ -49,6 +50,7 @@ def test_a_pure_equilibrium_is_found_from_both_seats(preset):
         assert policy[1] > 0.9
 
 
+@pytest.mark.full(but=["uct"])
 @pytest.mark.parametrize("preset", PRESETS)
 def test_a_dominated_action_is_hardly_played(preset):
     game = matrix_game([[2, 0], [0, 2], [-1, -1]])
@@ -58,6 +60,7 @@ def test_a_dominated_action_is_hardly_played(preset):
     assert visits[2] < min(visits[:2])
 
 
+@pytest.mark.full
 def test_the_average_strategy_leaves_out_what_was_explored():
     result = search(matrix_game([[1, 1], [0, 0]]), "exp3", 2000)[1]
     assert result.actions[1].visits > 100  # Exp3 goes on exploring.
@@ -79,12 +82,14 @@ def test_regret_matching_converges(payoffs, equilibrium, simulations, distance, 
     assert abs(policy - equilibrium).sum() / 2 < distance
 
 
+@pytest.mark.full
 def test_regret_matching_converges_with_amaf_too():
     game = matrix_game([[0, -1, 1], [1, 0, -1], [-1, 1, 0]])
     policy = mix(game, "regret_matching", 60_000, amaf=NodeAmaf())
     assert abs(policy - 1 / 3).sum() / 2 < 0.05
 
 
+@pytest.mark.full
 def test_a_tolerance_for_ties_keeps_decoupled_uct_from_going_in_step():
     game = matrix_game([[0, -25, 50], [25, 0, -5], [-50, 5, 0]])
     worst = {}
@@ -206,6 +211,7 @@ class Snake:
         return 1.0
 
 
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize("preset", PRESETS)
 def test_snake_for_four_is_played_to_its_end_and_no_snake_runs_into_a_trail_at_once(preset):
     state = Snake()
@@ -251,6 +257,7 @@ def test_the_table_grows_with_what_is_visited():
     assert searcher.tree.used[CHILD] <= 200 < size * size
 
 
+@pytest.mark.full(but=["uct"])
 @pytest.mark.parametrize("preset", PRESETS)
 def test_memory_is_bounded_and_counted(preset):
     state = joint_random_game(3, width=4, depth=30, num_players=3, together=0.9)

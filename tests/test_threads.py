@@ -132,6 +132,7 @@ def test_noise_is_the_same_in_all_trees():
     assert len(set(priors[0])) > 1
 
 
+@pytest.mark.full(but=6)
 @pytest.mark.parametrize("threads", [1, 2, 8])
 @pytest.mark.parametrize("changes", CHANGES)
 def test_the_same_seed_gives_the_same_trees(threads, changes):
@@ -168,6 +169,7 @@ def test_the_line_is_that_of_the_tree_that_knows_the_action_best():
 # Proofs
 
 
+@pytest.mark.full(but=4)
 @pytest.mark.parametrize("threads", [1, 2, 8])
 @pytest.mark.parametrize("seed", range(6))
 def test_merged_proofs_agree_with_the_whole_game(threads, seed):
@@ -439,6 +441,7 @@ def native():
     return is_in_use()
 
 
+@pytest.mark.full(but=2)
 @pytest.mark.parametrize("preset", ["uct", "rave", "grave", "rave_pn"])
 @pytest.mark.parametrize("name", ["tic_tac_toe", "connect_four", "hex(board_size=5)", "backgammon"])
 def test_openspiel_games_in_eight_threads(name, preset):

@@ -26,6 +26,7 @@ def run(*arguments):
     )
 
 
+@pytest.mark.full(but=["python_tic_tac_toe"])
 @pytest.mark.parametrize(
     "name",
     [

@@ -41,6 +41,7 @@ def names(state):
     return [state.action_to_string(0, action) for action in state.legal_actions()]
 
 
+@pytest.mark.full
 def test_ten_thousand_random_games_are_those_of_the_slow_rules():
     counts = games_by_size()
     assert sum(counts.values()) == GAMES

@@ -85,6 +85,7 @@ def test_an_environment_with_other_sources_compiles(shared_cache, other_environm
     assert "compiling the search" in other.stderr
 
 
+@pytest.mark.full
 def test_damaged_code_is_compiled_anew(shared_cache, tmp_path):
     shutil.copytree(shared_cache[0], tmp_path / "damaged")
     files = [path for path in (tmp_path / "damaged").rglob("*") if path.is_file()]

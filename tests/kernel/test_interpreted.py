@@ -132,7 +132,7 @@ def interpreted():
     return json.loads(done.stdout)
 
 
-@pytest.mark.full(but=["rave", "grave", "solver"])
+@pytest.mark.full(but=["rave"])
 @pytest.mark.usefixtures("compiled")
 @pytest.mark.parametrize("name", CASES)
 def test_interpreted_and_compiled_trees_are_equal(name, interpreted):

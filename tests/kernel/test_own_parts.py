@@ -578,6 +578,7 @@ def _untyped(policy, action):
     return {"weight": policy.weight, 3: action}["weight"]
 
 
+@pytest.mark.full(but=1)
 @pytest.mark.usefixtures("compiled")
 @pytest.mark.skipif(JIT_DISABLED, reason="nothing is compiled")
 @pytest.mark.parametrize(
@@ -711,6 +712,7 @@ def _only_credited(rule, amaf, node, edge):
     return 0.0 / edge.n if edge.n_amaf == 0.0 else edge.q_amaf
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("compiled")
 @pytest.mark.skipif(JIT_DISABLED, reason="Python divides otherwise")
 def test_a_rule_may_have_no_score_for_some_actions():
@@ -767,6 +769,7 @@ def run_script(path, text, **environment):
     )
 
 
+@pytest.mark.full
 @pytest.mark.skipif(JIT_DISABLED, reason="nothing is compiled")
 def test_parts_of_a_script_are_cached_and_compiled_anew_when_it_is_edited(tmp_path):
     script, cache = tmp_path / "script.py", {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}

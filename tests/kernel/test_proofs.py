@@ -163,6 +163,7 @@ TURNED_TO = {
 """Proof numbers of which the search makes much."""
 
 
+@pytest.mark.full(but=3)
 @pytest.mark.parametrize("checks", [CheckNothing(), CheckTerminal()])
 @pytest.mark.parametrize("numbers", [NoProofNumbers(), *TURNED_TO.values()])
 @pytest.mark.parametrize("kind", ["zero-sum", "general-sum", "one player", "three players"])
@@ -184,6 +185,7 @@ def test_every_small_game_without_chance_is_solved_and_the_search_then_ends(kind
             assert truth.values(()) == {result.outcome}
 
 
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize("numbers", TURNED_TO.values(), ids=TURNED_TO)
 @pytest.mark.parametrize("solver", [NoSolver(), Solver()])
 def test_numbers_end_at_0_for_who_can_force_a_win_and_for_who_cannot(solver, numbers):
@@ -205,6 +207,7 @@ def test_numbers_end_at_0_for_who_can_force_a_win_and_for_who_cannot(solver, num
             assert result.simulations < 3000
 
 
+@pytest.mark.full(but=2)
 @pytest.mark.parametrize("kind", KINDS)
 def test_proofs_stay_true_from_move_to_move(kind):
     searchers = set()
@@ -346,6 +349,7 @@ def test_a_draw_layer_tells_dense_ranks_apart():
 # Room.
 
 
+@pytest.mark.full(but=4)
 @pytest.mark.parametrize("amaf", [NoAmaf(), NodeAmaf(), GRAVE(), HRAVE()])
 @pytest.mark.parametrize("numbers", [NoProofNumbers(), ProofNumbers(constant=0.0)])
 @pytest.mark.parametrize("checks", [CheckNothing(), CheckTerminal(), CheckRefutations()])
@@ -418,6 +422,7 @@ def proven_outcomes(preset, seeds):
     return proven
 
 
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize("preset", PROVING)
 def test_no_preset_proves_what_is_not_so(preset):
     assert proven_outcomes(preset, range(60)) > 25
@@ -436,6 +441,7 @@ def better_known_than_searched():
     return written_game(nodes, low=0.0, high=1.0)
 
 
+@pytest.mark.full(but=["uct_solver"])
 @pytest.mark.parametrize("preset", ["uct_solver", "rave_pn", "pn_mcts"])
 def test_a_solved_child_that_is_passed_over_counts_above_its_parent(preset):
     config = SearchConfig.preset(preset).replace(skipping=SkipSolved(), rule=UCB1(0.5))

@@ -102,6 +102,7 @@ def test_whole_trees_equal_the_textbooks(block):
     assert compared > 0.5 * CASES_PER_TEST
 
 
+@pytest.mark.full
 def test_puct_scores_that_are_blended_equal_the_textbooks():
     compared = 0
     for seed in range(4 * CASES_PER_TEST):
@@ -132,6 +133,7 @@ def curious_weight(player, action, n, q, mean, trust):
     return max(q - mean + trust * action, 0.1) / n**0.5
 
 
+@pytest.mark.full
 def test_trees_with_playouts_of_ones_own_equal_the_textbooks():
     config, compared = SearchConfig(playouts=Curious()), 0
     for seed in range(CASES_PER_TEST):

@@ -163,6 +163,7 @@ def test_whole_trees_equal_the_textbooks(block):
     assert compared > 0.5 * CASES_PER_TEST
 
 
+@pytest.mark.full(but=["tic_tac_toe"])
 @pytest.mark.parametrize(
     "name",
     [
@@ -192,6 +193,7 @@ def test_whole_trees_of_known_games_equal_the_textbooks(name):
     assert compared >= 8
 
 
+@pytest.mark.full
 def test_trees_are_the_same_after_every_simulation():
     game = pyspiel.load_game("tic_tac_toe")
     config = SearchConfig.preset("pn_mcts")

@@ -463,6 +463,7 @@ def test_ctrl_c_ends_a_game_of_registered_bots():
     assert time.perf_counter() - started < 10
 
 
+@pytest.mark.full
 @needs_registry
 def test_threads_play_at_the_same_time(hex_game):
     histories = {}

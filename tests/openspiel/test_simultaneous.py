@@ -111,7 +111,7 @@ def test_both_providers_grow_the_same_trees(game, preset, changes, monkeypatch, 
     assert trees[0] == trees[1]
 
 
-@pytest.mark.full(but=1)
+@pytest.mark.full
 @pytest.mark.parametrize("cards", [3, 4])
 def test_goofspiel_converges_to_the_exact_values(cards, provider):
     spec = f"goofspiel(imp_info=False,num_cards={cards},points_order=descending)"

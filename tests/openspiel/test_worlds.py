@@ -71,7 +71,7 @@ def p_value(expected, drawn):
     return scipy.stats.chisquare(observed, wanted).pvalue if len(groups) > 1 else 1.0
 
 
-@pytest.mark.full(but=1)
+@pytest.mark.full(but=["kuhn_poker"])
 @pytest.mark.parametrize(
     ("name", "moves"),
     [

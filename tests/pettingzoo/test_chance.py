@@ -196,6 +196,7 @@ def shuffled(env, agent, rng):
     return env
 
 
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize("make", [dice.zoo_coin, dice.together_coin])
 def test_worlds_make_what_was_drawn_before_fair(make):
     env = make(dice.Deck)()
@@ -259,7 +260,7 @@ class Bets(dice.Attribute, pettingzoo.ParallelEnv):
         return observations, rewards, ended, cut, infos
 
 
-@pytest.mark.full(but=["RegretMatchingAgent"])
+@pytest.mark.full
 @pytest.mark.parametrize("kind", [UCTAgent, RegretMatchingAgent])
 def test_masks_and_agents_that_hang_on_chance_are_played_together(kind):
     env = Bets()
