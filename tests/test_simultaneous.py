@@ -67,6 +67,7 @@ def test_the_average_strategy_leaves_out_what_was_explored():
     assert result.policy[1][1] < 0.02
 
 
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize(
     ("payoffs", "equilibrium", "simulations", "distance"),
     [
@@ -269,6 +270,7 @@ def test_memory_is_bounded_and_counted(preset):
     assert result.memory_bytes == growing_bytes(searcher)
 
 
+@pytest.mark.full(but=6)
 @pytest.mark.parametrize("preset", PRESETS)
 @pytest.mark.parametrize("seed", range(4))
 def test_a_kept_subtree_is_what_it_was(preset, seed):

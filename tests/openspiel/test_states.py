@@ -101,6 +101,7 @@ def test_parameters_that_change_who_plays_conform(spec):
     testing.check_game_state(lambda: OpenSpielState(game.new_initial_state()), games=2, seed=3)
 
 
+@pytest.mark.full(but=12)
 @pytest.mark.parametrize("name", OPEN)
 def test_alternating_games_are_those_in_the_table(name):
     """Random games tell: in a listed game players take turns at every decision; a game for two
