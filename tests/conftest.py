@@ -12,6 +12,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))  # so that tests can impo
 
 from rave_agents.compiler.dispatch import Entry
 from rave_agents.compiler.layout import kind_of
+from rave_agents.searcher import tree_search
 
 # A job in the background of a script is started with SIGINT ignored, and so would be the programs
 # that the tests start and interrupt.
@@ -44,6 +45,7 @@ def _compiled_late(entry, record):
 
 def pytest_addoption(parser):
     parser.addoption("--full", action="store_true", help="run what the quick run leaves out, too")
+    parser.addoption("--rest", action="store_true", help="run only what the quick run leaves out")
 
 
 def pytest_configure(config):
@@ -52,7 +54,7 @@ def pytest_configure(config):
         "full(but=0): for the full run; the quick run takes so many of its cases, evenly spread, "
         "or those that have one of these names",
     )
-    if not config.getoption("full"):
+    if not (config.getoption("full") or config.getoption("rest")):
         Entry.bound = _compiled_late
 
 
@@ -60,6 +62,7 @@ def pytest_configure(config):
 def compiled(monkeypatch):
     """Compiles every search before it begins, in the quick run too."""
     monkeypatch.setattr(Entry, "bound", _compiled_at_once)
+    monkeypatch.setattr(tree_search, "_compiled", set())  # It knows those that are interpreted.
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -79,8 +82,9 @@ def pytest_collection_modifyitems(config, items):
         if not chosen:
             raise pytest.UsageError(f"{test}: mark.full leaves no case, for none is named {but}")
         left_out |= {*among} - {*chosen}
-    config.hook.pytest_deselected(items=[item for item in items if item in left_out])
-    items[:] = [item for item in items if item not in left_out]
+    rest = config.getoption("rest")
+    config.hook.pytest_deselected(items=[item for item in items if (item in left_out) != rest])
+    items[:] = [item for item in items if (item in left_out) == rest]
 
 
 def _chosen(cases, but):
