@@ -22,6 +22,14 @@ def pytest_generate_tests(metafunc):
         metafunc.parametrize("provider", providers, indirect=True)
 
 
+@pytest.fixture(autouse=True)
+def _bridge_as_the_environment_says():
+    """No test finds what another one has set: whether there is a bridge is asked anew."""
+    native.bridge.cache_clear()
+    yield
+    native.bridge.cache_clear()
+
+
 @pytest.fixture
 def provider(request, monkeypatch):
     """Runs a test with both providers of simulations of OpenSpiel's C++ states."""
