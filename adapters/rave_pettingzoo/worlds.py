@@ -84,15 +84,7 @@ class FunctionWorlds:
             GameError: if it is no such environment; it says what differs.
             ValueError: if it has not been reset, or its game is over.
         """
-        given = self._clone(self._env)
-        world = self._function(given, self._agent, self._random)
-        try:
-            check_env(world)
-        except TypeError:
-            raise GameError(f"worlds must return an environment, got {world!r}.") from None
-        if world is not given:
-            world = searched_env(world)
-            draw_anew(world, self._random)
+        world = _drawn(self._function, self._clone(self._env), self._agent, self._random)
         if _type_names(world) != self._types:
             raise GameError(
                 f"worlds returned the environment {env_name(world)} where {env_name(self._env)} "
@@ -116,6 +108,20 @@ class FunctionWorlds:
                 f"it would see {_shown(world, seen)} where it sees {_shown(self._env, self._view)}."
             )
         return world
+
+
+def _drawn(function: WorldFunction, given: Any, agent: Any, random: np.random.Generator) -> Any:
+    """The environment that the user's function makes of a copy; another one draws anew."""
+    world = function(given, agent, random)
+    try:
+        check_env(world)
+    except TypeError:
+        raise GameError(f"worlds must return an environment, got {world!r}.") from None
+    if world is given:
+        return world
+    world = searched_env(world)
+    draw_anew(world, random)
+    return world
 
 
 class ParallelWorlds:
@@ -151,15 +157,7 @@ class ParallelWorlds:
         Raises:
             GameError: if it is no such environment; it says what differs.
         """
-        given = self._clone(self._env)
-        world = self._function(given, self._agent, self._random)
-        try:
-            check_env(world)
-        except TypeError:
-            raise GameError(f"worlds must return an environment, got {world!r}.") from None
-        if world is not given:
-            world = searched_env(world)
-            draw_anew(world, self._random)
+        world = _drawn(self._function, self._clone(self._env), self._agent, self._random)
         if _type_names(world) != _type_names(self._env) or world.agents != self._env.agents:
             raise GameError(
                 f"worlds returned the environment {env_name(world)} with the agents "

@@ -34,6 +34,10 @@ def kept(directory: pathlib.Path, compiled: Callable[[bool], _R]) -> _R:
         numba.config.CACHE_DIR = configured
 
 
+def _say_begun(what: str) -> None:
+    _log.warning("rave_agents: compiling %s, once; this takes a few seconds ...", what)
+
+
 @contextlib.contextmanager
 def announced(what: str) -> Iterator[None]:
     """Tell that something is compiled, and how long it takes: on a terminal as it goes on."""
@@ -47,7 +51,7 @@ def announced(what: str) -> Iterator[None]:
 @contextlib.contextmanager
 def _shown(what: str) -> Iterator[None]:
     if not (sys.stderr is not None and sys.stderr.isatty()):
-        _log.warning("rave_agents: compiling %s, once; this takes a few seconds ...", what)
+        _say_begun(what)
         yield
         return
     from rich.console import Console  # noqa: PLC0415  (slow to import)
@@ -72,7 +76,7 @@ class _Announcer(event.Listener):  # type: ignore[misc]
     def on_start(self, event: Any) -> None:
         what, self._what = self._what, None
         if what is not None:
-            _log.warning("rave_agents: compiling %s, once; this takes a few seconds ...", what)
+            _say_begun(what)
 
     def on_end(self, event: Any) -> None:
         pass

@@ -2,7 +2,7 @@
 
 A part's class is its documentation, its validation and its spec. The class ``HandSelected`` is
 ``hand_selected`` in a spec, its fields are the parameters there, their annotations say what they
-take, see ``kernel/takes.py``.
+take, see ``compiler/takes.py``.
 """
 
 import functools
@@ -20,7 +20,7 @@ from rave_agents.compiler.runtime import RUNS_AS
 from rave_agents.compiler.takes import Takes
 from rave_agents.config.specs import format_call, parse_call
 from rave_agents.errors import FormulaError, UnknownNameError
-from rave_agents.game.arguments import is_integer, is_number, unknown_name
+from rave_agents.game.arguments import check_names, is_integer, is_number, unknown_name
 
 Part = Any
 """A part of a search: a NamedTuple whose class implements open functions of the kernel."""
@@ -137,12 +137,12 @@ def _checked_part(label: str, takes: Takes, value: Any) -> Part:
         raise TypeError(
             f"{label} takes a part of the search, or its spec such as {example!r}; a part of your "
             "own is an instance of a NamedTuple class whose functions are registered with "
-            f"rave_agents.compiler.dispatch.implements: got {value!r}."
+            f"rave_agents.parts.implements: got {value!r}."
         )
     kind = type(value)
     if not _is_taken(takes, kind):
         raise TypeError(_not_taken(label, takes, kind))
-    if kinds_of(takes).get(part_name(kind), kind) is not kind and kind.__module__ == "__main__":
+    if kind.__module__ == "__main__" and kinds_of(takes).get(part_name(kind), kind) is not kind:
         raise ValueError(
             f"{label}: {part_name(kind)!r} is a part of this package: give {kind.__name__} another "
             "name."
@@ -198,9 +198,7 @@ def _part_of_spec(label: str, takes: Takes, text: str) -> Part:
     is_class = inspect.isclass(kind)
     if not (is_class and hasattr(kind, "_fields")):
         raise TypeError(f"{label}: {name!r} is no part of a search, which is a NamedTuple class.")
-    for key in given:
-        if key not in kind._fields:
-            raise UnknownNameError(unknown_name(f"parameter of {name}", key, kind._fields))
+    check_names(f"parameter of {name}", given, kind._fields, UnknownNameError)
     missing = [key for key in kind._fields if key not in {**kind._field_defaults, **given}]
     if missing:
         raise TypeError(f"{label}: {name} needs {missing[0]}, such as {name}({missing[0]}=1).")

@@ -291,9 +291,11 @@ class SearchConfig:
         Raises:
             error: for such a name.
         """
+        known = (*others, *self.field_names())
+        changed = self._beside(changes)
         for name in changes:
-            if name not in others and not self.takes(name, changes):
-                raise error(self._beside(changes).unknown(what, name, others))
+            if name not in known and not changed._places(name):
+                raise error(changed.unknown(what, name, others))
 
     def takes(self, name: str, changes: Mapping[str, Any]) -> bool:
         """Whether ``replace`` takes a name beside these changes: a field, or one of a part."""

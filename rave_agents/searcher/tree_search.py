@@ -250,8 +250,7 @@ class TreeSearch:
             )
         grown.begin(self._frame)
         self._set_range()
-        self._search = self._make_search(grown)
-        self._run = loop.run.bound(self._search)
+        self._bind(grown)
 
     def run_slice(self) -> bool:
         """Run for some milliseconds. Returns whether there is more to do.
@@ -295,14 +294,12 @@ class TreeSearch:
         elif status == Status.TREE_FULL:
             header = self._frame.header
             grown.grow(int(max(header[Header.ACTION_CAPACITY], header[Header.REQUIRED_ACTIONS])))
-            self._search = self._make_search(grown)
-            self._run = loop.run.bound(self._search)
+            self._bind(grown)
         elif status == Status.FRAME_FULL:
             self._frame = grown_frame(self._frame)
             self._simulator.bind(self._frame)
             grown.fit_frame(self._frame)
-            self._search = self._make_search(grown)
-            self._run = loop.run.bound(self._search)
+            self._bind(grown)
         tree.add_noise()
         now = time.perf_counter()
         elapsed, left = now - self._slice_started, self._deadline - now
@@ -322,6 +319,11 @@ class TreeSearch:
         if _has_fixed_range(self._config, self._root):
             self.tree.utility_range[LOW] = self._root.min_utility()
             self.tree.utility_range[HIGH] = self._root.max_utility()
+
+    def _bind(self, grown: GrownTree) -> None:
+        """Let the loop work on the arrays as they are now; those that grew lie elsewhere."""
+        self._search = self._make_search(grown)
+        self._run = loop.run.bound(self._search)
 
     def _make_search(self, grown: GrownTree) -> Search:
         """The record that the loop works on."""

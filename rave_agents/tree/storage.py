@@ -1,6 +1,6 @@
 """The arrays of a search: allocated, grown, kept, cleared and counted by their declarations.
 
-Parts declare their arrays by annotations, see ``kernel/arrays.py``. Nothing here knows what they
+Parts declare their arrays by annotations, see ``compiler/arrays.py``. Nothing here knows what they
 mean, but for the table of children, whose hash table is filled anew where it changes.
 """
 
