@@ -4,28 +4,29 @@ from typing import Any, NamedTuple
 
 from rave_agents.compiler.arrays import NODE
 from rave_agents.compiler.dispatch import implements, kernel
+from rave_agents.kernel import hooks
 from rave_agents.kernel.amaf import NO_TABLE, reference
-from rave_agents.kernel.hooks import add_leaf, find_leaf, is_known, select
+from rave_agents.kernel.frame_codes import (
+    DONE,
+    FRAME_FULL,
+    NO_SCORE,
+    NUM_ACTIONS,
+    PATH_CAPACITY,
+    PATH_LENGTH,
+    PLAYER,
+    UNIFORM,
+)
+from rave_agents.kernel.hooks import is_solved
 from rave_agents.kernel.players import CHANCE, TERMINAL
 from rave_agents.kernel.selection import NO_EDGE, most_urgent, sample_outcome
 from rave_agents.kernel.tree import ROOT, UNEXPANDED, add_node
-from rave_agents.simulate.frame import Header, Status
-
-DONE = int(Status.DONE)
-FRAME_FULL = int(Status.FRAME_FULL)
-NO_SCORE = int(Status.NO_SCORE)
-PATH_LENGTH = int(Header.PATH_LENGTH)
-PATH_CAPACITY = int(Header.PATH_CAPACITY)
-PLAYER = int(Header.PLAYER)
-NUM_ACTIONS = int(Header.NUM_ACTIONS)
-UNIFORM = int(Header.UNIFORM)
 
 
 class Alternating(NamedTuple):
     """One player moves at a time, or chance."""
 
 
-@implements(select, Alternating)
+@implements(hooks.select, Alternating)
 def walk(moves: Alternating, search: Any) -> int:
     """Take the most urgent edges, and chance outcomes by their probabilities."""
     tree, path, frame = search.tree, search.path, search.frame
@@ -54,13 +55,13 @@ def walk(moves: Alternating, search: Any) -> int:
         if (
             node == UNEXPANDED
             or tree.node_player[node] == TERMINAL
-            or is_known(search.proofs, node)
+            or is_solved(search.proofs, node)
         ):
             frame.header[PATH_LENGTH] = depth
             return DONE
 
 
-@implements(find_leaf, Alternating)
+@implements(hooks.find_leaf, Alternating)
 def _find_leaf(moves: Alternating, search: Any, depth: int) -> tuple[int, int]:
     if depth == 0:
         return UNEXPANDED, 0
@@ -68,7 +69,7 @@ def _find_leaf(moves: Alternating, search: Any, depth: int) -> tuple[int, int]:
     return int(search.tree.edge_child[edge]), int(search.tree.edge_visits[edge])
 
 
-@implements(add_leaf, Alternating)
+@implements(hooks.add_leaf, Alternating)
 def _add_leaf(moves: Alternating, search: Any, depth: int, visits: int) -> int:
     header = search.frame.header
     leaf = add_described(search, header[PLAYER], 0, header[NUM_ACTIONS], visits)

@@ -15,10 +15,8 @@ from rave_agents.compiler.takes import Takes
 from rave_agents.kernel.players import AllPlayers, SearchingPlayer
 from rave_agents.kernel.rules import Edge, blended
 from rave_agents.kernel.schedules import blend
-from rave_agents.kernel.winning_moves import biased_sum, biases, winning_rate
-from rave_agents.simulate.frame import Header
-
-NUM_PLAYOUTS = int(Header.NUM_PLAYOUTS)
+from rave_agents.kernel.tree import edge_rows
+from rave_agents.kernel.winning_moves import EdgeWins, TableWins, biased_sum, winning_rate
 
 NO_TABLE = -1
 """The AMAF table of a node that has none, and the reference where there is none."""
@@ -26,17 +24,6 @@ NO_TABLE = -1
 
 class NoAmaf(NamedTuple):
     """None are kept: plain Monte-Carlo tree search."""
-
-
-@open_function
-def heeds(players: Any, search: Any, player: int) -> bool:
-    """Whether a player's choices heed AMAF statistics."""
-    return True
-
-
-@implements(heeds, SearchingPlayer)
-def _heeds_own(players: SearchingPlayer, search: Any, player: int) -> bool:
-    return bool(player == search.settings.searching_player)
 
 
 class AllEdges(NamedTuple):
@@ -141,37 +128,28 @@ def _amaf_sums(view: View, search: Any, edge: int, n: float) -> tuple[float, flo
     return n_amaf, biased_sum(amaf.winning, row, n_amaf, amaf.value_sum[row], view.scale)
 
 
-@kernel
-def winning_scale(amaf: Any, search: Any, node: int, row: int) -> float:
-    """What a weighted win rate is multiplied by to compare it with the siblings' AMAF values.
+@open_function
+def winning_scale(winning: Any, amaf: Any, search: Any, node: int, row: int) -> float:
+    """The factor that makes weighted win rates comparable with AMAF values; 0 if they do not count.
 
-    The most urgent sibling gets the best AMAF value among them, and the others less in proportion:
-    a weighted win rate is smaller the longer games are, and only its ratios mean something.
+    The sibling with the best weighted win rate gets the best AMAF value among them, and the others
+    less in proportion: the rates are smaller the longer games are, and only their ratios matter.
     """
-    if not biases(amaf.winning):
+    return 0.0
+
+
+@implements(winning_scale, EdgeWins, TableWins)
+def _winning_scale(winning: Any, amaf: Any, search: Any, node: int, row: int) -> float:
+    if winning.options.weight == 0.0:
         return 0.0
-    first = search.tree.node_first_edge[node]
     best_rate, best_value = 0.0, 0.0
-    for edge in range(first, first + search.tree.node_edge_count[node]):
+    for edge in edge_rows(search.tree, node):
         place = row_of(amaf, search, row, edge)
         visits = amaf.visits[place]
         if visits > 0.0:
             best_value = max(best_value, amaf.value_sum[place] / visits)
-        best_rate = max(best_rate, winning_rate(amaf.winning, place, visits))
+        best_rate = max(best_rate, winning_rate(winning, place, visits))
     return best_value / best_rate if best_rate > 0.0 else 0.0
-
-
-class Credit(NamedTuple):
-    """What a playout gives to the AMAF statistics of a node."""
-
-    share: float
-    """The part of a visit that the playout counts."""
-    value: float
-    """Its value for the player who moves at the node, in [0, 1]."""
-    start: int
-    """The number of the node's first move in the record."""
-    moves: int
-    """How many moves there are in the record."""
 
 
 class MoveRecord(NamedTuple):

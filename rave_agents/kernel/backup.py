@@ -6,12 +6,10 @@ at its node.
 
 from rave_agents.compiler.arrays import EDGE
 from rave_agents.compiler.dispatch import kernel
+from rave_agents.kernel.frame_codes import NUM_PLAYOUTS
 from rave_agents.kernel.hooks import count_value, give_better_known, on_backup, on_rescale
 from rave_agents.kernel.search import Search
-from rave_agents.kernel.utilities import observe, rescaled, set_values
-from rave_agents.simulate.frame import Header
-
-NUM_PLAYOUTS = int(Header.NUM_PLAYOUTS)
+from rave_agents.kernel.utilities import observe, rescale_sums, set_values
 
 
 @kernel
@@ -59,9 +57,6 @@ def rescale(search: Search, factor: float, shift: float) -> None:
     """Bring all values that have been counted to the new scale."""
     tree = search.tree
     on_rescale(search.rule, search, factor, shift)
-    for edge in range(tree.used[EDGE]):
-        tree.edge_value_sum[edge] = rescaled(
-            tree.edge_value_sum[edge], tree.edge_visits[edge], factor, shift
-        )
+    rescale_sums(tree.edge_value_sum, tree.edge_visits, tree.used[EDGE], factor, shift)
     on_rescale(search.amaf, search, factor, shift)
     on_rescale(search.moves, search, factor, shift)

@@ -6,10 +6,8 @@
 from typing import Any
 
 from rave_agents.compiler.dispatch import open_function
+from rave_agents.kernel.frame_codes import DONE
 from rave_agents.kernel.tree import ROOT
-from rave_agents.simulate.frame import Status
-
-DONE = int(Status.DONE)
 
 
 @open_function
@@ -52,11 +50,6 @@ def on_rescale(part: Any, search: Any, factor: float, shift: float) -> None:
 
 
 @open_function
-def on_abort(part: Any, search: Any) -> None:
-    """A simulation could not be finished: undo what it has marked."""
-
-
-@open_function
 def copy_edge(part: Any, old: int, new: int) -> None:
     """Write what is known of an edge into another row."""
 
@@ -68,14 +61,30 @@ def is_decided(proofs: Any, search: Any) -> bool:
 
 
 @open_function
-def is_known(proofs: Any, node: int) -> bool:
+def is_solved(proofs: Any, node: int) -> bool:
     """Whether a node's outcome is known, so that it needs no simulation."""
     return False
 
 
 @open_function
 def give_outcome(proofs: Any, search: Any, node: int) -> None:
-    """Write the outcome of a node that ``is_known`` into the frame, as a simulation's returns."""
+    """Write the outcome of a node that ``is_solved`` into the frame, as a simulation's returns."""
+
+
+@open_function
+def begin_node(proofs: Any, search: Any, node: int) -> None:
+    """Prepare a new node of which nothing is proven."""
+
+
+@open_function
+def prove_terminal(proofs: Any, search: Any, node: int, returns: Any, first: int) -> None:
+    """Note the outcome of a terminal node: its returns stand from the place ``first`` on."""
+
+
+@open_function
+def update_node(proofs: Any, search: Any, node: int) -> bool:
+    """Derive what is proven of an expanded node from its children. Returns whether it changed."""
+    return False
 
 
 @open_function

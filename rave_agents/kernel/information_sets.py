@@ -19,39 +19,31 @@ from rave_agents.compiler.arrays import CHILD, INT, NODE, Array, Axis, Rows, one
 from rave_agents.compiler.calls import call_address
 from rave_agents.compiler.dispatch import implements, kernel
 from rave_agents.compiler.runtime import runs_as
+from rave_agents.kernel import hooks
 from rave_agents.kernel.alternating import add_described
 from rave_agents.kernel.amaf import NO_TABLE, reference
 from rave_agents.kernel.children import NO_ENTRY, Children, add_entry, find_entry
-from rave_agents.kernel.hooks import (
-    add_leaf,
-    find_leaf,
-    is_available,
-    on_abort,
-    on_backup,
-    on_simulated,
-    rows_needed,
-    select,
+from rave_agents.kernel.frame_codes import (
+    ADVANCE,
+    BEGIN,
+    DONE,
+    FINISH,
+    FRAME_FULL,
+    NO_SCORE,
+    NUM_ACTIONS,
+    PATH_CAPACITY,
+    PATH_LENGTH,
+    PLAYER,
+    STEP,
+    TREE_FULL,
+    VIEW,
 )
+from rave_agents.kernel.hooks import is_available
 from rave_agents.kernel.late_edges import add_missing, find_edges, is_edge
 from rave_agents.kernel.players import TERMINAL
 from rave_agents.kernel.rules import Node, node_term
 from rave_agents.kernel.selection import NO_EDGE, most_urgent, node_for
-from rave_agents.kernel.tree import ROOT, UNEXPANDED
-from rave_agents.simulate.frame import Header, Status, Step
-
-DONE = int(Status.DONE)
-FRAME_FULL = int(Status.FRAME_FULL)
-NO_SCORE = int(Status.NO_SCORE)
-TREE_FULL = int(Status.TREE_FULL)
-PATH_LENGTH = int(Header.PATH_LENGTH)
-PATH_CAPACITY = int(Header.PATH_CAPACITY)
-PLAYER = int(Header.PLAYER)
-NUM_ACTIONS = int(Header.NUM_ACTIONS)
-VIEW = int(Header.VIEW)
-STEP = int(Header.STEP)
-BEGIN = int(Step.BEGIN)
-ADVANCE = int(Step.ADVANCE)
-FINISH = int(Step.FINISH)
+from rave_agents.kernel.tree import ROOT, UNEXPANDED, edge_rows
 
 
 class InformationSets(NamedTuple):
@@ -72,36 +64,33 @@ class Determinizations(NamedTuple):
     """The last of them, by its number."""
     number: Annotated[Array, one(INT)]
     """[1] the number of this simulation."""
-    nodes_met: Annotated[Array, one(INT)]
-    """[1] nodes of this simulation's path whose edges were marked."""
     edge_of: Annotated[Array, Rows(Axis.ACTION, np.int32)]
     """Where each action's edge may be at a node."""
 
 
-@implements(rows_needed, Determinizations)
+@implements(hooks.rows_needed, Determinizations)
 def _rows_needed(moves: Determinizations, search: Any, axis: int, actions: int) -> int:
     return 1 if axis == CHILD else 0
 
 
-@implements(is_available, Determinizations)
+@implements(hooks.is_available, Determinizations)
 def _is_available(moves: Determinizations, edge: int) -> bool:
     return bool(moves.edge_met[edge] == moves.number[0])
 
 
 @implements(node_for, Determinizations)
 def _node_for(moves: Determinizations, rule: Any, node: Node, edge: int) -> Node:
-    """How often the edge was available takes the place of the node's visits."""
-    N = float(moves.edge_available[edge])
+    """How often the edge was available, now included, takes the place of the node's visits."""
+    N = float(moves.edge_available[edge] + 1)
     return Node(N, node_term(rule, N))
 
 
-@implements(select, Determinizations)
+@implements(hooks.select, Determinizations)
 def walk_in_determinization(moves: Determinizations, search: Any) -> int:  # noqa: PLR0911
     """Draw a determinization, and walk in it to a position without a node, or to the end."""
     tree, path, frame = search.tree, search.path, search.frame
     header = frame.header
     moves.number[0] += 1
-    moves.nodes_met[0] = 0
     status = take_step(search, BEGIN)
     if status != DONE or tree.used[NODE] == 0:
         return status
@@ -110,11 +99,9 @@ def walk_in_determinization(moves: Determinizations, search: Any) -> int:  # noq
     while tree.node_player[node] != TERMINAL:
         if depth == header[PATH_CAPACITY]:
             return FRAME_FULL
-        status = meet_actions(moves, search, node)
-        if status != DONE:
-            return status
-        if not some_available(moves, search, node):
-            return DONE  # Only where nothing may be added any more.
+        available = meet_actions(moves, search, node)
+        if available <= 0:  # None at all only where nothing may be added any more.
+            return DONE if available == 0 else TREE_FULL
         table = reference(search.amaf, search, node, table)
         edge = most_urgent(search, search.rule, node, table)
         if edge == NO_EDGE:
@@ -155,7 +142,7 @@ def child_number(search: Any, node: int, action: int) -> int:
     return int(seen ^ (action + 1)) if own else int(seen)
 
 
-@implements(find_leaf, Determinizations)
+@implements(hooks.find_leaf, Determinizations)
 def _find_leaf(moves: Determinizations, search: Any, depth: int) -> tuple[int, int]:
     if depth == 0:
         return (ROOT if search.tree.used[NODE] > 0 else UNEXPANDED), 0
@@ -165,7 +152,7 @@ def _find_leaf(moves: Determinizations, search: Any, depth: int) -> tuple[int, i
     return int(moves.children.child[entry]), int(moves.children.visits[entry])
 
 
-@implements(on_simulated, Determinizations)
+@implements(hooks.on_simulated, Determinizations)
 def _add_leaf_entry(moves: Determinizations, search: Any, depth: int) -> None:
     """Give the leaf the entry that it lacks; there is room."""
     path = search.path
@@ -175,7 +162,7 @@ def _add_leaf_entry(moves: Determinizations, search: Any, depth: int) -> None:
         path.entries[depth - 1] = add_entry(search, moves.children, node, key)
 
 
-@implements(add_leaf, Determinizations)
+@implements(hooks.add_leaf, Determinizations)
 def _add_leaf(moves: Determinizations, search: Any, depth: int, visits: int) -> int:
     header, path = search.frame.header, search.path
     leaf = add_described(search, header[PLAYER], 0, header[NUM_ACTIONS], visits)
@@ -185,21 +172,23 @@ def _add_leaf(moves: Determinizations, search: Any, depth: int, visits: int) -> 
     return 1
 
 
-@implements(on_backup, Determinizations)
+@implements(hooks.on_backup, Determinizations)
 def _count_visits(moves: Determinizations, search: Any, depth: int, nodes: int) -> None:
-    """Count a finished simulation at the entries of its path."""
+    """Count a simulation at the entries of its path, and at the edges that it had available."""
     for index in range(depth):
         entry = search.path.entries[index]
         if entry != NO_ENTRY:
             moves.children.visits[entry] += 1
-    moves.nodes_met[0] = 0
+        for edge in edge_rows(search.tree, search.path.nodes[index]):
+            if is_available(moves, edge):
+                moves.edge_available[edge] += 1
 
 
 @kernel
 def meet_actions(moves: Determinizations, search: Any, node: int) -> int:
     """Mark the edges of the actions that the frame lists, and add those that are missing.
 
-    Returns DONE, or TREE_FULL if there is no room; then nothing has changed.
+    Returns how many are marked; -1 if there is no room for those missing, and nothing has changed.
     """
     frame = search.frame
     actions = frame.header[NUM_ACTIONS]
@@ -211,35 +200,13 @@ def meet_actions(moves: Determinizations, search: Any, node: int) -> int:
             missing += 1
     if missing > 0 and search.settings.may_expand:
         if not add_missing(moves, search, node, missing):
-            return TREE_FULL
+            return -1
         find_edges(moves, search, node)
+    marked = 0
     for index in range(actions):
         action = frame.actions[index]
         edge = moves.edge_of[action]
         if is_edge(search, node, action, edge):
-            moves.edge_available[edge] += 1
             moves.edge_met[edge] = moves.number[0]
-    moves.nodes_met[0] += 1
-    return DONE
-
-
-@kernel
-def some_available(moves: Determinizations, search: Any, node: int) -> bool:
-    """Whether an edge of the node was marked in this simulation."""
-    first = search.tree.node_first_edge[node]
-    for edge in range(first, first + search.tree.node_edge_count[node]):
-        if moves.edge_met[edge] == moves.number[0]:
-            return True
-    return False
-
-
-@implements(on_abort, Determinizations)
-def _on_abort(moves: Determinizations, search: Any) -> None:
-    """Roll back the availability counts of an aborted simulation."""
-    for index in range(moves.nodes_met[0]):
-        node = search.path.nodes[index]
-        first = search.tree.node_first_edge[node]
-        for edge in range(first, first + search.tree.node_edge_count[node]):
-            if moves.edge_met[edge] == moves.number[0]:
-                moves.edge_available[edge] -= 1
-    moves.nodes_met[0] = 0
+            marked += 1
+    return marked

@@ -8,21 +8,16 @@ from typing import Any
 
 from rave_agents.compiler.arrays import EDGE
 from rave_agents.compiler.dispatch import kernel
+from rave_agents.kernel.frame_codes import ACTION_CAPACITY, NUM_ACTIONS, REQUIRED_ACTIONS
 from rave_agents.kernel.hooks import copy_edge
-from rave_agents.kernel.tree import UNEXPANDED
-from rave_agents.simulate.frame import Header
-
-NUM_ACTIONS = int(Header.NUM_ACTIONS)
-REQUIRED_ACTIONS = int(Header.REQUIRED_ACTIONS)
-ACTION_CAPACITY = int(Header.ACTION_CAPACITY)
+from rave_agents.kernel.tree import UNEXPANDED, edge_rows
 
 
 @kernel
 def find_edges(moves: Any, search: Any, node: int) -> None:
     """Note for each action of a node where its edge is."""
     tree = search.tree
-    first = tree.node_first_edge[node]
-    for edge in range(first, first + tree.node_edge_count[node]):
+    for edge in edge_rows(tree, node):
         moves.edge_of[tree.edge_action[edge]] = edge
 
 

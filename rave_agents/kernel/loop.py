@@ -9,6 +9,19 @@ from rave_agents.compiler.arrays import GROWING, NODE
 from rave_agents.compiler.calls import call_address
 from rave_agents.compiler.dispatch import entry, kernel
 from rave_agents.kernel.backup import back_up
+from rave_agents.kernel.frame_codes import (
+    ACTION_CAPACITY,
+    CHECK_CHILDREN,
+    DONE,
+    EXPAND,
+    PATH_LENGTH,
+    REQUIRED_ACTIONS,
+    REQUIRED_MOVES,
+    SOLVED,
+    STEP,
+    TREE_FULL,
+    WHOLE,
+)
 from rave_agents.kernel.hooks import (
     add_leaf,
     after_backup,
@@ -16,8 +29,7 @@ from rave_agents.kernel.hooks import (
     find_leaf,
     give_outcome,
     is_decided,
-    is_known,
-    on_abort,
+    is_solved,
     on_begin,
     on_expand,
     on_simulated,
@@ -26,20 +38,7 @@ from rave_agents.kernel.hooks import (
 )
 from rave_agents.kernel.search import Search
 from rave_agents.kernel.tree import UNEXPANDED
-from rave_agents.simulate.frame import Header, Status, Step
 
-DONE = int(Status.DONE)
-TREE_FULL = int(Status.TREE_FULL)
-SOLVED = int(Status.SOLVED)
-
-PATH_LENGTH = int(Header.PATH_LENGTH)
-EXPAND = int(Header.EXPAND)
-REQUIRED_ACTIONS = int(Header.REQUIRED_ACTIONS)
-REQUIRED_MOVES = int(Header.REQUIRED_MOVES)
-CHECK_CHILDREN = int(Header.CHECK_CHILDREN)
-ACTION_CAPACITY = int(Header.ACTION_CAPACITY)
-STEP = int(Header.STEP)
-WHOLE = int(Step.WHOLE)
 NODE_AND_EDGE = 2
 
 
@@ -54,7 +53,6 @@ def run(search: Search, simulations: int) -> int:
             return TREE_FULL
         status = simulate_once(search)
         if status != DONE:
-            on_abort(search.moves, search)
             return status
     return DONE
 
@@ -90,7 +88,7 @@ def simulate_once(search: Search) -> int:
     expanding = leaf == UNEXPANDED and is_due(search, depth, visits)
     header[EXPAND] = expanding
     header[CHECK_CHILDREN] = checks_children(search.proofs)
-    if leaf != UNEXPANDED and is_known(search.proofs, leaf):
+    if leaf != UNEXPANDED and is_solved(search.proofs, leaf):
         give_outcome(search.proofs, search, leaf)
     else:
         status = call_address(search.settings.simulate_address, search.settings.header_address)

@@ -29,11 +29,10 @@ from annotated_types import Ge
 from rave_agents.compiler.arrays import FLOAT, INT, Array, Axis, Rows, one
 from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.compiler.runtime import runs_as
-from rave_agents.kernel.hooks import on_backup, on_expand
+from rave_agents.kernel import hooks
+from rave_agents.kernel.frame_codes import NUM_PLAYOUTS
+from rave_agents.kernel.tree import edge_rows
 from rave_agents.kernel.utilities import HIGH, LOW, scaled
-from rave_agents.simulate.frame import Header
-
-NUM_PLAYOUTS = int(Header.NUM_PLAYOUTS)
 
 PLAYOUTS = 0
 GONE = 1
@@ -125,7 +124,7 @@ class PlayoutStatistics(NamedTuple):
     until something is known."""
 
 
-@implements(on_expand, PlayoutStatistics)
+@implements(hooks.on_expand, PlayoutStatistics)
 def _look_for_taken_actions(
     playouts: PlayoutStatistics, search: Any, depth: int, nodes: int
 ) -> None:
@@ -134,19 +133,18 @@ def _look_for_taken_actions(
     for place in range(depth, depth + nodes):
         node = path.nodes[place]
         player = int(tree.node_player[node])
-        first = tree.node_first_edge[node]
         for index in range(depth):
             if player < 0 or tree.node_player[path.nodes[index]] != player:
                 continue
             action = tree.edge_action[path.edges[index]]
             found = GONE
-            for edge in range(first, first + tree.node_edge_count[node]):
+            for edge in edge_rows(tree, node):
                 if tree.edge_action[edge] == action:
                     found = LEGAL_AGAIN
             playouts.counts[found] += 1
 
 
-@implements(on_backup, PlayoutStatistics)
+@implements(hooks.on_backup, PlayoutStatistics)
 def _learn_playouts(playouts: PlayoutStatistics, search: Any, depth: int, nodes: int) -> None:
     """Count the frame's playouts, and now and then weigh the actions anew.
 

@@ -8,35 +8,30 @@ from typing import Any
 
 from rave_agents.compiler.arrays import EDGE, NODE
 from rave_agents.compiler.calls import call_address
-from rave_agents.compiler.dispatch import implements, kernel, open_function
-from rave_agents.kernel.hooks import after_backup, rows_needed
-from rave_agents.kernel.players import TERMINAL
-from rave_agents.kernel.proofs import (
-    CheckRefutations,
-    Proven,
-    begin_node,
-    prove_terminal,
-    update_node,
-    update_path,
+from rave_agents.compiler.dispatch import implements, kernel
+from rave_agents.kernel import hooks
+from rave_agents.kernel.frame_codes import (
+    ACTION_CAPACITY,
+    DONE,
+    EXPAND,
+    NUM_ACTIONS,
+    PATH_LENGTH,
+    PLAYER,
+    REPLY,
+    STEP,
+    TRY_REPLY,
 )
+from rave_agents.kernel.hooks import begin_node, prove_terminal, update_node
+from rave_agents.kernel.players import TERMINAL
+from rave_agents.kernel.proof_numbers import exceeds_all
+from rave_agents.kernel.proofs import CheckRefutations, Proven, update_path
 from rave_agents.kernel.solver import UNSOLVED
-from rave_agents.kernel.tree import UNEXPANDED, add_node
-from rave_agents.simulate.frame import Header, Status, Step
-
-DONE = int(Status.DONE)
-PATH_LENGTH = int(Header.PATH_LENGTH)
-EXPAND = int(Header.EXPAND)
-PLAYER = int(Header.PLAYER)
-NUM_ACTIONS = int(Header.NUM_ACTIONS)
-ACTION_CAPACITY = int(Header.ACTION_CAPACITY)
-STEP = int(Header.STEP)
-REPLY = int(Header.REPLY)
-TRY_REPLY = int(Step.TRY_REPLY)
+from rave_agents.kernel.tree import UNEXPANDED, add_node, edge_rows
 
 NO_REPLY = -1
 
 
-@implements(rows_needed, CheckRefutations)
+@implements(hooks.rows_needed, CheckRefutations)
 def _rows_needed(checks: CheckRefutations, search: Any, axis: int, actions: int) -> int:
     """Two nodes and an edge for each sibling that a reply is tried against."""
     if axis == NODE:
@@ -44,25 +39,19 @@ def _rows_needed(checks: CheckRefutations, search: Any, axis: int, actions: int)
     return actions if axis == EDGE else 0
 
 
-@implements(after_backup, Proven)
+@implements(hooks.after_backup, Proven)
 def _after_backup(proofs: Proven, search: Any) -> int:
-    return refute(proofs.options.checks, proofs, search)
+    return hooks.after_backup(proofs.options.checks, search)
 
 
-@open_function
-def refute(checks: Any, proofs: Proven, search: Any) -> int:
-    """Look for refutations after a simulation. Returns a ``Status``."""
-    return DONE
-
-
-@implements(refute, CheckRefutations)
-def check_refutations(checks: CheckRefutations, proofs: Proven, search: Any) -> int:
+@implements(hooks.after_backup, CheckRefutations)
+def check_refutations(checks: CheckRefutations, search: Any) -> int:
     """If the last simulation added a node that loses to a reply, look where else this reply wins.
 
     A sibling without a node that it wins against gets one with the reply as its only edge, solved.
     The tree must have room for two nodes and an edge for each of them.
     """
-    tree, header, path = search.tree, search.frame.header, search.path
+    tree, proofs, header, path = search.tree, search.proofs, search.frame.header, search.path
     depth = int(header[PATH_LENGTH])
     if header[EXPAND] == 0 or depth == 0:
         return DONE
@@ -92,9 +81,8 @@ def check_refutations(checks: CheckRefutations, proofs: Proven, search: Any) -> 
 def add_refuted_siblings(proofs: Proven, search: Any, node: int) -> None:
     """Prove those of a node's edges without a node that the frame's reply wins against."""
     tree, frame = search.tree, search.frame
-    first = tree.node_first_edge[node]
     index = 0
-    for edge in range(first, first + tree.node_edge_count[node]):
+    for edge in edge_rows(tree, node):
         if tree.edge_child[edge] != UNEXPANDED:
             continue
         place = index * search.settings.num_players
@@ -112,8 +100,7 @@ def winning_reply(proofs: Proven, search: Any, node: int) -> int:
     player = int(tree.node_player[node])
     if player < 0 or solver.distance[node] != 1:
         return NO_REPLY
-    first = tree.node_first_edge[node]
-    for edge in range(first, first + tree.node_edge_count[node]):
+    for edge in edge_rows(tree, node):
         child = tree.edge_child[edge]
         if (
             child != UNEXPANDED
@@ -130,13 +117,8 @@ def wins(search: Any, returns: Any, first: int, player: int) -> bool:
 
     The returns of all players stand from the place ``first`` on.
     """
-    own = returns[first + player]
-    if own < search.settings.greatest_utility:
-        return False
-    for other in range(search.settings.num_players):
-        if other != player and returns[first + other] >= own:
-            return False
-    return True
+    wins_most = returns[first + player] >= search.settings.greatest_utility
+    return wins_most and exceeds_all(search, returns, first, player)
 
 
 @kernel
@@ -147,8 +129,7 @@ def list_unexpanded(search: Any, node: int) -> int:
     """
     tree, frame = search.tree, search.frame
     count = 0
-    first = tree.node_first_edge[node]
-    for edge in range(first, first + tree.node_edge_count[node]):
+    for edge in edge_rows(tree, node):
         if tree.edge_child[edge] == UNEXPANDED:
             if count == frame.header[ACTION_CAPACITY]:
                 return 0

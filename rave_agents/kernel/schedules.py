@@ -15,17 +15,17 @@ from rave_agents.compiler.takes import Takes
 
 @open_function
 def beta(schedule: Any, n: float, n_amaf: float) -> float:
-    """The weight of the AMAF value, from 0 to 1, for ``n_amaf`` above 0."""
-    return 0.0
+    """The weight of the AMAF value, from 0 to 1, for ``n_amaf`` above 0.
+
+    ``ñ / (ñ + n w)``, with w by ``own_weight``.
+    """
+    return n_amaf / (n_amaf + n * own_weight(schedule, n_amaf))
 
 
 @open_function
 def own_weight(schedule: Any, n_amaf: float) -> float:
-    """For schedules of the form ``β = ñ / (ñ + n w)``: w, what an edge's own visit weighs.
-
-    0 for schedules of another form.
-    """
-    return 0.0
+    """The weight w of a visit of the edge, where ``β = ñ / (ñ + n w)``."""
+    return 1.0
 
 
 @open_function
@@ -124,9 +124,3 @@ def blend_as_one_fraction(
     """
     weight = own_weight(schedule, n_amaf)
     return (amaf_value_sum + value_sum * weight) / (n_amaf + n * weight)
-
-
-@implements(beta, MinimumMSE, Fuego, Pachi, GraveBias)
-def beta_of_own_weight(schedule: Any, n: float, n_amaf: float) -> float:
-    """``ñ / (ñ + n w)``."""
-    return n_amaf / (n_amaf + n * own_weight(schedule, n_amaf))

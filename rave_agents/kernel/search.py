@@ -7,9 +7,6 @@ from rave_agents.kernel.tree import Tree
 from rave_agents.simulate.frame import Frame
 from rave_agents.simulate.random_stream import Stream
 
-LOW = 0
-HIGH = 1
-
 
 class Path(NamedTuple):
     """The way of one simulation, and what it brought."""

@@ -8,8 +8,9 @@ from annotated_types import Ge
 from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.kernel.amaf import amaf_sums, view_at
 from rave_agents.kernel.hooks import is_available
+from rave_agents.kernel.proven_edges import corrected, proven_at, within_bounds
 from rave_agents.kernel.rules import Edge, Node, node_term, score
-from rave_agents.kernel.standing import bounded, corrected, standing_of
+from rave_agents.kernel.tree import edge_rows
 from rave_agents.simulate.random_stream import random_below, random_unit
 
 NO_EDGE = -1
@@ -30,24 +31,13 @@ class TiesWithin(NamedTuple):
 
 @open_function
 def tolerance_of(ties: Any) -> float:
-    """How far below the best score an edge is still drawn."""
+    """How far below the best score an edge is still drawn; 0 for equal scores alone."""
     return 0.0
 
 
 @implements(tolerance_of, TiesWithin)
 def _tolerance_of(ties: TiesWithin) -> float:
     return ties.tolerance
-
-
-@open_function
-def rounds_of(ties: Any) -> int:
-    """How often all edges are looked at: again once the best score is known, or not."""
-    return 1
-
-
-@implements(rounds_of, TiesWithin)
-def _rounds_of(ties: TiesWithin) -> int:
-    return 2
 
 
 @open_function
@@ -64,21 +54,19 @@ def most_urgent(search: Any, rule: Any, node: int, table: int) -> int:
     may. ``table`` is the AMAF reference, if any.
     """
     tree = search.tree
-    first = int(tree.node_first_edge[node])
-    end = first + int(tree.node_edge_count[node])
     amaf = view_at(search.amaf, search, node, table)
-    standing = standing_of(search.proofs, search, node)
+    proven = proven_at(search.proofs, search, node)
     N = float(max(tree.node_visits[node], 1))
     whole = Node(N, node_term(rule, N))
-    best, best_score, ties = first, -math.inf, 0
+    best, best_score, ties = NO_EDGE, -math.inf, 0
     tolerance = 0.0
-    for _ in range(rounds_of(search.ties)):
+    for _ in range(2 if tolerance_of(search.ties) > 0.0 else 1):  # Again once the best is known.
         ties = 0
-        for edge in range(first, end):
+        for edge in edge_rows(tree, node):
             if not is_available(search.moves, edge):
                 continue
             n, plain_sum = float(tree.edge_visits[edge]), tree.edge_value_sum[edge]
-            value_sum = bounded(standing, search, edge, n, plain_sum)
+            value_sum = within_bounds(proven, search, edge, n, plain_sum)
             n_amaf, amaf_sum = amaf_sums(amaf, search, edge, n)
             q = value_sum / n if n > 0.0 else 0.0
             if n == 0.0 and n_amaf == 0.0:
@@ -87,7 +75,7 @@ def most_urgent(search: Any, rule: Any, node: int, table: int) -> int:
             p = float(tree.edge_prior[edge])
             seen = Edge(n, q, n_amaf, q_amaf, p, value_sum, amaf_sum, edge, plain_sum)
             urgency = score(rule, amaf, node_for(search.moves, rule, whole, edge), seen)
-            urgency = corrected(standing, search, edge, n, urgency)
+            urgency = corrected(proven, search, edge, n, urgency)
             if urgency > best_score:
                 best, best_score, ties = edge, urgency, 1
             elif urgency >= best_score - tolerance:
@@ -95,7 +83,7 @@ def most_urgent(search: Any, rule: Any, node: int, table: int) -> int:
                 if random_below(search.stream, ties) == 0:
                     best = edge
         tolerance = tolerance_of(search.ties)
-    return best if ties > 0 else NO_EDGE
+    return best
 
 
 @kernel

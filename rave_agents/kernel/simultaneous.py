@@ -15,34 +15,25 @@ import numpy as np
 from rave_agents.compiler.arrays import CHILD, FLOAT, NODE, Array, Axis, Rows
 from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.compiler.runtime import runs_as
+from rave_agents.kernel import hooks
 from rave_agents.kernel.alternating import add_described
 from rave_agents.kernel.amaf import NO_TABLE, reference
 from rave_agents.kernel.children import NO_ENTRY, Children, add_entry, find_entry
-from rave_agents.kernel.hooks import (
-    add_leaf,
-    count_value,
-    find_leaf,
-    on_backup,
-    on_rescale,
-    on_simulated,
-    rows_needed,
-    select,
+from rave_agents.kernel.frame_codes import (
+    DONE,
+    FRAME_FULL,
+    NO_SCORE,
+    NUM_ACTIONS,
+    NUM_MOVERS,
+    PATH_CAPACITY,
+    PATH_LENGTH,
+    PLAYER,
 )
+from rave_agents.kernel.hooks import count_value, find_leaf, on_rescale
 from rave_agents.kernel.players import CHANCE, SIMULTANEOUS, TERMINAL
 from rave_agents.kernel.rules import UCB1
 from rave_agents.kernel.selection import NO_EDGE, most_urgent, sample_outcome
 from rave_agents.kernel.tree import ROOT, UNEXPANDED
-from rave_agents.kernel.utilities import rescaled
-from rave_agents.simulate.frame import Header, Status
-
-DONE = int(Status.DONE)
-FRAME_FULL = int(Status.FRAME_FULL)
-NO_SCORE = int(Status.NO_SCORE)
-PATH_LENGTH = int(Header.PATH_LENGTH)
-PATH_CAPACITY = int(Header.PATH_CAPACITY)
-PLAYER = int(Header.PLAYER)
-NUM_ACTIONS = int(Header.NUM_ACTIONS)
-NUM_MOVERS = int(Header.NUM_MOVERS)
 
 ALONE = -2
 """In the place of an entry: an edge that leads to its child by itself, or the first of several that
@@ -83,7 +74,7 @@ def learn(choice: Any, search: Any, depth: int) -> None:
     """A simulation has ended, and is not counted yet at edges and entries."""
 
 
-@implements(rows_needed, JointMoves)
+@implements(hooks.rows_needed, JointMoves)
 def _rows_needed(moves: JointMoves, search: Any, axis: int, actions: int) -> int:
     return search.settings.num_players - 1 if axis in (NODE, CHILD) else 0
 
@@ -94,7 +85,7 @@ def after_entry(entry: int) -> int:
     return -1 - entry
 
 
-@implements(select, JointMoves)
+@implements(hooks.select, JointMoves)
 def walk_together(moves: JointMoves, search: Any) -> int:
     """Take an edge at the node of each player who moves, and then go on to the child."""
     tree, path, frame = search.tree, search.path, search.frame
@@ -144,7 +135,7 @@ def joint_entry(moves: JointMoves, path: Any, index: int, joint: bool) -> int:
     return find_entry(moves.children, path.edges[index], beside)
 
 
-@implements(find_leaf, JointMoves)
+@implements(hooks.find_leaf, JointMoves)
 def _find_leaf(moves: JointMoves, search: Any, depth: int) -> tuple[int, int]:
     if depth == 0:
         return UNEXPANDED, 0
@@ -157,7 +148,7 @@ def _find_leaf(moves: JointMoves, search: Any, depth: int) -> tuple[int, int]:
     return int(search.tree.edge_child[edge]), int(search.tree.edge_visits[edge])
 
 
-@implements(on_simulated, JointMoves)
+@implements(hooks.on_simulated, JointMoves)
 def _add_entries(moves: JointMoves, search: Any, depth: int) -> None:
     """Give the joint actions of the path the entries that they lack; there is room."""
     path = search.path
@@ -170,7 +161,7 @@ def _add_entries(moves: JointMoves, search: Any, depth: int) -> None:
             path.entries[index] = add_entry(search, moves.children, path.edges[index], beside)
 
 
-@implements(add_leaf, JointMoves)
+@implements(hooks.add_leaf, JointMoves)
 def _add_leaf(moves: JointMoves, search: Any, depth: int, visits: int) -> int:
     header, path = search.frame.header, search.path
     leaf, count = search.tree.used[NODE], 1
@@ -202,7 +193,7 @@ def add_movers(moves: JointMoves, search: Any, visits: int) -> None:
         first = end
 
 
-@implements(on_backup, JointMoves)
+@implements(hooks.on_backup, JointMoves)
 def _backup_entries(moves: JointMoves, search: Any, depth: int, nodes: int) -> None:
     """Count the simulation at the entries of its path, with ``path.values``."""
     learn(moves.choice, search, depth)
@@ -216,11 +207,11 @@ def _backup_entries(moves: JointMoves, search: Any, depth: int, nodes: int) -> N
                 moves.entry_value_sum[entry * players + player] += path.values[player]
 
 
-@implements(on_rescale, JointMoves)
+@implements(hooks.on_rescale, JointMoves)
 def _rescale(moves: JointMoves, search: Any, factor: float, shift: float) -> None:
     on_rescale(moves.choice, search, factor, shift)
     players = search.settings.num_players
     for entry in range(search.tree.used[CHILD]):
         for row in range(entry * players, (entry + 1) * players):
-            visits = moves.children.visits[entry]
-            moves.entry_value_sum[row] = rescaled(moves.entry_value_sum[row], visits, factor, shift)
+            shifted = shift * moves.children.visits[entry]
+            moves.entry_value_sum[row] = factor * moves.entry_value_sum[row] + shifted

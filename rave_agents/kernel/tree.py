@@ -53,6 +53,13 @@ class Tree(NamedTuple):
 
 
 @kernel
+def edge_rows(tree: Tree, node: int) -> range:
+    """The rows of a node's edges."""
+    first = int(tree.node_first_edge[node])
+    return range(first, first + int(tree.node_edge_count[node]))
+
+
+@kernel
 def add_node(tree: Tree, player: int, visits: int, edges: int) -> int:
     """A new node with so many new edges, whose actions and priors are still to be set.
 
@@ -65,15 +72,9 @@ def add_node(tree: Tree, player: int, visits: int, edges: int) -> int:
     tree.node_first_edge[node] = first
     tree.node_edge_count[node] = edges
     tree.node_visits[node] = visits
-    for edge in range(first, first + edges):
+    for edge in edge_rows(tree, node):
         tree.edge_child[edge] = UNEXPANDED
     return int(node)
-
-
-def edge_rows(tree: Tree, node: int) -> range:
-    """The rows of a node's edges."""
-    first = int(tree.node_first_edge[node])
-    return range(first, first + int(tree.node_edge_count[node]))
 
 
 def edge_nodes(tree: Tree) -> Any:
