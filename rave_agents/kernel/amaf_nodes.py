@@ -5,7 +5,7 @@ from typing import Annotated, Any, NamedTuple
 from rave_agents.compiler.arrays import EDGE, FLOAT, Array, Axis, Rows
 from rave_agents.compiler.dispatch import implements, kernel
 from rave_agents.compiler.runtime import runs_as
-from rave_agents.kernel import hooks
+from rave_agents.kernel import codes, hooks
 from rave_agents.kernel.amaf import (
     AllEdges,
     Blending,
@@ -19,7 +19,6 @@ from rave_agents.kernel.amaf import (
     view_at,
     winning_scale,
 )
-from rave_agents.kernel.frame_codes import NUM_PLAYOUTS
 from rave_agents.kernel.hooks import copy_edge
 from rave_agents.kernel.players import AllPlayers, holds_for
 from rave_agents.kernel.schedules import MinimumMSE, Schedule
@@ -72,7 +71,7 @@ def _credit_playouts(amaf: EdgeAmaf, search: Any, depth: int, nodes: int) -> Non
     """Credit every playout to the nodes of the path; together they count as one visit."""
     record, tree, path = amaf.record, search.tree, search.path
     record_path(record, search, depth, nodes)
-    for playout in range(search.frame.header[NUM_PLAYOUTS]):
+    for playout in range(search.frame.header[codes.NUM_PLAYOUTS]):
         set_values(search, playout, playout + 1)
         moves = record_playout(record, search, depth, playout)
         move = moves - 1
@@ -100,7 +99,7 @@ def credit_edges(amaf: EdgeAmaf, search: Any, node: int, start: int, moves: int)
     weighting, length, offset = amaf.options.weighting, moves - start, amaf.record.offset[0]
     player = int(tree.node_player[node])
     row = player * search.settings.num_actions
-    share, value = 1.0 / search.frame.header[NUM_PLAYOUTS], search.path.values[player]
+    share, value = 1.0 / search.frame.header[codes.NUM_PLAYOUTS], search.path.values[player]
     if value == 0.0:
         for edge in edge_rows(tree, node):
             move = seen[row + tree.edge_action[edge]] - offset

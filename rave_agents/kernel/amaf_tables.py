@@ -14,7 +14,7 @@ from annotated_types import Ge, Le, Lt
 from rave_agents.compiler.arrays import FLOAT, NODE, TABLE, Array, Axis, Rows
 from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.compiler.runtime import runs_as
-from rave_agents.kernel import hooks
+from rave_agents.kernel import codes, hooks
 from rave_agents.kernel.amaf import (
     NO_TABLE,
     AllEdges,
@@ -31,7 +31,6 @@ from rave_agents.kernel.amaf import (
     view_at,
     winning_scale,
 )
-from rave_agents.kernel.frame_codes import NUM_PLAYOUTS
 from rave_agents.kernel.players import AllPlayers, holds_for
 from rave_agents.kernel.schedules import MinimumMSE, Schedule
 from rave_agents.kernel.utilities import rescale_sums, set_values
@@ -156,7 +155,7 @@ def _credit_playouts(amaf: AmafTables, search: Any, depth: int, nodes: int) -> N
     record, path = amaf.record, search.path
     record_path(record, search, depth, nodes)
     give_table(amaf, search, depth - 1 + nodes)
-    for playout in range(search.frame.header[NUM_PLAYOUTS]):
+    for playout in range(search.frame.header[codes.NUM_PLAYOUTS]):
         set_values(search, playout, playout + 1)
         moves = record_playout(record, search, depth, playout)
         find_previous(amaf, search, moves)
@@ -205,7 +204,7 @@ def find_previous(amaf: AmafTables, search: Any, moves: int) -> None:
 def credit_table(amaf: AmafTables, search: Any, table: int, start: int, moves: int) -> None:
     """Credit a playout, of value ``path.values``, to a table: each player's first such moves."""
     record, values = amaf.record, search.path.values
-    share = 1.0 / search.frame.header[NUM_PLAYOUTS]
+    share = 1.0 / search.frame.header[codes.NUM_PLAYOUTS]
     for move in range(start, moves):
         if amaf.previous[move] < start:
             player = record.players[move]

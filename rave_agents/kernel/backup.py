@@ -6,7 +6,7 @@ at its node.
 
 from rave_agents.compiler.arrays import EDGE
 from rave_agents.compiler.dispatch import kernel
-from rave_agents.kernel.frame_codes import NUM_PLAYOUTS
+from rave_agents.kernel import codes
 from rave_agents.kernel.hooks import count_value, give_better_known, on_backup, on_rescale
 from rave_agents.kernel.search import Search
 from rave_agents.kernel.utilities import observe, rescale_sums, set_values
@@ -21,7 +21,7 @@ def back_up(search: Search, depth: int, nodes: int) -> None:
     find_movers(search, depth)
     on_backup(search.playouts, search, depth, nodes)
     on_backup(search.amaf, search, depth, nodes)
-    set_values(search, 0, search.frame.header[NUM_PLAYOUTS])
+    set_values(search, 0, search.frame.header[codes.NUM_PLAYOUTS])
     on_backup(search.moves, search, depth, nodes)
     tree, path = search.tree, search.path
     for index in range(depth - 1, -1, -1):

@@ -6,7 +6,7 @@
 from typing import Any
 
 from rave_agents.compiler.dispatch import open_function
-from rave_agents.kernel.frame_codes import DONE
+from rave_agents.kernel import codes
 from rave_agents.kernel.tree import ROOT
 
 
@@ -93,7 +93,7 @@ def after_backup(proofs: Any, search: Any) -> int:
 
     The header's ``EXPAND`` tells whether it has added a leaf.
     """
-    return DONE
+    return codes.DONE
 
 
 @open_function

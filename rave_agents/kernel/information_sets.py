@@ -19,25 +19,10 @@ from rave_agents.compiler.arrays import CHILD, INT, NODE, Array, Axis, Rows, one
 from rave_agents.compiler.calls import call_address
 from rave_agents.compiler.dispatch import implements, kernel
 from rave_agents.compiler.runtime import runs_as
-from rave_agents.kernel import hooks
+from rave_agents.kernel import codes, hooks
 from rave_agents.kernel.alternating import add_described
 from rave_agents.kernel.amaf import NO_TABLE, reference
 from rave_agents.kernel.children import NO_ENTRY, Children, add_entry, find_entry
-from rave_agents.kernel.frame_codes import (
-    ADVANCE,
-    BEGIN,
-    DONE,
-    FINISH,
-    FRAME_FULL,
-    NO_SCORE,
-    NUM_ACTIONS,
-    PATH_CAPACITY,
-    PATH_LENGTH,
-    PLAYER,
-    STEP,
-    TREE_FULL,
-    VIEW,
-)
 from rave_agents.kernel.hooks import is_available
 from rave_agents.kernel.late_edges import add_missing, find_edges, is_edge
 from rave_agents.kernel.players import TERMINAL
@@ -91,53 +76,53 @@ def walk_in_determinization(moves: Determinizations, search: Any) -> int:  # noq
     tree, path, frame = search.tree, search.path, search.frame
     header = frame.header
     moves.number[0] += 1
-    status = take_step(search, BEGIN)
-    if status != DONE or tree.used[NODE] == 0:
+    status = take_step(search, codes.BEGIN)
+    if status != codes.DONE or tree.used[NODE] == 0:
         return status
     node, depth, table = ROOT, 0, NO_TABLE
     path.nodes[0] = node
     while tree.node_player[node] != TERMINAL:
-        if depth == header[PATH_CAPACITY]:
-            return FRAME_FULL
+        if depth == header[codes.PATH_CAPACITY]:
+            return codes.FRAME_FULL
         available = meet_actions(moves, search, node)
         if available <= 0:  # None at all only where nothing may be added any more.
-            return DONE if available == 0 else TREE_FULL
+            return codes.DONE if available == 0 else codes.TREE_FULL
         table = reference(search.amaf, search, node, table)
         edge = most_urgent(search, search.rule, node, table)
         if edge == NO_EDGE:
-            return NO_SCORE
+            return codes.NO_SCORE
         path.edges[depth] = edge
         frame.path[depth] = tree.edge_action[edge]
         frame.path_nodes[depth] = node
         depth += 1
-        header[PATH_LENGTH] = depth
-        status = take_step(search, ADVANCE)
-        if status != DONE:
+        header[codes.PATH_LENGTH] = depth
+        status = take_step(search, codes.ADVANCE)
+        if status != codes.DONE:
             return status
         key = child_number(search, node, frame.path[depth - 1])
         entry = find_entry(moves.children, node, key)
         path.entries[depth - 1] = entry
         if entry == NO_ENTRY or moves.children.child[entry] == UNEXPANDED:
-            return DONE
+            return codes.DONE
         node = int(moves.children.child[entry])
         path.nodes[depth] = node
-    return DONE
+    return codes.DONE
 
 
 @kernel
 def take_step(search: Any, step: int) -> int:
     """Ask the provider for a part of a simulation; the next one asked for is its end."""
     header = search.frame.header
-    header[STEP] = step
+    header[codes.STEP] = step
     status = call_address(search.settings.simulate_address, search.settings.header_address)
-    header[STEP] = FINISH
+    header[codes.STEP] = codes.FINISH
     return status
 
 
 @kernel
 def child_number(search: Any, node: int, action: int) -> int:
     """What tells a child apart at its node: what is seen, and the searching player's own action."""
-    seen = search.frame.header[VIEW]
+    seen = search.frame.header[codes.VIEW]
     own = search.tree.node_player[node] == search.settings.searching_player
     return int(seen ^ (action + 1)) if own else int(seen)
 
@@ -165,7 +150,7 @@ def _add_leaf_entry(moves: Determinizations, search: Any, depth: int) -> None:
 @implements(hooks.add_leaf, Determinizations)
 def _add_leaf(moves: Determinizations, search: Any, depth: int, visits: int) -> int:
     header, path = search.frame.header, search.path
-    leaf = add_described(search, header[PLAYER], 0, header[NUM_ACTIONS], visits)
+    leaf = add_described(search, header[codes.PLAYER], 0, header[codes.NUM_ACTIONS], visits)
     path.nodes[depth] = leaf
     if depth > 0:
         moves.children.child[path.entries[depth - 1]] = leaf
@@ -191,7 +176,7 @@ def meet_actions(moves: Determinizations, search: Any, node: int) -> int:
     Returns how many are marked; -1 if there is no room for those missing, and nothing has changed.
     """
     frame = search.frame
-    actions = frame.header[NUM_ACTIONS]
+    actions = frame.header[codes.NUM_ACTIONS]
     find_edges(moves, search, node)
     missing = 0
     for index in range(actions):

@@ -8,7 +8,7 @@ from typing import Any
 
 from rave_agents.compiler.arrays import EDGE
 from rave_agents.compiler.dispatch import kernel
-from rave_agents.kernel.frame_codes import ACTION_CAPACITY, NUM_ACTIONS, REQUIRED_ACTIONS
+from rave_agents.kernel import codes
 from rave_agents.kernel.hooks import copy_edge
 from rave_agents.kernel.tree import UNEXPANDED, edge_rows
 
@@ -43,16 +43,16 @@ def add_missing(moves: Any, search: Any, node: int, missing: int) -> bool:
     end = int(tree.used[EDGE])
     first = old if old + count == end else end
     new_end = first + count + missing
-    reserve = frame.header[ACTION_CAPACITY]
+    reserve = frame.header[codes.ACTION_CAPACITY]
     if new_end + reserve > tree.capacity[EDGE]:
-        frame.header[REQUIRED_ACTIONS] = count + missing + reserve
+        frame.header[codes.REQUIRED_ACTIONS] = count + missing + reserve
         return False
     edge = first + count
-    for index in range(frame.header[NUM_ACTIONS]):
+    for index in range(frame.header[codes.NUM_ACTIONS]):
         action = frame.actions[index]
         if not is_edge(search, node, action, moves.edge_of[action]):
             tree.edge_action[edge] = action
-            tree.edge_prior[edge] = 1.0 / frame.header[NUM_ACTIONS]
+            tree.edge_prior[edge] = 1.0 / frame.header[codes.NUM_ACTIONS]
             tree.edge_child[edge] = UNEXPANDED
             edge += 1
     if first != old:

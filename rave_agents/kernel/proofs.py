@@ -13,8 +13,7 @@ from rave_agents.compiler.arrays import NODE
 from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.compiler.takes import Takes
-from rave_agents.kernel import hooks
-from rave_agents.kernel.frame_codes import NUM_PLAYOUTS
+from rave_agents.kernel import codes, hooks
 from rave_agents.kernel.hooks import (
     begin_node,
     give_outcome,
@@ -117,7 +116,7 @@ def _is_solved(proofs: Proven, node: int) -> bool:
 @implements(hooks.give_outcome, Proven)
 def _give_outcome(proofs: Proven, search: Any, node: int) -> None:
     frame = search.frame
-    frame.header[NUM_PLAYOUTS] = 1
+    frame.header[codes.NUM_PLAYOUTS] = 1
     frame.playout_ends[0] = 0
     for player in range(search.settings.num_players):
         frame.returns[player], _ = bounds_of(proofs.solver, search, node, player)

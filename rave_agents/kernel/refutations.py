@@ -9,18 +9,7 @@ from typing import Any
 from rave_agents.compiler.arrays import EDGE, NODE
 from rave_agents.compiler.calls import call_address
 from rave_agents.compiler.dispatch import implements, kernel
-from rave_agents.kernel import hooks
-from rave_agents.kernel.frame_codes import (
-    ACTION_CAPACITY,
-    DONE,
-    EXPAND,
-    NUM_ACTIONS,
-    PATH_LENGTH,
-    PLAYER,
-    REPLY,
-    STEP,
-    TRY_REPLY,
-)
+from rave_agents.kernel import codes, hooks
 from rave_agents.kernel.hooks import begin_node, prove_terminal, update_node
 from rave_agents.kernel.players import TERMINAL
 from rave_agents.kernel.proof_numbers import exceeds_all
@@ -52,29 +41,29 @@ def check_refutations(checks: CheckRefutations, search: Any) -> int:
     The tree must have room for two nodes and an edge for each of them.
     """
     tree, proofs, header, path = search.tree, search.proofs, search.frame.header, search.path
-    depth = int(header[PATH_LENGTH])
-    if header[EXPAND] == 0 or depth == 0:
-        return DONE
+    depth = int(header[codes.PATH_LENGTH])
+    if header[codes.EXPAND] == 0 or depth == 0:
+        return codes.DONE
     node, leaf = int(path.nodes[depth - 1]), int(path.nodes[depth])
     if tree.node_player[node] < 0 or proofs.solver.distance[node] != UNSOLVED:
-        return DONE
+        return codes.DONE
     winning = winning_reply(proofs, search, leaf)
     if winning == NO_REPLY:
-        return DONE
+        return codes.DONE
     count = list_unexpanded(search, node)
     if count == 0:
-        return DONE
-    header[PATH_LENGTH] = depth - 1
-    header[NUM_ACTIONS] = count
-    header[PLAYER] = tree.node_player[leaf]
-    header[REPLY] = winning
-    header[STEP] = TRY_REPLY
+        return codes.DONE
+    header[codes.PATH_LENGTH] = depth - 1
+    header[codes.NUM_ACTIONS] = count
+    header[codes.PLAYER] = tree.node_player[leaf]
+    header[codes.REPLY] = winning
+    header[codes.STEP] = codes.TRY_REPLY
     status = call_address(search.settings.simulate_address, search.settings.header_address)
-    if status != DONE:
+    if status != codes.DONE:
         return status
     add_refuted_siblings(proofs, search, node)
     update_path(proofs, search, depth - 1)
-    return DONE
+    return codes.DONE
 
 
 @kernel
@@ -87,7 +76,7 @@ def add_refuted_siblings(proofs: Proven, search: Any, node: int) -> None:
             continue
         place = index * search.settings.num_players
         if frame.child_ends[index] != 0 and wins(
-            search, frame.child_returns, place, frame.header[PLAYER]
+            search, frame.child_returns, place, frame.header[codes.PLAYER]
         ):
             add_refuted(proofs, search, edge, place)
         index += 1
@@ -131,7 +120,7 @@ def list_unexpanded(search: Any, node: int) -> int:
     count = 0
     for edge in edge_rows(tree, node):
         if tree.edge_child[edge] == UNEXPANDED:
-            if count == frame.header[ACTION_CAPACITY]:
+            if count == frame.header[codes.ACTION_CAPACITY]:
                 return 0
             frame.actions[count] = tree.edge_action[edge]
             count += 1
@@ -145,10 +134,10 @@ def add_refuted(proofs: Proven, search: Any, above: int, place: int) -> None:
     The frame has the reply and who plays it, and from ``place`` on how the game ends.
     """
     tree, frame = search.tree, search.frame
-    node = add_node(tree, frame.header[PLAYER], tree.edge_visits[above], 1)
+    node = add_node(tree, frame.header[codes.PLAYER], tree.edge_visits[above], 1)
     end = add_node(tree, TERMINAL, 0, 0)
     edge = tree.node_first_edge[node]
-    tree.edge_action[edge] = frame.header[REPLY]
+    tree.edge_action[edge] = frame.header[codes.REPLY]
     tree.edge_prior[edge] = 1.0
     tree.edge_child[edge] = end
     tree.edge_child[above] = node

@@ -18,7 +18,7 @@ from rave_agents.kernel.amaf_nodes import EdgeAmaf
 from rave_agents.kernel.children import NO_ENTRY, find_entry
 from rave_agents.kernel.players import holds_for
 from rave_agents.kernel.schedules import blend
-from rave_agents.kernel.simultaneous import ALONE, after_entry, choose, learn
+from rave_agents.kernel.simultaneous import ALONE, after_entry, choose
 from rave_agents.kernel.tree import edge_rows
 from rave_agents.simulate.random_stream import random_below, random_unit
 
@@ -147,8 +147,8 @@ def draw_edge(part: MixedStrategy, search: Any, node: int, table: int) -> int:
     return last
 
 
-@implements(learn, MixedStrategy)
-def _learn(part: MixedStrategy, search: Any, depth: int) -> None:
+@implements(hooks.on_backup, MixedStrategy)
+def _learn(part: MixedStrategy, search: Any, depth: int, nodes: int) -> None:
     """Update the strategy of every player of the path who moved together with others."""
     start = 0
     while start < depth:
@@ -195,9 +195,8 @@ def exp3_gain(
     tree, path = search.tree, search.path
     node = int(path.nodes[index])
     player = int(tree.node_player[node])
-    estimate = 0.0
-    if uses_amaf(search.amaf, search, player):
-        estimate = max(value_alone(search, edge, player), 0.0)
+    n, total = float(tree.edge_visits[edge]), tree.edge_value_sum[edge]
+    estimate = max(amaf_value(search.amaf, search, edge, player, n, total), 0.0)
     if edge == path.edges[index]:
         share = explored_share(strategy, tree.node_visits[node])
         chance = (1.0 - share) * probability + share / tree.node_edge_count[node]
@@ -215,47 +214,28 @@ def regret_of_others(
         return 0.0
     player = int(search.tree.node_player[path.nodes[index]])
     entry = other_entry(search, start, index, edge)
-    estimate = value_alone(search, edge, player)
+    n, total = float(search.tree.edge_visits[edge]), search.tree.edge_value_sum[edge]
     if entry != NO_ENTRY and search.moves.children.visits[entry] > 0:
         n = float(search.moves.children.visits[entry])
         total = search.moves.entry_value_sum[entry * players + player]
-        estimate = known_value(search.amaf, search, edge, player, n, total)
+    estimate = amaf_value(search.amaf, search, edge, player, n, total)
+    if estimate < 0.0 and n > 0.0:
+        estimate = total / n
     return estimate - path.values[player] if estimate >= 0.0 else 0.0
 
 
 @open_function
-def uses_amaf(amaf: Any, search: Any, player: int) -> bool:
-    """Whether AMAF statistics take part in a player's estimates."""
-    return False
+def amaf_value(amaf: Any, search: Any, edge: int, player: int, n: float, total: float) -> float:
+    """The mean of n values blended with the edge's AMAF value; negative where there is none."""
+    return -1.0
 
 
-@implements(uses_amaf, EdgeAmaf)
-def _uses_amaf(amaf: EdgeAmaf, search: Any, player: int) -> bool:
-    return holds_for(amaf.options.players, search, player)
-
-
-@kernel
-def value_alone(search: Any, edge: int, player: int) -> float:
-    """What an action was worth, whatever the others took; negative if unknown."""
-    n = float(search.tree.edge_visits[edge])
-    return known_value(search.amaf, search, edge, player, n, search.tree.edge_value_sum[edge])
-
-
-@open_function
-def known_value(amaf: Any, search: Any, edge: int, player: int, n: float, total: float) -> float:
-    """The mean of n values, with AMAF where it takes part; negative if nothing is known."""
-    return total / n if n > 0.0 else -1.0
-
-
-@implements(known_value, EdgeAmaf)
-def _known_value(
-    amaf: EdgeAmaf, search: Any, edge: int, player: int, n: float, total: float
-) -> float:
-    """AMAF is blended in by the same β as elsewhere, which falls with the visits that there are."""
+@implements(amaf_value, EdgeAmaf)
+def _amaf_value(amaf: Any, search: Any, edge: int, player: int, n: float, total: float) -> float:
     n_amaf = amaf.visits[edge]
     if n_amaf > 0.0 and holds_for(amaf.options.players, search, player):
         return blend(amaf.options.schedule, n, total, n_amaf, amaf.value_sum[edge])
-    return total / n if n > 0.0 else -1.0
+    return -1.0
 
 
 @kernel

@@ -4,7 +4,7 @@ from typing import Annotated, Any, NamedTuple
 
 from rave_agents.compiler.arrays import FLOAT, Array, one
 from rave_agents.compiler.dispatch import implements, kernel, open_function
-from rave_agents.kernel.frame_codes import NUM_PLAYOUTS
+from rave_agents.kernel import codes
 
 LOW = 0
 HIGH = 1
@@ -47,7 +47,7 @@ def observe(utilities: Any, search: Any) -> tuple[bool, float, float]:
 def _observe(utilities: ObservedRange, search: Any) -> tuple[bool, float, float]:
     low, high = utilities.bounds[LOW], utilities.bounds[HIGH]
     new_low, new_high = low, high
-    for place in range(search.frame.header[NUM_PLAYOUTS] * search.settings.num_players):
+    for place in range(search.frame.header[codes.NUM_PLAYOUTS] * search.settings.num_players):
         new_low = min(new_low, search.frame.returns[place])
         new_high = max(new_high, search.frame.returns[place])
     utilities.bounds[LOW], utilities.bounds[HIGH] = new_low, new_high

@@ -1,4 +1,4 @@
-"""What the frame's header and the providers' answers mean, as integers that the compiler knows.
+"""Places in the frame's header, steps and statuses, as integers that the compiler knows.
 
 See ``Header``, ``Status`` and ``Step`` in ``simulate/frame.py``.
 """
