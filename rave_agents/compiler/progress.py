@@ -1,4 +1,4 @@
-"""What the user is told of a compilation with Numba, and where its own cache is."""
+"""Messages to the user about compilation with Numba, and where Numba's own cache is."""
 
 import contextlib
 import logging
@@ -90,7 +90,7 @@ def announced_compilation(what: str) -> Iterator[None]:
 
 
 def shortened(error: Exception, lines: int = 10) -> str:
-    """The part of Numba's message that tells of the innermost failure, in so many lines."""
+    """The lines of Numba's message about the innermost failure, at most so many."""
     told = [line for line in str(error).splitlines() if line.strip()]
     causes = [place for place, line in enumerate(told) if "raised a specific error" in line]
     innermost = told[causes[-1] + 1 :] if causes else told

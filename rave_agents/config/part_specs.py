@@ -2,7 +2,7 @@
 
 A part's class is its documentation, its validation and its spec. The class ``HandSelected`` is
 ``hand_selected`` in a spec, its fields are the parameters there, their annotations say what they
-take, see ``compiler/takes.py``.
+take, see ``compiler/part_fields.py``.
 """
 
 import functools
@@ -16,8 +16,8 @@ from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 import annotated_types
 
 from rave_agents.compiler.dispatch import OpenFunction
+from rave_agents.compiler.part_fields import Takes
 from rave_agents.compiler.runtime import RUNS_AS
-from rave_agents.compiler.takes import Takes
 from rave_agents.config.specs import format_call, parse_call
 from rave_agents.errors import FormulaError, UnknownNameError
 from rave_agents.game.arguments import check_names, is_integer, is_number, unknown_name

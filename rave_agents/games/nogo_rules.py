@@ -196,7 +196,7 @@ def draw_move(board: Any, weights: Any, stream: Stream) -> int:
 
 @rule
 def draw_candidate(board: Any, weights: Any, stream: Stream) -> int:
-    """A candidate of the player to move, in proportion to the weights of his actions."""
+    """A candidate of the player to move, in proportion to the weights of their actions."""
     candidates = board[BLACK_MOVES + board[INFO, PLAYER]]
     count = board[INFO, CANDIDATES + board[INFO, PLAYER]]
     total = 0.0

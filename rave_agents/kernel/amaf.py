@@ -11,7 +11,7 @@ import numpy as np
 
 from rave_agents.compiler.arrays import INT, Array, Axis, Rows, one
 from rave_agents.compiler.dispatch import implements, kernel, open_function
-from rave_agents.compiler.takes import Takes
+from rave_agents.compiler.part_fields import Takes
 from rave_agents.kernel.players import AllPlayers, SearchingPlayer
 from rave_agents.kernel.rules import Edge, blended
 from rave_agents.kernel.schedules import blend
@@ -23,7 +23,7 @@ NO_TABLE = -1
 
 
 class NoAmaf(NamedTuple):
-    """None are kept: plain Monte-Carlo tree search."""
+    """No AMAF statistics: plain Monte-Carlo tree search."""
 
 
 class AllEdges(NamedTuple):
@@ -31,7 +31,7 @@ class AllEdges(NamedTuple):
 
 
 class VisitedEdges(NamedTuple):
-    """They rank edges that have visits; the others have the first-play urgency."""
+    """AMAF statistics rank edges that have visits; the others have the first-play urgency."""
 
 
 @open_function
@@ -82,8 +82,8 @@ class View(NamedTuple):
     """The part."""
     row: int
     """In tables, the row of the action 0 of the player who moves at the node."""
-    heeded: bool
-    """Whether the player heeds them."""
+    counts: bool
+    """Whether they count for the player."""
     scale: float
     """What a weighted win rate is multiplied by, see ``winning_scale``; 0 if it has no share."""
 
@@ -121,7 +121,7 @@ def amaf_sums(view: Any, search: Any, edge: int, n: float) -> tuple[float, float
 @implements(amaf_sums, View)
 def _amaf_sums(view: View, search: Any, edge: int, n: float) -> tuple[float, float]:
     amaf = view.amaf
-    if not (view.heeded and ranks(amaf.options.edges, n)):
+    if not (view.counts and ranks(amaf.options.edges, n)):
         return 0.0, 0.0
     row = row_of(amaf, search, view.row, edge)
     n_amaf = amaf.visits[row]

@@ -36,7 +36,7 @@ class NodeAmaf(NamedTuple):
     blending: Blending = BlendValues()
     """What β blends: ``BlendValues`` or ``BlendScores``."""
     players: Players = AllPlayers()
-    """Whose choices heed them: those of ``AllPlayers`` or of the ``SearchingPlayer``."""
+    """Whose choices use them: those of ``AllPlayers`` or of the ``SearchingPlayer``."""
     edges: Edges = AllEdges()
     """Which edges they rank: ``AllEdges`` or ``VisitedEdges``."""
     weighting: Weighting = Uniform()
@@ -62,8 +62,8 @@ class EdgeAmaf(NamedTuple):
 @implements(view_at, EdgeAmaf)
 def _view(amaf: EdgeAmaf, search: Any, node: int, table: int) -> View:
     player = int(search.tree.node_player[node])
-    heeded = holds_for(amaf.options.players, search, player)
-    return View(amaf, 0, heeded, winning_scale(amaf.winning, amaf, search, node, 0))
+    counts = holds_for(amaf.options.players, search, player)
+    return View(amaf, 0, counts, winning_scale(amaf.winning, amaf, search, node, 0))
 
 
 @implements(hooks.on_backup, EdgeAmaf)

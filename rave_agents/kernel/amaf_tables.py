@@ -131,10 +131,10 @@ def _reference(amaf: AmafTables, search: Any, node: int, above: int) -> int:
 @implements(view_at, AmafTables)
 def _view(amaf: AmafTables, search: Any, node: int, table: int) -> View:
     player = int(search.tree.node_player[node])
-    heeded = table != NO_TABLE and holds_for(amaf.options.players, search, player)
+    counts = table != NO_TABLE and holds_for(amaf.options.players, search, player)
     row = table_row(search, max(table, 0), player)
-    scale = winning_scale(amaf.winning, amaf, search, node, row) if heeded else 0.0
-    return View(amaf, row, heeded, scale)
+    scale = winning_scale(amaf.winning, amaf, search, node, row) if counts else 0.0
+    return View(amaf, row, counts, scale)
 
 
 @implements(row_of, AmafTables)
@@ -170,7 +170,7 @@ def _credit_playouts(amaf: AmafTables, search: Any, depth: int, nodes: int) -> N
 
 @kernel
 def give_table(amaf: AmafTables, search: Any, last: int) -> None:
-    """Give a table to the first node of the path, up to the last, that lacks one it should have."""
+    """Give a table to the first node of the path, up to ``last``, that is due one and has none."""
     tree = search.tree
     visits, _ = table_limits(amaf.options)
     for index in range(last + 1):

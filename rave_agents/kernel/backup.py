@@ -1,4 +1,4 @@
-"""Backup: what a simulation found out goes to the nodes and edges on its way.
+"""Backup: the values of a simulation go to the nodes and edges of its path.
 
 This is the one place where perspective is flipped: each edge gets the value of the player who moves
 at its node.

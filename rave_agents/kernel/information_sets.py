@@ -1,14 +1,15 @@
-"""Hidden information: one tree over what the searching player can tell apart (ISMCTS).
+"""Hidden information: one tree of the searching player's information sets (ISMCTS).
 
 Cowling, Powley & Whitehouse 2012, "Information set Monte Carlo tree search", with a single
 observer: every simulation begins in another determinization, which the provider draws. A node
-stands for all positions that look the same to the searching player. Where they move, their action
-and what they see next tell the child apart; where another moves, what they see next alone, so that
-several edges may lead to one child. Chance has no nodes: the determinization draws its outcomes.
+is an information set: all positions that look the same to the searching player. A child depends on
+what the searching player sees next, and at their own nodes on their action too; so several edges of
+another player may lead to one child. There are no chance nodes: each determinization draws its own
+outcomes.
 
-In each determinization other actions may be legal at a node. The legal ones compete, each with the
-number of simulations in which it was available in the place of the node's visits. An action that is
-met for the first time gets an edge then, see ``late_edges.py``.
+The legal actions at a node differ between determinizations. Selection compares those that are legal
+in the present one, with the number of simulations in which each was available in place of the
+node's visits. An action that is legal for the first time gets a new edge, see ``added_edges.py``.
 """
 
 from typing import Annotated, Any, NamedTuple
@@ -20,11 +21,11 @@ from rave_agents.compiler.calls import call_address
 from rave_agents.compiler.dispatch import implements, kernel
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel import codes, hooks
+from rave_agents.kernel.added_edges import add_missing, find_edges, is_edge
 from rave_agents.kernel.alternating import add_described
 from rave_agents.kernel.amaf import NO_TABLE, reference
-from rave_agents.kernel.children import NO_ENTRY, Children, add_entry, find_entry
+from rave_agents.kernel.child_table import NO_ENTRY, Children, add_entry, find_entry
 from rave_agents.kernel.hooks import is_available
-from rave_agents.kernel.late_edges import add_missing, find_edges, is_edge
 from rave_agents.kernel.players import TERMINAL
 from rave_agents.kernel.rules import Node, node_term
 from rave_agents.kernel.selection import NO_EDGE, most_urgent, node_for
@@ -37,12 +38,11 @@ class InformationSets(NamedTuple):
 
 @runs_as(InformationSets)
 class Determinizations(NamedTuple):
-    """What such a search keeps beside the tree."""
+    """What a search in information sets keeps beside the tree."""
 
     options: InformationSets
     children: Children
-    """The children: by the node and what the searching player sees, mixed with their action where
-    they move."""
+    """The children, found by the node and ``child_number``."""
     edge_available: Annotated[Array, Rows(Axis.EDGE, np.int32)]
     """Simulations that came through the node in a determinization where the action was legal."""
     edge_met: Annotated[Array, Rows(Axis.EDGE, INT)]
@@ -111,7 +111,7 @@ def walk_in_determinization(moves: Determinizations, search: Any) -> int:  # noq
 
 @kernel
 def take_step(search: Any, step: int) -> int:
-    """Ask the provider for a part of a simulation; the next one asked for is its end."""
+    """Ask the provider for a step of a simulation; unless another is set, ``FINISH`` comes next."""
     header = search.frame.header
     header[codes.STEP] = step
     status = call_address(search.settings.simulate_address, search.settings.header_address)
@@ -121,7 +121,7 @@ def take_step(search: Any, step: int) -> int:
 
 @kernel
 def child_number(search: Any, node: int, action: int) -> int:
-    """What tells a child apart at its node: what is seen, and the searching player's own action."""
+    """The number beside a node in a child's key: the view, mixed with the searcher's own action."""
     seen = search.frame.header[codes.VIEW]
     own = search.tree.node_player[node] == search.settings.searching_player
     return int(seen ^ (action + 1)) if own else int(seen)

@@ -7,7 +7,7 @@ taken: the move-average sampling technique with a Gibbs distribution (Finnsson &
 How much they do so is the *trust* in the actions' means, a product of two shares; where either is
 0, playouts are uniform:
 
-* An action's mean tells something only where the action means much the same whenever it is taken. A
+* An action's mean is informative only where the action means much the same whenever it is taken. A
   column of Connect Four is another cell each time. In such games an action is legal again after its
   player has taken it. So the first share is that of the actions on the path to new nodes that are
   no longer legal there, less that of those that are.
@@ -47,7 +47,7 @@ GREATEST_WEIGHT = math.exp(GREATEST_EXPONENT)
 
 
 class Action(NamedTuple):
-    """What a playout policy is told of an action. Values are the player's, in [0, 1]."""
+    """What a playout policy knows of an action. Values are the player's, in [0, 1]."""
 
     player: int
     """Who takes it."""
@@ -56,11 +56,11 @@ class Action(NamedTuple):
     n: float
     """How often the player has taken it in the playouts so far."""
     q: float
-    """Its mean value then; it counts as won once more, so that all are tried."""
+    """Its mean value in these playouts and one win more, so that all actions are tried."""
     mean: float
     """The mean value of all moves of the player."""
     trust: float
-    """How much the actions' means tell, from 0 to 1."""
+    """How much the actions' means are trusted, from 0 to 1."""
 
 
 @open_function
@@ -185,8 +185,8 @@ def weigh_actions(playouts: PlayoutStatistics, search: Any) -> None:
             visits = playouts.visits[row]
             utility = (playouts.return_sum[row] + utilities.bounds[HIGH]) / (visits + 1)
             q = scaled(utilities, utility)
-            told = Action(player, row - first, float(visits), q, mean, trust)
-            weight = action_weight(playouts.options.policy, told)
+            known = Action(player, row - first, float(visits), q, mean, trust)
+            weight = action_weight(playouts.options.policy, known)
             if math.isnan(weight):
                 raise ValueError("a playout policy gave NaN as an action's weight.")
             weights[row] = max(LEAST_WEIGHT, min(GREATEST_WEIGHT, weight))
@@ -194,7 +194,7 @@ def weigh_actions(playouts: PlayoutStatistics, search: Any) -> None:
 
 @kernel
 def significance(playouts: PlayoutStatistics, search: Any) -> float:
-    """How much the actions' means tell beyond chance, from 0 to 1.
+    """How far the differences of the actions' means go beyond chance, from 0 to 1.
 
     One number for all players: if one were steered by it and another not, the values of all moves
     would follow who is.

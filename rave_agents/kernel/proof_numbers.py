@@ -1,8 +1,8 @@
 """Proof numbers: how much is left to prove (Allis 1994), for PN-MCTS.
 
 A proof number counts the least leaves that must be won to prove that a player wins whatever all the
-others and chance do; a disproof number the least that must not be won to prove that they cannot
-force a win. A player wins if their return is greater than everybody else's.
+others and chance do; a disproof number the least that must not be won to prove that the player
+cannot force a win. A player wins if their return is greater than everybody else's.
 """
 
 import math
@@ -13,8 +13,8 @@ from annotated_types import Ge, Gt, Le
 
 from rave_agents.compiler.arrays import FLOAT, NODE, Array, Axis, Rows, one
 from rave_agents.compiler.dispatch import implements, kernel, open_function
+from rave_agents.compiler.part_fields import Takes
 from rave_agents.compiler.runtime import runs_as
-from rave_agents.compiler.takes import Takes
 from rave_agents.kernel import hooks
 from rave_agents.kernel.players import AllPlayers, SearchingPlayer, holds_for
 from rave_agents.kernel.proof_bonuses import MaxBonus, Ranking, bonuses
@@ -25,16 +25,16 @@ NOBODY = -1
 
 
 class NoProofNumbers(NamedTuple):
-    """None are kept."""
+    """No proof numbers are kept."""
 
 
 class ProofNumbers(NamedTuple):
     """PN-MCTS: a bonus for edges that are near to a proof (Kowalski et al. 2023)."""
 
     goal: Annotated[Any, Takes(AllPlayers, SearchingPlayer)] = AllPlayers()
-    """Whose win is to be proven. ``AllPlayers``: each turns to what is nearest to proving their own
-    (Kowalski et al. 2025). ``SearchingPlayer``: this one to proving theirs, the others to
-    disproving it (Kowalski et al. 2023)."""
+    """Whose win is to be proven. ``AllPlayers``: each player prefers what is nearest to proving
+    their own win (Kowalski et al. 2025). ``SearchingPlayer``: this player prefers what is nearest
+    to proving theirs, the others what is nearest to disproving it (Kowalski et al. 2023)."""
     bonus: Annotated[Any, Takes(bonuses)] = MaxBonus()
     """What a move's number is worth among its siblings', in [0, 1], see ``proof_bonuses.py``."""
     constant: Annotated[float, Ge(0)] = 0.2
@@ -175,7 +175,7 @@ def _refresh_bonuses(numbers: Numbers, search: Any) -> None:
 
 @open_function
 def own_numbers(numbers: Any, search: Any, node: int) -> tuple[float, float]:
-    """A node's proof and disproof number for the searching player; 0 where that is done."""
+    """A node's proof and disproof number for the searching player; 0 once proven or disproven."""
     return 1.0, 1.0
 
 

@@ -1,4 +1,4 @@
-"""What is proven of positions, and how the search heeds it.
+"""What is proven of positions, and how the search uses it.
 
 The solver knows outcomes, and proof numbers know what is left to prove. Both learn of a new node,
 and the nodes above it are updated up to the first that does not change.
@@ -11,8 +11,8 @@ from annotated_types import Ge, Lt
 
 from rave_agents.compiler.arrays import NODE
 from rave_agents.compiler.dispatch import implements, kernel, open_function
+from rave_agents.compiler.part_fields import Takes
 from rave_agents.compiler.runtime import runs_as
-from rave_agents.compiler.takes import Takes
 from rave_agents.kernel import codes, hooks
 from rave_agents.kernel.hooks import (
     begin_node,
@@ -47,29 +47,29 @@ class SkipSolved(NamedTuple):
 
 
 class CheckNothing(NamedTuple):
-    """A node's children are known when they are expanded."""
+    """Terminal children are found when they are visited."""
 
 
 class CheckTerminal(NamedTuple):
-    """A node's children that end the game are known as soon as it is expanded."""
+    """Terminal children are found as soon as their parent is expanded."""
 
 
 class CheckRefutations(NamedTuple):
-    """As ``CheckTerminal``, and replies that win at once are tried against all moves of a node.
+    """As ``CheckTerminal``, and a reply that wins at once is tried against all moves of a node.
 
-    See ``refutations.py``; with the solver.
+    See ``refutations.py``. Needs the solver.
     """
 
 
 class Proofs(NamedTuple):
-    """What is proven, and how the search heeds it."""
+    """What is proven, and how the search uses it."""
 
     solver: Annotated[Any, Takes(NoSolver, Solver)] = Solver()
     """``Solver`` or ``NoSolver``."""
     numbers: Annotated[Any, Takes(NoProofNumbers, ProofNumbers)] = NoProofNumbers()
     """``ProofNumbers`` or ``NoProofNumbers``."""
     skipping: Annotated[Any, Takes(NoSkipping, SkipSolved)] = NoSkipping()
-    """What becomes of solved children: ``NoSkipping`` or ``SkipSolved``."""
+    """Whether solved children are skipped: ``NoSkipping`` or ``SkipSolved``."""
     checks: Annotated[Any, Takes(CheckNothing, CheckTerminal, CheckRefutations)] = CheckNothing()
     """What is looked for at new nodes: ``CheckNothing``, ``CheckTerminal``,
     ``CheckRefutations``."""
@@ -184,7 +184,7 @@ def _on_expand(proofs: Proven, search: Any, depth: int, nodes: int) -> None:
 
 @kernel
 def add_terminal_children(proofs: Proven, search: Any, node: int) -> None:
-    """Make nodes of a new node's children that end the game, as the frame tells."""
+    """Make nodes of a new node's children that end the game, as the frame lists them."""
     tree, frame = search.tree, search.frame
     first = tree.node_first_edge[node]
     for index in range(tree.node_edge_count[node]):

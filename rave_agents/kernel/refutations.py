@@ -1,7 +1,7 @@
 """Refutations: a reply that wins against one move is tried against the others at its node.
 
-Where a player threatens to win, most moves of the other lose to the same reply. Each would take
-simulations of its own until it is expanded; the provider tells of all of them at once.
+Where a player threatens to win, most moves of the other lose to the same reply. To find that out
+by expanding each move takes many simulations; the provider tries the reply against all at once.
 """
 
 from typing import Any
@@ -22,7 +22,7 @@ NO_REPLY = -1
 
 @implements(hooks.rows_needed, CheckRefutations)
 def _rows_needed(checks: CheckRefutations, search: Any, axis: int, actions: int) -> int:
-    """Two nodes and an edge for each sibling that a reply is tried against."""
+    """Two nodes and an edge for each sibling that the reply is tried against."""
     if axis == NODE:
         return 2 * actions
     return actions if axis == EDGE else 0
@@ -102,7 +102,7 @@ def winning_reply(proofs: Proven, search: Any, node: int) -> int:
 
 @kernel
 def wins(search: Any, returns: Any, first: int, player: int) -> bool:
-    """Whether a player has the most that can be had, and everybody else less.
+    """Whether a player has the game's greatest utility, and everybody else less.
 
     The returns of all players stand from the place ``first`` on.
     """

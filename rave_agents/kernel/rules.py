@@ -20,13 +20,13 @@ from rave_agents.kernel import hooks
 
 
 class Edge(NamedTuple):
-    """What a rule is told of an edge."""
+    """What a rule knows of an edge."""
 
     n: float
     """Visits."""
     q: float
-    """Mean value, within what is proven; the first-play urgency if nothing is known of the edge,
-    and 0 with AMAF visits only."""
+    """Mean value, moved into proven bounds. Without visits it is 0, or the first-play urgency where
+    there are no AMAF visits either."""
     n_amaf: float
     """AMAF visits; 0 where there are none."""
     q_amaf: float
@@ -34,17 +34,17 @@ class Edge(NamedTuple):
     p: float
     """Prior probability."""
     value_sum: float
-    """Sum of the values, within what is proven."""
+    """Sum of the values, moved into proven bounds."""
     amaf_value_sum: float
     """Sum of the values of the AMAF visits."""
     row: int
     """Its row in the tree."""
     plain_sum: float
-    """Sum of the values as they came in."""
+    """Sum of the values, whatever is proven."""
 
 
 class Node(NamedTuple):
-    """What a rule is told of the edge's node."""
+    """What a rule knows of the edge's node."""
 
     N: float
     """Visits, at least 1."""

@@ -10,7 +10,7 @@ from typing import Annotated, Any, NamedTuple
 from annotated_types import Ge, Gt
 
 from rave_agents.compiler.dispatch import implements, open_function
-from rave_agents.compiler.takes import Takes
+from rave_agents.compiler.part_fields import Takes
 
 
 @open_function
@@ -37,7 +37,7 @@ def blend(schedule: Any, n: float, value_sum: float, n_amaf: float, amaf_value_s
 
 
 Schedule = Annotated[Any, Takes(blend, beta)]
-"""What a field takes that is a schedule."""
+"""The type of a field that takes a schedule."""
 
 
 class HandSelected(NamedTuple):

@@ -14,19 +14,19 @@ from rave_agents.kernel.tree import edge_rows
 from rave_agents.simulate.random_stream import random_below, random_unit
 
 NO_EDGE = -1
-"""In place of an edge where the rule gives none a score."""
+"""In place of an edge where the rule gives every edge NaN."""
 
 
 class RandomTies(NamedTuple):
-    """Of edges with the best score one is drawn at random."""
+    """One of the edges with the best score is drawn at random."""
 
 
 class TiesWithin(NamedTuple):
-    """So are edges whose scores are not further below the best than a tolerance."""
+    """One of the edges whose scores are within a tolerance of the best is drawn at random."""
 
     tolerance: Annotated[float, Ge(0)] = 0.01
-    """At least 0. Where players move at the same time, some 0.01 keeps their choices from being
-    correlated."""
+    """Greatest distance from the best score, at least 0. Where players move at the same time, about
+    0.01 keeps their choices from being correlated."""
 
 
 @open_function
@@ -42,7 +42,7 @@ def _tolerance_of(ties: TiesWithin) -> float:
 
 @open_function
 def node_for(moves: Any, rule: Any, node: Node, edge: int) -> Node:
-    """What a rule is told of the node, for one of its edges."""
+    """What a rule knows of the node, for one of its edges."""
     return node
 
 

@@ -17,7 +17,7 @@ from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel import codes, hooks
 from rave_agents.kernel.alternating import add_described, follow_edge, take_edge, walk
-from rave_agents.kernel.children import NO_ENTRY, Children, add_entry, find_entry
+from rave_agents.kernel.child_table import NO_ENTRY, Children, add_entry, find_entry
 from rave_agents.kernel.hooks import count_value, find_leaf, on_rescale
 from rave_agents.kernel.players import SIMULTANEOUS
 from rave_agents.kernel.rules import UCB1
@@ -39,7 +39,7 @@ class Simultaneous(NamedTuple):
 
 @runs_as(Simultaneous)
 class JointMoves(NamedTuple):
-    """What the search of such a game keeps beside the tree."""
+    """What a search with simultaneous moves keeps beside the tree."""
 
     options: Simultaneous
     choice: Any

@@ -15,7 +15,7 @@ from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel import hooks
 from rave_agents.kernel.amaf_nodes import EdgeAmaf
-from rave_agents.kernel.children import NO_ENTRY, find_entry
+from rave_agents.kernel.child_table import NO_ENTRY, find_entry
 from rave_agents.kernel.players import holds_for
 from rave_agents.kernel.schedules import blend
 from rave_agents.kernel.simultaneous import ALONE, after_entry, choose
@@ -24,7 +24,7 @@ from rave_agents.simulate.random_stream import random_below, random_unit
 
 
 class RegretMatching(NamedTuple):
-    """Drawn in proportion to what each action would have brought beyond what was taken.
+    """Actions are drawn in proportion to their positive regrets.
 
     Hart & Mas-Colell 2000; Lanctot et al. 2014. Every edge is taken once before any is taken twice.
     """
@@ -34,7 +34,7 @@ class RegretMatching(NamedTuple):
 
 
 class Exp3(NamedTuple):
-    """Drawn by exponential weights of estimated gains (Auer et al. 2003)."""
+    """Actions are drawn by exponential weights of estimated gains (Auer et al. 2003)."""
 
     gamma: Annotated[float, Gt(0), Le(1)] = 0.3
     """γ, in (0, 1]: the share of choices that are uniformly random (Tak et al. 2014: 0.3)."""
@@ -43,7 +43,7 @@ class Exp3(NamedTuple):
 @runs_as(Exp3)
 @runs_as(RegretMatching)
 class MixedStrategy(NamedTuple):
-    """What each player's strategy follows from."""
+    """The sums that each player's strategy follows from."""
 
     options: Any
     edge_regret: Annotated[Array, Rows(Axis.EDGE, FLOAT)]

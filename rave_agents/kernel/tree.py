@@ -2,7 +2,7 @@
 
 Nodes and edges are rows. The edges of a node are consecutive rows, in the order in which the game
 lists its actions. An edge holds the statistics of taking its action at its node; it leads to a
-child node once that child has been expanded. There are no parent links: the loop remembers its way.
+child node once that child has been expanded. There are no parent links: the loop keeps its path.
 """
 
 from typing import Annotated, Any, NamedTuple

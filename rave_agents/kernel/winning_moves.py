@@ -11,8 +11,8 @@ from annotated_types import Ge, Le
 
 from rave_agents.compiler.arrays import Array, Axis, Rows
 from rave_agents.compiler.dispatch import implements, kernel, open_function
+from rave_agents.compiler.part_fields import Takes
 from rave_agents.compiler.runtime import runs_as
-from rave_agents.compiler.takes import Takes
 from rave_agents.kernel import hooks
 
 WON = 0.5
@@ -20,11 +20,11 @@ WON = 0.5
 
 
 class NoWinningMoves(NamedTuple):
-    """They are not counted."""
+    """Winning moves are not counted."""
 
 
 class WinningMoves(NamedTuple):
-    """They are counted, and may bias the AMAF value."""
+    """Winning moves are counted, and may bias the AMAF value."""
 
     weight: Annotated[float, Ge(0), Le(1)] = 0.0
     """Their share in the AMAF value, in [0, 1]; scaled so that the best sibling has the best AMAF
@@ -32,7 +32,7 @@ class WinningMoves(NamedTuple):
 
 
 Winning = Annotated[Any, Takes(NoWinningMoves, WinningMoves)]
-"""What a field takes that counts winning moves, or not."""
+"""The type of a field that says whether winning moves are counted."""
 
 
 @runs_as(WinningMoves)

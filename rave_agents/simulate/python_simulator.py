@@ -53,7 +53,7 @@ FRAME_FULL = int(Status.FRAME_FULL)
 _CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_int64)
 
 Playout = tuple[Any, Sequence[int], Sequence[float]]
-"""Who moved (as C integers), what he played, and the returns."""
+"""Who made each move (as C integers), the actions, and the returns."""
 
 
 @runtime_checkable
@@ -98,8 +98,9 @@ class PythonSimulator:
 
     ``root`` is cloned for each simulation and never changed. It may be any object with the methods
     of GameState that concern moves and returns. With an ``observer``, every simulation takes place
-    in a world that he cannot tell from the root, see ``world_source``. Subclasses replace
-    ``playout`` or the checks where a framework offers something faster.
+    in a world (a determinization) that the observer cannot tell from the root, see
+    ``world_source``. Subclasses replace ``playout`` or the checks where a framework offers
+    something faster.
 
     The callback is a generator's ``send``: a signal handler that raises, such as Ctrl-C's, runs
     where Python code is entered, and in a generator that place lies inside the ``try``. So the
@@ -195,7 +196,7 @@ class PythonSimulator:
         return self._play(state)
 
     def _take_step(self, step: int) -> int:
-        """What else than a simulation is asked for."""
+        """One step of a simulation, or a reply to try."""
         header = self._header
         if step == TRY_REPLY:
             return self._try_reply()
@@ -483,7 +484,7 @@ class PythonSimulator:
 
 
 def world_key(world: Any) -> Hashable:
-    """What tells a world from others: its ``position_key``; None without one."""
+    """The key by which a world differs from others: its ``position_key``; None without one."""
     key = getattr(world, "position_key", None)
     return None if key is None else key()
 

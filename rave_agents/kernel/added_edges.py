@@ -1,6 +1,6 @@
-"""Edges that a node gets after it was made: for actions that another determinization makes legal.
+"""Edges added to a node after its expansion, for actions that are legal in a later determinization.
 
-The edges of a node are consecutive rows of the tree. So they are written anew behind all others,
+The edges of a node are consecutive rows of the tree. So the node's edges move behind all others,
 unless they are the last ones; the rows that they leave stay unused, and count as used memory.
 """
 
