@@ -69,7 +69,7 @@ class Rows(NamedTuple):
 
 
 def one(dtype: Any, length: int = 1, fill: int = 0) -> Rows:
-    """An array of so many items."""
+    """An array of ``length`` items."""
     return Rows(Axis.ONE, dtype, fill=fill, length=length)
 
 

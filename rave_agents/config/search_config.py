@@ -57,8 +57,9 @@ class SearchConfig:
     simultaneous: Annotated[Part, Takes(UCB1, score, exploration, Greedy, RegretMatching, Exp3)] = (
         None
     )
-    """How each player chooses where several move at the same time: by a rule, or by a mixed strategy, see
-    ``kernel/strategies.py``. Left out, it is the ``rule`` if that is given, or ``UCB1(c=3)``."""
+    """How each player chooses where several move at the same time: by a rule, or by a mixed
+    strategy, see ``kernel/strategies.py``. Left out, it is the ``rule`` if that is given, or
+    ``UCB1(c=3)``."""
 
     ties: Annotated[Part, Takes(RandomTies, TiesWithin)] = RandomTies()
     """How near to the best score an edge is still drawn, see ``kernel/selection.py``."""

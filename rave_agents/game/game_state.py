@@ -45,15 +45,14 @@ class GameState(Protocol):
     * ``position_key() -> Hashable``: equal for two states exactly when they are the same position
       of the same game; it lets a search notice that a kept tree belongs to another position;
     * where something is hidden from players, ``hides_information() -> bool``, True then, and what a
-      search by determinization needs: ``worlds(player, unit) -> Callable[[], Self]``, which gives another
-      state each time that it is called, which the player cannot tell from this one, drawn with
-      ``unit()``, a uniform random number in [0, 1); and ``view(player) -> Hashable``, equal for two
-      states exactly when the player sees the same in them. A faster provider may come from
-      ``world_simulator(frame, evaluator, player)``. Where players move at the same time as well, ``one_at_a_time(player)``
-      gives the position in a game in which they move in turn, unseen by each other, and ``player``
-      chooses. ``worlds`` raises UnsupportedGameError where there are none.
-      ``seeing() -> Self`` may give the state without what hides information, for a search that
-      may look at it;
+      search by determinization needs: ``worlds(player, unit) -> Callable[[], Self]``, which gives
+      at each call another state that the player cannot tell from this one, drawn with ``unit()``,
+      a uniform random number in [0, 1); and ``view(player) -> Hashable``, equal for two states
+      exactly when the player sees the same in them. ``worlds`` raises UnsupportedGameError where
+      there are none. A faster provider may come from ``world_simulator(frame, evaluator, player)``.
+      Where players move at the same time as well, ``one_at_a_time(player)`` gives the position in a
+      game in which they move in turn, unseen by each other, and ``player`` chooses. ``seeing() ->
+      Self`` may give the same state with nothing hidden, for a search that may look at it;
     * where an action has random outcomes that ``apply_action`` draws itself, ``draws_chance() ->
       bool``, True then, and ``worlds`` and ``view`` likewise: each world is this very position
       with random numbers of its own;

@@ -33,7 +33,7 @@ def is_edge(search: Any, node: int, action: int, edge: int) -> bool:
 
 @kernel
 def add_missing(moves: Any, search: Any, node: int, missing: int) -> bool:
-    """Give a node edges for those of the frame's actions that have none; so many are missing.
+    """Give a node ``missing`` edges, for those of the frame's actions that have none.
 
     Returns whether there was room, beside that for the edges of one more node, which the simulation
     may go on to add.

@@ -190,7 +190,7 @@ def give_table(amaf: AmafTables, search: Any, last: int) -> None:
 
 @kernel
 def find_previous(amaf: AmafTables, search: Any, moves: int) -> None:
-    """Set ``previous`` for so many moves."""
+    """Set ``previous`` for the record's first ``moves`` moves."""
     record = amaf.record
     offset = record.offset[0]
     for move in range(moves):

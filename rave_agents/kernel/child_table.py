@@ -43,7 +43,7 @@ class Children(NamedTuple):
 
 @kernel
 def first_place(edge: int, beside: int, places: int) -> int:
-    """The place at which the search for a key begins, one of so many, a power of two.
+    """The place of ``places``, a power of two, at which the search for a key begins.
 
     The words of the key are multiplied and shifted into each other, as in ``random_stream`` without
     overflow in signed 64-bit integers. Edge and number may be arrays.

@@ -16,7 +16,7 @@ from rave_agents.kernel.tree import UNEXPANDED
 
 @entry("the search")
 def run(search: Search, simulations: int) -> int:
-    """Run so many simulations, at least 0, from the tree's root. Returns a ``Status``."""
+    """Run ``simulations`` simulations, at least 0, from the root. Returns a ``Status``."""
     hooks.on_begin(search.proofs, search)
     for _ in range(simulations):
         if search.tree.used[NODE] > 0 and hooks.is_decided(search.proofs, search):

@@ -67,8 +67,7 @@ class Action(NamedTuple):
 def action_weight(policy: Any, action: Action) -> float:
     """What the probability of a legal action in playouts is proportional to.
 
-    A weight below ``exp(-100)`` counts as that, one above ``exp(100)`` likewise. All are computed
-    anew after every 16 playouts.
+    Weights are clipped to [``exp(-100)``, ``exp(100)``], and computed anew after every 16 playouts.
     """
     return 1.0
 

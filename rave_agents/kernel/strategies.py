@@ -54,7 +54,7 @@ class MixedStrategy(NamedTuple):
 
 @open_function
 def explored_share(strategy: Any, visits: int) -> float:
-    """The share of choices that are uniformly random, at a node with so many visits."""
+    """The share of choices that are uniformly random, at a node with these visits."""
     return float(strategy.gamma / math.sqrt(max(visits, 1)))
 
 

@@ -29,7 +29,7 @@ class Tree(NamedTuple):
     used: Annotated[Array, one(INT, 4)]
     """[4] rows in use: of nodes, edges, AMAF tables and entries of the table of children."""
     capacity: Annotated[Array, one(INT, 4)]
-    """[4] rows that there is room for, likewise."""
+    """[4] rows that fit into the arrays of each."""
 
     node_player: Annotated[Array, Rows(Axis.NODE, np.int8)]
     """Who moves: a player, ``PlayerId.CHANCE`` or ``PlayerId.TERMINAL``."""
@@ -61,7 +61,7 @@ def edge_rows(tree: Tree, node: int) -> range:
 
 @kernel
 def add_node(tree: Tree, player: int, visits: int, edges: int) -> int:
-    """A new node with so many new edges, whose actions and priors are still to be set.
+    """Add a node with ``edges`` new edges, whose actions and priors are still to be set.
 
     Returns its row. The tree must have room.
     """

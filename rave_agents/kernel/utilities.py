@@ -70,6 +70,6 @@ def set_values(search: Any, first: int, end: int) -> None:
 
 @kernel
 def rescale_sums(value_sum: Any, visits: Any, rows: int, factor: float, shift: float) -> None:
-    """Bring the first so many sums of values, of so many visits each, to a new scale."""
+    """Bring the sums of values in the first ``rows`` rows to a new scale."""
     for row in range(rows):
         value_sum[row] = factor * value_sum[row] + shift * visits[row]

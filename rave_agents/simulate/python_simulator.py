@@ -491,7 +491,7 @@ def world_key(world: Any) -> Hashable:
 
 @functools.cache
 def _integers(count: int) -> struct.Struct:
-    """How so many C integers are packed; a list of actions gets into a buffer fastest so."""
+    """How to pack ``count`` C integers: the fastest way to write a list of actions to a buffer."""
     return struct.Struct(f"{count}i")
 
 
