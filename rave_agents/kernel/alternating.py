@@ -29,7 +29,7 @@ def follow_edge(moves: Any, search: Any, depth: int) -> int:
     return node
 
 
-@kernel
+@implements(hooks.select, Alternating)
 def walk(moves: Any, search: Any) -> int:
     """Take the edges that players choose, and chance outcomes by their probabilities."""
     tree, path, frame = search.tree, search.path, search.frame
@@ -62,11 +62,6 @@ def walk(moves: Any, search: Any) -> int:
         ):
             frame.header[codes.PATH_LENGTH] = depth
             return codes.DONE
-
-
-@implements(hooks.select, Alternating)
-def _walk(moves: Alternating, search: Any) -> int:
-    return walk(moves, search)
 
 
 @implements(hooks.find_leaf, Alternating)

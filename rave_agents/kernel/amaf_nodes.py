@@ -91,8 +91,8 @@ def _credit_playouts(amaf: EdgeAmaf, search: Any, depth: int, nodes: int) -> Non
 def credit_edges(amaf: EdgeAmaf, search: Any, node: int, start: int, moves: int) -> None:
     """Credit a playout to a node's edges: each by its player's first such move since the node.
 
-    The record has ``moves`` moves, of which number ``start`` is the node's first; ``record.seen``
-    must hold the first occurrences from there on. The loops have no branch that a processor would have
+    The record has ``moves`` moves, the node's first is number ``start``, and ``record.seen`` must
+    hold the first occurrences from there on. The loops have no branch that a processor would have
     to predict.
     """
     tree, visits, value_sum, seen = search.tree, amaf.visits, amaf.value_sum, amaf.record.seen

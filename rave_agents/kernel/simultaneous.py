@@ -69,9 +69,7 @@ def after_entry(entry: int) -> int:
     return -1 - entry
 
 
-@implements(hooks.select, JointMoves)
-def _walk(moves: JointMoves, search: Any) -> int:
-    return walk(moves, search)
+implements(hooks.select, JointMoves)(walk)
 
 
 @kernel
