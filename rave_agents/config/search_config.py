@@ -1,4 +1,4 @@
-"""Every tunable of a search: the parts that it is composed of, and its numbers."""
+"""The configuration of a search: the parts that it is composed of, and its numbers."""
 
 import dataclasses
 import functools
@@ -35,8 +35,8 @@ from rave_agents.kernel.selection import RandomTies, TiesWithin
 from rave_agents.kernel.strategies import Exp3, RegretMatching
 
 SIMULTANEOUS_C = 3.0
-"""c of UCB1 where players move at the same time: who does not explore there, goes in step with the
-other. Measured, see docs/laboratory.md."""
+"""c of UCB1 where players move at the same time: without exploration their choices become
+correlated. Measured, see docs/laboratory.md."""
 
 Count = Annotated[int, Ge(1), Le(2**20)]
 
@@ -137,7 +137,7 @@ class SearchConfig:
 
     early_stop: bool = False
     """Whether a search ends before its limit once no other move can become the most visited one;
-    where the final move is the robust child at temperature 0. A clock has this by itself."""
+    where the final move is the robust child at temperature 0. With a clock this is always so."""
 
     if not TYPE_CHECKING:
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol, Self, runtime_checkable
 
 NO_ACTION = 0
-"""What stands for the action of a player who has none, where others move at the same time."""
+"""The action to give for a player who has none, where others move at the same time."""
 
 
 class PlayerId(enum.IntEnum):
@@ -30,8 +30,8 @@ class GameState(Protocol):
     Where several players move at the same time, ``current_player()`` is ``PlayerId.SIMULTANEOUS``,
     and the state offers, as ``pyspiel.State`` does:
 
-    * ``legal_actions(player) -> Sequence[int]``: the actions of any player there, none for one who
-      does not move;
+    * ``legal_actions(player) -> Sequence[int]``: the actions of any player there, none for a player
+      who does not move;
     * ``apply_actions(actions)``: play one action of each player, in their order, at the same time;
       what it is given for a player who does not move means nothing.
 

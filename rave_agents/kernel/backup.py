@@ -16,14 +16,17 @@ from rave_agents.kernel.utilities import observe, rescale_sums, set_values
 def back_up(search: Search, depth: int, nodes: int) -> None:
     """Count a simulation in all statistics of its path of ``depth`` edges and its leaf's nodes."""
     changed, factor, shift = observe(search.utilities, search)
+    tree, path = search.tree, search.path
     if changed:
-        rescale(search, factor, shift)
+        on_rescale(search.rule, search, factor, shift)
+        rescale_sums(tree.edge_value_sum, tree.edge_visits, tree.used[EDGE], factor, shift)
+        on_rescale(search.amaf, search, factor, shift)
+        on_rescale(search.moves, search, factor, shift)
     find_movers(search, depth)
     on_backup(search.playouts, search, depth, nodes)
     on_backup(search.amaf, search, depth, nodes)
     set_values(search, 0, search.frame.header[codes.NUM_PLAYOUTS])
     on_backup(search.moves, search, depth, nodes)
-    tree, path = search.tree, search.path
     for index in range(depth - 1, -1, -1):
         node, edge = path.nodes[index], path.edges[index]
         value = path.values[path.movers[index]]
@@ -50,13 +53,3 @@ def find_movers(search: Search, depth: int) -> None:
         if player >= 0:
             mover = player
         search.path.movers[index] = mover
-
-
-@kernel
-def rescale(search: Search, factor: float, shift: float) -> None:
-    """Bring all values that have been counted to the new scale."""
-    tree = search.tree
-    on_rescale(search.rule, search, factor, shift)
-    rescale_sums(tree.edge_value_sum, tree.edge_visits, tree.used[EDGE], factor, shift)
-    on_rescale(search.amaf, search, factor, shift)
-    on_rescale(search.moves, search, factor, shift)

@@ -230,7 +230,7 @@ class PythonSimulator:
         return self._give_returns(self._evaluator.evaluate(state))
 
     def world_source(self) -> RecordedWorlds:
-        """What gives a new world each time that it is called."""
+        """The source of worlds: each call gives a new one."""
         source = self.root.worlds(self.observer, self.words.unit)
         return RecordedWorlds(source, method="function", key=world_key)
 
@@ -284,7 +284,7 @@ class PythonSimulator:
         return True
 
     def _list_movers(self, state: Any) -> Sequence[int]:
-        """Tell who moves at the same time; returns the actions of one after the other."""
+        """Write to the frame who moves; returns the actions of all of them, in their order."""
         movers = self.checked_movers(state)
         actions: list[int] = []
         for index, player in enumerate(movers):
@@ -295,7 +295,7 @@ class PythonSimulator:
         return actions
 
     def _check_children(self, state: Any, actions: Sequence[int]) -> None:
-        """Tell which actions end the game, and with what returns."""
+        """Write to the frame which actions end the game, and with what returns."""
         for index, action in enumerate(actions):
             if time.perf_counter() > self.deadline:
                 raise DeadlinePassed
@@ -306,7 +306,7 @@ class PythonSimulator:
                 self.frame.child_returns[index] = self.checked_returns(child.returns())
 
     def _try_reply(self) -> int:
-        """Tell which of the frame's actions the reply may answer, and so ends the game, and how."""
+        """Write to the frame after which of its actions the reply ends the game, and with what."""
         header = self._header
         state = self.leaf(self._path[: header[PATH_LENGTH]].tolist())
         player, reply = header[PLAYER], header[REPLY]
