@@ -71,7 +71,8 @@ def _credit_playouts(amaf: EdgeAmaf, search: Any, depth: int, nodes: int) -> Non
     """Credit every playout to the nodes of the path; together they count as one visit."""
     record, tree, path = amaf.record, search.tree, search.path
     record_path(record, search, depth, nodes)
-    for playout in range(search.frame.header[codes.NUM_PLAYOUTS]):
+    playouts = search.frame.header[codes.NUM_PLAYOUTS]
+    for playout in range(playouts):
         set_values(search, playout, playout + 1)
         moves = record_playout(record, search, depth, playout)
         move = moves - 1
@@ -83,23 +84,25 @@ def _credit_playouts(amaf: EdgeAmaf, search: Any, depth: int, nodes: int) -> Non
                 move -= 1
             node = path.nodes[index]
             if tree.node_player[node] >= 0:
-                credit_edges(amaf, search, node, start, moves)
+                credit_edges(amaf, search, node, 1.0 / playouts, start, moves)
         record.offset[0] += moves + 1
 
 
 @kernel
-def credit_edges(amaf: EdgeAmaf, search: Any, node: int, start: int, moves: int) -> None:
-    """Credit a playout to a node's edges: each by its player's first such move since the node.
+def credit_edges(
+    amaf: EdgeAmaf, search: Any, node: int, share: float, start: int, moves: int
+) -> None:
+    """Credit a playout, which counts ``share`` visits, to a node's edges.
 
-    The record has ``moves`` moves, the node's first is number ``start``, and ``record.seen`` must
-    hold the first occurrences from there on. The loops have no branch that a processor would have
-    to predict.
+    Each gets it by its player's first such move since the node. The record has ``moves`` moves, the
+    node's first is number ``start``, and ``record.seen`` must hold the first occurrences from there
+    on. The loops have no branch that a processor would have to predict.
     """
     tree, visits, value_sum, seen = search.tree, amaf.visits, amaf.value_sum, amaf.record.seen
     weighting, length, offset = amaf.options.weighting, moves - start, amaf.record.offset[0]
     player = int(tree.node_player[node])
     row = player * search.settings.num_actions
-    share, value = 1.0 / search.frame.header[codes.NUM_PLAYOUTS], search.path.values[player]
+    value = search.path.values[player]
     if value == 0.0:
         for edge in edge_rows(tree, node):
             move = seen[row + tree.edge_action[edge]] - offset

@@ -81,11 +81,3 @@ def edge_nodes(tree: Tree) -> Any:
     """[edges in use] the node of every edge."""
     nodes = int(tree.used[NODE])
     return np.repeat(np.arange(nodes), tree.node_edge_count[:nodes])
-
-
-def find_child(tree: Tree, node: int, action: int) -> int:
-    """The row of the node that ``action`` leads to, or ``UNEXPANDED``."""
-    for edge in edge_rows(tree, node):
-        if tree.edge_action[edge] == action:
-            return int(tree.edge_child[edge])
-    return UNEXPANDED
