@@ -418,7 +418,7 @@ def test_another_choice_is_refused(name, value):
         ("rule", "ucb1(c=None)", r"^rule\.c must be a number, got None"),
         ("rule", "ucb1(c=True)", r"^rule\.c must be a number, got True"),
         ("rule", 'ucb1(c="0.5")', r"^rule\.c must be a number, got '0\.5'"),
-        ("rule", "math.sqrt", "^rule: 'math.sqrt' is no part of a search"),
+        ("rule", "math.sqrt", "^rule: 'math.sqrt' is not a part of a search"),
     ],
 )
 def test_what_is_no_such_part_is_refused(field, value, message):

@@ -52,24 +52,24 @@ CHILD = int(Axis.CHILD)
 
 
 class Rows(NamedTuple):
-    """An array with a row for each of an axis; flat, row after row."""
+    """An array with a row for each item of an axis; flat, row after row."""
 
     axis: Axis
-    """What there is a row for."""
+    """What the array has a row for."""
     dtype: Any
     """The type of its items."""
     inner: tuple[Axis, ...] = ()
-    """What each row has an item for, the last one first to change; nothing for a single item."""
+    """The axes of each row's items, the last varying fastest; empty for a single item."""
     fill: int = 0
-    """What is not used yet."""
+    """The value of items that are not used yet."""
     points_to: Axis | None = None
     """What its items are rows of, where they are not negative; None for other numbers."""
     length: int = 1
-    """Items for each."""
+    """Items in each row."""
 
 
 def one(dtype: Any, length: int = 1, fill: int = 0) -> Rows:
-    """So many items."""
+    """An array of ``length`` items."""
     return Rows(Axis.ONE, dtype, fill=fill, length=length)
 
 

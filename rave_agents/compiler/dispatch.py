@@ -48,7 +48,7 @@ class KernelFunction(Generic[_P, _R]):
 
     @functools.cached_property
     def _numba_type_(self) -> Any:
-        """What Numba takes this object for: a compiled function."""
+        """The type that Numba gives this object: that of a compiled function."""
         from rave_agents.compiler.lowering import function_type  # noqa: PLC0415
 
         return function_type(self.py_func)
@@ -138,7 +138,7 @@ class Entry:
         functools.update_wrapper(self, function)
         self.function = function
         self.what = what
-        """What the user is told that is compiled."""
+        """What is compiled, for messages to the user."""
         self._loaded: dict[Any, Callable[[int, int], int]] = {}
         self._lock = threading.Lock()
 
@@ -163,11 +163,11 @@ class Entry:
 
     def _load(self, record: Any, kind: Any) -> Callable[[int, int], int]:
         from rave_agents.compiler.folders import choose_cache_directory  # noqa: PLC0415
-        from rave_agents.compiler.layout import told  # noqa: PLC0415
+        from rave_agents.compiler.layout import kind_as_text  # noqa: PLC0415
         from rave_agents.compiler.machine_code import MachineCode  # noqa: PLC0415
         from rave_agents.compiler.sources import sources_name  # noqa: PLC0415
 
-        name = f"{self.function.__module__}.{self.function.__name__} {told(kind)}"
+        name = f"{self.function.__module__}.{self.function.__name__} {kind_as_text(kind)}"
         folder = choose_cache_directory("kernel") / sources_name(classes_of(record))
         path = folder / hashlib.sha256(name.encode()).hexdigest()[:16]
         code = MachineCode.saved(path)
@@ -185,6 +185,6 @@ def entry(what: str) -> Callable[[Callable[[Any, int], int]], Entry]:
     """Mark a function of the kernel that Python calls, with a record and a number.
 
     Args:
-        what: what the user is told while it is compiled.
+        what: what is compiled, for the message to the user.
     """
     return functools.partial(Entry, what=what)

@@ -46,16 +46,16 @@ def choose_cache_directory(name: str) -> pathlib.Path:
         temporary.mkdir(exist_ok=True)
         return temporary
     except OSError as error:
-        _log.warning("rave_agents: there is no folder to keep compiled code in: %s", error)
+        _log.warning("rave_agents: no folder can be written to keep compiled code: %s", error)
         return directory or pathlib.Path(os.devnull) / name
 
 
 @functools.cache
 def _private_temporary_directory() -> pathlib.Path:
-    """A folder in the temporary directory that is this user's alone: what lies there is executed.
+    """A folder in the temporary directory that only this user can write to: its code is executed.
 
-    It is the same one in every process, unless its name is taken by what others could have
-    prepared; then it is a new one, which goes with the process.
+    It is the same in every process, unless others could have prepared a folder of that name; then
+    it is a new folder, deleted when the process ends.
     """
     parent = pathlib.Path(tempfile.gettempdir())
     user = os.getuid() if hasattr(os, "getuid") else "cache"  # Windows gives each user a folder.
@@ -65,8 +65,7 @@ def _private_temporary_directory() -> pathlib.Path:
     if sys.platform == "win32" or _is_private(parent, path):
         return path
     _log.warning(
-        "rave_agents: %s can be written by others than this user, so what is compiled is kept for "
-        "this process only.",
+        "rave_agents: other users can write to %s, so compiled code is kept for this process only.",
         path,
     )
     own = tempfile.mkdtemp(prefix="rave_agents-")
@@ -86,7 +85,7 @@ def _is_private(parent: pathlib.Path, path: pathlib.Path) -> bool:
 
 
 def _copy_whole(source: pathlib.Path, target: pathlib.Path) -> None:
-    """Copy a folder such that no process sees half of it."""
+    """Copy a folder so that no process reads half of it."""
     copied = tempfile.mkdtemp(dir=target.parent)
     shutil.copytree(source, copied, dirs_exist_ok=True)
     try:

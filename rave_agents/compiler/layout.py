@@ -36,16 +36,17 @@ def kind_of(record: Any) -> Kind:
         else:
             owner = type(record).__name__
             raise TypeError(
-                f"A part of a search has numbers, True or False, and arrays; {owner} has {value!r}."
+                "A part of a search holds numbers, True or False, arrays and other parts; "
+                f"{owner} has {value!r}."
             )
     return tuple(fields)
 
 
-def told(kind: Any) -> str:
-    """What a record is made of, as text: the same in every process."""
+def kind_as_text(kind: Any) -> str:
+    """What a record is made of, as text that is the same in every process."""
     if isinstance(kind, tuple):
         owner, *fields = kind
-        return f"{owner.__module__}.{owner.__qualname__}({','.join(map(told, fields))})"
+        return f"{owner.__module__}.{owner.__qualname__}({','.join(map(kind_as_text, fields))})"
     return kind.str if isinstance(kind, np.dtype) else str(kind.__name__)
 
 

@@ -37,7 +37,7 @@ class MachineCode(NamedTuple):
     """The object file."""
 
     def save(self, path: pathlib.Path) -> None:
-        """Write it, such that no process sees half of it; where nothing can be written, not."""
+        """Write it so that no process reads half of it, or not at all if no file can be written."""
         head = json.dumps([self.symbol, self.externals]).encode()
         whole = head + b"\n" + self.compiled
         with contextlib.suppress(OSError):
@@ -85,7 +85,7 @@ def _new_engine() -> Any:
 
 
 def _provide(name: str) -> None:
-    """Tell LLVM where a function is: the C library has it, or Numba."""
+    """Give LLVM the address of a function of the C library or of Numba."""
     if llvm.address_of_symbol(name) is not None:
         return
     with contextlib.suppress(AttributeError, OSError, TypeError):
@@ -98,7 +98,7 @@ def _provide(name: str) -> None:
 
 
 class _Raised(ctypes.Structure):
-    """What Numba tells of an exception that was raised."""
+    """Numba's record of an exception that was raised."""
 
     _fields_ = (
         ("pickled", ctypes.c_void_p),

@@ -1,4 +1,4 @@
-"""What the user is told of a compilation with Numba, and where its own cache is."""
+"""Messages to the user about compilation with Numba, and where Numba's own cache is."""
 
 import contextlib
 import logging
@@ -18,9 +18,9 @@ _log = logging.getLogger("rave_agents")
 
 
 def kept(directory: pathlib.Path, compiled: Callable[[bool], _R]) -> _R:
-    """What ``compiled(True)`` makes with Numba's cache in a folder, or ``compiled(False)``.
+    """The result of ``compiled(True)``, with Numba's cache in a folder.
 
-    The latter where no folder can be written.
+    Where no folder can be written, the result of ``compiled(False)``.
     """
     configured = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(directory)
@@ -40,7 +40,7 @@ def _say_begun(what: str) -> None:
 
 @contextlib.contextmanager
 def announced(what: str) -> Iterator[None]:
-    """Tell that something is compiled, and how long it takes: on a terminal as it goes on."""
+    """Announce that ``what`` is compiled, and the seconds; on a terminal they count up."""
     started = time.perf_counter()
     with _shown(what):
         yield
@@ -68,7 +68,7 @@ def _shown(what: str) -> Iterator[None]:
 
 
 class _Announcer(event.Listener):  # type: ignore[misc]
-    """Says once that something is compiled, as soon as Numba begins with it."""
+    """Announces a compilation once, as soon as Numba begins."""
 
     def __init__(self, what: str) -> None:
         self._what: str | None = what
@@ -84,13 +84,13 @@ class _Announcer(event.Listener):  # type: ignore[misc]
 
 @contextlib.contextmanager
 def announced_compilation(what: str) -> Iterator[None]:
-    """Say so if, meanwhile, Numba compiles what it has not found in its cache."""
+    """Announce it if Numba compiles something meanwhile that is not in its cache."""
     with event.install_listener("numba:compile", _Announcer(what)):
         yield
 
 
 def shortened(error: Exception, lines: int = 10) -> str:
-    """The part of Numba's message that tells of the innermost failure, in so many lines."""
+    """The lines of Numba's message about the innermost failure, at most so many."""
     told = [line for line in str(error).splitlines() if line.strip()]
     causes = [place for place, line in enumerate(told) if "raised a specific error" in line]
     innermost = told[causes[-1] + 1 :] if causes else told

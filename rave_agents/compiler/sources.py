@@ -36,23 +36,23 @@ def _own_sources() -> str:
 
 
 def _others_sources(classes: Collection[type]) -> list[str]:
-    """What tells the implementations, for these classes, that are not the kernel's own."""
+    """Text of the implementations for these classes that are not the kernel's own."""
     texts = []
     for opened in OpenFunction.everyone:
         for part in classes:
             body = opened.implementations.get(part)
             if body is not None and not body.__module__.startswith("rave_agents."):
-                text = f"{opened.default.__name__} {part.__qualname__} {told_code(body)}"
+                text = f"{opened.default.__name__} {part.__qualname__} {code_as_text(body)}"
                 texts.append(text)
     return sorted(texts)
 
 
-def told_code(function: Any) -> str:
+def code_as_text(function: Any) -> str:
     """What a function does, and all that it calls, as text: equal for equal code."""
-    return " ".join(_told_of(function, set()))
+    return " ".join(_lines_of(function, set()))
 
 
-def _told_of(function: Any, seen: set[Any]) -> Iterator[str]:
+def _lines_of(function: Any, seen: set[Any]) -> Iterator[str]:
     """What a function does, wherever it was written: its code, and all that it calls.
 
     A file's date or text would not do: there is none for a cell of a notebook, and a helper may
@@ -64,17 +64,17 @@ def _told_of(function: Any, seen: set[Any]) -> Iterator[str]:
         yield repr(function) if isinstance(function, int | float | str | tuple) else ""
         return
     seen.add(function)
-    yield from _told_of_code(code)
+    yield from _lines_of_code(code)
     cells = zip(code.co_freevars, function.__closure__ or (), strict=True)
     known = {**function.__globals__, **{name: cell.cell_contents for name, cell in cells}}
     for name in sorted({*code.co_names, *code.co_freevars} & known.keys()):
-        yield from (name, *_told_of(known[name], seen))
+        yield from (name, *_lines_of(known[name], seen))
 
 
-def _told_of_code(code: Any) -> Iterator[str]:
+def _lines_of_code(code: Any) -> Iterator[str]:
     yield from (code.co_code.hex(), repr(code.co_names), repr(code.co_varnames))
     for constant in code.co_consts:
         if hasattr(constant, "co_code"):
-            yield from _told_of_code(constant)
+            yield from _lines_of_code(constant)
         else:
             yield repr(constant)

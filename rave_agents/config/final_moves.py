@@ -76,8 +76,8 @@ class Maximin(NamedTuple):
     """
 
     visits: Annotated[float, Ge(0)] = 10.0
-    """Replies with few visits: each counts as if it had been seen so many times more, with the mean
-    value of the action; and actions with fewer visits than this are left out as long as there are
+    """Visits that are added to each reply, with the mean value of the action, so that replies with
+    few visits count little; actions with fewer visits than this are left out as long as there are
     others. At least 0."""
 
 

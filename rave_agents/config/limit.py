@@ -8,7 +8,7 @@ from rave_agents.game.arguments import is_integer, is_number
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Limit:
-    """When a search ends: at whichever limit comes first; at least one is needed."""
+    """When a search ends: at the first limit that it reaches. At least one is needed."""
 
     simulations: int | None = None
     """Simulations through the root, at least 1. Those in a subtree that was kept from an earlier

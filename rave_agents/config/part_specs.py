@@ -2,7 +2,7 @@
 
 A part's class is its documentation, its validation and its spec. The class ``HandSelected`` is
 ``hand_selected`` in a spec, its fields are the parameters there, their annotations say what they
-take, see ``compiler/takes.py``.
+take, see ``compiler/part_fields.py``.
 """
 
 import functools
@@ -16,8 +16,8 @@ from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 import annotated_types
 
 from rave_agents.compiler.dispatch import OpenFunction
+from rave_agents.compiler.part_fields import Takes
 from rave_agents.compiler.runtime import RUNS_AS
-from rave_agents.compiler.takes import Takes
 from rave_agents.config.specs import format_call, parse_call
 from rave_agents.errors import FormulaError, UnknownNameError
 from rave_agents.game.arguments import check_names, is_integer, is_number, unknown_name
@@ -27,7 +27,7 @@ Part = Any
 
 
 def is_part(value: object) -> bool:
-    """Whether a value is a part of a search, and no name of one."""
+    """Whether a value is a part of a search, rather than the name of one."""
     return isinstance(value, tuple) and hasattr(value, "_fields")
 
 
@@ -60,12 +60,12 @@ def plain(value: Any) -> Any:
 
 
 def identity(value: Any) -> Any:
-    """What two values have in common if they are equal: parts also have their classes."""
+    """A key that is equal for equal values; for a part it includes the classes."""
     return (type(value), *map(identity, value)) if is_part(value) else value
 
 
 def kinds_of(takes: Takes) -> dict[str, type]:
-    """The classes that a field takes by name: named by it, or registered in this process."""
+    """The classes that a field takes, by their names in specs: all that are registered here."""
     kinds = dict.fromkeys(takes.classes)
     inverse: dict[type, list[type]] = {}
     for kind, record in RUNS_AS.items():
@@ -90,11 +90,11 @@ def fields_of(kind: type) -> dict[str, Any]:
 
 
 def checked(label: str, annotation: Any, value: Any) -> Any:
-    """A value as its annotation has it: numbers and parts of the exact type.
+    """A value in the exact type that its annotation names, such as float or a part's class.
 
     Args:
         label: the name of the argument, for messages.
-        annotation: of the field.
+        annotation: the field's annotation.
         value: what was given; a part may be given as its spec.
 
     Raises:
@@ -197,7 +197,9 @@ def _part_of_spec(label: str, takes: Takes, text: str) -> Part:
         kind = kinds[name]
     is_class = inspect.isclass(kind)
     if not (is_class and hasattr(kind, "_fields")):
-        raise TypeError(f"{label}: {name!r} is no part of a search, which is a NamedTuple class.")
+        raise TypeError(
+            f"{label}: {name!r} is not a part of a search: a part is a NamedTuple class."
+        )
     check_names(f"parameter of {name}", given, kind._fields, UnknownNameError)
     missing = [key for key in kind._fields if key not in {**kind._field_defaults, **given}]
     if missing:
@@ -258,7 +260,7 @@ def _described(kind: type, low: float, high: float, *, above: bool, below: bool)
 
 
 def is_own(kind: type) -> bool:
-    """Whether a class is the user's own, and not this package's."""
+    """Whether a class is the user's own rather than this package's."""
     return not kind.__module__.startswith("rave_agents.")
 
 

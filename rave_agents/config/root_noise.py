@@ -21,7 +21,7 @@ def noisy(
     Args:
         noise: the part.
         priors: one for each of the root's actions; they sum to 1.
-        random: draws what is random.
+        random: the generator to draw from.
     """
     return priors
 

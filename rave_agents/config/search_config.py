@@ -1,4 +1,4 @@
-"""Every tunable of a search: the parts that it is composed of, and its numbers."""
+"""The configuration of a search: the parts that it is composed of, and its numbers."""
 
 import dataclasses
 import functools
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from annotated_types import Ge, Gt, Le
 
-from rave_agents.compiler.takes import Takes
+from rave_agents.compiler.part_fields import Takes
 from rave_agents.config.final_moves import AverageStrategy, Maximin, RobustChild, preference
 from rave_agents.config.part_specs import (
     Part,
@@ -35,15 +35,15 @@ from rave_agents.kernel.selection import RandomTies, TiesWithin
 from rave_agents.kernel.strategies import Exp3, RegretMatching
 
 SIMULTANEOUS_C = 3.0
-"""c of UCB1 where players move at the same time: who does not explore there, goes in step with the
-other. Measured, see docs/laboratory.md."""
+"""c of UCB1 where players move at the same time: without exploration their choices become
+correlated. Measured, see docs/laboratory.md."""
 
 Count = Annotated[int, Ge(1), Le(2**20)]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class SearchConfig:
-    """What a search is composed of, and its numbers. Immutable; refused if it makes no sense.
+    """The parts and numbers of a search. Immutable; a configuration that makes no sense is refused.
 
     A part may be given as an object, ``HandSelected(k=300)``, or as its spec,
     ``"hand_selected(k=300)"``. Values inside a search lie in [0, 1], from the view of the player
@@ -57,8 +57,9 @@ class SearchConfig:
     simultaneous: Annotated[Part, Takes(UCB1, score, exploration, Greedy, RegretMatching, Exp3)] = (
         None
     )
-    """How each chooses where players move at the same time: by a rule, or by a mixed strategy, see
-    ``kernel/strategies.py``. Left out, it is the ``rule`` if that is given, or ``UCB1(c=3)``."""
+    """How each player chooses where several move at the same time: by a rule, or by a mixed
+    strategy, see ``kernel/strategies.py``. Left out, it is the ``rule`` if that is given, or
+    ``UCB1(c=3)``."""
 
     ties: Annotated[Part, Takes(RandomTies, TiesWithin)] = RandomTies()
     """How near to the best score an edge is still drawn, see ``kernel/selection.py``."""
@@ -86,10 +87,10 @@ class SearchConfig:
     final_move: Annotated[Part, Takes(RobustChild, preference, Maximin, AverageStrategy)] = (
         RobustChild()
     )
-    """How the action is chosen in the end, see ``final_moves.py``."""
+    """How the action is chosen once the search has ended, see ``final_moves.py``."""
 
     final_proven: bool = True
-    """Whether the final move heeds what is proven: the shortest known win is played, no proven loss
+    """Whether the final move uses what is proven: the shortest known win is played, no proven loss
     while there is another move, and of losses the longest. A search ends as soon as its root is
     proven; without this it goes on, for the final move depends on visits or values alone."""
 
@@ -100,7 +101,7 @@ class SearchConfig:
 
     temperature: Annotated[float, Ge(0)] = 0.0
     """The policy is proportional to visits to the power 1/temperature, at least 0. At 0 it is the
-    final move alone; 1 is the mix of the visits. The average strategy takes no heed of it."""
+    final move alone; 1 is the mix of the visits. The average strategy ignores it."""
 
     expand_visits: Count = 2
     """A child gets a node of its own on this visit, at least 1. With 2, as OpenSpiel's MCTSBot has
@@ -108,9 +109,10 @@ class SearchConfig:
     MoHex 10."""
 
     hidden: Literal["determinize", "see"] = "determinize"
-    """Where something is hidden from the player to move: ``"determinize"``, each simulation begins
-    in another world that he cannot tell from the true one (Cowling, Powley & Whitehouse 2012); or
-    ``"see"``, the search looks at the true state, and a warning says so."""
+    """What the search does where something is hidden from the player to move. ``"determinize"``:
+    each simulation begins in another determinization, a state that the player cannot tell from the
+    true one (Cowling, Powley & Whitehouse 2012). ``"see"``: the search looks at the true state, and
+    a warning says so."""
 
     utility_range: Literal["game", "observed"] = "game"
     """What utilities are scaled to [0, 1] by: the ``"game"``'s bounds, if it states any, or the
@@ -135,7 +137,7 @@ class SearchConfig:
 
     early_stop: bool = False
     """Whether a search ends before its limit once no other move can become the most visited one;
-    where the final move is the robust child at temperature 0. A clock has this by itself."""
+    where the final move is the robust child at temperature 0. With a clock this is always so."""
 
     if not TYPE_CHECKING:
 

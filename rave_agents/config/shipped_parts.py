@@ -11,7 +11,7 @@ import cloudpickle
 
 from rave_agents.compiler.dispatch import OpenFunction, implements
 from rave_agents.compiler.runtime import RUNS_AS
-from rave_agents.compiler.sources import told_code
+from rave_agents.compiler.sources import code_as_text
 from rave_agents.config.part_specs import is_own
 
 
@@ -29,7 +29,7 @@ class ShippedParts(NamedTuple):
             with contextlib.suppress(ImportError):
                 opened, kind, body = cloudpickle.loads(pickled)
                 known = opened.implementations.get(kind)
-                if known is None or told_code(known) != told_code(body):
+                if known is None or code_as_text(known) != code_as_text(body):
                     implements(opened, kind)(body)
         for pickled in self.records:
             with contextlib.suppress(ImportError):

@@ -20,7 +20,7 @@ def parse_call(
     Args:
         text: what was given.
         what: what it is, for messages.
-        example: one of them, likewise.
+        example: a correct one, for messages.
 
     Raises:
         ValueError: if the text is not of that form.

@@ -1,4 +1,4 @@
-"""What users give: of which kind it is, and what else a misspelt name may have meant."""
+"""Checks of what users give, and suggestions for misspelt names."""
 
 import difflib
 from collections.abc import Iterable
@@ -22,12 +22,12 @@ STOCK_NAMES = {
     "dirichlet_noise": ("root_noise", "Use root_noise, such as 'dirichlet_noise(alpha=0.3)'"),
     "dont_return_chance_node": (
         "simulations",
-        "Leave it out: there is no such choice",
+        "Leave it out: this package has no such option",
     ),
     "final_policy_type": ("final_move", "Use final_move and temperature"),
 }
-"""Parameters of OpenSpiel's own bots: which of this package's must be known for the advice to help,
-and the advice."""
+"""For parameters of OpenSpiel's own bots, the parameter of this package that replaces each, and the
+advice to give where it exists."""
 
 
 def unknown_name(kind: str, name: object, known: Iterable[str]) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol, Self, runtime_checkable
 
 NO_ACTION = 0
-"""What stands for the action of a player who has none, where others move at the same time."""
+"""The action to give for a player who has none, where others move at the same time."""
 
 
 class PlayerId(enum.IntEnum):
@@ -30,8 +30,8 @@ class GameState(Protocol):
     Where several players move at the same time, ``current_player()`` is ``PlayerId.SIMULTANEOUS``,
     and the state offers, as ``pyspiel.State`` does:
 
-    * ``legal_actions(player) -> Sequence[int]``: the actions of any player there, none for one who
-      does not move;
+    * ``legal_actions(player) -> Sequence[int]``: the actions of any player there, none for a player
+      who does not move;
     * ``apply_actions(actions)``: play one action of each player, in their order, at the same time;
       what it is given for a player who does not move means nothing.
 
@@ -45,15 +45,14 @@ class GameState(Protocol):
     * ``position_key() -> Hashable``: equal for two states exactly when they are the same position
       of the same game; it lets a search notice that a kept tree belongs to another position;
     * where something is hidden from players, ``hides_information() -> bool``, True then, and what a
-      search needs to heed it: ``worlds(player, unit) -> Callable[[], Self]``, which gives another
-      state each time that it is called, which the player cannot tell from this one, drawn with
-      ``unit()``, a uniform random number in [0, 1); and ``view(player) -> Hashable``, equal for two
-      states exactly when he sees the same. ``world_simulator(frame, evaluator, player)`` may offer
-      a faster provider. Where players move at the same time as well, ``one_at_a_time(player)``
-      gives the position in a game in which they move in turn, unseen by each other, and ``player``
-      chooses. ``worlds`` raises UnsupportedGameError where there are none.
-      ``seeing() -> Self`` may give the state without what makes the search heed it, for those who
-      want to cheat;
+      search by determinization needs: ``worlds(player, unit) -> Callable[[], Self]``, which gives
+      at each call another state that the player cannot tell from this one, drawn with ``unit()``,
+      a uniform random number in [0, 1); and ``view(player) -> Hashable``, equal for two states
+      exactly when the player sees the same in them. ``worlds`` raises UnsupportedGameError where
+      there are none. A faster provider may come from ``world_simulator(frame, evaluator, player)``.
+      Where players move at the same time as well, ``one_at_a_time(player)`` gives the position in a
+      game in which they move in turn, unseen by each other, and ``player`` chooses. ``seeing() ->
+      Self`` may give the same state with nothing hidden, for a search that may look at it;
     * where an action has random outcomes that ``apply_action`` draws itself, ``draws_chance() ->
       bool``, True then, and ``worlds`` and ``view`` likewise: each world is this very position
       with random numbers of its own;
@@ -87,7 +86,7 @@ class GameState(Protocol):
         """Play an action of the player to move, or a chance outcome, on this state."""
 
     def returns(self) -> Sequence[float]:
-        """For each player what he has won, the sum of his rewards from the game's start on."""
+        """For each player the sum of their rewards from the game's start on."""
 
     def num_players(self) -> int:
         """How many players the game has."""
@@ -126,7 +125,7 @@ def is_simultaneous(state: GameState) -> bool:
 
 
 def legal_actions_of(state: Any, player: int) -> Sequence[int]:
-    """The actions of a player where he moves, alone or at the same time as others."""
+    """The actions of a player who moves, alone or at the same time as others."""
     actions: Sequence[int] = (
         state.legal_actions(player) if is_simultaneous(state) else state.legal_actions()
     )

@@ -1,4 +1,4 @@
-"""How the rules of games are compiled: apart from the search, so that who needs none pays nothing.
+"""How the rules of games are compiled: apart from the search, and only where one is played.
 
 As in ``rave_agents.compiler.lowering`` the cache's folder is named after the source that goes into
 the machine code: that of the games, and that of the random streams which they draw from.
@@ -52,12 +52,12 @@ def compiled_callback(function: Callable[[int], int]) -> Any:
 
 
 CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_int64)
-"""The type of such a function where Python stands behind it."""
+"""The type of such a function that calls Python."""
 
 
 @intrinsic
 def pointer_to(typing_context: Any, address: Any) -> Any:
-    """The address as a pointer, for ``numba.carray``; for compiled code alone."""
+    """The address as a pointer, for ``numba.carray``; in compiled code only."""
 
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.inttoptr(arguments[0], context.get_value_type(types.voidptr))

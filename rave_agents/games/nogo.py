@@ -22,9 +22,9 @@ _SYMBOLS = {rules.BLACK: "X", rules.WHITE: "O", rules.EMPTY: "."}
 class NoGoState:
     """A position of NoGo: Go's stones, but captures and suicide are not legal, and nobody passes.
 
-    Player 0 has the black stones and begins. Who is to move and has no legal move loses: the
-    returns are 1 for the winner and -1 for the loser. Action 0 is the point a1, below on the left;
-    actions go to the right and then upwards.
+    Player 0 has the black stones and begins. A player who has to move and has no legal move
+    loses: the returns are 1 for the winner and -1 for the loser. Action 0 is the point a1, at the
+    lower left; actions go to the right and then upwards.
 
     Args:
         board_size: points on a side, from 2 to 19.
@@ -96,7 +96,7 @@ class NoGoState:
         self._legal = None
 
     def returns(self) -> list[float]:
-        """1 for who has won and -1 for who has lost; 0 for both while the game goes on."""
+        """1 for the winner and -1 for the loser; 0 for both while the game goes on."""
         if not self.is_terminal():
             return [0.0, 0.0]
         return [-1.0, 1.0] if self._mover == rules.BLACK else [1.0, -1.0]
@@ -118,7 +118,7 @@ class NoGoState:
         return 1.0
 
     def utility_sum(self) -> float:
-        """What one wins the other loses: 0."""
+        """0: what one player wins the other loses."""
         return 0.0
 
     def action_to_string(self, player: int, action: int) -> str:

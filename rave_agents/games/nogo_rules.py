@@ -1,14 +1,14 @@
 """The rules of NoGo as functions of one array.
 
 NoGo is Go's board and stones, but nothing is ever captured: a move that takes the last liberty of a
-chain of either colour is not legal. Nobody passes, and who has no legal move loses.
+chain of either colour is not legal. Nobody passes, and a player without a legal move loses.
 
 A board is an int32 array of shape [ROWS, cells]. A cell is a point of the board or of the edge
 around it; the left edge of a row is the right edge of the one below, so that with ``width = size +
 1`` the neighbours of a cell ``p`` are ``p - 1``, ``p + 1``, ``p - width`` and ``p + width``. The
-first action, 0, is a1, below on the left; actions then go to the right, row by row.
+first action, 0, is a1, at the lower left; actions then go to the right, row by row.
 
-Chains are sets of a disjoint-set forest. For each its representative knows the number, the sum and
+Chains are sets of a disjoint-set forest. Each chain's representative holds the number, the sum and
 the sum of squares of its pseudo-liberties: an empty neighbour counts once for each stone of the
 chain that it touches. All of them are the same point exactly if number times squares is the squared
 sum (Cauchy-Schwarz), so that a chain in atari is seen without looking for its liberties.
@@ -46,7 +46,7 @@ SMALLEST, LARGEST = 2, 19
 """The least and the greatest size."""
 
 NO_CELL = 0
-"""Cell 0, which is of the edge, stands for no move."""
+"""Cell 0, a cell of the edge, stands for no move."""
 
 
 def empty_board(size: int) -> Board:
@@ -131,7 +131,7 @@ def is_legal(board: Any, player: int, cell: int) -> bool:
 
 @rule
 def play(board: Any, cell: int) -> None:
-    """Let the player to move put a stone on a cell where that is legal; the other one moves."""
+    """Put a stone of the player to move on a cell where that is legal; the turn passes."""
     player = board[INFO, PLAYER]
     width = board[INFO, SIZE] + 1
     board[COLOUR, cell] = player
@@ -196,7 +196,7 @@ def draw_move(board: Any, weights: Any, stream: Stream) -> int:
 
 @rule
 def draw_candidate(board: Any, weights: Any, stream: Stream) -> int:
-    """A candidate of the player to move, in proportion to the weights of his actions."""
+    """A candidate of the player to move, in proportion to the weights of their actions."""
     candidates = board[BLACK_MOVES + board[INFO, PLAYER]]
     count = board[INFO, CANDIDATES + board[INFO, PLAYER]]
     total = 0.0

@@ -52,7 +52,7 @@ ROOT, LEAF, PLAYOUT = 0, 1, 2
 
 @rule
 def finish(board: Any, returns: Any, row: int) -> None:
-    """Write the returns of a finished game: who is to move has lost."""
+    """Write the returns of a finished game: the player to move has lost."""
     loser = board[INFO, PLAYER]
     returns[row, loser] = -1.0
     returns[row, 1 - loser] = 1.0
@@ -75,7 +75,7 @@ def play_on(board: Any, frame: Any, end: int) -> int:
 
 @rule
 def check_children(board: Any, child: Any, frame: Any, count: int) -> None:
-    """Tell which actions end the game, and with what returns."""
+    """Write to the frame which actions end the game, and with what returns."""
     for index in range(count):
         rules.copy_board(board, child)
         rules.play(child, rules.cell_of(child, frame.actions[index]))
@@ -86,7 +86,7 @@ def check_children(board: Any, child: Any, frame: Any, count: int) -> None:
 
 @rule
 def try_reply(board: Any, child: Any, frame: Any) -> None:
-    """Tell which of the frame's actions the reply may answer, and so ends the game, and how."""
+    """Write to the frame after which of its actions the reply ends the game, and with what."""
     for index in range(frame.header[NUM_ACTIONS]):
         rules.copy_board(board, child)
         rules.play(child, rules.cell_of(child, frame.actions[index]))

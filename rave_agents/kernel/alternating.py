@@ -3,64 +3,68 @@
 from typing import Any, NamedTuple
 
 from rave_agents.compiler.arrays import NODE
-from rave_agents.compiler.dispatch import implements, kernel
+from rave_agents.compiler.dispatch import implements, kernel, open_function
+from rave_agents.kernel import codes, hooks
 from rave_agents.kernel.amaf import NO_TABLE, reference
-from rave_agents.kernel.hooks import add_leaf, find_leaf, is_known, select
+from rave_agents.kernel.hooks import is_solved
 from rave_agents.kernel.players import CHANCE, TERMINAL
 from rave_agents.kernel.selection import NO_EDGE, most_urgent, sample_outcome
 from rave_agents.kernel.tree import ROOT, UNEXPANDED, add_node
-from rave_agents.simulate.frame import Header, Status
-
-DONE = int(Status.DONE)
-FRAME_FULL = int(Status.FRAME_FULL)
-NO_SCORE = int(Status.NO_SCORE)
-PATH_LENGTH = int(Header.PATH_LENGTH)
-PATH_CAPACITY = int(Header.PATH_CAPACITY)
-PLAYER = int(Header.PLAYER)
-NUM_ACTIONS = int(Header.NUM_ACTIONS)
-UNIFORM = int(Header.UNIFORM)
 
 
 class Alternating(NamedTuple):
     """One player moves at a time, or chance."""
 
 
-@implements(select, Alternating)
-def walk(moves: Alternating, search: Any) -> int:
-    """Take the most urgent edges, and chance outcomes by their probabilities."""
+@open_function
+def take_edge(moves: Any, search: Any, node: int, depth: int, table: int) -> int:
+    """The edge that a player takes at a node ``depth`` edges from the root, or ``NO_EDGE``."""
+    return most_urgent(search, search.rule, node, table)
+
+
+@open_function
+def follow_edge(moves: Any, search: Any, depth: int) -> int:
+    """The node that the last of the path's ``depth`` edges leads to, or ``UNEXPANDED``."""
+    node, _ = hooks.find_leaf(moves, search, depth)
+    return node
+
+
+@implements(hooks.select, Alternating)
+def walk(moves: Any, search: Any) -> int:
+    """Take the edges that players choose, and chance outcomes by their probabilities."""
     tree, path, frame = search.tree, search.path, search.frame
     node, depth, table = ROOT, 0, NO_TABLE
     if tree.used[NODE] == 0:
-        return DONE
+        return codes.DONE
     while True:
-        if depth == frame.header[PATH_CAPACITY]:
-            frame.header[PATH_LENGTH] = depth
-            return FRAME_FULL
+        if depth == frame.header[codes.PATH_CAPACITY]:
+            frame.header[codes.PATH_LENGTH] = depth
+            return codes.FRAME_FULL
         table = reference(search.amaf, search, node, table)
         if tree.node_player[node] == CHANCE:
             edge = sample_outcome(search, node)
         else:
-            edge = most_urgent(search, search.rule, node, table)
+            edge = take_edge(moves, search, node, depth, table)
             if edge == NO_EDGE:
-                return NO_SCORE
+                return codes.NO_SCORE
         path.nodes[depth] = node
         path.edges[depth] = edge
         frame.path[depth] = tree.edge_action[edge]
         frame.path_nodes[depth] = node
         depth += 1
-        node = int(tree.edge_child[edge])
+        node = follow_edge(moves, search, depth)
         if node != UNEXPANDED:
             path.nodes[depth] = node
         if (
             node == UNEXPANDED
             or tree.node_player[node] == TERMINAL
-            or is_known(search.proofs, node)
+            or is_solved(search.proofs, node)
         ):
-            frame.header[PATH_LENGTH] = depth
-            return DONE
+            frame.header[codes.PATH_LENGTH] = depth
+            return codes.DONE
 
 
-@implements(find_leaf, Alternating)
+@implements(hooks.find_leaf, Alternating)
 def _find_leaf(moves: Alternating, search: Any, depth: int) -> tuple[int, int]:
     if depth == 0:
         return UNEXPANDED, 0
@@ -68,10 +72,10 @@ def _find_leaf(moves: Alternating, search: Any, depth: int) -> tuple[int, int]:
     return int(search.tree.edge_child[edge]), int(search.tree.edge_visits[edge])
 
 
-@implements(add_leaf, Alternating)
+@implements(hooks.add_leaf, Alternating)
 def _add_leaf(moves: Alternating, search: Any, depth: int, visits: int) -> int:
     header = search.frame.header
-    leaf = add_described(search, header[PLAYER], 0, header[NUM_ACTIONS], visits)
+    leaf = add_described(search, header[codes.PLAYER], 0, header[codes.NUM_ACTIONS], visits)
     search.path.nodes[depth] = leaf
     if depth > 0:
         search.tree.edge_child[search.path.edges[depth - 1]] = leaf
@@ -85,7 +89,7 @@ def add_described(search: Any, player: int, start: int, end: int, visits: int) -
     count = end - start
     node = add_node(tree, player, visits, count)
     first = tree.node_first_edge[node]
-    uniform = frame.header[UNIFORM] != 0
+    uniform = frame.header[codes.UNIFORM] != 0
     for index in range(count):
         tree.edge_action[first + index] = frame.actions[start + index]
         tree.edge_prior[first + index] = (

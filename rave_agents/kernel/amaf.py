@@ -11,32 +11,19 @@ import numpy as np
 
 from rave_agents.compiler.arrays import INT, Array, Axis, Rows, one
 from rave_agents.compiler.dispatch import implements, kernel, open_function
-from rave_agents.compiler.takes import Takes
+from rave_agents.compiler.part_fields import Takes
 from rave_agents.kernel.players import AllPlayers, SearchingPlayer
 from rave_agents.kernel.rules import Edge, blended
 from rave_agents.kernel.schedules import blend
-from rave_agents.kernel.winning_moves import biased_sum, biases, winning_rate
-from rave_agents.simulate.frame import Header
-
-NUM_PLAYOUTS = int(Header.NUM_PLAYOUTS)
+from rave_agents.kernel.tree import edge_rows
+from rave_agents.kernel.winning_moves import EdgeWins, TableWins, biased_sum, winning_rate
 
 NO_TABLE = -1
 """The AMAF table of a node that has none, and the reference where there is none."""
 
 
 class NoAmaf(NamedTuple):
-    """None are kept: plain Monte-Carlo tree search."""
-
-
-@open_function
-def heeds(players: Any, search: Any, player: int) -> bool:
-    """Whether a player's choices heed AMAF statistics."""
-    return True
-
-
-@implements(heeds, SearchingPlayer)
-def _heeds_own(players: SearchingPlayer, search: Any, player: int) -> bool:
-    return bool(player == search.settings.searching_player)
+    """No AMAF statistics: plain Monte-Carlo tree search."""
 
 
 class AllEdges(NamedTuple):
@@ -44,7 +31,7 @@ class AllEdges(NamedTuple):
 
 
 class VisitedEdges(NamedTuple):
-    """They rank edges that have visits; the others have the first-play urgency."""
+    """AMAF statistics rank edges that have visits; the others have the first-play urgency."""
 
 
 @open_function
@@ -95,8 +82,8 @@ class View(NamedTuple):
     """The part."""
     row: int
     """In tables, the row of the action 0 of the player who moves at the node."""
-    heeded: bool
-    """Whether the player heeds them."""
+    counts: bool
+    """Whether they count for the player."""
     scale: float
     """What a weighted win rate is multiplied by, see ``winning_scale``; 0 if it has no share."""
 
@@ -134,44 +121,35 @@ def amaf_sums(view: Any, search: Any, edge: int, n: float) -> tuple[float, float
 @implements(amaf_sums, View)
 def _amaf_sums(view: View, search: Any, edge: int, n: float) -> tuple[float, float]:
     amaf = view.amaf
-    if not (view.heeded and ranks(amaf.options.edges, n)):
+    if not (view.counts and ranks(amaf.options.edges, n)):
         return 0.0, 0.0
     row = row_of(amaf, search, view.row, edge)
     n_amaf = amaf.visits[row]
     return n_amaf, biased_sum(amaf.winning, row, n_amaf, amaf.value_sum[row], view.scale)
 
 
-@kernel
-def winning_scale(amaf: Any, search: Any, node: int, row: int) -> float:
-    """What a weighted win rate is multiplied by to compare it with the siblings' AMAF values.
+@open_function
+def winning_scale(winning: Any, amaf: Any, search: Any, node: int, row: int) -> float:
+    """The factor that makes weighted win rates comparable with AMAF values; 0 if they do not count.
 
-    The most urgent sibling gets the best AMAF value among them, and the others less in proportion:
-    a weighted win rate is smaller the longer games are, and only its ratios mean something.
+    The sibling with the best weighted win rate gets the best AMAF value among them, and the others
+    less in proportion: the rates are smaller the longer games are, and only their ratios matter.
     """
-    if not biases(amaf.winning):
+    return 0.0
+
+
+@implements(winning_scale, EdgeWins, TableWins)
+def _winning_scale(winning: Any, amaf: Any, search: Any, node: int, row: int) -> float:
+    if winning.options.weight == 0.0:
         return 0.0
-    first = search.tree.node_first_edge[node]
     best_rate, best_value = 0.0, 0.0
-    for edge in range(first, first + search.tree.node_edge_count[node]):
+    for edge in edge_rows(search.tree, node):
         place = row_of(amaf, search, row, edge)
         visits = amaf.visits[place]
         if visits > 0.0:
             best_value = max(best_value, amaf.value_sum[place] / visits)
-        best_rate = max(best_rate, winning_rate(amaf.winning, place, visits))
+        best_rate = max(best_rate, winning_rate(winning, place, visits))
     return best_value / best_rate if best_rate > 0.0 else 0.0
-
-
-class Credit(NamedTuple):
-    """What a playout gives to the AMAF statistics of a node."""
-
-    share: float
-    """The part of a visit that the playout counts."""
-    value: float
-    """Its value for the player who moves at the node, in [0, 1]."""
-    start: int
-    """The number of the node's first move in the record."""
-    moves: int
-    """How many moves there are in the record."""
 
 
 class MoveRecord(NamedTuple):

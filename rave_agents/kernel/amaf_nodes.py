@@ -5,26 +5,25 @@ from typing import Annotated, Any, NamedTuple
 from rave_agents.compiler.arrays import EDGE, FLOAT, Array, Axis, Rows
 from rave_agents.compiler.dispatch import implements, kernel
 from rave_agents.compiler.runtime import runs_as
+from rave_agents.kernel import codes, hooks
 from rave_agents.kernel.amaf import (
-    NUM_PLAYOUTS,
     AllEdges,
     Blending,
     BlendValues,
-    Credit,
     Edges,
     MoveRecord,
     Players,
     View,
-    heeds,
     record_path,
     record_playout,
     view_at,
     winning_scale,
 )
-from rave_agents.kernel.hooks import copy_edge, on_backup, on_rescale
-from rave_agents.kernel.players import AllPlayers
+from rave_agents.kernel.hooks import copy_edge
+from rave_agents.kernel.players import AllPlayers, holds_for
 from rave_agents.kernel.schedules import MinimumMSE, Schedule
-from rave_agents.kernel.utilities import rescaled, set_values
+from rave_agents.kernel.tree import edge_rows
+from rave_agents.kernel.utilities import rescale_sums, set_values
 from rave_agents.kernel.weightings import Uniform, Weighting, update_weight
 from rave_agents.kernel.winning_moves import WON, NoWinningMoves, Winning, note_win
 
@@ -37,7 +36,7 @@ class NodeAmaf(NamedTuple):
     blending: Blending = BlendValues()
     """What β blends: ``BlendValues`` or ``BlendScores``."""
     players: Players = AllPlayers()
-    """Whose choices heed them: those of ``AllPlayers`` or of the ``SearchingPlayer``."""
+    """Whose choices use them: those of ``AllPlayers`` or of the ``SearchingPlayer``."""
     edges: Edges = AllEdges()
     """Which edges they rank: ``AllEdges`` or ``VisitedEdges``."""
     weighting: Weighting = Uniform()
@@ -63,16 +62,16 @@ class EdgeAmaf(NamedTuple):
 @implements(view_at, EdgeAmaf)
 def _view(amaf: EdgeAmaf, search: Any, node: int, table: int) -> View:
     player = int(search.tree.node_player[node])
-    heeded = heeds(amaf.options.players, search, player)
-    return View(amaf, 0, heeded, winning_scale(amaf, search, node, 0))
+    counts = holds_for(amaf.options.players, search, player)
+    return View(amaf, 0, counts, winning_scale(amaf.winning, amaf, search, node, 0))
 
 
-@implements(on_backup, EdgeAmaf)
+@implements(hooks.on_backup, EdgeAmaf)
 def _credit_playouts(amaf: EdgeAmaf, search: Any, depth: int, nodes: int) -> None:
     """Credit every playout to the nodes of the path; together they count as one visit."""
     record, tree, path = amaf.record, search.tree, search.path
     record_path(record, search, depth, nodes)
-    playouts = search.frame.header[NUM_PLAYOUTS]
+    playouts = search.frame.header[codes.NUM_PLAYOUTS]
     for playout in range(playouts):
         set_values(search, playout, playout + 1)
         moves = record_playout(record, search, depth, playout)
@@ -84,49 +83,48 @@ def _credit_playouts(amaf: EdgeAmaf, search: Any, depth: int, nodes: int) -> Non
                 record.seen[row] = record.offset[0] + move
                 move -= 1
             node = path.nodes[index]
-            player = int(tree.node_player[node])
-            if player >= 0:
-                credit = Credit(1.0 / playouts, path.values[player], start, moves)
-                credit_edges(amaf, search, node, credit)
+            if tree.node_player[node] >= 0:
+                credit_edges(amaf, search, node, 1.0 / playouts, start, moves)
         record.offset[0] += moves + 1
 
 
 @kernel
-def credit_edges(amaf: EdgeAmaf, search: Any, node: int, credit: Credit) -> None:
-    """Credit a playout to a node's edges: each by its player's first such move since the node.
+def credit_edges(
+    amaf: EdgeAmaf, search: Any, node: int, share: float, start: int, moves: int
+) -> None:
+    """Credit a playout, which counts ``share`` visits, to a node's edges.
 
-    ``record.seen`` must hold the first occurrences from the credit's start on. Without a branch in
-    the loop, which no processor could foretell.
+    Each gets it by its player's first such move since the node. The record has ``moves`` moves, the
+    node's first is number ``start``, and ``record.seen`` must hold the first occurrences from there
+    on. The loops have no branch that a processor would have to predict.
     """
     tree, visits, value_sum, seen = search.tree, amaf.visits, amaf.value_sum, amaf.record.seen
-    weighting, start, length = amaf.options.weighting, credit.start, credit.moves - credit.start
-    first = int(tree.node_first_edge[node])
-    end = first + int(tree.node_edge_count[node])
-    row = int(tree.node_player[node]) * search.settings.num_actions
-    offset = amaf.record.offset[0]
-    if credit.value == 0.0:
-        for edge in range(first, end):
+    weighting, length, offset = amaf.options.weighting, moves - start, amaf.record.offset[0]
+    player = int(tree.node_player[node])
+    row = player * search.settings.num_actions
+    value = search.path.values[player]
+    if value == 0.0:
+        for edge in edge_rows(tree, node):
             move = seen[row + tree.edge_action[edge]] - offset
-            weight = credit.share * update_weight(weighting, move - start, length)
+            weight = share * update_weight(weighting, move - start, length)
             visits[edge] += weight if move >= 0 else 0.0
         return
-    won = credit.value > WON
-    for edge in range(first, end):
+    won = value > WON
+    for edge in edge_rows(tree, node):
         move = seen[row + tree.edge_action[edge]] - offset
-        weight = credit.share * update_weight(weighting, move - start, length)
+        weight = share * update_weight(weighting, move - start, length)
         weight = weight if move >= 0 else 0.0
-        new_visits, new_sum = visits[edge] + weight, value_sum[edge] + weight * credit.value
+        new_visits, new_sum = visits[edge] + weight, value_sum[edge] + weight * value
         visits[edge], value_sum[edge] = new_visits, new_sum
         note_win(amaf.winning, edge, won and move >= 0, weight, move - start + 1)
 
 
-@implements(on_rescale, EdgeAmaf)
+@implements(hooks.on_rescale, EdgeAmaf)
 def _rescale(amaf: EdgeAmaf, search: Any, factor: float, shift: float) -> None:
-    for edge in range(search.tree.used[EDGE]):
-        amaf.value_sum[edge] = rescaled(amaf.value_sum[edge], amaf.visits[edge], factor, shift)
+    rescale_sums(amaf.value_sum, amaf.visits, search.tree.used[EDGE], factor, shift)
 
 
-@implements(copy_edge, EdgeAmaf)
+@implements(hooks.copy_edge, EdgeAmaf)
 def _copy(amaf: EdgeAmaf, old: int, new: int) -> None:
     amaf.visits[new] = amaf.visits[old]
     amaf.value_sum[new] = amaf.value_sum[old]

@@ -5,6 +5,7 @@ GRAVE (Cazenave 2015) every node that may become a reference for those below it 
 one table at the root serves the whole search.
 """
 
+import math
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
@@ -13,9 +14,9 @@ from annotated_types import Ge, Le, Lt
 from rave_agents.compiler.arrays import FLOAT, NODE, TABLE, Array, Axis, Rows
 from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.compiler.runtime import runs_as
+from rave_agents.kernel import codes, hooks
 from rave_agents.kernel.amaf import (
     NO_TABLE,
-    NUM_PLAYOUTS,
     AllEdges,
     Blending,
     BlendValues,
@@ -23,7 +24,6 @@ from rave_agents.kernel.amaf import (
     MoveRecord,
     Players,
     View,
-    heeds,
     record_path,
     record_playout,
     reference,
@@ -31,10 +31,9 @@ from rave_agents.kernel.amaf import (
     view_at,
     winning_scale,
 )
-from rave_agents.kernel.hooks import on_backup, on_rescale, rows_needed
-from rave_agents.kernel.players import AllPlayers
+from rave_agents.kernel.players import AllPlayers, holds_for
 from rave_agents.kernel.schedules import MinimumMSE, Schedule
-from rave_agents.kernel.utilities import rescaled, set_values
+from rave_agents.kernel.utilities import rescale_sums, set_values
 from rave_agents.kernel.weightings import Uniform, Weighting, update_weight
 from rave_agents.kernel.winning_moves import (
     WON,
@@ -103,48 +102,28 @@ class AmafTables(NamedTuple):
 
 
 @open_function
-def wants_table(options: Any, search: Any, node: int, is_root: bool) -> bool:
-    """Whether a node that a simulation comes through should have a table of its own."""
-    return is_root
+def table_limits(options: Any) -> tuple[float, float]:
+    """The visit on which a node gets a table, and the playouts beyond which it is a reference."""
+    return math.inf, math.inf
 
 
-@implements(wants_table, GRAVE)
-def _wants_table(options: GRAVE, search: Any, node: int, is_root: bool) -> bool:
-    return is_root or search.tree.node_visits[node] + 1 >= options.table_visits
+@implements(table_limits, GRAVE)
+def _table_limits(options: GRAVE) -> tuple[float, float]:
+    return float(options.table_visits), float(options.ref)
 
 
-@open_function
-def replaces(options: Any, playouts: int) -> bool:
-    """Whether a node's own table of so many playouts takes the place of one from above."""
-    return False
-
-
-@implements(replaces, GRAVE)
-def _replaces(options: GRAVE, playouts: int) -> bool:
-    return playouts > options.ref
-
-
-@implements(rows_needed, AmafTables)
+@implements(hooks.rows_needed, AmafTables)
 def _rows_needed(amaf: AmafTables, search: Any, axis: int, actions: int) -> int:
-    return tables_needed(amaf.options, search) if axis == TABLE else 0
-
-
-@open_function
-def tables_needed(options: Any, search: Any) -> int:
-    """Tables that a simulation may add, without which it must not begin."""
-    return 0
-
-
-@implements(tables_needed, GRAVE)
-def _tables_needed(options: GRAVE, search: Any) -> int:
     # The root gets its node without a table where the memory has no room for one.
-    return 1 if search.tree.used[NODE] > 0 else 0
+    visits, _ = table_limits(amaf.options)
+    return 1 if axis == TABLE and visits < math.inf and search.tree.used[NODE] > 0 else 0
 
 
 @implements(reference, AmafTables)
 def _reference(amaf: AmafTables, search: Any, node: int, above: int) -> int:
     own = int(amaf.node_table[node])
-    if own != NO_TABLE and (above == NO_TABLE or replaces(amaf.options, amaf.playouts[own])):
+    _, playouts = table_limits(amaf.options)
+    if own != NO_TABLE and (above == NO_TABLE or amaf.playouts[own] > playouts):
         return own
     return above
 
@@ -152,10 +131,10 @@ def _reference(amaf: AmafTables, search: Any, node: int, above: int) -> int:
 @implements(view_at, AmafTables)
 def _view(amaf: AmafTables, search: Any, node: int, table: int) -> View:
     player = int(search.tree.node_player[node])
-    heeded = table != NO_TABLE and heeds(amaf.options.players, search, player)
+    counts = table != NO_TABLE and holds_for(amaf.options.players, search, player)
     row = table_row(search, max(table, 0), player)
-    scale = winning_scale(amaf, search, node, row) if heeded else 0.0
-    return View(amaf, row, heeded, scale)
+    scale = winning_scale(amaf.winning, amaf, search, node, row) if counts else 0.0
+    return View(amaf, row, counts, scale)
 
 
 @implements(row_of, AmafTables)
@@ -170,14 +149,13 @@ def table_row(search: Any, table: int, player: int) -> int:
     return (table * settings.num_players + player) * settings.num_actions
 
 
-@implements(on_backup, AmafTables)
+@implements(hooks.on_backup, AmafTables)
 def _credit_playouts(amaf: AmafTables, search: Any, depth: int, nodes: int) -> None:
     """Credit every playout to the tables of the path; together they count as one visit."""
     record, path = amaf.record, search.path
     record_path(record, search, depth, nodes)
     give_table(amaf, search, depth - 1 + nodes)
-    playouts = search.frame.header[NUM_PLAYOUTS]
-    for playout in range(playouts):
+    for playout in range(search.frame.header[codes.NUM_PLAYOUTS]):
         set_values(search, playout, playout + 1)
         moves = record_playout(record, search, depth, playout)
         find_previous(amaf, search, moves)
@@ -192,15 +170,16 @@ def _credit_playouts(amaf: AmafTables, search: Any, depth: int, nodes: int) -> N
 
 @kernel
 def give_table(amaf: AmafTables, search: Any, last: int) -> None:
-    """Give a table to the first node of the path, up to the last, that lacks one it should have."""
+    """Give a table to the first node of the path, up to ``last``, that is due one and has none."""
     tree = search.tree
+    visits, _ = table_limits(amaf.options)
     for index in range(last + 1):
         node = search.path.nodes[index]
         if tree.used[TABLE] == tree.capacity[TABLE]:
             return
         if (
             amaf.node_table[node] == NO_TABLE
-            and wants_table(amaf.options, search, node, index == 0)
+            and (index == 0 or tree.node_visits[node] + 1 >= visits)
             and tree.node_edge_count[node] > 0
         ):
             amaf.node_table[node] = tree.used[TABLE]
@@ -211,7 +190,7 @@ def give_table(amaf: AmafTables, search: Any, last: int) -> None:
 
 @kernel
 def find_previous(amaf: AmafTables, search: Any, moves: int) -> None:
-    """Set ``previous`` for so many moves."""
+    """Set ``previous`` for the record's first ``moves`` moves."""
     record = amaf.record
     offset = record.offset[0]
     for move in range(moves):
@@ -225,7 +204,7 @@ def find_previous(amaf: AmafTables, search: Any, moves: int) -> None:
 def credit_table(amaf: AmafTables, search: Any, table: int, start: int, moves: int) -> None:
     """Credit a playout, of value ``path.values``, to a table: each player's first such moves."""
     record, values = amaf.record, search.path.values
-    share = 1.0 / search.frame.header[NUM_PLAYOUTS]
+    share = 1.0 / search.frame.header[codes.NUM_PLAYOUTS]
     for move in range(start, moves):
         if amaf.previous[move] < start:
             player = record.players[move]
@@ -238,8 +217,7 @@ def credit_table(amaf: AmafTables, search: Any, table: int, start: int, moves: i
             note_win(amaf.winning, row, won, weight, move - start + 1)
 
 
-@implements(on_rescale, AmafTables)
+@implements(hooks.on_rescale, AmafTables)
 def _rescale(amaf: AmafTables, search: Any, factor: float, shift: float) -> None:
-    rows = search.settings.num_players * search.settings.num_actions
-    for row in range(search.tree.used[TABLE] * rows):
-        amaf.value_sum[row] = rescaled(amaf.value_sum[row], amaf.visits[row], factor, shift)
+    rows = table_row(search, search.tree.used[TABLE], 0)
+    rescale_sums(amaf.value_sum, amaf.visits, rows, factor, shift)

@@ -1,4 +1,4 @@
-"""Backup: what a simulation found out goes to the nodes and edges on its way.
+"""Backup: the values of a simulation go to the nodes and edges of its path.
 
 This is the one place where perspective is flipped: each edge gets the value of the player who moves
 at its node.
@@ -6,26 +6,27 @@ at its node.
 
 from rave_agents.compiler.arrays import EDGE
 from rave_agents.compiler.dispatch import kernel
+from rave_agents.kernel import codes
 from rave_agents.kernel.hooks import count_value, give_better_known, on_backup, on_rescale
 from rave_agents.kernel.search import Search
-from rave_agents.kernel.utilities import observe, rescaled, set_values
-from rave_agents.simulate.frame import Header
-
-NUM_PLAYOUTS = int(Header.NUM_PLAYOUTS)
+from rave_agents.kernel.utilities import observe, rescale_sums, set_values
 
 
 @kernel
 def back_up(search: Search, depth: int, nodes: int) -> None:
     """Count a simulation in all statistics of its path of ``depth`` edges and its leaf's nodes."""
     changed, factor, shift = observe(search.utilities, search)
+    tree, path = search.tree, search.path
     if changed:
-        rescale(search, factor, shift)
+        on_rescale(search.rule, search, factor, shift)
+        rescale_sums(tree.edge_value_sum, tree.edge_visits, tree.used[EDGE], factor, shift)
+        on_rescale(search.amaf, search, factor, shift)
+        on_rescale(search.moves, search, factor, shift)
     find_movers(search, depth)
     on_backup(search.playouts, search, depth, nodes)
     on_backup(search.amaf, search, depth, nodes)
-    set_values(search, 0, search.frame.header[NUM_PLAYOUTS])
+    set_values(search, 0, search.frame.header[codes.NUM_PLAYOUTS])
     on_backup(search.moves, search, depth, nodes)
-    tree, path = search.tree, search.path
     for index in range(depth - 1, -1, -1):
         node, edge = path.nodes[index], path.edges[index]
         value = path.values[path.movers[index]]
@@ -52,16 +53,3 @@ def find_movers(search: Search, depth: int) -> None:
         if player >= 0:
             mover = player
         search.path.movers[index] = mover
-
-
-@kernel
-def rescale(search: Search, factor: float, shift: float) -> None:
-    """Bring all values that have been counted to the new scale."""
-    tree = search.tree
-    on_rescale(search.rule, search, factor, shift)
-    for edge in range(tree.used[EDGE]):
-        tree.edge_value_sum[edge] = rescaled(
-            tree.edge_value_sum[edge], tree.edge_visits[edge], factor, shift
-        )
-    on_rescale(search.amaf, search, factor, shift)
-    on_rescale(search.moves, search, factor, shift)

@@ -1,4 +1,4 @@
-"""Where parts take part in a search. A part without a hook of its own does what stands here.
+"""The hooks by which parts take part in a search. The bodies here are the defaults.
 
 ``part`` is any of a search's parts; ``search`` is the whole record.
 """
@@ -6,10 +6,8 @@
 from typing import Any
 
 from rave_agents.compiler.dispatch import open_function
+from rave_agents.kernel import codes
 from rave_agents.kernel.tree import ROOT
-from rave_agents.simulate.frame import Status
-
-DONE = int(Status.DONE)
 
 
 @open_function
@@ -28,32 +26,27 @@ def rows_needed(part: Any, search: Any, axis: int, actions: int) -> int:
 
 @open_function
 def on_expand(part: Any, search: Any, depth: int, nodes: int) -> None:
-    """The leaf, ``depth`` edges from the root, has been given so many nodes."""
+    """The leaf, ``depth`` edges from the root, has been expanded: it has ``nodes`` new nodes."""
 
 
 @open_function
 def on_backup(part: Any, search: Any, depth: int, nodes: int) -> None:
-    """A simulation has ended: count it on its path of ``depth`` edges, and so many leaf nodes."""
+    """A simulation has ended: count it on its path of ``depth`` edges, and on its leaf's nodes."""
 
 
 @open_function
 def count_value(rule: Any, edge: int, value: float) -> None:
-    """A simulation that took an edge brought this value, which is counted already."""
+    """Add the value of a simulation that took an edge; the tree has counted it already."""
 
 
 @open_function
 def give_better_known(proofs: Any, search: Any, node: int, edge: int) -> None:
-    """Put what is known to be better than an edge of the node into ``path.values``."""
+    """Put a proven outcome that beats an edge of the node into ``path.values``."""
 
 
 @open_function
 def on_rescale(part: Any, search: Any, factor: float, shift: float) -> None:
     """The scale of values has changed: every value v is ``factor v + shift`` from now on."""
-
-
-@open_function
-def on_abort(part: Any, search: Any) -> None:
-    """A simulation could not be finished: undo what it has marked."""
 
 
 @open_function
@@ -68,28 +61,44 @@ def is_decided(proofs: Any, search: Any) -> bool:
 
 
 @open_function
-def is_known(proofs: Any, node: int) -> bool:
+def is_solved(proofs: Any, node: int) -> bool:
     """Whether a node's outcome is known, so that it needs no simulation."""
     return False
 
 
 @open_function
 def give_outcome(proofs: Any, search: Any, node: int) -> None:
-    """Write the outcome of a node that ``is_known`` into the frame, as a simulation's returns."""
+    """Write the outcome of a node that ``is_solved`` into the frame, as a simulation's returns."""
+
+
+@open_function
+def begin_node(proofs: Any, search: Any, node: int) -> None:
+    """Prepare a new node of which nothing is proven."""
+
+
+@open_function
+def prove_terminal(proofs: Any, search: Any, node: int, returns: Any, first: int) -> None:
+    """Note the outcome of a terminal node: its returns stand from the place ``first`` on."""
+
+
+@open_function
+def update_node(proofs: Any, search: Any, node: int) -> bool:
+    """Derive what is proven of an expanded node from its children. Returns whether it changed."""
+    return False
 
 
 @open_function
 def after_backup(proofs: Any, search: Any) -> int:
-    """A simulation has been counted: look further, if anything calls for it. Returns a ``Status``.
+    """A simulation has been counted: examine more of the tree if need be. Returns a ``Status``.
 
-    The header's ``EXPAND`` tells whether it has added a leaf.
+    The header's ``EXPAND`` is 1 if it has added a leaf.
     """
-    return DONE
+    return codes.DONE
 
 
 @open_function
 def checks_children(proofs: Any) -> int:
-    """1 if the provider is to tell which children of a new node end the game, else 0."""
+    """1 if the provider is to list which children of a new node end the game, else 0."""
     return 0
 
 
@@ -97,8 +106,8 @@ def checks_children(proofs: Any) -> int:
 def select(moves: Any, search: Any) -> int:
     """Walk from the root to a leaf. Returns a ``Status``.
 
-    The frame's ``PATH_LENGTH`` tells how many edges were taken, ``path`` which. The walk ends at an
-    edge without a node behind it, at a terminal node, or at one whose outcome is known.
+    Writes the edges taken to ``path`` and their number to the header's ``PATH_LENGTH``. The walk
+    ends at an edge without a child node, at a terminal node, or at a solved one.
     """
     return 0
 
@@ -119,7 +128,7 @@ def on_simulated(moves: Any, search: Any, depth: int) -> None:
 
 @open_function
 def add_leaf(moves: Any, search: Any, depth: int, visits: int) -> int:
-    """Make a node of the leaf, or one for each who moves there; returns how many."""
+    """Add the leaf's node, or one for each player who moves there; returns how many."""
     return 0
 
 

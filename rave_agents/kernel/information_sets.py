@@ -1,14 +1,15 @@
-"""Hidden information: one tree over what the searching player can tell apart (ISMCTS).
+"""Hidden information: one tree of the searching player's information sets (ISMCTS).
 
 Cowling, Powley & Whitehouse 2012, "Information set Monte Carlo tree search", with a single
 observer: every simulation begins in another determinization, which the provider draws. A node
-stands for all positions that look the same to the searching player. Where they move, their action
-and what they see next tell the child apart; where another moves, what they see next alone, so that
-several edges may lead to one child. Chance has no nodes: the determinization draws its outcomes.
+is an information set: all positions that look the same to the searching player. A child depends on
+what the searching player sees next, and at their own nodes on their action too; so several edges of
+another player may lead to one child. There are no chance nodes: each determinization draws its own
+outcomes.
 
-In each determinization other actions may be legal at a node. The legal ones compete, each with the
-number of simulations in which it was available in the place of the node's visits. An action that is
-met for the first time gets an edge then, see ``late_edges.py``.
+The legal actions at a node differ between determinizations. Selection compares those that are legal
+in the present one, with the number of simulations in which each was available in place of the
+node's visits. An action that is legal for the first time gets a new edge, see ``added_edges.py``.
 """
 
 from typing import Annotated, Any, NamedTuple
@@ -19,39 +20,16 @@ from rave_agents.compiler.arrays import CHILD, INT, NODE, Array, Axis, Rows, one
 from rave_agents.compiler.calls import call_address
 from rave_agents.compiler.dispatch import implements, kernel
 from rave_agents.compiler.runtime import runs_as
+from rave_agents.kernel import codes, hooks
+from rave_agents.kernel.added_edges import add_missing, find_edges, is_edge
 from rave_agents.kernel.alternating import add_described
 from rave_agents.kernel.amaf import NO_TABLE, reference
-from rave_agents.kernel.children import NO_ENTRY, Children, add_entry, find_entry
-from rave_agents.kernel.hooks import (
-    add_leaf,
-    find_leaf,
-    is_available,
-    on_abort,
-    on_backup,
-    on_simulated,
-    rows_needed,
-    select,
-)
-from rave_agents.kernel.late_edges import add_missing, find_edges, is_edge
+from rave_agents.kernel.child_table import NO_ENTRY, Children, add_entry, find_entry
+from rave_agents.kernel.hooks import is_available
 from rave_agents.kernel.players import TERMINAL
 from rave_agents.kernel.rules import Node, node_term
 from rave_agents.kernel.selection import NO_EDGE, most_urgent, node_for
-from rave_agents.kernel.tree import ROOT, UNEXPANDED
-from rave_agents.simulate.frame import Header, Status, Step
-
-DONE = int(Status.DONE)
-FRAME_FULL = int(Status.FRAME_FULL)
-NO_SCORE = int(Status.NO_SCORE)
-TREE_FULL = int(Status.TREE_FULL)
-PATH_LENGTH = int(Header.PATH_LENGTH)
-PATH_CAPACITY = int(Header.PATH_CAPACITY)
-PLAYER = int(Header.PLAYER)
-NUM_ACTIONS = int(Header.NUM_ACTIONS)
-VIEW = int(Header.VIEW)
-STEP = int(Header.STEP)
-BEGIN = int(Step.BEGIN)
-ADVANCE = int(Step.ADVANCE)
-FINISH = int(Step.FINISH)
+from rave_agents.kernel.tree import ROOT, UNEXPANDED, edge_rows
 
 
 class InformationSets(NamedTuple):
@@ -60,102 +38,96 @@ class InformationSets(NamedTuple):
 
 @runs_as(InformationSets)
 class Determinizations(NamedTuple):
-    """What such a search keeps beside the tree."""
+    """What a search in information sets keeps beside the tree."""
 
     options: InformationSets
     children: Children
-    """The children: by the node and what the searching player sees, mixed with their action where
-    they move."""
+    """The children, found by the node and ``child_number``."""
     edge_available: Annotated[Array, Rows(Axis.EDGE, np.int32)]
     """Simulations that came through the node in a determinization where the action was legal."""
     edge_met: Annotated[Array, Rows(Axis.EDGE, INT)]
     """The last of them, by its number."""
     number: Annotated[Array, one(INT)]
     """[1] the number of this simulation."""
-    nodes_met: Annotated[Array, one(INT)]
-    """[1] nodes of this simulation's path whose edges were marked."""
     edge_of: Annotated[Array, Rows(Axis.ACTION, np.int32)]
     """Where each action's edge may be at a node."""
 
 
-@implements(rows_needed, Determinizations)
+@implements(hooks.rows_needed, Determinizations)
 def _rows_needed(moves: Determinizations, search: Any, axis: int, actions: int) -> int:
     return 1 if axis == CHILD else 0
 
 
-@implements(is_available, Determinizations)
+@implements(hooks.is_available, Determinizations)
 def _is_available(moves: Determinizations, edge: int) -> bool:
     return bool(moves.edge_met[edge] == moves.number[0])
 
 
 @implements(node_for, Determinizations)
 def _node_for(moves: Determinizations, rule: Any, node: Node, edge: int) -> Node:
-    """How often the edge was available takes the place of the node's visits."""
-    N = float(moves.edge_available[edge])
+    """How often the edge was available, now included, takes the place of the node's visits."""
+    N = float(moves.edge_available[edge] + 1)
     return Node(N, node_term(rule, N))
 
 
-@implements(select, Determinizations)
+@implements(hooks.select, Determinizations)
 def walk_in_determinization(moves: Determinizations, search: Any) -> int:  # noqa: PLR0911
     """Draw a determinization, and walk in it to a position without a node, or to the end."""
     tree, path, frame = search.tree, search.path, search.frame
     header = frame.header
     moves.number[0] += 1
-    moves.nodes_met[0] = 0
-    status = take_step(search, BEGIN)
-    if status != DONE or tree.used[NODE] == 0:
+    status = take_step(search, codes.BEGIN)
+    if status != codes.DONE or tree.used[NODE] == 0:
         return status
     node, depth, table = ROOT, 0, NO_TABLE
     path.nodes[0] = node
     while tree.node_player[node] != TERMINAL:
-        if depth == header[PATH_CAPACITY]:
-            return FRAME_FULL
-        status = meet_actions(moves, search, node)
-        if status != DONE:
-            return status
-        if not some_available(moves, search, node):
-            return DONE  # Only where nothing may be added any more.
+        if depth == header[codes.PATH_CAPACITY]:
+            return codes.FRAME_FULL
+        available = meet_actions(moves, search, node)
+        if available <= 0:  # None at all only where nothing may be added any more.
+            return codes.DONE if available == 0 else codes.TREE_FULL
         table = reference(search.amaf, search, node, table)
         edge = most_urgent(search, search.rule, node, table)
         if edge == NO_EDGE:
-            return NO_SCORE
+            return codes.NO_SCORE
         path.edges[depth] = edge
         frame.path[depth] = tree.edge_action[edge]
         frame.path_nodes[depth] = node
         depth += 1
-        header[PATH_LENGTH] = depth
-        status = take_step(search, ADVANCE)
-        if status != DONE:
+        header[codes.PATH_LENGTH] = depth
+        status = take_step(search, codes.ADVANCE)
+        if status != codes.DONE:
             return status
         key = child_number(search, node, frame.path[depth - 1])
         entry = find_entry(moves.children, node, key)
         path.entries[depth - 1] = entry
         if entry == NO_ENTRY or moves.children.child[entry] == UNEXPANDED:
-            return DONE
+            return codes.DONE
         node = int(moves.children.child[entry])
         path.nodes[depth] = node
-    return DONE
+    return codes.DONE
 
 
 @kernel
 def take_step(search: Any, step: int) -> int:
-    """Ask the provider for a part of a simulation; the next one asked for is its end."""
+    """Ask the provider for a step of a simulation; unless another is set, ``FINISH`` comes next."""
     header = search.frame.header
-    header[STEP] = step
+    header[codes.STEP] = step
     status = call_address(search.settings.simulate_address, search.settings.header_address)
-    header[STEP] = FINISH
+    header[codes.STEP] = codes.FINISH
     return status
 
 
 @kernel
 def child_number(search: Any, node: int, action: int) -> int:
-    """What tells a child apart at its node: what is seen, and the searching player's own action."""
-    seen = search.frame.header[VIEW]
+    """The number beside a node in a child's key: the view, mixed with the searcher's own action."""
+    seen = search.frame.header[codes.VIEW]
     own = search.tree.node_player[node] == search.settings.searching_player
     return int(seen ^ (action + 1)) if own else int(seen)
 
 
-@implements(find_leaf, Determinizations)
+@implements(hooks.find_leaf, Determinizations)
 def _find_leaf(moves: Determinizations, search: Any, depth: int) -> tuple[int, int]:
     if depth == 0:
         return (ROOT if search.tree.used[NODE] > 0 else UNEXPANDED), 0
@@ -165,7 +137,7 @@ def _find_leaf(moves: Determinizations, search: Any, depth: int) -> tuple[int, i
     return int(moves.children.child[entry]), int(moves.children.visits[entry])
 
 
-@implements(on_simulated, Determinizations)
+@implements(hooks.on_simulated, Determinizations)
 def _add_leaf_entry(moves: Determinizations, search: Any, depth: int) -> None:
     """Give the leaf the entry that it lacks; there is room."""
     path = search.path
@@ -175,34 +147,36 @@ def _add_leaf_entry(moves: Determinizations, search: Any, depth: int) -> None:
         path.entries[depth - 1] = add_entry(search, moves.children, node, key)
 
 
-@implements(add_leaf, Determinizations)
+@implements(hooks.add_leaf, Determinizations)
 def _add_leaf(moves: Determinizations, search: Any, depth: int, visits: int) -> int:
     header, path = search.frame.header, search.path
-    leaf = add_described(search, header[PLAYER], 0, header[NUM_ACTIONS], visits)
+    leaf = add_described(search, header[codes.PLAYER], 0, header[codes.NUM_ACTIONS], visits)
     path.nodes[depth] = leaf
     if depth > 0:
         moves.children.child[path.entries[depth - 1]] = leaf
     return 1
 
 
-@implements(on_backup, Determinizations)
+@implements(hooks.on_backup, Determinizations)
 def _count_visits(moves: Determinizations, search: Any, depth: int, nodes: int) -> None:
-    """Count a finished simulation at the entries of its path."""
+    """Count a simulation at the entries of its path, and at the edges that it had available."""
     for index in range(depth):
         entry = search.path.entries[index]
         if entry != NO_ENTRY:
             moves.children.visits[entry] += 1
-    moves.nodes_met[0] = 0
+        for edge in edge_rows(search.tree, search.path.nodes[index]):
+            if is_available(moves, edge):
+                moves.edge_available[edge] += 1
 
 
 @kernel
 def meet_actions(moves: Determinizations, search: Any, node: int) -> int:
     """Mark the edges of the actions that the frame lists, and add those that are missing.
 
-    Returns DONE, or TREE_FULL if there is no room; then nothing has changed.
+    Returns how many are marked; -1 if there is no room for those missing, and nothing has changed.
     """
     frame = search.frame
-    actions = frame.header[NUM_ACTIONS]
+    actions = frame.header[codes.NUM_ACTIONS]
     find_edges(moves, search, node)
     missing = 0
     for index in range(actions):
@@ -211,35 +185,13 @@ def meet_actions(moves: Determinizations, search: Any, node: int) -> int:
             missing += 1
     if missing > 0 and search.settings.may_expand:
         if not add_missing(moves, search, node, missing):
-            return TREE_FULL
+            return -1
         find_edges(moves, search, node)
+    marked = 0
     for index in range(actions):
         action = frame.actions[index]
         edge = moves.edge_of[action]
         if is_edge(search, node, action, edge):
-            moves.edge_available[edge] += 1
             moves.edge_met[edge] = moves.number[0]
-    moves.nodes_met[0] += 1
-    return DONE
-
-
-@kernel
-def some_available(moves: Determinizations, search: Any, node: int) -> bool:
-    """Whether an edge of the node was marked in this simulation."""
-    first = search.tree.node_first_edge[node]
-    for edge in range(first, first + search.tree.node_edge_count[node]):
-        if moves.edge_met[edge] == moves.number[0]:
-            return True
-    return False
-
-
-@implements(on_abort, Determinizations)
-def _on_abort(moves: Determinizations, search: Any) -> None:
-    """Roll back the availability counts of an aborted simulation."""
-    for index in range(moves.nodes_met[0]):
-        node = search.path.nodes[index]
-        first = search.tree.node_first_edge[node]
-        for edge in range(first, first + search.tree.node_edge_count[node]):
-            if moves.edge_met[edge] == moves.number[0]:
-                moves.edge_available[edge] -= 1
-    moves.nodes_met[0] = 0
+            marked += 1
+    return marked

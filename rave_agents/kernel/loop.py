@@ -5,70 +5,40 @@ tree is full) leaves the tree as it was, and the loop returns the reason: the ca
 go on.
 """
 
-from rave_agents.compiler.arrays import GROWING, NODE
+from rave_agents.compiler.arrays import EDGE, GROWING, NODE
 from rave_agents.compiler.calls import call_address
 from rave_agents.compiler.dispatch import entry, kernel
+from rave_agents.kernel import codes, hooks
 from rave_agents.kernel.backup import back_up
-from rave_agents.kernel.hooks import (
-    add_leaf,
-    after_backup,
-    checks_children,
-    find_leaf,
-    give_outcome,
-    is_decided,
-    is_known,
-    on_abort,
-    on_begin,
-    on_expand,
-    on_simulated,
-    rows_needed,
-    select,
-)
 from rave_agents.kernel.search import Search
 from rave_agents.kernel.tree import UNEXPANDED
-from rave_agents.simulate.frame import Header, Status, Step
-
-DONE = int(Status.DONE)
-TREE_FULL = int(Status.TREE_FULL)
-SOLVED = int(Status.SOLVED)
-
-PATH_LENGTH = int(Header.PATH_LENGTH)
-EXPAND = int(Header.EXPAND)
-REQUIRED_ACTIONS = int(Header.REQUIRED_ACTIONS)
-REQUIRED_MOVES = int(Header.REQUIRED_MOVES)
-CHECK_CHILDREN = int(Header.CHECK_CHILDREN)
-ACTION_CAPACITY = int(Header.ACTION_CAPACITY)
-STEP = int(Header.STEP)
-WHOLE = int(Step.WHOLE)
-NODE_AND_EDGE = 2
 
 
 @entry("the search")
 def run(search: Search, simulations: int) -> int:
-    """Run so many simulations, at least 0, from the tree's root. Returns a ``Status``."""
-    on_begin(search.proofs, search)
+    """Run ``simulations`` simulations, at least 0, from the root. Returns a ``Status``."""
+    hooks.on_begin(search.proofs, search)
     for _ in range(simulations):
-        if search.tree.used[NODE] > 0 and is_decided(search.proofs, search):
-            return SOLVED
+        if search.tree.used[NODE] > 0 and hooks.is_decided(search.proofs, search):
+            return codes.SOLVED
         if search.settings.may_expand and not has_room(search):
-            return TREE_FULL
+            return codes.TREE_FULL
         status = simulate_once(search)
-        if status != DONE:
-            on_abort(search.moves, search)
+        if status != codes.DONE:
             return status
-    return DONE
+    return codes.DONE
 
 
 @kernel
 def has_room(search: Search) -> bool:
     """Whether all that one simulation may add fits into the tree."""
-    tree, actions = search.tree, search.frame.header[ACTION_CAPACITY]
+    tree, actions = search.tree, search.frame.header[codes.ACTION_CAPACITY]
     for axis in range(len(GROWING)):
-        needed = rows_needed(search.amaf, search, axis, actions)
-        needed += rows_needed(search.proofs, search, axis, actions)
-        needed += rows_needed(search.moves, search, axis, actions)
-        if axis < NODE_AND_EDGE:
-            needed += 1 if axis == NODE else actions
+        needed = 1 if axis == NODE else 0
+        needed += actions if axis == EDGE else 0
+        needed += hooks.rows_needed(search.amaf, search, axis, actions)
+        needed += hooks.rows_needed(search.proofs, search, axis, actions)
+        needed += hooks.rows_needed(search.moves, search, axis, actions)
         if tree.used[axis] + needed > tree.capacity[axis]:
             return False
     return True
@@ -78,32 +48,32 @@ def has_room(search: Search) -> bool:
 def simulate_once(search: Search) -> int:
     """One simulation: select, simulate, expand, back up."""
     header = search.frame.header
-    header[PATH_LENGTH] = 0
-    header[REQUIRED_ACTIONS] = 0
-    header[REQUIRED_MOVES] = 0
-    header[STEP] = WHOLE
-    status = select(search.moves, search)
-    if status != DONE:
+    header[codes.PATH_LENGTH] = 0
+    header[codes.REQUIRED_ACTIONS] = 0
+    header[codes.REQUIRED_MOVES] = 0
+    header[codes.STEP] = codes.WHOLE
+    status = hooks.select(search.moves, search)
+    if status != codes.DONE:
         return status
-    depth = int(header[PATH_LENGTH])
-    leaf, visits = find_leaf(search.moves, search, depth)
+    depth = int(header[codes.PATH_LENGTH])
+    leaf, visits = hooks.find_leaf(search.moves, search, depth)
     expanding = leaf == UNEXPANDED and is_due(search, depth, visits)
-    header[EXPAND] = expanding
-    header[CHECK_CHILDREN] = checks_children(search.proofs)
-    if leaf != UNEXPANDED and is_known(search.proofs, leaf):
-        give_outcome(search.proofs, search, leaf)
+    header[codes.EXPAND] = expanding
+    header[codes.CHECK_CHILDREN] = hooks.checks_children(search.proofs)
+    if leaf != UNEXPANDED and hooks.is_solved(search.proofs, leaf):
+        hooks.give_outcome(search.proofs, search, leaf)
     else:
         status = call_address(search.settings.simulate_address, search.settings.header_address)
-        if status != DONE:
+        if status != codes.DONE:
             return status
-    on_simulated(search.moves, search, depth)
+    hooks.on_simulated(search.moves, search, depth)
     nodes = 0 if leaf == UNEXPANDED else 1
     if expanding:
-        nodes = add_leaf(search.moves, search, depth, visits)
-        on_expand(search.playouts, search, depth, nodes)
-        on_expand(search.proofs, search, depth, nodes)
+        nodes = hooks.add_leaf(search.moves, search, depth, visits)
+        hooks.on_expand(search.playouts, search, depth, nodes)
+        hooks.on_expand(search.proofs, search, depth, nodes)
     back_up(search, depth, nodes)
-    return after_backup(search.proofs, search)
+    return hooks.after_backup(search.proofs, search)
 
 
 @kernel

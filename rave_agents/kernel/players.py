@@ -1,7 +1,8 @@
 """Players: who moves where no single one does, in OpenSpiel's numbers; and for whom a part is."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from rave_agents.compiler.dispatch import implements, open_function
 from rave_agents.game.game_state import PlayerId
 
 CHANCE = int(PlayerId.CHANCE)
@@ -10,8 +11,19 @@ TERMINAL = int(PlayerId.TERMINAL)
 
 
 class AllPlayers(NamedTuple):
-    """Something holds for all players."""
+    """All players."""
 
 
 class SearchingPlayer(NamedTuple):
-    """It holds for the player alone whose move is searched for."""
+    """Only the player whose move is searched for."""
+
+
+@open_function
+def holds_for(players: Any, search: Any, player: int) -> bool:
+    """Whether a player is one of ``players``."""
+    return True
+
+
+@implements(holds_for, SearchingPlayer)
+def _is_searching(players: SearchingPlayer, search: Any, player: int) -> bool:
+    return bool(player == search.settings.searching_player)

@@ -2,23 +2,17 @@
 
 A policy of your own implements ``action_weight``: what an action's probability is proportional to.
 
-``SteeredPlayouts`` turn to the actions that won most so far, whenever they were taken. This is the
-move-average sampling technique with a Gibbs distribution (Finnsson & Björnsson 2008),
-of the moves of playouts alone. A playout takes action a with a probability in proportion to
+``SteeredPlayouts`` prefer the actions that won most in the playouts so far, whenever they were
+taken: the move-average sampling technique with a Gibbs distribution (Finnsson & Björnsson 2008).
+How much they do so is the *trust* in the actions' means, a product of two shares; where either is
+0, playouts are uniform:
 
-    exp(trust (mean of a - mean of all his moves) / temperature)
-
-with means of returns on the scale [0, 1]. An action counts as won once before it is seen, so that
-all are tried. The trust is a product of two shares, either at least 0, which makes playouts
-uniform:
-
-* An action's mean says something where the action means much the same whenever it is taken. In
-  Connect Four, a column is another cell each time: there it misleads. Such games show in the tree,
-  where an action that its player has taken is legal for him again. So the first share is that of
-  the actions on the way to new nodes that are gone there, less that of those legal again.
-* Means of few moves differ by chance. In Lines of Action all of their differences are chance. So
-  the second share is that of the means' variance which chance does not account for, of all players
-  together, where a tenth counts as nothing and a quarter as all.
+* An action's mean is informative only where the action means much the same whenever it is taken. A
+  column of Connect Four is another cell each time. In such games an action is legal again after its
+  player has taken it. So the first share is that of the actions on the path to new nodes that are
+  no longer legal there, less that of those that are.
+* Means of few moves differ by chance. So the second share is the part of the means' variance, of
+  all players together, that chance does not explain; a tenth counts as none and a quarter as all.
 """
 
 import math
@@ -29,11 +23,9 @@ from annotated_types import Ge
 from rave_agents.compiler.arrays import FLOAT, INT, Array, Axis, Rows, one
 from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.compiler.runtime import runs_as
-from rave_agents.kernel.hooks import on_backup, on_expand
+from rave_agents.kernel import codes, hooks
+from rave_agents.kernel.tree import edge_rows
 from rave_agents.kernel.utilities import HIGH, LOW, scaled
-from rave_agents.simulate.frame import Header
-
-NUM_PLAYOUTS = int(Header.NUM_PLAYOUTS)
 
 PLAYOUTS = 0
 GONE = 1
@@ -41,22 +33,21 @@ LEGAL_AGAIN = 2
 
 INSIGNIFICANT_SHARE = 0.1
 SIGNIFICANT_SHARE = 0.25
-"""Of the variance of means, what is not to be accounted for by chance. Trust grows between these
-from nothing to full: moves that a playout repeats look like some of it where there is none."""
+"""Shares of the variance of means that chance does not explain, at which trust is none and full.
+Moves that a playout repeats look like a small share where there is none."""
 
 PLAYOUTS_BETWEEN_UPDATES = 16
-"""Weights follow the statistics after so many playouts each."""
+"""Playouts after which the weights are computed anew."""
 
 GREATEST_EXPONENT = 100.0
-"""Reached at the least temperature. Returns beyond the bounds that a game states would exceed
-it."""
+"""That at the least temperature. Returns beyond the bounds that a game states would exceed it."""
 
 LEAST_WEIGHT = math.exp(-GREATEST_EXPONENT)
 GREATEST_WEIGHT = math.exp(GREATEST_EXPONENT)
 
 
 class Action(NamedTuple):
-    """What a playout policy is told of an action. Values are the player's, in [0, 1]."""
+    """What a playout policy knows of an action. Values are the player's, in [0, 1]."""
 
     player: int
     """Who takes it."""
@@ -65,19 +56,18 @@ class Action(NamedTuple):
     n: float
     """How often the player has taken it in the playouts so far."""
     q: float
-    """Its mean value then; it counts as won once more, so that all are tried."""
+    """Its mean value in these playouts and one win more, so that all actions are tried."""
     mean: float
     """The mean value of all moves of the player."""
     trust: float
-    """How much the actions' means tell, from 0 to 1, see above."""
+    """How much the actions' means are trusted, from 0 to 1."""
 
 
 @open_function
 def action_weight(policy: Any, action: Action) -> float:
     """What the probability of a legal action in playouts is proportional to.
 
-    A weight below ``exp(-100)`` counts as that, one above ``exp(100)`` likewise. All are computed
-    anew after every 16 playouts.
+    Weights are clipped to [``exp(-100)``, ``exp(100)``], and computed anew after every 16 playouts.
     """
     return 1.0
 
@@ -90,15 +80,16 @@ class SteeredPlayouts(NamedTuple):
     """Playouts take the actions that won most before more often."""
 
     playout_temperature: Annotated[float, Ge(0.01)] = 0.05
-    """Of the distribution, at least 0.01: the lower, the more often the best actions are taken. It
-    fades by itself where actions stay legal when taken, as the columns of Connect Four, and so name
-    no one move; and where the means differ by no more than chance."""
+    """Of the distribution, at least 0.01: the lower, the more often the best actions are taken. The
+    preference fades by itself where the actions' means are not to be trusted: where actions stay
+    legal when taken, as in Connect Four, or where the means differ by no more than chance."""
 
 
 @implements(action_weight, SteeredPlayouts)
 def gibbs_weight(policy: SteeredPlayouts, action: Action) -> float:
     """``exp(trust (q - mean) / playout_temperature)`` (Finnsson & Björnsson 2008)."""
-    return bounded_exponential(action.trust * (action.q - action.mean) / policy.playout_temperature)
+    exponent = action.trust * (action.q - action.mean) / policy.playout_temperature
+    return math.exp(max(-GREATEST_EXPONENT, min(GREATEST_EXPONENT, exponent)))
 
 
 class WeightedPlayouts(NamedTuple):
@@ -125,7 +116,7 @@ class PlayoutStatistics(NamedTuple):
     until something is known."""
 
 
-@implements(on_expand, PlayoutStatistics)
+@implements(hooks.on_expand, PlayoutStatistics)
 def _look_for_taken_actions(
     playouts: PlayoutStatistics, search: Any, depth: int, nodes: int
 ) -> None:
@@ -134,19 +125,18 @@ def _look_for_taken_actions(
     for place in range(depth, depth + nodes):
         node = path.nodes[place]
         player = int(tree.node_player[node])
-        first = tree.node_first_edge[node]
         for index in range(depth):
             if player < 0 or tree.node_player[path.nodes[index]] != player:
                 continue
             action = tree.edge_action[path.edges[index]]
             found = GONE
-            for edge in range(first, first + tree.node_edge_count[node]):
+            for edge in edge_rows(tree, node):
                 if tree.edge_action[edge] == action:
                     found = LEGAL_AGAIN
             playouts.counts[found] += 1
 
 
-@implements(on_backup, PlayoutStatistics)
+@implements(hooks.on_backup, PlayoutStatistics)
 def _learn_playouts(playouts: PlayoutStatistics, search: Any, depth: int, nodes: int) -> None:
     """Count the frame's playouts, and now and then weigh the actions anew.
 
@@ -154,7 +144,7 @@ def _learn_playouts(playouts: PlayoutStatistics, search: Any, depth: int, nodes:
     """
     frame, bounds = search.frame, search.utilities.bounds
     first_move = 0
-    for playout in range(frame.header[NUM_PLAYOUTS]):
+    for playout in range(frame.header[codes.NUM_PLAYOUTS]):
         end = int(frame.playout_ends[playout])
         if end > first_move:
             count_playout(playouts, search, playout, first_move, end)
@@ -194,8 +184,8 @@ def weigh_actions(playouts: PlayoutStatistics, search: Any) -> None:
             visits = playouts.visits[row]
             utility = (playouts.return_sum[row] + utilities.bounds[HIGH]) / (visits + 1)
             q = scaled(utilities, utility)
-            told = Action(player, row - first, float(visits), q, mean, trust)
-            weight = action_weight(playouts.options.policy, told)
+            known = Action(player, row - first, float(visits), q, mean, trust)
+            weight = action_weight(playouts.options.policy, known)
             if math.isnan(weight):
                 raise ValueError("a playout policy gave NaN as an action's weight.")
             weights[row] = max(LEAST_WEIGHT, min(GREATEST_WEIGHT, weight))
@@ -203,7 +193,7 @@ def weigh_actions(playouts: PlayoutStatistics, search: Any) -> None:
 
 @kernel
 def significance(playouts: PlayoutStatistics, search: Any) -> float:
-    """How much the actions' means tell beyond chance, from 0 to 1.
+    """How far the differences of the actions' means go beyond chance, from 0 to 1.
 
     One number for all players: if one were steered by it and another not, the values of all moves
     would follow who is.
@@ -243,9 +233,3 @@ def mean_return(playouts: PlayoutStatistics, search: Any, player: int) -> tuple[
     if moves == 0:
         return search.utilities.bounds[HIGH], 1
     return total / moves, moves
-
-
-@kernel
-def bounded_exponential(exponent: float) -> float:
-    """The exponential function, finite and above 0."""
-    return math.exp(max(-GREATEST_EXPONENT, min(GREATEST_EXPONENT, exponent)))

@@ -7,7 +7,7 @@ import numpy as np
 
 from rave_agents.compiler.arrays import FLOAT, Array, Axis, Rows
 from rave_agents.compiler.dispatch import implements, kernel, open_function
-from rave_agents.compiler.takes import Takes
+from rave_agents.compiler.part_fields import Takes
 
 
 class Ranking(NamedTuple):
@@ -26,21 +26,21 @@ class NoDraws(NamedTuple):
 
 
 class DrawLayer(NamedTuple):
-    """Equal numbers are told apart by those of a lesser goal, not to lose; for two players."""
+    """Ties are broken by the numbers of a lesser goal, not to lose; for two players."""
 
 
 class RankBonus(NamedTuple):
-    """``1 - rank / siblings``: equal numbers share a rank, and leave the next ones out."""
+    """``1 - rank / siblings``: equal numbers share a rank, and the ranks after it are left out."""
 
     draws: Annotated[Any, Takes(NoDraws, DrawLayer)] = NoDraws()
-    """What tells equal numbers apart: ``NoDraws`` or ``DrawLayer``."""
+    """How ties are broken: ``NoDraws`` or ``DrawLayer``."""
 
 
 class DenseRankBonus(NamedTuple):
     """``1 - rank / highest rank``: ranks are counted without gaps."""
 
     draws: Annotated[Any, Takes(NoDraws, DrawLayer)] = NoDraws()
-    """What tells equal numbers apart: ``NoDraws`` or ``DrawLayer``."""
+    """How ties are broken: ``NoDraws`` or ``DrawLayer``."""
 
 
 class MaxBonus(NamedTuple):

@@ -1,8 +1,8 @@
 """Proof numbers: how much is left to prove (Allis 1994), for PN-MCTS.
 
 A proof number counts the least leaves that must be won to prove that a player wins whatever all the
-others and chance do; a disproof number the least that must not be won to prove that they cannot
-force a win. A player wins if their return is greater than everybody else's.
+others and chance do; a disproof number the least that must not be won to prove that the player
+cannot force a win. A player wins if their return is greater than everybody else's.
 """
 
 import math
@@ -13,27 +13,28 @@ from annotated_types import Ge, Gt, Le
 
 from rave_agents.compiler.arrays import FLOAT, NODE, Array, Axis, Rows, one
 from rave_agents.compiler.dispatch import implements, kernel, open_function
+from rave_agents.compiler.part_fields import Takes
 from rave_agents.compiler.runtime import runs_as
-from rave_agents.compiler.takes import Takes
-from rave_agents.kernel.players import AllPlayers, SearchingPlayer
+from rave_agents.kernel import hooks
+from rave_agents.kernel.players import AllPlayers, SearchingPlayer, holds_for
 from rave_agents.kernel.proof_bonuses import MaxBonus, Ranking, bonuses
-from rave_agents.kernel.tree import UNEXPANDED
+from rave_agents.kernel.tree import UNEXPANDED, edge_rows
 
 NOBODY = -1
 """The viewer of bonuses that must be computed anew."""
 
 
 class NoProofNumbers(NamedTuple):
-    """None are kept."""
+    """No proof numbers are kept."""
 
 
 class ProofNumbers(NamedTuple):
     """PN-MCTS: a bonus for edges that are near to a proof (Kowalski et al. 2023)."""
 
     goal: Annotated[Any, Takes(AllPlayers, SearchingPlayer)] = AllPlayers()
-    """Whose win is to be proven. ``AllPlayers``: each turns to what is nearest to proving their own
-    (Kowalski et al. 2025). ``SearchingPlayer``: this one to proving theirs, the others to
-    disproving it (Kowalski et al. 2023)."""
+    """Whose win is to be proven. ``AllPlayers``: each player prefers what is nearest to proving
+    their own win (Kowalski et al. 2025). ``SearchingPlayer``: this player prefers what is nearest
+    to proving theirs, the others what is nearest to disproving it (Kowalski et al. 2023)."""
     bonus: Annotated[Any, Takes(bonuses)] = MaxBonus()
     """What a move's number is worth among its siblings', in [0, 1], see ``proof_bonuses.py``."""
     constant: Annotated[float, Ge(0)] = 0.2
@@ -65,12 +66,7 @@ class Numbers(NamedTuple):
     """Buffers."""
 
 
-@open_function
-def begin_numbers(numbers: Any, search: Any, node: int) -> None:
-    """A new node of which nothing is known."""
-
-
-@implements(begin_numbers, Numbers)
+@implements(hooks.begin_node, Numbers)
 def _begin_numbers(numbers: Numbers, search: Any, node: int) -> None:
     players = search.settings.num_players
     for place in range(node * players, (node + 1) * players):
@@ -78,43 +74,37 @@ def _begin_numbers(numbers: Numbers, search: Any, node: int) -> None:
         numbers.disproof[place] = 1.0
 
 
-@open_function
-def number_terminal(numbers: Any, search: Any, node: int, returns: Any, first: int) -> None:
-    """A terminal node, whose returns stand from the place ``first`` on."""
+@kernel
+def exceeds_all(search: Any, returns: Any, first: int, player: int) -> bool:
+    """Whether a player has more than everybody else; ``returns`` holds theirs from ``first`` on."""
+    for other in range(search.settings.num_players):
+        if other != player and returns[first + other] >= returns[first + player]:
+            return False
+    return True
 
 
-@implements(number_terminal, Numbers)
+@implements(hooks.prove_terminal, Numbers)
 def _number_terminal(numbers: Numbers, search: Any, node: int, returns: Any, first: int) -> None:
     players = search.settings.num_players
     for player in range(players):
-        own = returns[first + player]
-        won = players > 1 or own >= search.settings.greatest_utility
-        for other in range(players):
-            if other != player and returns[first + other] >= own:
-                won = False
+        won = players > 1 or returns[first] >= search.settings.greatest_utility
+        won = won and exceeds_all(search, returns, first, player)
         numbers.proof[node * players + player] = 0.0 if won else math.inf
         numbers.disproof[node * players + player] = math.inf if won else 0.0
 
 
-@open_function
-def update_numbers(numbers: Any, search: Any, node: int) -> bool:
-    """Derive a node's numbers from its children. Returns whether they changed."""
-    return False
-
-
-@implements(update_numbers, Numbers)
-def _update_numbers(numbers: Numbers, search: Any, node: int) -> bool:
+@implements(hooks.update_node, Numbers)
+def update_numbers(numbers: Numbers, search: Any, node: int) -> bool:
     """Proof and disproof numbers of a node (Allis 1994), for each player as the one who proves.
 
     They need one child where they move, and all of them elsewhere.
     """
     tree, players = search.tree, search.settings.num_players
     mover = int(tree.node_player[node])
-    first = tree.node_first_edge[node]
     changed = False
     for player in range(players):
         proof_sum, proof_min, disproof_sum, disproof_min = 0.0, math.inf, 0.0, math.inf
-        for edge in range(first, first + tree.node_edge_count[node]):
+        for edge in edge_rows(tree, node):
             child = tree.edge_child[edge]
             proof, disproof = 1.0, 1.0
             if child != UNEXPANDED:
@@ -164,7 +154,7 @@ def rank_by_numbers(numbers: Numbers, search: Any, edge: int, mover: int, index:
         place = child * players
         searcher = search.settings.searching_player
         ranking.second[index] = 0.0
-        if proves_own_win(numbers.options.goal, mover == searcher):
+        if holds_for(numbers.options.goal, search, mover):
             ranking.first[index] = numbers.proof[place + mover]
             if players == 2:
                 ranking.second[index] = numbers.disproof[place + 1 - mover]
@@ -174,24 +164,9 @@ def rank_by_numbers(numbers: Numbers, search: Any, edge: int, mover: int, index:
                 ranking.second[index] = numbers.proof[place + mover]
 
 
-@open_function
-def proves_own_win(goal: Any, is_searcher: bool) -> bool:
-    """Whether a player turns to what is nearest to proving their own win."""
-    return True
-
-
-@implements(proves_own_win, SearchingPlayer)
-def _proves_own_win(goal: SearchingPlayer, is_searcher: bool) -> bool:
-    return is_searcher
-
-
-@open_function
-def refresh_bonuses(numbers: Any, search: Any) -> None:
-    """Compute the bonuses of all edges anew where they are not those of the searching player."""
-
-
-@implements(refresh_bonuses, Numbers)
+@implements(hooks.on_begin, Numbers)
 def _refresh_bonuses(numbers: Numbers, search: Any) -> None:
+    """Compute the bonuses of all edges anew where they are not those of the searching player."""
     if numbers.viewer[0] != search.settings.searching_player:
         for node in range(search.tree.used[NODE]):
             update_bonuses(numbers, search, node)
@@ -199,27 +174,15 @@ def _refresh_bonuses(numbers: Numbers, search: Any) -> None:
 
 
 @open_function
-def is_settled(numbers: Any, search: Any, node: int) -> bool:
-    """Whether it is proven of a node that the searching player wins, or that they cannot."""
-    return False
+def own_numbers(numbers: Any, search: Any, node: int) -> tuple[float, float]:
+    """A node's proof and disproof number for the searching player; 0 once proven or disproven."""
+    return 1.0, 1.0
 
 
-@implements(is_settled, Numbers)
-def _is_settled(numbers: Numbers, search: Any, node: int) -> bool:
+@implements(own_numbers, Numbers)
+def _own_numbers(numbers: Numbers, search: Any, node: int) -> tuple[float, float]:
     place = node * search.settings.num_players + search.settings.searching_player
-    return bool(numbers.proof[place] == 0.0 or numbers.disproof[place] == 0.0)
-
-
-@open_function
-def is_won(numbers: Any, search: Any, node: int) -> bool:
-    """Whether it is proven of a node that the searching player wins."""
-    return False
-
-
-@implements(is_won, Numbers)
-def _is_won(numbers: Numbers, search: Any, node: int) -> bool:
-    place = node * search.settings.num_players + search.settings.searching_player
-    return bool(numbers.proof[place] == 0.0)
+    return numbers.proof[place], numbers.disproof[place]
 
 
 @open_function

@@ -1,53 +1,31 @@
-"""What is proven of positions, and how the search heeds it.
+"""What is proven of positions, and how the search uses it.
 
-Two parts know something: the solver, of outcomes, and proof numbers, of what is left to prove. They
-are told of new nodes together, and every node above is updated up to one that stays as it was.
+The solver knows outcomes, and proof numbers know what is left to prove. Both learn of a new node,
+and the nodes above it are updated up to the first that does not change.
 """
 
+import math
 from typing import Annotated, Any, NamedTuple
 
 from annotated_types import Ge, Lt
 
 from rave_agents.compiler.arrays import NODE
 from rave_agents.compiler.dispatch import implements, kernel, open_function
+from rave_agents.compiler.part_fields import Takes
 from rave_agents.compiler.runtime import runs_as
-from rave_agents.compiler.takes import Takes
+from rave_agents.kernel import codes, hooks
 from rave_agents.kernel.hooks import (
-    checks_children,
-    give_better_known,
+    begin_node,
     give_outcome,
-    is_decided,
-    is_known,
-    on_begin,
-    on_expand,
-    rows_needed,
+    is_solved,
+    prove_terminal,
+    update_node,
 )
 from rave_agents.kernel.players import TERMINAL
-from rave_agents.kernel.proof_numbers import (
-    NoProofNumbers,
-    ProofNumbers,
-    begin_numbers,
-    is_won,
-    number_terminal,
-    refresh_bonuses,
-    update_numbers,
-)
-from rave_agents.kernel.solver import (
-    NoSolver,
-    Solver,
-    begin_bounds,
-    bounds_of,
-    has_outcomes,
-    is_solved,
-    solve_terminal,
-    update_bounds,
-)
-from rave_agents.kernel.tree import ROOT, UNEXPANDED, add_node
+from rave_agents.kernel.proof_numbers import NoProofNumbers, ProofNumbers, own_numbers
+from rave_agents.kernel.solver import NoSolver, Solver, bounds_of, has_outcomes
+from rave_agents.kernel.tree import ROOT, UNEXPANDED, add_node, edge_rows
 from rave_agents.kernel.utilities import scaled
-from rave_agents.simulate.frame import Header
-
-NUM_PLAYOUTS = int(Header.NUM_PLAYOUTS)
-
 
 ROUNDING = 1e-9
 """Means that differ by no more are equal but for rounding."""
@@ -62,36 +40,36 @@ class NoSkipping(NamedTuple):
 
 
 class SkipSolved(NamedTuple):
-    """Solved children are passed over as long as their parent is not solved."""
+    """Solved children are skipped as long as their parent is not solved."""
 
     visits: Annotated[int, Ge(0), Lt(2**31)] = 5
     """After more visits than this, at least 0 (Kowalski et al. 2023: 5)."""
 
 
 class CheckNothing(NamedTuple):
-    """A node's children are known when they are expanded."""
+    """Terminal children are found when they are visited."""
 
 
 class CheckTerminal(NamedTuple):
-    """A node's children that end the game are known as soon as it is expanded."""
+    """Terminal children are found as soon as their parent is expanded."""
 
 
 class CheckRefutations(NamedTuple):
-    """As ``CheckTerminal``, and replies that win at once are tried against all moves of a node.
+    """As ``CheckTerminal``, and a reply that wins at once is tried against all moves of a node.
 
-    See ``refutations.py``; with the solver.
+    See ``refutations.py``. Needs the solver.
     """
 
 
 class Proofs(NamedTuple):
-    """What is proven, and how the search heeds it."""
+    """What is proven, and how the search uses it."""
 
     solver: Annotated[Any, Takes(NoSolver, Solver)] = Solver()
     """``Solver`` or ``NoSolver``."""
     numbers: Annotated[Any, Takes(NoProofNumbers, ProofNumbers)] = NoProofNumbers()
     """``ProofNumbers`` or ``NoProofNumbers``."""
     skipping: Annotated[Any, Takes(NoSkipping, SkipSolved)] = NoSkipping()
-    """What becomes of solved children: ``NoSkipping`` or ``SkipSolved``."""
+    """Whether solved children are skipped: ``NoSkipping`` or ``SkipSolved``."""
     checks: Annotated[Any, Takes(CheckNothing, CheckTerminal, CheckRefutations)] = CheckNothing()
     """What is looked for at new nodes: ``CheckNothing``, ``CheckTerminal``,
     ``CheckRefutations``."""
@@ -115,88 +93,80 @@ class Proven(NamedTuple):
     numbers: Any
 
 
-@implements(on_begin, Proven)
+@implements(hooks.on_begin, Proven)
 def _on_begin(proofs: Proven, search: Any) -> None:
-    refresh_bonuses(proofs.numbers, search)
+    hooks.on_begin(proofs.numbers, search)
 
 
-@implements(is_decided, Proven)
+@implements(hooks.is_decided, Proven)
 def _is_decided(proofs: Proven, search: Any) -> bool:
     if not search.settings.ends_when_proven:
         return False
     if has_outcomes(proofs.solver):
         return is_solved(proofs.solver, ROOT)
-    return is_won(proofs.numbers, search, ROOT)
+    proof, _ = own_numbers(proofs.numbers, search, ROOT)
+    return proof == 0.0
 
 
-@implements(is_known, Proven)
-def _is_known(proofs: Proven, node: int) -> bool:
+@implements(hooks.is_solved, Proven)
+def _is_solved(proofs: Proven, node: int) -> bool:
     return is_solved(proofs.solver, node)
 
 
-@implements(give_outcome, Proven)
+@implements(hooks.give_outcome, Proven)
 def _give_outcome(proofs: Proven, search: Any, node: int) -> None:
     frame = search.frame
-    frame.header[NUM_PLAYOUTS] = 1
+    frame.header[codes.NUM_PLAYOUTS] = 1
     frame.playout_ends[0] = 0
     for player in range(search.settings.num_players):
         frame.returns[player], _ = bounds_of(proofs.solver, search, node, player)
 
 
-@implements(checks_children, Proven)
+@implements(hooks.checks_children, Proven)
 def _checks_children(proofs: Proven) -> int:
-    return looks_ahead(proofs.options.checks)
+    return hooks.checks_children(proofs.options.checks)
 
 
-@open_function
-def looks_ahead(checks: Any) -> int:
-    """1 if children that end the game are looked for, else 0."""
+@implements(hooks.checks_children, CheckTerminal, CheckRefutations)
+def _checks(checks: Any) -> int:
     return 1
 
 
-@implements(looks_ahead, CheckNothing)
-def _looks_not(checks: CheckNothing) -> int:
-    return 0
-
-
-@implements(rows_needed, Proven)
+@implements(hooks.rows_needed, Proven)
 def _rows_needed(proofs: Proven, search: Any, axis: int, actions: int) -> int:
-    needed = actions * looks_ahead(proofs.options.checks) if axis == NODE else 0
-    return needed + rows_needed(proofs.options.checks, search, axis, actions)
+    needed = actions * hooks.checks_children(proofs) if axis == NODE else 0
+    return needed + hooks.rows_needed(proofs.options.checks, search, axis, actions)
 
 
-@kernel
-def prove_terminal(proofs: Proven, search: Any, node: int, returns: Any, first: int) -> None:
-    """A terminal node: its returns stand from the place ``first`` on."""
-    solve_terminal(proofs.solver, search, node, returns, first)
-    number_terminal(proofs.numbers, search, node, returns, first)
+@implements(hooks.prove_terminal, Proven)
+def _prove_terminal(proofs: Proven, search: Any, node: int, returns: Any, first: int) -> None:
+    prove_terminal(proofs.solver, search, node, returns, first)
+    prove_terminal(proofs.numbers, search, node, returns, first)
 
 
-@kernel
-def begin_node(proofs: Proven, search: Any, node: int) -> None:
-    """A new node of which nothing is known."""
-    begin_bounds(proofs.solver, search, node)
-    begin_numbers(proofs.numbers, search, node)
+@implements(hooks.begin_node, Proven)
+def _begin_node(proofs: Proven, search: Any, node: int) -> None:
+    begin_node(proofs.solver, search, node)
+    begin_node(proofs.numbers, search, node)
 
 
-@kernel
-def update_node(proofs: Proven, search: Any, node: int) -> bool:
-    """Derive what is proven of an expanded node from its children. Returns whether it changed."""
+@implements(hooks.update_node, Proven)
+def _update_node(proofs: Proven, search: Any, node: int) -> bool:
     if search.tree.node_player[node] == TERMINAL:
         return True
-    changed = update_bounds(proofs.solver, search, node)
-    return update_numbers(proofs.numbers, search, node) or changed
+    changed = update_node(proofs.solver, search, node)
+    return update_node(proofs.numbers, search, node) or changed
 
 
 @kernel
 def update_path(proofs: Proven, search: Any, depth: int) -> None:
-    """Update the nodes of the path, from the place ``depth`` up to one that stays as it was."""
+    """Update the path's nodes, from the one at ``depth`` up to the first that does not change."""
     for index in range(depth, -1, -1):
         if not update_node(proofs, search, search.path.nodes[index]):
             return
 
 
-@implements(on_expand, Proven)
+@implements(hooks.on_expand, Proven)
 def _on_expand(proofs: Proven, search: Any, depth: int, nodes: int) -> None:
     """Note what the frame says of the new node, and what follows for those above it."""
     tree, frame = search.tree, search.frame
@@ -205,7 +175,7 @@ def _on_expand(proofs: Proven, search: Any, depth: int, nodes: int) -> None:
         prove_terminal(proofs, search, leaf, frame.returns, 0)
     else:
         begin_node(proofs, search, leaf)
-        if looks_ahead(proofs.options.checks) == 1:
+        if hooks.checks_children(proofs) == 1:
             add_terminal_children(proofs, search, leaf)
     update_path(proofs, search, depth)
     if is_solved(proofs.solver, leaf):
@@ -214,7 +184,7 @@ def _on_expand(proofs: Proven, search: Any, depth: int, nodes: int) -> None:
 
 @kernel
 def add_terminal_children(proofs: Proven, search: Any, node: int) -> None:
-    """Make nodes of a new node's children that end the game, as the frame tells."""
+    """Make nodes of a new node's children that end the game, as the frame lists them."""
     tree, frame = search.tree, search.frame
     first = tree.node_first_edge[node]
     for index in range(tree.node_edge_count[node]):
@@ -225,35 +195,34 @@ def add_terminal_children(proofs: Proven, search: Any, node: int) -> None:
             prove_terminal(proofs, search, child, frame.child_returns, place)
 
 
-@implements(give_better_known, Proven)
-def _give_better_known(proofs: Proven, search: Any, node: int, edge: int) -> None:
-    give_passed_over(proofs.options.skipping, proofs, search, node, edge)
-
-
 @open_function
-def give_passed_over(skipping: Any, proofs: Proven, search: Any, node: int, edge: int) -> None:
-    """Put the outcome of a solved sibling that is better than an edge into ``path.values``."""
+def visits_before_skipping(skipping: Any) -> float:
+    """Visits beyond which a solved child is skipped."""
+    return math.inf
 
 
-@implements(give_passed_over, SkipSolved)
-def _give_passed_over(
-    skipping: SkipSolved, proofs: Proven, search: Any, node: int, edge: int
-) -> None:
-    """Only at an unsolved decision node, for who moves there, and if it beats the edge's mean.
+@implements(visits_before_skipping, SkipSolved)
+def _visits_before_skipping(skipping: SkipSolved) -> float:
+    return float(skipping.visits)
 
-    Where solved children are passed over, most simulations go to moves that their player would not
-    choose: above such a node the outcome that they passed over counts.
+
+@implements(hooks.give_better_known, Proven)
+def _give_skipped_outcome(proofs: Proven, search: Any, node: int, edge: int) -> None:
+    """Put the outcome of a solved sibling that beats the edge's mean into ``path.values``.
+
+    Only at an unsolved decision node. Where solved children are skipped, most simulations take
+    moves that their player would not choose: above such a node the skipped outcome counts.
     """
     tree, solver = search.tree, proofs.solver
     mover = int(tree.node_player[node])
-    if not has_outcomes(solver) or mover < 0 or is_solved(solver, node):
+    skips = has_outcomes(solver) and visits_before_skipping(proofs.options.skipping) < math.inf
+    if not skips or mover < 0 or is_solved(solver, node):
         return
     sure, _ = bounds_of(solver, search, node, mover)
     mean = tree.edge_value_sum[edge] / tree.edge_visits[edge]
     if scaled(search.utilities, sure) <= mean + ROUNDING:
         return
-    first = tree.node_first_edge[node]
-    for sibling in range(first, first + tree.node_edge_count[node]):
+    for sibling in edge_rows(tree, node):
         child = tree.edge_child[sibling]
         if child == UNEXPANDED or not is_solved(solver, child):
             continue

@@ -1,105 +1,82 @@
 """Refutations: a reply that wins against one move is tried against the others at its node.
 
-Where a player threatens to win, most moves of the other lose to the same reply. Each would take
-simulations of its own until it is expanded; the provider tells of all of them at once.
+Where a player threatens to win, most moves of the other lose to the same reply. To find that out
+by expanding each move takes many simulations; the provider tries the reply against all at once.
 """
 
 from typing import Any
 
 from rave_agents.compiler.arrays import EDGE, NODE
 from rave_agents.compiler.calls import call_address
-from rave_agents.compiler.dispatch import implements, kernel, open_function
-from rave_agents.kernel.hooks import after_backup, rows_needed
+from rave_agents.compiler.dispatch import implements, kernel
+from rave_agents.kernel import codes, hooks
+from rave_agents.kernel.hooks import begin_node, prove_terminal, update_node
 from rave_agents.kernel.players import TERMINAL
-from rave_agents.kernel.proofs import (
-    CheckRefutations,
-    Proven,
-    begin_node,
-    prove_terminal,
-    update_node,
-    update_path,
-)
+from rave_agents.kernel.proof_numbers import exceeds_all
+from rave_agents.kernel.proofs import CheckRefutations, Proven, update_path
 from rave_agents.kernel.solver import UNSOLVED
-from rave_agents.kernel.tree import UNEXPANDED, add_node
-from rave_agents.simulate.frame import Header, Status, Step
-
-DONE = int(Status.DONE)
-PATH_LENGTH = int(Header.PATH_LENGTH)
-EXPAND = int(Header.EXPAND)
-PLAYER = int(Header.PLAYER)
-NUM_ACTIONS = int(Header.NUM_ACTIONS)
-ACTION_CAPACITY = int(Header.ACTION_CAPACITY)
-STEP = int(Header.STEP)
-REPLY = int(Header.REPLY)
-TRY_REPLY = int(Step.TRY_REPLY)
+from rave_agents.kernel.tree import UNEXPANDED, add_node, edge_rows
 
 NO_REPLY = -1
 
 
-@implements(rows_needed, CheckRefutations)
+@implements(hooks.rows_needed, CheckRefutations)
 def _rows_needed(checks: CheckRefutations, search: Any, axis: int, actions: int) -> int:
-    """Two nodes and an edge for each sibling that a reply is tried against."""
+    """Two nodes and an edge for each sibling that the reply is tried against."""
     if axis == NODE:
         return 2 * actions
     return actions if axis == EDGE else 0
 
 
-@implements(after_backup, Proven)
+@implements(hooks.after_backup, Proven)
 def _after_backup(proofs: Proven, search: Any) -> int:
-    return refute(proofs.options.checks, proofs, search)
+    return hooks.after_backup(proofs.options.checks, search)
 
 
-@open_function
-def refute(checks: Any, proofs: Proven, search: Any) -> int:
-    """Look for refutations after a simulation. Returns a ``Status``."""
-    return DONE
-
-
-@implements(refute, CheckRefutations)
-def check_refutations(checks: CheckRefutations, proofs: Proven, search: Any) -> int:
+@implements(hooks.after_backup, CheckRefutations)
+def check_refutations(checks: CheckRefutations, search: Any) -> int:
     """If the last simulation added a node that loses to a reply, look where else this reply wins.
 
     A sibling without a node that it wins against gets one with the reply as its only edge, solved.
     The tree must have room for two nodes and an edge for each of them.
     """
-    tree, header, path = search.tree, search.frame.header, search.path
-    depth = int(header[PATH_LENGTH])
-    if header[EXPAND] == 0 or depth == 0:
-        return DONE
+    tree, proofs, header, path = search.tree, search.proofs, search.frame.header, search.path
+    depth = int(header[codes.PATH_LENGTH])
+    if header[codes.EXPAND] == 0 or depth == 0:
+        return codes.DONE
     node, leaf = int(path.nodes[depth - 1]), int(path.nodes[depth])
     if tree.node_player[node] < 0 or proofs.solver.distance[node] != UNSOLVED:
-        return DONE
+        return codes.DONE
     winning = winning_reply(proofs, search, leaf)
     if winning == NO_REPLY:
-        return DONE
+        return codes.DONE
     count = list_unexpanded(search, node)
     if count == 0:
-        return DONE
-    header[PATH_LENGTH] = depth - 1
-    header[NUM_ACTIONS] = count
-    header[PLAYER] = tree.node_player[leaf]
-    header[REPLY] = winning
-    header[STEP] = TRY_REPLY
+        return codes.DONE
+    header[codes.PATH_LENGTH] = depth - 1
+    header[codes.NUM_ACTIONS] = count
+    header[codes.PLAYER] = tree.node_player[leaf]
+    header[codes.REPLY] = winning
+    header[codes.STEP] = codes.TRY_REPLY
     status = call_address(search.settings.simulate_address, search.settings.header_address)
-    if status != DONE:
+    if status != codes.DONE:
         return status
     add_refuted_siblings(proofs, search, node)
     update_path(proofs, search, depth - 1)
-    return DONE
+    return codes.DONE
 
 
 @kernel
 def add_refuted_siblings(proofs: Proven, search: Any, node: int) -> None:
     """Prove those of a node's edges without a node that the frame's reply wins against."""
     tree, frame = search.tree, search.frame
-    first = tree.node_first_edge[node]
     index = 0
-    for edge in range(first, first + tree.node_edge_count[node]):
+    for edge in edge_rows(tree, node):
         if tree.edge_child[edge] != UNEXPANDED:
             continue
         place = index * search.settings.num_players
         if frame.child_ends[index] != 0 and wins(
-            search, frame.child_returns, place, frame.header[PLAYER]
+            search, frame.child_returns, place, frame.header[codes.PLAYER]
         ):
             add_refuted(proofs, search, edge, place)
         index += 1
@@ -112,8 +89,7 @@ def winning_reply(proofs: Proven, search: Any, node: int) -> int:
     player = int(tree.node_player[node])
     if player < 0 or solver.distance[node] != 1:
         return NO_REPLY
-    first = tree.node_first_edge[node]
-    for edge in range(first, first + tree.node_edge_count[node]):
+    for edge in edge_rows(tree, node):
         child = tree.edge_child[edge]
         if (
             child != UNEXPANDED
@@ -126,17 +102,12 @@ def winning_reply(proofs: Proven, search: Any, node: int) -> int:
 
 @kernel
 def wins(search: Any, returns: Any, first: int, player: int) -> bool:
-    """Whether a player has the most that can be had, and everybody else less.
+    """Whether a player has the game's greatest utility, and everybody else less.
 
     The returns of all players stand from the place ``first`` on.
     """
-    own = returns[first + player]
-    if own < search.settings.greatest_utility:
-        return False
-    for other in range(search.settings.num_players):
-        if other != player and returns[first + other] >= own:
-            return False
-    return True
+    wins_most = returns[first + player] >= search.settings.greatest_utility
+    return wins_most and exceeds_all(search, returns, first, player)
 
 
 @kernel
@@ -147,10 +118,9 @@ def list_unexpanded(search: Any, node: int) -> int:
     """
     tree, frame = search.tree, search.frame
     count = 0
-    first = tree.node_first_edge[node]
-    for edge in range(first, first + tree.node_edge_count[node]):
+    for edge in edge_rows(tree, node):
         if tree.edge_child[edge] == UNEXPANDED:
-            if count == frame.header[ACTION_CAPACITY]:
+            if count == frame.header[codes.ACTION_CAPACITY]:
                 return 0
             frame.actions[count] = tree.edge_action[edge]
             count += 1
@@ -164,10 +134,10 @@ def add_refuted(proofs: Proven, search: Any, above: int, place: int) -> None:
     The frame has the reply and who plays it, and from ``place`` on how the game ends.
     """
     tree, frame = search.tree, search.frame
-    node = add_node(tree, frame.header[PLAYER], tree.edge_visits[above], 1)
+    node = add_node(tree, frame.header[codes.PLAYER], tree.edge_visits[above], 1)
     end = add_node(tree, TERMINAL, 0, 0)
     edge = tree.node_first_edge[node]
-    tree.edge_action[edge] = frame.header[REPLY]
+    tree.edge_action[edge] = frame.header[codes.REPLY]
     tree.edge_prior[edge] = 1.0
     tree.edge_child[edge] = end
     tree.edge_child[above] = node

@@ -16,17 +16,17 @@ from annotated_types import Ge
 from rave_agents.compiler.arrays import FLOAT, Array, Axis, Rows
 from rave_agents.compiler.dispatch import implements, open_function
 from rave_agents.compiler.runtime import runs_as
-from rave_agents.kernel.hooks import copy_edge, count_value, on_rescale
+from rave_agents.kernel import hooks
 
 
 class Edge(NamedTuple):
-    """What a rule is told of an edge."""
+    """What a rule knows of an edge."""
 
     n: float
     """Visits."""
     q: float
-    """Mean value, within what is proven; the first-play urgency if nothing is known of the edge,
-    and 0 with AMAF visits only."""
+    """Mean value, moved into proven bounds. Without visits it is 0, or the first-play urgency where
+    there are no AMAF visits either."""
     n_amaf: float
     """AMAF visits; 0 where there are none."""
     q_amaf: float
@@ -34,17 +34,17 @@ class Edge(NamedTuple):
     p: float
     """Prior probability."""
     value_sum: float
-    """Sum of the values, within what is proven."""
+    """Sum of the values, moved into proven bounds."""
     amaf_value_sum: float
     """Sum of the values of the AMAF visits."""
     row: int
     """Its row in the tree."""
     plain_sum: float
-    """Sum of the values as they came in."""
+    """Sum of the values, whatever is proven."""
 
 
 class Node(NamedTuple):
-    """What a rule is told of the edge's node."""
+    """What a rule knows of the edge's node."""
 
     N: float
     """Visits, at least 1."""
@@ -90,8 +90,24 @@ class UCB1(NamedTuple):
     """The weight of exploration, at least 0. Kocsis & Szepesvári's theory has 1/sqrt(2)."""
 
 
-@implements(node_term, UCB1)
-def _log_visits(rule: UCB1, N: float) -> float:
+class UCB1Tuned(NamedTuple):
+    """Exploration by visits and by how much the values vary (Auer et al. 2002)."""
+
+    c: Annotated[float, Ge(0)] = 1.0
+    """The weight of exploration, at least 0. Auer et al. have 1."""
+
+
+@runs_as(UCB1Tuned)
+class ValueSquares(NamedTuple):
+    """The squares of values, for UCB1-Tuned."""
+
+    options: UCB1Tuned
+    square_sum: Annotated[Array, Rows(Axis.EDGE, FLOAT)]
+    """Sum of the squares of the values of the edge's simulations."""
+
+
+@implements(node_term, UCB1, ValueSquares)
+def _log_visits(rule: Any, N: float) -> float:
     return math.log(N)
 
 
@@ -122,27 +138,6 @@ def puct_exploration(rule: PUCT, node: Node, edge: Edge) -> float:
     return rule.c * edge.p * node.term / (edge.n + 1.0)
 
 
-class UCB1Tuned(NamedTuple):
-    """Exploration by visits and by how much the values vary (Auer et al. 2002)."""
-
-    c: Annotated[float, Ge(0)] = 1.0
-    """The weight of exploration, at least 0. Auer et al. have 1."""
-
-
-@runs_as(UCB1Tuned)
-class ValueSquares(NamedTuple):
-    """The squares of values, for UCB1-Tuned."""
-
-    options: UCB1Tuned
-    square_sum: Annotated[Array, Rows(Axis.EDGE, FLOAT)]
-    """Sum of the squares of the values of the edge's simulations."""
-
-
-@implements(node_term, ValueSquares)
-def _log_visits_tuned(rule: ValueSquares, N: float) -> float:
-    return math.log(N)
-
-
 @implements(exploration, ValueSquares)
 def ucb1_tuned_exploration(rule: ValueSquares, node: Node, edge: Edge) -> float:
     """``c sqrt(ln N / n min(1/4, s² + sqrt(2 ln N / n)))`` (Auer et al. 2002).
@@ -159,12 +154,12 @@ def ucb1_tuned_exploration(rule: ValueSquares, node: Node, edge: Edge) -> float:
     return rule.options.c * math.sqrt(per_visit * bound)
 
 
-@implements(count_value, ValueSquares)
+@implements(hooks.count_value, ValueSquares)
 def _add_square(rule: ValueSquares, edge: int, value: float) -> None:
     rule.square_sum[edge] += value * value
 
 
-@implements(on_rescale, ValueSquares)
+@implements(hooks.on_rescale, ValueSquares)
 def _rescale_squares(rule: ValueSquares, search: Any, factor: float, shift: float) -> None:
     tree = search.tree
     for edge in range(tree.used[1]):
@@ -175,6 +170,6 @@ def _rescale_squares(rule: ValueSquares, search: Any, factor: float, shift: floa
         )
 
 
-@implements(copy_edge, ValueSquares)
+@implements(hooks.copy_edge, ValueSquares)
 def _copy_squares(rule: ValueSquares, old: int, new: int) -> None:
     rule.square_sum[new] = rule.square_sum[old]

@@ -10,22 +10,22 @@ from typing import Annotated, Any, NamedTuple
 from annotated_types import Ge, Gt
 
 from rave_agents.compiler.dispatch import implements, open_function
-from rave_agents.compiler.takes import Takes
+from rave_agents.compiler.part_fields import Takes
 
 
 @open_function
 def beta(schedule: Any, n: float, n_amaf: float) -> float:
-    """The weight of the AMAF value, from 0 to 1, for ``n_amaf`` above 0."""
-    return 0.0
+    """The weight of the AMAF value, from 0 to 1, for ``n_amaf`` above 0.
+
+    ``ñ / (ñ + n w)``, with w by ``own_weight``.
+    """
+    return n_amaf / (n_amaf + n * own_weight(schedule, n_amaf))
 
 
 @open_function
 def own_weight(schedule: Any, n_amaf: float) -> float:
-    """For schedules of the form ``β = ñ / (ñ + n w)``: w, what an edge's own visit weighs.
-
-    0 for schedules of another form.
-    """
-    return 0.0
+    """The weight w of a visit of the edge, where ``β = ñ / (ñ + n w)``."""
+    return 1.0
 
 
 @open_function
@@ -37,7 +37,7 @@ def blend(schedule: Any, n: float, value_sum: float, n_amaf: float, amaf_value_s
 
 
 Schedule = Annotated[Any, Takes(blend, beta)]
-"""What a field takes that is a schedule."""
+"""The type of a field that takes a schedule."""
 
 
 class HandSelected(NamedTuple):
@@ -124,9 +124,3 @@ def blend_as_one_fraction(
     """
     weight = own_weight(schedule, n_amaf)
     return (amaf_value_sum + value_sum * weight) / (n_amaf + n * weight)
-
-
-@implements(beta, MinimumMSE, Fuego, Pachi, GraveBias)
-def beta_of_own_weight(schedule: Any, n: float, n_amaf: float) -> float:
-    """``ñ / (ñ + n w)``."""
-    return n_amaf / (n_amaf + n * own_weight(schedule, n_amaf))

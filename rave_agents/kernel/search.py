@@ -7,12 +7,9 @@ from rave_agents.kernel.tree import Tree
 from rave_agents.simulate.frame import Frame
 from rave_agents.simulate.random_stream import Stream
 
-LOW = 0
-HIGH = 1
-
 
 class Path(NamedTuple):
-    """The way of one simulation, and what it brought."""
+    """The path of one simulation, and its values."""
 
     nodes: Annotated[Array, Rows(Axis.PATH, INT)]
     """Nodes from the root on; at a leaf where players move at the same time, those of all."""
@@ -36,15 +33,15 @@ class Settings(NamedTuple):
     num_actions: int
     """Distinct actions of the game."""
     searching_player: int
-    """Whose move is searched for."""
+    """The player whose move is searched for."""
     least_utility: float
-    """The least that the game states; minus infinity if it states none."""
+    """The game's least utility; minus infinity if it states none."""
     greatest_utility: float
-    """The greatest."""
+    """The game's greatest utility; infinity if it states none."""
     utility_sum: float
     """The sum of two players' utilities at every end; NaN if it varies or is unknown."""
     first_play_urgency: float
-    """The value of an edge of which nothing is known."""
+    """The value of an edge without visits and AMAF visits."""
     expand_visits: int
     """A child gets a node on this visit."""
     ends_when_proven: bool
@@ -65,13 +62,13 @@ class Search(NamedTuple):
     frame: Frame
     """The buffers shared with the provider; those of two dimensions flat."""
     path: Path
-    """The way of the present simulation."""
+    """The path of the present simulation."""
     stream: Stream
     """Random numbers for ties, mixed strategies and chance nodes in the tree."""
     settings: Settings
-    """Numbers."""
+    """The numbers of the search."""
     utilities: Any
-    """What utilities are scaled to [0, 1] by, see ``utilities.py``."""
+    """The range that is scaled to [0, 1], see ``utilities.py``."""
     rule: Any
     """The selection rule, see ``rules.py``."""
     ties: Any

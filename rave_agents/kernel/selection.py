@@ -8,29 +8,30 @@ from annotated_types import Ge
 from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.kernel.amaf import amaf_sums, view_at
 from rave_agents.kernel.hooks import is_available
+from rave_agents.kernel.proven_edges import corrected, proven_at, within_bounds
 from rave_agents.kernel.rules import Edge, Node, node_term, score
-from rave_agents.kernel.standing import bounded, corrected, standing_of
+from rave_agents.kernel.tree import edge_rows
 from rave_agents.simulate.random_stream import random_below, random_unit
 
 NO_EDGE = -1
-"""In place of an edge where the rule gives none a score."""
+"""In place of an edge where the rule gives every edge NaN."""
 
 
 class RandomTies(NamedTuple):
-    """Of edges with the best score one is drawn at random."""
+    """One of the edges with the best score is drawn at random."""
 
 
 class TiesWithin(NamedTuple):
-    """So are edges whose scores are not further below the best than a tolerance."""
+    """One of the edges whose scores are within a tolerance of the best is drawn at random."""
 
     tolerance: Annotated[float, Ge(0)] = 0.01
-    """At least 0. Where players move at the same time, some 0.01 keeps their choices from being
-    correlated."""
+    """Greatest distance from the best score, at least 0. Where players move at the same time, about
+    0.01 keeps their choices from being correlated."""
 
 
 @open_function
 def tolerance_of(ties: Any) -> float:
-    """How far below the best score an edge is still drawn."""
+    """How far below the best score an edge is still drawn; 0 for equal scores alone."""
     return 0.0
 
 
@@ -40,19 +41,8 @@ def _tolerance_of(ties: TiesWithin) -> float:
 
 
 @open_function
-def rounds_of(ties: Any) -> int:
-    """How often all edges are looked at: again once the best score is known, or not."""
-    return 1
-
-
-@implements(rounds_of, TiesWithin)
-def _rounds_of(ties: TiesWithin) -> int:
-    return 2
-
-
-@open_function
 def node_for(moves: Any, rule: Any, node: Node, edge: int) -> Node:
-    """What a rule is told of the node, for one of its edges."""
+    """What a rule knows of the node, for one of its edges."""
     return node
 
 
@@ -64,21 +54,19 @@ def most_urgent(search: Any, rule: Any, node: int, table: int) -> int:
     may. ``table`` is the AMAF reference, if any.
     """
     tree = search.tree
-    first = int(tree.node_first_edge[node])
-    end = first + int(tree.node_edge_count[node])
     amaf = view_at(search.amaf, search, node, table)
-    standing = standing_of(search.proofs, search, node)
+    proven = proven_at(search.proofs, search, node)
     N = float(max(tree.node_visits[node], 1))
     whole = Node(N, node_term(rule, N))
-    best, best_score, ties = first, -math.inf, 0
+    best, best_score, ties = NO_EDGE, -math.inf, 0
     tolerance = 0.0
-    for _ in range(rounds_of(search.ties)):
+    for _ in range(2 if tolerance_of(search.ties) > 0.0 else 1):  # Again once the best is known.
         ties = 0
-        for edge in range(first, end):
+        for edge in edge_rows(tree, node):
             if not is_available(search.moves, edge):
                 continue
             n, plain_sum = float(tree.edge_visits[edge]), tree.edge_value_sum[edge]
-            value_sum = bounded(standing, search, edge, n, plain_sum)
+            value_sum = within_bounds(proven, search, edge, n, plain_sum)
             n_amaf, amaf_sum = amaf_sums(amaf, search, edge, n)
             q = value_sum / n if n > 0.0 else 0.0
             if n == 0.0 and n_amaf == 0.0:
@@ -87,7 +75,7 @@ def most_urgent(search: Any, rule: Any, node: int, table: int) -> int:
             p = float(tree.edge_prior[edge])
             seen = Edge(n, q, n_amaf, q_amaf, p, value_sum, amaf_sum, edge, plain_sum)
             urgency = score(rule, amaf, node_for(search.moves, rule, whole, edge), seen)
-            urgency = corrected(standing, search, edge, n, urgency)
+            urgency = corrected(proven, search, edge, n, urgency)
             if urgency > best_score:
                 best, best_score, ties = edge, urgency, 1
             elif urgency >= best_score - tolerance:
@@ -95,7 +83,7 @@ def most_urgent(search: Any, rule: Any, node: int, table: int) -> int:
                 if random_below(search.stream, ties) == 0:
                     best = edge
         tolerance = tolerance_of(search.ties)
-    return best if ties > 0 else NO_EDGE
+    return best
 
 
 @kernel

@@ -15,34 +15,14 @@ import numpy as np
 from rave_agents.compiler.arrays import CHILD, FLOAT, NODE, Array, Axis, Rows
 from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.compiler.runtime import runs_as
-from rave_agents.kernel.alternating import add_described
-from rave_agents.kernel.amaf import NO_TABLE, reference
-from rave_agents.kernel.children import NO_ENTRY, Children, add_entry, find_entry
-from rave_agents.kernel.hooks import (
-    add_leaf,
-    count_value,
-    find_leaf,
-    on_backup,
-    on_rescale,
-    on_simulated,
-    rows_needed,
-    select,
-)
-from rave_agents.kernel.players import CHANCE, SIMULTANEOUS, TERMINAL
+from rave_agents.kernel import codes, hooks
+from rave_agents.kernel.alternating import add_described, follow_edge, take_edge, walk
+from rave_agents.kernel.child_table import NO_ENTRY, Children, add_entry, find_entry
+from rave_agents.kernel.hooks import count_value, find_leaf, on_rescale
+from rave_agents.kernel.players import SIMULTANEOUS
 from rave_agents.kernel.rules import UCB1
-from rave_agents.kernel.selection import NO_EDGE, most_urgent, sample_outcome
-from rave_agents.kernel.tree import ROOT, UNEXPANDED
-from rave_agents.kernel.utilities import rescaled
-from rave_agents.simulate.frame import Header, Status
-
-DONE = int(Status.DONE)
-FRAME_FULL = int(Status.FRAME_FULL)
-NO_SCORE = int(Status.NO_SCORE)
-PATH_LENGTH = int(Header.PATH_LENGTH)
-PATH_CAPACITY = int(Header.PATH_CAPACITY)
-PLAYER = int(Header.PLAYER)
-NUM_ACTIONS = int(Header.NUM_ACTIONS)
-NUM_MOVERS = int(Header.NUM_MOVERS)
+from rave_agents.kernel.selection import most_urgent
+from rave_agents.kernel.tree import UNEXPANDED
 
 ALONE = -2
 """In the place of an entry: an edge that leads to its child by itself, or the first of several that
@@ -59,7 +39,7 @@ class Simultaneous(NamedTuple):
 
 @runs_as(Simultaneous)
 class JointMoves(NamedTuple):
-    """What the search of such a game keeps beside the tree."""
+    """What a search with simultaneous moves keeps beside the tree."""
 
     options: Simultaneous
     choice: Any
@@ -78,12 +58,7 @@ def choose(choice: Any, search: Any, node: int, table: int) -> int:
     return most_urgent(search, choice, node, table)
 
 
-@open_function
-def learn(choice: Any, search: Any, depth: int) -> None:
-    """A simulation has ended, and is not counted yet at edges and entries."""
-
-
-@implements(rows_needed, JointMoves)
+@implements(hooks.rows_needed, JointMoves)
 def _rows_needed(moves: JointMoves, search: Any, axis: int, actions: int) -> int:
     return search.settings.num_players - 1 if axis in (NODE, CHILD) else 0
 
@@ -94,57 +69,47 @@ def after_entry(entry: int) -> int:
     return -1 - entry
 
 
-@implements(select, JointMoves)
-def walk_together(moves: JointMoves, search: Any) -> int:
-    """Take an edge at the node of each player who moves, and then go on to the child."""
-    tree, path, frame = search.tree, search.path, search.frame
-    node, position, depth, table = ROOT, ROOT, 0, NO_TABLE
-    if tree.used[NODE] == 0:
-        return DONE
-    while True:
-        if depth == frame.header[PATH_CAPACITY]:
-            frame.header[PATH_LENGTH] = depth
-            return FRAME_FULL
-        table = reference(search.amaf, search, node, table)
-        if tree.node_player[node] == CHANCE:
-            edge = sample_outcome(search, node)
-        elif node != position or moves.node_followers[node] > 0:
-            edge = choose(moves.choice, search, node, table)
-        else:
-            edge = most_urgent(search, search.rule, node, table)
-        if edge == NO_EDGE:
-            return NO_SCORE
-        path.nodes[depth] = node
-        path.edges[depth] = edge
-        path.entries[depth] = joint_entry(moves, path, depth, node != position)
-        frame.path[depth] = tree.edge_action[edge]
-        frame.path_nodes[depth] = position
-        depth += 1
-        if moves.node_followers[node] > 0:
-            node += 1
-            continue
-        node, _ = find_leaf(moves, search, depth)
-        position = node
-        if node != UNEXPANDED:
-            path.nodes[depth] = node
-        if node == UNEXPANDED or tree.node_player[node] == TERMINAL:
-            frame.header[PATH_LENGTH] = depth
-            return DONE
+implements(hooks.select, JointMoves)(walk)
 
 
 @kernel
-def joint_entry(moves: JointMoves, path: Any, index: int, joint: bool) -> int:
-    """The entry that the path's edge at ``index`` leads to, ``ALONE`` if it is no joint one."""
-    if not joint:
-        return ALONE
+def follows(moves: JointMoves, path: Any, index: int) -> bool:
+    """Whether the path's node at ``index`` is of the same position as the one before it."""
+    return index > 0 and moves.node_followers[path.nodes[index - 1]] > 0
+
+
+@implements(take_edge, JointMoves)
+def _take_edge(moves: JointMoves, search: Any, node: int, depth: int, table: int) -> int:
+    if moves.node_followers[node] > 0 or follows(moves, search.path, depth):
+        return choose(moves.choice, search, node, table)
+    return most_urgent(search, search.rule, node, table)
+
+
+@implements(follow_edge, JointMoves)
+def _follow_edge(moves: JointMoves, search: Any, depth: int) -> int:
+    """The node of the next player who moves at the position; after the last one, the child."""
+    path, frame, index = search.path, search.frame, depth - 1
+    path.entries[index] = ALONE
+    if follows(moves, path, index):
+        frame.path_nodes[index] = frame.path_nodes[index - 1]
+        path.entries[index] = path.entries[index - 1]
+        if path.entries[index] != NO_ENTRY:
+            beside = beside_at(path, index)
+            path.entries[index] = find_entry(moves.children, path.edges[index], beside)
+    if moves.node_followers[path.nodes[index]] > 0:
+        return int(path.nodes[index]) + 1
+    node, _ = find_leaf(moves, search, depth)
+    return node
+
+
+@kernel
+def beside_at(path: Any, index: int) -> int:
+    """The number beside the path's edge at ``index``, where another was taken before it."""
     before = path.entries[index - 1]
-    if before == NO_ENTRY:
-        return NO_ENTRY
-    beside = path.edges[index - 1] if before == ALONE else after_entry(before)
-    return find_entry(moves.children, path.edges[index], beside)
+    return int(path.edges[index - 1] if before == ALONE else after_entry(before))
 
 
-@implements(find_leaf, JointMoves)
+@implements(hooks.find_leaf, JointMoves)
 def _find_leaf(moves: JointMoves, search: Any, depth: int) -> tuple[int, int]:
     if depth == 0:
         return UNEXPANDED, 0
@@ -157,7 +122,7 @@ def _find_leaf(moves: JointMoves, search: Any, depth: int) -> tuple[int, int]:
     return int(search.tree.edge_child[edge]), int(search.tree.edge_visits[edge])
 
 
-@implements(on_simulated, JointMoves)
+@implements(hooks.on_simulated, JointMoves)
 def _add_entries(moves: JointMoves, search: Any, depth: int) -> None:
     """Give the joint actions of the path the entries that they lack; there is room."""
     path = search.path
@@ -165,20 +130,19 @@ def _add_entries(moves: JointMoves, search: Any, depth: int) -> None:
         return
     for index in range(1, depth):
         if path.entries[index] == NO_ENTRY:
-            before = path.entries[index - 1]
-            beside = path.edges[index - 1] if before == ALONE else after_entry(before)
+            beside = beside_at(path, index)
             path.entries[index] = add_entry(search, moves.children, path.edges[index], beside)
 
 
-@implements(add_leaf, JointMoves)
+@implements(hooks.add_leaf, JointMoves)
 def _add_leaf(moves: JointMoves, search: Any, depth: int, visits: int) -> int:
     header, path = search.frame.header, search.path
     leaf, count = search.tree.used[NODE], 1
-    if header[PLAYER] == SIMULTANEOUS:
-        count = header[NUM_MOVERS]
+    if header[codes.PLAYER] == SIMULTANEOUS:
+        count = header[codes.NUM_MOVERS]
         add_movers(moves, search, visits)
     else:
-        add_described(search, header[PLAYER], 0, header[NUM_ACTIONS], visits)
+        add_described(search, header[codes.PLAYER], 0, header[codes.NUM_ACTIONS], visits)
     for index in range(count):
         path.nodes[depth + index] = leaf + index
     if depth > 0:
@@ -194,7 +158,7 @@ def _add_leaf(moves: JointMoves, search: Any, depth: int, visits: int) -> int:
 def add_movers(moves: JointMoves, search: Any, visits: int) -> None:
     """Make a node for each player who moves at the position that the frame describes."""
     frame = search.frame
-    movers, first = frame.header[NUM_MOVERS], 0
+    movers, first = frame.header[codes.NUM_MOVERS], 0
     for index in range(movers):
         end = int(frame.mover_ends[index])
         node = add_described(search, frame.movers[index], first, end, visits)
@@ -202,10 +166,10 @@ def add_movers(moves: JointMoves, search: Any, visits: int) -> None:
         first = end
 
 
-@implements(on_backup, JointMoves)
+@implements(hooks.on_backup, JointMoves)
 def _backup_entries(moves: JointMoves, search: Any, depth: int, nodes: int) -> None:
     """Count the simulation at the entries of its path, with ``path.values``."""
-    learn(moves.choice, search, depth)
+    hooks.on_backup(moves.choice, search, depth, nodes)
     path, players = search.path, search.settings.num_players
     for index in range(depth):
         entry = path.entries[index]
@@ -216,11 +180,11 @@ def _backup_entries(moves: JointMoves, search: Any, depth: int, nodes: int) -> N
                 moves.entry_value_sum[entry * players + player] += path.values[player]
 
 
-@implements(on_rescale, JointMoves)
+@implements(hooks.on_rescale, JointMoves)
 def _rescale(moves: JointMoves, search: Any, factor: float, shift: float) -> None:
     on_rescale(moves.choice, search, factor, shift)
     players = search.settings.num_players
     for entry in range(search.tree.used[CHILD]):
         for row in range(entry * players, (entry + 1) * players):
-            visits = moves.children.visits[entry]
-            moves.entry_value_sum[row] = rescaled(moves.entry_value_sum[row], visits, factor, shift)
+            shifted = shift * moves.children.visits[entry]
+            moves.entry_value_sum[row] = factor * moves.entry_value_sum[row] + shifted

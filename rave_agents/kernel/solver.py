@@ -14,8 +14,9 @@ import numpy as np
 from rave_agents.compiler.arrays import FLOAT, Array, Axis, Rows
 from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.compiler.runtime import runs_as
+from rave_agents.kernel import hooks
 from rave_agents.kernel.players import CHANCE
-from rave_agents.kernel.tree import UNEXPANDED
+from rave_agents.kernel.tree import UNEXPANDED, edge_rows
 
 UNSOLVED = -1
 """The distance of a node that is not solved."""
@@ -56,35 +57,29 @@ def _has_outcomes(solver: Bounds) -> bool:
     return True
 
 
-@open_function
-def is_solved(solver: Any, node: int) -> bool:
-    """Whether a node's outcome is known."""
-    return False
-
-
-@implements(is_solved, Bounds)
+@implements(hooks.is_solved, Bounds)
 def _is_solved(solver: Bounds, node: int) -> bool:
     return bool(solver.distance[node] != UNSOLVED)
 
 
 @open_function
 def bounds_of(solver: Any, search: Any, node: int, player: int) -> tuple[float, float]:
-    """The pessimistic and the optimistic bound of a player's utility at a node."""
+    """The pessimistic and the optimistic bound of a player's utility at a node.
+
+    Those of the game where the node is ``UNEXPANDED``.
+    """
     return -math.inf, math.inf
 
 
 @implements(bounds_of, Bounds)
 def _bounds_of(solver: Bounds, search: Any, node: int, player: int) -> tuple[float, float]:
+    if node == UNEXPANDED:
+        return search.settings.least_utility, search.settings.greatest_utility
     place = node * search.settings.num_players + player
     return solver.low[place], solver.high[place]
 
 
-@open_function
-def begin_bounds(solver: Any, search: Any, node: int) -> None:
-    """A new node of which nothing is known."""
-
-
-@implements(begin_bounds, Bounds)
+@implements(hooks.begin_node, Bounds)
 def _begin_bounds(solver: Bounds, search: Any, node: int) -> None:
     players = search.settings.num_players
     for place in range(node * players, (node + 1) * players):
@@ -93,12 +88,7 @@ def _begin_bounds(solver: Bounds, search: Any, node: int) -> None:
     solver.distance[node] = UNSOLVED
 
 
-@open_function
-def solve_terminal(solver: Any, search: Any, node: int, returns: Any, first: int) -> None:
-    """A terminal node: its outcome are the returns from the place ``first`` on."""
-
-
-@implements(solve_terminal, Bounds)
+@implements(hooks.prove_terminal, Bounds)
 def _solve_terminal(solver: Bounds, search: Any, node: int, returns: Any, first: int) -> None:
     players = search.settings.num_players
     for player in range(players):
@@ -107,15 +97,12 @@ def _solve_terminal(solver: Bounds, search: Any, node: int, returns: Any, first:
     solver.distance[node] = 0
 
 
-@open_function
-def update_bounds(solver: Any, search: Any, node: int) -> bool:
-    """Derive a node's bounds from its children. Returns whether they changed."""
-    return False
+@implements(hooks.update_node, Bounds)
+def update_bounds(solver: Bounds, search: Any, node: int) -> bool:
+    """Derive a node's bounds from its children's (Cazenave & Saffidine 2010).
 
-
-@implements(update_bounds, Bounds)
-def _update_bounds(solver: Bounds, search: Any, node: int) -> bool:
-    """A solved node never changes."""
+    A solved node never changes.
+    """
     if solver.distance[node] != UNSOLVED:
         return False
     players = search.settings.num_players
@@ -153,20 +140,15 @@ def range_of_children(
 
     ``sure`` is what the player who moves is sure of: they take no move that is surely worse.
     """
-    tree, settings = search.tree, search.settings
-    mover = int(tree.node_player[node])
-    first = tree.node_first_edge[node]
+    mover = int(search.tree.node_player[node])
     least, greatest = math.inf, -math.inf
-    for edge in range(first, first + tree.node_edge_count[node]):
-        child = tree.edge_child[edge]
-        low, high = settings.least_utility, settings.greatest_utility
-        top = settings.greatest_utility
-        if child != UNEXPANDED:
-            place = child * settings.num_players
-            low, high = solver.low[place + player], solver.high[place + player]
-            if mover != CHANCE:
-                top = solver.high[place + mover]
-        if mover == CHANCE or top >= sure:
+    for edge in edge_rows(search.tree, node):
+        child = search.tree.edge_child[edge]
+        low, high = bounds_of(solver, search, child, player)
+        top = math.inf
+        if mover != CHANCE:
+            _, top = bounds_of(solver, search, child, mover)
+        if top >= sure:
             least = min(least, low)
             greatest = max(greatest, high)
     return least, greatest
@@ -175,16 +157,11 @@ def range_of_children(
 @kernel
 def sure_utility(solver: Bounds, search: Any, node: int) -> float:
     """What the player who moves at a node can be sure of; ``-inf`` at a chance node."""
-    tree, settings = search.tree, search.settings
-    mover = int(tree.node_player[node])
+    mover = int(search.tree.node_player[node])
     sure = -math.inf
     if mover != CHANCE:
-        first = tree.node_first_edge[node]
-        for edge in range(first, first + tree.node_edge_count[node]):
-            child = tree.edge_child[edge]
-            low = settings.least_utility
-            if child != UNEXPANDED:
-                low = solver.low[child * settings.num_players + mover]
+        for edge in edge_rows(search.tree, node):
+            low, _ = bounds_of(solver, search, search.tree.edge_child[edge], mover)
             sure = max(sure, low)
     return sure
 
@@ -196,35 +173,30 @@ def find_solution(solver: Bounds, search: Any, node: int) -> int:
     At a chance node all outcomes must agree. Among equally good children a winner takes the
     shortest way, a loser the longest.
     """
-    tree, settings = search.tree, search.settings
+    tree = search.tree
     mover = int(tree.node_player[node])
     if mover == CHANCE:
         return find_agreement(solver, search, node)
-    first = tree.node_first_edge[node]
-    solution = UNEXPANDED
-    greatest = -math.inf
-    for edge in range(first, first + tree.node_edge_count[node]):
+    solution, best, greatest = UNEXPANDED, -math.inf, -math.inf
+    for edge in edge_rows(tree, node):
         child = int(tree.edge_child[edge])
-        if child == UNEXPANDED:
-            greatest = settings.greatest_utility
-            continue
-        greatest = max(greatest, solver.high[child * settings.num_players + mover])
-        if solver.distance[child] != UNSOLVED and (
-            solution == UNEXPANDED or is_better(solver, search, mover, child, solution)
+        low, high = bounds_of(solver, search, child, mover)
+        greatest = max(greatest, high)
+        if (
+            child != UNEXPANDED
+            and solver.distance[child] != UNSOLVED
+            and (solution == UNEXPANDED or is_better(solver, search, mover, child, solution))
         ):
-            solution = child
-    if solution != UNEXPANDED and solver.low[solution * settings.num_players + mover] < greatest:
-        return UNEXPANDED
-    return solution
+            solution, best = child, low
+    return solution if best >= greatest else UNEXPANDED
 
 
 @kernel
 def find_agreement(solver: Bounds, search: Any, node: int) -> int:
     """At a chance node the longest of its children if all have one outcome, or ``UNEXPANDED``."""
     tree, players = search.tree, search.settings.num_players
-    first = tree.node_first_edge[node]
     solution = UNEXPANDED
-    for edge in range(first, first + tree.node_edge_count[node]):
+    for edge in edge_rows(tree, node):
         child = int(tree.edge_child[edge])
         if child == UNEXPANDED or solver.distance[child] == UNSOLVED:
             return UNEXPANDED

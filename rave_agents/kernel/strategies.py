@@ -13,17 +13,18 @@ from annotated_types import Ge, Gt, Le
 from rave_agents.compiler.arrays import EDGE, FLOAT, Array, Axis, Rows
 from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.compiler.runtime import runs_as
-from rave_agents.kernel.amaf import heeds
+from rave_agents.kernel import hooks
 from rave_agents.kernel.amaf_nodes import EdgeAmaf
-from rave_agents.kernel.children import NO_ENTRY, find_entry
-from rave_agents.kernel.hooks import on_rescale
+from rave_agents.kernel.child_table import NO_ENTRY, find_entry
+from rave_agents.kernel.players import holds_for
 from rave_agents.kernel.schedules import blend
-from rave_agents.kernel.simultaneous import ALONE, after_entry, choose, learn
+from rave_agents.kernel.simultaneous import ALONE, after_entry, choose
+from rave_agents.kernel.tree import edge_rows
 from rave_agents.simulate.random_stream import random_below, random_unit
 
 
 class RegretMatching(NamedTuple):
-    """Drawn in proportion to what each action would have brought beyond what was taken.
+    """Actions are drawn in proportion to their positive regrets.
 
     Hart & Mas-Colell 2000; Lanctot et al. 2014. Every edge is taken once before any is taken twice.
     """
@@ -33,7 +34,7 @@ class RegretMatching(NamedTuple):
 
 
 class Exp3(NamedTuple):
-    """Drawn by exponential weights of estimated gains (Auer et al. 2003)."""
+    """Actions are drawn by exponential weights of estimated gains (Auer et al. 2003)."""
 
     gamma: Annotated[float, Gt(0), Le(1)] = 0.3
     """γ, in (0, 1]: the share of choices that are uniformly random (Tak et al. 2014: 0.3)."""
@@ -42,7 +43,7 @@ class Exp3(NamedTuple):
 @runs_as(Exp3)
 @runs_as(RegretMatching)
 class MixedStrategy(NamedTuple):
-    """What each player's strategy follows from."""
+    """The sums that each player's strategy follows from."""
 
     options: Any
     edge_regret: Annotated[Array, Rows(Axis.EDGE, FLOAT)]
@@ -51,26 +52,10 @@ class MixedStrategy(NamedTuple):
     """Sum of the probabilities that the strategies gave it, exploration left out."""
 
 
-class Turn(NamedTuple):
-    """One of those who moved at a position of the path."""
-
-    start: int
-    """The place in the path of the first who moved there."""
-    place: int
-    """How many of them come before this one."""
-    followers: int
-    """How many follow the first."""
-
-
 @open_function
 def explored_share(strategy: Any, visits: int) -> float:
-    """The share of choices that are uniformly random, at a node with so many visits."""
-    return 0.0
-
-
-@implements(explored_share, RegretMatching)
-def _share_regret_matching(strategy: RegretMatching, visits: int) -> float:
-    return strategy.gamma / math.sqrt(max(visits, 1))
+    """The share of choices that are uniformly random, at a node with these visits."""
+    return float(strategy.gamma / math.sqrt(max(visits, 1)))
 
 
 @implements(explored_share, Exp3)
@@ -108,23 +93,23 @@ def _tries_all(strategy: Exp3) -> bool:
 
 
 @kernel
-def strategy_norm(part: MixedStrategy, first: int, end: int) -> tuple[float, float, float]:
+def strategy_norm(part: MixedStrategy, search: Any, node: int) -> tuple[float, float, float]:
     """The greatest regret, Exp3's learning rate γ / K, and the sum of all actions' weights."""
     top = -math.inf
-    for edge in range(first, end):
+    for edge in edge_rows(search.tree, node):
         top = max(top, part.edge_regret[edge])
-    rate = part.options.gamma / (end - first)
+    rate = part.options.gamma / search.tree.node_edge_count[node]
     norm = 0.0
-    for edge in range(first, end):
+    for edge in edge_rows(search.tree, node):
         norm += strategy_weight(part.options, part.edge_regret[edge], top, rate)
     return top, rate, norm
 
 
 @kernel
-def count_unvisited(search: Any, first: int, end: int) -> int:
-    """How many of the edges from ``first`` to before ``end`` have no visits."""
+def count_unvisited(search: Any, node: int) -> int:
+    """How many of a node's edges have no visits."""
     count = 0
-    for edge in range(first, end):
+    for edge in edge_rows(search.tree, node):
         if search.tree.edge_visits[edge] == 0:
             count += 1
     return count
@@ -137,22 +122,22 @@ def draw_edge(part: MixedStrategy, search: Any, node: int, table: int) -> int:
     first = int(tree.node_first_edge[node])
     count = int(tree.node_edge_count[node])
     if tries_all(part.options):
-        unvisited = count_unvisited(search, first, first + count)
+        unvisited = count_unvisited(search, node)
         if unvisited > 0:
             left = random_below(stream, unvisited)
-            for edge in range(first, first + count):
+            for edge in edge_rows(tree, node):
                 if tree.edge_visits[edge] == 0:
                     if left == 0:
                         return edge
                     left -= 1
     if random_unit(stream) < explored_share(part.options, tree.node_visits[node]):
         return first + random_below(stream, count)
-    top, rate, norm = strategy_norm(part, first, first + count)
+    top, rate, norm = strategy_norm(part, search, node)
     if norm <= 0.0:
         return first + random_below(stream, count)
     left_over = random_unit(stream) * norm
     last = first
-    for edge in range(first, first + count):
+    for edge in edge_rows(tree, node):
         weight = strategy_weight(part.options, part.edge_regret[edge], top, rate)
         if weight > 0.0:
             last = edge
@@ -162,53 +147,57 @@ def draw_edge(part: MixedStrategy, search: Any, node: int, table: int) -> int:
     return last
 
 
-@implements(learn, MixedStrategy)
-def _learn(part: MixedStrategy, search: Any, depth: int) -> None:
-    """Tell every player of the path, with ``path.values``, what their other actions had brought."""
-    index = 0
-    while index < depth:
-        followers = int(search.moves.node_followers[search.path.nodes[index]])
-        for place in range(followers + 1 if followers > 0 else 0):
-            update_strategy(part, search, Turn(index, place, followers))
-        index += 1 + followers
+@implements(hooks.on_backup, MixedStrategy)
+def _learn(part: MixedStrategy, search: Any, depth: int, nodes: int) -> None:
+    """Update the strategy of every player of the path who moved together with others."""
+    start = 0
+    while start < depth:
+        followers = int(search.moves.node_followers[search.path.nodes[start]])
+        if followers > 0:
+            for index in range(start, start + followers + 1):
+                update_strategy(part, search, start, index)
+        start += 1 + followers
 
 
 @kernel
-def update_strategy(part: MixedStrategy, search: Any, turn: Turn) -> None:
-    """Add a simulation to the regrets and the average strategy of one of those who moved."""
-    tree, path = search.tree, search.path
-    node = int(path.nodes[turn.start + turn.place])
-    first = int(tree.node_first_edge[node])
-    end = first + int(tree.node_edge_count[node])
-    top, rate, norm = strategy_norm(part, first, end)
-    settled = not tries_all(part.options) or count_unvisited(search, first, end) == 0
-    for edge in range(first, end):
+def update_strategy(part: MixedStrategy, search: Any, start: int, index: int) -> None:
+    """Add a simulation to the regrets and the average strategy at the path's node ``index``.
+
+    ``start`` is the place in the path of the first node of the same position.
+    """
+    tree, node = search.tree, int(search.path.nodes[index])
+    top, rate, norm = strategy_norm(part, search, node)
+    settled = not tries_all(part.options) or count_unvisited(search, node) == 0
+    for edge in edge_rows(tree, node):
         weight = strategy_weight(part.options, part.edge_regret[edge], top, rate)
-        probability = weight / norm if norm > 0.0 else 1.0 / (end - first)
+        probability = weight / norm if norm > 0.0 else 1.0 / tree.node_edge_count[node]
         if settled:
             part.edge_strategy[edge] += probability
-        part.edge_regret[edge] += regret(part.options, search, turn, edge, probability)
+        part.edge_regret[edge] += regret(part.options, search, start, index, edge, probability)
 
 
 @open_function
-def regret(strategy: Any, search: Any, turn: Turn, edge: int, probability: float) -> float:
+def regret(
+    strategy: Any, search: Any, start: int, index: int, edge: int, probability: float
+) -> float:
     """What a simulation adds to an edge's regret; it was drawn with this probability."""
     return 0.0
 
 
 @implements(regret, Exp3)
-def exp3_gain(strategy: Exp3, search: Any, turn: Turn, edge: int, probability: float) -> float:
+def exp3_gain(
+    strategy: Exp3, search: Any, start: int, index: int, edge: int, probability: float
+) -> float:
     """The value over the probability of what was taken, 0 for the others (Auer et al. 2003).
 
     With AMAF it is the AMAF estimate for all, and what was taken corrects its own.
     """
     tree, path = search.tree, search.path
-    node = int(path.nodes[turn.start + turn.place])
+    node = int(path.nodes[index])
     player = int(tree.node_player[node])
-    estimate = 0.0
-    if uses_amaf(search.amaf, search, player):
-        estimate = max(value_alone(search, edge, player), 0.0)
-    if edge == path.edges[turn.start + turn.place]:
+    n, total = float(tree.edge_visits[edge]), tree.edge_value_sum[edge]
+    estimate = max(amaf_value(search.amaf, search, edge, player, n, total), 0.0)
+    if edge == path.edges[index]:
         share = explored_share(strategy, tree.node_visits[node])
         chance = (1.0 - share) * probability + share / tree.node_edge_count[node]
         estimate += (path.values[player] - estimate) / chance
@@ -217,78 +206,55 @@ def exp3_gain(strategy: Exp3, search: Any, turn: Turn, edge: int, probability: f
 
 @implements(regret, RegretMatching)
 def regret_of_others(
-    strategy: RegretMatching, search: Any, turn: Turn, edge: int, probability: float
+    strategy: RegretMatching, search: Any, start: int, index: int, edge: int, probability: float
 ) -> float:
     """What the edge is worth with what the others took, less what was got (Lanctot et al. 2014)."""
     path, players = search.path, search.settings.num_players
-    taken = path.edges[turn.start + turn.place]
-    if edge == taken:
+    if edge == path.edges[index]:
         return 0.0
-    player = int(search.tree.node_player[path.nodes[turn.start + turn.place]])
-    entry = other_entry(search, turn, edge)
-    estimate = value_alone(search, edge, player)
+    player = int(search.tree.node_player[path.nodes[index]])
+    entry = other_entry(search, start, index, edge)
+    n, total = float(search.tree.edge_visits[edge]), search.tree.edge_value_sum[edge]
     if entry != NO_ENTRY and search.moves.children.visits[entry] > 0:
         n = float(search.moves.children.visits[entry])
         total = search.moves.entry_value_sum[entry * players + player]
-        estimate = known_value(search.amaf, search, edge, player, n, total)
+    estimate = amaf_value(search.amaf, search, edge, player, n, total)
+    if estimate < 0.0 and n > 0.0:
+        estimate = total / n
     return estimate - path.values[player] if estimate >= 0.0 else 0.0
 
 
 @open_function
-def uses_amaf(amaf: Any, search: Any, player: int) -> bool:
-    """Whether AMAF statistics take part in a player's estimates."""
-    return False
+def amaf_value(amaf: Any, search: Any, edge: int, player: int, n: float, total: float) -> float:
+    """The mean of n values blended with the edge's AMAF value; negative where there is none."""
+    return -1.0
 
 
-@implements(uses_amaf, EdgeAmaf)
-def _uses_amaf(amaf: EdgeAmaf, search: Any, player: int) -> bool:
-    return heeds(amaf.options.players, search, player)
-
-
-@kernel
-def value_alone(search: Any, edge: int, player: int) -> float:
-    """What an action was worth, whatever the others took; negative if unknown."""
-    n = float(search.tree.edge_visits[edge])
-    return known_value(search.amaf, search, edge, player, n, search.tree.edge_value_sum[edge])
-
-
-@open_function
-def known_value(amaf: Any, search: Any, edge: int, player: int, n: float, total: float) -> float:
-    """The mean of n values, with AMAF where it takes part; negative if nothing is known."""
-    return total / n if n > 0.0 else -1.0
-
-
-@implements(known_value, EdgeAmaf)
-def _known_value(
-    amaf: EdgeAmaf, search: Any, edge: int, player: int, n: float, total: float
-) -> float:
-    """AMAF is blended in by the same β as elsewhere, which falls with the visits that there are."""
+@implements(amaf_value, EdgeAmaf)
+def _amaf_value(amaf: Any, search: Any, edge: int, player: int, n: float, total: float) -> float:
     n_amaf = amaf.visits[edge]
-    if n_amaf > 0.0 and heeds(amaf.options.players, search, player):
+    if n_amaf > 0.0 and holds_for(amaf.options.players, search, player):
         return blend(amaf.options.schedule, n, total, n_amaf, amaf.value_sum[edge])
-    return total / n if n > 0.0 else -1.0
+    return -1.0
 
 
 @kernel
-def other_entry(search: Any, turn: Turn, edge: int) -> int:
+def other_entry(search: Any, start: int, index: int, edge: int) -> int:
     """The entry that another edge of one mover leads to, with what the others have taken."""
-    path, start, place = search.path, turn.start, turn.place
-    entry = ALONE
-    if place > 1:
-        entry = int(path.entries[start + place - 1])
-    for index in range(max(place, 1), turn.followers + 1):
-        taken = edge if index == place else int(path.edges[start + index])
-        if index == 1:
-            beside = edge if place == 0 else int(path.edges[start])
-        else:
-            beside = after_entry(entry)
+    path = search.path
+    entry = int(path.entries[index - 1]) if index > start else ALONE
+    taken = edge if index == start else int(path.edges[start])
+    last = start + int(search.moves.node_followers[path.nodes[start]])
+    for place in range(max(index, start + 1), last + 1):
+        beside = taken if entry == ALONE else after_entry(entry)
+        taken = edge if place == index else int(path.edges[place])
         entry = find_entry(search.moves.children, taken, beside)
         if entry == NO_ENTRY:
             return entry
     return entry
 
 
-@implements(on_rescale, MixedStrategy)
+@implements(hooks.on_rescale, MixedStrategy)
 def _rescale(part: MixedStrategy, search: Any, factor: float, shift: float) -> None:
     for edge in range(search.tree.used[EDGE]):
         part.edge_regret[edge] *= factor

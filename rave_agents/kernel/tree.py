@@ -2,7 +2,7 @@
 
 Nodes and edges are rows. The edges of a node are consecutive rows, in the order in which the game
 lists its actions. An edge holds the statistics of taking its action at its node; it leads to a
-child node once that child has been expanded. There are no parent links: the loop remembers its way.
+child node once that child has been expanded. There are no parent links: the loop keeps its path.
 """
 
 from typing import Annotated, Any, NamedTuple
@@ -29,7 +29,7 @@ class Tree(NamedTuple):
     used: Annotated[Array, one(INT, 4)]
     """[4] rows in use: of nodes, edges, AMAF tables and entries of the table of children."""
     capacity: Annotated[Array, one(INT, 4)]
-    """[4] rows that there is room for, likewise."""
+    """[4] rows that fit into the arrays of each."""
 
     node_player: Annotated[Array, Rows(Axis.NODE, np.int8)]
     """Who moves: a player, ``PlayerId.CHANCE`` or ``PlayerId.TERMINAL``."""
@@ -53,8 +53,15 @@ class Tree(NamedTuple):
 
 
 @kernel
+def edge_rows(tree: Tree, node: int) -> range:
+    """The rows of a node's edges."""
+    first = int(tree.node_first_edge[node])
+    return range(first, first + int(tree.node_edge_count[node]))
+
+
+@kernel
 def add_node(tree: Tree, player: int, visits: int, edges: int) -> int:
-    """A new node with so many new edges, whose actions and priors are still to be set.
+    """Add a node with ``edges`` new edges, whose actions and priors are still to be set.
 
     Returns its row. The tree must have room.
     """
@@ -65,26 +72,12 @@ def add_node(tree: Tree, player: int, visits: int, edges: int) -> int:
     tree.node_first_edge[node] = first
     tree.node_edge_count[node] = edges
     tree.node_visits[node] = visits
-    for edge in range(first, first + edges):
+    for edge in edge_rows(tree, node):
         tree.edge_child[edge] = UNEXPANDED
     return int(node)
-
-
-def edge_rows(tree: Tree, node: int) -> range:
-    """The rows of a node's edges."""
-    first = int(tree.node_first_edge[node])
-    return range(first, first + int(tree.node_edge_count[node]))
 
 
 def edge_nodes(tree: Tree) -> Any:
     """[edges in use] the node of every edge."""
     nodes = int(tree.used[NODE])
     return np.repeat(np.arange(nodes), tree.node_edge_count[:nodes])
-
-
-def find_child(tree: Tree, node: int, action: int) -> int:
-    """The row of the node that ``action`` leads to, or ``UNEXPANDED``."""
-    for edge in edge_rows(tree, node):
-        if tree.edge_action[edge] == action:
-            return int(tree.edge_child[edge])
-    return UNEXPANDED

@@ -1,13 +1,10 @@
 """The scale of values: which utilities are 0 and 1."""
 
-import math
 from typing import Annotated, Any, NamedTuple
 
 from rave_agents.compiler.arrays import FLOAT, Array, one
 from rave_agents.compiler.dispatch import implements, kernel, open_function
-from rave_agents.simulate.frame import Header
-
-NUM_PLAYOUTS = int(Header.NUM_PLAYOUTS)
+from rave_agents.kernel import codes
 
 LOW = 0
 HIGH = 1
@@ -50,7 +47,7 @@ def observe(utilities: Any, search: Any) -> tuple[bool, float, float]:
 def _observe(utilities: ObservedRange, search: Any) -> tuple[bool, float, float]:
     low, high = utilities.bounds[LOW], utilities.bounds[HIGH]
     new_low, new_high = low, high
-    for place in range(search.frame.header[NUM_PLAYOUTS] * search.settings.num_players):
+    for place in range(search.frame.header[codes.NUM_PLAYOUTS] * search.settings.num_players):
         new_low = min(new_low, search.frame.returns[place])
         new_high = max(new_high, search.frame.returns[place])
     utilities.bounds[LOW], utilities.bounds[HIGH] = new_low, new_high
@@ -72,11 +69,7 @@ def set_values(search: Any, first: int, end: int) -> None:
 
 
 @kernel
-def rescaled(value_sum: float, visits: float, factor: float, shift: float) -> float:
-    """A sum of values on the new scale."""
-    return factor * value_sum + shift * visits
-
-
-def unknown_range() -> tuple[float, float]:
-    """The range before a return was seen."""
-    return math.inf, -math.inf
+def rescale_sums(value_sum: Any, visits: Any, rows: int, factor: float, shift: float) -> None:
+    """Bring the sums of values in the first ``rows`` rows to a new scale."""
+    for row in range(rows):
+        value_sum[row] = factor * value_sum[row] + shift * visits[row]

@@ -5,7 +5,7 @@ from typing import Annotated, Any, NamedTuple
 from annotated_types import Ge
 
 from rave_agents.compiler.dispatch import implements, open_function
-from rave_agents.compiler.takes import Takes
+from rave_agents.compiler.part_fields import Takes
 
 
 @open_function
@@ -22,11 +22,11 @@ class Uniform(NamedTuple):
 
 
 Weighting = Annotated[Any, Takes(Uniform, update_weight)]
-"""What a field takes that weighs updates."""
+"""The type of a field that weighs updates."""
 
 
 class Linear(NamedTuple):
-    """In a line from the node to the simulated game's end (Fuego)."""
+    """The weight falls linearly from the node to the simulated game's end (Fuego)."""
 
     first: Annotated[float, Ge(0)] = 2.0
     """The weight of a move at the node itself, at least 0."""

@@ -11,20 +11,20 @@ from annotated_types import Ge, Le
 
 from rave_agents.compiler.arrays import Array, Axis, Rows
 from rave_agents.compiler.dispatch import implements, kernel, open_function
+from rave_agents.compiler.part_fields import Takes
 from rave_agents.compiler.runtime import runs_as
-from rave_agents.compiler.takes import Takes
-from rave_agents.kernel.hooks import copy_edge
+from rave_agents.kernel import hooks
 
 WON = 0.5
 """A simulation is won by a player whose value is above this."""
 
 
 class NoWinningMoves(NamedTuple):
-    """They are not counted."""
+    """Winning moves are not counted."""
 
 
 class WinningMoves(NamedTuple):
-    """They are counted, and may bias the AMAF value."""
+    """Winning moves are counted, and may bias the AMAF value."""
 
     weight: Annotated[float, Ge(0), Le(1)] = 0.0
     """Their share in the AMAF value, in [0, 1]; scaled so that the best sibling has the best AMAF
@@ -32,7 +32,7 @@ class WinningMoves(NamedTuple):
 
 
 Winning = Annotated[Any, Takes(NoWinningMoves, WinningMoves)]
-"""What a field takes that counts winning moves, or not."""
+"""The type of a field that says whether winning moves are counted."""
 
 
 @runs_as(WinningMoves)
@@ -66,25 +66,9 @@ def _note_win(winning: Any, row: int, won: bool, weight: float, number: int) -> 
         winning.win_moves[row] = np.float64(winning.win_moves[row]) + weight * number
 
 
-@open_function
-def biases(winning: Any) -> bool:
-    """Whether winning moves have a share in AMAF values."""
-    return False
-
-
-@implements(biases, EdgeWins, TableWins)
-def _biases(winning: Any) -> bool:
-    return bool(winning.options.weight > 0.0)
-
-
-@open_function
+@kernel
 def winning_rate(winning: Any, row: int, visits: float) -> float:
     """The weighted win rate of a row."""
-    return 0.0
-
-
-@implements(winning_rate, EdgeWins, TableWins)
-def _winning_rate(winning: Any, row: int, visits: float) -> float:
     return weighted_win_rate(visits, float(winning.wins[row]), float(winning.win_moves[row]))
 
 
@@ -116,7 +100,7 @@ def _biased_sum(
     return (1.0 - weight) * amaf_value_sum + weight * weighted
 
 
-@implements(copy_edge, EdgeWins)
+@implements(hooks.copy_edge, EdgeWins)
 def _copy_wins(winning: EdgeWins, old: int, new: int) -> None:
     winning.wins[new] = winning.wins[old]
     winning.win_moves[new] = winning.win_moves[old]

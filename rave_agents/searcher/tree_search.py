@@ -22,7 +22,6 @@ from rave_agents.game.game_state import (
 )
 from rave_agents.kernel import loop
 from rave_agents.kernel import tree as trees
-from rave_agents.kernel.hooks import on_abort
 from rave_agents.kernel.search import Search, Settings
 from rave_agents.kernel.tree import ROOT, UNEXPANDED
 from rave_agents.kernel.utilities import HIGH, LOW, GameRange, ObservedRange
@@ -274,7 +273,6 @@ class TreeSearch:
             with _interpreted_arithmetic(), self._slice():
                 status = self._run(int(min(self._slice_size, remaining)))
         except Exception as error:
-            on_abort(self._search.moves, self._search)
             if own_parts(self.parts):
                 raise part_failed(self.parts, error) from error
             raise
@@ -285,7 +283,6 @@ class TreeSearch:
         if status == Status.FAILED:
             self._simulator.raise_pending()
         elif status == Status.NO_SCORE:
-            on_abort(self._search.moves, self._search)
             raise no_scores(self.parts)
         elif status in (Status.STOPPED, Status.SOLVED):
             self.solved = status == Status.SOLVED

@@ -20,7 +20,7 @@ class Status(enum.IntEnum):
     FAILED = 0
     """An error, which the provider keeps for ``raise_pending``; nothing was counted."""
     DONE = 1
-    """The simulation, or all that were asked for, are done."""
+    """The simulation is done; from the loop, all simulations are."""
     STOPPED = 2
     """The deadline passed in the middle of a simulation, which was dropped."""
     FRAME_FULL = 3
@@ -86,15 +86,16 @@ class Header(enum.IntEnum):
 class Step(enum.IntEnum):
     """What a provider is asked for: a simulation, or a part of one.
 
-    With hidden information the loop asks for one after the other, since only the world tells at
-    each position of the path what is legal; the provider keeps the world in between. It plays on
-    where chance moves: a position described is that of a player, or the end.
+    With hidden information the loop asks for the parts one after the other, since the legal actions
+    at each position of the path depend on the world (the determinization), which the provider keeps
+    in between. It draws the outcomes of chance nodes: every position that it describes is a
+    player's, or terminal.
     """
 
     WHOLE = 0
     """All of it, from the root."""
     BEGIN = 1
-    """Draw a world, and describe the root in it: who moves, what is legal."""
+    """Draw a determinization, and describe the root in it: who moves, what is legal."""
     ADVANCE = 2
     """Apply the last action of the path, and describe the position after it; and what is seen."""
     FINISH = 3
@@ -121,7 +122,7 @@ class Frame(NamedTuple):
     move_players: NDArray[np.int32]
     """[MOVE_CAPACITY] who made each move of the playouts, one playout after the other."""
     move_actions: NDArray[np.int32]
-    """[MOVE_CAPACITY] what he played."""
+    """[MOVE_CAPACITY] the action of each move."""
     playout_ends: NDArray[np.int32]
     """[PLAYOUTS] for each playout one more than the place of its last move."""
     returns: NDArray[np.float64]
@@ -140,7 +141,7 @@ class Frame(NamedTuple):
     """[NUM_PLAYERS] who moves at a leaf where players move at the same time: all who have a legal
     action, in ascending order."""
     mover_ends: NDArray[np.int32]
-    """[NUM_PLAYERS] for each of them one more than the place of his last action."""
+    """[NUM_PLAYERS] for each of them one more than the place of their last action."""
     action_weights: NDArray[np.float64]
-    """[NUM_PLAYERS, NUM_WEIGHTS] a number above 0 for each action of each player: in playouts he
-    takes it with a probability in proportion to it, among his legal actions."""
+    """[NUM_PLAYERS, NUM_WEIGHTS] a number above 0 for each action of each player: in playouts the
+    player draws among their legal actions with probabilities in proportion to these numbers."""

@@ -53,7 +53,7 @@ FRAME_FULL = int(Status.FRAME_FULL)
 _CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_int64)
 
 Playout = tuple[Any, Sequence[int], Sequence[float]]
-"""Who moved (as C integers), what he played, and the returns."""
+"""Who made each move (as C integers), the actions, and the returns."""
 
 
 @runtime_checkable
@@ -98,8 +98,9 @@ class PythonSimulator:
 
     ``root`` is cloned for each simulation and never changed. It may be any object with the methods
     of GameState that concern moves and returns. With an ``observer``, every simulation takes place
-    in a world that he cannot tell from the root, see ``world_source``. Subclasses replace
-    ``playout`` or the checks where a framework offers something faster.
+    in a world (a determinization) that the observer cannot tell from the root, see
+    ``world_source``. Subclasses replace ``playout`` or the checks where a framework offers
+    something faster.
 
     The callback is a generator's ``send``: a signal handler that raises, such as Ctrl-C's, runs
     where Python code is entered, and in a generator that place lies inside the ``try``. So the
@@ -195,7 +196,7 @@ class PythonSimulator:
         return self._play(state)
 
     def _take_step(self, step: int) -> int:
-        """What else than a simulation is asked for."""
+        """One step of a simulation, or a reply to try."""
         header = self._header
         if step == TRY_REPLY:
             return self._try_reply()
@@ -229,7 +230,7 @@ class PythonSimulator:
         return self._give_returns(self._evaluator.evaluate(state))
 
     def world_source(self) -> RecordedWorlds:
-        """What gives a new world each time that it is called."""
+        """The source of worlds: each call gives a new one."""
         source = self.root.worlds(self.observer, self.words.unit)
         return RecordedWorlds(source, method="function", key=world_key)
 
@@ -283,7 +284,7 @@ class PythonSimulator:
         return True
 
     def _list_movers(self, state: Any) -> Sequence[int]:
-        """Tell who moves at the same time; returns the actions of one after the other."""
+        """Write to the frame who moves; returns the actions of all of them, in their order."""
         movers = self.checked_movers(state)
         actions: list[int] = []
         for index, player in enumerate(movers):
@@ -294,7 +295,7 @@ class PythonSimulator:
         return actions
 
     def _check_children(self, state: Any, actions: Sequence[int]) -> None:
-        """Tell which actions end the game, and with what returns."""
+        """Write to the frame which actions end the game, and with what returns."""
         for index, action in enumerate(actions):
             if time.perf_counter() > self.deadline:
                 raise DeadlinePassed
@@ -305,7 +306,7 @@ class PythonSimulator:
                 self.frame.child_returns[index] = self.checked_returns(child.returns())
 
     def _try_reply(self) -> int:
-        """Tell which of the frame's actions the reply may answer, and so ends the game, and how."""
+        """Write to the frame after which of its actions the reply ends the game, and with what."""
         header = self._header
         state = self.leaf(self._path[: header[PATH_LENGTH]].tolist())
         player, reply = header[PLAYER], header[REPLY]
@@ -483,14 +484,14 @@ class PythonSimulator:
 
 
 def world_key(world: Any) -> Hashable:
-    """What tells a world from others: its ``position_key``; None without one."""
+    """The key by which a world differs from others: its ``position_key``; None without one."""
     key = getattr(world, "position_key", None)
     return None if key is None else key()
 
 
 @functools.cache
 def _integers(count: int) -> struct.Struct:
-    """How so many C integers are packed; a list of actions gets into a buffer fastest so."""
+    """How to pack ``count`` C integers: the fastest way to write a list of actions to a buffer."""
     return struct.Struct(f"{count}i")
 
 

@@ -72,7 +72,7 @@ def make_frame(
 
 
 def grown_frame(frame: Frame) -> Frame:
-    """A larger frame in place of one that was too small in the way that its header says."""
+    """A larger frame, with the capacities that the header of one that was too small asks for."""
     header = frame.header
     return make_frame(
         num_players=int(header[Header.NUM_PLAYERS]),
@@ -90,7 +90,7 @@ def grown_frame(frame: Frame) -> Frame:
 
 
 def reweighted_frame(frame: Frame, action_weights: NDArray[np.float64]) -> Frame:
-    """The same buffers with other weights, of which the header tells from now on."""
+    """The same buffers with other weights, whose place the header now holds."""
     frame.header[Header.NUM_WEIGHTS] = action_weights.shape[1]
     place = Header.PATH + Frame._fields[1:].index("action_weights")
     frame.header[place] = action_weights.ctypes.data

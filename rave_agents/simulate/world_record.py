@@ -1,4 +1,4 @@
-"""Worlds as a search draws them, with a record of how many different ones there were."""
+"""Worlds (determinizations) as a search draws them, with a record of how many differ."""
 
 import math
 import time
@@ -34,7 +34,7 @@ class WorldSample(NamedTuple):
     cycle: int
     """How many worlds later the same chain goes on; 0 if each world is drawn independently."""
     settled: bool | None
-    """Whether the way to the first world came to its end; None where there is no way."""
+    """Whether the method that drew the first world came to its end; None if it has none."""
     seconds: float
     """Wall-clock seconds that drawing them took."""
 

@@ -154,7 +154,7 @@ def test_a_folder_that_others_could_have_prepared_is_not_used(
     directory = folders.choose_cache_directory("kernel")
     assert not directory.is_relative_to(taken)
     assert stat.S_IMODE(directory.parent.stat().st_mode) == 0o700
-    assert "can be written by others" in caplog.text
+    assert "other users can write to" in caplog.text
 
 
 def test_what_a_read_only_cache_has_is_taken_over(read_only_home, monkeypatch, tmp_path):

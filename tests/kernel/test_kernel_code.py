@@ -13,7 +13,6 @@ import rave_agents.kernel
 from rave_agents.compiler.calls import call_address
 from rave_agents.compiler.dispatch import JIT_DISABLED, KernelFunction, OpenFunction
 from rave_agents.kernel.loop import is_due
-from rave_agents.kernel.playouts import bounded_exponential
 from rave_agents.kernel.tree import Tree, add_node
 from rave_agents.kernel.winning_moves import weighted_win_rate
 from rave_agents.simulate.random_stream import random_below, random_unit, random_word
@@ -81,7 +80,6 @@ def test_kernel_functions_are_plain_functions_when_python_calls_them():
     assert random_word(stream) == 641
     assert 0 <= random_below(stream, 7) < 7
     assert 0.0 <= random_unit(stream) < 1.0
-    assert bounded_exponential(0.0) == 1.0
     assert weighted_win_rate(6.0, 3.0, 117.0) == 0.5 / 39
     settings = SimpleNamespace(may_expand=True, expand_visits=2)
     assert not is_due(SimpleNamespace(settings=settings), 1, 0)

@@ -474,7 +474,7 @@ def test_what_a_module_lacks_is_refused(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(UnknownNameError, match=r"'own_parts_but_few\.Other' cannot be imported"):
         make_agent("rave(schedule=own_parts_but_few.Other)", Game(), 0)
-    with pytest.raises(TypeError, match=r"'own_parts_but_few\.Thing' is no part of a search"):
+    with pytest.raises(TypeError, match=r"'own_parts_but_few\.Thing' is not a part of a search"):
         make_agent("rave(schedule=own_parts_but_few.Thing)", Game(), 0)
     with pytest.raises(UnknownNameError, match=r"Unknown schedule 'own_schedul'.*'own_schedule'"):
         make_agent("rave(schedule=own_schedul)", Game(), 0)

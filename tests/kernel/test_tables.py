@@ -15,7 +15,7 @@ from helpers.trees import (
 from rave_agents import Limit, SearchConfig, Searcher
 from rave_agents.compiler.arrays import NODE, TABLE
 from rave_agents.kernel.amaf import NO_TABLE
-from rave_agents.kernel.tree import ROOT, edge_rows, find_child
+from rave_agents.kernel.tree import ROOT, edge_rows
 from rave_agents.parts import (
     GRAVE,
     HRAVE,
@@ -47,6 +47,11 @@ def whole(searcher):
     check_tree(rooted)
     check_tables(rooted)
     return dump(rooted), dump_tables(rooted)
+
+
+def child_of(tree, node, action):
+    (edge,) = [edge for edge in edge_rows(tree, node) if tree.edge_action[edge] == action]
+    return tree.edge_child[edge]
 
 
 def without_amaf(tree):
@@ -100,8 +105,8 @@ def test_the_reference_is_the_nearest_table_with_more_than_ref_playouts(playouts
     searcher.advance(0)
     rooted = searcher.rooted_tree()
     tree, tables = rooted.arrays, rooted.amaf
-    nodes = [ROOT, find_child(tree, ROOT, 0)]
-    nodes.append(find_child(tree, nodes[1], 0))
+    nodes = [ROOT, child_of(tree, ROOT, 0)]
+    nodes.append(child_of(tree, nodes[1], 0))
     edges = slice(edge_rows(tree, nodes[2]).start, edge_rows(tree, nodes[2]).stop)
     tree.edge_visits[edges] = 0
     tree.edge_value_sum[edges] = 0.0

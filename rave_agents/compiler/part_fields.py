@@ -1,4 +1,4 @@
-"""What a field of a part, or of a configuration, takes: said by its annotation.
+"""The values that a field of a part, or of a configuration, takes: its annotation says so.
 
     schedule: Annotated[Any, Takes(blend, beta)] = MinimumMSE()
     c: Annotated[float, Ge(0)] = 0.5

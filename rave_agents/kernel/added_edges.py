@@ -1,6 +1,6 @@
-"""Edges that a node gets after it was made: for actions that another determinization makes legal.
+"""Edges added to a node after its expansion, for actions that are legal in a later determinization.
 
-The edges of a node are consecutive rows of the tree. So they are written anew behind all others,
+The edges of a node are consecutive rows of the tree. So the node's edges move behind all others,
 unless they are the last ones; the rows that they leave stay unused, and count as used memory.
 """
 
@@ -8,21 +8,16 @@ from typing import Any
 
 from rave_agents.compiler.arrays import EDGE
 from rave_agents.compiler.dispatch import kernel
+from rave_agents.kernel import codes
 from rave_agents.kernel.hooks import copy_edge
-from rave_agents.kernel.tree import UNEXPANDED
-from rave_agents.simulate.frame import Header
-
-NUM_ACTIONS = int(Header.NUM_ACTIONS)
-REQUIRED_ACTIONS = int(Header.REQUIRED_ACTIONS)
-ACTION_CAPACITY = int(Header.ACTION_CAPACITY)
+from rave_agents.kernel.tree import UNEXPANDED, edge_rows
 
 
 @kernel
 def find_edges(moves: Any, search: Any, node: int) -> None:
     """Note for each action of a node where its edge is."""
     tree = search.tree
-    first = tree.node_first_edge[node]
-    for edge in range(first, first + tree.node_edge_count[node]):
+    for edge in edge_rows(tree, node):
         moves.edge_of[tree.edge_action[edge]] = edge
 
 
@@ -38,7 +33,7 @@ def is_edge(search: Any, node: int, action: int, edge: int) -> bool:
 
 @kernel
 def add_missing(moves: Any, search: Any, node: int, missing: int) -> bool:
-    """Give a node edges for those of the frame's actions that have none; so many are missing.
+    """Give a node ``missing`` edges, for those of the frame's actions that have none.
 
     Returns whether there was room, beside that for the edges of one more node, which the simulation
     may go on to add.
@@ -48,16 +43,16 @@ def add_missing(moves: Any, search: Any, node: int, missing: int) -> bool:
     end = int(tree.used[EDGE])
     first = old if old + count == end else end
     new_end = first + count + missing
-    reserve = frame.header[ACTION_CAPACITY]
+    reserve = frame.header[codes.ACTION_CAPACITY]
     if new_end + reserve > tree.capacity[EDGE]:
-        frame.header[REQUIRED_ACTIONS] = count + missing + reserve
+        frame.header[codes.REQUIRED_ACTIONS] = count + missing + reserve
         return False
     edge = first + count
-    for index in range(frame.header[NUM_ACTIONS]):
+    for index in range(frame.header[codes.NUM_ACTIONS]):
         action = frame.actions[index]
         if not is_edge(search, node, action, moves.edge_of[action]):
             tree.edge_action[edge] = action
-            tree.edge_prior[edge] = 1.0 / frame.header[NUM_ACTIONS]
+            tree.edge_prior[edge] = 1.0 / frame.header[codes.NUM_ACTIONS]
             tree.edge_child[edge] = UNEXPANDED
             edge += 1
     if first != old:

@@ -6,8 +6,8 @@ something is hidden: it follows from what the player sees. So this table leads f
 edge (or a node) and a 64-bit number *beside* it, to an entry: a child, and how often it was
 visited.
 
-Entries lie in the order in which they came. A hash table with open addressing finds them; it
-compares whole keys, so that there are no collisions to fear.
+A hash table with open addressing finds the entries; it compares whole keys, so two keys are never
+confused.
 """
 
 from typing import Annotated, Any, NamedTuple
@@ -43,7 +43,7 @@ class Children(NamedTuple):
 
 @kernel
 def first_place(edge: int, beside: int, places: int) -> int:
-    """The place at which the search for a key begins, one of so many, a power of two.
+    """The place of ``places``, a power of two, at which the search for a key begins.
 
     The words of the key are multiplied and shifted into each other, as in ``random_stream`` without
     overflow in signed 64-bit integers. Edge and number may be arrays.
@@ -73,7 +73,7 @@ def find_entry(children: Children, edge: int, beside: int) -> int:
 
 @kernel
 def add_entry(search: Any, children: Children, edge: int, beside: int) -> int:
-    """A new entry for a key that has none, without visits and child; there must be room."""
+    """A new entry, without visits and child, for a key that has none. The table must have room."""
     places = children.size[0]
     place = first_place(edge, beside, places)
     while children.places[place] != NO_ENTRY:

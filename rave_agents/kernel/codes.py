@@ -1,0 +1,34 @@
+"""Places in the frame's header, steps and statuses, as integers that the compiler knows.
+
+See ``Header``, ``Status`` and ``Step`` in ``simulate/frame.py``.
+"""
+
+from rave_agents.simulate.frame import Header, Status, Step
+
+DONE = int(Status.DONE)
+FRAME_FULL = int(Status.FRAME_FULL)
+NO_SCORE = int(Status.NO_SCORE)
+SOLVED = int(Status.SOLVED)
+TREE_FULL = int(Status.TREE_FULL)
+
+ACTION_CAPACITY = int(Header.ACTION_CAPACITY)
+CHECK_CHILDREN = int(Header.CHECK_CHILDREN)
+EXPAND = int(Header.EXPAND)
+NUM_ACTIONS = int(Header.NUM_ACTIONS)
+NUM_MOVERS = int(Header.NUM_MOVERS)
+NUM_PLAYOUTS = int(Header.NUM_PLAYOUTS)
+PATH_CAPACITY = int(Header.PATH_CAPACITY)
+PATH_LENGTH = int(Header.PATH_LENGTH)
+PLAYER = int(Header.PLAYER)
+REPLY = int(Header.REPLY)
+REQUIRED_ACTIONS = int(Header.REQUIRED_ACTIONS)
+REQUIRED_MOVES = int(Header.REQUIRED_MOVES)
+STEP = int(Header.STEP)
+UNIFORM = int(Header.UNIFORM)
+VIEW = int(Header.VIEW)
+
+ADVANCE = int(Step.ADVANCE)
+BEGIN = int(Step.BEGIN)
+FINISH = int(Step.FINISH)
+TRY_REPLY = int(Step.TRY_REPLY)
+WHOLE = int(Step.WHOLE)

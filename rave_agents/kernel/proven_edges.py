@@ -1,0 +1,96 @@
+"""How what is proven enters the choice of an edge: bounds of its value, solved and pruned edges."""
+
+from typing import Any, NamedTuple
+
+from rave_agents.compiler.dispatch import implements, kernel, open_function
+from rave_agents.kernel.hooks import is_solved
+from rave_agents.kernel.proof_numbers import own_numbers, with_bonus
+from rave_agents.kernel.proofs import Proven, visits_before_skipping
+from rave_agents.kernel.solver import bounds_of, has_outcomes
+from rave_agents.kernel.tree import UNEXPANDED
+from rave_agents.kernel.utilities import scaled
+
+PRUNED = 1e9
+"""Score penalty of a pruned edge."""
+
+
+class ProvenNode(NamedTuple):
+    """What is proven at a node, as its edges are compared."""
+
+    proofs: Any
+    """The part."""
+    node: int
+    """The node."""
+    mover: int
+    """The player who moves there."""
+    sure: float
+    """The pessimistic bound of the mover's utility."""
+    skips: bool
+    """Whether settled children are skipped once visited often enough."""
+
+
+@open_function
+def proven_at(proofs: Any, search: Any, node: int) -> Any:
+    """What is proven at a node, for its edges."""
+    return proofs
+
+
+@implements(proven_at, Proven)
+def _proven_at(proofs: Proven, search: Any, node: int) -> ProvenNode:
+    mover = int(search.tree.node_player[node])
+    sure, _ = bounds_of(proofs.solver, search, node, mover)
+    return ProvenNode(proofs, node, mover, sure, not is_settled(proofs, search, node))
+
+
+@kernel
+def is_settled(proofs: Proven, search: Any, node: int) -> bool:
+    """Whether a node's outcome is known; without the solver, whether the searching player wins.
+
+    With the solver a settled goal is not enough: where a win is out of reach, a draw may still have
+    to be proven.
+    """
+    if has_outcomes(proofs.solver):
+        return is_solved(proofs.solver, node)
+    proof, disproof = own_numbers(proofs.numbers, search, node)
+    return proof == 0.0 or disproof == 0.0
+
+
+@open_function
+def within_bounds(proven: Any, search: Any, edge: int, n: float, value_sum: float) -> float:
+    """The sum of an edge's values, moved into the bounds that are proven of it."""
+    return value_sum
+
+
+@implements(within_bounds, ProvenNode)
+def _within_bounds(proven: ProvenNode, search: Any, edge: int, n: float, value_sum: float) -> float:
+    child = search.tree.edge_child[edge]
+    if child == UNEXPANDED or n == 0.0 or not has_outcomes(proven.proofs.solver):
+        return value_sum
+    low, high = bounds_of(proven.proofs.solver, search, child, proven.mover)
+    low, high = scaled(search.utilities, low), scaled(search.utilities, high)
+    return min(max(value_sum, n * low), n * high)
+
+
+@open_function
+def corrected(proven: Any, search: Any, edge: int, n: float, score: float) -> float:
+    """An edge's score, corrected by what is proven of it."""
+    return score
+
+
+@implements(corrected, ProvenNode)
+def _corrected(proven: ProvenNode, search: Any, edge: int, n: float, score: float) -> float:
+    """A solved edge has its outcome as score; one that cannot be best is pruned."""
+    proofs = proven.proofs
+    score = with_bonus(proofs.numbers, search, proven.node, edge, score)
+    child = search.tree.edge_child[edge]
+    if child == UNEXPANDED:
+        return score
+    pruned = False
+    if has_outcomes(proofs.solver):
+        low, high = bounds_of(proofs.solver, search, child, proven.mover)
+        if is_solved(proofs.solver, child):
+            score = scaled(search.utilities, low)
+        pruned = low < proven.sure and high <= proven.sure
+    if proven.skips and n > visits_before_skipping(proofs.options.skipping):
+        pruned = pruned or is_settled(proofs, search, child)
+    return score - (PRUNED if pruned else 0.0)
