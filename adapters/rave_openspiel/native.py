@@ -11,7 +11,7 @@ import math
 import os
 import time
 import weakref
-from typing import NamedTuple, Protocol, Self
+from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 import pyspiel
@@ -200,7 +200,7 @@ class NativeSimulator:
         self._library = library
         self._frame = frame
         self._shrinking = shrinking
-        self._release: weakref.finalize | None = None
+        self._release: Any = None
         self._deadline = math.inf
         self.address: int = library.simulate_address
         self.outside_interpreter: bool = True

@@ -76,7 +76,7 @@ def _policy(root: Root, config: SearchConfig) -> list[float]:
             return [move.strategy / total for move in moves]
     if root.joint and isinstance(config.final_move, Maximin):
         worst = worst_values(root, config.final_move.visits)
-        keys = {move.action: (worst[move.action], move.visits) for move in moves}
+        keys = {move.action: (worst[move.action], float(move.visits)) for move in moves}
     else:
         keys = _final_keys(root, config)
     allowed = keys

@@ -122,7 +122,8 @@ def known_root(tree: SearchTree) -> Root:
     """What a tree knows of its root, which has its node."""
     arrays, running = tree.arrays, tree.running
     low, high = tree.utility_range.tolist()
-    node, joint, strategies = ROOT, (), None
+    node, strategies = ROOT, None
+    joint: tuple[JointVisits, ...] = ()
     if isinstance(running.moves, JointMoves):
         node = players_node(arrays, running.moves, ROOT, tree.player)
         joint = tuple(joint_visits(arrays, running.moves, ROOT))

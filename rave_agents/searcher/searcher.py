@@ -279,6 +279,7 @@ class Searcher:
                 watch = None  # They look at visits, and the final move is not simply that of most.
             elif watch is None and self.config.early_stop:
                 watch = EarlyStop()
+            assert limit is not None
             run = functools.partial(
                 run_to_limit,
                 limit=limit,
@@ -321,8 +322,15 @@ class Searcher:
             self.follow(moves)
             goes_on = self._advanced
         else:
-            self._follow_in_trees(moves)
             goes_on = True
+            try:
+                for search in self._searches:
+                    if search.tree is not None:
+                        search.tree.follow(moves)
+            except BaseException:
+                # The trees may be of different positions.
+                self._forget()
+                raise
         # It may have met chance meanwhile, or has to be looked at anew each time to see all.
         learns = hasattr(state, "draws_chance") or hasattr(state, "seeing")
         same = game.config is self.config and game.generation == OpenFunction.generation
@@ -416,20 +424,11 @@ class Searcher:
             return
         try:
             apply_path(self.root, path)
-            self._follow_in_trees(path)
+            for tree in self._rooted_trees():
+                tree.follow(path)
             self._advanced = True
         except BaseException:
             # The root and the tree may be of different positions.
-            self._forget()
-            raise
-
-    def _follow_in_trees(self, path: Sequence[int]) -> None:
-        """Keep what the trees have below a path from their roots; the root is the caller's care."""
-        try:
-            for search in self._searches:
-                if search.tree is not None:
-                    search.tree.follow(path)
-        except BaseException:
             self._forget()
             raise
 

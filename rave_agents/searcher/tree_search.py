@@ -232,8 +232,8 @@ class TreeSearch:
         return True
 
     def world_sample(self) -> WorldSample | None:
-        """What worlds were drawn; None if nothing is hidden."""
-        if self._game is None or not self._game.determinizes:
+        """What worlds were drawn; None if nothing is hidden, or no search has begun here."""
+        if self._game is None or not self._game.determinizes or not self._is_open:
             return None
         return self._simulator.worlds.sample()  # type: ignore[attr-defined,no-any-return]
 
