@@ -70,7 +70,7 @@ def test_a_warm_step_is_a_short_way(compiled):
     assert depths, "the loop was not called"
 
 
-def test_a_warm_step_asks_the_game_once_where_it_is(compiled, monkeypatch):
+def test_a_warm_step_clones_the_root_three_times(compiled, monkeypatch):
     """The root is cloned for the searcher, for the provider and for the result."""
     from rave_openspiel.states import OpenSpielState
 
