@@ -15,7 +15,7 @@ from rave_agents.searcher.clock import (
     TimeControl,
     TimePolicy,
 )
-from rave_agents.searcher.timed_search import expected_moves, search_on_clock
+from rave_agents.searcher.timed_search import expected_moves
 from rave_agents.searcher.watch import EarlyStop, Thoughts
 
 
@@ -401,7 +401,7 @@ def test_threads_stop_early_together():
 
 def test_a_search_on_a_clock_charges_it():
     clock = Clock.parse("1, lag=0.01")
-    result = search_on_clock(Searcher(seed=1), NoGoState(5), clock)
+    result = Searcher(seed=1).search(NoGoState(5), clock=clock)
     assert clock.moves == 1
     assert 1.0 - clock.main_left >= result.seconds > 0
 

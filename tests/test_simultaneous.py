@@ -139,7 +139,7 @@ def test_chance_before_between_and_after():
     assert result.value == pytest.approx(0.45, abs=0.1)
     searcher.advance([0, 1])
     searcher.advance(6)
-    kept = searcher.search(searcher._root, Limit(simulations=400), player=1)
+    kept = searcher.search(searcher.root, Limit(simulations=400), player=1)
     assert kept.simulations < 400
     assert {row.action for row in kept.actions} == {2, 3}
 
@@ -292,7 +292,7 @@ def test_a_kept_subtree_is_what_it_was(preset, seed):
     assert after == kept
     assert len(after) > 1
     # And it goes on growing: the places of the hash table are right.
-    child = searcher._root
+    child = searcher.root
     if not child.is_terminal() and not child.is_chance_node():
         player = moving_players(child)[0] if is_simultaneous(child) else child.current_player()
         searcher.search(child, Limit(simulations=3000), player=player)

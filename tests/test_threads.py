@@ -52,8 +52,7 @@ def searched(threads, simulations=400, *, state=None, seed=1, **changes):
 
 def trees_of(searcher):
     """All trees that have a root."""
-    root = searcher._root
-    return [tree.rooted(root, root.current_player()) for tree in searcher._trees if tree.has_root]
+    return [search.tree for search in searcher._searches if search.has_root]
 
 
 def check_whole(searcher):

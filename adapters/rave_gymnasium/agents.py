@@ -10,17 +10,12 @@
             break
 """
 
-import copy
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
-from rave_agents.agents.named_agents import make_limit
-from rave_agents.config.limit import Limit
-from rave_agents.config.search_config import SearchConfig
+from rave_agents.agents.searching_agent import ClockLike, SearchingAgent
 from rave_agents.environments.chance import Chance, checked_chance
 from rave_agents.errors import UnsupportedGameError
-from rave_agents.game.arguments import checked_seed
-from rave_agents.results.search_result import SearchResult
-from rave_agents.searcher.searcher import Searcher
+from rave_agents.simulate.python_simulator import Evaluator
 from rave_gymnasium.states import (
     DEFAULT_HORIZON,
     PlanningState,
@@ -30,32 +25,20 @@ from rave_gymnasium.states import (
     no_worlds,
 )
 
-OWN_PARAMETERS = (
-    "env",
-    "simulations",
-    "seconds",
-    "seed",
-    "discount",
-    "horizon",
-    "chance",
-)
 
-
-class PlanningAgent:
+class PlanningAgent(SearchingAgent):
     """Plays what a search of clones of the live environment finds; subclasses name a preset.
 
     Args:
         env: the live environment; it is looked at and never changed.
-        simulations: simulations for each move, at least 1.
-        seconds: wall-clock seconds for each move, above 0. With neither, 1,000 simulations.
-        seed: decides everything random, an integer of at least 0; None for one that is drawn.
         discount: what a reward counts less with every step, above 0 and at most 1.
         horizon: steps that a plan looks ahead, at least 1; None for the end of the episode.
         chance: where the environment's steps have random outcomes, ``"draw"`` lets each simulation
             draw its own; ``"see"`` copies the environment's generators, so that the plan knows what
             will come: it cheats, and says so. What was found of chance is in the result's
             ``state.chance``.
-        **config: what ``SearchConfig.replace`` is to change of the preset.
+        simulations: with ``seconds``, ``clock``, ``seed``, ``evaluator`` and ``**config`` as for
+            ``rave_agents.agents.searching_agent.SearchingAgent``.
 
     Raises:
         TypeError: for an unknown parameter or a value of the wrong type.
@@ -63,8 +46,7 @@ class PlanningAgent:
         UnsupportedGameError: (a ValueError) if the actions are not discrete, or some is hidden.
     """
 
-    preset: ClassVar[str] = "uct"
-    """The preset of ``SearchConfig`` that the agent starts from."""
+    own_parameters = ("env", "discount", "horizon", "chance")
 
     def __init__(
         self,
@@ -72,7 +54,9 @@ class PlanningAgent:
         *,
         simulations: int | None = None,
         seconds: float | None = None,
+        clock: ClockLike = None,
         seed: int | None = None,
+        evaluator: Evaluator | None = None,
         discount: float = 1.0,
         horizon: int | None = DEFAULT_HORIZON,
         chance: Chance | str = Chance.DRAW,
@@ -82,23 +66,22 @@ class PlanningAgent:
         check_plan(discount, horizon)
         self.chance: Chance = checked_chance(chance)
         """Whether simulations draw the outcomes of chance, or see what will come."""
-        preset = SearchConfig.preset(self.preset)
-        preset.check_changes(f"parameter of {type(self).__name__}", config, OWN_PARAMETERS)
+        super().__init__(
+            simulations=simulations,
+            seconds=seconds,
+            clock=clock,
+            seed=seed,
+            evaluator=evaluator,
+            **config,
+        )
         self.env = env
         """The live environment."""
         self.discount = discount
         """What a reward counts less with every step."""
         self.horizon = horizon
         """Steps that a plan looks ahead."""
-        self.limit: Limit = make_limit(simulations, seconds)
-        """The budget of each move; it may be set between moves."""
-        self.config: SearchConfig = preset.replace(**config)
-        """The search's tunables."""
         if hidden_information(env) is not None and self.config.hidden == "determinize":
             raise UnsupportedGameError(no_worlds(env))
-        self.last_result: SearchResult | None = None
-        """What the last search found; None before the first."""
-        self._searcher = Searcher(self.config, seed=checked_seed(seed))
 
     def act(self, observation: Any = None, action_mask: Any = None) -> int:
         """Choose an action of the environment.
@@ -141,12 +124,13 @@ class PlanningAgent:
     def __copy__(self) -> Self:
         """An independent agent, bound to the same live environment."""
         twin = type(self).__new__(type(self))
-        vars(twin).update(vars(self), _searcher=copy.copy(self._searcher))
+        vars(twin).update(vars(self))
+        twin._become_independent()
         return twin
 
     def reset(self) -> None:
-        """Forget what was found. Not needed, only tidy."""
-        self._searcher.reset()
+        """A new episode begins: the clock starts anew, if there is one. Else it is only tidy."""
+        self._forget_game()
 
     def _act(self, env: Any, mask: Any) -> int:
         state = PlanningState(
@@ -156,7 +140,7 @@ class PlanningAgent:
             action_mask=mask,
             chance=self.chance,
         )
-        self.last_result = self._searcher.search(state, self.limit)
+        self.last_result = self._searcher.search(state, self.limit, clock=self.clock)
         return self.last_result.action + int(env.action_space.start)
 
 

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import pyspiel
 
-from rave_agents.agents.named_agents import limit_and_clock, make_limit
-from rave_agents.config.limit import Limit
-from rave_agents.config.search_config import SearchConfig
-from rave_agents.game.arguments import checked_seed, is_integer
+from rave_agents.agents.named_agents import make_limit
+from rave_agents.agents.searching_agent import ClockLike, SearchingAgent
+from rave_agents.game.arguments import is_integer
 from rave_agents.results.search_result import SearchResult
 from rave_agents.searcher.checks import check_moves
-from rave_agents.searcher.clock import Clock, TimeControl
 from rave_agents.searcher.searcher import Searcher
-from rave_agents.searcher.timed_search import search_on_clock
 from rave_agents.simulate.python_simulator import Evaluator
 from rave_openspiel.bot_type import Bot
 from rave_openspiel.same_game import is_same_game
@@ -31,18 +28,6 @@ from rave_openspiel.support import (
 )
 from rave_openspiel.worlds import WorldFunction
 
-OWN_PARAMETERS = (
-    "game",
-    "player_id",
-    "simulations",
-    "seconds",
-    "clock",
-    "seed",
-    "evaluator",
-    "worlds",
-    "verbose",
-)
-
 
 class Line(NamedTuple):
     """A position by the way that leads to it."""
@@ -52,12 +37,8 @@ class Line(NamedTuple):
     moves: tuple[int, ...]
     """Actions and chance outcomes since."""
 
-    def leads_to(self, other: Line) -> bool:
-        """Tell whether ``other`` is this line or goes on from it."""
-        return self.start == other.start and self.moves == other.moves[: len(self.moves)]
 
-
-class SearchBot(Bot):
+class SearchBot(SearchingAgent, Bot):
     """A ``pyspiel.Bot`` that plays what a search finds; subclasses name a preset.
 
     The tree is kept between moves (``reuse_tree=True``) whatever the loop tells the bot: it follows
@@ -74,22 +55,13 @@ class SearchBot(Bot):
             from the true state (``hidden="determinize"``), and no tree is kept between moves.
         player_id: the seat, from 0: the bot then refuses to move for others. None for any seat,
             which is not enough where players move at the same time.
-        simulations: simulations for each move, at least 1. Those in the kept tree count.
-        seconds: wall-clock seconds for each move, above 0. With both limits the first one reached
-            counts; with neither, 1,000 simulations.
-        clock: decides the time of each move in place of ``seconds``: ``"60+1"`` is 60 s for the
-            game and 1 s more with each move, see ``rave_agents.Clock.parse``. It starts anew with
-            ``restart``.
-        seed: decides everything random, an integer of at least 0; None for one that the system
-            draws. Either way ``seed`` holds the one in use.
-        evaluator: judges leaves in place of random playouts; an object with the methods of
-            ``open_spiel.python.algorithms.mcts.Evaluator``.
         worlds: where something is hidden, a function ``worlds(state, player, rng)`` that returns a
             state which ``player``, who is to move, cannot tell from ``state``, drawn by the
             ``numpy.random.Generator`` ``rng``; each is checked. None for the game's own method, or
             else replays of its history, see ``rave_openspiel.worlds``.
         verbose: print the report of ``step_verbose`` at each move.
-        **config: what ``SearchConfig.replace`` is to change of the preset.
+        simulations: with ``seconds``, ``clock``, ``seed``, ``evaluator`` and ``**config`` as for
+            ``rave_agents.agents.searching_agent.SearchingAgent``.
 
     Raises:
         UnsupportedGameError: (a ValueError) if the search cannot play the game; it says why.
@@ -98,8 +70,7 @@ class SearchBot(Bot):
 
     """
 
-    preset: ClassVar[str] = "uct"
-    """The preset of ``SearchConfig`` that the bot starts from."""
+    own_parameters = ("game", "player_id", "worlds", "verbose")
 
     def __init__(
         self,
@@ -108,21 +79,19 @@ class SearchBot(Bot):
         player_id: int | None = None,
         simulations: int | None = None,
         seconds: float | None = None,
-        clock: str | float | TimeControl | Clock | None = None,
+        clock: ClockLike = None,
         seed: int | None = None,
         evaluator: Evaluator | None = None,
         worlds: WorldFunction | None = None,
         verbose: bool = False,
         **config: Any,
     ) -> None:
-        super().__init__()
+        Bot.__init__(self)
         check_supported(game)
         if worlds is not None and not callable(worlds):
             raise TypeError(
                 f"worlds must be a function of (state, player, rng) or None, got {worlds!r}."
             )
-        preset = SearchConfig.preset(self.preset)
-        preset.check_changes(f"parameter of {type(self).__name__}", config, OWN_PARAMETERS)
         if isinstance(evaluator, pyspiel.Evaluator):
             raise TypeError(
                 "evaluator must have evaluate(state) and prior(state), which OpenSpiel's C++ "
@@ -131,31 +100,25 @@ class SearchBot(Bot):
             )
         if not isinstance(verbose, bool):
             raise TypeError(f"verbose must be True or False, got {verbose!r}.")
+        SearchingAgent.__init__(
+            self,
+            simulations=simulations,
+            seconds=seconds,
+            clock=clock,
+            seed=seed,
+            evaluator=evaluator,
+            **config,
+        )
         self.game = game
         """The game that the bot plays."""
         self.player_id: int | None = _checked_player(player_id, game)
         """The seat that the bot plays; None for any."""
-        self.clock: Clock | None
-        limit, self.clock = limit_and_clock(simulations, seconds, clock)
-        self.limit: Limit = make_limit(simulations, seconds) if limit is None else limit
-        """The budget of each move; it may be set between moves."""
-        self._simulations = None if limit is None else limit.simulations
-        self.seed = checked_seed(seed)
-        """The seed in use."""
-        if self.seed is None:
-            self.seed = int(np.random.SeedSequence().entropy)  # type: ignore[arg-type]
-        self.config: SearchConfig = preset.replace(**config)
-        """The search's tunables."""
         check_moves(self.config, simultaneous=searches_joint_moves(game.get_type(), self.config))
         check_worlds(game, self.config, worlds)
         self.worlds = worlds
         """The source of worlds of the user's own, if any."""
-        self.evaluator = evaluator
-        """What judges leaves; None for random playouts."""
         self.verbose = verbose
         """Whether each move prints a report; it may be set at any time."""
-        self.last_result: SearchResult | None = None
-        """What the last search found; None before the first."""
         self._arguments = {
             "player_id": player_id,
             "simulations": simulations,
@@ -168,12 +131,10 @@ class SearchBot(Bot):
             **config,
         }
         self._game_name = str(game)
-        self._searcher = Searcher(self.config, seed=self.seed, evaluator=evaluator)
         self._analyst = Searcher(
             self.config.replace(search_forced_moves=True), seed=self.seed, evaluator=evaluator
         )
         self._clone_seeds = np.random.SeedSequence(self.seed)
-        self._root: Line | None = None
         self._judged: Line | None = None
 
     def step(self, state: pyspiel.State) -> int:
@@ -185,7 +146,8 @@ class SearchBot(Bot):
                 move is not ``player_id``.
 
         """
-        return self.step_with_policy(state)[1]
+        result = self._judge(state, plays=True)
+        return pyspiel.INVALID_ACTION if result is None else result.action
 
     def step_with_policy(self, state: pyspiel.State) -> tuple[list[tuple[int, float]], int]:
         """Search; return the probability of each legal action, and the action drawn from them.
@@ -193,11 +155,9 @@ class SearchBot(Bot):
         Where chance moves, both are ``INVALID_ACTION``, as in the stock bot. Raises what ``step``
         does.
         """
-        if _is_chance_node(state):
+        result = self._judge(state, plays=True)
+        if result is None:
             return [(pyspiel.INVALID_ACTION, 1.0)], pyspiel.INVALID_ACTION
-        result = self._play(state)
-        if self.verbose:
-            print(self._report(state, result))
         return result.policy, result.action
 
     def step_verbose(self, state: pyspiel.State) -> tuple[int, str]:
@@ -206,9 +166,9 @@ class SearchBot(Bot):
         The report has the lines that the stock bot prints, and a table with the AMAF statistics
         where the search keeps them. Raises what ``step`` does.
         """
-        if _is_chance_node(state):
+        result = self._judge(state, plays=True, reports=False)
+        if result is None:
             return pyspiel.INVALID_ACTION, ""
-        result = self._play(state)
         return result.action, self._report(state, result)
 
     def provides_policy(self) -> bool:
@@ -221,16 +181,12 @@ class SearchBot(Bot):
         Asked again at the same position, it answers the same; and a ``step`` there draws its
         action from this very policy without another search. Raises what ``step`` does.
         """
-        if _is_chance_node(state):
-            return [(pyspiel.INVALID_ACTION, 1.0)]
-        return self._judge(state).policy
+        result = self._judge(state, plays=False)
+        return [(pyspiel.INVALID_ACTION, 1.0)] if result is None else result.policy
 
     def restart(self) -> None:
         """Forget the game: a new one begins. The random streams go on."""
-        self._searcher.reset()
-        if self.clock is not None:
-            self.clock.restart()
-        self._root = None
+        self._forget_game()
         self._judged = None
 
     def restart_at(self, state: pyspiel.State) -> None:
@@ -350,7 +306,8 @@ class SearchBot(Bot):
                 f"{self._game_name} players move at the same time. See last_result after step."
             )
         self._analyst.reset()
-        self.last_result = self._analyst.search(OpenSpielState(state, self.worlds), self.limit)
+        limit = self.limit or make_limit(None, None)
+        self.last_result = self._analyst.search(OpenSpielState(state, self.worlds), limit)
         tree = self._analyst.release_tree()
         assert tree is not None
         return SearchNode(tree)
@@ -365,7 +322,8 @@ class SearchBot(Bot):
                 time, if the bot has no ``player_id``, or that player has no action.
 
         """
-        self._check_state(state)
+        if not isinstance(state, pyspiel.State) or state.get_game() is not self.game:
+            self._check_state(state)
         if state.is_terminal():
             raise ValueError("The game is over at this state: there is no action to choose.")
         player = int(state.current_player())
@@ -387,52 +345,63 @@ class SearchBot(Bot):
         return player
 
     def __repr__(self) -> str:
-        limits = vars(self.limit).items() if self.clock is None else [("clock", self.clock)]
-        budget = ", ".join(f"{name}={value}" for name, value in limits if value is not None)
+        limits = {} if self.limit is None else {**vars(self.limit)}
+        limits |= {"clock": self.clock}
+        budget = ", ".join(f"{name}={value}" for name, value in limits.items() if value is not None)
         return f"{type(self).__name__}({self._game_name}, {budget}, seed={self.seed})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, (type(self), self.game, self._arguments), dict(vars(self))
 
-    def _judge(self, state: pyspiel.State) -> SearchResult:
-        """Search for the player to move, unless ``get_policy`` has just done so here."""
+    def _judge(
+        self, state: pyspiel.State, *, plays: bool, reports: bool = True
+    ) -> SearchResult | None:
+        """Search for the player to move, unless ``get_policy`` has just done so here.
+
+        Args:
+            state: the position.
+            plays: whether it is judged for the last time: to ask here again is another search.
+            reports: whether a verbose bot prints what it finds.
+
+        Returns:
+            None where chance moves.
+        """
+        if isinstance(state, pyspiel.State) and state.is_chance_node():
+            return None
         player = self.check_decision(state)
         line = _line(state)
         if line == self._judged:
-            self.last_result = self._searcher.result()
-            return self.last_result
-        self._follow(line)
-        self._root, self._judged = line, None
-        if self.clock is None:
-            self.last_result = self._searcher.search(
-                OpenSpielState(state, self.worlds), self.limit, player=player
-            )
+            result = self._searcher.result()
         else:
-            self.last_result = search_on_clock(
-                self._searcher,
+            self._judged = None
+            result = self._searcher.search(
                 OpenSpielState(state, self.worlds),
-                self.clock,
+                self.limit,
                 player=player,
-                simulations=self._simulations,
+                clock=self.clock,
+                moves=self._moves_to(line),
             )
-        self._judged = line
-        return self.last_result
-
-    def _play(self, state: pyspiel.State) -> SearchResult:
-        """Judge the position for the last time: another ``step`` here is another search."""
-        result = self._judge(state)
-        self._judged = None
+        self.last_result = result
+        self._judged = None if plays else line
+        if plays and reports and self.verbose:
+            print(self._report(state, result))
         return result
+
+    def _moves_to(self, line: Line) -> tuple[int, ...] | None:
+        """The moves from the kept tree's root to this position; None if it is not to go on."""
+        root = self._searcher.root
+        if root is None or not self.config.reuse_tree:
+            return None
+        start, moves = _line(root.state)  # type: ignore[attr-defined]
+        goes_on = start == line.start and moves == line.moves[: len(moves)]
+        return line.moves[len(moves) :] or None if goes_on else None
 
     def _follow(self, line: Line) -> None:
         """Lead the kept tree to this position, if it goes on from where the tree is."""
-        if self._root is None or self._root == line:
-            return
-        self._judged = None
-        if not self._root.leads_to(line) or not self.config.reuse_tree:
-            return
-        self._searcher.follow(line.moves[len(self._root.moves) :])
-        self._root = line
+        moves = self._moves_to(line)
+        if moves is not None:
+            self._judged = None
+            self._searcher.follow(moves)
 
     def _check_state(self, state: pyspiel.State) -> None:
         if not isinstance(state, pyspiel.State):
@@ -470,10 +439,6 @@ class SearchBot(Bot):
 
 def _rebuild(kind: type[SearchBot], game: pyspiel.Game, arguments: dict[str, Any]) -> SearchBot:
     return kind(game, **arguments)
-
-
-def _is_chance_node(state: Any) -> bool:
-    return isinstance(state, pyspiel.State) and bool(state.is_chance_node())
 
 
 def _line(state: pyspiel.State) -> Line:

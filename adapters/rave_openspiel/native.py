@@ -11,7 +11,7 @@ import math
 import os
 import time
 import weakref
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 import pyspiel
@@ -159,6 +159,15 @@ class Observation(NamedTuple):
     """A source of the user's own, if any."""
 
 
+class HasState(Protocol):
+    """What wraps a ``pyspiel.State``: an ``OpenSpielState``."""
+
+    state: pyspiel.State
+
+    def clone(self) -> Self:
+        """A copy that shares nothing that can change with it."""
+
+
 class NativeSimulator:
     """A provider of simulations that calls a C++ state's own functions; see ``Simulator``.
 
@@ -189,12 +198,9 @@ class NativeSimulator:
         observation: Observation | None = None,
     ) -> None:
         self._library = library
-        self._root = root  # The bridge's copy may need it to live.
-        pointer = address_of(root, STATE)
-        self._provider = library.create(pointer, root.num_distinct_actions(), shrinking)
-        if not self._provider:
-            raise GameError(f"A state of {root.get_game()} cannot be cloned.")
-        weakref.finalize(self, library.release, self._provider).atexit = False
+        self._frame = frame
+        self._shrinking = shrinking
+        self._release: Any = None
         self._deadline = math.inf
         self.address: int = library.simulate_address
         self.outside_interpreter: bool = True
@@ -202,7 +208,7 @@ class NativeSimulator:
         self._pending: BaseException | None = None
         self.worlds: RecordedWorlds | _OwnWorlds | None = None
         """Where worlds come from, with the record of them; None without an observation."""
-        self.bind(frame)
+        self.set_root(root)
         if observation is not None:
             self._observe(root, frame, observation)
 
@@ -218,7 +224,31 @@ class NativeSimulator:
 
     def bind(self, frame: Frame) -> None:
         """Use this frame from now on."""
+        self._frame = frame
         frame.header[Header.PROVIDER] = self._provider
+
+    def set_root(self, root: pyspiel.State | HasState) -> None:
+        """Simulate from another state of the same game, with nothing hidden, from now on.
+
+        Args:
+            root: the state; what wraps it is cloned.
+
+        Raises:
+            GameError: if the state cannot be copied.
+        """
+        if not isinstance(root, pyspiel.State):
+            root = root.clone().state
+        pointer = address_of(root, STATE)
+        provider = self._library.create(pointer, root.num_distinct_actions(), self._shrinking)
+        if not provider:
+            raise GameError(f"A state of {root.get_game()} cannot be cloned.")
+        if self._release is not None:
+            self._release()
+        self._root = root  # The bridge's copy may need it to live.
+        self._provider = provider
+        self._frame.header[Header.PROVIDER] = provider
+        self._release = weakref.finalize(self, self._library.release, provider)
+        self._release.atexit = False
 
     def _observe(self, root: pyspiel.State, frame: Frame, observation: Observation) -> None:
         """Draw a world for every simulation."""

@@ -9,7 +9,8 @@ import pyspiel
 from rave_agents.game.game_state import PlayerId
 from rave_agents.kernel.tree import ROOT, UNEXPANDED, edge_rows
 from rave_agents.results.proven import solved_outcome
-from rave_agents.results.root import AmafStatistics, RootedTree, amaf_statistics
+from rave_agents.results.root import AmafStatistics, amaf_statistics
+from rave_agents.tree.search_tree import SearchTree
 
 NO_EDGE = -1
 
@@ -30,7 +31,7 @@ class SearchNode:
     __slots__ = ("_children", "_edge", "_mover", "_outcome", "_parent", "_player", "_row", "_tree")
 
     def __init__(
-        self, tree: RootedTree, parent: SearchNode | None = None, edge: int = NO_EDGE
+        self, tree: SearchTree, parent: SearchNode | None = None, edge: int = NO_EDGE
     ) -> None:
         self._tree = tree
         self._parent = parent
@@ -217,7 +218,7 @@ class SearchNode:
         return actions[::-1]
 
 
-def tree_report(tree: RootedTree, state: pyspiel.State, action: int) -> list[str]:
+def tree_report(tree: SearchTree, state: pyspiel.State, action: int) -> list[str]:
     """Describe a tree in the lines that the stock bot prints.
 
     Args:

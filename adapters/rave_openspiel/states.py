@@ -46,8 +46,15 @@ class OpenSpielState:
         self._worlds = worlds
 
     def clone(self) -> Self:
-        """A copy that shares nothing that can change with this state."""
-        return type(self)(independent_copy(self.state), self._worlds)
+        """A copy that shares nothing that can change with this state, and outlives it.
+
+        Clones of some games' states look up moves in the memory of the state that they come from,
+        and read what is no longer there once that is gone. Those are played again from the start.
+        """
+        game = self.state.get_game()
+        if game.get_type().short_name in _CLONES_POINT_TO_THEIR_ORIGINAL:
+            return type(self)(game.deserialize_state(self.state.serialize()), self._worlds)
+        return type(self)(self.state.clone(), self._worlds)
 
     def current_player(self) -> int:
         """The player to move, or a ``PlayerId``."""
@@ -182,7 +189,7 @@ class OpenSpielState:
         if common is not None and evaluator is None:
             return common.simulator(frame, None)  # type: ignore[no-any-return]
         library = bridge() if evaluator is None and is_native(self.state) else None
-        root = independent_copy(self.state)
+        root = self.clone().state  # The simulator's own copies may need it to live.
         if library is not None:
             return NativeSimulator(library, root, frame, shrinking=is_shrinking(game))
         # OpenSpiel's own random bots know no weights.
@@ -223,18 +230,6 @@ class OpenSpielState:
 
     def __str__(self) -> str:
         return str(self.state)
-
-
-def independent_copy(state: pyspiel.State) -> pyspiel.State:
-    """A copy that outlives the state; its own copies may need it to live.
-
-    Clones of some games' states look up moves in the memory of the state that they come from, and
-    read what is no longer there once that is gone. Those are played again from the start.
-    """
-    game = state.get_game()
-    if game.get_type().short_name in _CLONES_POINT_TO_THEIR_ORIGINAL:
-        return game.deserialize_state(state.serialize())
-    return state.clone()
 
 
 def _utility_bounds(game: pyspiel.Game) -> tuple[float, float]:

@@ -8,39 +8,26 @@
         env.step(None if termination or truncation else agent.act(observation))
 """
 
-import copy
 from collections.abc import Sequence
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
-from rave_agents.agents.named_agents import AgentSpec, make_limit
-from rave_agents.config.limit import Limit
+from rave_agents.agents.named_agents import AgentSpec
+from rave_agents.agents.searching_agent import ClockLike, SearchingAgent
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.environments.chance import Chance
 from rave_agents.errors import UnknownNameError
-from rave_agents.game.arguments import check_names, checked_seed, unknown_name
+from rave_agents.game.arguments import check_names, unknown_name
 from rave_agents.game.game_state import GameState
-from rave_agents.results.search_result import SearchResult
 from rave_agents.searcher.checks import check_moves
-from rave_agents.searcher.searcher import Searcher
+from rave_agents.simulate.python_simulator import Evaluator
 from rave_pettingzoo.loop_agent import LoopAgent, RandomLoopAgent
 from rave_pettingzoo.parallel_state import ParallelState
 from rave_pettingzoo.states import AECState
 from rave_pettingzoo.support import check_worlds, is_parallel
 from rave_pettingzoo.worlds import WorldFunction
 
-OWN_PARAMETERS = (
-    "env",
-    "simulations",
-    "seconds",
-    "seed",
-    "player",
-    "translate",
-    "worlds",
-    "chance",
-)
 
-
-class SearchAgent(LoopAgent):
+class SearchAgent(SearchingAgent, LoopAgent):
     """Plays what a search of the live environment finds; subclasses name a preset.
 
     The tree is kept between moves where the moves since are known: in the classic board games and
@@ -52,9 +39,6 @@ class SearchAgent(LoopAgent):
 
     Args:
         env: the live environment; it is looked at and never changed.
-        simulations: simulations for each move, at least 1. Those in the kept tree count.
-        seconds: wall-clock seconds for each move, above 0. With neither, 1,000 simulations.
-        seed: decides everything random, an integer of at least 0; None for one that is drawn.
         player: the agent to play for in a Parallel environment, see ``LoopAgent``.
         translate: whether searches may play in OpenSpiel's states where these are the same.
         worlds: where something is hidden, a function ``worlds(env, agent, rng)`` that returns an
@@ -67,7 +51,8 @@ class SearchAgent(LoopAgent):
             draw its own; ``"see"`` copies the environment's generators, so that the search knows
             what will come: it cheats, and says so. What was found of chance is in the result's
             ``state.chance``.
-        **config: what ``SearchConfig.replace`` is to change of the preset.
+        simulations: with ``seconds``, ``clock``, ``seed``, ``evaluator`` and ``**config`` as for
+            ``rave_agents.agents.searching_agent.SearchingAgent``.
 
     Raises:
         TypeError: for an unknown parameter or a value of the wrong type.
@@ -76,8 +61,7 @@ class SearchAgent(LoopAgent):
             is hidden and there are no worlds, unless ``hidden="see"`` allows it to cheat.
     """
 
-    preset: ClassVar[str] = "uct"
-    """The preset of ``SearchConfig`` that the agent starts from."""
+    own_parameters = ("env", "player", "translate", "worlds", "chance")
 
     def __init__(
         self,
@@ -85,65 +69,63 @@ class SearchAgent(LoopAgent):
         *,
         simulations: int | None = None,
         seconds: float | None = None,
+        clock: ClockLike = None,
         seed: int | None = None,
+        evaluator: Evaluator | None = None,
         player: Any = None,
         translate: bool = True,
         worlds: WorldFunction | None = None,
         chance: Chance | str = Chance.DRAW,
         **config: Any,
     ) -> None:
-        preset = SearchConfig.preset(self.preset)
-        preset.check_changes(f"parameter of {type(self).__name__}", config, OWN_PARAMETERS)
-        self.config: SearchConfig = preset.replace(**config)
-        """The search's tunables."""
+        SearchingAgent.__init__(
+            self,
+            simulations=simulations,
+            seconds=seconds,
+            clock=clock,
+            seed=seed,
+            evaluator=evaluator,
+            **config,
+        )
         if self.config.hidden == "see":
             worlds = None
-        super().__init__(env, player=player, translate=translate, worlds=worlds, chance=chance)
-        self.limit: Limit = make_limit(simulations, seconds)
-        """The budget of each move; it may be set between moves."""
-        self.seed: int | None = checked_seed(seed)
-        """The seed that was given."""
+        LoopAgent.__init__(
+            self, env, player=player, translate=translate, worlds=worlds, chance=chance
+        )
         check_moves(self.config, simultaneous=is_parallel(env))
-        self.last_result: SearchResult | None = None
-        """What the last search found; None before the first."""
-        self._searcher = Searcher(self.config, seed=self.seed)
         self._searched: GameState | None = None
 
     def __copy__(self) -> Self:
         """An independent agent with a copy of the tree, bound to the same live environment."""
         twin = super().__copy__()
-        twin._searcher = copy.copy(self._searcher)
+        twin._become_independent()
         return twin
 
     def reset(self) -> None:
-        """Forget the tree: a new game begins."""
-        self._searcher.reset()
+        """Forget the tree: a new game begins. The clock, if there is one, starts anew."""
+        self._forget_game()
         self._searched = None
 
     def choose(self, state: GameState) -> int:
         """Search the position, going on from the kept tree if it leads there."""
+        moves = None
         if self.config.reuse_tree and self._searched is not None:
-            self._follow(moves_between(self._searched, state))
+            moves = moves_between(self._searched, state) or None
         self._searched = None
         if isinstance(state, ParallelState):
             state.check_worlds(self.config)
         seat = None
         if self.player is not None and isinstance(state, ParallelState):
             seat = state.seat(self.player)
-        self.last_result = self._searcher.search(state, self.limit, player=seat)
+        self.last_result = self._searcher.search(
+            state, self.limit, player=seat, clock=self.clock, moves=moves
+        )
         self._searched = state
         return self.last_result.action
 
     def _check_playable(self, env: Any) -> None:
         super()._check_playable(env)
         check_worlds(env, self.config, self.worlds, translate=self.translate)
-
-    def _follow(self, moves: Sequence[int] | None) -> None:
-        if moves is None:
-            self._searcher.reset()
-            return
-        for move in moves:
-            self._searcher.advance(move)
 
 
 class UCTAgent(SearchAgent):
@@ -214,7 +196,7 @@ def make_agent(
     names = (*SearchConfig.preset_names(), "random")
     if parsed.name not in names:
         raise UnknownNameError(unknown_name("agent", parsed.name, names))
-    limits = ("seed", "simulations", "seconds")
+    limits = ("seed", "simulations", "seconds", "clock", "evaluator")
     plain = parsed.name == "random"
     preset = SearchConfig.preset("uct" if plain else parsed.name)
     preset.check_changes("parameter of make_agent", defaults, limits)

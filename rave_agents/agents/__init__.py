@@ -1,4 +1,6 @@
 """Agents that have a name, made from specs such as ``rave(simulations=500)``.
 
+What the frameworks' own agents that search have in common is here, too (``searching_agent.py``).
+
 It imports the searcher, and programs that play by the Go Text Protocol (``gtp``).
 """

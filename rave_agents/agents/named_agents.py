@@ -27,7 +27,6 @@ from rave_agents.kernel.rules import UCB1
 from rave_agents.results.search_result import SearchResult
 from rave_agents.searcher.clock import Clock
 from rave_agents.searcher.searcher import Searcher
-from rave_agents.searcher.timed_search import search_on_clock
 
 LIMITS = frozenset(["simulations", "seconds", "clock"])
 """Parameters that limit how long an agent thinks."""
@@ -159,14 +158,10 @@ class SearchAgent:
     def step(self, state: GameState) -> int:
         """The action that the search chooses."""
         player = self.player if is_simultaneous(state) else None
-        if self.clock is None:
-            limit = self.limit or make_limit(None, None)
-            result = self.searcher.search(state, limit, player=player)
-        else:
-            simulations = None if self.limit is None else self.limit.simulations
-            result = search_on_clock(
-                self.searcher, state, self.clock, player=player, simulations=simulations
-            )
+        limit = self.limit
+        if limit is None and self.clock is None:
+            limit = make_limit(None, None)
+        result = self.searcher.search(state, limit, player=player, clock=self.clock)
         self.last_result = result
         self.effort = self.effort.plus(result.simulations, result.seconds)
         return result.action

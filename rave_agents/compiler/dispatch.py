@@ -10,7 +10,6 @@ Nothing here imports Numba: a search that is described but not run needs no comp
 (``NUMBA_DISABLE_JIT=1``), the same functions are plain Python, and a dictionary chooses the body.
 """
 
-import ctypes
 import functools
 import hashlib
 import os
@@ -139,7 +138,7 @@ class Entry:
         self.function = function
         self.what = what
         """What is compiled, for messages to the user."""
-        self._loaded: dict[Any, Callable[[int, int], int]] = {}
+        self._loaded: dict[Any, Callable[[Any, int], int]] = {}
         self._lock = threading.Lock()
 
     def __call__(self, record: Any, number: int) -> int:
@@ -150,18 +149,16 @@ class Entry:
         """The function for this record, whose arrays must not be reallocated meanwhile."""
         if JIT_DISABLED:
             return functools.partial(self.function, record)
-        from rave_agents.compiler.layout import kind_of, laid_out  # noqa: PLC0415
+        from rave_agents.compiler.layout import laid_out  # noqa: PLC0415
 
-        kind = kind_of(record)
+        kind, placed = laid_out(record)
         key = OpenFunction.generation, kind
         with self._lock:
             if key not in self._loaded:
                 self._loaded[key] = self._load(record, kind)
-        loaded, placed = self._loaded[key], laid_out(record, kind)
-        placed.of = record  # The arrays live as long as the pointers to them.
-        return lambda number: loaded(ctypes.addressof(placed), number)
+        return functools.partial(self._loaded[key], placed)
 
-    def _load(self, record: Any, kind: Any) -> Callable[[int, int], int]:
+    def _load(self, record: Any, kind: Any) -> Callable[[Any, int], int]:
         from rave_agents.compiler.folders import choose_cache_directory  # noqa: PLC0415
         from rave_agents.compiler.layout import kind_as_text  # noqa: PLC0415
         from rave_agents.compiler.machine_code import MachineCode  # noqa: PLC0415

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import llvmlite.binding as llvm
 
-Run = Callable[[int, int], int]
+Run = Callable[[Any, int], int]
 """A loaded entry: takes the address of its record and a number, returns a number."""
 
 _Native = ctypes.CFUNCTYPE(
@@ -121,9 +121,10 @@ class _Loaded:
         self._engine = engine
         self._native = native
 
-    def __call__(self, address: int, number: int) -> int:
+    def __call__(self, record: Any, number: int) -> int:
         result, raised = ctypes.c_int64(), ctypes.c_void_p()
-        status = self._native(ctypes.byref(result), ctypes.byref(raised), address, number)
+        pointers = ctypes.byref(result), ctypes.byref(raised), ctypes.addressof(record)
+        status = self._native(*pointers, number)
         if status != 0:
             raise _exception(status, raised)
         return result.value

@@ -275,9 +275,14 @@ def call_part(opened: OpenFunction[Any, Any], part: Part, *arguments: Any) -> An
     except Exception as error:
         if not is_own(type(part)):
             raise
-        raise FormulaError(
-            f"{type(part).__name__}: {opened.__name__} raised {type(error).__name__}: {error}"
-        ) from error
+        raise part_raised(part, opened, error) from error
+
+
+def part_raised(part: Part, opened: OpenFunction[Any, Any], error: Exception) -> FormulaError:
+    """The error of a part of the user's own whose body of an open function has raised."""
+    return FormulaError(
+        f"{type(part).__name__}: {opened.__name__} raised {type(error).__name__}: {error}"
+    )
 
 
 def own_parts(parts: Any) -> tuple[str, ...]:

@@ -226,16 +226,18 @@ def regret_of_others(
 
 @open_function
 def amaf_value(amaf: Any, search: Any, edge: int, player: int, n: float, total: float) -> float:
-    """The mean of n values blended with the edge's AMAF value; negative where there is none."""
+    """The mean of n values blended with the edge's AMAF value; negative where AMAF takes no part."""
     return -1.0
 
 
 @implements(amaf_value, EdgeAmaf)
 def _amaf_value(amaf: Any, search: Any, edge: int, player: int, n: float, total: float) -> float:
     n_amaf = amaf.visits[edge]
-    if n_amaf > 0.0 and holds_for(amaf.options.players, search, player):
+    if not holds_for(amaf.options.players, search, player):
+        return -1.0
+    if n_amaf > 0.0:
         return blend(amaf.options.schedule, n, total, n_amaf, amaf.value_sum[edge])
-    return -1.0
+    return total / n if n > 0.0 else -1.0
 
 
 @kernel

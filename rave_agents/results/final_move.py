@@ -1,15 +1,16 @@
 """The final move: the probability of playing each of the root's actions."""
 
-import functools
 import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from rave_agents.config.final_moves import AverageStrategy, Maximin, preference
-from rave_agents.config.part_specs import call_part
+from rave_agents.config.part_specs import is_own, part_raised
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.errors import FormulaError
+from rave_agents.kernel.proofs import Proofs
+from rave_agents.kernel.solver import UNSOLVED
 from rave_agents.kernel.winning_moves import weighted_win_rate
 from rave_agents.results.root import Root, RootMove
 from rave_agents.results.search_result import ActionStatistics
@@ -27,60 +28,72 @@ def scaled(utility: float, low: float, high: float) -> float:
 
 def root_statistics(root: Root, config: SearchConfig) -> tuple[ActionStatistics, ...]:
     """The statistics of every legal action, with the probability of playing it."""
-    return tuple(
-        _action_statistics(root, move, probability)
-        for move, probability in zip(root.moves, _policy(root, config), strict=True)
-    )
+    statistics = []
+    for move, probability in zip(root.moves, _policy(root, config), strict=True):
+        amaf, proof, wins, rate = move.amaf, move.proof, None, 0.0
+        if amaf.wins > 0:
+            wins = amaf.win_moves / amaf.wins
+            rate = weighted_win_rate(amaf.visits, amaf.wins, amaf.win_moves)
+        solved = proof.distance != UNSOLVED
+        statistics.append(
+            ActionStatistics(
+                action=move.action,
+                visits=move.visits,
+                value=root.utility(move.value_sum, move.visits),
+                prior=move.prior,
+                amaf_visits=amaf.visits,
+                amaf_value=root.utility(amaf.value_sum, amaf.visits),
+                winning_move_number=wins,
+                weighted_win_rate=rate,
+                outcome=proof.low if solved else None,
+                distance=proof.distance if solved else None,
+                proof_number=proof.proof_number,
+                disproof_number=proof.disproof_number,
+                probability=probability,
+            )
+        )
+    return tuple(statistics)
 
 
 def drawn_action(statistics: Sequence[ActionStatistics], unit: float) -> int:
     """The action at ``unit``, in [0, 1), of the cumulative probabilities."""
-    candidates = [row for row in statistics if row.probability > 0.0]
-    for row in candidates:
-        unit -= row.probability
-        if unit < 0.0:
-            return row.action
-    return candidates[-1].action
-
-
-def _action_statistics(root: Root, move: RootMove, probability: float) -> ActionStatistics:
-    amaf, proof = move.amaf, move.proof
-    return ActionStatistics(
-        action=move.action,
-        visits=move.visits,
-        value=root.utility(move.value_sum, move.visits),
-        prior=move.prior,
-        amaf_visits=amaf.visits,
-        amaf_value=root.utility(amaf.value_sum, amaf.visits),
-        winning_move_number=amaf.win_moves / amaf.wins if amaf.wins > 0 else None,
-        weighted_win_rate=weighted_win_rate(amaf.visits, amaf.wins, amaf.win_moves),
-        outcome=proof.outcome,
-        distance=proof.distance if proof.solved else None,
-        proof_number=proof.proof_number,
-        disproof_number=proof.disproof_number,
-        probability=probability,
-    )
+    last = statistics[0].action
+    for row in statistics:
+        if row.probability > 0.0:
+            last = row.action
+            unit -= row.probability
+            if unit < 0.0:
+                break
+    return last
 
 
 def _policy(root: Root, config: SearchConfig) -> list[float]:
     """The probability of playing each of the root's moves."""
-    strategies = [move.strategy for move in root.moves]
-    total = sum(strategies)
-    if isinstance(config.final_move, AverageStrategy) and root.joint and total > 0:
-        return [strategy / total for strategy in strategies]
-    if isinstance(config.final_move, Maximin) and root.joint:
-        worst = worst_values(root, config.final_move.visits)
-        key: _Key = lambda move: (worst[move.action], move.visits)  # noqa: E731
-    else:
-        key = functools.partial(_final_key, root=root, config=config)
-    allowed = {move.action for move in _final_moves(root, config, key)}
     moves = root.moves
-    visits = np.array([float(move.visits) * (move.action in allowed) for move in moves])
+    if root.joint and isinstance(config.final_move, AverageStrategy):
+        total = sum(move.strategy for move in moves)
+        if total > 0:
+            return [move.strategy / total for move in moves]
+    if root.joint and isinstance(config.final_move, Maximin):
+        worst = worst_values(root, config.final_move.visits)
+        keys = {move.action: (worst[move.action], float(move.visits)) for move in moves}
+    else:
+        keys = _final_keys(root, config)
+    allowed = keys
+    if config.final_proven and isinstance(config.proofs, Proofs):
+        left = _final_moves(root, config, lambda move: keys[move.action])
+        allowed = {move.action: keys[move.action] for move in left}
+    visits = np.zeros(len(moves))
+    for place, move in enumerate(moves):
+        visits[place] = move.visits * (move.action in allowed)
     if config.temperature == 0.0 or visits.sum() == 0.0:
-        best = max(key(move) for move in moves if move.action in allowed)
-        chosen = [move.action in allowed and key(move) == best for move in moves]
-        count = sum(chosen)
-        return [choice / count for choice in chosen]
+        best = max(allowed.values())
+        count = list(allowed.values()).count(best)
+        policy = []
+        for move in moves:
+            chosen = move.action in allowed and keys[move.action] == best
+            policy.append(1 / count if chosen else 0.0)
+        return policy
     with np.errstate(divide="ignore", over="ignore"):
         weights = np.exp(np.log(visits / visits.max()) / config.temperature)
     return (weights / weights.sum()).tolist()  # type: ignore[no-any-return]
@@ -109,20 +122,31 @@ def worst_values(root: Root, few: float) -> dict[int, float]:
     return worst
 
 
-def _final_key(move: RootMove, root: Root, config: SearchConfig) -> tuple[float, float]:
-    """What the final move maximises; moves without visits come last."""
-    visits = move.visits
-    if visits == 0:
-        return (-math.inf, 0.0)
-    value, sure = move.value_sum / visits, -math.inf
-    if config.final_proven:
-        value, sure = _value(root, move), _sure_value(root, move)
-    key = call_part(preference, config.final_move, value, visits, sure)
-    if not (isinstance(key, tuple) and len(key) == 2 and not any(map(math.isnan, key))):
-        raise FormulaError(
-            f"{type(config.final_move).__name__}: preference must give two numbers, got {key!r}."
-        )
-    return key
+def _final_keys(root: Root, config: SearchConfig) -> dict[int, tuple[float, float]]:
+    """What the final move maximises, for each action; those without visits come last."""
+    part = config.final_move
+    body, proven = preference.body_for(type(part)), isinstance(config.proofs, Proofs)
+    keys: dict[int, tuple[float, float]] = {}
+    for move in root.moves:
+        if move.visits == 0:
+            keys[move.action] = (-math.inf, 0.0)
+            continue
+        value, sure = move.value_sum / move.visits, -math.inf
+        if proven and config.final_proven:
+            value, sure = _value(root, move), _sure_value(root, move)
+        try:
+            key = body(part, value, move.visits, sure)
+        except Exception as error:
+            if is_own(type(part)):
+                raise part_raised(part, preference, error) from error
+            raise
+        two = isinstance(key, tuple) and len(key) == 2
+        if not two or math.isnan(key[0]) or math.isnan(key[1]):
+            raise FormulaError(
+                f"{type(part).__name__}: preference must give two numbers, got {key!r}."
+            )
+        keys[move.action] = key
+    return keys
 
 
 def _final_moves(root: Root, config: SearchConfig, key: _Key) -> Sequence[RootMove]:

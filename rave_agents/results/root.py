@@ -1,33 +1,31 @@
 """The root of a tree, or of several: what is known of its moves, the principal variation."""
 
-import dataclasses
+import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from rave_agents.compiler.arrays import NODE
 from rave_agents.game.game_state import GameState, legal_actions_of
 from rave_agents.kernel import tree as trees
 from rave_agents.kernel.amaf import NO_TABLE
 from rave_agents.kernel.amaf_nodes import EdgeAmaf
 from rave_agents.kernel.amaf_tables import AmafTables
+from rave_agents.kernel.proofs import Proven
+from rave_agents.kernel.simultaneous import JointMoves
 from rave_agents.kernel.solver import UNSOLVED
 from rave_agents.kernel.strategies import MixedStrategy
 from rave_agents.kernel.tree import ROOT, UNEXPANDED, Tree
 from rave_agents.results.proven import (
     EdgeProof,
-    ProofArrays,
     edge_proof,
     merged_numbers,
     merged_proof,
-    proof_arrays,
     solved_outcome,
     solving_edge,
     win_numbers,
     winning_edge,
 )
-from rave_agents.tree.grown_tree import GrownTree
 from rave_agents.tree.joint_positions import (
     JointVisits,
     find_joint_child,
@@ -35,56 +33,10 @@ from rave_agents.tree.joint_positions import (
     players_node,
     position_nodes,
 )
+from rave_agents.tree.proof_arrays import ProofArrays
+from rave_agents.tree.search_tree import SearchTree
 
-
-@dataclasses.dataclass(frozen=True)
-class RootedTree:
-    """A tree and what it takes to read it."""
-
-    grown: GrownTree | None
-    """The arrays; None before the first search."""
-    low: float
-    """The utility that is 0 on the scale of values, ``inf`` if none is known yet."""
-    high: float
-    """The utility that is 1 on that scale, ``-inf`` likewise."""
-    state: GameState
-    """A clone of the root position."""
-    player: int
-    """Whose moves are looked at there."""
-
-    @property
-    def has_root(self) -> bool:
-        """Whether the root has its node yet."""
-        return self.grown is not None and bool(self.arrays.used[NODE] > 0)
-
-    @property
-    def arrays(self) -> Tree:
-        """The statistics of nodes and edges; values are scaled to [0, 1]."""
-        assert self.grown is not None
-        return self.grown.tree
-
-    @property
-    def amaf(self) -> Any:
-        """The AMAF statistics."""
-        assert self.grown is not None
-        return self.grown.running.amaf
-
-    @property
-    def moves(self) -> Any:
-        """What is kept beside the tree for the way players move."""
-        assert self.grown is not None
-        return self.grown.running.moves
-
-    @property
-    def proofs(self) -> ProofArrays:
-        """What is proven of the nodes."""
-        assert self.grown is not None
-        return proof_arrays(self.grown.running.proofs, self.state.num_players())
-
-    @property
-    def players_root(self) -> int:
-        """The row of the player's node at the root position."""
-        return players_node(self.arrays, self.moves, ROOT, self.player)
+_NO_PROOF = EdgeProof()
 
 
 class AmafStatistics(NamedTuple):
@@ -158,46 +110,65 @@ class Root(NamedTuple):
         return next(move for move in self.moves if move.action == action)
 
 
-def known_root(rooted: RootedTree) -> Root:
-    """What a tree knows of its root; before the first simulation, the legal actions alone."""
-    if not rooted.has_root:
-        actions = legal_actions_of(rooted.state, rooted.player)
-        unknown = (0, 0.0, 1.0 / len(actions), AmafStatistics(), EdgeProof())
-        moves = tuple(RootMove(int(action), *unknown) for action in actions)
-        players = rooted.state.num_players()
-        return Root(moves, 0, rooted.low, rooted.high, num_players=players)
-    tree, proofs = rooted.arrays, rooted.proofs
-    node = rooted.players_root
-    outcome = solved_outcome(proofs)
-    proof_number, disproof_number = win_numbers(proofs, int(tree.node_player[ROOT]))
-    return Root(
-        moves=tuple(_known_move(rooted, node, edge) for edge in trees.edge_rows(tree, node)),
-        player=rooted.player,
-        num_players=rooted.state.num_players(),
+def unknown_root(state: GameState, player: int) -> Root:
+    """What is known before the first simulation: the legal actions alone."""
+    actions = legal_actions_of(state, player)
+    unknown = (0, 0.0, 1.0 / len(actions), AmafStatistics(), EdgeProof())
+    moves = tuple(RootMove(int(action), *unknown) for action in actions)
+    return Root(moves, 0, math.inf, -math.inf, num_players=state.num_players())
+
+
+def known_root(tree: SearchTree) -> Root:
+    """What a tree knows of its root, which has its node."""
+    arrays, running = tree.arrays, tree.running
+    low, high = tree.utility_range.tolist()
+    node, strategies = ROOT, None
+    joint: tuple[JointVisits, ...] = ()
+    if isinstance(running.moves, JointMoves):
+        node = players_node(arrays, running.moves, ROOT, tree.player)
+        joint = tuple(joint_visits(arrays, running.moves, ROOT))
+        if isinstance(running.moves.choice, MixedStrategy):
+            strategies = running.moves.choice.edge_strategy
+    first = int(arrays.node_first_edge[node])
+    edges = slice(first, first + int(arrays.node_edge_count[node]))
+    proofs = tree.proofs if isinstance(running.proofs, Proven) else None
+    moves = []
+    for place, (action, visits, value_sum, prior) in enumerate(
+        zip(
+            arrays.edge_action[edges].tolist(),
+            arrays.edge_visits[edges].tolist(),
+            arrays.edge_value_sum[edges].tolist(),
+            arrays.edge_prior[edges].tolist(),
+            strict=True,
+        )
+    ):
+        edge = first + place
+        amaf = amaf_statistics(tree, node, edge)
+        proof = _NO_PROOF if proofs is None else edge_proof(arrays, proofs, ROOT, edge)
+        strategy = 0.0 if strategies is None else float(strategies[edge])
+        moves.append(RootMove(action, visits, value_sum, prior, amaf, proof, strategy))
+    root = Root(
+        moves=tuple(moves),
+        player=tree.player,
+        num_players=tree.num_players,
         place=node - ROOT,
-        joint=tuple(joint_visits(tree, rooted.moves, ROOT)),
-        visits=int(tree.node_visits[ROOT]),
-        low=rooted.low,
-        high=rooted.high,
+        joint=joint,
+        visits=int(arrays.node_visits[ROOT]),
+        low=low,
+        high=high,
+    )
+    return root if proofs is None else _with_proofs(root, arrays, proofs)
+
+
+def _with_proofs(root: Root, arrays: Tree, proofs: ProofArrays) -> Root:
+    """The same with what is proven of the root itself."""
+    outcome = solved_outcome(proofs)
+    proof_number, disproof_number = win_numbers(proofs, int(arrays.node_player[ROOT]))
+    return root._replace(
         outcome=outcome,
         distance=UNSOLVED if outcome is None else int(proofs.distance[ROOT]),
         proof_number=proof_number,
         disproof_number=disproof_number,
-    )
-
-
-def _known_move(rooted: RootedTree, node: int, edge: int) -> RootMove:
-    tree = rooted.arrays
-    choice = getattr(rooted.moves, "choice", None)
-    strategies = choice.edge_strategy if isinstance(choice, MixedStrategy) else ()
-    return RootMove(
-        action=int(tree.edge_action[edge]),
-        visits=int(tree.edge_visits[edge]),
-        value_sum=float(tree.edge_value_sum[edge]),
-        prior=float(tree.edge_prior[edge]),
-        amaf=amaf_statistics(rooted, node, edge),
-        proof=edge_proof(tree, rooted.proofs, ROOT, edge),
-        strategy=float(strategies[edge]) if len(strategies) > 0 else 0.0,
     )
 
 
@@ -310,67 +281,87 @@ def leading_tree(roots: Sequence[Root], action: int) -> int:
     return max(range(len(roots)), key=authority)
 
 
-def principal_variation(rooted: RootedTree, action: int) -> tuple[int, ...]:
+def principal_variation(tree: SearchTree, action: int) -> tuple[int, ...]:
     """The chosen action, then at each node the proven one or else the most visited one.
 
     Where players move at the same time, the actions of all of them follow each other: those taken
     together most often, at the root with the chosen one.
     """
-    if not rooted.has_root:
-        return (action,)
-    tree = rooted.arrays
-    if len(position_nodes(rooted.moves, ROOT)) > 1:
-        line = list(_expected_joint(rooted, ROOT, action))
-    else:
-        line = [action]
-    node = ROOT if not line else find_joint_child(tree, rooted.moves, ROOT, line)
-    while node not in (UNEXPANDED, ROOT) and tree.node_edge_count[node] > 0:
-        actions = _expected(rooted, node)
-        if not actions:
+    if isinstance(tree.running.moves, JointMoves):
+        return _joint_variation(tree, tree.running.moves, action)
+    arrays = tree.arrays
+    proofs = tree.proofs if isinstance(tree.running.proofs, Proven) else None
+    line, node = [action], ROOT
+    first = int(arrays.node_first_edge[ROOT])
+    rows = arrays.edge_action[first : first + int(arrays.node_edge_count[ROOT])]
+    edge = first + int(np.argmax(rows == action))
+    while (node := int(arrays.edge_child[edge])) not in (UNEXPANDED, ROOT):
+        count = int(arrays.node_edge_count[node])
+        if count == 0:
             break
-        line += actions
-        node = find_joint_child(tree, rooted.moves, node, actions)
+        first = int(arrays.node_first_edge[node])
+        edge = first + int(np.argmax(arrays.edge_visits[first : first + count]))
+        proven = None if proofs is None else _proven_edge(arrays, proofs, node)
+        if proven is not None:
+            edge = proven
+        elif arrays.edge_visits[edge] == 0 and (
+            proofs is None or solved_outcome(proofs, node) is None
+        ):
+            break
+        line.append(int(arrays.edge_action[edge]))
     return tuple(line)
 
 
-def _expected(rooted: RootedTree, node: int) -> Sequence[int]:
-    """A position's proven or else most visited action, or joint action; nothing if none was."""
-    tree = rooted.arrays
-    if len(position_nodes(rooted.moves, node)) > 1:
-        return _expected_joint(rooted, node)
-    edges = trees.edge_rows(tree, node)
-    edge = edges.start + int(np.argmax(tree.edge_visits[edges.start : edges.stop]))
-    if solved_outcome(rooted.proofs, node) is not None:
-        proven = solving_edge(tree, rooted.proofs, node)
-        edge = edge if proven is None else proven
-    elif (winning := winning_edge(tree, rooted.proofs, node)) is not None:
-        edge = winning
-    elif tree.edge_visits[edge] == 0:
-        return ()
-    return (int(tree.edge_action[edge]),)
+def _proven_edge(arrays: Tree, proofs: ProofArrays, node: int) -> int | None:
+    """The edge that leads to what is proven of a node; None if nothing is, or no edge shows it."""
+    if solved_outcome(proofs, node) is not None:
+        return solving_edge(arrays, proofs, node)
+    return winning_edge(arrays, proofs, node)
 
 
-def _expected_joint(rooted: RootedTree, node: int, action: int | None = None) -> tuple[int, ...]:
+def _joint_variation(tree: SearchTree, moves: JointMoves, action: int) -> tuple[int, ...]:
+    """The principal variation where players may move at the same time."""
+    arrays, node = tree.arrays, ROOT
+    if len(position_nodes(moves, ROOT)) > 1:
+        line = list(_expected_joint(tree, ROOT, action))
+    else:
+        line = [action]
+    node = ROOT if not line else find_joint_child(arrays, moves, ROOT, line)
+    while node not in (UNEXPANDED, ROOT) and arrays.node_edge_count[node] > 0:
+        actions: Sequence[int]
+        if len(position_nodes(moves, node)) > 1:
+            actions = _expected_joint(tree, node)
+        else:
+            edges = trees.edge_rows(arrays, node)
+            edge = edges.start + int(np.argmax(arrays.edge_visits[edges.start : edges.stop]))
+            actions = [int(arrays.edge_action[edge])] if arrays.edge_visits[edge] > 0 else []
+        if not actions:
+            break
+        line += actions
+        node = find_joint_child(arrays, moves, node, actions)
+    return tuple(line)
+
+
+def _expected_joint(tree: SearchTree, node: int, action: int | None = None) -> tuple[int, ...]:
     """The joint action most visited, with the searching player's action if it is given."""
-    tree = rooted.arrays
-    nodes = position_nodes(rooted.moves, node)
-    players = [int(tree.node_player[row]) for row in nodes]
-    rows = joint_visits(tree, rooted.moves, node)
+    arrays = tree.arrays
+    nodes = position_nodes(tree.running.moves, node)
+    players = [int(arrays.node_player[row]) for row in nodes]
+    rows = joint_visits(arrays, tree.running.moves, node)
     if action is not None:
-        place = players.index(rooted.player)
+        place = players.index(tree.player)
         rows = [row for row in rows if row.actions[place] == action]
     return max(rows, key=lambda row: row.visits).actions if rows else ()
 
 
-def amaf_statistics(rooted: RootedTree, node: int, edge: int) -> AmafStatistics:
+def amaf_statistics(tree: SearchTree, node: int, edge: int) -> AmafStatistics:
     """The AMAF statistics of a node's edge: its own, or those in the node's table, if any."""
-    tree, amaf = rooted.arrays, rooted.amaf
+    arrays, amaf = tree.arrays, tree.running.amaf
     if isinstance(amaf, EdgeAmaf):
         row = edge
     elif isinstance(amaf, AmafTables) and amaf.node_table[node] != NO_TABLE:
-        players, actions = rooted.state.num_players(), rooted.state.num_distinct_actions()
-        table = int(amaf.node_table[node]) * players + int(tree.node_player[node])
-        row = table * actions + int(tree.edge_action[edge])
+        table = int(amaf.node_table[node]) * tree.num_players + int(arrays.node_player[node])
+        row = table * tree.num_actions + int(arrays.edge_action[edge])
     else:
         return AmafStatistics()
     wins = getattr(amaf.winning, "wins", None)

@@ -9,6 +9,8 @@ from typing import Any, Self
 
 import numpy as np
 
+from rave_agents.compiler.arrays import NODE
+from rave_agents.compiler.dispatch import OpenFunction
 from rave_agents.config.final_moves import RobustChild
 from rave_agents.config.limit import Limit
 from rave_agents.config.search_config import SearchConfig
@@ -27,12 +29,11 @@ from rave_agents.kernel.tree import Tree
 from rave_agents.results.final_move import drawn_action, root_statistics
 from rave_agents.results.payoff_matrix import joint_table
 from rave_agents.results.root import (
-    Root,
-    RootedTree,
     known_root,
     leading_tree,
     merged_root,
     principal_variation,
+    unknown_root,
 )
 from rave_agents.results.search_result import SearchResult
 from rave_agents.results.world_statistics import WorldStatistics, world_statistics
@@ -44,17 +45,14 @@ from rave_agents.searcher.checks import (
     checked_path,
     is_decision,
 )
-from rave_agents.searcher.search_run import SearchRun
-from rave_agents.searcher.thread_team import ThreadTeam
-from rave_agents.searcher.tree_search import (
-    SearchTree,
-    TreeSearch,
-    compile_search,
-    determinizes,
-    search_parts,
-)
+from rave_agents.searcher.clock import Clock
+from rave_agents.searcher.run_to_limit import Pause, run_to_limit
+from rave_agents.searcher.timed_search import clocked_limit
+from rave_agents.searcher.tree_search import TreeSearch, compile_search
 from rave_agents.searcher.watch import EarlyStop, Watch
 from rave_agents.simulate.python_simulator import Evaluator
+from rave_agents.tree.composition import SearchedGame, determinizes, searched_game
+from rave_agents.tree.search_tree import SearchTree
 
 PROGRESS_SECONDS = 0.1
 """How often a progress callback is called, about."""
@@ -110,7 +108,8 @@ class Searcher:
                 "playout_count must be 1 with an evaluator, which stands for playouts."
             )
         self.evaluator = evaluator
-        self._trees = [SearchTree(self.config) for _ in range(self.config.threads)]
+        self._searches = [TreeSearch(evaluator) for _ in range(self.config.threads)]
+        self._game: SearchedGame | None = None
         self._running = False
         self.reseed(seed)
         self._forget()
@@ -125,15 +124,14 @@ class Searcher:
         self._check_idle()
         self._forget()
 
-    def _forget(self, *, release: bool = False) -> None:
-        for tree in self._trees:
-            tree.forget(release=release)
-        self._root: GameState | None = None
+    def _forget(self) -> None:
+        for search in self._searches:
+            search.forget()
+        self.root: GameState | None = None
+        """The position searched last or advanced to, to look at; None before the first search."""
         self._player = 0
-        self._root_key: Hashable = None
         self._advanced = False
         self._seconds = 0.0
-        self._provider: str | None = None
         self._worlds: WorldStatistics | None = None
         self._in_turn = False
 
@@ -144,33 +142,36 @@ class Searcher:
         Copy what you want to keep: the next search moves the arrays, and a slice of them is then
         no longer valid. Of several threads' trees it is the first thread's.
         """
-        first = self._trees[0]
-        return first.grown.tree if first.grown is not None and first.has_root else None
+        first = self._searches[0].tree
+        return None if first is None or not first.has_root else first.arrays
 
-    def rooted_tree(self) -> RootedTree | None:
-        """Show the tree with its root position and utility range; None if there is none yet.
+    def rooted_tree(self) -> SearchTree | None:
+        """The tree with its root position and utility range, to look at; None if there is none yet.
 
-        The arrays are shared with this searcher, whose next search changes them. Of several
-        threads' trees it is the one that has most visits of the action that ``result`` tells, or
-        has proven it.
+        It is this searcher's own, which the next search changes. Of several threads' trees it is
+        the one that has most visits of the action that ``result`` tells, or has proven it.
         """
-        if self._root is None or not any(tree.has_root for tree in self._trees):
-            return None
-        if len(self._trees) == 1 or not is_decision(self._root):
-            rooted = self._trees[0].rooted(self._root, self._player)
-        else:
-            rooted = self._leading(self._known_roots(), self.result().action)
-        return rooted if rooted.has_root else None
+        trees = self._rooted_trees()
+        if self.root is None or len(trees) <= 1 or not is_decision(self.root):
+            return trees[0] if trees else None
+        roots = [known_root(tree) for tree in trees]
+        return trees[leading_tree(roots, self.result().action)]
 
-    def release_tree(self) -> RootedTree | None:
+    def release_tree(self) -> SearchTree | None:
         """Hand over the tree of ``rooted_tree``, and forget all: it is never changed again.
 
         Returns None if there is none.
         """
         released = self.rooted_tree()
         self._check_idle()
-        self._forget(release=True)
+        for search in self._searches:
+            search.release()
+        self._forget()
         return released
+
+    def _rooted_trees(self) -> list[SearchTree]:
+        """The trees that have a root node; none before the first simulation."""
+        return [search.tree for search in self._searches if search.tree and search.tree.has_root]
 
     def reseed(self, seed: int | None) -> None:
         """Draw everything random from this seed from now on; the tree stays.
@@ -181,10 +182,10 @@ class Searcher:
         self._check_idle()
         self._seeds = np.random.SeedSequence(checked_seed(seed))
         stream_seed, noise_seed, move_seed = self._seeds.spawn(3)
-        first, *others = self._trees
+        first, *others = self._searches
         first.reseed(stream_seed, self._seeds, noise_seed)
-        for tree, own_seed in zip(others, stream_seed.spawn(len(others)), strict=True):
-            tree.reseed(own_seed, own_seed, noise_seed)
+        for search, own_seed in zip(others, stream_seed.spawn(len(others)), strict=True):
+            search.reseed(own_seed, own_seed, noise_seed)
         self._moves = np.random.default_rng(move_seed)
         self._move_unit = float(self._moves.random())
 
@@ -196,7 +197,8 @@ class Searcher:
         """
         self._prepared(state)
 
-    def _prepared(self, state: Any) -> GameState:
+    def _prepared(self, state: Any) -> tuple[GameState, SearchedGame]:
+        """The state as a GameState, and what is known of its game; the search is compiled."""
         game_state = as_game_state(state)
         simultaneous = has_simultaneous_moves(game_state) and not self._plays_in_turn(game_state)
         check_moves(self.config, simultaneous=simultaneous)
@@ -204,10 +206,11 @@ class Searcher:
             _say_it_sees()
             seeing = getattr(game_state, "seeing", None)
             game_state = game_state if seeing is None else seeing()
-        if determinizes(game_state, self.config):
+        game = searched_game(game_state, self.config, judged=self.evaluator is not None)
+        if game.determinizes:
             check_hidden(self.config, simultaneous=simultaneous)
-        compile_search(self.config, game_state, self.evaluator)
-        return game_state
+        compile_search(game, game_state)
+        return game_state, game
 
     def _plays_in_turn(self, state: GameState) -> bool:
         """Whether those who move at the same time are taken to move in turn: with worlds alone."""
@@ -220,9 +223,11 @@ class Searcher:
     def search(
         self,
         state: Any,
-        limit: Limit,
+        limit: Limit | None = None,
         *,
         player: int | None = None,
+        clock: Clock | None = None,
+        moves: Sequence[int] | None = None,
         progress: Progress | None = None,
         watch: Watch | None = None,
     ) -> SearchResult:
@@ -231,12 +236,17 @@ class Searcher:
         Args:
             state: a GameState, or a state of an installed framework such as ``pyspiel.State``;
                 it is cloned and never changed.
-            limit: when to end.
+            limit: when to end; with a clock in addition to its time, or None.
             player: whose action is to be chosen, from 0; needed where players move at the same
                 time, elsewhere it must be the player to move.
+            clock: of the player; it decides the time, and is charged with it.
+            moves: the actions and chance outcomes that have led here from the position searched
+                last, as ``follow`` takes them, if the caller is sure of them: the search goes on
+                from the kept tree. None if that is unknown, or the tree was led by ``advance``.
             progress: called about ten times a second with the result so far.
             watch: ends the search before its limit or gives it more time, see
-                ``rave_agents.searcher.watch``; without one ``SearchConfig.early_stop`` counts.
+                ``rave_agents.searcher.watch``; without one ``SearchConfig.early_stop`` counts. A
+                clock has one of its own.
 
         Raises:
             TypeError: if ``state`` is no state that any installed adapter knows.
@@ -247,36 +257,142 @@ class Searcher:
             FormulaError: if a part of the user's own raises or gives no score.
             Exception: whatever the game's state, the evaluator or ``progress`` raises, unchanged.
         """
-        if not isinstance(limit, Limit):
+        if not isinstance(limit, Limit) and (limit is not None or clock is None):
             raise TypeError(
                 f"limit must be a Limit, such as Limit(simulations=500): got {limit!r}."
             )
-        self._check_idle()
+        if self._running:
+            self._check_idle()
         # Here an adapter may compile what it needs, once, as the kernel is compiled: off the clock.
-        given = self._prepared(state)
+        goes_on, game = self._led_to(state, moves)
+        if game is None:
+            state, game = self._prepared(state)
         started = time.perf_counter()
-        root = given.clone()
-        player = checked_mover(root, player)
+        root = state.clone()
+        if goes_on:
+            self.root = root
         self._running = True
         try:
-            self._begin(root, player)
-            if self._plays_in_turn(root):
-                self._root = root = root.one_at_a_time(player)  # type: ignore[attr-defined]
-                self._in_turn = True
-            if self.config.search_forced_moves or len(legal_actions_of(root, player)) > 1:
+            if clock is not None:
+                limit, watch = clocked_limit(clock, root, player, limit)
+            if not isinstance(self.config.final_move, RobustChild) or self.config.temperature > 0:
+                watch = None  # They look at visits, and the final move is not simply that of most.
+            elif watch is None and self.config.early_stop:
+                watch = EarlyStop()
+            assert limit is not None
+            run = functools.partial(
+                run_to_limit,
+                limit=limit,
+                started=started,
+                watch=watch,
+                between=None if progress is None else self._teller(progress, started),
+            )
+            try:
+                searches = self._begin(game, root, player, goes_on=goes_on)
                 try:
-                    self._run(limit, started, progress, self._chosen_watch(watch))
+                    run(searches)
                 except ChanceMetError:
                     # Now that the state knows of its chance, it is searched as a game of chance.
-                    self._forget()
-                    self._prepared(root)
-                    self._begin(root, player)
-                    self._run(limit, started, progress, self._chosen_watch(watch))
+                    state, game = self._prepared(self.root)
+                    run(self._begin(game, state, player, goes_on=False))
+            finally:
+                self._seconds = time.perf_counter() - started
+                if game.determinizes:
+                    self._note_worlds()
+                self._running = self._advanced = False
+            return self._found()
         finally:
-            self._seconds = time.perf_counter() - started
             self._running = False
-            self._advanced = False
-        return self.result()
+            if clock is not None:
+                clock.charge(time.perf_counter() - started)
+
+    def _led_to(self, state: Any, moves: Sequence[int] | None) -> tuple[bool, SearchedGame | None]:
+        """Whether the trees are those of a state, which moves may lead them to.
+
+        Returns also what is known of its game, or None if that has to be asked anew.
+        """
+        root, game = self.root, self._game
+        if root is None or game is None or game.determinizes or self._in_turn:
+            return False, None
+        same_kind = type(state) is type(root)
+        state = state if same_kind else as_game_state(state)
+        if moves is None:
+            goes_on = self._advanced and _position_key(state) == _position_key(root)
+        elif game.simultaneous:
+            self.follow(moves)
+            goes_on = self._advanced
+        else:
+            goes_on = True
+            try:
+                for search in self._searches:
+                    if search.tree is not None:
+                        search.tree.follow(moves)
+            except BaseException:
+                # The trees may be of different positions.
+                self._forget()
+                raise
+        # It may have met chance meanwhile, or has to be looked at anew each time to see all.
+        learns = hasattr(state, "draws_chance") or hasattr(state, "seeing")
+        same = game.config is self.config and game.generation == OpenFunction.generation
+        return goes_on, game if goes_on and same and same_kind and not learns else None
+
+    def _begin(
+        self, game: SearchedGame, root: GameState, player: int | None, *, goes_on: bool
+    ) -> Sequence[TreeSearch]:
+        """Enter a position with all trees; returns the searches that are to run there."""
+        mover = root.current_player()
+        told = player is None or (type(player) is int and player == mover)
+        if not (told and 0 <= mover < game.num_players):
+            mover = checked_mover(root, player)
+        actions = legal_actions_of(root, mover) if game.simultaneous else root.legal_actions()
+        if len(actions) == 0:
+            check_decision(root)
+        if not goes_on or (game is not self._game and not self._fit(game)):
+            self._forget()
+        if game.determinizes and self._plays_in_turn(root):
+            root = root.one_at_a_time(mover)  # type: ignore[attr-defined]
+            game = searched_game(root, self.config, judged=self.evaluator is not None)
+            self._in_turn = True
+        self._game, self.root, self._player, self._worlds = game, root, mover, None
+        for search in self._searches:
+            search.enter(game, root, mover)
+        self._move_unit = float(self._moves.random())
+        if len(actions) <= 1 and not self.config.search_forced_moves:
+            return ()
+        first, *others = self._searches
+        if others:
+            first.open()
+        if others and not first.runs_in_parallel:
+            _say_one_thread()
+            for search in others:
+                search.forget()
+            others = []
+        return (first, *others)
+
+    def _fit(self, game: SearchedGame) -> bool:
+        """Whether the trees keep what a search of this game reads and writes."""
+        trees = self._rooted_trees()
+        return len(trees) > 0 and all(tree.fits(game.parts) for tree in trees)
+
+    def _teller(self, progress: Progress, started: float) -> Callable[[Pause], None]:
+        """What calls ``progress`` between two slices, when it is time."""
+        next_progress = started + PROGRESS_SECONDS
+
+        def tell(pause: Pause) -> None:
+            nonlocal next_progress
+            now = time.perf_counter()
+            if now >= next_progress:
+                self._seconds = now - started
+                with pause():
+                    self._note_worlds()
+                    progress(self._found())
+                next_progress = time.perf_counter() + PROGRESS_SECONDS
+
+        return tell
+
+    def _note_worlds(self) -> None:
+        samples = [search.world_sample() for search in self._searches]
+        self._worlds = world_statistics([sample for sample in samples if sample is not None])
 
     def advance(self, action: int | Sequence[int], *, state: Any = None) -> None:
         """Play an action or a chance outcome: keep its subtree for the next search.
@@ -291,26 +407,25 @@ class Searcher:
             ValueError: if the action is not legal at the root.
         """
         self._check_idle()
-        if self._root is None:
+        if self.root is None:
             return
         if self._in_turn:
             self._forget()  # No tree is kept where something is hidden.
             return
         if state is not None:
             key = _position_key(as_game_state(state))
-            if key is None or key != self._root_key:
+            if key is None or key != _position_key(self.root):
                 self.reset()
                 return
-        path = checked_path(self._root, action)
-        if determinizes(self._root, self.config):
+        path = checked_path(self.root, action)
+        if determinizes(self.root, self.config):
             # What the player sees next changes which worlds there are: the tree begins anew.
             self._forget()
             return
         try:
-            apply_path(self._root, path)
-            self._root_key = _position_key(self._root)
-            for tree in self._trees:
-                tree.keep(path)
+            apply_path(self.root, path)
+            for tree in self._rooted_trees():
+                tree.follow(path)
             self._advanced = True
         except BaseException:
             # The root and the tree may be of different positions.
@@ -328,9 +443,9 @@ class Searcher:
             ValueError: if one is not legal, or the actions of some players are missing.
         """
         place = 0
-        while place < len(moves) and self._root is not None:
-            if is_simultaneous(self._root):
-                count = self._root.num_players()
+        while place < len(moves) and self.root is not None:
+            if is_simultaneous(self.root):
+                count = self.root.num_players()
                 self.advance(moves[place : place + count])
                 place += count
             else:
@@ -348,15 +463,38 @@ class Searcher:
             RuntimeError: if nothing has been searched yet.
             ValueError: if ``advance`` has led to a position where no player is to move.
         """
-        if self._root is None:
+        if self.root is None:
             raise RuntimeError("Nothing has been searched yet.")
-        check_decision(self._root)
-        roots = self._known_roots()
-        root = merged_root(roots)
+        check_decision(self.root)
+        return self._found()
+
+    def _found(self) -> SearchResult:
+        """What is known of the root, where a player is to move."""
+        assert self.root is not None
+        trees, roots = [], []
+        simulations = nodes = memory_bytes = 0
+        full = []
+        for search in self._searches:
+            tree = search.tree
+            if tree is None:
+                continue
+            full.append(tree.full)
+            memory_bytes += tree.storage.bytes
+            if tree.arrays.used[NODE] > 0:
+                nodes += int(tree.arrays.used[NODE])
+                simulations += search.simulations
+                trees.append(tree)
+                roots.append(known_root(tree))
+        if not trees:
+            roots.append(unknown_root(self.root, self._player))
+        root = roots[0] if len(roots) == 1 else merged_root(roots)
         statistics = root_statistics(root, self.config)
         action = drawn_action(statistics, self._move_unit)
-        visits = sum(row.visits for row in statistics)
-        total = sum(row.visits * row.value for row in statistics if row.value is not None)
+        visits, total = 0, 0.0
+        for row in statistics:
+            visits += row.visits
+            total += 0.0 if row.value is None else row.visits * row.value
+        leading = 0 if len(roots) == 1 else leading_tree(roots, action)
         return SearchResult(
             player=self._player,
             action=action,
@@ -365,95 +503,18 @@ class Searcher:
             outcome=root.outcome,
             proof_number=root.proof_number,
             disproof_number=root.disproof_number,
-            principal_variation=principal_variation(self._leading(roots, action), action),
-            simulations=sum(tree.simulations for tree in self._trees),
-            joint=joint_table(root, self._root, self._player),
-            root_visits=self._root_visits(),
+            principal_variation=principal_variation(trees[leading], action) if trees else (action,),
+            simulations=simulations,
+            joint=joint_table(root, self.root, self._player) if root.joint else None,
+            root_visits=root.visits,
             seconds=self._seconds,
-            nodes=sum(tree.nodes for tree in self._trees),
-            memory_bytes=sum(tree.memory_bytes for tree in self._trees),
-            memory_full=self._memory_full(),
-            provider=self._provider if any(tree.simulations for tree in self._trees) else None,
+            nodes=nodes,
+            memory_bytes=memory_bytes,
+            memory_full=len(full) > 0 and all(full),
+            provider=self._searches[0].provider if simulations > 0 else None,
             worlds=self._worlds,
-            state=self._root.clone(),
+            state=self.root.clone(),
         )
-
-    def _memory_full(self) -> bool:
-        grown = [tree.grown for tree in self._trees if tree.grown is not None]
-        return len(grown) > 0 and all(arrays.full for arrays in grown)
-
-    def _known_roots(self) -> list[Root]:
-        assert self._root is not None
-        return [known_root(tree.rooted(self._root, self._player)) for tree in self._trees]
-
-    def _leading(self, roots: Sequence[Root], action: int) -> RootedTree:
-        """The tree that speaks for the choice of an action."""
-        assert self._root is not None
-        return self._trees[leading_tree(roots, action)].rooted(self._root, self._player)
-
-    def _begin(self, root: GameState, player: int) -> None:
-        key = _position_key(root)
-        grown = [tree.grown for tree in self._trees if tree.grown is not None and tree.has_root]
-        kept = self._advanced and grown and key == self._root_key
-        parts = search_parts(self.config, root, self.evaluator)
-        if not kept or not all(arrays.fits(parts) for arrays in grown):
-            self._forget()
-        self._root = root
-        self._root_key = key
-        self._player = player
-        self._worlds = None
-        self._in_turn = False
-        for tree in self._trees:
-            tree.simulations = 0
-        self._move_unit = float(self._moves.random())
-
-    def _chosen_watch(self, watch: Watch | None) -> Watch | None:
-        """The watch to heed: none where the final move is not simply that of most visits."""
-        if not isinstance(self.config.final_move, RobustChild) or self.config.temperature > 0:
-            return None
-        return EarlyStop() if watch is None and self.config.early_stop else watch
-
-    def _run(
-        self, limit: Limit, started: float, progress: Progress | None, watch: Watch | None
-    ) -> None:
-        assert self._root is not None
-        searches = self._make_searches(self._root)
-        self._provider = searches[0].provider
-        next_progress = started + PROGRESS_SECONDS
-
-        def note_worlds() -> None:
-            samples = [search.world_sample() for search in searches]
-            self._worlds = world_statistics([sample for sample in samples if sample is not None])
-
-        def tell(team: ThreadTeam) -> None:
-            nonlocal next_progress
-            now = time.perf_counter()
-            if progress is not None and now >= next_progress:
-                self._seconds = now - started
-                with team.paused():
-                    note_worlds()
-                    progress(self.result())
-                next_progress = time.perf_counter() + PROGRESS_SECONDS
-
-        try:
-            SearchRun(searches, self._trees, limit, started, watch).run(tell)
-        finally:
-            note_worlds()
-
-    def _make_searches(self, root: GameState) -> list[TreeSearch]:
-        """A search for each thread, or for one where the game cannot be played in several."""
-        first, *others = self._trees
-        shared = (root, self._player, self.config, self.evaluator)
-        searches = [TreeSearch(first, *shared)]
-        if others and not searches[0].runs_in_parallel:
-            _say_one_thread()
-            for tree in others:
-                tree.forget()
-            return searches
-        return searches + [TreeSearch(tree, *shared) for tree in others]
-
-    def _root_visits(self) -> int:
-        return sum(tree.root_visits for tree in self._trees)
 
 
 def _position_key(state: GameState) -> Hashable:

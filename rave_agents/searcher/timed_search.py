@@ -1,8 +1,7 @@
-"""A search whose time a clock decides."""
+"""When a search ends whose time a clock decides."""
 
 import random
 import time
-from collections.abc import Callable
 
 from rave_agents.config.limit import Limit
 from rave_agents.game.game_state import (
@@ -12,9 +11,8 @@ from rave_agents.game.game_state import (
     legal_actions_of,
     moving_players,
 )
-from rave_agents.results.search_result import SearchResult
 from rave_agents.searcher.clock import Clock
-from rave_agents.searcher.searcher import Searcher
+from rave_agents.searcher.watch import Watch
 
 PLAYOUTS = 8
 """Random games that tell how many moves are left."""
@@ -26,38 +24,25 @@ _LONGEST = 2000
 """Moves after which a random game is broken off."""
 
 
-def search_on_clock(
-    searcher: Searcher,
-    state: GameState,
-    clock: Clock,
-    *,
-    player: int | None = None,
-    simulations: int | None = None,
-    progress: Callable[[SearchResult], None] | None = None,
-) -> SearchResult:
-    """Search for as long as a clock allows, and charge it.
+def clocked_limit(
+    clock: Clock, state: GameState, player: int | None, limit: Limit | None
+) -> tuple[Limit, Watch]:
+    """When a search ends whose time a clock decides, and what watches it meanwhile.
 
     Args:
-        searcher: what searches.
+        clock: of the player.
         state: the position; it is not changed.
-        clock: of the player to move.
         player: whose action is to be chosen, see ``Searcher.search``.
-        simulations: a limit in addition; None for none.
-        progress: see ``Searcher.search``.
-
-    Raises:
-        Exception: what ``Searcher.search`` raises; the clock is then charged too.
+        limit: in addition to the clock's time; None for none.
     """
-    searcher.prepare(state)
-    started = time.perf_counter()
     moves_left = expected_moves(state, player) if clock.needs_moves_left else 1.0
     allotment = clock.allot(moves_left=moves_left, ply=clock.moves * state.num_players())
-    spent = time.perf_counter() - started
-    limit = Limit(seconds=max(1e-4, allotment.seconds - spent), simulations=simulations)
-    try:
-        return searcher.search(state, limit, player=player, progress=progress, watch=allotment)
-    finally:
-        clock.charge(time.perf_counter() - started)
+    seconds = max(1e-4, allotment.seconds)
+    if limit is None:
+        return Limit(seconds=seconds), allotment
+    if limit.seconds is not None:
+        seconds = min(seconds, limit.seconds)
+    return Limit(seconds=seconds, simulations=limit.simulations), allotment
 
 
 def expected_moves(state: GameState, player: int | None = None) -> float:

@@ -3,7 +3,6 @@
 import contextlib
 import math
 import time
-from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,24 +10,17 @@ import numpy as np
 from rave_agents.compiler.arrays import NODE
 from rave_agents.compiler.dispatch import JIT_DISABLED, OpenFunction, classes_of
 from rave_agents.config.part_specs import call_part, own_parts
-from rave_agents.config.root_noise import noisy
-from rave_agents.config.search_config import SearchConfig
+from rave_agents.config.root_noise import NoNoise, noisy
 from rave_agents.errors import FormulaError
-from rave_agents.game.game_state import (
-    GameState,
-    draws_chance,
-    has_simultaneous_moves,
-    hides_information,
-)
+from rave_agents.game.game_state import GameState
 from rave_agents.kernel import loop
 from rave_agents.kernel import tree as trees
 from rave_agents.kernel.search import Search, Settings
-from rave_agents.kernel.tree import ROOT, UNEXPANDED
-from rave_agents.kernel.utilities import HIGH, LOW, GameRange, ObservedRange
-from rave_agents.results.root import RootedTree
+from rave_agents.kernel.tree import ROOT
+from rave_agents.kernel.utilities import GameRange, ObservedRange
 from rave_agents.searcher.checked_evaluator import CheckedEvaluator
 from rave_agents.simulate.python_simulator import Evaluator, PythonSimulator
-from rave_agents.simulate.random_stream import make_stream
+from rave_agents.simulate.random_stream import Stream, make_stream
 from rave_agents.simulate.simulator import (
     Frame,
     Header,
@@ -39,42 +31,45 @@ from rave_agents.simulate.simulator import (
     make_frame,
 )
 from rave_agents.simulate.world_record import FEW, WorldSample
-from rave_agents.tree.composition import Parts, compose, draws_by_weights
-from rave_agents.tree.grown_tree import GrownTree
-from rave_agents.tree.joint_positions import find_joint_child
+from rave_agents.tree.composition import Parts, SearchedGame, draws_by_weights
+from rave_agents.tree.search_tree import SearchTree
 
 SLICE_SECONDS = 0.02
 """How long the loop runs between two looks at the clock."""
 
+_NOTHING = contextlib.nullcontext()
 
-class SearchTree:
-    """A tree with the random streams that grow it: what one thread keeps between searches.
+
+class TreeSearch:
+    """The search of one tree, by one thread: what a ``Searcher`` has one of for each thread.
+
+    It has the tree, the random streams that grow it and the provider of simulations. ``enter``
+    begins a search from a root, ``begin`` sets its limits, and ``run_slice`` runs the loop for some
+    milliseconds. Between two slices the tree is whole.
 
     Args:
-        config: the search's tunables.
+        evaluator: judges leaves in place of playouts; None for playouts.
     """
 
-    def __init__(self, config: SearchConfig) -> None:
-        self._config = config
-        self.grown: GrownTree | None = None
-        """The arrays; None before the first search."""
-        self.forget()
+    def __init__(self, evaluator: Evaluator | None) -> None:
+        self._evaluator = evaluator
+        self.tree: SearchTree | None = None
+        """The tree; None before the first search."""
+        self.solved = False
+        """Whether the search ended because nothing is left to search."""
+        self._game: SearchedGame | None = None
+        self._frame: Frame | None = None
+        self._counted = 0
+        self._frame_grown = False
+        self._is_open = False
+        self.provider = "python"
+        """What runs the simulations, see ``SearchResult.provider``; known once it is open."""
 
-    def forget(self, *, release: bool = False) -> None:
-        """Drop the tree; the streams go on.
-
-        Args:
-            release: let go of its arrays as well, which another tree would use otherwise.
-        """
-        if release:
-            self.grown = None
-        elif self.grown is not None:
-            self.grown.clear()
-        self.simulations = 0
-        """Simulations of the last search."""
-        self.utility_range = np.array([math.inf, -math.inf])
-        """The utilities that are 0 and 1 on the scale of values."""
-        self._noised = False
+    def __getstate__(self) -> dict[str, Any]:
+        """What a copy goes on with: all but what is bound to places in memory."""
+        bound = ("_flat_frame", "_simulator", "_slice", "_run", "_search")
+        kept = {name: value for name, value in vars(self).items() if name not in bound}
+        return {**kept, "_frame": None}
 
     def reseed(
         self,
@@ -87,134 +82,68 @@ class SearchTree:
         Args:
             stream_seed: of tie-breaks and of chance nodes in the tree.
             playout_seeds: spawns a seed for the playouts of each search.
-            noise_seed: of the root's noise. Trees that share it have the same noise.
+            noise_seed: of the root's noise. Searches that share it have the same noise.
         """
-        self.stream = make_stream(stream_seed)
-        """Random numbers for tie-breaks and for chance nodes in the tree."""
+        self._stream = make_stream(stream_seed)
         self._playout_seeds = playout_seeds
         self._noise = np.random.default_rng(noise_seed)
 
-    def next_playout_seed(self) -> np.random.SeedSequence:
-        """The seed of the next search's playouts."""
-        return self._playout_seeds.spawn(1)[0]
+    def forget(self) -> None:
+        """Drop the tree, but not its memory; the random streams go on."""
+        if self.tree is not None:
+            self.tree.clear()
+
+    def release(self) -> None:
+        """Let go of the tree, which is somebody else's from now on."""
+        self.tree = self._frame = None
 
     @property
     def has_root(self) -> bool:
         """Whether there is a root node yet."""
-        return self.grown is not None and self.grown.has_root
+        return self.tree is not None and self.tree.has_root
 
     @property
-    def root_visits(self) -> int:
-        """Simulations in the tree."""
-        if self.grown is None or not self.grown.has_root:
+    def simulations(self) -> int:
+        """Simulations of this search; the loop counts them."""
+        if self.tree is None or self.tree.arrays.used[NODE] == 0:
             return 0
-        return int(self.grown.tree.node_visits[ROOT])
-
-    @property
-    def nodes(self) -> int:
-        """Nodes in the tree."""
-        return 0 if self.grown is None else int(self.grown.tree.used[NODE])
-
-    @property
-    def memory_bytes(self) -> int:
-        """Bytes that the tree takes."""
-        return 0 if self.grown is None else self.grown.memory_bytes
-
-    def keep(self, actions: Sequence[int]) -> None:
-        """Keep the part of the tree below an action of its root, or below one of each mover."""
-        if self.grown is not None and self.grown.has_root:
-            child = find_joint_child(self.grown.tree, self.grown.running.moves, ROOT, actions)
-            if child == UNEXPANDED or self.grown.is_refuted(child):
-                self.forget()
-            else:
-                self.grown.keep(child)
-        self._noised = False
-
-    def rooted(self, root: GameState, player: int) -> RootedTree:
-        """The tree with its root position and utility range; without nodes if there are none.
-
-        Args:
-            root: the position.
-            player: whose moves are looked at there.
-        """
-        low, high = self.utility_range.tolist()
-        return RootedTree(self.grown, low, high, root.clone(), player)
-
-    def add_noise(self) -> None:
-        """Mix the noise into the root's priors, once."""
-        if self._noised or self.grown is None or not self.grown.has_root:
-            return
-        edges = trees.edge_rows(self.grown.tree, ROOT)
-        priors = self.grown.tree.edge_prior[edges.start : edges.stop]
-        noised = np.asarray(call_part(noisy, self._config.root_noise, priors.copy(), self._noise))
-        if noised.shape != priors.shape or not (np.isfinite(noised) & (noised >= 0.0)).all():
-            raise FormulaError(
-                f"{type(self._config.root_noise).__name__} must give {len(priors)} numbers of at "
-                f"least 0, one for each of the root's actions, got {noised!r}."
-            )
-        priors[:] = noised
-        self._noised = True
-
-
-class TreeSearch:
-    """One search of one tree from one root, in slices of some milliseconds.
-
-    Between two slices the tree is whole. One thread at a time may run it.
-
-    Args:
-        tree: the tree; it grows.
-        root: the position at its root.
-        player: whose move is searched for there.
-        config: the search's tunables.
-        evaluator: judges leaves in place of playouts; None for playouts.
-    """
-
-    def __init__(
-        self,
-        tree: SearchTree,
-        root: GameState,
-        player: int,
-        config: SearchConfig,
-        evaluator: Evaluator | None,
-    ) -> None:
-        self.tree = tree
-        self.solved = False
-        """Whether it ended because nothing is left to search."""
-        self._root = root
-        self._config = config
-        self._simultaneous = has_simultaneous_moves(root)
-        movers = root.num_players() if self._simultaneous else 1
-        self.parts = search_parts(config, root, evaluator)
-        weighted = draws_by_weights(self.parts)
-        shape = root.num_players(), root.num_distinct_actions() if weighted else 0
-        self._frame = make_frame(
-            num_players=root.num_players(),
-            playouts=config.playout_count,
-            playout_stream=make_stream(tree.next_playout_seed()),
-            action_capacity=max(16, min(512, movers * root.num_distinct_actions())),
-            action_weights=np.ones(shape, np.float64),
-        )
-        self._hidden = determinizes(root, config)
-        checked = None if evaluator is None else CheckedEvaluator(evaluator, root)
-        self._simulator = _make_simulator(
-            root, self._frame, checked, player if self._hidden else None
-        )
-        self._slice = getattr(self._simulator, "slice", contextlib.nullcontext)
-        self._player = player
-        self._simulations = math.inf
-        self._deadline = math.inf
-        self._slice_size = 1
-        self._slice_started = 0.0
+        return int(self.tree.path.simulations[0]) - self._counted
 
     @property
     def runs_in_parallel(self) -> bool:
-        """Whether searches of other trees can run at the same time."""
+        """Whether searches of other trees can run at the same time; known once it is open."""
         return bool(getattr(self._simulator, "outside_interpreter", False))
 
-    @property
-    def provider(self) -> str:
-        """What runs the simulations, see ``SearchResult.provider``."""
-        return str(getattr(self._simulator, "provider", "python"))
+    def enter(self, game: SearchedGame, root: GameState, player: int) -> None:
+        """Search this position from now on; the tree is empty or has it as its root.
+
+        Args:
+            game: what is known of its game. The very object that it was entered with before says
+                that the game goes on.
+            root: the position, which is shared.
+            player: whose move is searched for there.
+        """
+        if game is not self._game:
+            self._game, self._frame = game, None
+        self._root, self._player = root, player
+        self._is_open = False
+        self.solved = False
+        if self.tree is not None:
+            self.tree.state, self.tree.player = root, player
+            self._counted = int(self.tree.path.simulations[0])
+
+    def open(self) -> None:
+        """Get the provider of simulations of this position; ``begin`` does so otherwise."""
+        game = self._game
+        assert game is not None
+        words = self._playout_seeds.spawn(1)[0].generate_state(4, np.uint32)
+        if self._frame is None or self._frame_grown or not hasattr(self._simulator, "set_root"):
+            self._make_simulator(game, words.astype(np.int64))
+        else:
+            self._frame.playout_stream[:] = words
+            self._frame.action_weights.fill(1.0)
+            self._simulator.set_root(self._root)
+        self._is_open = True
 
     def begin(self, *, simulations: float, deadline: float, memory_share: float) -> None:
         """Set the limits, before the first slice.
@@ -224,32 +153,28 @@ class TreeSearch:
             deadline: ``time.perf_counter()`` time at which to end; infinity likewise.
             memory_share: the part of ``max_memory_mb`` that a new tree may take, in (0, 1].
         """
-        self.tree.simulations = 0
-        self._simulations = simulations
-        self._deadline = deadline
+        game, tree = self._game, self.tree
+        assert game is not None
+        if not self._is_open:
+            self.open()
+        assert self._frame is not None
         self._simulator.deadline = deadline
-        if self._hidden:
+        if game.determinizes:
             self._simulator.worlds.begin(simulations, deadline)  # type: ignore[attr-defined]
+        megabytes = game.config.max_memory_mb * memory_share
+        if tree is None or not (tree.has_root or tree.can_begin_anew(game, megabytes)):
+            self.tree = tree = SearchTree(
+                game, self._root, self._player, megabytes=megabytes, frame=self._frame
+            )
+            self._counted = 0
+        if game.fixed_range:
+            tree.utility_range[:] = game.least_utility, game.greatest_utility
+        tree.begin(self._frame)
+        self._deadline = deadline
+        self._last = int(tree.path.simulations[0]) + simulations
+        self._slice_size = 1
         self._slice_started = time.perf_counter()
-        grown = self.tree.grown
-        megabytes = self._config.max_memory_mb * memory_share
-        num_players, num_actions = self._root.num_players(), self._root.num_distinct_actions()
-        if grown is None or not (
-            grown.has_root
-            or grown.can_begin_anew(
-                self.parts, megabytes=megabytes, num_players=num_players, num_actions=num_actions
-            )
-        ):
-            grown = self.tree.grown = GrownTree(
-                self.parts,
-                megabytes=megabytes,
-                num_players=num_players,
-                num_actions=num_actions,
-                frame=self._frame,
-            )
-        grown.begin(self._frame)
-        self._set_range()
-        self._bind(grown)
+        self._bind(game, tree)
 
     def run_slice(self) -> bool:
         """Run for some milliseconds. Returns whether there is more to do.
@@ -258,104 +183,131 @@ class TreeSearch:
             FormulaError: if a selection formula of the user's own raises or gives no score.
             Exception: whatever the game's state or the evaluator raises, unchanged.
         """
-        tree, grown = self.tree, self.tree.grown
-        assert grown is not None
-        remaining = self._simulations - tree.simulations
+        game, tree, frame = self._game, self.tree, self._frame
+        assert game is not None
+        assert tree is not None
+        assert frame is not None
+        before = int(tree.path.simulations[0])
+        remaining = self._last - before
         late = self._slice_started >= self._deadline
-        if remaining <= 0 or (late and not self._needs_worlds()):
+        if remaining <= 0 or (late and not self._needs_worlds(game)):
             return False
         if late:
             # Time is over, but the few simulations that make a choice at all take none for worlds.
             self._simulator.deadline = math.inf
-            remaining = min(remaining, FEW - tree.simulations)
-        before = int(grown.path.simulations[0])
+            remaining = min(remaining, FEW - self.simulations)
         try:
-            with _interpreted_arithmetic(), self._slice():
+            with np.errstate(all="ignore") if JIT_DISABLED else _NOTHING, self._slice():
                 status = self._run(int(min(self._slice_size, remaining)))
         except Exception as error:
-            if own_parts(self.parts):
-                raise part_failed(self.parts, error) from error
+            if own_parts(game.parts):
+                raise part_failed(game.parts, error) from error
             raise
-        finally:
-            # Ctrl-C comes out here where simulations run outside the interpreter.
-            done = int(grown.path.simulations[0]) - before
-            tree.simulations += done
         if status == Status.FAILED:
             self._simulator.raise_pending()
         elif status == Status.NO_SCORE:
-            raise no_scores(self.parts)
+            raise no_scores(game.parts)
         elif status in (Status.STOPPED, Status.SOLVED):
             self.solved = status == Status.SOLVED
             self._slice_started = time.perf_counter()
-            return not self.solved and self._needs_worlds()
+            return not self.solved and self._needs_worlds(game)
         elif status == Status.TREE_FULL:
-            header = self._frame.header
-            grown.grow(int(max(header[Header.ACTION_CAPACITY], header[Header.REQUIRED_ACTIONS])))
-            self._bind(grown)
+            header = frame.header
+            tree.grow(int(max(header[Header.ACTION_CAPACITY], header[Header.REQUIRED_ACTIONS])))
+            self._bind(game, tree)
         elif status == Status.FRAME_FULL:
-            self._frame = grown_frame(self._frame)
-            self._simulator.bind(self._frame)
-            grown.fit_frame(self._frame)
-            self._bind(grown)
-        tree.add_noise()
+            self._grow_frame(game, tree, frame)
+        if not tree.noised and not isinstance(game.config.root_noise, NoNoise):
+            self._add_noise(game, tree)
         now = time.perf_counter()
-        elapsed, left = now - self._slice_started, self._deadline - now
-        self._slice_size = _next_slice(self._slice_size, done, elapsed, left)
+        done = int(tree.path.simulations[0]) - before
+        if done > 0:
+            per_second = done / max(now - self._slice_started, 1e-9)
+            seconds = min(SLICE_SECONDS, max(self._deadline - now, 0.0))
+            self._slice_size = max(1, min(4 * self._slice_size, int(per_second * seconds)))
         self._slice_started = now
         return True
 
-    def _needs_worlds(self) -> bool:
-        """Whether too few worlds have been simulated for any choice, whatever the deadline."""
-        return self._hidden and self.tree.simulations < FEW
-
     def world_sample(self) -> WorldSample | None:
-        """What worlds were drawn; None if nothing is hidden."""
-        return self._simulator.worlds.sample() if self._hidden else None  # type: ignore[attr-defined]
+        """What worlds were drawn; None if nothing is hidden, or no search has begun here."""
+        if self._game is None or not self._game.determinizes or not self._is_open:
+            return None
+        return self._simulator.worlds.sample()  # type: ignore[attr-defined,no-any-return]
 
-    def _set_range(self) -> None:
-        if _has_fixed_range(self._config, self._root):
-            self.tree.utility_range[LOW] = self._root.min_utility()
-            self.tree.utility_range[HIGH] = self._root.max_utility()
+    def _needs_worlds(self, game: SearchedGame) -> bool:
+        """Whether too few worlds have been simulated for any choice, whatever the deadline."""
+        return game.determinizes and self.simulations < FEW
 
-    def _bind(self, grown: GrownTree) -> None:
+    def _bind(self, game: SearchedGame, tree: SearchTree) -> None:
         """Let the loop work on the arrays as they are now; those that grew lie elsewhere."""
-        self._search = self._make_search(grown)
+        assert self._frame is not None
+        bounds = tree.utility_range
+        self._search = Search(
+            tree.arrays,
+            self._flat_frame,
+            tree.path,
+            self._stream,
+            Settings(
+                num_players=game.num_players,
+                num_actions=game.num_actions,
+                searching_player=self._player,
+                least_utility=game.least_utility,
+                greatest_utility=game.greatest_utility,
+                utility_sum=game.utility_sum,
+                first_play_urgency=game.config.first_play_urgency,
+                expand_visits=game.config.expand_visits,
+                ends_when_proven=game.config.final_proven,
+                may_expand=not tree.full,
+                simulate_address=self._simulator.address,
+                header_address=self._frame.header.ctypes.data,
+            ),
+            GameRange(bounds) if game.fixed_range else ObservedRange(bounds),
+            *tree.running,
+        )
         self._run = loop.run.bound(self._search)
 
-    def _make_search(self, grown: GrownTree) -> Search:
-        """The record that the loop works on."""
-        root, config, bounds = self._root, self._config, self.tree.utility_range
-        fixed = _has_fixed_range(config, root)
-        settings = Settings(
-            num_players=int(root.num_players()),
-            num_actions=int(root.num_distinct_actions()),
-            searching_player=self._player,
-            least_utility=float(root.min_utility()),
-            greatest_utility=float(root.max_utility()),
-            utility_sum=_utility_sum(root),
-            first_play_urgency=config.first_play_urgency,
-            expand_visits=config.expand_visits,
-            ends_when_proven=config.final_proven,
-            may_expand=not grown.full,
-            simulate_address=self._simulator.address,
-            header_address=self._frame.header.ctypes.data,
+    def _make_simulator(self, game: SearchedGame, playout_stream: Stream) -> None:
+        """A frame, and what runs simulations in it."""
+        weighted = draws_by_weights(game.parts)
+        movers = game.num_players if game.simultaneous else 1
+        frame = make_frame(
+            num_players=game.num_players,
+            playouts=game.config.playout_count,
+            playout_stream=playout_stream,
+            action_capacity=max(16, min(512, movers * game.num_actions)),
+            action_weights=np.ones((game.num_players, game.num_actions if weighted else 0)),
         )
-        return grown.search(
-            frame=flat_frame(self._frame),
-            stream=self.tree.stream,
-            settings=settings,
-            utilities=GameRange(bounds) if fixed else ObservedRange(bounds),
-        )
+        root, evaluator = self._root, self._evaluator
+        checked = None if evaluator is None else CheckedEvaluator(evaluator, root)
+        observer = self._player if game.determinizes else None
+        self._simulator = _make_simulator(root, frame, checked, observer)
+        self._slice = getattr(self._simulator, "slice", contextlib.nullcontext)
+        self.provider = str(getattr(self._simulator, "provider", "python"))
+        self._frame, self._flat_frame, self._frame_grown = frame, flat_frame(frame), False
 
+    def _grow_frame(self, game: SearchedGame, tree: SearchTree, frame: Frame) -> None:
+        """Go on with larger buffers; the next search begins with small ones again."""
+        grown = grown_frame(frame)
+        self._frame, self._flat_frame, self._frame_grown = grown, flat_frame(grown), True
+        self._simulator.bind(grown)
+        tree.fit_frame(grown)
+        self._bind(game, tree)
 
-def search_parts(config: SearchConfig, state: GameState, evaluator: Evaluator | None) -> Parts:
-    """The parts of a search of a state."""
-    return compose(
-        config,
-        simultaneous=has_simultaneous_moves(state),
-        hidden=determinizes(state, config),
-        judged=evaluator is not None,
-    )
+    def _add_noise(self, game: SearchedGame, tree: SearchTree) -> None:
+        """Mix the noise into the root's priors, as soon as there is a root."""
+        if not tree.has_root:
+            return
+        edges = trees.edge_rows(tree.arrays, ROOT)
+        priors = tree.arrays.edge_prior[edges.start : edges.stop]
+        noise = game.config.root_noise
+        noised = np.asarray(call_part(noisy, noise, priors.copy(), self._noise))
+        if noised.shape != priors.shape or not (np.isfinite(noised) & (noised >= 0.0)).all():
+            raise FormulaError(
+                f"{type(noise).__name__} must give {len(priors)} numbers of at "
+                f"least 0, one for each of the root's actions, got {noised!r}."
+            )
+        priors[:] = noised
+        tree.noised = True
 
 
 def no_scores(parts: Parts) -> FormulaError:
@@ -377,21 +329,20 @@ def part_failed(parts: Parts, error: Exception) -> FormulaError:
 _compiled: set[tuple[Any, ...]] = set()
 
 
-def compile_search(config: SearchConfig, state: GameState, evaluator: Evaluator | None) -> None:
-    """Compile what a search of a state needs, or load it, so that no search's clock pays for it."""
-    parts = search_parts(config, state, evaluator)
-    fixed = _has_fixed_range(config, state)
-    kind = GameRange if fixed else ObservedRange
-    classes = (OpenFunction.generation, kind, *classes_of(parts))
+def compile_search(game: SearchedGame, state: GameState) -> None:
+    """Compile what a search of a game needs, or load it, so that no search's clock pays for it."""
+    parts = game.parts
+    utilities = GameRange if game.fixed_range else ObservedRange
+    classes = (OpenFunction.generation, utilities, *classes_of(parts))
     if JIT_DISABLED or classes in _compiled:
         return
     frame = make_frame(num_players=2, playouts=1, playout_stream=np.zeros(4, np.int64))
-    grown = GrownTree(parts, megabytes=1.0, num_players=2, num_actions=1, frame=frame)
-    search = grown.search(
+    small = game._replace(num_players=2, num_actions=1)
+    search = SearchTree(small, state, 0, megabytes=1.0, frame=frame).search(
         frame=flat_frame(frame),
         stream=np.zeros(4, np.int64),
         settings=Settings(2, 1, 0, 0.0, 1.0, math.nan, math.inf, 1, True, True, 0, 0),
-        utilities=kind(np.zeros(2)),
+        utilities=utilities(np.zeros(2)),
     )
     try:
         loop.run.bound(search)
@@ -405,11 +356,6 @@ def compile_search(config: SearchConfig, state: GameState, evaluator: Evaluator 
             ) from None  # Numba's own message has hundreds of lines.
         raise
     _compiled.add(classes)
-
-
-def determinizes(root: GameState, config: SearchConfig) -> bool:
-    """Whether each simulation of a search of this state has a world of its own."""
-    return draws_chance(root) or (hides_information(root) and config.hidden == "determinize")
 
 
 def _make_simulator(
@@ -427,36 +373,3 @@ def _make_simulator(
         evaluator=evaluator,
         observer=observer,
     )
-
-
-def _has_fixed_range(config: SearchConfig, root: GameState) -> bool:
-    return (
-        config.utility_range == "game"
-        and math.isfinite(root.min_utility())
-        and math.isfinite(root.max_utility())
-    )
-
-
-def _utility_sum(state: GameState) -> float:
-    """The sum of two players' utilities at every end; NaN if there are others, or it is unknown."""
-    stated = getattr(state, "utility_sum", None)
-    total = None if stated is None or state.num_players() != 2 else stated()
-    return math.nan if total is None else float(total)
-
-
-def _next_slice(size: int, done: int, elapsed: float, remaining: float) -> int:
-    """How many simulations to run before the next look at the clock."""
-    if done == 0:
-        return size
-    per_second = done / max(elapsed, 1e-9)
-    return max(1, min(4 * size, int(per_second * min(SLICE_SECONDS, max(remaining, 0.0)))))
-
-
-@contextlib.contextmanager
-def _interpreted_arithmetic() -> Iterator[None]:
-    """Quiet NumPy where the kernel runs in the interpreter: infinite scores are meant."""
-    if not JIT_DISABLED:
-        yield
-        return
-    with np.errstate(all="ignore"):
-        yield

@@ -1,8 +1,16 @@
-"""The parts of a search of one game: those of its configuration, and how players move there."""
+"""What a search knows of its game before it begins, and the parts that it is composed of."""
 
+import math
 from typing import Any, NamedTuple
 
+from rave_agents.compiler.dispatch import OpenFunction
 from rave_agents.config.search_config import SearchConfig
+from rave_agents.game.game_state import (
+    GameState,
+    draws_chance,
+    has_simultaneous_moves,
+    hides_information,
+)
 from rave_agents.kernel.alternating import Alternating
 from rave_agents.kernel.information_sets import InformationSets
 from rave_agents.kernel.playouts import UniformPlayouts, WeightedPlayouts
@@ -43,6 +51,68 @@ def compose(config: SearchConfig, *, simultaneous: bool, hidden: bool, judged: b
         moves=moves,
         playouts=UniformPlayouts() if judged else _weighted(config.playouts),
     )
+
+
+class SearchedGame(NamedTuple):
+    """What a search knows of its game: asked once, for all positions of the game that follow."""
+
+    config: SearchConfig
+    """The search's tunables."""
+    parts: Parts
+    """What the search is composed of."""
+    num_players: int
+    """Players of the game."""
+    num_actions: int
+    """Distinct actions of the game."""
+    simultaneous: bool
+    """Whether players may move at the same time."""
+    determinizes: bool
+    """Whether each simulation has a world of its own."""
+    least_utility: float
+    """The least that the game states; minus infinity if it states none."""
+    greatest_utility: float
+    """The greatest."""
+    utility_sum: float
+    """The sum of two players' utilities at every end; NaN if it varies or is unknown."""
+    fixed_range: bool
+    """Whether these utilities are 0 and 1 on the scale of values; else those that are met."""
+    generation: int
+    """``OpenFunction.generation`` when the game was looked at."""
+
+
+def searched_game(state: GameState, config: SearchConfig, *, judged: bool) -> SearchedGame:
+    """What a search knows of a state's game.
+
+    Args:
+        state: a position of it.
+        config: the search's tunables.
+        judged: whether an evaluator judges leaves, so that there are no playouts.
+    """
+    simultaneous, hidden = has_simultaneous_moves(state), determinizes(state, config)
+    least, greatest = float(state.min_utility()), float(state.max_utility())
+    players = int(state.num_players())
+    stated = getattr(state, "utility_sum", None)
+    total = None if stated is None or players != 2 else stated()
+    return SearchedGame(
+        config=config,
+        parts=compose(config, simultaneous=simultaneous, hidden=hidden, judged=judged),
+        num_players=players,
+        num_actions=int(state.num_distinct_actions()),
+        simultaneous=simultaneous,
+        determinizes=hidden,
+        least_utility=least,
+        greatest_utility=greatest,
+        utility_sum=math.nan if total is None else float(total),
+        fixed_range=(
+            config.utility_range == "game" and math.isfinite(least) and math.isfinite(greatest)
+        ),
+        generation=OpenFunction.generation,
+    )
+
+
+def determinizes(state: GameState, config: SearchConfig) -> bool:
+    """Whether each simulation of a search of this state has a world of its own."""
+    return draws_chance(state) or (hides_information(state) and config.hidden == "determinize")
 
 
 def _without_idle_exploration(rule: Any) -> Any:

@@ -116,18 +116,16 @@ class Storage:
         self.tree = tree
         self.sizes: dict[Axis, int] = dict(sizes)
         self._arrays = [pair for record in (tree, *records) for pair in declared_arrays(record)]
+        self._items = [_items(rows, sizes) for _, rows in self._arrays]
+        self.bytes: int = 0
+        """Bytes of the arrays that grow with the tree, used rows and free ones."""
         self._children = [table for record in records for table in find_records(record, Children)]
         self.whole: bool = True
         """Whether all arrays have their size; not after a resizing that was interrupted."""
         self._note_capacity()
+        self._count_bytes()
         for table in self._children:
             _fill_places(table, 0)
-
-    @property
-    def bytes(self) -> int:
-        """Bytes of the arrays that grow with the tree, used rows and free ones."""
-        growing = (*GROWING, Axis.PLACE)
-        return sum(array.nbytes for array, rows in self._arrays if rows.axis in growing)
 
     @functools.cached_property
     def row_bytes(self) -> NDArray[np.float64]:
@@ -164,11 +162,14 @@ class Storage:
             _fill_places(table, int(self.tree.used[CHILD]))
         self.sizes = new
         self._note_capacity()
+        self._count_bytes()
         self.whole = True
 
     def clear(self) -> None:
         """Drop all rows, and keep the memory: fetching new memory takes longer."""
-        self._refill([0, 0, 0, 0])
+        for (array, rows), items in zip(self._arrays, self._items, strict=True):
+            if rows.axis in GROWING:
+                array[: int(self.tree.used[rows.axis]) * items] = rows.fill
         self.tree.used[:] = 0
         for table in self._children:
             table.places[:] = NO_ENTRY
@@ -180,34 +181,33 @@ class Storage:
             new_rows: for each axis the new row of every row in use, negative where it is dropped;
                 the others keep their order.
         """
-        used = self.tree.used.copy()
-        counts = [int(np.count_nonzero(new_rows[axis] >= 0)) for axis in GROWING]
-        for array, rows in self._arrays:
+        counts = [0] * len(GROWING)
+        for axis in GROWING:
+            counts[axis] = int(np.count_nonzero(new_rows[axis] >= 0))
+        before = self.tree.used.tolist()
+        for (array, rows), items in zip(self._arrays, self._items, strict=True):
             if rows.axis in GROWING:
-                items = _items(rows, self.sizes)
                 kept = np.repeat(new_rows[rows.axis] >= 0, items)
                 values = array[: len(kept)][kept]
                 targets = None if rows.points_to is None else new_rows[rows.points_to]
                 if targets is not None and len(targets) > 0:
                     values = np.where(values >= 0, targets[np.maximum(values, 0)], values)
                 array[: len(values)] = values
-        self._refill(counts)
-        assert np.array_equal(used, self.tree.used)
+                array[len(values) : before[rows.axis] * items] = rows.fill
         self.tree.used[:] = counts
         for table in self._children:
             _fill_places(table, counts[CHILD])
 
-    def _refill(self, counts: list[int]) -> None:
-        """Fill the rows in use from these counts on as unused ones are."""
-        for array, rows in self._arrays:
-            if rows.axis in GROWING:
-                items = _items(rows, self.sizes)
-                array[counts[rows.axis] * items : int(self.tree.used[rows.axis]) * items] = (
-                    rows.fill
-                )
-
     def _note_capacity(self) -> None:
         self.tree.capacity[:] = [self.sizes[axis] for axis in GROWING]
+
+    def _count_bytes(self) -> None:
+        growing = (*GROWING, Axis.PLACE)
+        self.bytes = sum(
+            np.dtype(rows.dtype).itemsize * items * self.sizes[rows.axis]
+            for (_, rows), items in zip(self._arrays, self._items, strict=True)
+            if rows.axis in growing
+        )
 
 
 def places_for(entries: int) -> int:
@@ -216,12 +216,6 @@ def places_for(entries: int) -> int:
     while places < PLACES_FOR_EACH * entries:
         places *= 2
     return places
-
-
-def refill(record: Any) -> None:
-    """Bring all arrays of a record back to what they are filled with at first."""
-    for array, rows in declared_arrays(record):
-        array[:] = rows.fill
 
 
 def _fill_places(children: Children, used: int) -> None:

@@ -150,7 +150,7 @@ def check_derived(rooted, config, searching_player):
     counted = isinstance(config.proofs.numbers, ProofNumbers)
     viewer = NOBODY
     if counted:
-        viewer = int(rooted.grown.running.proofs.numbers.viewer[0])
+        viewer = int(rooted.running.proofs.numbers.viewer[0])
     assert viewer in (searching_player, NOBODY)
     utilities = float(rooted.state.min_utility()), float(rooted.state.max_utility())
     for node in range(int(tree.used[NODE])):

@@ -1,4 +1,4 @@
-"""Looking at whole trees. What is looked at is a searcher's first tree, a rooted or a grown one."""
+"""Looking at whole trees. What is looked at is a searcher's first tree, or one of them."""
 
 import itertools
 import math
@@ -9,34 +9,31 @@ from rave_agents.kernel.amaf_nodes import EdgeAmaf
 from rave_agents.kernel.amaf_tables import AmafTables
 from rave_agents.kernel.solver import UNSOLVED
 from rave_agents.kernel.tree import UNEXPANDED, edge_rows
-from rave_agents.results.root import RootedTree
-from rave_agents.tree.grown_tree import GrownTree
 from rave_agents.tree.joint_positions import find_joint_child, joint_visits, position_nodes
+from rave_agents.tree.search_tree import SearchTree
 from rave_agents.tree.storage import declared_arrays
 
 
-def grown_tree(shown):
-    """The grown tree of a searcher (its first thread's), of a rooted tree, or itself."""
-    if isinstance(shown, GrownTree):
-        return shown
-    return shown.grown if isinstance(shown, RootedTree) else shown._trees[0].grown
+def search_tree(shown):
+    """The tree of a searcher (its first thread's), or itself."""
+    return shown if isinstance(shown, SearchTree) else shown._searches[0].tree
 
 
 def all_arrays(shown):
     """Every array of a tree and of the parts that keep something beside it."""
-    grown = grown_tree(shown)
-    records = (grown.tree, grown.path, *grown.running)
+    whole = search_tree(shown)
+    records = (whole.arrays, whole.path, *whole.running)
     return [pair for record in records for pair in declared_arrays(record)]
 
 
 def stored(shown):
     """The rows in use of every array that grows with the tree, as plain values."""
-    grown = grown_tree(shown)
+    whole = search_tree(shown)
     used = []
-    for array, rows in all_arrays(grown):
-        if rows.axis in GROWING and grown.storage.sizes[rows.axis] > 0:
-            items = len(array) // grown.storage.sizes[rows.axis]
-            used.append(array[: items * int(grown.tree.used[rows.axis])].tolist())
+    for array, rows in all_arrays(whole):
+        if rows.axis in GROWING and whole.storage.sizes[rows.axis] > 0:
+            items = len(array) // whole.storage.sizes[rows.axis]
+            used.append(array[: items * int(whole.arrays.used[rows.axis])].tolist())
     return used
 
 
@@ -76,9 +73,9 @@ def interrupt_resize(storage, place, resize):
     return False
 
 
-def amaf_of_edge(grown, edge):
+def amaf_of_edge(whole, edge):
     """The AMAF visits of an edge and the sum of their values; 0 where edges have none."""
-    amaf = grown.running.amaf
+    amaf = whole.running.amaf
     if not isinstance(amaf, EdgeAmaf):
         return 0.0, 0.0
     return float(amaf.visits[edge]), float(amaf.value_sum[edge])
@@ -87,8 +84,8 @@ def amaf_of_edge(grown, edge):
 def dump(shown, node=0, path=(), into=None):
     """``{path: (player, visits, [(action, prior, n, W, amaf n, amaf W, expanded), ...])}``."""
     into = {} if into is None else into
-    grown = grown_tree(shown)
-    tree = grown.tree
+    whole = search_tree(shown)
+    tree = whole.arrays
     rows = []
     for edge in edge_rows(tree, node):
         child = int(tree.edge_child[edge])
@@ -98,12 +95,12 @@ def dump(shown, node=0, path=(), into=None):
             float(tree.edge_prior[edge]),
             int(tree.edge_visits[edge]),
             float(tree.edge_value_sum[edge]),
-            *amaf_of_edge(grown, edge),
+            *amaf_of_edge(whole, edge),
             child != UNEXPANDED,
         )
         rows.append(row)
         if child != UNEXPANDED:
-            dump(grown, child, (*path, action), into)
+            dump(whole, child, (*path, action), into)
     into[path] = (int(tree.node_player[node]), int(tree.node_visits[node]), rows)
     return into
 
@@ -115,15 +112,15 @@ def dump_joint(shown, node=0, path=(), into=None):
     where several move.
     """
     into = {} if into is None else into
-    grown = grown_tree(shown)
-    tree, moves = grown.tree, grown.running.moves
+    whole = search_tree(shown)
+    tree, moves = whole.arrays, whole.running.moves
     nodes = position_nodes(moves, node)
     rows = []
     for row in nodes:
         edges = []
         for edge in edge_rows(tree, row):
             n, total = int(tree.edge_visits[edge]), float(tree.edge_value_sum[edge])
-            edges.append((int(tree.edge_action[edge]), n, total, *amaf_of_edge(grown, edge)))
+            edges.append((int(tree.edge_action[edge]), n, total, *amaf_of_edge(whole, edge)))
         rows.append((int(tree.node_player[row]), int(tree.node_visits[row]), edges))
     joint, steps = {}, [(int(tree.edge_action[edge]),) for edge in edge_rows(tree, nodes[0])]
     if len(nodes) > 1:
@@ -136,7 +133,7 @@ def dump_joint(shown, node=0, path=(), into=None):
     for step in steps:
         child = find_joint_child(tree, moves, node, step)
         if child != UNEXPANDED:
-            dump_joint(grown, child, (*path, *step), into)
+            dump_joint(whole, child, (*path, *step), into)
     return into
 
 
@@ -191,11 +188,11 @@ def is_refuted(tree, node):
 
 def check_tree(shown, *, refutations=False, tolerance=1e-9):
     """Assert that a tree is whole: rows in order, visits that add up, values within bounds."""
-    grown = grown_tree(shown)
-    tree = grown.tree
+    whole = search_tree(shown)
+    tree = whole.arrays
     nodes, edges = int(tree.used[NODE]), int(tree.used[EDGE])
     assert (tree.used <= tree.capacity).all()
-    for array, rows in all_arrays(grown):
+    for array, rows in all_arrays(whole):
         if rows.axis in (NODE, EDGE):
             assert len(array) >= tree.capacity[rows.axis]
     assert nodes > 0
@@ -213,7 +210,7 @@ def check_tree(shown, *, refutations=False, tolerance=1e-9):
             visits = int(tree.edge_visits[edge])
             below += visits
             assert -tolerance <= tree.edge_value_sum[edge] <= visits + tolerance * (visits + 1)
-            n, total = amaf_of_edge(grown, edge)
+            n, total = amaf_of_edge(whole, edge)
             assert -tolerance * (n + 1) <= total <= n + tolerance * (n + 1)
             child = int(tree.edge_child[edge])
             if child != UNEXPANDED:
@@ -244,7 +241,7 @@ def assert_close(actual, expected):
 
 def has_tables(shown):
     """Whether AMAF statistics lie in tables."""
-    return isinstance(grown_tree(shown).running.amaf, AmafTables)
+    return isinstance(search_tree(shown).running.amaf, AmafTables)
 
 
 def first_row(rooted, table, player):

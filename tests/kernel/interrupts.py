@@ -29,11 +29,11 @@ def make_state(kind):
 
 
 def check_trees(searcher):
-    for tree in searcher._trees:
-        if tree.has_root:
-            check_tree(tree.grown)
-            if has_tables(tree.grown):
-                check_tables(tree.rooted(searcher._root, 0))
+    for search in searcher._searches:
+        if search.has_root:
+            check_tree(search.tree)
+            if has_tables(search.tree):
+                check_tables(search.tree)
 
 
 def main(kind, count):
@@ -70,7 +70,7 @@ def main(kind, count):
             check_trees(searcher)
             result = searcher.result()
             assert result.action in state.legal_actions()
-            roots = sum(tree.has_root for tree in searcher._trees)
+            roots = sum(search.has_root for search in searcher._searches)
             assert sum(row.visits for row in result.actions) == result.root_visits - roots
             simulations += result.root_visits
             searcher.advance(result.action)

@@ -23,8 +23,9 @@ from rave_agents.kernel.playouts import (
     WeightedPlayouts,
 )
 from rave_agents.kernel.utilities import GameRange
-from rave_agents.searcher.tree_search import SearchTree, TreeSearch
+from rave_agents.searcher.tree_search import TreeSearch
 from rave_agents.simulate.simulator import Header, flat_frame, make_frame
+from rave_agents.tree.composition import searched_game
 from rave_agents.tree.storage import assembled
 
 GAMES = PLAYOUTS_BETWEEN_UPDATES
@@ -153,9 +154,10 @@ def test_returns_beyond_the_stated_bounds_keep_weights_finite():
 
 def weights_after(state, simulations):
     config = SearchConfig(playouts=SteeredPlayouts(0.05))
-    tree = SearchTree(config)
-    tree.reseed(*np.random.SeedSequence(1).spawn(3))
-    search = TreeSearch(tree, OpenSpielState(state), state.current_player(), config, None)
+    search = TreeSearch(None)
+    search.reseed(*np.random.SeedSequence(1).spawn(3))
+    root = OpenSpielState(state)
+    search.enter(searched_game(root, config, judged=False), root, state.current_player())
     search.begin(simulations=simulations, deadline=math.inf, memory_share=1.0)
     while search.run_slice():
         pass

@@ -16,7 +16,6 @@ from rave_agents.tree.storage import (
     declared_arrays,
     find_records,
     places_for,
-    refill,
 )
 
 
@@ -126,15 +125,6 @@ def test_clearing_fills_what_was_in_use_and_keeps_the_room():
     assert tree.capacity.tolist() == [4, 5, 3, 0]
     assert running.table.tolist() == [-1] * 4
     assert running.pair.tolist() == [0.0] * 10
-
-
-def test_refill_brings_every_array_back():
-    _, _, running = stored()
-    running.counts[:] = 0
-    running.inner.marks[:] = 0
-    refill(running)
-    assert running.counts.tolist() == [4, 4, 4]
-    assert set(running.inner.marks.tolist()) == {7}
 
 
 def test_bytes_count_only_what_grows():

@@ -4,7 +4,7 @@ import copy
 
 import pytest
 from helpers.games import random_game, written_game
-from helpers.trees import all_arrays, check_tree, dump, growing_bytes, grown_tree, stored
+from helpers.trees import all_arrays, check_tree, dump, growing_bytes, search_tree, stored
 
 from rave_agents import Limit, SearchConfig, Searcher
 from rave_agents.compiler.arrays import EDGE, NODE, Axis
@@ -24,7 +24,7 @@ def searched(seed=1, simulations=2000, *, state=None, **changes):
 
 def row_bytes(axis, **changes):
     searcher, _ = searched(simulations=20, **changes)
-    return int(grown_tree(searcher).storage.row_bytes[axis])
+    return int(search_tree(searcher).storage.row_bytes[axis])
 
 
 def test_bytes_of_a_node_and_of_an_edge():
@@ -52,17 +52,17 @@ def test_without_amaf_and_winning_moves_there_are_no_arrays_of_them():
 @pytest.mark.parametrize(("nodes", "edges"), [(10_000, 100_000), (None, 50_000), (5_000, None)])
 def test_growth_keeps_everything(nodes, edges):
     searcher, _ = searched(winning=WinningMoves(), rule=UCB1Tuned())
-    grown = grown_tree(searcher)
+    shown = search_tree(searcher)
     before, rows_before = dump(searcher), stored(searcher)
-    used_nodes, used_edges = grown.tree.used.tolist()[:2]
+    used_nodes, used_edges = shown.arrays.used.tolist()[:2]
     sizes = {Axis.NODE: nodes or used_nodes, Axis.EDGE: edges or used_edges}
-    grown.storage.resize(sizes)
+    shown.storage.resize(sizes)
     assert dump(searcher) == before
     assert stored(searcher) == rows_before
     for axis, size in sizes.items():
         lengths = {len(array) for array, rows in all_arrays(searcher) if rows.axis == axis}
         assert lengths == {size}
-        assert grown.tree.capacity[axis] == size
+        assert shown.arrays.capacity[axis] == size
 
 
 @pytest.mark.parametrize("amaf", [NoAmaf(), NodeAmaf()])
@@ -75,19 +75,19 @@ def test_keep_subtree_keeps_exactly_the_subtree(amaf, seed):
         child = int(tree.edge_child[edge])
         if child == UNEXPANDED:
             continue
-        copied = copy.deepcopy(grown_tree(searcher))
+        copied = copy.deepcopy(search_tree(searcher))
         copied.keep(child)
         action = int(tree.edge_action[edge])
         expected = {path[1:]: node for path, node in whole.items() if path[:1] == (action,)}
         assert dump(copied) == expected
-        assert copied.tree.used[NODE] == len(expected)
+        assert copied.arrays.used[NODE] == len(expected)
         check_tree(copied)
 
 
 def test_keep_subtree_of_the_root_changes_nothing():
     searcher, _ = searched()
     before, used = stored(searcher), searcher.tree.used.tolist()
-    grown_tree(searcher).keep(ROOT)
+    search_tree(searcher).keep(ROOT)
     assert stored(searcher) == before
     assert searcher.tree.used.tolist() == used
 

@@ -83,8 +83,8 @@ def test_every_simulation_counts_once_at_the_root():
 def test_availability_counts_the_worlds_in_which_an_action_was_legal():
     state = decision("go_fish", 6, 3)
     search, _ = searched(state, "uct", simulations=300, expand_visits=1)
-    grown = search._trees[0].grown
-    tree, hidden = grown.tree, grown.running.moves
+    shown = search.rooted_tree()
+    tree, hidden = shown.arrays, shown.moves
     for node in range(int(tree.used[0])):
         for edge in edge_rows(tree, node):
             available = hidden.edge_available[edge]

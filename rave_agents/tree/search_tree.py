@@ -1,5 +1,7 @@
-"""A tree and all that belongs to it, growing together inside one memory budget."""
+"""The tree of a search: its arrays and all that belongs to them, inside one memory budget."""
 
+import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -7,24 +9,29 @@ from numpy.typing import NDArray
 
 from rave_agents.compiler.arrays import CHILD, EDGE, GROWING, NODE, TABLE, Axis
 from rave_agents.compiler.dispatch import classes_of
+from rave_agents.game.game_state import GameState
 from rave_agents.kernel import refutations  # noqa: F401  (it implements hooks)
 from rave_agents.kernel.amaf_tables import HRAVE
 from rave_agents.kernel.hooks import checks_children, rows_needed
 from rave_agents.kernel.proof_numbers import NOBODY, Numbers
+from rave_agents.kernel.proofs import Proven
 from rave_agents.kernel.search import Path, Search, Settings
 from rave_agents.kernel.simultaneous import JointMoves
 from rave_agents.kernel.solver import Bounds
-from rave_agents.kernel.tree import UNEXPANDED, Tree, edge_nodes
+from rave_agents.kernel.tree import ROOT, UNEXPANDED, Tree
+from rave_agents.kernel.utilities import HIGH, LOW
 from rave_agents.simulate.frame import Frame, Header
-from rave_agents.tree.composition import Parts
+from rave_agents.tree.composition import Parts, SearchedGame
+from rave_agents.tree.joint_positions import find_joint_child, position_nodes
+from rave_agents.tree.proof_arrays import ProofArrays, proof_arrays
 from rave_agents.tree.storage import (
     Sizes,
     Storage,
     allocated,
     assembled,
+    declared_arrays,
     find_records,
     places_for,
-    refill,
 )
 
 _MEGABYTE = 2**20
@@ -38,34 +45,59 @@ _Counts = NDArray[np.float64]
 """[4] how many nodes, edges, tables and children."""
 
 
-class GrownTree:
-    """The arrays of a search, and how they grow, shrink and count their memory.
+class SearchTree:
+    """The tree of a search: its arrays, its root position and what its values are scaled by.
+
+    It grows, shrinks and counts its memory. The arrays are made once, and reallocated in place.
 
     Args:
-        parts: what the search is composed of.
+        game: what the search knows of its game.
+        state: the root position, which the tree shares and never changes.
+        player: whose move is searched for there.
         megabytes: how much memory there is.
-        num_players: players of the game.
-        num_actions: distinct actions of the game.
         frame: says how many actions a position may have before the frame must grow.
     """
 
     def __init__(
-        self, parts: Parts, *, megabytes: float, num_players: int, num_actions: int, frame: Frame
+        self,
+        game: SearchedGame,
+        state: GameState,
+        player: int,
+        *,
+        megabytes: float,
+        frame: Frame,
     ) -> None:
+        self.state = state
+        """The root position; who plays on in it clones it."""
+        self.player = player
+        """Whose moves are looked at there."""
+        self.utility_range = np.array([math.inf, -math.inf])
+        """The utilities that are 0 and 1 on the scale of values, as far as they are known."""
+        self.noised = False
+        """Whether the root's priors have their noise."""
         self.full: bool = False
         """Whether the budget is used up, so that no node may be added."""
-        self.parts = parts
+        self.parts = game.parts
+        """What the search is composed of."""
         self._megabytes = megabytes
         self._budget = megabytes * _MEGABYTE
-        self._game = (num_players, num_actions)
+        self.num_players = game.num_players
+        """Players of the game."""
+        self.num_actions = game.num_actions
+        """Distinct actions of the game."""
         sizes: Sizes = dict.fromkeys(GROWING, 0)
-        sizes |= {Axis.PLACE: places_for(0), Axis.ONE: 1}
-        sizes |= {Axis.PLAYER: num_players, Axis.ACTION: num_actions, **_frame_sizes(frame)}
-        self.tree: Tree = allocated(Tree, sizes)
+        sizes |= {Axis.PLACE: places_for(0), Axis.ONE: 1, **_frame_sizes(frame)}
+        sizes |= {Axis.PLAYER: game.num_players, Axis.ACTION: game.num_actions}
+        self.arrays: Tree = allocated(Tree, sizes)
+        """The statistics of nodes and edges; values are scaled to [0, 1]."""
         self.path: Path = allocated(Path, sizes)
-        self.running: Parts = Parts(*(assembled(part, sizes) for part in parts))
+        """The way of the simulation that runs, and the count of all."""
+        self.running: Parts = Parts(*(assembled(part, sizes) for part in game.parts))
         """The parts with their arrays."""
-        self.storage: Storage = Storage(self.tree, (self.path, *self.running), sizes)
+        self.storage: Storage = Storage(self.arrays, (self.path, *self.running), sizes)
+        self._frame = frame
+        self._of_playouts = list(declared_arrays(self.running.playouts))
+        self._numbers = list(find_records(self.running.proofs, Numbers))
         actions = int(frame.header[Header.ACTION_CAPACITY])
         first = self._counts(actions)
         first[:2] = max(_FIRST_NODES, first[NODE]), max(first[EDGE], 2 * actions)
@@ -78,39 +110,60 @@ class GrownTree:
         classes, own = tuple(classes_of(parts)), tuple(classes_of(self.parts))
         return classes == own and parts == self.parts  # Tuples do not compare their classes.
 
-    def can_begin_anew(
-        self, parts: Parts, *, megabytes: float, num_players: int, num_actions: int
-    ) -> bool:
+    def can_begin_anew(self, game: SearchedGame, megabytes: float) -> bool:
         """Whether a search of another position can use it, once it is cleared."""
-        game = (num_players, num_actions)
-        return self.fits(parts) and game == self._game and megabytes == self._megabytes
+        same = (game.num_players, game.num_actions) == (self.num_players, self.num_actions)
+        return self.fits(game.parts) and same and megabytes == self._megabytes
 
     @property
     def has_root(self) -> bool:
         """Whether the root has its node yet."""
-        return bool(self.tree.used[NODE] > 0)
+        return bool(self.arrays.used[NODE] > 0)
 
     @property
-    def memory_bytes(self) -> int:
-        """Bytes of all arrays, used rows and free ones."""
-        return self.storage.bytes
+    def low(self) -> float:
+        """The utility that is 0 on the scale of values, ``inf`` if none is known yet."""
+        return float(self.utility_range[LOW])
+
+    @property
+    def high(self) -> float:
+        """The utility that is 1 on that scale, ``-inf`` likewise."""
+        return float(self.utility_range[HIGH])
+
+    @property
+    def amaf(self) -> Any:
+        """The AMAF statistics."""
+        return self.running.amaf
+
+    @property
+    def moves(self) -> Any:
+        """What is kept beside the nodes and edges for the way players move."""
+        return self.running.moves
+
+    @property
+    def proofs(self) -> ProofArrays:
+        """What is proven of the nodes."""
+        return proof_arrays(self.running.proofs, self.num_players)
 
     def begin(self, frame: Frame) -> None:
         """Make room for what goes with a frame, and forget what playouts have shown."""
+        if frame is not self._frame or not self.storage.whole:
+            self.fit_frame(frame)
+        for array, rows in self._of_playouts:
+            array[:] = rows.fill
+
+    def fit_frame(self, frame: Frame) -> None:
+        """Make room for what goes with another frame."""
         wanted = _frame_sizes(frame)
         short = any(self.storage.sizes[axis] < size for axis, size in wanted.items())
         if short or not self.storage.whole:
             self.storage.resize(wanted)
-        refill(self.running.playouts)
-
-    def fit_frame(self, frame: Frame) -> None:
-        """Make room for what goes with a larger frame."""
-        self.storage.resize(_frame_sizes(frame))
+        self._frame = frame
 
     def grow(self, actions: int) -> None:
         """Make room for one more position with so many actions, or set ``full``."""
         used = self._counts(actions)
-        wanted = self._limited(np.maximum(self.tree.capacity, 2 * used))
+        wanted = self._limited(np.maximum(self.arrays.capacity, 2 * used))
         if self._cost(wanted) > self._budget:
             growth = self._budget / self._cost(used)
             if growth < LEAST_GROWTH:
@@ -122,21 +175,50 @@ class GrownTree:
                 wanted = self._limited(np.floor(used * growth))
         self._resize(wanted)
 
-    def is_refuted(self, node: int) -> bool:
+    def follow(self, path: Sequence[int]) -> None:
+        """Keep what is below the actions and chance outcomes of a path from the root, in place.
+
+        Where several players move at the same time, their actions follow each other in the path.
+        All is dropped if the tree does not know the way.
+        """
+        arrays, moves = self.arrays, self.running.moves
+        joint = isinstance(moves, JointMoves)
+        node, place = ROOT, 0
+        while place < len(path) and arrays.used[NODE] > 0 and node != UNEXPANDED:
+            first = int(arrays.node_first_edge[node])
+            if joint and moves.node_followers[node] > 0:
+                count = len(position_nodes(moves, node))
+                node = find_joint_child(arrays, moves, node, path[place : place + count])
+                place += count
+            else:
+                last = first + int(arrays.node_edge_count[node])
+                edges = first + np.flatnonzero(arrays.edge_action[first:last] == path[place])
+                node = int(arrays.edge_child[edges[0]]) if len(edges) > 0 else UNEXPANDED
+                place += 1
+            if isinstance(self.running.proofs, Proven) and self._is_refuted(node):
+                node = UNEXPANDED
+        if node == UNEXPANDED:
+            self.clear()
+        elif node != ROOT:
+            self.keep(node)
+        self.noised = False
+
+    def _is_refuted(self, node: int) -> bool:
         """Whether a node may lack edges, since one of them was known to win and to be enough."""
-        solver = getattr(self.running.proofs, "solver", None)
+        solver = self.running.proofs.solver
         return bool(
-            isinstance(solver, Bounds)
-            and self.tree.node_edge_count[node] == 1
+            node != UNEXPANDED
+            and isinstance(solver, Bounds)
+            and self.arrays.node_edge_count[node] == 1
             and solver.distance[node] == 1
             and checks_children(self.running.proofs)
         )
 
     def keep(self, node: int) -> None:
         """Make a node the root, and drop all that is not below it."""
-        tree, moves = self.tree, self.running.moves
-        nodes, edges, tables, children = (int(count) for count in tree.used)
-        edge_node = edge_nodes(tree)
+        tree, moves = self.arrays, self.running.moves
+        nodes, edges, tables, children = tree.used.tolist()
+        edge_node = np.repeat(np.arange(nodes), tree.node_edge_count[:nodes])
         child = tree.edge_child[:edges]
         ancestor = np.arange(nodes)
         ancestor[child[child != UNEXPANDED]] = edge_node[child != UNEXPANDED]
@@ -154,7 +236,7 @@ class GrownTree:
         if isinstance(moves, JointMoves):
             rows[Axis.CHILD] = _rename_entries(moves, rows[Axis.EDGE], children)
         self.storage.keep(rows)
-        for numbers in find_records(self.running.proofs, Numbers):
+        for numbers in self._numbers:
             numbers.viewer[0] = NOBODY  # The next search may be another player's.
         counts = tree.node_edge_count[: tree.used[NODE]]
         tree.node_first_edge[: len(counts)] = np.cumsum(counts) - counts
@@ -163,17 +245,18 @@ class GrownTree:
     def clear(self) -> None:
         """Drop all nodes, and keep the memory."""
         self.storage.clear()
-        self.full = False
+        self.utility_range[:] = math.inf, -math.inf
+        self.full = self.noised = False
 
     def search(self, **others: Any) -> Search:
         """The record that the loop works on; ``others`` are its frame, stream, settings, range."""
-        return Search(tree=self.tree, path=self.path, **others, **self.running._asdict())
+        return Search(self.arrays, path=self.path, **others, **self.running._asdict())
 
     def _counts(self, actions: int) -> _Counts:
         """What is used with one more position of so many actions."""
         nothing: Any = None
-        settings = _settings_for_counting(self._game)
-        search = Search(self.tree, nothing, nothing, nothing, settings, nothing, *self.running)
+        settings = _settings_for_counting((self.num_players, self.num_actions))
+        search = Search(self.arrays, nothing, nothing, nothing, settings, nothing, *self.running)
         needed = [
             sum(
                 rows_needed(part, search, axis, actions)
@@ -184,7 +267,7 @@ class GrownTree:
         needed[NODE] += 1
         needed[EDGE] += actions
         needed[TABLE] = 1
-        return self._limited(self.tree.used + np.array(needed, np.float64))
+        return self._limited(self.arrays.used + np.array(needed, np.float64))
 
     def _limited(self, counts: _Counts) -> _Counts:
         """Without tables that there never are."""

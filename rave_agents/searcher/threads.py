@@ -78,71 +78,66 @@ class _Gate:
             time.sleep(AGAIN_SECONDS)
 
 
-class ThreadTeam:
-    """Runs the searches of several trees: the first in the calling thread, each other in its own.
+def run_in_threads(
+    searches: Sequence[TreeSearch],
+    look: Callable[[Callable[[], contextlib.AbstractContextManager[None]]], bool],
+) -> bool:
+    """Search several trees: the first in the calling thread, each other in a thread of its own.
 
     Threads share nothing but a gate between two slices. The end of one search is the end of all if
-    it solved its root or failed.
+    it solved its root or failed. No thread touches its tree afterwards, whatever happens.
 
     Args:
-        searches: one or more, their limits set.
+        searches: two or more, their limits set.
+        look: called in the calling thread, between two slices of the first search and, when that is
+            done, every ``LOOK_SECONDS``; with what holds the other threads between two slices for
+            the time of a ``with`` statement. It tells whether to go on.
+
+    Returns:
+        Whether the searches came to their own end: ``look`` did not end them.
+
+    Raises:
+        Exception: what a search or ``look`` raises, unchanged.
     """
+    first, *others = searches
+    gate, errors = _Gate(), list[BaseException]()
+    workers = [
+        threading.Thread(target=_work, args=(search, gate, errors), daemon=True)
+        for search in others
+    ]
+    goes_on = True
+    try:
+        for worker in workers:
+            worker.start()
+        while goes_on and not gate.ended and first.run_slice():
+            goes_on = look(gate.closed)
+        if first.solved:
+            gate.end()
+        for worker in workers:
+            while goes_on and worker.is_alive():
+                worker.join(LOOK_SECONDS)
+                goes_on = look(gate.closed)
+    finally:
+        gate.end()
+        gate.wait()
+        for worker in workers:
+            if worker.is_alive():  # Not so if Ctrl-C came upon it as it started.
+                worker.join()
+    if errors:
+        raise errors[0]
+    return goes_on
 
-    def __init__(self, searches: Sequence[TreeSearch]) -> None:
-        self._first, *self._others = searches
-        self._gate = _Gate()
-        self._errors: list[BaseException] = []
 
-    def run(self, between: Callable[[], None]) -> None:
-        """Search until all are done. No thread touches its tree afterwards, whatever happens.
-
-        Args:
-            between: called in the calling thread, between two slices of the first search and, when
-                that is done, every ``LOOK_SECONDS``.
-
-        Raises:
-            Exception: what a search or ``between`` raises, unchanged.
-        """
-        workers = [
-            threading.Thread(target=self._work, args=(search,), daemon=True)
-            for search in self._others
-        ]
-        try:
-            for worker in workers:
-                worker.start()
-            while not self._gate.ended and self._first.run_slice():
-                between()
-            if self._first.solved:
-                self._gate.end()
-            for worker in workers:
-                while worker.is_alive():
-                    worker.join(LOOK_SECONDS)
-                    between()
-        finally:
-            self._gate.end()
-            self._gate.wait()
-            for worker in workers:
-                if worker.is_alive():  # Not so if Ctrl-C came upon it as it started.
-                    worker.join()
-        if self._errors:
-            raise self._errors[0]
-
-    @contextlib.contextmanager
-    def paused(self) -> Iterator[None]:
-        """Hold the other threads between two slices, so that their trees can be read."""
-        with self._gate.closed():
-            yield
-
-    def _work(self, search: TreeSearch) -> None:
-        """Search one tree, in a thread of its own."""
-        more = True
-        try:
-            while more and self._gate.enter():
-                try:
-                    more = search.run_slice()
-                finally:
-                    self._gate.leave()
-        except BaseException as error:
-            self._errors.append(error)
-        if self._errors or search.solved:
-            self._gate.end()
+def _work(search: TreeSearch, gate: _Gate, errors: list[BaseException]) -> None:
+    """Search one tree, in a thread of its own."""
+    more = True
+    try:
+        while more and gate.enter():
+            try:
+                more = search.run_slice()
+            finally:
+                gate.leave()
+    except BaseException as error:
+        errors.append(error)
+    if errors or search.solved:
+        gate.end()

@@ -1,0 +1,93 @@
+"""What the frameworks' agents that search have in common: their parameters and their searcher."""
+
+import copy
+from typing import Any, ClassVar
+
+import numpy as np
+
+from rave_agents.agents.named_agents import limit_and_clock
+from rave_agents.config.limit import Limit
+from rave_agents.config.search_config import SearchConfig
+from rave_agents.game.arguments import checked_seed
+from rave_agents.results.search_result import SearchResult
+from rave_agents.searcher.clock import Clock, TimeControl
+from rave_agents.searcher.searcher import Searcher
+from rave_agents.simulate.python_simulator import Evaluator
+
+ClockLike = str | float | TimeControl | Clock | None
+"""What an agent takes for its clock, see ``rave_agents.Clock.parse``."""
+
+SEARCH_PARAMETERS = ("simulations", "seconds", "clock", "seed", "evaluator")
+"""Parameters of every agent that searches, beside those of its search."""
+
+
+class SearchingAgent:
+    """An agent that plays what a search finds, whatever framework it plays in.
+
+    OpenSpiel's ``SearchBot``, PettingZoo's ``SearchAgent`` and Gymnasium's ``PlanningAgent`` take
+    these parameters beside their own, and have these attributes. Subclasses name a preset.
+
+    Args:
+        simulations: simulations for each move, at least 1. Those in the kept tree count.
+        seconds: wall-clock seconds for each move, above 0. With both limits the first one reached
+            counts; with neither, and no clock, 1,000 simulations.
+        clock: decides the time of each move in place of ``seconds``: ``"60+1"`` is 60 s for the
+            game and 1 s more with each move, see ``rave_agents.Clock.parse``. It starts anew with
+            the method that begins a new game, ``restart`` or ``reset``.
+        seed: decides everything random, an integer of at least 0; None for one that the system
+            draws. Either way ``seed`` holds the one in use.
+        evaluator: judges leaves in place of random playouts; an object with the methods of
+            ``open_spiel.python.algorithms.mcts.Evaluator``, which get the framework's states.
+        **config: what ``SearchConfig.replace`` is to change of the preset: parts such as
+            ``schedule``, ``threads``, ``max_memory_mb``, ``reuse_tree``.
+
+    Raises:
+        TypeError: for an unknown parameter or a value of the wrong type.
+        ValueError: for a value that is not allowed.
+
+    """
+
+    preset: ClassVar[str] = "uct"
+    """The preset of ``SearchConfig`` that the agent starts from."""
+
+    own_parameters: ClassVar[tuple[str, ...]] = ()
+    """What the constructor takes beside the parameters that all such agents have."""
+
+    def __init__(
+        self,
+        *,
+        simulations: int | None = None,
+        seconds: float | None = None,
+        clock: ClockLike = None,
+        seed: int | None = None,
+        evaluator: Evaluator | None = None,
+        **config: Any,
+    ) -> None:
+        preset = SearchConfig.preset(self.preset)
+        names = (*self.own_parameters, *SEARCH_PARAMETERS)
+        preset.check_changes(f"parameter of {type(self).__name__}", config, names)
+        self.config: SearchConfig = preset.replace(**config)
+        """The search's tunables."""
+        self.limit: Limit | None
+        self.clock: Clock | None
+        self.limit, self.clock = limit_and_clock(simulations, seconds, clock)
+        self.seed: int | None = checked_seed(seed)
+        """The seed in use."""
+        if self.seed is None:
+            self.seed = int(np.random.SeedSequence().entropy)  # type: ignore[arg-type]
+        self.evaluator = evaluator
+        """What judges leaves; None for random playouts."""
+        self.last_result: SearchResult | None = None
+        """What the last search found; None before the first."""
+        self._searcher = Searcher(self.config, seed=self.seed, evaluator=evaluator)
+
+    def _forget_game(self) -> None:
+        """A new game begins: the tree is dropped, and the clock starts anew."""
+        self._searcher.reset()
+        if self.clock is not None:
+            self.clock.restart()
+
+    def _become_independent(self) -> None:
+        """Take copies of the tree, the random streams and the clock, after a shallow copy."""
+        self._searcher = copy.copy(self._searcher)
+        self.clock = copy.deepcopy(self.clock)

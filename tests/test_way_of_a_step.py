@@ -1,0 +1,92 @@
+"""The way of one move from a bot to the compiled loop and back: short, and through few files."""
+
+import pathlib
+import sys
+
+import pyspiel
+from rave_openspiel import RaveBot
+
+import rave_agents
+from rave_agents.compiler.dispatch import Entry
+
+ROOT = pathlib.Path(rave_agents.__file__).parents[1]
+
+MOST_FUNCTIONS = 45
+"""Python functions of ours that a move may take: properties and comprehensions count, too."""
+
+MOST_FILES = 15
+
+MOST_FRAMES = 6
+"""From ``step`` to the call of the compiled loop, both included."""
+
+
+def own_frames(frame):
+    """The frames of our code from this one outwards."""
+    while frame is not None:
+        if frame.f_code.co_filename.startswith((str(ROOT / "rave_agents"), str(ROOT / "adapters"))):
+            yield frame
+        frame = frame.f_back
+
+
+def traced(move):
+    """The functions that a call takes, and how deep the compiled loop is called in it."""
+    functions, depths = set(), []
+
+    def note(frame, event, _):
+        frames = list(own_frames(frame))
+        if event == "call" and frames and frames[0] is frame:
+            code = frame.f_code
+            path = pathlib.Path(code.co_filename).relative_to(ROOT).as_posix()
+            functions.add((path, code.co_qualname))
+            if path.endswith("machine_code.py"):
+                depths.append(len(frames))
+
+    sys.setprofile(note)
+    try:
+        move()
+    finally:
+        sys.setprofile(None)
+    return functions, depths
+
+
+def warm_bot(name, **parameters):
+    """A bot that has played two moves of a game, and the position of its next one."""
+    game = pyspiel.load_game(name)
+    state = game.new_initial_state()
+    bots = [RaveBot(game, seed=seed, **parameters) for seed in (1, 2)]
+    for _ in range(2):
+        for bot in bots:
+            state.apply_action(bot.step(state))
+    return bots[0], state
+
+
+def test_a_warm_step_is_a_short_way(compiled):
+    bot, state = warm_bot("hex(board_size=5)", simulations=500)
+    functions, depths = traced(lambda: bot.step(state))
+    listed = "\n".join(sorted(f"{path} {name}" for path, name in functions))
+    assert len(functions) <= MOST_FUNCTIONS, listed
+    assert len({path for path, _ in functions}) <= MOST_FILES, listed
+    assert set(depths) <= set(range(1, MOST_FRAMES + 1)), depths
+    assert depths, "the loop was not called"
+
+
+def test_a_warm_step_clones_the_root_three_times(compiled, monkeypatch):
+    """The root is cloned for the searcher, for the provider and for the result."""
+    from rave_openspiel.states import OpenSpielState
+
+    bot, state = warm_bot("hex(board_size=5)", simulations=50)
+    clone, clones = OpenSpielState.clone, []
+    monkeypatch.setattr(OpenSpielState, "clone", lambda self: clones.append(self) or clone(self))
+    bot.step(state)
+    assert len(clones) == 3
+
+
+def test_a_warm_step_lays_the_search_out_once(compiled, monkeypatch):
+    bot, state = warm_bot("hex(board_size=5)", simulations=500)
+    bound, records = Entry.bound, []
+    monkeypatch.setattr(
+        Entry, "bound", lambda entry, record: records.append(record) or bound(entry, record)
+    )
+    grown = bot.step(state)
+    assert grown in state.legal_actions()
+    assert len(records) == 1
