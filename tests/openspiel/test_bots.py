@@ -45,7 +45,7 @@ def visits(bot):
     return [row.visits for row in bot.last_result.actions]
 
 
-class Recorder(RaveBot):
+class Recording:
     """Keeps the result of every move and checks that the state is left alone."""
 
     def step(self, state):
@@ -59,6 +59,14 @@ class Recorder(RaveBot):
     @property
     def reused(self):
         return [result.root_visits > result.simulations > 0 for result in self.results]
+
+
+class Recorder(Recording, RaveBot):
+    pass
+
+
+class UCTRecorder(Recording, UCTBot):
+    pass
 
 
 def play_in_python(game, bots, state=None):
@@ -117,11 +125,12 @@ def test_plays_legal_games_and_leaves_states_alone(name, play):
 
 @pytest.mark.parametrize("play", LOOPS)
 def test_keeps_the_tree_in_every_loop(connect_four, play):
-    bots = [Recorder(connect_four, simulations=100, seed=seed) for seed in range(2)]
+    # UCT has tried nearly every reply in so many simulations; RAVE leaves out those that look bad.
+    bots = [UCTRecorder(connect_four, simulations=200, seed=seed) for seed in range(2)]
     play(connect_four, bots)
     for bot in bots:
         assert not bot.reused[0]
-        assert np.mean(bot.reused[1:]) > 0.6
+        assert np.mean(bot.reused[1:]) > 0.75
 
 
 @pytest.mark.parametrize("play", LOOPS)
