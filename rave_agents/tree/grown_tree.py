@@ -61,17 +61,39 @@ class GrownTree:
         sizes: Sizes = dict.fromkeys(GROWING, 0)
         sizes |= {Axis.PLACE: places_for(0), Axis.ONE: 1}
         sizes |= {Axis.PLAYER: num_players, Axis.ACTION: num_actions, **_frame_sizes(frame)}
-        self.tree: Tree = allocated(Tree, sizes)
-        self.path: Path = allocated(Path, sizes)
-        self.running: Parts = Parts(*(assembled(part, sizes) for part in parts))
-        """The parts with their arrays."""
-        self.storage: Storage = Storage(self.tree, (self.path, *self.running), sizes)
+        self._allocate(sizes)
         actions = int(frame.header[Header.ACTION_CAPACITY])
         first = self._counts(actions)
         first[:2] = max(_FIRST_NODES, first[NODE]), max(first[EDGE], 2 * actions)
         if self._cost(first) > self._budget:
             first = self._least(actions)
         self._resize(first)
+
+    def _allocate(self, sizes: Sizes) -> None:
+        self.tree: Tree = allocated(Tree, sizes)
+        self.path: Path = allocated(Path, sizes)
+        self.running: Parts = Parts(*(assembled(part, sizes) for part in self.parts))
+        """The parts with their arrays."""
+        self.storage: Storage = Storage(self.tree, (self.path, *self.running), sizes)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything but the arrays, and what is in the arrays.
+
+        Arrays that are pickled themselves borrow their memory from the pickle, and cannot grow.
+        """
+        if not self.storage.whole:
+            self.storage.resize({})
+        arrays = ("tree", "path", "running", "storage")
+        state = {name: value for name, value in vars(self).items() if name not in arrays}
+        return state | {"sizes": self.storage.sizes, "values": self.storage.values()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Allocate the arrays anew."""
+        sizes, values = state.pop("sizes"), state.pop("values")
+        vars(self).update(state)
+        self._allocate(sizes)
+        for array, value in zip(self.storage.values(), values, strict=True):
+            array[:] = value
 
     def fits(self, parts: Parts) -> bool:
         """Whether it keeps what a search of these parts reads and writes."""

@@ -1,7 +1,9 @@
 """The tree's arrays: their size, growth and re-rooting."""
 
 import copy
+import pickle
 
+import numpy as np
 import pytest
 from helpers.games import random_game, written_game
 from helpers.trees import all_arrays, check_tree, dump, growing_bytes, grown_tree, stored
@@ -20,6 +22,21 @@ def searched(seed=1, simulations=2000, *, state=None, **changes):
     searcher = Searcher(config, seed=seed)
     state = state or random_game(seed, depth=12, width=8)
     return searcher, searcher.search(state, Limit(simulations=simulations))
+
+
+@pytest.mark.parametrize("protocol", [4, pickle.HIGHEST_PROTOCOL])
+@pytest.mark.parametrize("preset", ["rave", "grave", "rave_pn"])
+def test_a_pickled_tree_holds_the_same_and_grows(preset, protocol):
+    searcher = Searcher(SearchConfig.preset(preset), seed=1)
+    searcher.search(random_game(1, depth=12, width=8), Limit(simulations=500))
+    grown = grown_tree(searcher)
+    twin = pickle.loads(pickle.dumps(grown, protocol=protocol))
+    for own, other in zip(grown.storage.values(), twin.storage.values(), strict=True):
+        assert np.array_equal(own, other)
+    twin.storage.resize({Axis.NODE: 10_000, Axis.EDGE: 100_000})
+    used = int(grown.tree.used[NODE])
+    assert twin.tree.capacity[NODE] == 10_000
+    assert np.array_equal(grown.tree.node_visits[:used], twin.tree.node_visits[:used])
 
 
 def row_bytes(axis, **changes):

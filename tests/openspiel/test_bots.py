@@ -10,7 +10,7 @@ import pytest
 from open_spiel.python.algorithms import evaluate_bots, mcts
 from rave_openspiel import RaveBot, SearchBot, SearchPolicy, UCTBot, load_bot
 
-from rave_agents import SearchConfig, UnsupportedGameError, testing
+from rave_agents import Limit, SearchConfig, UnsupportedGameError, testing
 from rave_agents.parts import PUCT, DirichletNoise, HandSelected, NodeAmaf
 
 BOTS = (UCTBot, RaveBot)
@@ -337,6 +337,18 @@ def test_reports_a_forced_move_that_it_did_not_search(tic_tac_toe):
     assert action == 8
     assert "Finished 0 sims" in report
     assert "Forced: x(2,2)" in report
+
+
+@pytest.mark.parametrize("protocol", [4, pickle.HIGHEST_PROTOCOL])
+def test_a_pickled_bot_goes_on_growing_its_tree(protocol):
+    game = pyspiel.load_game("hex(board_size=5)")
+    bot, state = RaveBot(game, simulations=50, seed=1), game.new_initial_state()
+    state.apply_action(bot.step(state))
+    twin = pickle.loads(pickle.dumps(bot, protocol=protocol))
+    bot.limit = twin.limit = Limit(simulations=2000)
+    state.apply_action(state.legal_actions()[0])
+    assert twin.step(state) == bot.step(state)
+    assert visits(twin) == visits(bot)
 
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda b: pickle.loads(pickle.dumps(b))])

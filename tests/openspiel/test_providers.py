@@ -1,5 +1,4 @@
 import pyspiel
-import pytest
 from rave_openspiel import RaveBot, native
 
 NAMES = {"bridge": "native", "python": "python with C++ playouts"}
