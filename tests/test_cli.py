@@ -421,6 +421,7 @@ def test_python_m_runs_the_program():
 
 
 @pytest.mark.full(but=["1"])
+@pytest.mark.usefixtures("compiled")
 @pytest.mark.skipif(os.name == "nt", reason="sends SIGINT to a process group")
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_ctrl_c_prints_the_finished_games(tmp_path, jobs):

@@ -66,15 +66,16 @@ def test_the_average_strategy_leaves_out_what_was_explored():
     assert result.policy[1][1] < 0.02
 
 
-@pytest.mark.full(but=1)
+@pytest.mark.full(but=["in-short"])
 @pytest.mark.parametrize(
     ("payoffs", "equilibrium", "simulations", "distance"),
     [
+        ([[0, -1, 1], [1, 0, -1], [-1, 1, 0]], [1 / 3] * 3, 2000, 0.06),
         ([[1, -1], [-1, 1]], [1 / 2, 1 / 2], 10_000, 0.03),
         ([[0, -1, 1], [1, 0, -1], [-1, 1, 0]], [1 / 3] * 3, 10_000, 0.03),
         ([[0, -25, 50], [25, 0, -5], [-50, 5, 0]], [1 / 16, 10 / 16, 5 / 16], 30_000, 0.04),
     ],
-    ids=["matching pennies", "rock-paper-scissors", "biased rock-paper-scissors"],
+    ids=["in-short", "matching pennies", "rock-paper-scissors", "biased rock-paper-scissors"],
 )
 @pytest.mark.parametrize("player", [0, 1])
 def test_regret_matching_converges(payoffs, equilibrium, simulations, distance, player):

@@ -32,7 +32,8 @@ print("compiled" if "numba" in sys.modules else "loaded")
 
 
 def run(code=PROGRAM, **environment):
-    kept = {key: value for key, value in os.environ.items() if key != "NUMBA_CACHE_DIR"}
+    own = {"NUMBA_CACHE_DIR", "NUMBA_DISABLE_JIT"}
+    kept = {key: value for key, value in os.environ.items() if key not in own}
     tests = str(pathlib.Path(__file__).parents[1])
     paths = [environment.pop("PYTHONPATH", ""), tests, os.environ.get("PYTHONPATH", "")]
     kept["PYTHONPATH"] = os.pathsep.join(path for path in paths if path)
