@@ -162,6 +162,7 @@ SAME = {
 }
 
 
+@pytest.mark.full(but=4)
 @pytest.mark.parametrize("fpu", [math.inf, 0.4])
 @pytest.mark.parametrize("name", SAME)
 def test_what_computes_the_same_grows_the_same_tree(name, fpu):

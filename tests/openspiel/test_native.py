@@ -100,6 +100,7 @@ def test_trees_with_more_playouts_and_later_expansion(spec):
     assert_equal_trees(decision(spec), config, 60)
 
 
+@pytest.mark.full(but=3)
 @pytest.mark.parametrize(
     "spec",
     ["tic_tac_toe", "connect_four", "chess", "go(board_size=5)", "backgammon", "2048", "quoridor"],

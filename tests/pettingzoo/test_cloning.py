@@ -75,6 +75,7 @@ def test_clone_and_live_environment_play_the_same_game_to_the_end(name):
         assert not env.agents
 
 
+@pytest.mark.full(but=["go-v5", "rps-v2", "texas_holdem_no_limit-v6"])
 @pytest.mark.parametrize("name", zoo.CLASSIC)
 def test_clone_draws_its_own_picture(name):
     choices = zoo.choices(3)
