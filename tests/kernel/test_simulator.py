@@ -91,6 +91,7 @@ def test_playouts_longer_than_the_frame(playouts):
     check_tree(searcher)
 
 
+@pytest.mark.usefixtures("compiled")
 def test_more_actions_than_the_frame():
     count = 5000
     nodes = {(): (0, range(count))}
@@ -103,6 +104,7 @@ def test_more_actions_than_the_frame():
     check_tree(searcher)
 
 
+@pytest.mark.usefixtures("compiled")
 def test_more_chance_outcomes_than_the_frame():
     count = 3000
     nodes = {(): (0, [1]), (1,): [(i, 1 / count) for i in range(count)]}
