@@ -31,7 +31,7 @@ _simulations: collections.Counter[object] = collections.Counter()
 def _compiled_late(entry, record):
     """The search of these parts, which is compiled when the tests have much to search with them.
 
-    Both grow the same trees, which ``kernel/test_interpreted.py`` shows.
+    Both grow the same trees, which ``compiler/test_interpreted.py`` shows.
     """
     kind = entry.what, kind_of(record)
 
