@@ -1,8 +1,10 @@
 """The quick run and the full one: what ``--full`` adds; see CONTRIBUTING.md."""
 
 import collections
+import os
 import pathlib
 import signal
+import subprocess
 import sys
 
 import numpy as np
@@ -29,7 +31,7 @@ _simulations: collections.Counter[object] = collections.Counter()
 def _compiled_late(entry, record):
     """The search of these parts, which is compiled when the tests have much to search with them.
 
-    Both grow the same trees, which ``kernel/test_interpreted.py`` shows.
+    Both grow the same trees, which ``compiler/test_interpreted.py`` shows.
     """
     kind = entry.what, kind_of(record)
 
@@ -54,13 +56,46 @@ def pytest_configure(config):
         "full(but=0): for the full run; the quick run takes so many of its cases, evenly spread, "
         "or those that have one of these names",
     )
+    is_worker = hasattr(config, "workerinput")
+    if not is_worker and getattr(config.option, "numprocesses", None):
+        _build_libraries()
     if not (config.getoption("full") or config.getoption("rest")):
         Entry.bound = _compiled_late
+        if is_worker or not getattr(config.option, "numprocesses", None):
+            _interpret_programs()
+
+
+BUILD = """
+import concurrent.futures
+from rave_openspiel.native_library import BRIDGE, REGISTRY, built_library
+with concurrent.futures.ThreadPoolExecutor() as pool:
+    list(pool.map(lambda part: built_library(part, retry=False), (BRIDGE, REGISTRY)))
+"""
+
+
+def _build_libraries():
+    """Compile OpenSpiel's libraries once, before every process of the tests would do so.
+
+    What cannot be built is told where it is needed.
+    """
+    if os.environ.get("RAVE_AGENTS_NATIVE", "") in {"", "1"}:
+        environment = {**os.environ, "RAVE_AGENTS_NATIVE": "0"}
+        command = [sys.executable, "-c", BUILD]
+        subprocess.run(command, env=environment, capture_output=True, check=False)
+
+
+def _interpret_programs():
+    """Let programs and worker processes that a test starts interpret the search, too."""
+    from numba.core import config as numba_config
+
+    numba_config.reload_config = lambda: None  # Numba has read the environment of this process.
+    os.environ["NUMBA_DISABLE_JIT"] = "1"
 
 
 @pytest.fixture
 def compiled(monkeypatch):
-    """Compiles every search before it begins, in the quick run too."""
+    """Compiles every search before it begins, in the quick run and in programs, too."""
+    monkeypatch.delenv("NUMBA_DISABLE_JIT", raising=False)
     monkeypatch.setattr(Entry, "bound", _compiled_at_once)
     monkeypatch.setattr(tree_search, "_compiled", set())  # It knows those that are interpreted.
 

@@ -226,7 +226,7 @@ def regret_of_others(
 
 @open_function
 def amaf_value(amaf: Any, search: Any, edge: int, player: int, n: float, total: float) -> float:
-    """The mean of n values blended with the edge's AMAF value; negative where AMAF takes no part."""
+    """The mean of n values, blended with AMAF; negative where AMAF takes no part."""
     return -1.0
 
 

@@ -88,22 +88,44 @@ class SearchTree:
         sizes: Sizes = dict.fromkeys(GROWING, 0)
         sizes |= {Axis.PLACE: places_for(0), Axis.ONE: 1, **_frame_sizes(frame)}
         sizes |= {Axis.PLAYER: game.num_players, Axis.ACTION: game.num_actions}
-        self.arrays: Tree = allocated(Tree, sizes)
-        """The statistics of nodes and edges; values are scaled to [0, 1]."""
-        self.path: Path = allocated(Path, sizes)
-        """The way of the simulation that runs, and the count of all."""
-        self.running: Parts = Parts(*(assembled(part, sizes) for part in game.parts))
-        """The parts with their arrays."""
-        self.storage: Storage = Storage(self.arrays, (self.path, *self.running), sizes)
         self._frame = frame
-        self._of_playouts = list(declared_arrays(self.running.playouts))
-        self._numbers = list(find_records(self.running.proofs, Numbers))
+        self._allocate(sizes)
         actions = int(frame.header[Header.ACTION_CAPACITY])
         first = self._counts(actions)
         first[:2] = max(_FIRST_NODES, first[NODE]), max(first[EDGE], 2 * actions)
         if self._cost(first) > self._budget:
             first = self._least(actions)
         self._resize(first)
+
+    def _allocate(self, sizes: Sizes) -> None:
+        self.arrays: Tree = allocated(Tree, sizes)
+        """The statistics of nodes and edges; values are scaled to [0, 1]."""
+        self.path: Path = allocated(Path, sizes)
+        """The way of the simulation that runs, and the count of all."""
+        self.running: Parts = Parts(*(assembled(part, sizes) for part in self.parts))
+        """The parts with their arrays."""
+        self.storage: Storage = Storage(self.arrays, (self.path, *self.running), sizes)
+        self._of_playouts = list(declared_arrays(self.running.playouts))
+        self._numbers = list(find_records(self.running.proofs, Numbers))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything but the arrays, and the values in them.
+
+        Arrays that are pickled themselves borrow their memory from the pickle, and cannot grow.
+        """
+        if not self.storage.whole:
+            self.storage.resize({})
+        arrays = ("arrays", "path", "running", "storage", "_of_playouts", "_numbers")
+        state = {name: value for name, value in vars(self).items() if name not in arrays}
+        return state | {"sizes": self.storage.sizes, "values": self.storage.values()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Allocate the arrays again, and fill them."""
+        sizes, values = state.pop("sizes"), state.pop("values")
+        vars(self).update(state)
+        self._allocate(sizes)
+        for array, value in zip(self.storage.values(), values, strict=True):
+            array[:] = value
 
     def fits(self, parts: Parts) -> bool:
         """Whether it keeps what a search of these parts reads and writes."""

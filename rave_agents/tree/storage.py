@@ -139,6 +139,10 @@ class Storage:
                 costs[CHILD] += 2 * PLACES_FOR_EACH * size
         return costs
 
+    def values(self) -> list[Array]:
+        """All arrays, in the order in which the records declare them."""
+        return [array for array, _ in self._arrays]
+
     def resize(self, sizes: Sizes) -> None:
         """Make room for so many rows of some axes, in place.
 

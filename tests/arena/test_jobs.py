@@ -80,6 +80,7 @@ LONG = """
 
 
 @pytest.mark.full(but=["15-143-2"])
+@pytest.mark.usefixtures("compiled")
 @pytest.mark.skipif(os.name == "nt", reason="sends signals")
 @pytest.mark.parametrize("jobs", [1, 2])
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGKILL, -9)])

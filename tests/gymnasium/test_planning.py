@@ -97,7 +97,8 @@ class Line(gymnasium.Env):
         return self.place, {}
 
     def step(self, action):
-        assert action in (5, 6)
+        if action not in (5, 6):  # An assert of pytest's refers to the whole session, which
+            raise ValueError(action)  # is then looked through for random generators.
         self.place += 2 * int(action) - 11
         return self.place, float(self.place == 8), self.place in (0, 8), False, {}
 

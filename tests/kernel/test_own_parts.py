@@ -18,6 +18,7 @@ from helpers.trees import check_tree, dump
 from rave_agents import Limit, SearchConfig, Searcher
 from rave_agents.agents.named_agents import make_agent
 from rave_agents.compiler.dispatch import JIT_DISABLED
+from rave_agents.compiler.sources import sources_name
 from rave_agents.errors import FormulaError, UnknownNameError
 from rave_agents.parts import (
     GRAVE,
@@ -161,6 +162,7 @@ SAME = {
 }
 
 
+@pytest.mark.full(but=4)
 @pytest.mark.parametrize("fpu", [math.inf, 0.4])
 @pytest.mark.parametrize("name", SAME)
 def test_what_computes_the_same_grows_the_same_tree(name, fpu):
@@ -767,6 +769,32 @@ def run_script(path, text, **environment):
         check=False,
         timeout=120,
     )
+
+
+def test_a_part_that_is_edited_has_code_of_its_own_in_the_cache():
+    def name(sign):
+        script = {"__name__": "script"}
+        exec(EDITED.replace("SIGN", sign), script)
+        return sources_name([script["Least"]])
+
+    assert name("-1.0") == name("-1.0")
+    assert name("1.0") != name("-1.0")
+
+
+EDITED = """
+from typing import NamedTuple
+from rave_agents.parts import implements, score
+
+class Least(NamedTuple):
+    sign: float = 1.0
+
+def signed(x):
+    return SIGN * x
+
+@implements(score, Least)
+def least(rule, amaf, node, edge):
+    return signed(rule.sign * edge.n)
+"""
 
 
 @pytest.mark.full

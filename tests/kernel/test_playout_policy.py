@@ -164,6 +164,7 @@ def weights_after(state, simulations):
     return search._frame.action_weights
 
 
+@pytest.mark.full(but=["hex(board_size=4)-0-True", "connect_four-0-False"])
 @pytest.mark.parametrize(
     ("name", "moves", "steered"),
     [

@@ -349,7 +349,7 @@ def test_a_draw_layer_tells_dense_ranks_apart():
 # Room.
 
 
-@pytest.mark.full(but=4)
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize("amaf", [NoAmaf(), NodeAmaf(), GRAVE(), HRAVE()])
 @pytest.mark.parametrize("numbers", [NoProofNumbers(), ProofNumbers(constant=0.0)])
 @pytest.mark.parametrize("checks", [CheckNothing(), CheckTerminal(), CheckRefutations()])

@@ -133,6 +133,7 @@ GAMES = {
 OTHERS = [{}, {"weighting": Linear()}, {"weighting": Stepped(), "playout_count": 2}]
 
 
+@pytest.mark.full(but=3)
 @pytest.mark.parametrize("changes", OTHERS)
 @pytest.mark.parametrize("rules", GAMES.values(), ids=GAMES)
 def test_the_global_table_is_grave_whose_reference_is_never_reached(rules, changes):
@@ -144,6 +145,7 @@ def test_the_global_table_is_grave_whose_reference_is_never_reached(rules, chang
     assert whole(one)[1][()] == whole(other)[1][()]
 
 
+@pytest.mark.full(but=3)
 @pytest.mark.parametrize("changes", OTHERS)
 @pytest.mark.parametrize("rules", GAMES.values(), ids=GAMES)
 def test_grave_with_a_table_everywhere_that_is_always_used_is_rave(rules, changes):
@@ -208,6 +210,7 @@ KINDS = [NoAmaf(), NodeAmaf(), GRAVE(), HRAVE()]
 COUNTED_KINDS = [amaf._replace(winning=WinningMoves()) for amaf in KINDS[1:]]
 
 
+@pytest.mark.full(but=6)
 @pytest.mark.parametrize("after", [*KINDS, *COUNTED_KINDS])
 @pytest.mark.parametrize("before", KINDS)
 def test_a_tree_of_another_kind_is_not_searched_on(before, after):
@@ -224,6 +227,7 @@ def test_a_tree_of_another_kind_is_not_searched_on(before, after):
         check_tables(searcher.rooted_tree())
 
 
+@pytest.mark.full(but=["0.1-winning0-amaf0", "0.1-winning1-amaf1"])
 @pytest.mark.parametrize("amaf", [GRAVE(table_visits=2), HRAVE()])
 @pytest.mark.parametrize("winning", [NoWinningMoves(), WinningMoves()])
 @pytest.mark.parametrize("megabytes", [1e-6, 0.1, 0.3, 1.0])

@@ -102,15 +102,16 @@ def test_whole_trees_equal_the_textbooks(block):
     assert compared > 0.5 * CASES_PER_TEST
 
 
-@pytest.mark.full
-def test_puct_scores_that_are_blended_equal_the_textbooks():
+@pytest.mark.full(but=["10"])
+@pytest.mark.parametrize("cases", [10, 4 * CASES_PER_TEST])
+def test_puct_scores_that_are_blended_equal_the_textbooks(cases):
     compared = 0
-    for seed in range(4 * CASES_PER_TEST):
+    for seed in range(1, 1 + cases):
         state, config, evaluator, simulations = random_case(seed)
         if not isinstance(config.amaf, NoAmaf):
             config = config.replace(rule=PUCT(c=0.7), blending=BlendScores())
             compared += compare(config, state, evaluator, simulations, seed)
-    assert compared > CASES_PER_TEST
+    assert compared > cases / 4
 
 
 class Curious(NamedTuple):
@@ -133,14 +134,15 @@ def curious_weight(player, action, n, q, mean, trust):
     return max(q - mean + trust * action, 0.1) / n**0.5
 
 
-@pytest.mark.full
-def test_trees_with_playouts_of_ones_own_equal_the_textbooks():
+@pytest.mark.full(but=["4"])
+@pytest.mark.parametrize("cases", [4, CASES_PER_TEST])
+def test_trees_with_playouts_of_ones_own_equal_the_textbooks(cases):
     config, compared = SearchConfig(playouts=Curious()), 0
-    for seed in range(CASES_PER_TEST):
+    for seed in range(1, 1 + cases):
         rules = {"num_players": 1 + seed % 3, "depth": 3 + seed % 7, "width": 6, "high": 7.0}
         state = random_game(seed, **rules)
         compared += compare(config, state, None, 150, seed, weigh=curious_weight)
-    assert compared > 0.8 * CASES_PER_TEST
+    assert compared > 0.7 * cases
 
 
 def test_the_cases_reach_every_branch():

@@ -193,15 +193,16 @@ def test_whole_trees_of_known_games_equal_the_textbooks(name):
     assert compared >= 8
 
 
-@pytest.mark.full
-def test_trees_are_the_same_after_every_simulation():
+@pytest.mark.full(but=["30"])
+@pytest.mark.parametrize("last", [30, 120])
+def test_trees_are_the_same_after_every_simulation(last):
     game = pyspiel.load_game("tic_tac_toe")
     config = SearchConfig.preset("pn_mcts")
     state = PlainState(game.new_initial_state())
     for action in (0, 4, 8):
         state.apply_action(action)
-    compared = sum(assert_same_trees(state, config, None, count, 3) for count in range(1, 120))
-    assert compared > 60
+    compared = sum(assert_same_trees(state, config, None, count, 3) for count in range(1, last))
+    assert compared > last / 2
 
 
 def test_the_cases_reach_every_branch():

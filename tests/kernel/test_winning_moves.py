@@ -137,6 +137,7 @@ def test_winning_move_numbers_rank_the_critical_move_above_the_one_for_any_time(
     assert rows[E].weighted_win_rate == max(row.weighted_win_rate for row in rows.values())
 
 
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize("amaf", KINDS)
 def test_linear_weights_rank_the_critical_move_above_the_one_for_any_time(amaf):
     uniform = sampled(any_time_or_at_once(), amaf=amaf)
@@ -182,6 +183,7 @@ def test_winning_move_numbers_tell_the_order(amaf):
     assert rates[0] > 1.2 * rates[1] > 1.4 * rates[2]
 
 
+@pytest.mark.full(but=2)
 @pytest.mark.parametrize("amaf", KINDS)
 @pytest.mark.parametrize("weighting", [Linear(), Stepped()])
 def test_weights_by_distance_tell_the_order(weighting, amaf):

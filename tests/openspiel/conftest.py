@@ -15,7 +15,6 @@ OF_ONE_PROVIDER = (
 
 def pytest_generate_tests(metafunc):
     if metafunc.module.__name__.rpartition(".")[2] not in OF_ONE_PROVIDER:
-        metafunc.fixturenames.append("provider")
         usual = "python" if native.bridge() is None else "bridge"
         marks = {name: () if name == usual else pytest.mark.full for name in ("bridge", "python")}
         providers = [pytest.param(name, marks=mark) for name, mark in marks.items()]
@@ -23,21 +22,17 @@ def pytest_generate_tests(metafunc):
 
 
 @pytest.fixture(autouse=True)
-def _bridge_as_the_environment_says():
-    """No test finds what another one has set: whether there is a bridge is asked anew."""
-    native.bridge.cache_clear()
-    yield
-    native.bridge.cache_clear()
-
-
-@pytest.fixture
 def provider(request, monkeypatch):
-    """Runs a test with both providers of simulations of OpenSpiel's C++ states."""
-    if request.param == "python":
+    """Runs a test with one provider of simulations of OpenSpiel's C++ states, or as it is.
+
+    Whether there is a bridge is asked anew: no test finds what another one has set.
+    """
+    name = getattr(request, "param", None)
+    if name == "python":
         monkeypatch.setenv(native.SWITCH, "0")
-        native.bridge.cache_clear()
-    elif native.bridge() is None:
+    native.bridge.cache_clear()
+    if name == "bridge" and native.bridge() is None:
         pytest.skip(native.diagnosis())
-    yield
+    yield name
     monkeypatch.undo()
     native.bridge.cache_clear()

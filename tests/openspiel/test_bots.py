@@ -10,7 +10,7 @@ import pytest
 from open_spiel.python.algorithms import evaluate_bots, mcts
 from rave_openspiel import RaveBot, SearchBot, SearchPolicy, UCTBot, load_bot
 
-from rave_agents import SearchConfig, UnsupportedGameError, testing
+from rave_agents import Limit, SearchConfig, UnsupportedGameError, testing
 from rave_agents.parts import PUCT, DirichletNoise, HandSelected, NodeAmaf
 
 BOTS = (UCTBot, RaveBot)
@@ -45,7 +45,7 @@ def visits(bot):
     return [row.visits for row in bot.last_result.actions]
 
 
-class Recorder(RaveBot):
+class Recording:
     """Keeps the result of every move and checks that the state is left alone."""
 
     def step(self, state):
@@ -59,6 +59,14 @@ class Recorder(RaveBot):
     @property
     def reused(self):
         return [result.root_visits > result.simulations > 0 for result in self.results]
+
+
+class Recorder(Recording, RaveBot):
+    pass
+
+
+class UCTRecorder(Recording, UCTBot):
+    pass
 
 
 def play_in_python(game, bots, state=None):
@@ -106,6 +114,7 @@ def play_informing_nobody(game, bots, state=None):
 LOOPS = (play_in_python, play_in_cpp, play_informing_all, play_informing_nobody)
 
 
+@pytest.mark.full(but=8)
 @pytest.mark.parametrize("play", LOOPS)
 @pytest.mark.parametrize("name", GAMES)
 def test_plays_legal_games_and_leaves_states_alone(name, play):
@@ -117,11 +126,12 @@ def test_plays_legal_games_and_leaves_states_alone(name, play):
 
 @pytest.mark.parametrize("play", LOOPS)
 def test_keeps_the_tree_in_every_loop(connect_four, play):
-    bots = [Recorder(connect_four, simulations=100, seed=seed) for seed in range(2)]
+    # UCT has tried nearly every reply in so many simulations; RAVE leaves out those that look bad.
+    bots = [UCTRecorder(connect_four, simulations=200, seed=seed) for seed in range(2)]
     play(connect_four, bots)
     for bot in bots:
         assert not bot.reused[0]
-        assert np.mean(bot.reused[1:]) > 0.6
+        assert np.mean(bot.reused[1:]) > 0.75
 
 
 @pytest.mark.parametrize("play", LOOPS)
@@ -328,6 +338,18 @@ def test_reports_a_forced_move_that_it_did_not_search(tic_tac_toe):
     assert action == 8
     assert "Finished 0 sims" in report
     assert "Forced: x(2,2)" in report
+
+
+@pytest.mark.parametrize("protocol", [4, pickle.HIGHEST_PROTOCOL])
+def test_a_pickled_bot_goes_on_growing_its_tree(protocol):
+    game = pyspiel.load_game("hex(board_size=5)")
+    bot, state = RaveBot(game, simulations=50, seed=1), game.new_initial_state()
+    state.apply_action(bot.step(state))
+    twin = pickle.loads(pickle.dumps(bot, protocol=protocol))
+    bot.limit = twin.limit = Limit(simulations=2000)
+    state.apply_action(state.legal_actions()[0])
+    assert twin.step(state) == bot.step(state)
+    assert visits(twin) == visits(bot)
 
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda b: pickle.loads(pickle.dumps(b))])

@@ -106,23 +106,33 @@ def test_winning_moves_are_in_the_report():
     assert "winning move  weighted win rate" in report
 
 
-def test_the_global_table_starves_no_move_that_has_no_visits():
+def global_searches(count, simulations, **changes):
+    """Results of searches with one AMAF table for the whole game."""
     state = pyspiel.load_game("connect_four").new_initial_state()
-    config = SearchConfig.preset("rave_global")
+    config = SearchConfig.preset("rave_global").replace(**changes)
+    limit = Limit(simulations=simulations)
+    return [Searcher(config, seed=seed).search(state, limit) for seed in range(count)]
 
-    def search(seed=1, **changes):
-        return Searcher(config.replace(**changes), seed=seed).search(state, Limit(simulations=3000))
 
-    results = [search(seed) for seed in range(15)]
+@pytest.mark.full(but=["2-1000"])
+@pytest.mark.parametrize(("count", "simulations"), [(2, 1000), (15, 3000)])
+def test_the_global_table_starves_no_move_that_has_no_visits(count, simulations):
+    results = global_searches(count, simulations)
     assert all(min(row.visits for row in result.actions) >= 1 for result in results)
-    # Plain UCT has 0.23; one table for the whole game often misleads, sometimes either player.
-    assert statistics.median(result.value for result in results) < 0.5
     # Where a whole upper confidence bound competes with AMAF values, no opponent's answer is tried.
-    starved = [search(seed, edges=AllEdges()) for seed in range(15)]
+    starved = global_searches(count, simulations, edges=AllEdges())
     assert all(min(row.visits for row in result.actions) == 0 for result in starved)
+
+
+@pytest.mark.full
+def test_a_global_table_that_starves_moves_misleads():
+    # Plain UCT has 0.23; one table for the whole game often misleads, sometimes either player.
+    assert statistics.median(result.value for result in global_searches(15, 3000)) < 0.5
+    starved = global_searches(15, 3000, edges=AllEdges())
     assert statistics.median(result.value for result in starved) > 0.7
 
 
+@pytest.mark.full(but=["2-lines_of_action"])
 @pytest.mark.parametrize("name", ["chess", "lines_of_action"])
 @pytest.mark.parametrize("megabytes", [512, 2])
 def test_games_with_thousands_of_actions_stay_inside_the_budget(name, megabytes):

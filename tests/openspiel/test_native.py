@@ -100,6 +100,7 @@ def test_trees_with_more_playouts_and_later_expansion(spec):
     assert_equal_trees(decision(spec), config, 60)
 
 
+@pytest.mark.full(but=3)
 @pytest.mark.parametrize(
     "spec",
     ["tic_tac_toe", "connect_four", "chess", "go(board_size=5)", "backgammon", "2048", "quoridor"],
@@ -511,13 +512,21 @@ def test_without_a_compiler_the_reason_says_so(fresh, tmp_path):
     assert "there is no C++ compiler" in native.diagnosis()
 
 
-@pytest.mark.full
+ENDS_ITS_PROCESS = """
+#include <cstdlib>
+namespace { struct Ends { Ends() { std::abort(); } } ends; }
+"""
+
+
+@pytest.mark.full(but=["when-it-is-loaded"])
 @needs_compiler
-def test_a_library_that_crashes_is_not_used(fresh, tmp_path, caplog):
+@pytest.mark.parametrize("when", ["when-it-is-loaded", "in-a-simulation"])
+def test_a_library_that_crashes_is_not_used(fresh, tmp_path, caplog, when):
     """The self-test runs in another process, which it may crash."""
     source = tmp_path / "bridge.cpp"
     part = native_library.BRIDGE
-    source.write_text(part.source.read_text().replace("root_(root.Clone())", "root_(nullptr)", 1))
+    without_root = part.source.read_text().replace("root_(root.Clone())", "root_(nullptr)", 1)
+    source.write_text(ENDS_ITS_PROCESS if when == "when-it-is-loaded" else without_root)
     fresh.setattr(native, "BRIDGE", part._replace(source=source))
     with caplog.at_level(logging.WARNING, "rave_agents"):
         assert provider_of(decision("hex")) is RolloutSimulator
@@ -532,14 +541,20 @@ print(native.diagnosis())
 """
 
 
-@pytest.mark.full
-@needs_compiler
-def test_two_processes_that_build_at_once_both_succeed(tmp_path):
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path), native.SWITCH: "1"}
+BUILD = """
+import pathlib, sys
+from rave_openspiel import native_library
+part = native_library.Part("small", "a small library", pathlib.Path(sys.argv[1]), "platform")
+print(native_library.built_library(part, retry=False))
+"""
+
+
+def both_outputs(*arguments, **environment):
+    """What two processes print that run this program of Python at the same time."""
     processes = [
         subprocess.Popen(
-            [sys.executable, "-c", PROGRAM],
-            env=environment,
+            [sys.executable, "-c", *map(str, arguments)],
+            env={**os.environ, **environment},
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -549,7 +564,23 @@ def test_two_processes_that_build_at_once_both_succeed(tmp_path):
     outputs = [process.communicate(timeout=300) for process in processes]
     assert [process.returncode for process in processes] == [0, 0], outputs
     assert outputs[0][0] == outputs[1][0]
-    assert outputs[0][0].startswith("in use: ")
+    return outputs[0][0]
+
+
+@needs_compiler
+def test_two_processes_that_build_a_small_library_at_once_both_succeed(tmp_path):
+    source, cache = tmp_path / "small.cpp", tmp_path / "cache"
+    source.write_text('extern "C" int three() { return 3; }\n')
+    environment = {"NUMBA_CACHE_DIR": str(cache), native.SWITCH: "0"}
+    told = both_outputs(BUILD, source, **environment)
+    assert [path.name for path in cache.glob("*/*")] == [pathlib.Path(told.strip()).name]
+
+
+@pytest.mark.full
+@needs_compiler
+def test_two_processes_that_build_at_once_both_succeed(tmp_path):
+    environment = {"NUMBA_CACHE_DIR": str(tmp_path), native.SWITCH: "1"}
+    assert both_outputs(PROGRAM, **environment).startswith("in use: ")
     built = list(pathlib.Path(tmp_path).glob("rave_agents-openspiel-bridge/*"))
     assert sorted(path.name.partition("-")[0] for path in built) == ["bridge", "registry"], (
         "nothing temporary is left"

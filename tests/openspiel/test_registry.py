@@ -463,25 +463,27 @@ def test_ctrl_c_ends_a_game_of_registered_bots():
     assert time.perf_counter() - started < 10
 
 
-@pytest.mark.full
+@pytest.mark.full(but=["2-20"])
 @needs_registry
-def test_threads_play_at_the_same_time(hex_game):
+@pytest.mark.parametrize(("threads", "simulations"), [(2, 20), (4, 200)])
+def test_threads_play_at_the_same_time(hex_game, threads, simulations):
     histories = {}
 
     def play(number):
         bots = [
-            pyspiel.load_bot("rave", hex_game, i, {"simulations": 200, "seed": 1}) for i in (0, 1)
+            pyspiel.load_bot("rave", hex_game, i, {"simulations": simulations, "seed": 1})
+            for i in (0, 1)
         ]
         state = hex_game.new_initial_state()
         pyspiel.evaluate_bots(state, bots, 1)
         histories[number] = state.history()
 
-    threads = [threading.Thread(target=play, args=[number], daemon=True) for number in range(4)]
-    for thread in threads:
+    running = [threading.Thread(target=play, args=[k], daemon=True) for k in range(threads)]
+    for thread in running:
         thread.start()
-    for thread in threads:
+    for thread in running:
         thread.join(60)
-    assert len(histories) == 4
+    assert len(histories) == threads
     assert len({tuple(history) for history in histories.values()}) == 1
 
 
@@ -522,7 +524,6 @@ extern "C" double first_return(const char* game_spec, const char* bot_spec) {
 """
 
 
-@pytest.mark.full
 @needs_registry
 def test_a_cpp_program_loads_and_plays_them(tmp_path):
     """Its states are known to nobody in Python."""
@@ -530,13 +531,13 @@ def test_a_cpp_program_loads_and_plays_them(tmp_path):
 
     source, library = tmp_path / "program.cpp", tmp_path / "program.so"
     source.write_text(PROGRAM)
-    flags = [*native_library._flags(), *native_library._include_flags()]
+    flags = [*native_library._flags(), *native_library._include_flags(), "-O0"]
     command = [*native_library.find_compiler(), *flags, str(source)]
     subprocess.run([*command, pyspiel.__file__, "-o", str(library)], check=True)
     play = ctypes.CDLL(str(library)).first_return
     play.restype = ctypes.c_double
     for spec, value in [("tic_tac_toe()", 0.0), ("hex(board_size=3)", 1.0)]:
-        assert play(spec.encode(), b"rave_pn(simulations=2000,seed=1)") == value
+        assert play(spec.encode(), b"rave_pn(simulations=500,seed=1)") == value
 
 
 def run(code, **environment):

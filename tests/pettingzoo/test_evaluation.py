@@ -288,7 +288,7 @@ def test_agent_bound_to_a_player_takes_every_seat_and_keeps_its_player():
 
 
 def test_agents_know_the_masks_of_a_parallel_environment():
-    policies = {"first": "uct(simulations=300)", "second": "random"}
+    policies = {"first": "uct(simulations=50)", "second": "random"}
     result = evaluate(zoo.Turns, policies, episodes=6, seed=1)
     assert [policy.illegal_moves for policy in result.policies] == [0, 0]
     # Who is not to move has 0 alone: 2 is illegal for one of both at each step.

@@ -76,10 +76,10 @@ def search(state, simulations, evaluator=None, **changes):
 
 
 def test_paths_longer_than_the_frame():
-    searcher, result = search(OneWay(700), 705, expand_visits=1)
-    assert result.root_visits == 705
-    assert result.nodes == 701
-    assert searcher.tree.node_visits[:701].tolist() == [705 - n for n in range(701)]
+    searcher, result = search(OneWay(300), 305, expand_visits=1)
+    assert result.root_visits == 305
+    assert result.nodes == 301
+    assert searcher.tree.node_visits[:301].tolist() == [305 - n for n in range(301)]
     check_tree(searcher)
 
 
@@ -91,6 +91,7 @@ def test_playouts_longer_than_the_frame(playouts):
     check_tree(searcher)
 
 
+@pytest.mark.usefixtures("compiled")
 def test_more_actions_than_the_frame():
     count = 5000
     nodes = {(): (0, range(count))}
@@ -103,6 +104,7 @@ def test_more_actions_than_the_frame():
     check_tree(searcher)
 
 
+@pytest.mark.usefixtures("compiled")
 def test_more_chance_outcomes_than_the_frame():
     count = 3000
     nodes = {(): (0, [1]), (1,): [(i, 1 / count) for i in range(count)]}
@@ -260,6 +262,8 @@ def test_a_broken_prior_is_refused(prior, message):
         Searcher(seed=1, evaluator=Broken()).search(random_game(3), Limit(simulations=10))
 
 
+@pytest.mark.usefixtures("compiled")
+@pytest.mark.full(but=["random-150", "openspiel_threads-60"])
 @pytest.mark.parametrize(
     ("kind", "count"),
     [
@@ -282,6 +286,7 @@ def test_keyboard_interrupt_in_the_middle_of_searches(kind, count):
     assert done.returncode == 0
 
 
+@pytest.mark.full(but=["parts0-changes0"])
 @pytest.mark.usefixtures("compiled")
 @pytest.mark.skipif(JIT_DISABLED, reason="nothing is compiled")
 @pytest.mark.parametrize(

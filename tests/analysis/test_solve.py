@@ -42,6 +42,15 @@ def shown(renderables):
     return console.file.getvalue()
 
 
+@pytest.mark.full(
+    but=[
+        "hex(board_size=3)--win",
+        "hex(board_size=3)-4-loss",
+        "nim(pile_sizes=1;2;3)--loss",
+        "tic_tac_toe-0 1 3 4 7 6 2 5-draw",
+        "catch-0 2 2 2 2 2 2-loss",
+    ]
+)
 @pytest.mark.parametrize(
     ("game", "moves", "proven"),
     [

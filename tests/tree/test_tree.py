@@ -1,7 +1,10 @@
 """The tree's arrays: their size, growth and re-rooting."""
 
 import copy
+import pickle
 
+import numpy as np
+import pyspiel
 import pytest
 from helpers.games import random_game, written_game
 from helpers.trees import all_arrays, check_tree, dump, growing_bytes, search_tree, stored
@@ -20,6 +23,22 @@ def searched(seed=1, simulations=2000, *, state=None, **changes):
     searcher = Searcher(config, seed=seed)
     state = state or random_game(seed, depth=12, width=8)
     return searcher, searcher.search(state, Limit(simulations=simulations))
+
+
+@pytest.mark.parametrize("protocol", [4, pickle.HIGHEST_PROTOCOL])
+@pytest.mark.parametrize("preset", ["rave", "grave", "rave_pn"])
+def test_a_pickled_tree_holds_the_same_and_grows(preset, protocol):
+    searcher = Searcher(SearchConfig.preset(preset), seed=1)
+    state = pyspiel.load_game("breakthrough(rows=5,columns=4)").new_initial_state()
+    searcher.search(state, Limit(simulations=500))
+    grown = search_tree(searcher)
+    twin = pickle.loads(pickle.dumps(grown, protocol=protocol))
+    for own, other in zip(grown.storage.values(), twin.storage.values(), strict=True):
+        assert np.array_equal(own, other)
+    twin.storage.resize({Axis.NODE: 10_000, Axis.EDGE: 100_000})
+    used = int(grown.arrays.used[NODE])
+    assert twin.arrays.capacity[NODE] == 10_000
+    assert np.array_equal(grown.arrays.node_visits[:used], twin.arrays.node_visits[:used])
 
 
 def row_bytes(axis, **changes):
@@ -99,6 +118,7 @@ def wide_search(simulations, **changes):
     return state, *searched(state=state, simulations=simulations, **changes)
 
 
+@pytest.mark.full(but=["0.1"])
 @pytest.mark.parametrize("megabytes", [0.1, 0.3, 1.0])
 def test_full_memory_ends_expansion_but_not_the_search(megabytes):
     _, searcher, result = wide_search(12_000, max_memory_mb=megabytes)

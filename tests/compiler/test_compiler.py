@@ -12,6 +12,7 @@ import pytest
 
 from rave_agents.compiler import folders, sources
 from rave_agents.compiler.dispatch import JIT_DISABLED
+from rave_agents.compiler.machine_code import MachineCode
 from rave_agents.kernel.rules import UCB1
 
 PROGRAM = """
@@ -31,7 +32,8 @@ print("compiled" if "numba" in sys.modules else "loaded")
 
 
 def run(code=PROGRAM, **environment):
-    kept = {key: value for key, value in os.environ.items() if key != "NUMBA_CACHE_DIR"}
+    own = {"NUMBA_CACHE_DIR", "NUMBA_DISABLE_JIT"}
+    kept = {key: value for key, value in os.environ.items() if key not in own}
     tests = str(pathlib.Path(__file__).parents[1])
     paths = [environment.pop("PYTHONPATH", ""), tests, os.environ.get("PYTHONPATH", "")]
     kept["PYTHONPATH"] = os.pathsep.join(path for path in paths if path)
@@ -83,6 +85,17 @@ def test_an_environment_with_other_sources_compiles(shared_cache, other_environm
         opened.write("# another version\n")
     other = run(NUMBA_CACHE_DIR=str(folder), **environment)
     assert "compiling the search" in other.stderr
+
+
+@pytest.mark.parametrize(
+    "damage", [lambda code: code[:-100], lambda code: b"", lambda code: b"x" + code]
+)
+def test_damaged_code_is_not_taken_from_the_cache(tmp_path, damage):
+    path, code = tmp_path / "code", MachineCode("run", ("fill",), bytes(1000))
+    code.save(path)
+    assert MachineCode.saved(path) == code
+    path.write_bytes(damage(path.read_bytes()))
+    assert MachineCode.saved(path) is None
 
 
 @pytest.mark.full

@@ -395,8 +395,13 @@ def test_doctor_says_how_to_install_what_is_missing(program, monkeypatch):
     assert install == "pip install 'rave-agents[openspiel]'"
 
 
+def test_starts_are_measured_in_fresh_processes(tmp_path, monkeypatch):
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
+    assert 0 < doctor._start_seconds(str(tmp_path), "pn_mcts") < 100
+
+
 @pytest.mark.full
-def test_starts_are_measured_in_fresh_processes(tmp_path):
+def test_a_cold_start_compiles_into_the_cache(tmp_path):
     assert 0 < doctor._start_seconds(str(tmp_path), "pn_mcts") < 100
     assert any(tmp_path.iterdir())
 
@@ -416,6 +421,7 @@ def test_python_m_runs_the_program():
 
 
 @pytest.mark.full(but=["1"])
+@pytest.mark.usefixtures("compiled")
 @pytest.mark.skipif(os.name == "nt", reason="sends SIGINT to a process group")
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_ctrl_c_prints_the_finished_games(tmp_path, jobs):
