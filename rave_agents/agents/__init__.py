@@ -1,4 +1,4 @@
-"""Agents that have a name, made from specs such as ``rave(simulations=500)``.
+"""Named agents, made from specs such as ``rave(simulations=500)``.
 
-It imports the searcher, and programs that play by the Go Text Protocol (``gtp``).
+It imports the searcher, and the agent that runs another program (``gtp``).
 """
