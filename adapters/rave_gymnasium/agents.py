@@ -1,4 +1,4 @@
-"""Agents that plan in a live Gymnasium environment.
+"""Agents that plan in copies of a live Gymnasium environment.
 
 ::
 
@@ -81,35 +81,35 @@ class PlanningAgent:
         check_plannable(env)
         check_plan(discount, horizon)
         self.chance: Chance = checked_chance(chance)
-        """Whether simulations draw the outcomes of chance, or see what will come."""
+        """Whether simulations draw the outcomes of chance, or foresee them."""
         preset = SearchConfig.preset(self.preset)
         preset.check_changes(f"parameter of {type(self).__name__}", config, OWN_PARAMETERS)
         self.env = env
         """The live environment."""
         self.discount = discount
-        """What a reward counts less with every step."""
+        """The discount of rewards per step."""
         self.horizon = horizon
-        """Steps that a plan looks ahead."""
+        """Steps that the search looks ahead."""
         self.limit: Limit = make_limit(simulations, seconds)
-        """The budget of each move; it may be set between moves."""
+        """The budget of each move; it may be replaced between moves."""
         self.config: SearchConfig = preset.replace(**config)
-        """The search's tunables."""
+        """The search's configuration."""
         if hidden_information(env) is not None and self.config.hidden == "determinize":
             raise UnsupportedGameError(no_worlds(env))
         self.last_result: SearchResult | None = None
-        """What the last search found; None before the first."""
+        """The result of the last search; None before the first."""
         self._searcher = Searcher(self.config, seed=checked_seed(seed))
 
     def act(self, observation: Any = None, action_mask: Any = None) -> int:
         """Choose an action of the environment.
 
         Args:
-            observation: not needed: the agent sees the environment.
-            action_mask: for each action whether it is allowed now; None for all.
+            observation: unused: the agent reads the environment itself.
+            action_mask: whether each action is allowed now; None for all.
 
         Raises:
             ValueError: if the environment has not been reset.
-            CloneError: if it cannot be cloned rightly; it says why.
+            CloneError: if the environment cannot be cloned correctly; the message says why.
         """
         return self._act(self.env, action_mask)
 
@@ -122,7 +122,10 @@ class PlanningAgent:
         *,
         action_masks: Any = None,
     ) -> tuple[int, Any]:
-        """Choose an action as a Stable-Baselines3 model does: the action and ``state`` as it came.
+        """Choose an action, with the interface of a Stable-Baselines3 model.
+
+        Returns:
+            The action, and ``state`` unchanged.
 
         Raises:
             ValueError, CloneError: as ``act``.
@@ -130,7 +133,7 @@ class PlanningAgent:
         return self._act(self.env, action_masks), state
 
     def __call__(self, env: Any) -> int:
-        """Choose an action in this environment, whatever the agent is bound to.
+        """Choose an action in this environment instead of the one that the agent is bound to.
 
         Raises:
             ValueError, CloneError: as ``act``.
@@ -139,13 +142,13 @@ class PlanningAgent:
         return self._act(env, None)
 
     def __copy__(self) -> Self:
-        """An independent agent, bound to the same live environment."""
+        """Return an independent agent, bound to the same live environment."""
         twin = type(self).__new__(type(self))
         vars(twin).update(vars(self), _searcher=copy.copy(self._searcher))
         return twin
 
     def reset(self) -> None:
-        """Forget what was found. Not needed, only tidy."""
+        """Forget the last result. Optional: each ``act`` searches from scratch."""
         self._searcher.reset()
 
     def _act(self, env: Any, mask: Any) -> int:

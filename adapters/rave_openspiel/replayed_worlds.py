@@ -1,4 +1,4 @@
-"""Worlds by replaying the history of a game with other hidden outcomes and moves."""
+"""Worlds (determinizations) by replaying the history with other hidden outcomes and moves."""
 
 import math
 import random
@@ -86,7 +86,7 @@ class ReplayedWorlds:
     Args:
         state: the true position.
         player: who is to move there.
-        unit: draws the seed of everything random.
+        unit: draws the seed of every random choice.
 
     Raises:
         UnsupportedGameError: if the history cannot be replayed.
@@ -116,11 +116,11 @@ class ReplayedWorlds:
         self._simulations, self._deadline = simulations, deadline
 
     def __call__(self) -> pyspiel.State:
-        """The next world."""
+        """Draw the next world."""
         return self.line().states[-1].clone()
 
     def line(self) -> Line:
-        """The history of the next world."""
+        """Draw the history of the next world."""
         if not self._lines:
             self._prepare()
         assert self._moves is not None
@@ -134,12 +134,12 @@ class ReplayedWorlds:
 
     @property
     def cycle(self) -> int:
-        """How many worlds later the same history goes on."""
+        """Number of worlds between two worlds from the same chain."""
         return max(1, len(self._lines))
 
     @property
     def sites(self) -> Sequence[int]:
-        """The places in the true history at which something else could have come unseen."""
+        """Places in the true history where the player could not have seen another action."""
         if self._moves is None:
             self._prepare()
         assert self._moves is not None
@@ -169,7 +169,7 @@ class ReplayedWorlds:
             self._lines = [self._walked(budget)]
 
     def _is_open(self) -> bool:
-        """Whether nothing is hidden here, as far as some proposals tell."""
+        """Whether nothing is hidden here, judging by some proposals."""
         assert self._moves is not None
         self._moves.advance(self._knowledge.truth, ROUNDS * self._round)
         return self._moves.accepted == 0
@@ -187,7 +187,7 @@ class ReplayedWorlds:
         return Budget(min(steps, MOST_STEPS), ends)
 
     def _walked(self, budget: Budget) -> Line:
-        """The chain from the true history, until it has levelled off or the budget is spent."""
+        """Run the chain from the true history until it levels off or the budget is spent."""
         moves = self._moves
         assert moves is not None
         line, stretch = self._knowledge.truth, ROUNDS * self._round
@@ -211,7 +211,7 @@ class ReplayedWorlds:
         return line
 
     def _true_share(self, line: Line, sites: Sequence[int]) -> float:
-        """The part of the actions at these places that are the true ones."""
+        """The share of the actions at these places that equal the true ones."""
         true = self._knowledge.truth.actions
         same = sum(line.actions[step] == true[step] for step in sites)
         return same / len(sites) if sites else 0.0
