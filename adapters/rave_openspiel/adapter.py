@@ -12,7 +12,7 @@ from rave_agents.errors import UnknownNameError
 from rave_agents.frameworks.adapters import GameInfo
 from rave_agents.frameworks.agent import AgentType
 from rave_agents.game.arguments import unknown_name
-from rave_openspiel import bare_playouts, native, registry, stock, travel
+from rave_openspiel import bare_playouts, native, pickling, registry, stock
 from rave_openspiel.deals import deals_by_itself, seeded_state
 from rave_openspiel.states import OpenSpielState
 from rave_openspiel.support import check_supported, check_worlds, plays
@@ -59,11 +59,11 @@ class OpenSpielGame:
 
     def __reduce__(self) -> Any:
         """Pickle the game together with the classes of games that Python registered."""
-        return _game_of, travel.packed(self.game)
+        return _game_of, pickling.packed(self.game)
 
 
 def _game_of(*packed: Any) -> OpenSpielGame:
-    return OpenSpielGame(travel.unpacked(*packed))
+    return OpenSpielGame(pickling.unpacked(*packed))
 
 
 @functools.cache

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import pyspiel
 
-from rave_openspiel.history_moves import Budget, HistoryMoves
+from rave_openspiel.history_chain import Budget, HistoryChain
 from rave_openspiel.knowledge import Knowledge, Line, Unit
-from rave_openspiel.particles import filtered
+from rave_openspiel.particle_filter import filtered
 
 PROPOSALS = 8
 """Changes that are tried between two worlds of one walk, at least; as many as there are moves and
@@ -75,8 +75,8 @@ class ReplayedWorlds:
     actions.
 
     Worlds come from histories that a particle filter draws from the start of the game
-    (``rave_openspiel.particles``), each of which goes on by a Markov chain
-    (``rave_openspiel.history_moves``) whenever it is its turn. Where no particle comes to the
+    (``rave_openspiel.particle_filter``), each of which goes on by a Markov chain
+    (``rave_openspiel.history_chain``) whenever it is its turn. Where no particle comes to the
     present, as in card games with large deals, one chain starts at the true history, and walks
     until the share of true actions has levelled off, or its budget is spent. ``method`` and
     ``settled`` tell which.
@@ -99,7 +99,7 @@ class ReplayedWorlds:
         self._deadline = math.inf
         self._lines: list[Line] = []
         self._turn = 0
-        self._moves: HistoryMoves | None = None
+        self._moves: HistoryChain | None = None
         self.method: str = "particles"
         """``"particles"``, or ``"walk"`` for a chain that started at the true history."""
         self.settled: bool = False
@@ -151,7 +151,7 @@ class ReplayedWorlds:
         most = MOST_PARTICLES
         if math.isfinite(self._simulations):
             most = min(most, max(LEAST_PARTICLES, int(self._simulations)))
-        self._moves = HistoryMoves(self._knowledge, self._unit)
+        self._moves = HistoryChain(self._knowledge, self._unit)
         self._round = min(MOST_PROPOSALS, max(PROPOSALS, len(self._moves.sites)))
         if self._moves.looks_open and self._is_open():
             self.method, self.settled, self._round = "walk", True, 0

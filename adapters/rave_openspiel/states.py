@@ -16,7 +16,7 @@ from rave_openspiel.native import NativeSimulator, Observation, bridge, is_nativ
 from rave_openspiel.same_game import game_key
 from rave_openspiel.simulator import OpenSpielSimulator, RolloutSimulator
 from rave_openspiel.support import check_chance, hides_information, is_simultaneous
-from rave_openspiel.turns import one_at_a_time
+from rave_openspiel.turn_based import one_at_a_time
 from rave_openspiel.worlds import WorldFunction, view, world_source
 
 _Type = pyspiel.GameType

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rave_pettingzoo.kinds import chess_move_actions
+from rave_pettingzoo.classic_knowledge import chess_move_actions
 
 NONE = -1
 """No such action."""

@@ -14,6 +14,7 @@ from rave_agents.errors import UnsupportedGameError
 from rave_agents.game.game_state import NO_ACTION, GameState
 from rave_agents.simulate.python_simulator import Evaluator
 from rave_agents.simulate.simulator import Frame, Simulator
+from rave_pettingzoo.classic_knowledge import Kind, kind_of
 from rave_pettingzoo.cloning import (
     chance_knowledge,
     check_env,
@@ -22,7 +23,6 @@ from rave_pettingzoo.cloning import (
     searched_env,
 )
 from rave_pettingzoo.environment_state import TERMINAL, EnvironmentState, Secrets, secrets_of
-from rave_pettingzoo.kinds import Kind, kind_of
 from rave_pettingzoo.support import (
     check_begun,
     check_searchable,

@@ -12,8 +12,8 @@ from rave_agents.config.search_config import SearchConfig
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.searcher.checks import check_hidden
 from rave_pettingzoo.classic import CLONERS, class_name
+from rave_pettingzoo.classic_knowledge import inherited_kind, kind_of
 from rave_pettingzoo.cloning import check_env, inner_env, raw_env
-from rave_pettingzoo.kinds import inherited_kind, kind_of
 
 SHIMMY = "OpenSpielCompatibilityV0"
 

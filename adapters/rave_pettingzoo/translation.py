@@ -26,7 +26,7 @@ from rave_agents.simulate.python_simulator import PythonSimulator
 from rave_agents.simulate.simulator import Frame, Header, Simulator, Status, reweighted_frame
 from rave_pettingzoo.chess_actions import AMBIGUOUS, NONE, OPENSPIEL_ACTIONS, chess_actions
 from rave_pettingzoo.classic import class_name
-from rave_pettingzoo.kinds import chess_move
+from rave_pettingzoo.classic_knowledge import chess_move
 
 _log = logging.getLogger("rave_agents")
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from rave_agents.environments.copying import hashable
 from rave_agents.errors import GameError, UnsupportedGameError
+from rave_pettingzoo.classic_knowledge import kind_of
 from rave_pettingzoo.cloning import (
     check_env,
     draw_anew,
@@ -19,7 +20,6 @@ from rave_pettingzoo.cloning import (
     searched_env,
     type_chain,
 )
-from rave_pettingzoo.kinds import kind_of
 from rave_pettingzoo.support import check_begun, env_name, legal_actions
 
 Unit = Callable[[], float]

@@ -3,11 +3,11 @@
 It never uses the true history. Particles start at the initial state and advance from moment to
 moment with random actions of the other players. Particles in which the player would see something
 else are dropped and replaced by extending others. If few distinct lines are left, each particle
-takes some steps of the Markov chain in ``history_moves`` ("resample-move": Gilks & Berzuini 2001,
+takes some steps of the Markov chain in ``history_chain`` ("resample-move": Gilks & Berzuini 2001,
 "Following a moving target"). With more particles the histories come closer to the posterior.
 """
 
-from rave_openspiel.history_moves import Budget, HistoryMoves, OutOfBudget
+from rave_openspiel.history_chain import Budget, HistoryChain, OutOfBudget
 from rave_openspiel.knowledge import Knowledge, Line, Unit
 
 SIZES = (8, 32, 128)
@@ -28,7 +28,7 @@ FEW_LINES = 0.5
 
 
 def filtered(
-    knowledge: Knowledge, moves: HistoryMoves, unit: Unit, budget: Budget, most: int
+    knowledge: Knowledge, moves: HistoryChain, unit: Unit, budget: Budget, most: int
 ) -> list[Line]:
     """Draw lines that are consistent with the player's knowledge, without using the true history.
 
@@ -57,7 +57,7 @@ class _Filter:
     """A filter with a fixed number of particles."""
 
     def __init__(
-        self, knowledge: Knowledge, moves: HistoryMoves, unit: Unit, budget: Budget, size: int
+        self, knowledge: Knowledge, moves: HistoryChain, unit: Unit, budget: Budget, size: int
     ) -> None:
         self._knowledge = knowledge
         self._moves = moves

@@ -71,7 +71,7 @@ class Budget:
         return self.steps < 0 or (self.ends != math.inf and time.perf_counter() >= self.ends)
 
 
-class HistoryMoves:
+class HistoryChain:
     """Proposes and accepts histories; see the module.
 
     Args:
