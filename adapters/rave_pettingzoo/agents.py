@@ -1,4 +1,4 @@
-"""Agents for PettingZoo's loop: they see the live environment that they are bound to.
+"""Agents for PettingZoo's environment loop, each bound to a live environment.
 
 ::
 
@@ -95,33 +95,33 @@ class SearchAgent(LoopAgent):
         preset = SearchConfig.preset(self.preset)
         preset.check_changes(f"parameter of {type(self).__name__}", config, OWN_PARAMETERS)
         self.config: SearchConfig = preset.replace(**config)
-        """The search's tunables."""
+        """The search's configuration."""
         if self.config.hidden == "see":
             worlds = None
         super().__init__(env, player=player, translate=translate, worlds=worlds, chance=chance)
         self.limit: Limit = make_limit(simulations, seconds)
-        """The budget of each move; it may be set between moves."""
+        """The budget of each move; it may be replaced between moves."""
         self.seed: int | None = checked_seed(seed)
         """The seed that was given."""
         check_moves(self.config, simultaneous=is_parallel(env))
         self.last_result: SearchResult | None = None
-        """What the last search found; None before the first."""
+        """The result of the last search; None before the first."""
         self._searcher = Searcher(self.config, seed=self.seed)
         self._searched: GameState | None = None
 
     def __copy__(self) -> Self:
-        """An independent agent with a copy of the tree, bound to the same live environment."""
+        """Return an independent agent with a copy of the tree, bound to the same environment."""
         twin = super().__copy__()
         twin._searcher = copy.copy(self._searcher)
         return twin
 
     def reset(self) -> None:
-        """Forget the tree: a new game begins."""
+        """Start a new game: forget the tree."""
         self._searcher.reset()
         self._searched = None
 
     def choose(self, state: GameState) -> int:
-        """Search the position, going on from the kept tree if it leads there."""
+        """Search the position, with the kept tree if it contains the position."""
         if self.config.reuse_tree and self._searched is not None:
             self._follow(moves_between(self._searched, state))
         self._searched = None
@@ -192,17 +192,18 @@ def make_agent(
     chance: Chance | str = Chance.DRAW,
     **defaults: Any,
 ) -> LoopAgent:
-    """An agent for the loop from its spec, such as ``make_agent("rave(simulations=500)", env)``.
+    """Make an agent for the loop from its spec: ``make_agent("rave(simulations=500)", env)``.
 
     Args:
         spec: the name of a preset (``rave_agents.SearchConfig.preset_names()``) or ``random``, with
             parameters in parentheses.
         env: the live environment.
         player: as for ``SearchAgent``.
-        translate: likewise.
-        worlds: likewise.
-        chance: likewise; the spec may say it too, as in ``"uct(chance=see)"``.
-        **defaults: parameters for what the spec leaves open, such as ``simulations`` or ``seed``.
+        translate: as for ``SearchAgent``.
+        worlds: as for ``SearchAgent``.
+        chance: as for ``SearchAgent``; the spec may set it too, as in ``"uct(chance=see)"``.
+        **defaults: values for parameters that the spec leaves open, such as ``simulations`` or
+            ``seed``.
 
     Raises:
         UnknownNameError: for an agent or a parameter that does not exist.
@@ -252,7 +253,7 @@ _NAMED: tuple[type[SearchAgent], ...] = (
 
 
 def moves_between(before: GameState, after: GameState) -> Sequence[int] | None:
-    """The actions that lead from one searched position to a later one, if they can be told."""
+    """Return the actions from one searched position to a later one; None if unknown."""
     if isinstance(before, AECState) and isinstance(after, AECState):
         return before.moves_to(after)
     old, new = getattr(before, "state", None), getattr(after, "state", None)

@@ -1,4 +1,4 @@
-"""What agents for PettingZoo's loop have in common, and the one that plays at random."""
+"""Base class of agents for PettingZoo's environment loop, and the random agent."""
 
 import copy
 from collections.abc import Mapping, Sequence
@@ -55,22 +55,22 @@ class LoopAgent:
         check_env(env)
         _check_player(env, player)
         self.player: Any = player
-        """The agent that is played for in a Parallel environment; None elsewhere."""
+        """The agent to play for in a Parallel environment; None in an AEC environment."""
         if not isinstance(translate, bool):
             raise TypeError(f"translate must be True or False, got {translate!r}.")
         self.translate = translate
         """Whether searches may play in OpenSpiel's states."""
         check_world_function(worlds)
         self.worlds = worlds
-        """The source of worlds of the user's own, if any."""
+        """The user's source of worlds (determinizations), if any."""
         self.chance: Chance = checked_chance(chance)
-        """Whether simulations draw the outcomes of chance, or see what will come."""
+        """Whether simulations draw the outcomes of chance, or foresee them."""
         self._check_playable(env)
         self.env = env
         """The live environment."""
 
     def __copy__(self) -> Self:
-        """An independent agent, bound to the same live environment."""
+        """Return an independent agent, bound to the same live environment."""
         twin = type(self).__new__(type(self))
         vars(twin).update(vars(self))
         return twin
@@ -146,10 +146,10 @@ class LoopAgent:
             self.player = bound
 
     def reset(self) -> None:
-        """Forget what was found: a new game begins. Not needed, only tidy."""
+        """Start a new game: forget the last result. Optional."""
 
     def choose(self, state: GameState) -> int:
-        """The action to play at a position."""
+        """Return the action to play at a position."""
         raise NotImplementedError
 
     def _check_playable(self, env: Any) -> None:
@@ -193,7 +193,8 @@ class LoopAgent:
 class RandomLoopAgent(LoopAgent):
     """Plays a legal action uniformly at random.
 
-    It looks at nothing but the mask, so hidden cards and simultaneous moves are no obstacle.
+    It uses the mask alone, and so plays any environment, with hidden information or simultaneous
+    moves too.
     """
 
     def __init__(self, env: Any, *, seed: int | None = None, **options: Any) -> None:
@@ -206,7 +207,7 @@ class RandomLoopAgent(LoopAgent):
         return twin
 
     def choose(self, state: GameState) -> int:
-        """A random legal action."""
+        """Return a random legal action."""
         return int(self._random.choice(state.legal_actions()))
 
     def _check_playable(self, env: Any) -> None:
@@ -255,7 +256,7 @@ def _check_selected(env: Any) -> None:
         agent = env.agent_selection
         out = env.terminations[agent] or env.truncations[agent]
     except (AttributeError, KeyError, TypeError):
-        return  # The state's constructor says what is wrong.
+        return  # The state's constructor raises the error.
     if out:
         raise ValueError(f"{agent!r} is out of the game: call env.step(None) for it.")
 
