@@ -118,7 +118,7 @@ def split_spec(spec: str) -> tuple[str, dict[str, Any]]:
     try:
         return match[1], AgentSpec.parse(f"game({match[2] or ''})").parameters
     except ValueError as error:
-        raise UnknownNameError(f"Not a game's spec: {spec!r}: {error}") from error
+        raise UnknownNameError(f"{spec!r} is not a game's spec: {error}") from error
 
 
 @functools.cache
