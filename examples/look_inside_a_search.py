@@ -1,4 +1,4 @@
-"""What a search knows: the table of moves, the principal variation, and how AMAF leads visits.
+"""Prints a search's table of moves, its principal variation, and the weight of AMAF per move.
 
 python examples/look_inside_a_search.py
 """

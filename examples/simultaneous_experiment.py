@@ -38,7 +38,7 @@ GAMES = (
 PLAIN = {"uct": {"temperature": 1.0, "ties": TiesWithin(0.01)}, "regret_matching": {}}
 """The two searches, with what they are measured with: decoupled UCT plays the mix of its visits."""
 PLAYERS = {"own": SearchingPlayer(), "all": AllPlayers()}
-"""Whose choices heed AMAF: the searching player's alone, or all players'."""
+"""Whose choices use AMAF: the searching player's alone, or all players'."""
 KEY = ("game", "search", "players", "simulations")
 RESULTS = ("score", "low", "high", "exploitability", "plain_exploitability")
 

@@ -1,4 +1,4 @@
-"""Tactical positions: how often agents find the one move that wins, or the one that saves a draw.
+"""Tactical positions: how often agents find the only winning move, or the only one that draws.
 
 python examples/tactics.py test [AGENTS ...] [--simulations 1000] [--seeds 5] [--jobs 2]
 python examples/tactics.py make [--per-game 15] [--jobs 2]
@@ -152,7 +152,7 @@ def wins_within(state: pyspiel.State, player: int, plies: int) -> bool:
 
 
 def tactical_position(state: pyspiel.State) -> Position | None:
-    """What is asked in a position and its answer; None if it is no tactical one.
+    """Return a position's task and its answer; None if the position is not tactical.
 
     Raises:
         UnprovenError: if that cannot be told.
@@ -318,7 +318,7 @@ def difference_of(differences: Sequence[float]) -> dict[str, Any]:
 def print_table(
     results: dict[str, Any], columns: Iterable[str], positions: int, simulations: int, seeds: int
 ) -> None:
-    """Print the solved shares for people."""
+    """Print a table of the solved shares."""
     title = f"{positions} positions, {simulations} simulations, {seeds} attempts each"
     table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("agent", no_wrap=True)
