@@ -10,7 +10,7 @@ from rave_agents.parts import beta
 
 
 def main() -> None:
-    """Search the first move of Hex 7x7 with RAVE and print what was found."""
+    """Search the first move of Hex 7x7 with RAVE and print the result."""
     state = pyspiel.load_game("hex(board_size=7)").new_initial_state()
     config = SearchConfig.preset("rave")
     result = Searcher(config, seed=1).search(state, Limit(simulations=1000))

@@ -70,7 +70,7 @@ class Shares(NamedTuple):
 
 
 def position(name: str, plies: int, draw: random.Random) -> pyspiel.State:
-    """A position of a random game after so many moves of players, from which they move on."""
+    """A position of a random game after this number of player moves, with a player to move."""
     game = pyspiel.load_game(name)
     while True:
         state, moves = game.new_initial_state(), 0
@@ -205,7 +205,7 @@ def _replayed(state: pyspiel.State, line: Sequence[int]) -> pyspiel.State:
 
 
 def worlds(state: pyspiel.State, simulations: int, draw: random.Random) -> list[list[int]]:
-    """The histories of the worlds that a search of so many simulations begins with."""
+    """The histories of the worlds of a search with this number of simulations."""
     source = world_source(state, state.current_player(), draw.random)
     if hasattr(source, "begin"):
         source.begin(simulations, math.inf)

@@ -140,7 +140,8 @@ class RaveEvaluator(mcts.Evaluator):  # type: ignore[misc]
             draws.
 
     Raises:
-        UnsupportedGameError: (a ValueError) if the search cannot play the game; it says why.
+        UnsupportedGameError: (a ValueError) if the search cannot play the game; the message says
+            why.
         TypeError: for a value of the wrong type.
         ValueError: for a value that is not allowed.
 

@@ -78,11 +78,12 @@ class PNEvaluator(mcts.Evaluator):  # type: ignore[misc]
             fewer where it solves the position.
         temperature: T, above 0; towards 0 all probability goes to the strongest moves, and towards
             infinity the prior is uniform.
-        seed: decides everything random, an integer of at least 0; None for one that the system
+        seed: seeds every random choice, an integer of at least 0; None for a seed that the system
             draws.
 
     Raises:
-        UnsupportedGameError: (a ValueError) if the search cannot play the game; it says why.
+        UnsupportedGameError: (a ValueError) if the search cannot play the game; the message says
+            why.
         TypeError: for a value of the wrong type.
         ValueError: for a value that is not allowed.
 

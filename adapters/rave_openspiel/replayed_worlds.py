@@ -81,7 +81,7 @@ class ReplayedWorlds:
     until the share of true actions has levelled off, or its budget is spent. ``method`` and
     ``settled`` tell which.
 
-    All this happens when the first world is asked for.
+    All this happens at the request for the first world.
 
     Args:
         state: the true position.
@@ -107,11 +107,11 @@ class ReplayedWorlds:
         and a walk has levelled off."""
 
     def begin(self, simulations: float, deadline: float) -> None:
-        """Set what the way to the first world may cost.
+        """Set the budget for the first world.
 
         Args:
-            simulations: how many worlds are needed; infinity if it is not known.
-            deadline: ``time.perf_counter()`` time at which the search ends; infinity likewise.
+            simulations: the number of worlds that are needed; infinity if unknown.
+            deadline: the ``time.perf_counter()`` time at which the search ends; infinity for none.
         """
         self._simulations, self._deadline = simulations, deadline
 

@@ -259,8 +259,8 @@ def _stock_game(game: Game, name: str) -> pyspiel.Game:
 def _check_nothing_hidden(game: pyspiel.Game, name: str) -> None:
     if hides_information(game.get_type()):
         raise UnsupportedGameError(
-            f"{name} would look at what is hidden from the player in {game}, a game of "
-            "IMPERFECT_INFORMATION: take ismcts."
+            f"{name} would see hidden information in {game}, a game of IMPERFECT_INFORMATION: use "
+            "ismcts."
         )
 
 

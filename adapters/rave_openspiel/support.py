@@ -72,8 +72,8 @@ def check_perfect_information(game: pyspiel.Game) -> None:
     check_supported(game)
     if hides_information(game.get_type()):
         raise UnsupportedGameError(
-            f"{game} cannot be searched so: it is a game of IMPERFECT_INFORMATION, and this needs "
-            "PERFECT_INFORMATION: it would otherwise look at what is hidden from the player."
+            f"{game} cannot be searched here: it is a game of IMPERFECT_INFORMATION, and this "
+            "search needs PERFECT_INFORMATION, since it would see hidden information."
         )
 
 
@@ -90,8 +90,8 @@ def check_worlds(game: pyspiel.Game, config: SearchConfig, worlds: WorldFunction
     reason = None if worlds is not None else no_worlds(game)
     if reason is not None:
         raise UnsupportedGameError(
-            f"{game} is a game of IMPERFECT_INFORMATION without worlds to search: {reason}. A bot "
-            "takes a function that gives some, worlds=...; hidden='see' searches the true state, "
+            f"{game} is a game of IMPERFECT_INFORMATION without worlds to search: {reason}. Give "
+            "the bot a function that draws worlds, worlds=...; hidden='see' searches the true state, "
             "which is cheating."
         )
     check_hidden(config, simultaneous=False)

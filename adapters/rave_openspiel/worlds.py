@@ -28,8 +28,8 @@ from rave_openspiel.same_game import is_same_game
 _log = logging.getLogger("rave_agents")
 
 WorldFunction = Callable[[pyspiel.State, int, np.random.Generator], pyspiel.State]
-"""A source of the user's own, called as ``worlds(state, player, rng)``: it returns a new state that
-``player`` cannot tell from ``state``, which it must not change."""
+"""The user's source of worlds, called as ``worlds(state, player, rng)``: it returns a new state
+that ``player`` cannot tell from ``state``, and must not change ``state``."""
 
 WorldSource = Callable[[], pyspiel.State]
 """Draws a new world at each call; the caller may change it."""

@@ -76,21 +76,22 @@ class LoopAgent:
         return twin
 
     def act(self, observation: Any = None, action_mask: Any = None) -> int:
-        """Choose an action for the agent that the environment has selected, or for ``player``.
+        """Choose an action for the environment's selected agent, or for ``player``.
 
-        In a Parallel environment ``step`` takes the actions of all agents at once: ask an agent for
-        each.
+        In a Parallel environment ``step`` takes the actions of all agents at once: make an agent
+        for each player.
 
         Args:
-            observation: what it sees; used only to check that it has the environment's mask. In a
-                Parallel environment it is where the mask comes from: give what ``reset`` or
-                ``step`` returned for the player, or the whole mapping where the others' masks
-                matter to the search too.
-            action_mask: the mask, where the observation has none; likewise.
+            observation: the agent's observation, used only to compare its mask with the
+                environment's. In a Parallel environment it is the source of the mask: pass the
+                player's observation from ``reset`` or ``step``, or the whole mapping if the search
+                needs the other agents' masks too.
+            action_mask: the mask, if the observation has none; in a Parallel environment the
+                player's mask, or a mapping of all masks.
 
         Raises:
-            ValueError: if the environment has not been reset, if the selected agent is out (step
-                with None then), or if the mask is not that of the environment now.
+            ValueError: if the environment has not been reset, if the selected agent is out (call
+                ``step(None)`` then), or if the mask differs from the environment's current one.
         """
         return self._act(self.env, observation, action_mask)
 
@@ -103,7 +104,10 @@ class LoopAgent:
         *,
         action_masks: Any = None,
     ) -> tuple[int, Any]:
-        """Choose an action as a Stable-Baselines3 model does: the action and ``state`` as it came.
+        """Choose an action, with the interface of a Stable-Baselines3 model.
+
+        Returns:
+            The action, and ``state`` unchanged.
 
         Raises:
             ValueError: as ``act``.
@@ -118,14 +122,16 @@ class LoopAgent:
         observations: Mapping[Any, Any] | None = None,
         infos: Mapping[Any, Any] | None = None,
     ) -> int:
-        """Choose an action in this environment, whatever the agent is bound to.
+        """Choose an action in this environment instead of the one that the agent is bound to.
 
         Args:
-            env: an environment; it is looked at and never changed.
-            player: whom to play for in a Parallel environment, None for the agent's own player.
-            observations: in a Parallel environment what ``reset`` or ``step`` returned last, where
-                the masks come from.
-            infos: likewise.
+            env: an environment; it is not changed.
+            player: the agent to play for in a Parallel environment; None for the agent's own
+                player.
+            observations: in a Parallel environment, the observations from the last ``reset`` or
+                ``step``, for the masks.
+            infos: in a Parallel environment, the infos from the last ``reset`` or ``step``, for the
+                masks.
 
         Raises:
             ValueError: as ``act``.

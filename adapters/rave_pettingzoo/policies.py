@@ -26,9 +26,9 @@ class View(NamedTuple):
     player: Any = None
     """The agent, in a Parallel environment; None in AEC environments, where it is selected."""
     observations: Mapping[Any, Any] | None = None
-    """The observations and infos of all agents, in a Parallel environment."""
+    """The observations of all agents, in a Parallel environment."""
     infos: Mapping[Any, Any] | None = None
-    """Likewise."""
+    """The infos of all agents, in a Parallel environment."""
 
 
 class Policy(NamedTuple):

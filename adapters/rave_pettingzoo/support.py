@@ -43,8 +43,8 @@ def check_searchable(env: Any, *, simultaneous: bool = False) -> None:
     if is_simultaneous(env) and not simultaneous:
         raise UnsupportedGameError(
             f"{env_name(env)} cannot be searched in its AEC form: its agents move at the same "
-            "time, and there who comes later would know what the others do. Use its Parallel form, "
-            "with an agent for each player."
+            "time, and later agents would know the others' actions. Use its Parallel form, with an "
+            "agent for each player."
         )
     check_discrete(env)
 
@@ -75,7 +75,7 @@ def check_perfect_information(env: Any) -> None:
     hidden = hidden_information(env)
     if hidden is not None:
         raise UnsupportedGameError(
-            f"{env_name(env)} cannot be searched so: it hides {hidden}. {_instead(env)}"
+            f"{env_name(env)} cannot be searched without worlds: it hides {hidden}. {_instead(env)}"
         )
 
 
@@ -86,7 +86,7 @@ DRAWN_BEFORE = "what its reset decides and shows only later, such as the order o
 def no_worlds(env: Any, hidden: str | None = None) -> str:
     """Say why there are no worlds for an environment that hides information, and the remedies."""
     declare = (
-        f" If nothing is hidden there, let it say so: metadata[{DECLARATION!r}] = None."
+        f" If the environment hides nothing, declare it: metadata[{DECLARATION!r}] = None."
         if hidden == DRAWN_BEFORE
         else ""
     )
@@ -99,9 +99,9 @@ def no_worlds(env: Any, hidden: str | None = None) -> str:
 def cannot_be_fair(env: Any, names: Sequence[str]) -> str:
     """Say why an environment's generators cannot be reseeded, and the remedies."""
     return (
-        f"{env_name(env)} cannot be searched fairly: a copy would know the outcomes of chance to "
-        f"come, since {', '.join(names)} cannot be reseeded. Let it draw from a NumPy generator; "
-        "chance='see' searches what will come, which is cheating."
+        f"{env_name(env)} cannot be searched fairly: a copy would foresee the outcomes of chance, "
+        f"since {', '.join(names)} cannot be reseeded. Draw from a NumPy generator instead, or "
+        "allow the search to cheat with chance='see'."
     )
 
 
@@ -114,7 +114,7 @@ def _instead(env: Any) -> str:
         if plays(raw.game_type):
             own = f"OpenSpiel's own game can be searched, openspiel:{raw.game_name}. "
     return (
-        f"{own}An agent of rave_pettingzoo takes a function that gives worlds, worlds=...; "
+        f"{own}Give the agent a function that draws worlds, worlds=...; "
         "hidden='see' searches the true state, which is cheating."
     )
 

@@ -1,8 +1,8 @@
-"""Copies of environments, and whether two things that environments give are equal.
+"""Copies of environments, and equality of observations, rewards and infos.
 
-Environments often say of themselves that they are pickled and copied by their constructor's
-arguments, which loses where they stand. ``copied`` takes what they are made of instead: it pickles
-and unpickles them object by object, with the attributes of those that would be built anew.
+Many environments pickle and copy themselves by their constructor's arguments, which loses their
+current state. ``copied`` pickles and unpickles all objects that they consist of instead, by their
+attributes.
 """
 
 import dataclasses
