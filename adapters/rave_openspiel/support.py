@@ -91,8 +91,8 @@ def check_worlds(game: pyspiel.Game, config: SearchConfig, worlds: WorldFunction
     if reason is not None:
         raise UnsupportedGameError(
             f"{game} is a game of IMPERFECT_INFORMATION without worlds to search: {reason}. Give "
-            "the bot a function that draws worlds, worlds=...; hidden='see' searches the true state, "
-            "which is cheating."
+            "the bot a function that draws worlds, worlds=...; hidden='see' searches the true "
+            "state, which is cheating."
         )
     check_hidden(config, simultaneous=False)
     if worlds is None:
