@@ -1,7 +1,7 @@
 """PettingZoo: how good is a trained policy? Evaluated against RAVE, with both seats.
 
-With Stable-Baselines3 and sb3-contrib, a saved model is loaded from the path that is given; any
-object with their ``predict`` does. Without one, a small hand-made policy stands in.
+With Stable-Baselines3 and sb3-contrib, the script loads a saved model from a path; any object with
+their ``predict`` does. Without one, a small hand-made policy stands in.
 
 python examples/evaluate_a_policy.py [MODEL.zip] [EPISODES]
 """
@@ -15,7 +15,7 @@ from rave_pettingzoo import evaluate
 
 
 class CentrePolicy:
-    """Drops its piece as near to the middle as it can; predicts as MaskablePPO does."""
+    """Drops its piece as near to the middle as it can; has MaskablePPO's ``predict``."""
 
     def predict(
         self,

@@ -1,11 +1,11 @@
-"""Whether a search foresees the dice: games in which whoever does earns more than anybody can.
+"""Tests whether a search foresees dice: a search that does earns more than fair play can.
 
     python examples/fair_chance.py --episodes 400
 
-The coin: one action earns 0.6 for sure, the other 0 or 1 by a fair coin, so that nobody can earn
-more than 0.6; who sees the coin earns 0.8. Pig, to 50: against a player who holds at 20, a search
-of 100 simulations that draws its own dice wins a quarter to a third of the games, and one that sees
-the dice almost all. ``--see`` lets the agents look.
+The coin: one action earns 0.6 for sure, the other 0 or 1 by a fair coin, so that fair play earns at
+most 0.6; a search that foresees the coin earns 0.8. Pig, to 50: against a player who holds at 20, a
+search of 100 simulations that draws its own dice wins a quarter to a third of the games, and one
+that foresees the dice almost all. ``--see`` lets the agents cheat.
 """
 
 # ruff: noqa: D102  (the methods of environments are those of their frameworks)

@@ -1,4 +1,4 @@
-"""A picture of Hex: where a search with RAVE looks and what AMAF tells it, beside plain search.
+"""A picture of Hex: visits and AMAF values of RAVE, beside the visits of plain search.
 
 python examples/hex_picture.py [FILE]
 """
@@ -15,7 +15,7 @@ SIMULATIONS = 500
 
 
 def main(path: str | None = None) -> None:
-    """Search one position of Hex 7x7 twice, with RAVE and without, and draw what was found."""
+    """Search one position of Hex 7x7 twice, with RAVE and without, and draw the results."""
     state = pyspiel.load_game("hex(board_size=7)").new_initial_state()
     for move in ("d4", "d5", "c3", "e2"):
         state.apply_action(state.string_to_action(move))

@@ -1,4 +1,4 @@
-"""What a search knows: the table of moves, the principal variation, and how AMAF leads visits.
+"""Prints a search's table of moves, its principal variation, and the weight of AMAF per move.
 
 python examples/look_inside_a_search.py
 """
@@ -10,7 +10,7 @@ from rave_agents.parts import beta
 
 
 def main() -> None:
-    """Search the first move of Hex 7x7 with RAVE and print what was found."""
+    """Search the first move of Hex 7x7 with RAVE and print the result."""
     state = pyspiel.load_game("hex(board_size=7)").new_initial_state()
     config = SearchConfig.preset("rave")
     result = Searcher(config, seed=1).search(state, Limit(simulations=1000))

@@ -1,4 +1,4 @@
-"""Seconds of a search and of its result where a position has very many legal actions.
+"""Measures a search and its result at positions with very many legal actions.
 
 python examples/many_actions.py [--actions 25000 --actions 200000] [--simulations 200]
 
@@ -60,7 +60,7 @@ class TwoNumbers:
         self.picked = (*self.picked, int(action))
 
     def returns(self) -> list[float]:
-        """The share of the most that there is."""
+        """The sum as a share of the greatest possible sum."""
         return [sum(self.picked) / (2 * self.count)]
 
     def num_players(self) -> int:

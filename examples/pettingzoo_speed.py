@@ -1,4 +1,4 @@
-"""How fast PettingZoo's environments are copied and searched; docs/results.md has what it printed.
+"""Measures how fast PettingZoo's environments are copied and searched; see docs/results.md.
 
 python examples/pettingzoo_speed.py [SECONDS]
 """

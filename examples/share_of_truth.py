@@ -1,4 +1,4 @@
-"""How much of the truth is in the worlds that a search draws, beside a reference posterior.
+"""Measures how much of the true state a search's worlds reveal, beside a reference posterior.
 
 python examples/share_of_truth.py [GAME:PLIES ...] [--positions 24] [--simulations 1000]
 
@@ -61,7 +61,7 @@ SEES_WHILE_CHANCE_MOVES = frozenset(["go_fish"])
 
 
 class Shares(NamedTuple):
-    """What is true, of many draws at a position."""
+    """Shares of the truth in many draws at a position."""
 
     worlds: float
     """Share of draws that are the true position."""
@@ -70,7 +70,7 @@ class Shares(NamedTuple):
 
 
 def position(name: str, plies: int, draw: random.Random) -> pyspiel.State:
-    """A position of a random game after so many moves of players, from which they move on."""
+    """A position of a random game after this number of player moves, with a player to move."""
     game = pyspiel.load_game(name)
     while True:
         state, moves = game.new_initial_state(), 0
@@ -187,7 +187,7 @@ def filtered(state: pyspiel.State, particles: int, draw: random.Random) -> list[
 def shares(
     state: pyspiel.State, histories: Sequence[Sequence[int]], hidden: Sequence[int]
 ) -> Shares:
-    """What is true of some histories."""
+    """Compute the shares of the truth in some histories."""
     true = state.history()
     position_of: Callable[[Sequence[int]], str] = lambda line: str(_replayed(state, line))  # noqa: E731
     equal = fmean(position_of(line) == str(state) for line in histories)
@@ -205,7 +205,7 @@ def _replayed(state: pyspiel.State, line: Sequence[int]) -> pyspiel.State:
 
 
 def worlds(state: pyspiel.State, simulations: int, draw: random.Random) -> list[list[int]]:
-    """The histories of the worlds that a search of so many simulations begins with."""
+    """The histories of the worlds of a search with this number of simulations."""
     source = world_source(state, state.current_player(), draw.random)
     if hasattr(source, "begin"):
         source.begin(simulations, math.inf)

@@ -2,10 +2,10 @@
 
 RAVE plays plain search at equal simulations a move: decoupled UCT and regret matching, with AMAF
 for all players' choices or the searching player's alone. Where the exact values after every joint
-action can be computed, the exploitability of the first move's mix is told too: what a best reply
-takes from the game's value, if play goes on exactly, as a share of the range of utilities. Results
-go into a CSV file, to which each row is added as soon as it is there, and which a second run
-continues; a table and a plot.
+action can be computed, the exploitability of the first move's mix is reported too: what a best
+reply takes from the game's value, if play goes on exactly, as a share of the range of utilities.
+Results go into a CSV file, to which each row is added as soon as it is there, and which a second
+run continues; a table and a plot.
 
     python examples/simultaneous_experiment.py
     python examples/simultaneous_experiment.py --games 40 --budgets 50,200,1000,5000 --output out
@@ -38,7 +38,7 @@ GAMES = (
 PLAIN = {"uct": {"temperature": 1.0, "ties": TiesWithin(0.01)}, "regret_matching": {}}
 """The two searches, with what they are measured with: decoupled UCT plays the mix of its visits."""
 PLAYERS = {"own": SearchingPlayer(), "all": AllPlayers()}
-"""Whose choices heed AMAF: the searching player's alone, or all players'."""
+"""Whose choices use AMAF: the searching player's alone, or all players'."""
 KEY = ("game", "search", "players", "simulations")
 RESULTS = ("score", "low", "high", "exploitability", "plain_exploitability")
 

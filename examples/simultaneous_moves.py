@@ -1,7 +1,7 @@
 """Agents for games in which players move at the same time, in PettingZoo's Parallel form.
 
 First rock-paper-scissors, where the one right thing is to be unpredictable; then a small game
-written here: two drivers meet on a road of two lanes, and each may keep his lane or change it.
+written here: two drivers meet on a road of two lanes, and each may keep their lane or change it.
 
     python examples/simultaneous_moves.py
 """
@@ -16,7 +16,7 @@ from rave_pettingzoo import RaveAgent, RegretMatchingAgent
 class Drivers(pettingzoo.ParallelEnv):
     """Two drivers in opposite directions: five times they choose a lane, and must not meet in one.
 
-    Who leaves the lane that he is in pays a little for it.
+    A driver who changes lane pays a little for it.
     """
 
     metadata = {"name": "drivers_v0", "render_modes": []}  # noqa: RUF012
@@ -71,7 +71,7 @@ def play(env, agents):
 
 
 def main():
-    """Play both games and print what came of them."""
+    """Play both games and print the results."""
     rps = pettingzoo.make("parallel", "classic/rps-v2", num_actions=3, max_cycles=3)
     rps.reset(seed=1)
     players = {

@@ -1,4 +1,4 @@
-"""How many random small positions each preset that proves solves, beside OpenSpiel's MCTSBot.
+"""Counts the random small positions that each preset with a solver solves, beside MCTSBot.
 
 python examples/solved_positions.py [--positions 500] [--simulations 2000] [--agent uct_solver ...]
 
@@ -35,7 +35,7 @@ MEMORY_MB = 500
 
 
 def proving_presets() -> list[str]:
-    """The presets that prove something."""
+    """The presets with a solver or proof numbers."""
     return [name for name in SearchConfig.preset_names() if SearchConfig.preset(name).proves]
 
 
@@ -88,7 +88,7 @@ def main(
     seed: Annotated[int, typer.Option()] = 0,
     json_output: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Let all sides search every position, and print how many each solved."""
+    """Search every position with every agent, and print how many each solved."""
     draw = random.Random(seed)
     games = game or list(GAMES)
     states = [random_position(games[place % len(games)], draw) for place in range(positions)]

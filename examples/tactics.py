@@ -1,4 +1,4 @@
-"""Tactical positions: how often agents find the one move that wins, or the one that saves a draw.
+"""Tactical positions: how often agents find the only winning move, or the only one that draws.
 
 python examples/tactics.py test [AGENTS ...] [--simulations 1000] [--seeds 5] [--jobs 2]
 python examples/tactics.py make [--per-game 15] [--jobs 2]
@@ -9,18 +9,16 @@ python examples/tactics.py make [--per-game 15] [--jobs 2]
   by ``random``, since they are long.
 * Of every legal move it is proven whether it wins, by a search without playouts, and exactly one
   does. In Connect Four it may also be that none wins and exactly one draws.
-* There are at least three legal moves, two of which leave the opponent no win with his next move.
-* No move wins at once.
-* In Lines of Action, where other positions can seldom be proven, the opponent threatens to win:
-  after most moves he has a win with his next one.
-* A game gives one position at most, the earliest of those that can be proven when one goes back
-  from its end.
+* There are at least three legal moves, two of which leave the opponent no win with their next move.
+* No move wins at once. * In Lines of Action, where other positions can seldom be proven, the
+opponent threatens to win: after most moves they have a win with their next one. * A game gives one
+position at most, the earliest of those that can be proven when one goes back from its end.
 
 Other versions of the package or of OpenSpiel play other games: ``tactical_positions.json`` is what
 one run gave.
 
-``plies`` is the length of the proven win, the opponent resisting as long as he can; of a draw that
-of the longest among the lost moves.
+``plies`` is the length of the proven win, with an opponent who resists as long as possible; of a
+draw that of the longest among the lost moves.
 """
 
 import itertools
@@ -53,7 +51,7 @@ USUAL_PLAYER = "uct(simulations=200)"
 RANDOM_MOVES = 4
 LEAST_MOVES, LEAST_SAFE_MOVES = 3, 2
 MOST_NODES = 50_000
-"""Positions that may be looked at to prove one position's moves."""
+"""Largest number of positions to visit for a proof of one position's moves."""
 GIVE_UP = 2
 """So many positions in a row that cannot be proven end the way back through a game."""
 
@@ -70,7 +68,7 @@ class Prover:
 
     Args:
         path_matters: whether what follows a position depends on the moves before it.
-        most_nodes: positions that may be looked at in all.
+        most_nodes: the largest number of positions to visit.
     """
 
     def __init__(self, *, path_matters: bool, most_nodes: int = MOST_NODES) -> None:
@@ -142,7 +140,7 @@ class Prover:
 
 
 def wins_within(state: pyspiel.State, player: int, plies: int) -> bool:
-    """Whether a player can force a win within so many plies."""
+    """Whether a player can force a win within this number of plies."""
     if state.is_terminal():
         return bool(state.returns()[player] > 0)
     if plies == 0:
@@ -152,7 +150,7 @@ def wins_within(state: pyspiel.State, player: int, plies: int) -> bool:
 
 
 def tactical_position(state: pyspiel.State) -> Position | None:
-    """What is asked in a position and its answer; None if it is no tactical one.
+    """Return a position's task and its answer; None if the position is not tactical.
 
     Raises:
         UnprovenError: if that cannot be told.
@@ -318,7 +316,7 @@ def difference_of(differences: Sequence[float]) -> dict[str, Any]:
 def print_table(
     results: dict[str, Any], columns: Iterable[str], positions: int, simulations: int, seeds: int
 ) -> None:
-    """Print the solved shares for people."""
+    """Print a table of the solved shares."""
     title = f"{positions} positions, {simulations} simulations, {seeds} attempts each"
     table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("agent", no_wrap=True)

@@ -40,7 +40,7 @@ MEMORY_MB = 2000
 
 
 class Effort(NamedTuple):
-    """What it took to prove a position, or to give up."""
+    """Simulations and seconds until a position was proven, or the search gave up."""
 
     solved: bool
     simulations: int
@@ -112,7 +112,7 @@ def main(
     simulations: Annotated[int, typer.Option(min=1)] = 300_000,
     json_output: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Solve every position with both, and print what it took."""
+    """Solve every position with both solvers, and print simulations and seconds."""
     results = {}
     positions = {label: states for label, states in rows(large=large).items() if only in label}
     if not positions:

@@ -26,7 +26,7 @@ class ConformanceError(RaveAgentsError, AssertionError):
 
 
 class CloneError(RaveAgentsError, TypeError):
-    """An environment cannot be cloned rightly; the message says why and what to do about it."""
+    """An environment cannot be cloned correctly; the message says why and what to do."""
 
 
 class ForfeitError(RaveAgentsError):

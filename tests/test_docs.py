@@ -112,6 +112,26 @@ def test_every_file_of_the_kernel_is_in_the_reference():
     )
 
 
+def glossary():
+    """The rows of the glossary's tables: term, meaning, file, name."""
+    text = (pages.DOCS / "glossary.md").read_text(encoding="utf-8")
+    return re.findall(r"^\| \*\*(.+?)\*\* \| (.+?) \| `(.+?)` \| `(\w+)` \|$", text, re.M)
+
+
+def test_the_glossary_has_a_file_for_each_term():
+    text = (pages.DOCS / "glossary.md").read_text(encoding="utf-8")
+    assert len(glossary()) == text.count("\n| **") >= 20
+
+
+@pytest.mark.parametrize("row", glossary(), ids=lambda row: row[0])
+def test_a_term_of_the_glossary_is_where_it_says(row):
+    _, _, file, name = row
+    folder = pages.ROOT if file.startswith("adapters/") else pages.ROOT / "rave_agents"
+    module = ast.parse((folder / file).read_text(encoding="utf-8"))
+    defined = (ast.ClassDef, ast.FunctionDef)
+    assert name in [node.name for node in module.body if isinstance(node, defined)]
+
+
 def lines_of(node):
     first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", []))])
     return node.end_lineno - first + 1

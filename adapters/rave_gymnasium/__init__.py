@@ -6,8 +6,8 @@ Importing this package registers ``Opponent-v0``, a game for two players as an e
                          opponent="rave(simulations=100)", seat="random")
 
 ``RaveAgent(env, simulations=200, horizon=50)`` plans in a live environment with discrete actions,
-by clones: ``agent.act(observation)`` gives the action to take. ``UCTAgent`` and ``GraveAgent`` do
-likewise. ``PlanningState`` is such an environment behind the interface that
+in clones: ``agent.act(observation)`` returns the action to take. ``UCTAgent`` and ``GraveAgent``
+are used in the same way. ``PlanningState`` wraps such an environment in the interface that
 ``rave_agents.Searcher`` takes.
 """
 

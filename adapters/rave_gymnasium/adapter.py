@@ -1,4 +1,4 @@
-"""Gymnasium as ``rave_agents.frameworks.adapters.Adapter``."""
+"""The adapter of Gymnasium."""
 
 import importlib.metadata
 import importlib.util
@@ -19,14 +19,14 @@ if importlib.util.find_spec("gymnasium") is None:
 
 
 class GymnasiumGame:
-    """An environment as ``rave_agents.frameworks.adapters.Game``, for one player.
+    """A Gymnasium environment as a one-player ``rave_agents.frameworks.adapters.Game``.
 
     Args:
-        name: how it is written.
+        name: the game's name, its parameters included.
         env: the environment.
 
     Raises:
-        UnsupportedGameError, CloneError: if it cannot be planned in; the message says why.
+        UnsupportedGameError, CloneError: if the search cannot plan in it; the message says why.
     """
 
     num_players = 1
@@ -34,15 +34,15 @@ class GymnasiumGame:
     def __init__(self, name: str, env: Any) -> None:
         self.name = name
         self.env = env
-        """The environment; positions are copies of it."""
+        """The environment; states are copies of it."""
         self.new_initial_state()
 
     def new_initial_state(self) -> GameState:
-        """The position after ``reset`` with seed 0."""
+        """Return the state after ``reset`` with seed 0."""
         return self.seeded_initial_state(0)
 
     def seeded_initial_state(self, seed: int) -> GameState:
-        """The position after ``reset`` with a seed."""
+        """Return the state after ``reset`` with a seed."""
         from rave_gymnasium.states import PlanningState  # noqa: PLC0415
 
         self.env.reset(seed=seed)
@@ -50,15 +50,15 @@ class GymnasiumGame:
 
 
 class GymnasiumAdapter:
-    """See ``rave_agents.frameworks.adapters.Adapter``."""
+    """Gymnasium's adapter; see ``rave_agents.frameworks.adapters.Adapter``."""
 
     name = "gymnasium"
 
     def wrap(self, state: Any) -> GameState | None:
-        """An environment's position as a GameState; None for anything else.
+        """Return an environment's position as a GameState; None for any other object.
 
         Raises:
-            UnsupportedGameError, CloneError: if it cannot be planned in.
+            UnsupportedGameError, CloneError: if the search cannot plan in it.
         """
         gymnasium = sys.modules.get("gymnasium")
         if gymnasium is None or not isinstance(state, gymnasium.Env):
@@ -68,10 +68,10 @@ class GymnasiumAdapter:
         return PlanningState(state)
 
     def load_game(self, spec: str) -> GymnasiumGame:
-        """The environment of this id, such as ``FrozenLake-v1(is_slippery=False)``."""
-        if not re.search(r"-v\d+", spec):  # Told without an import, for games of other frameworks.
+        """Load the environment of this id, such as ``FrozenLake-v1(is_slippery=False)``."""
+        if not re.search(r"-v\d+", spec):  # Before importing Gymnasium.
             raise UnknownNameError(
-                f"No environment of Gymnasium: {spec!r}. Their names end in a version, such as "
+                f"{spec!r} is not a Gymnasium environment: their ids end in a version, such as "
                 "CartPole-v1."
             )
         import gymnasium  # noqa: PLC0415
@@ -88,7 +88,7 @@ class GymnasiumAdapter:
         return GymnasiumGame(f"gymnasium:{spec}", env)
 
     def games(self) -> Sequence[GameInfo]:
-        """Gymnasium's small environments with discrete actions."""
+        """List Gymnasium's small environments with discrete actions."""
         import gymnasium  # noqa: PLC0415
 
         return [
@@ -100,11 +100,11 @@ class GymnasiumAdapter:
         ]
 
     def agent_types(self) -> Mapping[str, AgentType]:
-        """None of its own."""
+        """Return no agents: this framework has none of its own."""
         return {}
 
     def diagnosis(self) -> Mapping[str, str]:
-        """The installed version."""
+        """Return the installed version."""
         return {"gymnasium": importlib.metadata.version("gymnasium")}
 
 

@@ -1,4 +1,4 @@
-"""Agents that plan in a live Gymnasium environment.
+"""Agents that plan in copies of a live Gymnasium environment.
 
 ::
 
@@ -77,7 +77,7 @@ class PlanningAgent(SearchingAgent):
         self.env = env
         """The live environment."""
         self.discount = discount
-        """What a reward counts less with every step."""
+        """The discount of rewards per step."""
         self.horizon = horizon
         """Steps that a plan looks ahead."""
         if hidden_information(env) is not None and self.config.hidden == "determinize":
@@ -87,12 +87,12 @@ class PlanningAgent(SearchingAgent):
         """Choose an action of the environment.
 
         Args:
-            observation: not needed: the agent sees the environment.
-            action_mask: for each action whether it is allowed now; None for all.
+            observation: unused: the agent reads the environment itself.
+            action_mask: whether each action is allowed now; None for all.
 
         Raises:
             ValueError: if the environment has not been reset.
-            CloneError: if it cannot be cloned rightly; it says why.
+            CloneError: if the environment cannot be cloned correctly; the message says why.
         """
         return self._act(self.env, action_mask)
 
@@ -105,7 +105,10 @@ class PlanningAgent(SearchingAgent):
         *,
         action_masks: Any = None,
     ) -> tuple[int, Any]:
-        """Choose an action as a Stable-Baselines3 model does: the action and ``state`` as it came.
+        """Choose an action, with the interface of a Stable-Baselines3 model.
+
+        Returns:
+            The action, and ``state`` unchanged.
 
         Raises:
             ValueError, CloneError: as ``act``.
@@ -113,7 +116,7 @@ class PlanningAgent(SearchingAgent):
         return self._act(self.env, action_masks), state
 
     def __call__(self, env: Any) -> int:
-        """Choose an action in this environment, whatever the agent is bound to.
+        """Choose an action in this environment instead of the one that the agent is bound to.
 
         Raises:
             ValueError, CloneError: as ``act``.
@@ -122,7 +125,7 @@ class PlanningAgent(SearchingAgent):
         return self._act(env, None)
 
     def __copy__(self) -> Self:
-        """An independent agent, bound to the same live environment."""
+        """Return an independent agent, bound to the same live environment."""
         twin = type(self).__new__(type(self))
         vars(twin).update(vars(self))
         twin._become_independent()

@@ -31,8 +31,8 @@ PASSIVE_WRAPPERS: tuple[type, ...] = tuple(
     )
     if hasattr(wrapper_classes, name)
 )
-"""Wrappers that are left out of a copy to plan in: what they do is no part of the game. A time
-limit's count is kept by the planning state."""
+"""Wrappers that a copy for planning omits, since they do not change the game. The planning state
+counts the steps of a time limit."""
 
 REPLACED = frozenset(
     [
@@ -44,32 +44,32 @@ REPLACED = frozenset(
         "gymnasium.envs.toy_text.taxi.TaxiEnv",
     ]
 )
-"""Environments whose step replaces what it changes and never writes into it: a copy may share all
-objects with its original but the random numbers."""
+"""Environments whose step replaces objects and never changes them in place: a copy may share all
+objects with its original except the random number generator."""
 
 MUJOCO = frozenset(["mujoco", "mujoco_py", "dm_control"])
-"""Packages whose objects are MuJoCo's, or hold them."""
+"""Packages whose objects belong to MuJoCo, or hold MuJoCo's objects."""
 
 STEPS = 100
-"""Steps that each clone is played on when it is checked, at most."""
+"""Largest number of steps for which a check plays each clone."""
 
-ADVICE = "It cannot be planned in by clones."
-"""What there is to do about an environment that cannot be cloned."""
+ADVICE = "The search cannot plan in it."
+"""The remedy for an environment that cannot be cloned."""
 
 _checked: dict[tuple[type, ...], bool] = {}
-"""By what was found right, whether it goes the same way under equal actions and random numbers."""
+"""Whether each checked environment repeats itself under equal actions and random numbers."""
 
 
 def planning_env(env: Any, action_mask: Any = None) -> Any:
-    """A copy of what a planner needs of an environment, checked the first time of its type.
+    """Return a copy of an environment for planning; the first copy of each type is checked.
 
     Args:
         env: the environment; it is not changed.
-        action_mask: what is allowed now, so that the check plays nothing else; None for the
-            environment's own mask, or for all.
+        action_mask: the actions allowed now, to which the check keeps; None for the environment's
+            own mask, or for all actions.
 
     Raises:
-        CloneError: if it cannot be copied, or copies were found to be wrong; it says why.
+        CloneError: if the environment cannot be copied, or a copy is wrong; the message says why.
     """
     while type(env) in PASSIVE_WRAPPERS:
         env = env.env
@@ -89,11 +89,11 @@ def planning_env(env: Any, action_mask: Any = None) -> Any:
 
 
 def chance_knowledge(env: Any, copy: Any, action_mask: Any = None) -> Knowledge:
-    """What is known of chance in an environment, found out when it is first asked for.
+    """Return what is known of the chance in an environment, detected at the first call.
 
     Args:
         env: the environment, after ``reset``; it is not changed.
-        copy: a copy to plan in.
+        copy: a copy for planning.
         action_mask: as for ``planning_env``.
     """
     raw = env.unwrapped
@@ -112,7 +112,7 @@ def chance_knowledge(env: Any, copy: Any, action_mask: Any = None) -> Knowledge:
 
 
 def clone(env: Any) -> Any:
-    """A copy that shares nothing that changes."""
+    """Return a copy that shares no mutable object with its original."""
     if class_name(env) in REPLACED:
         new = bare_clone(env)
         if env._np_random is not None:
@@ -122,12 +122,12 @@ def clone(env: Any) -> Any:
 
 
 def common_objects(env: Any) -> tuple[type, ...]:
-    """The types of objects that a copy has in common with the original and no step draws from."""
+    """Types of objects that a copy shares with its original and that no step draws from."""
     return (spaces.Space, dict, list, tuple) if class_name(env) in REPLACED else ()
 
 
 def simulation_cloner(env: Any) -> Callable[[Any], Any]:
-    """The fastest copy for a simulation, which draws from the generators of its original."""
+    """Return the fastest function that copies for a simulation; copies share the generators."""
     if class_name(env) in REPLACED:
         return bare_clone
     rules = _simulation_rules(generator_types())
@@ -146,7 +146,7 @@ def _copied(env: Any, rules: CopyRules) -> Any:
 
 
 def bare_clone(env: Any) -> Any:
-    """A copy of one of the ``REPLACED`` that still draws from its original's random numbers."""
+    """Copy one of the ``REPLACED`` environments; the copy draws from its original's generator."""
     new = object.__new__(type(env))
     values = vars(env).copy()
     if values.get("render_mode") is not None:
@@ -179,20 +179,20 @@ def _refuse_mujoco(env: Any) -> None:
     named = any(kind.__name__ == "MujocoEnv" for kind in type(raw).__mro__)
     if named or any(_is_of_mujoco(value) for value in vars(raw).values()):
         raise CloneError(
-            f"{class_name(raw)} cannot be cloned rightly: MuJoCo keeps the simulation "
+            f"{class_name(raw)} cannot be cloned correctly: MuJoCo keeps the simulation "
             f"outside of Python's objects. {ADVICE}"
         )
 
 
 def _is_of_mujoco(value: Any) -> bool:
-    """Whether something is a simulation, or part of one, that lives in MuJoCo."""
+    """Whether an object is a MuJoCo simulation, or part of one."""
     roots = {kind.__module__.partition(".")[0] for kind in type(value).__mro__}
     return not roots.isdisjoint(MUJOCO)
 
 
 @functools.cache
 def _rules() -> CopyRules:
-    """A copy has its own spaces, since a step may draw from them."""
+    """Give a copy its own spaces, since a step may draw from them."""
     copiers: dict[type, Callable[[Any], Any]] = {}
     shared: tuple[type, ...] = (EnvSpec,)
     try:
@@ -206,17 +206,17 @@ def _rules() -> CopyRules:
 
 @functools.cache
 def _simulation_rules(generators: tuple[type, ...]) -> CopyRules:
-    """Copies have generators and spaces in common with what they are made of."""
+    """Copy an environment; the copy shares generators and spaces with its original."""
     rules = _rules()
     shared = (*rules.shared, *generators, spaces.Space)
     return CopyRules(by_attributes=rules.by_attributes, shared=shared, copiers=rules.copiers)
 
 
 class GymPlayer:
-    """See ``rave_agents.environments.clone_check.Player``.
+    """Plays Gymnasium environments; see ``rave_agents.environments.clone_check.Player``.
 
     Args:
-        action_mask: what is allowed at first in the environment that is checked, if that is known.
+        action_mask: the actions allowed at first in the checked environment, if known.
     """
 
     def __init__(self, action_mask: Any = None) -> None:
@@ -224,11 +224,11 @@ class GymPlayer:
         self._fresh: tuple[Any, Any] = (None, None)
 
     def raw(self, env: Any) -> Any:
-        """The innermost environment."""
+        """Return the innermost environment."""
         return env.unwrapped
 
     def fresh(self, env: Any) -> Any | None:
-        """A new environment after some steps, if it was made by ``gymnasium.make``."""
+        """Return a new environment after some steps; None if ``gymnasium.make`` did not make it."""
         spec = env.unwrapped.spec
         if spec is None:
             return None
@@ -248,7 +248,7 @@ class GymPlayer:
         return fresh
 
     def shown(self, env: Any) -> Any:
-        """Nothing: Gymnasium's environments show themselves only when they are stepped."""
+        """Return None: Gymnasium's environments show nothing between two steps."""
         return ()
 
     def restart(self, env: Any, seed: int) -> Start:
@@ -257,7 +257,7 @@ class GymPlayer:
         return Start((hashable(observation),), (info.get("action_mask"),))
 
     def visible(self, step: Step) -> Any:
-        """What a step showed, without its info."""
+        """Return what a step showed, without its info."""
         return step[1] if step[0] is RAISED else step[:4]
 
     def play(
@@ -269,7 +269,7 @@ class GymPlayer:
         told: Any = None,
         steps: int = STEPS,
     ) -> list[Step]:
-        """Play on at random, or what was played before."""
+        """Play at random, or repeat earlier actions."""
         drawn = np.random.default_rng(choices)
         seen: list[Step] = []
         fresh, mask = self._fresh
@@ -292,7 +292,7 @@ class GymPlayer:
 
 
 def own_mask(env: Any) -> Any:
-    """What an environment's ``action_masks()`` allows; None without it."""
+    """Return the mask from an environment's ``action_masks()``; None if it has no such method."""
     own = getattr(env.unwrapped, "action_masks", None)
     return own() if callable(own) else None
 

@@ -1,4 +1,4 @@
-"""``Opponent-v0``: a game for two players as an environment for one, who plays an agent."""
+"""``Opponent-v0``: a two-player game as a single-agent environment with an agent as opponent."""
 
 from typing import Any, ClassVar
 
@@ -20,7 +20,7 @@ ILLEGAL = ("raise", "lose")
 
 
 class OpponentEnv(gymnasium.Env):  # type: ignore[misc]
-    """A two-player game in which one of this package's agents plays the other side.
+    """A two-player game in which one of this package's agents plays the opponent.
 
     ::
 
@@ -29,20 +29,20 @@ class OpponentEnv(gymnasium.Env):  # type: ignore[misc]
         observation, info = env.reset(seed=1)
         action = env.action_space.sample(mask=info["action_mask"])
 
-    A step plays the action, then chance and the opponent until it is one's turn again. The reward
-    is what the step added to one's return: in most games 0 until the end, then the result. The
-    observation is the game's own, from one's own side where the game makes a difference.
-    ``info["action_mask"]`` (int8) says what is legal, ``info["seat"]`` where one sits.
-
-    The same seed gives the same episodes under the same actions, another seed other chance.
+    A step plays the learner's action, then chance and the opponent until it is the learner's turn
+    again. The reward is what the step added to the learner's return: in most games 0 until the end,
+    then the result. The observation is the game's own, from the learner's perspective where the
+    game has one. ``info["action_mask"]`` (int8) marks the legal actions, ``info["seat"]`` is the
+    learner's seat. Equal seeds give equal episodes under equal actions; another seed gives other
+    chance outcomes.
 
     Args:
         game: a game for two players by its name, such as ``"connect_four"``,
             ``"hex(board_size=5)"`` or ``"pettingzoo:connect_four_v3"``.
         opponent: the spec of an agent, such as ``"rave(simulations=100)"`` or ``"random"``.
-        seat: 0 or 1, or ``"random"``: another draw in each episode.
-        illegal: what an illegal action does: ``"raise"`` a ValueError, or ``"lose"``: end the
-            episode with the game's least utility (-1 where it has none) and
+        seat: the learner's seat, 0 or 1, or ``"random"`` for a new draw in each episode.
+        illegal: the effect of an illegal action: ``"raise"`` raises a ValueError; ``"lose"`` ends
+            the episode with the game's least utility (-1 where it states none) and
             ``info["illegal_action"]``.
         render_mode: ``"ansi"`` or None.
 
@@ -71,11 +71,10 @@ class OpponentEnv(gymnasium.Env):  # type: ignore[misc]
                 f"{opponent!r}."
             )
         self.game: Game = load_game(game) if isinstance(game, str) else game
-        """The game that is played."""
+        """The game."""
         if self.game.num_players != 2:
             raise UnsupportedGameError(
-                f"An opponent needs a game for two players; {self.game.name} has "
-                f"{self.game.num_players}."
+                f"game must have two players; {self.game.name} has {self.game.num_players}."
             )
         if isinstance(seat, bool) or seat not in SEATS:
             raise ValueError(f"seat must be 0, 1 or 'random', got {seat!r}.")
@@ -88,9 +87,9 @@ class OpponentEnv(gymnasium.Env):  # type: ignore[misc]
         )
         """The opponent's spec."""
         self.seat = seat
-        """Where one sits, as it was asked for."""
+        """The learner's seat as given: 0, 1 or ``"random"``."""
         self.illegal = illegal
-        """What an illegal action does."""
+        """The effect of an illegal action: ``"raise"`` or ``"lose"``."""
         self.render_mode = render_mode
         for player in (0, 1):
             make_agent(self.opponent, self.game, player)
@@ -108,7 +107,7 @@ class OpponentEnv(gymnasium.Env):  # type: ignore[misc]
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[np.float32], dict[str, Any]]:
-        """Begin a new game; the opponent plays first if that is its seat."""
+        """Start a new game; the opponent moves first if seat 0 is theirs."""
         super().reset(seed=seed)
         drawn = int(self.np_random.integers(2))
         self._seat = drawn if self.seat == "random" else int(self.seat)
@@ -122,11 +121,11 @@ class OpponentEnv(gymnasium.Env):  # type: ignore[misc]
         return self._observed(), self._info()
 
     def step(self, action: int) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
-        """Play an action, and let chance and the opponent answer.
+        """Play an action, then chance's and the opponent's moves.
 
         Raises:
             ValueError: for an action that is not legal, if ``illegal`` is ``"raise"``.
-            TypeError: for what is no integer.
+            TypeError: if ``action`` is not an integer.
             RuntimeError: before ``reset``, or after the end.
         """
         if self._state is None or self._over:
@@ -147,7 +146,7 @@ class OpponentEnv(gymnasium.Env):  # type: ignore[misc]
     ) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
         assert self._state is not None
         if self.illegal == "raise":
-            raise ValueError(f"Action {action} is not legal; legal are {legal}.")
+            raise ValueError(f"Action {action} is illegal; the legal actions are {legal}.")
         self._over = True
         least = self._state.min_utility()
         reward = least if np.isfinite(least) else -1.0
@@ -155,18 +154,18 @@ class OpponentEnv(gymnasium.Env):  # type: ignore[misc]
         return self._observed(), float(reward), True, False, info
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """What is legal, as sb3-contrib's maskable algorithms ask for it."""
+        """Return the mask of legal actions, under the name that sb3-contrib's algorithms call."""
         return self._mask().astype(bool)
 
     def render(self) -> str | None:
-        """The position as text."""
+        """Return the position as text."""
         if self.render_mode is None:
             gymnasium.logger.warn("render() needs render_mode='ansi'.")
             return None
         return "" if self._state is None else str(self._state)
 
     def _play_on(self) -> None:
-        """Let chance and the opponent play until it is one's turn, or the end."""
+        """Play for chance and the opponent until it is the learner's turn, or the end."""
         state, agent = self._state, self._agent
         assert state is not None
         assert agent is not None
@@ -197,7 +196,7 @@ class OpponentEnv(gymnasium.Env):  # type: ignore[misc]
 
 
 def _as_action(action: Any) -> int:
-    """An action as an integer: one of Python or NumPy, or an array of a single one."""
+    """Convert an action to an int: a Python or NumPy integer, or an array of one integer."""
     number = action.item() if isinstance(action, np.ndarray) and action.size == 1 else action
     if isinstance(number, bool | np.bool_) or not isinstance(number, int | np.integer):
         raise TypeError(f"action must be an integer, got {action!r}.")
@@ -208,6 +207,6 @@ def _observation(state: GameState, player: int, game: str) -> NDArray[np.float32
     observe = getattr(state, "observation", None)
     if observe is None:
         raise UnsupportedGameError(
-            f"{game} has no observation: its states have no method observation(player)."
+            f"{game} has no observation: its states lack the method observation(player)."
         )
     return np.array(observe(player), np.float32)

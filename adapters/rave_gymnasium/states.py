@@ -1,4 +1,4 @@
-"""Gymnasium's single-agent environments behind the common interface."""
+"""Gymnasium's single-agent environments as a GameState."""
 
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -37,58 +37,57 @@ from rave_gymnasium.cloning import (
 TERMINAL = int(PlayerId.TERMINAL)
 
 DEFAULT_HORIZON = 100
-"""Steps that a plan looks ahead."""
+"""Steps that a search looks ahead by default."""
 
 
 class _Plan(NamedTuple):
-    """What all states of one plan have in common."""
+    """Settings that all states of one search share."""
 
     actions: tuple[int, ...]
     """All actions, from 0."""
     start: int
     """The environment's number of the first action."""
     discount: float
-    """What a reward counts less with every step."""
+    """The discount of rewards per step."""
     steps: int
     """Steps until the horizon or the time limit."""
     clone: Callable[[Any], Any]
     """Copies the environment."""
     knowledge: Knowledge
-    """What is known of chance in its steps."""
+    """What is known of the chance in its steps."""
     chance: Chance
-    """Whether simulations draw chance, or see what will come."""
+    """Whether simulations draw the outcomes of chance, or foresee them."""
     open: bool
-    """Whether to look at what is hidden."""
+    """Whether the search sees hidden information, which is cheating."""
 
 
 class PlanningState:
     """A single-agent environment with discrete actions as a GameState with one player.
 
-    The environment is copied and the copy alone is stepped. Returns are discounted sums of rewards
-    from the first state on. The game is over at the environment's end, at its time limit, of which
-    the steps already taken are counted, and at the horizon.
+    The state steps a copy of the environment, never the original. Returns are discounted sums of
+    rewards from the root on. The game is over when the environment's episode ends, at its time
+    limit, which counts the steps already taken, or at the horizon.
 
-    Chance in the environment's steps is looked for once (``chance`` tells what was found). Where
-    there is some, each simulation draws outcomes of its own: the plan knows what may come, not what
-    will. Different outcomes of an action are different positions in the tree, told apart by the
-    observation and the return; only where no two outcomes are alike, as with noise, a position is a
-    sequence of actions (open loop). Actions are numbered from 0, whatever the action space starts
-    with.
+    Chance in the environment's steps is detected once (``chance`` has the report). Each simulation
+    then draws its own outcomes, so that the search does not foresee them. Different outcomes of an
+    action get different nodes, which are told apart by the observation and the return; where no
+    outcome repeats, as with continuous noise, a node stands for a sequence of actions (open loop).
+    Actions are numbered from 0, whatever the action space starts with.
 
     Args:
         env: the environment, after ``reset``; it is not changed.
-        discount: from 0 (not included) to 1.
-        horizon: steps that the plan looks ahead, at least 1; None for the end of the episode, which
-            must then have a time limit.
-        action_mask: for each action whether it is allowed now; None for the environment's own
-            (``action_masks()``) or for all. Later masks are those of ``info["action_mask"]``.
+        discount: the discount of rewards per step, above 0 and at most 1.
+        horizon: steps that the search looks ahead, at least 1; None for the end of the episode,
+            which must then have a time limit.
+        action_mask: whether each action is allowed now; None for the environment's own mask
+            (``action_masks()``) or for all actions. Later masks come from ``info["action_mask"]``.
         chance: ``"draw"``: simulations draw the outcomes of chance; ``"see"``: they copy the
-            environment's generators, and so know what will come, which is cheating.
+            environment's generators and foresee the outcomes, which is cheating.
 
     Raises:
-        TypeError, ValueError: for an argument that is not allowed, an environment that has not been
-            reset included.
-        CloneError: if the environment cannot be cloned rightly; it says why.
+        TypeError, ValueError: for an argument that is not allowed, or an environment before
+            ``reset``.
+        CloneError: if the environment cannot be cloned correctly; the message says why.
         UnsupportedGameError: if its actions are not discrete.
     """
 
@@ -113,7 +112,7 @@ class PlanningState:
                 f"horizon=None needs an environment with a time limit; {env} has none."
             )
         if steps <= 0:
-            raise ValueError(f"The episode of {env} is over: there is nothing to plan.")
+            raise ValueError(f"The episode of {env} is over: call env.reset() first.")
         space = env.action_space
         actions = tuple(range(int(space.n)))
         legal = _allowed(action_mask, actions)
@@ -148,7 +147,7 @@ class PlanningState:
         self._legal = _allowed(mask, self._plan.actions)
 
     def clone(self) -> Self:
-        """A copy that shares nothing that can change with this state."""
+        """Return a copy that shares no mutable object with this state."""
         return self._with(self._plan.clone(self.env))
 
     def __deepcopy__(self, memo: Any) -> Self:
@@ -165,51 +164,51 @@ class PlanningState:
         return known
 
     def draws_chance(self) -> bool:
-        """Whether actions have random outcomes that the environment draws itself."""
+        """Whether the environment draws random outcomes of actions itself."""
         return self._plan.chance is Chance.DRAW and self.chance.found
 
     @property
     def chance(self) -> ChanceReport:
-        """What was found of chance in the environment's steps."""
+        """The report on chance in the environment's steps."""
         return self._plan.knowledge.report
 
     def seeing(self) -> Self:
-        """The same for a search that looks at what is hidden."""
+        """Return this state for a search that sees hidden information, which is cheating."""
         new = self.clone()
         new._plan = self._plan._replace(open=True)
         return new
 
     def worlds(self, player: int, unit: Callable[[], float]) -> Callable[[], Self]:
-        """A source of this position with random numbers of its own.
+        """Return a source of copies of this position, each with its own random numbers.
 
         Raises:
-            UnsupportedGameError: if something is hidden.
+            UnsupportedGameError: if the environment hides information.
         """
         root, _ = self._begun([int(unit() * 2**32) for _ in range(4)])
         return root.begun_worlds(unit)
 
     def begun_worlds(self, unit: Callable[[], float]) -> Callable[[], Self]:
-        """Worlds that draw from the generators of this state's environment."""
+        """Return a source of worlds that draw from the generators of this state's environment."""
         hidden = self._hidden()
         if hidden is not None and not self._plan.open:
             raise UnsupportedGameError(no_worlds(self.env, hidden))
         return self.clone
 
     def view(self, player: int) -> Hashable:
-        """What the agent sees, its return and the last action.
+        """Return what the agent sees, its return and the last action.
 
-        Where outcomes never come twice, the last action alone.
+        Where no outcome repeats, return the last action alone.
         """
         if not self.chance.alike:
             return self._last
         return self._last, self._return, hashable(self._seen)
 
     def simulation(self, seed: int) -> Self:
-        """A copy for one simulation, with random numbers of its own where steps draw some."""
+        """Return a copy for one simulation, with its own random numbers if steps draw any."""
         return self._begun([seed])[0]
 
     def _begun(self, entropy: Sequence[int]) -> tuple[Self, Dice]:
-        """The root of a search, whose clones draw from the dice, and these."""
+        """Return the root of a search, whose clones draw from the search's dice, and the dice."""
         report, sees = self.chance, self._plan.chance is Chance.SEE
         if report.fixed and not sees:
             raise UnsupportedGameError(_cannot_be_fair(self.env, report.fixed))
@@ -244,11 +243,11 @@ class PlanningState:
         return self.over
 
     def is_chance_node(self) -> bool:
-        """Never: an environment plays its chance itself."""
+        """Return False: an environment plays chance moves itself."""
         return False
 
     def legal_actions(self) -> Sequence[int]:
-        """The actions that the mask allows; all without one."""
+        """Return the actions that the mask allows; without a mask, all actions."""
         return [] if self.over else self._legal
 
     def chance_outcomes(self) -> Sequence[tuple[int, float]]:
@@ -256,7 +255,7 @@ class PlanningState:
         return []
 
     def apply_action(self, action: int) -> None:
-        """Step the environment; whatever it raises is raised unchanged."""
+        """Step the environment; its exceptions pass through unchanged."""
         self._last = action
         self._seen, reward, terminated, truncated, info = self.env.step(action + self._plan.start)
         self._return += self._weight * float(reward)
@@ -267,7 +266,7 @@ class PlanningState:
             self._look(info)
 
     def returns(self) -> Sequence[float]:
-        """The discounted sum of the rewards from the first state on."""
+        """Return the discounted sum of the rewards since the root."""
         return [self._return]
 
     def num_players(self) -> int:
@@ -279,22 +278,22 @@ class PlanningState:
         return len(self._plan.actions)
 
     def min_utility(self) -> float:
-        """Not known: the search scales by the returns that it sees."""
+        """Return ``-inf``, for unknown: the search scales by the returns that it sees."""
         return -math.inf
 
     def max_utility(self) -> float:
-        """Likewise."""
+        """Return ``inf``, for unknown."""
         return math.inf
 
     def simulator(self, frame: Frame, evaluator: Evaluator | None) -> Simulator:
-        """Simulations of an environment without chance."""
+        """Return the provider of simulations in an environment without chance."""
         return self._simulator(frame, evaluator, None)
 
     def world_simulator(self, frame: Frame, evaluator: Evaluator | None, player: int) -> Simulator:
-        """Simulations with outcomes of their own.
+        """Return the provider of simulations that each draw their own outcomes.
 
         Raises:
-            UnsupportedGameError: if something is hidden.
+            UnsupportedGameError: if the environment hides information.
         """
         return self._simulator(frame, evaluator, player)
 
@@ -318,10 +317,10 @@ class PlanningState:
 
 
 def check_plannable(env: Any) -> None:
-    """Refuse an environment that cannot be planned in, with the reason.
+    """Refuse an environment in which the search cannot plan, with the reason.
 
     Raises:
-        TypeError: if it is no environment of Gymnasium, or one of many (a vector environment).
+        TypeError: if it is not a Gymnasium environment, or is a vector environment.
         UnsupportedGameError: if its actions are not discrete.
     """
     if not isinstance(env, gymnasium.Env):
@@ -334,19 +333,19 @@ def check_plannable(env: Any) -> None:
 
 
 DECLARATION = "hidden_information"
-"""The entry of an environment's metadata in which it says what is hidden from its agent."""
+"""The metadata key under which an environment declares what it hides from its agent."""
 
 DRAWN_BEFORE = "what its reset decides and shows only later"
-"""What an environment hides that goes on differently from starts that look the same."""
+"""The hidden information of an environment whose equal-looking starts diverge."""
 
 
 def hidden_information(env: Any) -> str | None:
-    """What an environment is known to hide from its agent; None for nothing.
+    """Return what an environment is known to hide from its agent; None if nothing.
 
-    It may say so itself, by ``metadata["hidden_information"]``.
+    An environment can declare it in ``metadata["hidden_information"]``.
 
     Raises:
-        TypeError: for another word in the metadata than a text, True, False or None.
+        TypeError: if the declaration is not a text, True, False or None.
     """
     raw = env.unwrapped
     metadata = raw.metadata if isinstance(raw.metadata, Mapping) else {}
@@ -354,8 +353,8 @@ def hidden_information(env: Any) -> str | None:
         said = metadata[DECLARATION]
         if not isinstance(said, str | bool | None):
             raise TypeError(
-                f"metadata[{DECLARATION!r}] of {env} must say what is hidden from its agent as a "
-                f"text or True, or None where nothing is; it is {said!r}."
+                f"metadata[{DECLARATION!r}] of {env} must be a text that says what is hidden from "
+                f"its agent, True, or None if nothing is hidden; got {said!r}."
             )
         return "what it declares as hidden" if said is True else said or None
     hides = any(kind.__name__ == "BlackjackEnv" for kind in type(raw).__mro__)
@@ -363,30 +362,30 @@ def hidden_information(env: Any) -> str | None:
 
 
 def declares_openness(env: Any) -> bool:
-    """Whether an environment says of itself that nothing is hidden from its agent."""
+    """Whether an environment declares that it hides nothing from its agent."""
     metadata = env.unwrapped.metadata
     return DECLARATION in (metadata or {}) and hidden_information(env) is None
 
 
 def no_worlds(env: Any, hidden: str | None = None) -> str:
-    """Why an environment that hides something cannot be planned in without cheating."""
+    """Say why a search cannot plan without cheating where an environment hides information."""
     declare = (
-        " Chance that a step draws from a generator is played fairly; and if nothing is hidden, "
-        f"let the environment say so: metadata[{DECLARATION!r}] = None."
+        " Numbers that a step draws from a generator are not hidden; if nothing else is, declare "
+        f"it: metadata[{DECLARATION!r}] = None."
         if hidden == DRAWN_BEFORE
         else ""
     )
     return (
-        f"{env} cannot be planned in: it hides {hidden or hidden_information(env)}, and a plan "
-        f"would look at it. hidden='see' does, which is cheating.{declare}"
+        f"{env} cannot be planned in: it hides {hidden or hidden_information(env)}, and the search "
+        f"would see it. hidden='see' allows that, which is cheating.{declare}"
     )
 
 
 def _cannot_be_fair(env: Any, names: Sequence[str]) -> str:
     return (
-        f"{env} cannot be planned in fairly: a copy would know the outcomes of chance to come, "
-        f"since {', '.join(names)} cannot be reseeded. Let it draw from a NumPy generator; "
-        "chance='see' plans with what will come, which is cheating."
+        f"{env} cannot be planned in fairly: a copy would foresee the outcomes of chance, since "
+        f"{', '.join(names)} cannot be reseeded. Draw from a NumPy generator instead, or allow "
+        "the search to cheat with chance='see'."
     )
 
 
@@ -405,7 +404,7 @@ def check_plan(discount: float, horizon: int | None) -> None:
 
 
 def _time_limit(env: Any) -> tuple[float, int]:
-    """The least time limit among the wrappers, and the steps taken of it."""
+    """Return the tightest time limit of the wrappers, and the steps already taken of it."""
     limit, elapsed = math.inf, 0
     begun = True
     while isinstance(env, gymnasium.Wrapper):
@@ -428,9 +427,9 @@ def _allowed(mask: Any, actions: Sequence[int]) -> Sequence[int]:
     flat = np.ravel(np.asarray(mask))
     if len(flat) != len(actions):
         raise ValueError(
-            f"The action mask has {len(flat)} entries, the action space {len(actions)}."
+            f"action_mask must have {len(actions)} entries, one for each action, got {len(flat)}."
         )
     allowed = [int(action) for action in np.flatnonzero(flat)]
     if not allowed:
-        raise ValueError("The action mask allows no action.")
+        raise ValueError("action_mask must allow at least one action.")
     return allowed

@@ -22,16 +22,16 @@ The first import compiles a small library for that; ``RAVE_AGENTS_NATIVE=0`` pre
 ``load_bot``, ``registered_bots`` and ``bots_that_can_play_game`` are OpenSpiel's functions with
 this package's bots added, and need no compiler.
 
-It registers the game NoGo too, which OpenSpiel lacks: ``pyspiel.load_game("nogo(board_size=9)")``,
-a Python game that the bots simulate by compiled code.
+The import also registers the game NoGo, which OpenSpiel lacks:
+``pyspiel.load_game("nogo(board_size=9)")``, a Python game that the bots simulate by compiled code.
 
 ``SearchPolicy`` shows a bot as an ``open_spiel.python.policy.Policy``, and ``SearchRLAgent`` plays
 in ``rl_environment.Environment(..., include_full_state=True)``. ``RaveEvaluator`` gives the Python
-``mcts.MCTSBot`` itself priors from RAVE's statistics, ``PNEvaluator`` priors and exact outcomes
-from a small search with proof numbers at each leaf. ``OpenSpielGame`` and ``OpenSpielState`` are
-OpenSpiel's games and states behind the interface that ``rave_agents.Searcher`` takes. The search
-plays sequential games with perfect information and no hidden chance; ``refusal`` tells why it does
-not play another.
+``mcts.MCTSBot`` priors from AMAF statistics, ``PNEvaluator`` priors and exact outcomes from a small
+search with proof numbers at each leaf. ``OpenSpielGame`` and ``OpenSpielState`` wrap OpenSpiel's
+games and states in the interface that ``rave_agents.Searcher`` takes. The search plays sequential
+games with perfect information and no hidden chance; ``refusal`` returns the reason why it cannot
+play another game.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -98,7 +98,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """What loads more of OpenSpiel than a bot needs, when it is asked for."""
+    """Public names that load more of OpenSpiel than a bot needs; imported on first use."""
     if name == "SearchPolicy":
         from rave_openspiel.policy import SearchPolicy  # noqa: PLC0415
 

@@ -12,17 +12,17 @@ from rave_agents.errors import UnknownNameError
 from rave_agents.frameworks.adapters import GameInfo
 from rave_agents.frameworks.agent import AgentType
 from rave_agents.game.arguments import unknown_name
-from rave_openspiel import bare_playouts, native, registry, stock, travel
+from rave_openspiel import bare_playouts, native, pickling, registry, stock
 from rave_openspiel.deals import deals_by_itself, seeded_state
 from rave_openspiel.states import OpenSpielState
 from rave_openspiel.support import check_supported, check_worlds, plays
 
 
 class OpenSpielGame:
-    """A ``pyspiel.Game`` as ``rave_agents.frameworks.adapters.Game``.
+    """A ``pyspiel.Game`` with the interface ``rave_agents.frameworks.adapters.Game``.
 
     Args:
-        game: the game; ``rave_openspiel.refusal`` tells which are refused.
+        game: the game; ``rave_openspiel.refusal`` says whether the search can play it.
 
     Raises:
         UnsupportedGameError: if the search cannot play it; the message says why.
@@ -35,35 +35,35 @@ class OpenSpielGame:
         self.name: str = str(game)
         self.num_players: int = int(game.num_players())
         self.parameters: dict[str, Any] = dict(game.get_parameters())
-        """All parameters of the game, those with default values included."""
+        """All parameters of the game, default values included."""
 
     def check_search(self, config: SearchConfig) -> None:
         """Refuse a search that cannot play this game fairly.
 
         Raises:
-            UnsupportedGameError: if something is hidden and there are no worlds to search; or if
-                it is asked to prove something there.
+            UnsupportedGameError: if the game hides information and there are no determinizations
+                (worlds) to search, or if the search tries to prove something there.
         """
         check_worlds(self.game, config, None)
 
     def new_initial_state(self) -> OpenSpielState:
-        """The position at the game's start, before any chance move."""
+        """Return the initial state, before any chance move."""
         return OpenSpielState(self.game.new_initial_state())
 
     @property
     def seeded_initial_state(self) -> Callable[[int], OpenSpielState] | None:
-        """Gives the start of a game from a seed, where a generator of the game deals; else None."""
+        """Returns the initial state for a seed, if the game itself deals; else None."""
         if not deals_by_itself(self.game):
             return None
         return lambda seed: OpenSpielState(seeded_state(self.game, seed))
 
     def __reduce__(self) -> Any:
-        """The game for another process, with the classes of the games that Python registered."""
-        return _game_of, travel.packed(self.game)
+        """Pickle the game together with the classes of games that Python registered."""
+        return _game_of, pickling.packed(self.game)
 
 
 def _game_of(*packed: Any) -> OpenSpielGame:
-    return OpenSpielGame(travel.unpacked(*packed))
+    return OpenSpielGame(pickling.unpacked(*packed))
 
 
 @functools.cache
@@ -74,12 +74,12 @@ def _known_games() -> dict[str, pyspiel.GameType]:
 
 
 class OpenSpielAdapter:
-    """See ``rave_agents.frameworks.adapters.Adapter``."""
+    """OpenSpiel's adapter; see ``rave_agents.frameworks.adapters.Adapter``."""
 
     name = "openspiel"
 
     def wrap(self, state: Any) -> OpenSpielState | None:
-        """A ``pyspiel.State`` as a GameState; None for anything else.
+        """Return a ``pyspiel.State`` as a GameState; None for any other object.
 
         Raises:
             UnsupportedGameError: if the search cannot play its game.
@@ -90,7 +90,7 @@ class OpenSpielAdapter:
         return OpenSpielState(state)
 
     def load_game(self, spec: str) -> OpenSpielGame:
-        """The game of this name, such as ``"hex(board_size=9)"``."""
+        """Load the game of this name, such as ``"hex(board_size=9)"``."""
         name = spec.partition("(")[0].strip()
         if name not in _known_games():
             raise UnknownNameError(unknown_name("game", name, _known_games()))
@@ -101,7 +101,7 @@ class OpenSpielAdapter:
         return OpenSpielGame(game)
 
     def games(self) -> Sequence[GameInfo]:
-        """Every registered game that can be loaded by its name alone."""
+        """List every registered game that loads without parameters."""
         return [
             GameInfo(name, game_type.long_name, plays(game_type))
             for name, game_type in sorted(_known_games().items())
@@ -109,11 +109,11 @@ class OpenSpielAdapter:
         ]
 
     def agent_types(self) -> Mapping[str, AgentType]:
-        """OpenSpiel's own MCTS bots."""
+        """Return OpenSpiel's own MCTS bots."""
         return {**stock.AGENT_TYPES, **bare_playouts.AGENT_TYPES}
 
     def diagnosis(self) -> Mapping[str, str]:
-        """The installed version and how states are played."""
+        """Return the installed version, and how states are simulated."""
         return {
             "open_spiel": importlib.metadata.version("open_spiel"),
             "native bridge": native.diagnosis(),

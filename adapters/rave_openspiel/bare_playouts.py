@@ -1,4 +1,4 @@
-"""Playouts without a search, to see how near a search comes to their speed."""
+"""The agent ``playouts``: playouts without a search, as an upper bound on a search's speed."""
 
 import time
 
@@ -20,11 +20,11 @@ from rave_openspiel.support import check_perfect_information
 
 
 class BarePlayouts:
-    """Plays out copies of the position in C++, then makes a random move.
+    """Runs playouts of the position in C++, then makes a random move.
 
     Args:
-        simulations: how many playouts.
-        seed: decides everything random; None for one that the system draws.
+        simulations: the number of playouts.
+        seed: seeds every random choice; None for a seed that the system draws.
     """
 
     def __init__(self, simulations: int, seed: int | None) -> None:
@@ -35,10 +35,10 @@ class BarePlayouts:
         self.effort: Effort = Effort()
 
     def restart(self) -> None:
-        """Nothing to forget."""
+        """Do nothing: there is nothing to forget."""
 
     def step(self, state: GameState) -> int:
-        """A random legal action; ``effort`` counts the playouts."""
+        """Return a random legal action; ``effort`` counts the playouts."""
         pyspiel_state: pyspiel.State = state.state  # type: ignore[attr-defined]
         library = bridge()
         assert library is not None
@@ -50,17 +50,19 @@ class BarePlayouts:
         return int(self._moves.choice(state.legal_actions()))
 
     def inform_action(self, state: GameState, player: int, action: int) -> None:
-        """Nothing to remember."""
+        """Do nothing: there is nothing to remember."""
 
 
 def _make(
     game: Game, player: int, *, simulations: int = DEFAULT_SIMULATIONS, seed: int | None = None
 ) -> Agent:
-    Limit(simulations=simulations)  # Refuses what is no number of simulations.
+    Limit(simulations=simulations)  # Validates the number of simulations.
     pyspiel_game = openspiel_game(game, "playouts")
     check_perfect_information(pyspiel_game)
     if not is_native(pyspiel_game.new_initial_state()):
-        raise UnsupportedGameError(f"playouts plays games in C++ only; {game.name} is in Python.")
+        raise UnsupportedGameError(
+            f"playouts needs a C++ game; {game.name} is implemented in Python."
+        )
     if bridge() is None:
         raise UnsupportedGameError(f"playouts needs the bridge to C++ states: {diagnosis()}.")
     return BarePlayouts(int(simulations), seed)

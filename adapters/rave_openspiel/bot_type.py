@@ -1,7 +1,7 @@
 """``pyspiel.Bot`` as a base class that type checkers know.
 
-``pyspiel`` is compiled and has no annotations: to a type checker its classes, and with them all
-classes made from them, are of unknown type.
+``pyspiel`` is compiled and has no annotations, so that type checkers cannot type its classes or
+their subclasses.
 """
 
 from typing import TYPE_CHECKING, Any

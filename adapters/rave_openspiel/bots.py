@@ -30,12 +30,12 @@ from rave_openspiel.worlds import WorldFunction
 
 
 class Line(NamedTuple):
-    """A position by the way that leads to it."""
+    """A position, identified by its history."""
 
     start: str
-    """The position that the game started from, empty for the usual one."""
+    """The serialized initial state, empty for the game's default."""
     moves: tuple[int, ...]
-    """Actions and chance outcomes since."""
+    """Actions and chance outcomes since the initial state."""
 
 
 class SearchBot(SearchingAgent, Bot):
@@ -141,8 +141,8 @@ class SearchBot(SearchingAgent, Bot):
         """Search and return the action to play; ``INVALID_ACTION`` where chance moves.
 
         Raises:
-            TypeError: if ``state`` is no ``pyspiel.State``.
-            ValueError: if it belongs to another game, if the game is over there, or if the seat to
+            TypeError: if ``state`` is not a ``pyspiel.State``.
+            ValueError: if ``state`` belongs to another game or is terminal, or if the player to
                 move is not ``player_id``.
 
         """
@@ -152,8 +152,8 @@ class SearchBot(SearchingAgent, Bot):
     def step_with_policy(self, state: pyspiel.State) -> tuple[list[tuple[int, float]], int]:
         """Search; return the probability of each legal action, and the action drawn from them.
 
-        Where chance moves, both are ``INVALID_ACTION``, as in the stock bot. Raises what ``step``
-        does.
+        At a chance node both are ``INVALID_ACTION``, as in OpenSpiel's ``MCTSBot``. Raises the same
+        errors as ``step``.
         """
         result = self._judge(state, plays=True)
         if result is None:
@@ -161,10 +161,10 @@ class SearchBot(SearchingAgent, Bot):
         return result.policy, result.action
 
     def step_verbose(self, state: pyspiel.State) -> tuple[int, str]:
-        """Search; return the action to play and a report of the search for people.
+        """Search; return the action to play and a readable report of the search.
 
-        The report has the lines that the stock bot prints, and a table with the AMAF statistics
-        where the search keeps them. Raises what ``step`` does.
+        The report has the lines that OpenSpiel's ``MCTSBot`` prints, and a table with the AMAF
+        statistics if the search keeps them. Raises the same errors as ``step``.
         """
         result = self._judge(state, plays=True, reports=False)
         if result is None:
@@ -172,14 +172,14 @@ class SearchBot(SearchingAgent, Bot):
         return result.action, self._report(state, result)
 
     def provides_policy(self) -> bool:
-        """Tell that ``get_policy`` and ``step_with_policy`` are there: True."""
+        """Return True: the bot has ``get_policy`` and ``step_with_policy``."""
         return True
 
     def get_policy(self, state: pyspiel.State) -> list[tuple[int, float]]:
         """Return the probability of each legal action, by a search as ``step`` would run it.
 
-        Asked again at the same position, it answers the same; and a ``step`` there draws its
-        action from this very policy without another search. Raises what ``step`` does.
+        A second call at the same position returns the same policy, and ``step`` there draws its
+        action from it without another search. Raises the same errors as ``step``.
         """
         result = self._judge(state, plays=False)
         return [(pyspiel.INVALID_ACTION, 1.0)] if result is None else result.policy
@@ -190,23 +190,24 @@ class SearchBot(SearchingAgent, Bot):
         self._judged = None
 
     def restart_at(self, state: pyspiel.State) -> None:
-        """Forget the game: play goes on from this state, which may be any of the game's.
+        """Forget the game and continue from this state, which may be any state of the game.
 
         Raises:
-            TypeError, ValueError: if it is no state of the bot's game.
+            TypeError, ValueError: if ``state`` is not a state of the bot's game.
 
         """
         self._check_state(state)
         self.restart()
 
     def inform_action(self, state: pyspiel.State, player_id: int, action: int) -> None:
-        """Take note that a player, chance or the bot itself takes ``action`` at ``state``.
+        """Note that a player, chance or the bot itself takes ``action`` at ``state``.
 
-        It moves the tree on in the opponents' time. Nobody needs to call it: ``step`` follows the
+        The call advances the kept tree on the opponents' time. It is optional: ``step`` follows the
         game by itself.
 
         Raises:
-            TypeError, ValueError: if it is no state of the bot's game, or the action is not legal.
+            TypeError, ValueError: if ``state`` is not a state of the bot's game, or the action is
+                illegal.
 
         """
         self._check_state(state)
@@ -226,13 +227,13 @@ class SearchBot(SearchingAgent, Bot):
         self._follow(Line(line.start, (*line.moves, int(action))))
 
     def inform_actions(self, state: pyspiel.State, actions: Sequence[int]) -> None:
-        """Take note that players, one action for each, move at the same time at ``state``.
+        """Note that the players take this joint action, one action each, at ``state``.
 
-        As ``inform_action``, it need not be called.
+        The call is optional, as ``inform_action`` is.
 
         Raises:
-            TypeError, ValueError: if it is no state of the bot's game, if players do not move at
-                the same time there, or an action is not legal.
+            TypeError, ValueError: if ``state`` is not a state of the bot's game, if players do not
+                move at the same time there, or an action is illegal.
 
         """
         self._check_state(state)
@@ -253,11 +254,11 @@ class SearchBot(SearchingAgent, Bot):
         self._follow(Line(line.start, (*line.moves, *map(int, actions))))
 
     def provides_force_action(self) -> bool:
-        """Tell that ``force_action`` is there: True."""
+        """Return True: the bot has ``force_action``."""
         return True
 
     def force_action(self, state: pyspiel.State, action: int) -> None:
-        """Take note that the bot is made to take ``action`` at ``state``.
+        """Note that the bot is forced to take ``action`` at ``state``.
 
         Raises:
             TypeError, ValueError: as ``step`` and ``inform_action`` do.
@@ -271,14 +272,14 @@ class SearchBot(SearchingAgent, Bot):
             raise ValueError(f"Action {action} is not legal at this state; legal are {legal}.")
 
     def is_clonable(self) -> bool:
-        """Tell that ``clone`` is there: True."""
+        """Return True: the bot has ``clone``."""
         return True
 
     def clone(self) -> Self:
-        """Return a bot that knows what this one knows, but draws its own random numbers.
+        """Return a bot with the same tree and its own random numbers.
 
-        It has a copy of the tree, and a seed of its own that follows from this bot's; it shares the
-        evaluator. For an exact copy, random numbers included, use ``copy.deepcopy``.
+        It has a copy of the tree and a seed derived from this bot's, and shares the evaluator. For
+        an exact copy, random numbers included, use ``copy.deepcopy``.
         """
         twin = copy.copy(self)
         words = self._clone_seeds.spawn(1)[0].generate_state(4)
@@ -290,13 +291,13 @@ class SearchBot(SearchingAgent, Bot):
         return copy.deepcopy(self, shared)
 
     def mcts_search(self, state: pyspiel.State) -> SearchNode:
-        """Search afresh and return the tree's root, to walk and to print.
+        """Search from scratch and return the tree's root, to walk and to print.
 
-        The game that the bot is playing is not disturbed: this tree is one of its own. Unlike
-        ``step`` it searches positions with a single legal action too.
+        The search builds a tree of its own and does not touch the bot's game. Unlike ``step`` it
+        searches positions with a single legal action too.
 
         Raises:
-            TypeError, ValueError: as ``step`` does, and where chance moves.
+            TypeError, ValueError: as ``step``, and at a chance node.
 
         """
         self.check_decision(state)
@@ -313,13 +314,13 @@ class SearchBot(SearchingAgent, Bot):
         return SearchNode(tree)
 
     def check_decision(self, state: pyspiel.State) -> int:
-        """Refuse a state where this bot has no action to choose; return for whom it chooses.
+        """Return the player to choose for; refuse a state where the bot has no choice.
 
         Raises:
-            TypeError: if ``state`` is no ``pyspiel.State``.
-            ValueError: if it belongs to another game, if the game is over there, if chance moves
-                there, or if the seat to move is not ``player_id``; where players move at the same
-                time, if the bot has no ``player_id``, or that player has no action.
+            TypeError: if ``state`` is not a ``pyspiel.State``.
+            ValueError: if ``state`` belongs to another game, is terminal or a chance node, or if
+                the player to move is not ``player_id``; where players move at the same time, if the
+                bot has no ``player_id``, or that player has no action.
 
         """
         if not isinstance(state, pyspiel.State) or state.get_game() is not self.game:
@@ -418,7 +419,7 @@ class SearchBot(SearchingAgent, Bot):
         self._analyst.reseed(seed)
 
     def _report(self, state: pyspiel.State, result: SearchResult) -> str:
-        """Describe the last search, which was at ``state``, as the stock bot does and beyond."""
+        """Describe the last search, at ``state``, in the lines of OpenSpiel's ``MCTSBot``."""
         lines = [
             f"Finished {result.simulations} sims in {result.seconds:.3f} secs, "
             f"{result.simulations_per_second:.1f} sims/s"

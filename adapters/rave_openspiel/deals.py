@@ -1,4 +1,4 @@
-"""Games whose chance mode is SAMPLED_STOCHASTIC: deals by a generator of the game, from a seed."""
+"""Seeded deals of games whose own generator deals (chance mode SAMPLED_STOCHASTIC)."""
 
 import re
 
@@ -8,23 +8,23 @@ import pyspiel
 from rave_agents.errors import UnsupportedGameError
 
 _MERSENNE_TWISTER = 625
-"""Words of a ``std::mt19937``'s state: its numbers, and how many of them are used up."""
+"""Words in the state of a ``std::mt19937``: its 624 numbers, and the count of used ones."""
 
 _SECTION = re.compile(r"(\[GameRNGState\]\n)(.*?)(\n\[State\])", re.DOTALL)
-"""The generator in what ``serialize_game_and_state`` writes."""
+"""The generator's state in the text of ``serialize_game_and_state``."""
 
 
 def deals_by_itself(game: pyspiel.Game) -> bool:
-    """Whether chance is drawn by a generator of the game."""
+    """Whether the game draws chance with a generator of its own."""
     mode = game.get_type().chance_mode
     return bool(mode == pyspiel.GameType.ChanceMode.SAMPLED_STOCHASTIC)
 
 
 def seeded_state(game: pyspiel.Game, seed: int) -> pyspiel.State:
-    """The start of a game whose generator begins with a seed, in a copy of the game.
+    """Return the initial state of a copy of the game whose generator has this seed.
 
     Args:
-        game: the game; its own generator stays as it is.
+        game: the game; its own generator is not changed.
         seed: from 0 to 2**32 - 1.
 
     Raises:
@@ -37,7 +37,7 @@ def seeded_state(game: pyspiel.Game, seed: int) -> pyspiel.State:
         # As std::mt19937(seed).
         numbers = np.random.RandomState(seed).get_state(legacy=False)["state"]["key"]
         generator = " ".join(map(str, [*numbers, len(numbers)]))
-    elif words == 1:  # A seed, or how many deals there were.
+    elif words == 1:  # A seed, or the number of deals so far.
         generator = str(seed % 2**31)
     else:
         raise UnsupportedGameError(f"{game} deals by a generator that cannot be seeded.")

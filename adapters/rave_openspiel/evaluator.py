@@ -1,14 +1,12 @@
 """RAVE for OpenSpiel's Python ``MCTSBot``: an evaluator whose playouts give it priors.
 
-The stock bot asks its evaluator for two things: a value of each new leaf, and, when it comes back
-to a leaf, a prior probability of each action there. ``RaveEvaluator`` answers the first with random
-playouts and remembers from them, for each player and action, how playouts ended in which that
-player made that move at any time: the all-moves-as-first (AMAF) mean, on which rapid action value
-estimation rests (Gelly & Silver 2011). The second it answers from these means.
-
-There is one table for all positions of a game, since most leaves of a small tree are judged by too
-few playouts to have tables of their own. What keeps it near the position is that playouts start at
-the leaves of the search, and that later ones weigh more than earlier ones.
+``MCTSBot`` asks its evaluator for the value of each new leaf and, when it returns to a leaf, for
+the prior probability of each action there. ``RaveEvaluator`` values leaves by random playouts. From
+these it keeps, for each player and action, the mean return of the playouts in which the player took
+that action at any time: the all-moves-as-first (AMAF) mean of rapid action value estimation (Gelly
+& Silver 2011). The priors follow from these means. One table serves all positions of a game, since
+most leaves of a small tree get too few playouts for tables of their own. The table stays close to
+the current position because playouts start at the leaves of the search, and later ones weigh more.
 """
 
 import math
@@ -28,25 +26,25 @@ from rave_openspiel.support import (
 )
 
 REBASE_ABOVE = 1e100
-"""Playouts get ever greater weights; from this weight on all of them are scaled back."""
+"""Playouts get growing weights; when a weight reaches this, all are scaled down."""
 
 
 class AmafTable:
-    """AMAF statistics of playouts, the later of which weigh more.
+    """AMAF statistics of playouts, in which later playouts weigh more.
 
     Args:
-        num_players: how many players the game has.
+        num_players: the number of players.
         num_distinct_actions: one more than the largest action of any player.
-        half_life: after so many playouts one weighs half as much as the newest.
+        half_life: the number of playouts after which a playout's weight has halved.
     """
 
     def __init__(self, num_players: int, num_distinct_actions: int, half_life: float) -> None:
         self.num_playouts: int = 0
-        """Playouts added."""
+        """The number of playouts added."""
         self.low: float = math.inf
-        """The least utility that any player had from them."""
+        """The least utility that any player got in a playout."""
         self.high: float = -math.inf
-        """The greatest."""
+        """The greatest utility that any player got in a playout."""
         self._visits = np.zeros((num_players, num_distinct_actions))
         self._utilities = np.zeros((num_players, num_distinct_actions))
         self._total_visits = 0.0
@@ -57,12 +55,12 @@ class AmafTable:
     def add(
         self, players: NDArray[np.int32], actions: NDArray[np.intp], returns: NDArray[np.float64]
     ) -> None:
-        """Add a playout: who moved, what he played, and the utilities that it gave the players."""
+        """Add a playout: the movers, their actions, and the players' utilities at its end."""
         self._weight *= self._growth
         if self._weight > REBASE_ABOVE:
             self._rebase()
         weight = self._weight
-        # An assignment by index arrays counts a move once, however often it was played.
+        # Assignment by index arrays counts a repeated move once.
         self._visits[players, actions] += weight
         self._utilities[players, actions] += weight * returns[players]
         self._total_visits += weight
@@ -74,10 +72,10 @@ class AmafTable:
     def estimates(
         self, player: int, actions: list[int], equivalent_visits: float
     ) -> NDArray[np.float64]:
-        """``(ñ q̃ + k μ) / (ñ + k)`` of a player's actions, in his utility.
+        """``(ñ q̃ + k μ) / (ñ + k)`` for each action of a player, in the player's utility.
 
         ñ and q̃ are the action's visits and mean, μ the player's mean over all playouts, and k is
-        ``equivalent_visits``, above 0; a visit is one in the newest playout. At least one playout
+        ``equivalent_visits``, above 0; a visit in the newest playout counts 1. At least one playout
         must have been added.
         """
         pull = equivalent_visits * self._weight
@@ -86,7 +84,7 @@ class AmafTable:
         return (utilities + pull * average) / (visits + pull)  # type: ignore[no-any-return]
 
     def _rebase(self) -> None:
-        """Give the newest playout the weight 1 and all others theirs relative to it."""
+        """Rescale all weights so that the newest playout has weight 1."""
         self._visits /= self._weight
         self._utilities /= self._weight
         self._total_visits /= self._weight
@@ -97,7 +95,7 @@ class AmafTable:
 def softmax_prior(
     actions: list[int], strengths: NDArray[np.float64], temperature: float
 ) -> list[tuple[int, float]]:
-    """Every action and its probability, ``∝ exp(strength / temperature)``."""
+    """Pair each action with its probability, ``∝ exp(strength / temperature)``."""
     weights = np.exp((strengths - strengths.max()) / temperature)
     return list(zip(actions, (weights / weights.sum()).tolist(), strict=True))
 
@@ -124,9 +122,9 @@ class RaveEvaluator(mcts.Evaluator):  # type: ignore[misc]
     where low and high are the least and the greatest utility that playouts have shown. An action
     that no playout has tried counts as an average one.
 
-    The statistics are forgotten when a state comes that does not go on from the first one since:
-    another game has begun. The given states are never changed. ``copy.deepcopy`` and ``pickle``
-    keep everything, the random stream included.
+    The evaluator forgets its statistics at a state that does not continue the current game, since a
+    new game has begun. It never changes the given states. ``copy.deepcopy`` and ``pickle`` keep
+    everything, the random stream included.
 
     Args:
         game: the game to play; sequential, with perfect information and no hidden chance.
@@ -134,15 +132,16 @@ class RaveEvaluator(mcts.Evaluator):  # type: ignore[misc]
         temperature: T, above 0, in units of the range of utilities; towards 0 all probability goes
             to the best action, and towards infinity the prior is uniform.
         equivalent_visits: k, above 0: how many visits pull an estimate to the average.
-        half_life: after so many playouts one weighs half as much as the newest; at least 1, and
-            ``math.inf`` to weigh all alike.
-        min_playouts: a prior rests on at least so many playouts, at least 1. Where fewer are
-            remembered, as at the start of a game, ``prior`` adds what is missing.
-        seed: decides everything random, an integer of at least 0; None for one that the system
+        half_life: the number of playouts after which a playout's weight has halved, at least 1;
+            ``math.inf`` for equal weights.
+        min_playouts: the least number of playouts behind a prior, at least 1. If fewer are
+            remembered, as at the start of a game, ``prior`` runs the missing ones.
+        seed: seeds every random choice, an integer of at least 0; None for a seed that the system
             draws.
 
     Raises:
-        UnsupportedGameError: (a ValueError) if the search cannot play the game; it says why.
+        UnsupportedGameError: (a ValueError) if the search cannot play the game; the message says
+            why.
         TypeError: for a value of the wrong type.
         ValueError: for a value that is not allowed.
 
@@ -179,13 +178,13 @@ class RaveEvaluator(mcts.Evaluator):  # type: ignore[misc]
         self._start: tuple[str, list[int]] | None = None
 
     def evaluate(self, state: pyspiel.State) -> NDArray[np.float64]:
-        """The mean utility of every player over random playouts from a state.
+        """Return every player's mean utility over random playouts from a state.
 
-        Where the game is over, it is what the players have won.
+        At a terminal state these are the returns.
 
         Raises:
-            TypeError: if ``state`` is no ``pyspiel.State``.
-            ValueError: if it belongs to another game.
+            TypeError: if ``state`` is not a ``pyspiel.State``.
+            ValueError: if ``state`` belongs to another game.
 
         """
         self._follow(state)
@@ -194,10 +193,10 @@ class RaveEvaluator(mcts.Evaluator):  # type: ignore[misc]
         return self._play(state, self.n_rollouts) / self.n_rollouts
 
     def prior(self, state: pyspiel.State) -> list[tuple[int, float]]:
-        """Every legal action and its probability, by the formula above.
+        """Return every legal action with its prior probability, by the formula above.
 
-        At a chance node these are the outcomes and theirs; where the game is over there are none.
-        Raises what ``evaluate`` does.
+        At a chance node these are the outcomes with their probabilities; at a terminal state the
+        list is empty. Raises the same errors as ``evaluate``.
         """
         self._follow(state)
         if state.is_chance_node():
@@ -213,7 +212,7 @@ class RaveEvaluator(mcts.Evaluator):  # type: ignore[misc]
         return softmax_prior(actions, estimates, scale)
 
     def _play(self, state: pyspiel.State, playouts: int) -> NDArray[np.float64]:
-        """Play from a state that is not terminal, remember it, and sum the returns."""
+        """Run playouts from a non-terminal state, remember them, and sum their returns."""
         num_players = self.game.num_players()
         bots = random_bots(num_players, lambda: self._random.getrandbits(31))
         has_chance = self._random_playouts.has_chance
@@ -227,7 +226,7 @@ class RaveEvaluator(mcts.Evaluator):  # type: ignore[misc]
         return total
 
     def _follow(self, state: pyspiel.State) -> None:
-        """Check the state, and forget what is known of another game's course."""
+        """Check the state, and forget the statistics of another game."""
         check_state(self.game, state)
         position, history = state.starting_state_str(), state.history()
         if self._start is not None:
@@ -242,7 +241,7 @@ class RaveEvaluator(mcts.Evaluator):  # type: ignore[misc]
 
 
 def checked_count(name: str, value: int, *, least: int = 1) -> int:
-    """The value, refused if it is not an integer of at least ``least``."""
+    """Return the value if it is an integer of at least ``least``; else raise an error."""
     if not is_integer(value):
         raise TypeError(f"{name} must be an integer, got {value!r}.")
     if value < least:
@@ -257,7 +256,7 @@ def _checked_number(name: str, value: float) -> float:
 
 
 def checked_positive(name: str, value: float) -> float:
-    """The value, refused if it is not a finite number above 0."""
+    """Return the value if it is a finite number above 0; else raise an error."""
     number = _checked_number(name, value)
     if not 0.0 < number < math.inf:
         raise ValueError(f"{name} must be a finite number above 0, got {value!r}.")

@@ -1,4 +1,4 @@
-"""Which of OpenSpiel's games with hidden information the search plays, and where worlds come from.
+"""Lists OpenSpiel's games with hidden information, with the source of worlds for each.
 
 ``python -m rave_openspiel.hidden_games`` prints the table of docs/hidden_information.md.
 """
@@ -23,15 +23,15 @@ class HiddenGame(NamedTuple):
     name: str
     """Its short name."""
     players: int
-    """How many it has."""
+    """Its number of players."""
     worlds: str
-    """Where its worlds come from; empty if it is refused."""
+    """The source of its worlds; empty if the search cannot play it."""
     remark: str
-    """Why so, or why it is refused; empty where there is nothing to say."""
+    """The reason, or a remark; may be empty."""
 
 
 def hidden_games() -> list[HiddenGame]:
-    """Every registered game with hidden information that its name alone loads."""
+    """List every registered game with hidden information that loads without parameters."""
     import open_spiel.python.games  # noqa: F401, PLC0415  (registers the Python games)
 
     return [
@@ -62,7 +62,7 @@ def _described(game_type: pyspiel.GameType) -> HiddenGame:
 
 
 def table() -> str:
-    """The games as a table in Markdown."""
+    """Return the games as a Markdown table."""
     lines = ["| game | players | worlds | remark |", "|---|---|---|---|"]
     for game in hidden_games():
         worlds = game.worlds or "**refused**"

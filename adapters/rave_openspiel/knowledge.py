@@ -1,9 +1,9 @@
-"""What a player knows of a game: all that they have seen and done, and which histories fit it.
+"""A player's knowledge of a game: their observations and actions, and the histories that fit them.
 
-A *moment* is a position at which the player takes note of what they see. Where the player can tell
-how many moves the others make, every position at which somebody moves is one. Where they cannot,
-as in games in which the others may try moves in vain, only their own decisions are, and any number
-of other moves may lie in between (``counts_moves``).
+A *moment* is a position at which the player's observation counts. If the player can tell how many
+moves the others make, every position at which a player moves is a moment. If not, as in games where
+the others may try moves in vain, only the player's own decisions are moments, and any number of
+other moves may lie between two of them (``counts_moves``).
 """
 
 import functools
@@ -17,15 +17,15 @@ import pyspiel
 from rave_agents.errors import UnsupportedGameError
 
 PROBING_GAMES = 30
-"""Random games that tell whether others may move unnoticed."""
+"""Random games that are played to detect whether others can move unnoticed."""
 
 PROBING_MOVES = 300
-"""Moves after which such a game is left."""
+"""Moves after which such a game is stopped."""
 
 OWN_MOVES_ALONE = frozenset(
     ["dark_hex", "dark_hex_ir", "phantom_go", "phantom_ttt", "phantom_ttt_ir"]
 )
-"""Games in which the others' moves in vain are not seen: known, so that no probing is needed."""
+"""Games known to hide the others' moves in vain, so that no detection is needed."""
 
 TELLS_OTHERS_MOVES = frozenset(["dark_hex"])
 """Games whose information state tells the number of all moves, those in vain included, which the
@@ -36,20 +36,20 @@ Unit = Callable[[], float]
 
 
 class Moment(NamedTuple):
-    """A position as the player knows it."""
+    """A moment: a position as the player knows it."""
 
     mover: int
     """Who moves."""
     view: str
-    """What the player sees."""
+    """The player's information state or observation."""
     legal: list[int] | None
     """The player's legal actions, where they move."""
     action: int | None
-    """What they then played; None where another moves, and at the last moment."""
+    """The action they then took; None if another moves, and at the last moment."""
 
 
 class Line:
-    """A history of the game with all that its probability is made of."""
+    """A history of the game, with the probabilities of its actions."""
 
     def __init__(self, start: pyspiel.State) -> None:
         self.states: list[pyspiel.State] = [start]
@@ -57,14 +57,14 @@ class Line:
         self.movers: list[int] = []
         """Who took each action."""
         self.actions: list[int] = []
-        """What was played, or what chance drew."""
+        """The action or chance outcome of each step."""
         self.weights: list[float] = []
-        """The logarithm of each one's probability; 0 for those of the player."""
+        """The logarithm of each action's probability; 0 for the player's own."""
         self.moments: list[int | None] = [None]
-        """For each state the number of its moment; None for one that is none."""
+        """The index of each state's moment; None if the state is not a moment."""
 
     def cut(self, step: int) -> "Line":
-        """The first actions, as a line of its own."""
+        """Return the first actions as a new line."""
         line = Line.__new__(Line)
         line.states = self.states[: step + 1]
         line.movers = self.movers[:step]
@@ -74,7 +74,7 @@ class Line:
         return line
 
     def add(self, action: int, weight: float) -> pyspiel.State:
-        """Play on."""
+        """Append an action."""
         state = self.states[-1]
         self.movers.append(state.current_player())
         state = state.child(action)
@@ -89,7 +89,7 @@ class Line:
 
 
 def sees_information_state(game: pyspiel.Game) -> bool:
-    """Whether what a player sees is their information state; else it is their observation."""
+    """Whether the game offers information states; else players see observations."""
     kind = game.get_type()
     return (
         bool(kind.provides_information_state_string) and kind.short_name not in TELLS_OTHERS_MOVES
@@ -97,18 +97,18 @@ def sees_information_state(game: pyspiel.Game) -> bool:
 
 
 def viewer(game: pyspiel.Game) -> Callable[[pyspiel.State, int], str]:
-    """The function of a state and a player that tells what they see in this game."""
+    """Return the function ``(state, player)`` for what the player sees in this game."""
     if sees_information_state(game):
         return pyspiel.State.information_state_string  # type: ignore[no-any-return]
     return pyspiel.State.observation_string  # type: ignore[no-any-return]
 
 
 class Knowledge:
-    """What a player knows at a state, and the true history, which they do not know.
+    """A player's knowledge at a state, with the true history, which they do not know.
 
     Args:
         state: the true position.
-        player: whose knowledge it is; they are to move there.
+        player: the player, who is to move there.
 
     Raises:
         UnsupportedGameError: if the history cannot be replayed.
@@ -123,7 +123,7 @@ class Knowledge:
         self.start: pyspiel.State = game.new_initial_state(
             *filter(None, [state.starting_state_str()])
         )
-        """Where every history begins."""
+        """The initial state of every history."""
         self.truth: Line = self._true_line(state)
         """The true history."""
         self.moments: list[Moment] = [
@@ -131,7 +131,7 @@ class Knowledge:
             for step, now in enumerate(self.truth.states)
             if self.is_moment(now.current_player())
         ]
-        """All moments, the present one last."""
+        """All moments, the current one last."""
         numbers = iter(range(len(self.moments)))
         self.truth.moments = [
             next(numbers) if self.is_moment(now.current_player()) else None
@@ -139,11 +139,11 @@ class Knowledge:
         ]
 
     def is_moment(self, mover: int) -> bool:
-        """Whether the player takes note of a position where this one moves."""
+        """Whether a position where this player moves is a moment."""
         return mover == self.player or (self.counts_moves and mover >= 0)
 
     def fits(self, state: pyspiel.State, moment: int) -> bool:
-        """Whether a state could be that of a moment, for all that the player sees there."""
+        """Whether a state looks to the player like a given moment."""
         known = self.moments[moment]
         return (
             state.current_player() == known.mover
@@ -156,9 +156,9 @@ class Knowledge:
         return self._view(state, self.player)
 
     def log_probability(self, state: pyspiel.State, action: int) -> float | None:
-        """Of an action or outcome, if the others move uniformly at random; None if it is illegal.
+        """Log probability of an action if the others move uniformly at random; None if illegal.
 
-        An action of the player has 0: what they play is given.
+        The player's own actions have 0, since they are given.
         """
         if state.is_chance_node():
             for outcome, probability in state.chance_outcomes():
@@ -173,12 +173,12 @@ class Knowledge:
     def replayed(
         self, line: Line, first: int, choose: Callable[[pyspiel.State, int], int]
     ) -> Line | None:
-        """A line from a step on with other actions of the same movers, between the same moments.
+        """Replay a line with other actions of the same movers between the same moments.
 
         Args:
             line: the line.
-            first: the first step whose action may be another one.
-            choose: gives the action at a state and a step.
+            first: the first step whose action may differ.
+            choose: returns the action at a state and a step.
 
         Returns:
             The new line; None if an action is illegal, or the player would see something else.
@@ -188,7 +188,7 @@ class Knowledge:
         for step in range(first, len(line)):
             if state.current_player() != line.movers[step]:
                 return None
-            if line.movers[step] == self.player:  # Legal, since the player saw the same so far.
+            if line.movers[step] == self.player:  # Legal: the views agree so far.
                 state = new.add(line.actions[step], 0.0)
             else:
                 action = choose(state, step)
@@ -206,7 +206,7 @@ class Knowledge:
         return new
 
     def begun(self, unit: Unit) -> tuple[Line | None, int]:
-        """A line from the start to the first moment; see ``continued``."""
+        """Draw a line from the start to the first moment; see ``continued``."""
         line = Line(self.start)
         if self.is_moment(self.start.current_player()):
             line.moments[0] = 0
@@ -214,7 +214,7 @@ class Knowledge:
         return self._drawn_on(line, 0, unit, 0)
 
     def continued(self, line: Line, unit: Unit) -> tuple[Line | None, int]:
-        """A line drawn on from its last moment to the next one, the others at random.
+        """Extend a line from its last moment to the next one, with random actions of the others.
 
         Returns:
             The longer line, or None if the player would see something else at the next moment; and
@@ -270,14 +270,14 @@ class Knowledge:
 
 
 def choices(state: pyspiel.State) -> Sequence[int]:
-    """Legal actions, or the outcomes of chance."""
+    """Return the legal actions, or the chance outcomes."""
     if state.is_chance_node():
         return [outcome for outcome, _ in state.chance_outcomes()]
     return state.legal_actions()  # type: ignore[no-any-return]
 
 
 def drawn(state: pyspiel.State, unit: Unit) -> tuple[int, float]:
-    """A random action, uniformly, or an outcome of chance; and its probability's logarithm."""
+    """Draw a uniformly random action, or a chance outcome, with its log probability."""
     if not state.is_chance_node():
         legal = state.legal_actions()
         return int(legal[int(unit() * len(legal))]), -math.log(len(legal))
@@ -294,9 +294,8 @@ def drawn(state: pyspiel.State, unit: Unit) -> tuple[int, float]:
 def counts_moves(game: pyspiel.Game) -> bool:
     """Whether a player of the game can tell how many moves the others make.
 
-    They cannot where somebody moved without that another saw anything, and is to move again, but
-    would not be after some other action. Whether that happens is found out by random games, once
-    for each game and its parameters.
+    They cannot if a player can move unseen by another and then move again, when a different action
+    would have passed the turn. Random games detect this, once for each game and its parameters.
     """
     return game.get_type().short_name not in OWN_MOVES_ALONE and _probed(str(game))
 
@@ -309,7 +308,7 @@ def _probed(name: str) -> bool:
 
 
 def _has_unseen_move(game: pyspiel.Game, draw: random.Random) -> bool:
-    """Play a random game; whether such a move came in it."""
+    """Play a random game; return whether such a move occurred."""
     see, players = viewer(game), range(game.num_players())
     state, before = game.new_initial_state(), None
     for _ in range(PROBING_MOVES):

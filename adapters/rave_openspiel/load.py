@@ -1,4 +1,4 @@
-"""Bots by name: this package's and those in OpenSpiel's own registry."""
+"""Loads bots by name: this package's and those in OpenSpiel's registry."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -36,28 +36,28 @@ BOT_TYPES: dict[str, type[SearchBot]] = {
 """This package's bots by name."""
 
 PARAMETERS = ("simulations", "seconds", "clock", "seed", "verbose")
-"""The parameters that each of them takes beside the fields of ``SearchConfig`` and its parts."""
+"""Parameters that each bot takes in addition to the fields of ``SearchConfig`` and its parts."""
 
 
 def load_bot(
     bot_name: str, game: pyspiel.Game, player: int, params: Mapping[str, Any] | None = None
 ) -> pyspiel.Bot:
-    """A bot by its name, as ``pyspiel.load_bot`` gives it; no compiler is needed.
+    """Load a bot by its name, as ``pyspiel.load_bot`` does, without a compiler.
 
-    This package's bots come as they are, with all that ``SearchBot`` has; any other name is left to
+    This package's bots are returned as ``SearchBot`` objects; any other name goes to
     ``pyspiel.load_bot``.
 
     Args:
         bot_name: such as ``"rave"`` or ``"rave(simulations=500)"``.
         game: the game to play.
-        player: the seat that the bot takes, from 0.
-        params: the parameters, if they are not in the name: ``simulations``, ``seconds``,
-            ``clock``, ``seed``, ``verbose`` and what ``SearchConfig.replace`` takes; parts as their
-            specs, such as ``"hand_selected(k=300)"``.
+        player: the bot's seat, from 0.
+        params: the parameters, if the name has none: ``simulations``, ``seconds``, ``clock``,
+            ``seed``, ``verbose`` and what ``SearchConfig.replace`` takes; parts as their specs,
+            such as ``"hand_selected(k=300)"``.
 
     Raises:
-        UnknownNameError: (a ValueError) for a name or a parameter that does not exist; it offers
-            the nearest.
+        UnknownNameError: (a ValueError) for an unknown name or parameter; the message offers the
+            nearest.
         UnsupportedGameError: (a ValueError) if the search cannot play the game.
         TypeError, ValueError: for a value that is not allowed, or parameters given in both places.
         pyspiel.SpielError: if OpenSpiel refuses a bot of its own.
@@ -78,7 +78,7 @@ def load_bot(
 def make_bot(
     name: str, game: pyspiel.Game, player: int, parameters: Mapping[str, Any]
 ) -> SearchBot:
-    """The bot of this package that has this name; see ``load_bot``."""
+    """Make this package's bot of this name; see ``load_bot``."""
     preset = SearchConfig.preset(name)
     preset.check_changes(f"parameter of {name}", parameters, PARAMETERS, UnknownNameError)
     return BOT_TYPES[name](game, player_id=player, **parameters)
@@ -87,7 +87,7 @@ def make_bot(
 def can_play(name: str, game_type: pyspiel.GameType) -> bool:
     """Whether this package's bot of this name can play games of a type.
 
-    Of a name that is no preset's, only the game is looked at.
+    For a name that is not a preset, the answer depends on the game alone.
     """
     if not plays(game_type):
         return False
@@ -104,12 +104,12 @@ def can_play(name: str, game_type: pyspiel.GameType) -> bool:
 
 
 def registered_bots() -> list[str]:
-    """The names that ``load_bot`` knows: this package's and OpenSpiel's."""
+    """List the names that ``load_bot`` takes: this package's and OpenSpiel's."""
     return sorted({*BOT_TYPES, *pyspiel.registered_bots()})
 
 
 def bots_that_can_play_game(game: pyspiel.Game, player: int | None = None) -> list[str]:
-    """Which of ``registered_bots`` can play the game, as this player or, if None, as any."""
+    """List the ``registered_bots`` that can play the game as this player; None for any player."""
     seats = range(game.num_players())
     fits = player is None or player in seats
     own = [name for name in BOT_TYPES if fits and can_play(name, game.get_type())]

@@ -1,8 +1,8 @@
-"""Simulations of OpenSpiel's C++ states without a return to Python, by the compiled bridge.
+"""Simulations of OpenSpiel's C++ states by the compiled bridge, without returning to Python.
 
-The environment variable ``RAVE_AGENTS_NATIVE`` decides: 0 does without the bridge, 1 makes it an
-error that it cannot be used (false, no, off and true, yes, on mean the same); by default the search
-does with what there is.
+The environment variable ``RAVE_AGENTS_NATIVE`` controls the bridge: 0 (or false, no, off) disables
+it, 1 (or true, yes, on) raises an error if it cannot be used; by default the search uses it if it
+can.
 """
 
 import functools
@@ -33,7 +33,7 @@ from rave_openspiel.pointers import STATE, address_of, type_capsule
 from rave_openspiel.worlds import WorldFunction, recorded_worlds, resamples
 
 SWITCH = "RAVE_AGENTS_NATIVE"
-"""The environment variable that switches the bridge, and the registry's library likewise."""
+"""The environment variable that controls the bridge and the registration of bots."""
 
 SHRINKING_GAMES = frozenset(
     ["dots_and_boxes", "gomoku", "havannah", "hex", "mnk", "tic_tac_toe", "y"]
@@ -46,7 +46,7 @@ _WORDS = {
     "0": ("0", "false", "f", "no", "n", "off"),
     "1": ("1", "true", "t", "yes", "y", "on"),
 }
-"""What the switch may say: the words that the command line's options take too."""
+"""The values that the switch takes; the command line's options take the same words."""
 
 _IN_USE = "in use"
 
@@ -54,27 +54,27 @@ _log = logging.getLogger("rave_agents")
 
 
 def is_native(state: pyspiel.State) -> bool:
-    """Whether a state is implemented in C++ all through, so that it needs no interpreter."""
+    """Whether a state is implemented in C++ throughout, so that it needs no interpreter."""
     return is_native_class(type(state)) and _is_native_game(state.get_game())
 
 
 def is_shrinking(game: pyspiel.Game) -> bool:
-    """Whether playouts of the game can draw from one list that shrinks."""
+    """Whether playouts of the game can draw from one shrinking list of actions."""
     return game.get_type().short_name in SHRINKING_GAMES and not game.get_parameters().get("swap")
 
 
 def is_native_class(kind: type) -> bool:
-    """Whether the class of a game or state is in C++."""
+    """Whether the class of a game or state is implemented in C++."""
     return kind.__module__.partition(".")[0] == "pyspiel"
 
 
 def _is_native_game(game: pyspiel.Game) -> bool:
-    """Whether the game is in C++, with every game that it transforms."""
+    """Whether the game, and every game that it transforms, is implemented in C++."""
     return all(is_native_class(type(each)) for each in (game, *inner_games(game)))
 
 
 def inner_games(game: pyspiel.Game) -> list[pyspiel.Game]:
-    """The games that a game transforms, and what these transform."""
+    """Return the games that a game transforms, recursively."""
     found = []
     for value in game.get_parameters().values():
         if isinstance(value, dict):
@@ -86,11 +86,11 @@ def inner_games(game: pyspiel.Game) -> list[pyspiel.Game]:
 
 @functools.cache
 def bridge() -> Library | None:
-    """The compiled bridge, built if need be; None if it is not to be used or cannot be.
+    """Return the compiled bridge, building it if needed; None if it is disabled or unusable.
 
     Raises:
-        ValueError: if the switch is set to what it does not know.
-        RaveAgentsError: if the switch demands the bridge, but it cannot be used.
+        ValueError: if the switch has an unknown value.
+        RaveAgentsError: if the switch requires the bridge, but it cannot be used.
     """
     demanded = switch() == "1"
     if switch() == "0":
@@ -115,7 +115,7 @@ def bridge() -> Library | None:
 
 
 def is_in_use() -> bool:
-    """Whether C++ games are played by the bridge."""
+    """Whether the bridge simulates C++ games."""
     return diagnosis().startswith(_IN_USE)
 
 
@@ -130,10 +130,10 @@ def diagnosis() -> str:
 
 
 def switch() -> str:
-    """What ``RAVE_AGENTS_NATIVE`` says: "0", "1", or nothing if it is not set.
+    """Return the value of ``RAVE_AGENTS_NATIVE``: "0", "1", or None if it is not set.
 
     Raises:
-        ValueError: if it says something else.
+        ValueError: for another value.
     """
     value = os.environ.get(SWITCH, "")
     for answer, words in _WORDS.items():
@@ -151,12 +151,12 @@ def _load(*, retry: bool) -> Library:
 
 
 class Observation(NamedTuple):
-    """Whose knowledge the worlds of a search agree with, and where they come from."""
+    """The player whose knowledge worlds must agree with, and the source of the worlds."""
 
     player: int
-    """Who is to move."""
+    """The player, who is to move."""
     worlds: WorldFunction | None
-    """A source of the user's own, if any."""
+    """The user's source of worlds, if any."""
 
 
 class HasState(Protocol):
@@ -171,16 +171,17 @@ class HasState(Protocol):
 class NativeSimulator:
     """A provider of simulations that calls a C++ state's own functions; see ``Simulator``.
 
-    It draws what ``OpenSpielSimulator`` draws, so both grow the same trees. The deadline is looked
-    at every few moves.
+    It draws the same random numbers as ``OpenSpielSimulator``, so that both build the same tree. It
+    checks the deadline every few moves.
 
     Args:
         library: the bridge.
         root: a state for which ``is_native`` holds; the bridge copies it.
         frame: the buffers shared with the loop.
-        shrinking: whether playouts draw from a list that shrinks: ``is_shrinking`` of the game.
-        observation: makes every simulation take place in a world of its own; None for the root.
-            Worlds come from the state's own method, in C++, or else from Python.
+        shrinking: whether playouts draw from a shrinking list; ``is_shrinking`` of the game.
+        observation: the player and source of worlds, to begin every simulation in another world
+            (determinization); None to begin at the root. Worlds come from the state's own C++
+            method, or else from Python.
 
     Raises:
         GameError: if the state cannot be copied.
@@ -204,7 +205,7 @@ class NativeSimulator:
         self._deadline = math.inf
         self.address: int = library.simulate_address
         self.outside_interpreter: bool = True
-        """Whether simulations never come back to Python."""
+        """Whether simulations never return to Python."""
         self._pending: BaseException | None = None
         self.worlds: RecordedWorlds | _OwnWorlds | None = None
         """Where worlds come from, with the record of them; None without an observation."""
@@ -214,7 +215,7 @@ class NativeSimulator:
 
     @property
     def deadline(self) -> float:
-        """``time.perf_counter()`` time after which a simulation stops; infinity for never."""
+        """The ``time.perf_counter()`` time at which simulations stop; infinity for no deadline."""
         return self._deadline
 
     @deadline.setter
@@ -268,7 +269,7 @@ class NativeSimulator:
         )
 
     def _world_address(self, source: RecordedWorlds) -> int:
-        """The address of a new world, which lives until the next one; 0 after an error."""
+        """Return the address of a new world, valid until the next call; 0 after an error."""
         try:
             self._world = source()
             return address_of(self._world, STATE)
@@ -277,7 +278,7 @@ class NativeSimulator:
             return 0
 
     def raise_pending(self) -> None:
-        """Raise the error that ended the last simulation, as pyspiel would."""
+        """Raise the error that ended the last simulation as pyspiel's exception."""
         pending, self._pending = self._pending, None
         if pending is not None:
             raise pending
@@ -288,7 +289,7 @@ class NativeSimulator:
 
 
 class _OwnWorlds:
-    """The record of worlds that the bridge draws by the game's own method."""
+    """The record of worlds that the bridge draws with the game's own method."""
 
     def __init__(self, library: Library, provider: int) -> None:
         self._library = library

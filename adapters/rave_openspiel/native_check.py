@@ -1,7 +1,7 @@
-"""The test of a freshly compiled bridge, run in a process of its own.
+"""Self-test of a newly compiled bridge, which runs in a process of its own.
 
-``python -m rave_openspiel.native_check LIBRARY`` ends with status 0 if the bridge gives the same
-simulations as Python does.
+``python -m rave_openspiel.native_check LIBRARY`` exits with status 0 if the bridge runs the same
+simulations as Python.
 """
 
 import pathlib
@@ -32,7 +32,7 @@ SIMULATIONS = 20
 
 
 def check(library: Library) -> None:
-    """Assert that the bridge does what the contract says.
+    """Check that the bridge follows the contract of ``Simulator``.
 
     Raises:
         AssertionError: if it does not; the message says where.
@@ -69,7 +69,7 @@ def _frame(root: pyspiel.State, num_weights: int = 0) -> Frame:
 
 
 def _filled(simulator: Simulator, frame: Frame) -> list[object]:
-    """What a simulation tells."""
+    """Return the content of the frame after a simulation."""
     status = simulated(simulator, frame)
     assert status == Status.DONE, f"status {status}"
     header = frame.header
@@ -91,7 +91,7 @@ def _filled(simulator: Simulator, frame: Frame) -> list[object]:
 
 
 def _check_error(library: Library) -> None:
-    """What OpenSpiel refuses comes out as pyspiel's exception."""
+    """Check that an OpenSpiel error surfaces as pyspiel's exception."""
     root = pyspiel.load_game("tic_tac_toe").new_initial_state()
     frame = _frame(root)
     frame.path[:2] = 4

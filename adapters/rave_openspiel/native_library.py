@@ -1,13 +1,13 @@
 """Compiles this package's C++ files against the installed open_spiel, each once.
 
-A compiled library lies in the user's cache directory. Its name holds two hashes: one of all that it
-must fit (this open_spiel, this package's source, the machine), one of the compiler and its command.
-It gets this name only after a process of its own has tested it: what is there can be used. Where
-there is no compiler, or it fails, a library that fits is used whichever compiler made it, so that
-a container image needs the compiler only in the stage that fills the cache. One that was made with
-options of the user's own is tested anew before: it may need what only that process had, as a
-sanitizer's runtime. Beside the libraries
-lies, where one could not be built, the reason, so that not every process tries again.
+Compiled libraries are in the user's cache directory. A library's name holds two hashes: one of
+everything that it must match (the open_spiel build, this package's source, the machine), one of the
+compiler and its command. A library gets its name only after a separate process has tested it.
+Without a working compiler, any matching library is used, whichever compiler built it, so that a
+container image needs a compiler only in the stage that fills the cache. A library built with the
+user's own options is tested again before use, since it may depend on something that only the
+building process had, such as a sanitizer's runtime. If a build fails, the reason is stored beside
+the libraries, so that later processes do not try again.
 """
 
 import ctypes
@@ -34,18 +34,18 @@ from rave_agents.simulate.simulator import Frame, Header, Status, Step
 
 
 class Part(NamedTuple):
-    """A C++ file that becomes a library of its own, so that each can fail alone."""
+    """A C++ file that is compiled into its own library, so that each can fail alone."""
 
     name: str
-    """What the library's file is called."""
+    """The library's file name, without hashes and suffix."""
     purpose: str
-    """What it is, for people."""
+    """A description for messages."""
     source: pathlib.Path
     """The C++ file."""
     test: str
-    """The module that tests the library: a program that takes its path."""
+    """The module that tests the library, run with its path as the argument."""
     calls_pyspiel: bool = False
-    """Whether it calls functions that pyspiel exports, and so is linked with it."""
+    """Whether it calls functions that pyspiel exports, and must be linked with pyspiel."""
 
 
 BRIDGE = Part(
@@ -58,25 +58,25 @@ BRIDGE = Part(
 
 REGISTRY = Part(
     "registry",
-    "the door to OpenSpiel's registry of bots",
+    "the library that registers bots with OpenSpiel",
     pathlib.Path(__file__).with_name("registry.cpp"),
     "rave_openspiel.registry_check",
     calls_pyspiel=True,
 )
-"""Bots of Python in OpenSpiel's registry."""
+"""The library that registers Python bots with OpenSpiel."""
 
 ERRORS = ("GAME", "SPIEL", "MEMORY", "OTHER")
-"""The kinds of errors that the bridge tells, from 1 on."""
+"""The exceptions for the bridge's error codes, from 1 on."""
 
 WORLD_CALLBACK = ctypes.CFUNCTYPE(ctypes.c_void_p)
-"""Gives the address of a world, 0 if it failed; null for worlds of the state's own method."""
+"""Returns the address of a world, 0 on failure; null for worlds of the state's own method."""
 
 OWN_OPTIONS = "-options"
-"""Ends the name of a library that was compiled with options of the user's own, in CXX."""
+"""Suffix of a library that was compiled with the user's own options in CXX."""
 
 _COMPILERS = ("c++", "g++", "clang++")
 _SECONDS = 300
-"""When the compiler or the test is given up."""
+"""Seconds after which the compiler or the test is killed."""
 
 _NEW_STRINGS = (
     "_ZN10open_spiel15SpielFatalErrorERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE"
@@ -90,9 +90,9 @@ class BridgeError(Exception):
     """Why a library cannot be used, in one line.
 
     Args:
-        reason: that line.
-        details: may say more.
-        tried: whether this process has just tried to build it.
+        reason: the reason, in one line.
+        details: further output, such as the compiler's.
+        tried: whether this process has just tried to build the library.
     """
 
     def __init__(self, reason: str, details: str = "", *, tried: bool = False) -> None:
@@ -108,7 +108,7 @@ class SharedLibrary:
         path: the file.
 
     Raises:
-        BridgeError: if it cannot be loaded.
+        BridgeError: if the library cannot be loaded.
     """
 
     def __init__(self, path: pathlib.Path) -> None:
@@ -119,7 +119,7 @@ class SharedLibrary:
             raise BridgeError(f"the library cannot be loaded: {error}") from error
 
     def function(self, name: str, result: type | None, *arguments: type) -> Any:
-        """A function of the library, with the types that it takes and gives."""
+        """Return a function of the library, with its argument and result types."""
         function = self._library[name]
         function.restype = result
         function.argtypes = arguments
@@ -153,21 +153,21 @@ class Library(SharedLibrary):
 
 
 def built_library(part: Part, *, retry: bool) -> pathlib.Path:
-    """The path of the library, which is compiled and tested if that has not been done yet.
+    """Return the path of a library; compile and test it first if the cache has none.
 
     Args:
-        part: which library.
-        retry: whether to try again what failed in an earlier process.
+        part: the library.
+        retry: whether to try again after a build failed in an earlier process.
 
     Raises:
-        BridgeError: if it cannot be built, or fails its test, and the cache has none that fits.
+        BridgeError: if it cannot be built or fails its test, and the cache has no matching one.
     """
     directory = choose_cache_directory("openspiel-bridge")
     stem = f"{part.name}-{_key(part)}"
     try:
         return _built_by_compiler(part, directory, stem, retry=retry)
     except BridgeError:
-        # The newest first: what another compiler made fits as well, or does not load.
+        # The newest first: a library by another compiler works too, or does not load.
         found = sorted(directory.glob(f"{stem}-*.so"), key=lambda path: -path.stat().st_mtime_ns)
         for path in found:
             if _can_be_used(part, path):
@@ -178,7 +178,7 @@ def built_library(part: Part, *, retry: bool) -> pathlib.Path:
 def _built_by_compiler(
     part: Part, directory: pathlib.Path, stem: str, *, retry: bool
 ) -> pathlib.Path:
-    """The library as the compiler that there is makes it, or has made it."""
+    """Return the library that the current compiler builds, from the cache if it is there."""
     compiler = find_compiler()
     command = [*compiler, *_flags(), *_include_flags()]
     linked = [pyspiel.__file__] if part.calls_pyspiel else []
@@ -208,7 +208,7 @@ def _built_by_compiler(
                 noted.replace(failure)
                 error.tried = True
                 raise
-            # Two processes may build at once: each puts a whole library in place.
+            # Two processes may build at once: each moves a complete library into place.
             built.replace(path)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise BridgeError(f"{directory}: {error}") from error
@@ -217,7 +217,7 @@ def _built_by_compiler(
 
 
 def _can_be_used(part: Part, path: pathlib.Path) -> bool:
-    """Whether this process can load a library that another one's compiler made."""
+    """Whether this process can load a library that another compiler built."""
     try:
         if path.stem.endswith(OWN_OPTIONS):
             _test(part, path)  # Loading it here could end the process.
@@ -228,10 +228,10 @@ def _can_be_used(part: Part, path: pathlib.Path) -> bool:
 
 
 def find_compiler() -> list[str]:
-    """The C++ compiler's command: that of the environment variable CXX, or the first there is.
+    """Return the C++ compiler's command: the environment variable CXX, or the first one installed.
 
     Raises:
-        BridgeError: if there is none.
+        BridgeError: if there is no compiler.
     """
     if os.environ.get("CXX"):
         return shlex.split(os.environ["CXX"])
@@ -258,7 +258,7 @@ def _include_flags() -> list[str]:
 
 
 def _string_flags() -> list[str]:
-    """Which of libstdc++'s two strings OpenSpiel was compiled with; nothing for other libraries."""
+    """Return the flag for OpenSpiel's libstdc++ string ABI; empty for other standard libraries."""
     exported = ctypes.CDLL(pyspiel.__file__)
     for flag, symbol in ((1, _NEW_STRINGS), (0, _OLD_STRINGS)):
         if hasattr(exported, symbol):
@@ -267,7 +267,7 @@ def _string_flags() -> list[str]:
 
 
 def _constants() -> dict[str, int]:
-    """The numbers that the loop and the bridge must agree on."""
+    """Return the constants that the loop and the bridge must agree on."""
     return {
         **{f"HEADER_{place.name}": int(place) for place in Header},
         **{f"BUFFER_{name.upper()}": Header.PATH + i for i, name in enumerate(Frame._fields[1:])},
@@ -280,7 +280,7 @@ def _constants() -> dict[str, int]:
 
 
 def _key(part: Part) -> str:
-    """What a library must fit, whichever compiler made it."""
+    """Return the hash of everything that a library must match, whichever compiler built it."""
     linked = [pyspiel.__file__] if part.calls_pyspiel else []
     return _digest(
         *(importlib.metadata.version("open_spiel"), _pyspiel_content()),
@@ -292,7 +292,7 @@ def _key(part: Part) -> str:
 
 
 def _pyspiel_content() -> str:
-    """What tells one build of pyspiel from another, the same after the file was copied."""
+    """Return an identifier of the pyspiel build that survives copying the file."""
     path = pathlib.Path(pyspiel.__file__)
     size = path.stat().st_size
     installed = importlib.metadata.distribution("open_spiel")
@@ -328,7 +328,7 @@ def _compile(command: Sequence[str]) -> None:
 
 
 def _test(part: Part, path: pathlib.Path) -> None:
-    """Test the library in another process, which it may crash."""
+    """Test the library in another process, since it may crash."""
     environment = {
         **os.environ,
         "RAVE_AGENTS_NATIVE": "0",  # The test must not build what it tests.

@@ -1,7 +1,8 @@
-"""Worlds of ``negotiation``, whose chance node draws everything by the game's own generator.
+"""Worlds (determinizations) of the game ``negotiation``, by editing a serialized state.
 
-Its outcomes can be neither listed nor chosen, so that no history can be replayed. A serialized
-state tells all that was drawn, though, and the other's utilities alone are hidden in it.
+The game's own generator draws everything at its chance node, whose outcomes can be neither listed
+nor chosen, so that no history can be replayed. A serialized state holds all that was drawn,
+however, and only the other player's utilities are hidden.
 """
 
 import random
@@ -11,7 +12,7 @@ import pyspiel
 from rave_openspiel.knowledge import Unit
 
 GREATEST_UTILITY = 10
-"""Of one item; ``kMaxValue`` of the game."""
+"""The largest utility of one item; ``kMaxValue`` of the game."""
 
 _UTILITIES_LINE = 2
 """The line of the serialized state where the utilities begin, after steps and items."""
@@ -25,7 +26,7 @@ class NegotiationWorlds:
     Args:
         state: the true position.
         player: who is to move there.
-        unit: draws the seed of everything random.
+        unit: draws the seed of every random choice.
     """
 
     method = "resample"
@@ -40,7 +41,7 @@ class NegotiationWorlds:
         self._random = random.Random(int(unit() * 2**32))
 
     def __call__(self) -> pyspiel.State:
-        """The next world."""
+        """Draw the next world."""
         utilities = [0]
         while not any(utilities):
             utilities = [self._random.randint(0, GREATEST_UTILITY) for _ in range(self._items)]

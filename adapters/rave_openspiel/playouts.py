@@ -1,4 +1,4 @@
-"""Uniformly random playouts by OpenSpiel's own bots, with every move that was made."""
+"""Uniformly random playouts by OpenSpiel's own bots, with a record of every move."""
 
 import array
 from collections.abc import Callable, Sequence
@@ -10,11 +10,11 @@ from rave_agents.simulate.python_simulator import Playout
 
 
 class RandomPlayouts:
-    """Plays states of one game to their end.
+    """Plays states of one game to the end.
 
-    ``pyspiel.evaluate_bots`` lets bots play without a return to Python between their moves, and the
-    state's history then tells every move. Games implemented in Python work too, but no faster than
-    move by move.
+    ``pyspiel.evaluate_bots`` plays without returning to Python between moves, and the state's
+    history then has every move. Games implemented in Python work too, but no faster than move by
+    move.
 
     Args:
         game: the game, in which one player moves at a time.
@@ -24,7 +24,7 @@ class RandomPlayouts:
         game_type = game.get_type()
         self._game = game
         self.has_chance: bool = game_type.chance_mode != pyspiel.GameType.ChanceMode.DETERMINISTIC
-        """Whether a playout depends on the seed that ``play`` takes."""
+        """Whether a playout depends on the seed given to ``play``."""
         self._alternating = (
             game_type.short_name in ALTERNATING_GAMES
             and game.num_players() == 2
@@ -34,15 +34,15 @@ class RandomPlayouts:
         self._turns = [memoryview(turns)[player:] for player in (0, 1)]
 
     def play(self, state: Any, bots: Sequence[pyspiel.Bot], seed: int) -> Playout:
-        """Let the bots play to the end, in ``state`` itself.
+        """Play ``state`` itself to the end with the bots.
 
         Args:
             state: a state of the game that is not terminal.
             bots: one for each player.
-            seed: decides the outcomes of chance.
+            seed: seeds the chance outcomes.
 
         Returns:
-            Who moved (as C integers), what he played, and the returns; chance is left out.
+            The movers (as C integers), their actions, and the returns; chance moves are left out.
         """
         if self._alternating:
             turns = self._turns[state.current_player()]
@@ -97,5 +97,5 @@ ALTERNATING_GAMES = frozenset(
     ]
 )
 """Games in which two players strictly take turns, so that a playout's actions alone tell who played
-them: whoever cannot move passes. Some have parameters for more players or for chance; these are
-told apart where the table is used."""
+them: a player who cannot move passes. Some have parameters for more players or for chance; these
+are told apart where the table is used."""

@@ -1,7 +1,7 @@
 """Addresses of pyspiel's C++ objects, and pyspiel's methods on addresses.
 
-pybind11 provides for both by one method, ``_pybind11_conduit_v1_``: an object that has it tells the
-address of what it wraps to whoever names the C++ type, and is taken for such an object itself.
+pybind11 has one method for both, ``_pybind11_conduit_v1_``: an object with this method returns the
+address of the C++ object that it wraps, given the C++ type, and is accepted as such an object.
 """
 
 import builtins
@@ -21,20 +21,20 @@ BOT = "_ZTIN10open_spiel3BotE"
 """The symbol of ``typeid(open_spiel::Bot)``."""
 
 _TYPE_INFO = b"St9type_info"
-"""The name that capsules of types have, kept alive for them: ``typeid(std::type_info).name()``."""
+"""The name of type capsules, ``typeid(std::type_info).name()``; it must outlive them."""
 
 _POINTER_KIND = b"raw_pointer_ephemeral"
 
 
 def address_of(wrapper: Any, symbol: str) -> int:
-    """The address of the C++ object, which lives as long as its wrapper does.
+    """Return the address of the C++ object, which lives as long as its wrapper.
 
     Args:
-        wrapper: an object of pyspiel's.
-        symbol: which C++ type to show it as: ``STATE`` or ``BOT``.
+        wrapper: a pyspiel object.
+        symbol: its C++ type, ``STATE`` or ``BOT``.
 
     Raises:
-        BridgeError: if pyspiel does not give it.
+        BridgeError: if pyspiel does not return the address.
     """
     get = getattr(wrapper, "_pybind11_conduit_v1_", None)
     if get is not None:
@@ -47,11 +47,11 @@ def address_of(wrapper: Any, symbol: str) -> int:
                 pointer.restype = ctypes.c_void_p
                 pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
                 return int(pointer(capsule, name(capsule)))
-    raise BridgeError("pyspiel does not tell the addresses of its C++ objects")
+    raise BridgeError("pyspiel does not return the addresses of its C++ objects")
 
 
 class Borrowed:
-    """A C++ object that Python has no wrapper of, for the methods of its class in pyspiel.
+    """A C++ object without a Python wrapper, for use with the methods of its pyspiel class.
 
     ``pyspiel.Game.get_type(Borrowed(address))`` calls the method on the object at that address.
 
@@ -92,9 +92,9 @@ def _capsule(address: int) -> Any:
 
 @functools.cache
 def _platforms() -> tuple[bytes, ...]:
-    """What modules built with pybind11 call their platform, as the keys of their shared data say.
+    """Return the platform name in the keys under which pybind11 modules share data.
 
-    A module answers only to whom calls it the same.
+    Modules cooperate only if their platform names are equal.
     """
     current = ctypes.pythonapi.PyInterpreterState_Get
     current.restype, current.argtypes = ctypes.c_void_p, []

@@ -1,4 +1,4 @@
-"""A search as an OpenSpiel policy."""
+"""A search bot as an OpenSpiel policy."""
 
 from typing import Any
 
@@ -11,18 +11,18 @@ from rave_openspiel.states import OpenSpielState
 
 
 class SearchPolicy(policy.Policy):  # type: ignore[misc]
-    """What a bot would play, as an ``open_spiel.python.policy.Policy``.
+    """The policy of a search bot as an ``open_spiel.python.policy.Policy``.
 
-    Each state is searched afresh with the bot's configuration, limit and seed: the same state has
-    the same probabilities whenever it is asked about, if the bot's limit is ``simulations`` and its
-    evaluator draws no random numbers. The bot's own game is not disturbed.
+    Each state is searched from scratch with the bot's configuration, limit and seed. A state always
+    gets the same probabilities if the limit is ``simulations`` and the evaluator draws no random
+    numbers. The bot's own game is not touched.
 
     Args:
-        bot: the bot. Its ``temperature`` shapes the probabilities: at 0 all lies on the best
-            action, at 1 they are proportional to visits.
+        bot: the bot. Its ``temperature`` shapes the probabilities: at 0 the best action has
+            probability 1, at 1 probabilities are proportional to visits.
 
     Raises:
-        TypeError: if it is no ``SearchBot``.
+        TypeError: if ``bot`` is not a ``SearchBot``.
 
     """
 
@@ -43,7 +43,8 @@ class SearchPolicy(policy.Policy):  # type: ignore[misc]
             player_id: that player, or None.
 
         Raises:
-            TypeError, ValueError: if it is no such state, or ``player_id`` is not to move there.
+            TypeError, ValueError: if ``state`` is not such a state, or ``player_id`` is not to move
+                there.
 
         """
         mover = self._bot.check_decision(state)

@@ -1,9 +1,9 @@
 """Proof numbers for OpenSpiel's Python ``MCTSBot``: an evaluator that looks ahead from each leaf.
 
-The stock bot asks its evaluator for a value of each new leaf, and for prior probabilities when it
-comes back to one. ``PNEvaluator`` answers both from one small search with proof numbers and a
-solver: a leaf that it solves has its exact outcome, another one the mean of its simulations, and
-the moves are ranked by how little is missing to prove that they win.
+``MCTSBot`` asks its evaluator for the value of each new leaf, and for prior probabilities when it
+returns to one. ``PNEvaluator`` takes both from one small search with proof numbers and a solver: a
+solved leaf has its exact outcome, any other the mean of the simulations, and moves are ranked by
+their proof numbers.
 """
 
 import collections
@@ -32,7 +32,7 @@ from rave_openspiel.support import (
 )
 
 SEARCHES_KEPT = 2**14
-"""Positions whose searches are remembered; beyond, the one not asked for the longest goes."""
+"""Number of searches that are remembered; the least recently used one is dropped first."""
 
 _Key = tuple[str, tuple[int, ...]]
 
@@ -52,20 +52,20 @@ class PNEvaluator(mcts.Evaluator):  # type: ignore[misc]
             game, 4, 100, evaluator, child_selection_fn=mcts.SearchNode.puct_value
         )
 
-    The search is that of the preset ``pn_mcts``, but expands at once, plays out uniformly and goes
-    by ranks. The prior of a move is a softmax of its strength::
+    The search is the preset ``pn_mcts`` with immediate expansion, uniform playouts and rank
+    bonuses. The prior of a move is a softmax of its strength::
 
         prior ∝ exp(strength / T)     T = temperature
 
-    The strength is 1 for a move that is proven to have the position's exact outcome, 0 for one that
-    is proven to lose, and else 1 - rank / moves, in [0, 1): the best rank, 1, has the move whose
-    win takes the least to prove, and moves that take as much share a rank (``RankBonus``).
-    In quiet positions that may be all of them: the prior is then uniform.
+    The strength is 1 for a move that is proven to have the position's exact outcome, 0 for a proven
+    loss, and else 1 - rank / moves, in [0, 1): the move with the smallest proof number has rank 1,
+    and moves with equal proof numbers share a rank (``RankBonus``). In quiet positions that may be
+    all of them: the prior is then uniform.
 
     The value for the player to move is the position's exact outcome if the search solves it, else
-    the mean of its simulations; for the other of two players it is what is left of the game's
-    utility sum. Where there are more players, or no such sum, the search tells only the mover's
-    value: unless it solves the position, the values are then the mean returns of as many random
+    the mean of its simulations; for the other of two players it is the game's utility sum minus
+    that value. Where there are more players, or no such sum, the search has only the mover's value:
+    unless it solves the position, the values are the mean returns of the same number of random
     playouts. At a chance node, outcomes are drawn until a player is to move.
 
     ``evaluate`` and ``prior`` of one position share a search, and so do later visits: each position
@@ -78,11 +78,12 @@ class PNEvaluator(mcts.Evaluator):  # type: ignore[misc]
             fewer where it solves the position.
         temperature: T, above 0; towards 0 all probability goes to the strongest moves, and towards
             infinity the prior is uniform.
-        seed: decides everything random, an integer of at least 0; None for one that the system
+        seed: seeds every random choice, an integer of at least 0; None for a seed that the system
             draws.
 
     Raises:
-        UnsupportedGameError: (a ValueError) if the search cannot play the game; it says why.
+        UnsupportedGameError: (a ValueError) if the search cannot play the game; the message says
+            why.
         TypeError: for a value of the wrong type.
         ValueError: for a value that is not allowed.
 
@@ -99,14 +100,14 @@ class PNEvaluator(mcts.Evaluator):  # type: ignore[misc]
         check_perfect_information(game)
         check_one_at_a_time(game, "PNEvaluator")
         self.game = game
-        """The game that it judges."""
+        """The game."""
         self.simulations: int = checked_count("simulations", simulations, least=2)
         """Simulations of each search."""
         self.temperature: float = checked_positive("temperature", temperature)
         """T, in units of strength."""
         self._random = random.Random(checked_seed(seed))
         config = SearchConfig.preset("pn_mcts").replace(
-            # A search this small has to expand at once and has too few playouts to learn from; and
+            # A search this small must expand at once and has too few playouts to learn from; and
             # its priors are ranks.
             expand_visits=1,
             playouts=UniformPlayouts(),
@@ -120,13 +121,13 @@ class PNEvaluator(mcts.Evaluator):  # type: ignore[misc]
         self._found: collections.OrderedDict[_Key, _Found] = collections.OrderedDict()
 
     def evaluate(self, state: pyspiel.State) -> NDArray[np.float64]:
-        """The value of a state for every player, in his utility.
+        """Return the value of a state for every player, in that player's utility.
 
-        Where the game is over, it is what the players have won.
+        At a terminal state these are the returns.
 
         Raises:
-            TypeError: if ``state`` is no ``pyspiel.State``.
-            ValueError: if it belongs to another game.
+            TypeError: if ``state`` is not a ``pyspiel.State``.
+            ValueError: if ``state`` belongs to another game.
 
         """
         check_state(self.game, state)
@@ -140,10 +141,10 @@ class PNEvaluator(mcts.Evaluator):  # type: ignore[misc]
         return self._search(state).values.copy()
 
     def prior(self, state: pyspiel.State) -> list[tuple[int, float]]:
-        """Every legal action and its probability, by the formula above.
+        """Return every legal action with its prior probability, by the formula above.
 
-        At a chance node these are the outcomes and theirs; where the game is over there are none.
-        Raises what ``evaluate`` does.
+        At a chance node these are the outcomes with their probabilities; at a terminal state the
+        list is empty. Raises the same errors as ``evaluate``.
         """
         check_state(self.game, state)
         if state.is_chance_node():
@@ -153,7 +154,7 @@ class PNEvaluator(mcts.Evaluator):  # type: ignore[misc]
         return list(self._search(state).prior)
 
     def _search(self, state: pyspiel.State) -> _Found:
-        """What a search of a position finds; the same each time for the same position."""
+        """Return the result of a search of a position, the same each time for the same position."""
         key = (state.starting_state_str(), tuple(state.history()))
         found = self._found.get(key)
         if found is None:

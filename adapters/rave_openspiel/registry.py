@@ -1,9 +1,9 @@
-"""The named bots in OpenSpiel's own registry of bots.
+"""Registers the named bots with OpenSpiel's bot registry.
 
-``import rave_openspiel`` calls ``register``. OpenSpiel's registry is C++ and takes C++ factories
-only, so a small library (``registry.cpp``) is compiled on the first import where there is a C++
-compiler. The environment variable ``RAVE_AGENTS_NATIVE`` decides here too: 0 leaves the registry
-alone, 1 makes it an error that the bots cannot be registered.
+``import rave_openspiel`` calls ``register``. OpenSpiel's registry takes C++ factories only, so the
+first import compiles a small library (``registry.cpp``) if there is a C++ compiler. The environment
+variable ``RAVE_AGENTS_NATIVE`` applies here too: 0 leaves the registry alone, 1 raises an error if
+the bots cannot be registered.
 """
 
 import atexit
@@ -44,7 +44,7 @@ _READ: dict[str, Callable[[str], Any]] = {
     "str": lambda text: math.inf if text == "inf" else text,
     "unset": lambda text: None,
 }
-"""How to read a parameter's value, by the type that OpenSpiel gives it."""
+"""Parsers of a parameter's value, by OpenSpiel's type of the parameter."""
 
 MakeBot = Callable[[str, pyspiel.Game, int, Mapping[str, Any]], pyspiel.Bot]
 """Makes a bot from its name, the game, the seat and the parameters."""
@@ -53,9 +53,9 @@ _log = logging.getLogger("rave_agents")
 
 
 class Raiser(Bot):
-    """Keeps an exception, for C++ to raise it by a call of ``restart``.
+    """Stores an exception, which C++ raises by calling ``restart``.
 
-    pyspiel lets the exceptions of a bot's methods through to the caller as they are.
+    pyspiel passes the exceptions of a bot's methods to the caller unchanged.
     """
 
     def __init__(self) -> None:
@@ -63,18 +63,18 @@ class Raiser(Bot):
         self._kept = threading.local()
 
     def keep(self, error: BaseException) -> None:
-        """Keep it for this thread's next ``restart``."""
+        """Store the exception for this thread's next ``restart``."""
         self._kept.error = error
 
     def restart(self) -> None:
-        """Raise what was kept."""
+        """Raise the stored exception."""
         error = self._kept.__dict__.pop("error", None)
         if error is not None:
             raise error
 
 
 class Registrar:
-    """Puts bots of Python into OpenSpiel's registry, where they stay until the process ends.
+    """Registers Python bots with OpenSpiel, until the process ends.
 
     Args:
         path: the compiled ``registry.cpp``.
@@ -88,7 +88,7 @@ class Registrar:
         self._library = SharedLibrary(path)
         self._make = make
         self.held: dict[int, pyspiel.Bot | pyspiel.State] = {}
-        """What C++ holds, by addresses: bots, and states while it shows them to a bot."""
+        """Python objects that C++ refers to, by address: bots, and states during a bot's call."""
         self._raiser = Raiser()
         self._functions = (
             _CAN_PLAY(self._answer_can_play),
@@ -96,7 +96,7 @@ class Registrar:
             _SHOW(self._answer_show),
             _RELEASE(self._answer_release),
         )
-        # The factories live as long as the process, and call what this object holds.
+        # The factories live as long as the process, and call into this object.
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(self))
         atexit.register(self._library.function("registry_end", None))
 
@@ -148,19 +148,19 @@ class Registrar:
 
 
 def _read(texts: Sequence[str]) -> dict[str, Any]:
-    """The parameters from their names, types and values."""
+    """Parse the parameters from their names, types and values."""
     values = {}
     for name, kind, text in zip(texts[::3], texts[1::3], texts[2::3], strict=True):
         if kind not in _READ:
-            raise TypeError(f"{name} must be a number, a truth value or a string, not a {kind}.")
+            raise TypeError(f"{name} must be a number, a Boolean or a string, got a {kind}.")
         values[name] = _READ[kind](text)
     return values
 
 
 def register_on_import() -> None:
-    """Register the named bots, if the switch can be read: an import is no place for that error.
+    """Register the named bots; leave an unknown value of the switch for later.
 
-    The first state of a C++ game raises it.
+    An import should not fail for it: the first state of a C++ game raises the error.
 
     Raises:
         RaveAgentsError: see ``register``.
@@ -173,13 +173,13 @@ def register_on_import() -> None:
 
 @functools.cache
 def register() -> Registrar | None:
-    """Register the named bots, once; None if that is switched off or not possible.
+    """Register the named bots, once; None if registration is disabled or impossible.
 
-    A name that is taken is left as it is.
+    A name that is already registered is left as it is.
 
     Raises:
-        ValueError: if the switch is set to what it does not know.
-        RaveAgentsError: if the switch demands it, but the bots cannot be registered.
+        ValueError: if the switch has an unknown value.
+        RaveAgentsError: if the switch requires it, but the bots cannot be registered.
     """
     demanded = switch() == "1"
     if switch() == "0":
@@ -192,7 +192,7 @@ def register() -> Registrar | None:
                 f"{SWITCH}=1, but the bots cannot be registered with OpenSpiel: {error}\n"
                 f"{error.details}".rstrip()
             ) from error
-        # Most scripts miss nothing: they hear of it when it is tried, and not at every import.
+        # Most scripts do not need the registry: warn when a build fails, not at every import.
         _log.log(
             logging.WARNING if error.tried else logging.INFO,
             "rave_openspiel: the bots are not in OpenSpiel's registry, so load them by "

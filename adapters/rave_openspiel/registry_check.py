@@ -1,7 +1,7 @@
-"""The test of a freshly compiled door to the registry, run in a process of its own.
+"""Self-test of a newly compiled registration library, which runs in a process of its own.
 
-``python -m rave_openspiel.registry_check LIBRARY`` ends with status 0 if OpenSpiel loads and plays
-a bot of Python by its name, and hands on its exceptions.
+``python -m rave_openspiel.registry_check LIBRARY`` exits with status 0 if OpenSpiel loads and plays
+a Python bot by its name, and passes on its exceptions.
 """
 
 import pathlib
@@ -28,10 +28,10 @@ class FirstMoveBot(Bot):
     """Plays the first legal action, which must not be 2."""
 
     def restart(self) -> None:
-        """Nothing to forget."""
+        """Do nothing: there is nothing to forget."""
 
     def step(self, state: pyspiel.State) -> int:
-        """The first legal action."""
+        """Return the first legal action."""
         action = int(state.legal_actions()[0])
         if action == 2:
             raise LookupError("as expected")
@@ -39,7 +39,7 @@ class FirstMoveBot(Bot):
 
 
 def check(path: pathlib.Path) -> None:
-    """Assert that OpenSpiel's registry gives what Python makes.
+    """Check that OpenSpiel's registry returns the bots that Python makes.
 
     Raises:
         AssertionError: if it does not; the message says where.

@@ -1,4 +1,4 @@
-"""Worlds by replaying the history of a game with other hidden outcomes and moves."""
+"""Worlds (determinizations) by replaying the history with other hidden outcomes and moves."""
 
 import math
 import random
@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import pyspiel
 
-from rave_openspiel.history_moves import Budget, HistoryMoves
+from rave_openspiel.history_chain import Budget, HistoryChain
 from rave_openspiel.knowledge import Knowledge, Line, Unit
-from rave_openspiel.particles import filtered
+from rave_openspiel.particle_filter import filtered
 
 PROPOSALS = 8
 """Changes that are tried between two worlds of one walk, at least; as many as there are moves and
@@ -75,18 +75,18 @@ class ReplayedWorlds:
     actions.
 
     Worlds come from histories that a particle filter draws from the start of the game
-    (``rave_openspiel.particles``), each of which goes on by a Markov chain
-    (``rave_openspiel.history_moves``) whenever it is its turn. Where no particle comes to the
+    (``rave_openspiel.particle_filter``), each of which goes on by a Markov chain
+    (``rave_openspiel.history_chain``) whenever it is its turn. Where no particle comes to the
     present, as in card games with large deals, one chain starts at the true history, and walks
     until the share of true actions has levelled off, or its budget is spent. ``method`` and
     ``settled`` tell which.
 
-    All this happens when the first world is asked for.
+    All this happens at the request for the first world.
 
     Args:
         state: the true position.
         player: who is to move there.
-        unit: draws the seed of everything random.
+        unit: draws the seed of every random choice.
 
     Raises:
         UnsupportedGameError: if the history cannot be replayed.
@@ -99,7 +99,7 @@ class ReplayedWorlds:
         self._deadline = math.inf
         self._lines: list[Line] = []
         self._turn = 0
-        self._moves: HistoryMoves | None = None
+        self._moves: HistoryChain | None = None
         self.method: str = "particles"
         """``"particles"``, or ``"walk"`` for a chain that started at the true history."""
         self.settled: bool = False
@@ -107,20 +107,20 @@ class ReplayedWorlds:
         and a walk has levelled off."""
 
     def begin(self, simulations: float, deadline: float) -> None:
-        """Set what the way to the first world may cost.
+        """Set the budget for the first world.
 
         Args:
-            simulations: how many worlds are needed; infinity if it is not known.
-            deadline: ``time.perf_counter()`` time at which the search ends; infinity likewise.
+            simulations: the number of worlds that are needed; infinity if unknown.
+            deadline: the ``time.perf_counter()`` time at which the search ends; infinity for none.
         """
         self._simulations, self._deadline = simulations, deadline
 
     def __call__(self) -> pyspiel.State:
-        """The next world."""
+        """Draw the next world."""
         return self.line().states[-1].clone()
 
     def line(self) -> Line:
-        """The history of the next world."""
+        """Draw the history of the next world."""
         if not self._lines:
             self._prepare()
         assert self._moves is not None
@@ -134,12 +134,12 @@ class ReplayedWorlds:
 
     @property
     def cycle(self) -> int:
-        """How many worlds later the same history goes on."""
+        """Number of worlds between two worlds from the same chain."""
         return max(1, len(self._lines))
 
     @property
     def sites(self) -> Sequence[int]:
-        """The places in the true history at which something else could have come unseen."""
+        """Places in the true history where the player could not have seen another action."""
         if self._moves is None:
             self._prepare()
         assert self._moves is not None
@@ -151,7 +151,7 @@ class ReplayedWorlds:
         most = MOST_PARTICLES
         if math.isfinite(self._simulations):
             most = min(most, max(LEAST_PARTICLES, int(self._simulations)))
-        self._moves = HistoryMoves(self._knowledge, self._unit)
+        self._moves = HistoryChain(self._knowledge, self._unit)
         self._round = min(MOST_PROPOSALS, max(PROPOSALS, len(self._moves.sites)))
         if self._moves.looks_open and self._is_open():
             self.method, self.settled, self._round = "walk", True, 0
@@ -169,7 +169,7 @@ class ReplayedWorlds:
             self._lines = [self._walked(budget)]
 
     def _is_open(self) -> bool:
-        """Whether nothing is hidden here, as far as some proposals tell."""
+        """Whether nothing is hidden here, judging by some proposals."""
         assert self._moves is not None
         self._moves.advance(self._knowledge.truth, ROUNDS * self._round)
         return self._moves.accepted == 0
@@ -187,7 +187,7 @@ class ReplayedWorlds:
         return Budget(min(steps, MOST_STEPS), ends)
 
     def _walked(self, budget: Budget) -> Line:
-        """The chain from the true history, until it has levelled off or the budget is spent."""
+        """Run the chain from the true history until it levels off or the budget is spent."""
         moves = self._moves
         assert moves is not None
         line, stretch = self._knowledge.truth, ROUNDS * self._round
@@ -211,7 +211,7 @@ class ReplayedWorlds:
         return line
 
     def _true_share(self, line: Line, sites: Sequence[int]) -> float:
-        """The part of the actions at these places that are the true ones."""
+        """The share of the actions at these places that equal the true ones."""
         true = self._knowledge.truth.actions
         same = sum(line.actions[step] == true[step] for step in sites)
         return same / len(sites) if sites else 0.0

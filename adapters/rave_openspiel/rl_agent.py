@@ -17,24 +17,24 @@ Policy = list[tuple[int, float]]
 
 
 class _Player(Protocol):
-    """What the loop below needs of an agent or a bot."""
+    """The interface of an agent or bot that ``SearchRLAgent`` needs."""
 
     def restart(self) -> None:
-        """Begin a new game."""
+        """Start a new game."""
 
     def step(self, state: pyspiel.State) -> tuple[Policy, int]:
-        """Choose: the probabilities of the actions, and the one to play."""
+        """Return the probability of each action, and the action to play."""
 
     def inform(self, state: pyspiel.State, action: int) -> None:
-        """Take note that somebody, chance or this player included, took ``action``."""
+        """Note that a player, chance or this player took ``action``."""
 
 
 class SearchRLAgent(rl_agent.AbstractAgent):  # type: ignore[misc]
     """An ``rl_agent.AbstractAgent`` that plays what a search finds.
 
     A search needs the whole state: make the environment with ``include_full_state=True``. The agent
-    follows each game by the state's history, so that a kept tree is of use, and begins anew when
-    another game begins. It does not learn.
+    follows each game by the state's history, so that it can keep its tree, and starts again when a
+    new game begins. It does not learn.
 
     Args:
         player_id: the seat, from 0.
@@ -43,9 +43,9 @@ class SearchRLAgent(rl_agent.AbstractAgent):  # type: ignore[misc]
         game: the environment's game, ``environment.game``.
         agent: an agent's spec such as ``"rave(simulations=500)"``, or a ``pyspiel.Bot`` made for
             that game and seat.
-        name: how the agent is called, for loops that print it.
-        **parameters: parameters of the named agent, such as ``simulations`` or ``seed``; those in
-            the spec come first.
+        name: the agent's name, for loops that print it.
+        **parameters: parameters of the named agent, such as ``simulations`` or ``seed``; the spec's
+            own take precedence.
 
     Raises:
         UnsupportedGameError: (a ValueError) if the search cannot play the game.
@@ -80,7 +80,7 @@ class SearchRLAgent(rl_agent.AbstractAgent):  # type: ignore[misc]
         self.player_id: int = int(player_id)
         """The seat."""
         self.name = name
-        """How the agent is called."""
+        """The agent's name."""
         self._num_actions = int(num_actions)
         self._game = game
         self._player = _make_player(agent, wrapped, self.player_id, parameters)
@@ -92,8 +92,8 @@ class SearchRLAgent(rl_agent.AbstractAgent):  # type: ignore[misc]
         """Search and choose an action.
 
         Args:
-            time_step: what the environment gave last.
-            is_evaluation: makes no difference to a search.
+            time_step: the environment's last time step.
+            is_evaluation: without effect on a search.
 
         Returns:
             The action, and the probability of each action as an array of length ``num_actions``;
@@ -131,7 +131,7 @@ class SearchRLAgent(rl_agent.AbstractAgent):  # type: ignore[misc]
         return state
 
     def _follow(self, state: pyspiel.State) -> None:
-        """Tell the player what has happened since its last move, or since the game's start."""
+        """Pass the player all actions since its last move, or since the start of the game."""
         history = state.history()
         seen = self._state
         if seen is None or seen.history() != history[: len(seen.history())]:
@@ -139,7 +139,7 @@ class SearchRLAgent(rl_agent.AbstractAgent):  # type: ignore[misc]
             seen = self._game.new_initial_state()
         place = len(seen.history())
         while place < len(history):
-            if seen.is_simultaneous_node():  # Its tree is not followed through these.
+            if seen.is_simultaneous_node():  # The kept tree does not follow joint actions.
                 self._player.restart()
                 joint = history[place : place + seen.num_players()]
                 seen.apply_actions(joint)
@@ -170,7 +170,7 @@ class _NamedAgent:
 
 
 class _BotPlayer:
-    """A ``pyspiel.Bot`` as a ``_Player``; it is not told of the actions that it chose itself."""
+    """A ``pyspiel.Bot`` as a ``_Player``; it gets the actions of all others."""
 
     def __init__(self, bot: pyspiel.Bot, player_id: int) -> None:
         self._bot = bot

@@ -1,4 +1,4 @@
-"""Whether two games are the same, however they were written."""
+"""Compares games, whichever way their parameters are written."""
 
 import pyspiel
 
@@ -6,10 +6,10 @@ _game_keys: dict[str, str] = {}
 
 
 def game_key(game: pyspiel.Game) -> str:
-    """A text that games have in common which are the same, however they were written.
+    """Return a canonical text of a game: equal games have equal texts.
 
-    It has all parameters with their values, in order. A ``board_size`` that stands for rows and
-    columns is left out where these are parameters, too: they tell which board it is.
+    It lists all parameters with their values in order. It omits a ``board_size`` if rows and
+    columns are parameters too, since these define the board.
     """
     text = str(game)
     if text not in _game_keys:

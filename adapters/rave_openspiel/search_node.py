@@ -18,11 +18,11 @@ NO_EDGE = -1
 class SearchNode:
     """A read-only view of one node of a search tree, for scripts that walk or print it.
 
-    It reads the tree's arrays when it is asked. A node stands for an action and what the search
-    knows of taking it; ``children`` are the actions after it.
+    It reads the tree's arrays on access. A node stands for an action and its statistics;
+    ``children`` are the actions after it.
 
     Args:
-        tree: the tree, as ``Searcher.release_tree`` hands it over.
+        tree: the tree from ``Searcher.release_tree``.
         parent: the node above; None for the root, from which all others are reached.
         edge: row of the edge that leads here, for a node below the root.
 
@@ -56,9 +56,9 @@ class SearchNode:
 
     @property
     def player(self) -> int:
-        """Who took the action, ``PlayerId.CHANCE`` for a chance outcome.
+        """The player who took the action; ``PlayerId.CHANCE`` for a chance outcome.
 
-        At the root, who is to move there.
+        At the root, the player to move.
         """
         return self._player
 
@@ -106,10 +106,10 @@ class SearchNode:
 
     @property
     def outcome(self) -> list[float] | None:
-        """The returns of all players where the game is over or the outcome proven; None elsewhere.
+        """The returns of all players if the game is over or the outcome is proven; else None.
 
-        A game's end is known from the visit on that gives it a node, see
-        ``SearchConfig.expand_visits``; more is proven with ``SearchConfig.proofs``.
+        The end of a game is known once it has a node, see ``SearchConfig.expand_visits``;
+        ``SearchConfig.proofs`` proves more.
         """
         if self._row != UNEXPANDED:
             proven = solved_outcome(self._tree.proofs, self._row)
@@ -128,7 +128,7 @@ class SearchNode:
     def children(self) -> list[SearchNode]:
         """A node for every action after this one, in the game's order.
 
-        The list is empty where the search has not looked further, and where the game is over.
+        The list is empty at an unexpanded node and at a terminal one.
         """
         if self._children is None:
             rows = () if self._row == UNEXPANDED else edge_rows(self._tree.arrays, self._row)
@@ -138,7 +138,7 @@ class SearchNode:
     def sort_key(self) -> tuple[float, int, float]:
         """Rank the node among its siblings: by outcome, then visits, then total reward.
 
-        A known win of its mover comes before, a known loss after what is unknown or drawn.
+        A proven win of its mover ranks above, and a proven loss below, unknown and drawn outcomes.
         """
         outcome = self.outcome
         known = 0.0 if outcome is None else outcome[self._mover]
@@ -152,7 +152,7 @@ class SearchNode:
 
         """
         if not self.children:
-            raise ValueError("This node has no children: the search has not looked further.")
+            raise ValueError("This node has no children: the search has not expanded it.")
         return max(self.children, key=SearchNode.sort_key)
 
     def children_str(self, state: pyspiel.State | None = None) -> str:

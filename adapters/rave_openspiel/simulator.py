@@ -1,4 +1,4 @@
-"""Simulations of OpenSpiel's states from Python, without a compiler."""
+"""Simulations of OpenSpiel's states from Python, without the compiled bridge."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -37,26 +37,26 @@ class OpenSpielSimulator(PythonSimulator):
         )
 
     def world_source(self) -> RecordedWorlds:
-        """What gives a new world each time that it is called."""
+        """Return the source of worlds, a function that draws a new one at each call."""
         return recorded_worlds(self.root, self.observer, self.words.unit, self._worlds)
 
     def view(self, state: Any) -> str:
-        """What the observer sees."""
+        """Return what the observer sees."""
         return self._see(state, self.observer)
 
     def checked_actions(self, state: Any, player: int, actions: Sequence[int]) -> Sequence[int]:
-        """OpenSpiel's legal actions, which are sorted; refused if they are out of the bounds."""
+        """Return OpenSpiel's sorted legal actions; refuse actions that are out of bounds."""
         if actions and actions[0] >= 0 and actions[-1] < self._num_distinct_actions:
             return actions
         return super().checked_actions(state, player, actions)
 
     def child(self, state: Any, action: int) -> Any:
-        """The position after an action."""
+        """Return the position after an action."""
         return state.child(action)
 
 
 class RolloutSimulator(OpenSpielSimulator):
-    """Playouts in C++, as ``RandomPlayouts`` has them."""
+    """Run playouts by ``RandomPlayouts``."""
 
     provider = "python with C++ playouts"
 
@@ -67,17 +67,17 @@ class RolloutSimulator(OpenSpielSimulator):
 
     @staticmethod
     def can_play(root: pyspiel.State) -> bool:
-        """Whether the game is one of OpenSpiel's C++ games, which alone the C++ bots play fast."""
+        """Whether the game is one of OpenSpiel's C++ games; only these play fast with C++ bots."""
         return type(root).__module__.partition(".")[0] == "pyspiel"
 
     def leaf(self, path: list[int]) -> Any:
-        """The position that a path of actions leads to; no move takes long enough to be timed."""
+        """Return the position after a path of actions; moves are too fast to check the deadline."""
         state = self.root.clone()
         for action in path:
             state.apply_action(action)
         return state
 
     def playout(self, state: Any) -> Playout:
-        """Play uniformly at random to the end, in ``state`` itself."""
+        """Play ``state`` itself to the end, uniformly at random."""
         seed = self.words.below(2**31 - 1) if self._playouts.has_chance else 0
         return self._playouts.play(state, self._bots, seed)

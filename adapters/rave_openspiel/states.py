@@ -1,4 +1,4 @@
-"""OpenSpiel's states and games behind the common interface."""
+"""OpenSpiel's states as a GameState."""
 
 import math
 from collections.abc import Callable, Hashable, Sequence
@@ -16,7 +16,7 @@ from rave_openspiel.native import NativeSimulator, Observation, bridge, is_nativ
 from rave_openspiel.same_game import game_key
 from rave_openspiel.simulator import OpenSpielSimulator, RolloutSimulator
 from rave_openspiel.support import check_chance, hides_information, is_simultaneous
-from rave_openspiel.turns import one_at_a_time
+from rave_openspiel.turn_based import one_at_a_time
 from rave_openspiel.worlds import WorldFunction, view, world_source
 
 _Type = pyspiel.GameType
@@ -25,7 +25,7 @@ _TILINGS = {
     **dict.fromkeys(("go", "nogo", "gomoku", "phantom_go", "cursor_go"), "points"),
     **dict.fromkeys(("dark_hex", "dark_hex_ir"), "hexagons"),
 }
-"""Boards that are not printed as what they are; see ``rave_agents.plots.board.Tiling``."""
+"""Tilings of boards whose text does not show them; see ``rave_agents.plots.board.Tiling``."""
 
 _CLONES_POINT_TO_THEIR_ORIGINAL = frozenset({"morpion_solitaire"})
 
@@ -35,12 +35,12 @@ class OpenSpielState:
 
     Args:
         state: the state; it is wrapped, not copied.
-        worlds: gives other states that the player to move cannot tell from this one, in place of
-            the game's own; see ``rave_openspiel.worlds.WorldFunction``.
+        worlds: the user's source of determinizations (worlds), in place of the game's own; see
+            ``rave_openspiel.worlds.WorldFunction``.
     """
 
     def __init__(self, state: pyspiel.State, worlds: WorldFunction | None = None) -> None:
-        bridge()  # Compiled, if need be, before any clock of a search runs.
+        bridge()  # Compile the bridge, if needed, before a search's clock runs.
         self.state = state
         """The wrapped ``pyspiel.State``."""
         self._worlds = worlds
@@ -73,84 +73,84 @@ class OpenSpielState:
         return is_simultaneous(self.state.get_game())
 
     def hides_information(self) -> bool:
-        """Whether something is hidden from players in this game."""
+        """Whether the game hides information from players."""
         return hides_information(self.state.get_game().get_type())
 
     def one_at_a_time(self, player: int) -> "OpenSpielState":
-        """Where players move at the same time: the position in which they do in turn."""
+        """Return the turn-based form of a position at which players move at the same time."""
         return OpenSpielState(one_at_a_time(self.state, player))
 
     def worlds(self, player: int, unit: Unit) -> Callable[[], Self]:
-        """A source of states that the player to move cannot tell from this one.
+        """Return a source of determinizations: states that the player cannot tell from this one.
 
         Raises:
-            UnsupportedGameError: if there is none; it says why.
+            UnsupportedGameError: if there is none; the message says why.
         """
         source = world_source(self.state, player, unit, self._worlds)
         return lambda: type(self)(source(), self._worlds)
 
     def view(self, player: int) -> str:
-        """What a player sees: his information state, or else his observation."""
+        """Return what a player sees: their information state, or else their observation."""
         return view(self.state, player)
 
     def legal_actions(self, player: int | None = None) -> Sequence[int]:
-        """The actions of the player to move, or of any player where several move."""
+        """Return the legal actions of the player to move, or of a given player."""
         if player is None:
             return self.state.legal_actions()  # type: ignore[no-any-return]
         return self.state.legal_actions(player)  # type: ignore[no-any-return]
 
     def chance_outcomes(self) -> Sequence[tuple[int, float]]:
-        """Every outcome of a chance node and its probability."""
+        """Return the outcomes of a chance node with their probabilities."""
         return self.state.chance_outcomes()  # type: ignore[no-any-return]
 
     def apply_action(self, action: int) -> None:
-        """Play an action, or a chance outcome, on this state."""
+        """Apply an action or a chance outcome to this state."""
         self.state.apply_action(action)
 
     def apply_actions(self, actions: Sequence[int]) -> None:
-        """Play one action of each player at the same time."""
+        """Apply a joint action: one action of each player."""
         self.state.apply_actions(list(actions))
 
     def returns(self) -> Sequence[float]:
-        """For each player what he has won so far."""
+        """Return each player's return so far."""
         return self.state.returns()  # type: ignore[no-any-return]
 
     def num_players(self) -> int:
-        """How many players the game has."""
+        """Return the number of players."""
         return int(self.state.num_players())
 
     def num_distinct_actions(self) -> int:
-        """One more than the largest action of any player."""
+        """Return one more than the largest action of any player."""
         return int(self.state.num_distinct_actions())
 
     def min_utility(self) -> float:
-        """The game's least utility; ``-inf`` where rewards come during play.
+        """Return the game's least utility; ``-inf`` if rewards come during play.
 
-        The bound that such a game states is a crude sum, which no play comes near.
+        The bound that such a game states is a crude sum that no play comes near.
         """
         return _utility_bounds(self.state.get_game())[0]
 
     def max_utility(self) -> float:
-        """The game's greatest utility; ``inf`` likewise."""
+        """Return the game's greatest utility; ``inf`` if rewards come during play."""
         return _utility_bounds(self.state.get_game())[1]
 
     def utility_sum(self) -> float | None:
-        """What the utilities of all players sum up to at every end; None where that varies."""
+        """Return the sum of all players' utilities at every terminal state; None if it varies."""
         game = self.state.get_game()
         if game.get_type().utility not in (_Type.Utility.ZERO_SUM, _Type.Utility.CONSTANT_SUM):
             return None
         return float(game.utility_sum())
 
     def action_to_string(self, player: int, action: int) -> str:
-        """How the game prints the action."""
+        """Return the action as the game prints it."""
         return str(self.state.action_to_string(player, action))
 
     def board_tiling(self) -> str | None:
-        """What the cells of the board look like; None if it is printed so."""
+        """Return the board's tiling; None if the position's text shows it."""
         return _TILINGS.get(self.state.get_game().get_type().short_name)
 
     def observation(self, player: int) -> NDArray[np.float32]:
-        """What a player sees, in the shape that the game gives.
+        """Return a player's observation tensor, in the game's shape.
 
         Raises:
             UnsupportedGameError: if the game offers neither observations nor information states as
@@ -168,16 +168,16 @@ class OpenSpielState:
         return np.array(values, np.float32).reshape(shape)
 
     def position_key(self) -> Hashable:
-        """The game, where it started, and the moves since."""
+        """Return the game, its initial state and the moves since, to compare histories."""
         state = self.state
         return (game_key(state.get_game()), state.starting_state_str(), tuple(state.history()))
 
     def history(self) -> Sequence[int]:
-        """The actions and chance outcomes since the start."""
+        """Return the actions and chance outcomes since the initial state."""
         return self.state.history()  # type: ignore[no-any-return]
 
     def simulator(self, frame: Frame, evaluator: Evaluator | None) -> Simulator:
-        """The fastest provider of simulations for this game.
+        """Return the fastest provider of simulations for this game.
 
         Raises:
             UnsupportedGameError: if the search cannot play the game.
@@ -192,7 +192,7 @@ class OpenSpielState:
         root = self.clone().state  # The simulator's own copies may need it to live.
         if library is not None:
             return NativeSimulator(library, root, frame, shrinking=is_shrinking(game))
-        # OpenSpiel's own random bots know no weights.
+        # OpenSpiel's random bots cannot weight actions.
         uniform = evaluator is None and frame.header[Header.NUM_WEIGHTS] == 0
         if uniform and RolloutSimulator.can_play(root) and not simultaneous:
             return RolloutSimulator(root, frame)
@@ -204,7 +204,7 @@ class OpenSpielState:
         )
 
     def world_simulator(self, frame: Frame, evaluator: Evaluator | None, player: int) -> Simulator:
-        """The fastest provider of simulations that each take place in a world of their own.
+        """Return the fastest provider of simulations that each begin in another world.
 
         Raises:
             UnsupportedGameError: if there are no worlds.

@@ -1,4 +1,4 @@
-"""OpenSpiel's own MCTS bots as named agents, to play against and to compare with."""
+"""OpenSpiel's own MCTS bots as named agents, as opponents and baselines."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -27,7 +27,7 @@ SELECTIONS: dict[str, tuple[Callable[..., float], float]] = {
     "uct": (mcts.SearchNode.uct_value, 1.4),
     "puct": (mcts.SearchNode.puct_value, 4.0),
 }
-"""Formulas that the Python bot selects children by, and the constant that each has unless told."""
+"""Selection formulas of the Python bot, each with its default constant."""
 
 EVALUATORS: dict[
     str, tuple[int, Callable[[pyspiel.Game, int, int, np.random.RandomState], Any]]
@@ -57,13 +57,12 @@ class StockAgent:
         self.effort: Effort = Effort()
 
     def restart(self) -> None:
-        """The stock bots keep nothing between moves."""
+        """Do nothing: the bot keeps nothing between moves."""
 
     def step(self, state: GameState) -> int:
-        """The bot's move.
+        """Return the bot's move; ``effort`` counts the simulations that it ran.
 
-        ``effort`` counts the simulations that it really ran: with its solver on it stops early
-        when the position is solved.
+        With its solver on, the bot stops early when the position is solved.
         """
         started = time.perf_counter()
         root = self._bot.mcts_search(state.state)  # type: ignore[attr-defined]
@@ -90,7 +89,7 @@ def _make_mcts(
     if simulations is None and seconds is None:
         simulations = DEFAULT_SIMULATIONS
     if simulations is not None and seconds is not None:
-        raise ValueError("mcts takes simulations or seconds: the C++ bot ignores one of two.")
+        raise ValueError("mcts takes simulations or seconds, not both: the C++ bot ignores one.")
     pyspiel_game = _stock_game(game, "mcts")
     _check_nothing_hidden(pyspiel_game, "mcts")
     bot_seed = _drawn_seed(seed)
@@ -179,7 +178,7 @@ def _make_ismcts(
     uct_c: float = 2.0,
     rollouts: int = 1,
 ) -> Agent:
-    """OpenSpiel's bot in C++ where the game has worlds of its own, else the one in Python."""
+    """OpenSpiel's C++ bot if the game can resample worlds itself, else the Python bot."""
     pyspiel_game = _stock_game(game, "ismcts")
     if not hides_information(pyspiel_game.get_type()):
         raise UnsupportedGameError(f"In {game.name} nothing is hidden: take mcts, not ismcts.")
@@ -215,7 +214,7 @@ def _make_ismcts(
 
 
 class _Resampler:
-    """The worlds of this package for OpenSpiel's bot, which asks state by state.
+    """Gives this package's worlds to OpenSpiel's bot, which asks for them state by state.
 
     Args:
         unit: draws random numbers.
@@ -260,13 +259,13 @@ def _stock_game(game: Game, name: str) -> pyspiel.Game:
 def _check_nothing_hidden(game: pyspiel.Game, name: str) -> None:
     if hides_information(game.get_type()):
         raise UnsupportedGameError(
-            f"{name} would look at what is hidden from the player in {game}, a game of "
-            "IMPERFECT_INFORMATION: take ismcts."
+            f"{name} would see hidden information in {game}, a game of IMPERFECT_INFORMATION: use "
+            "ismcts."
         )
 
 
 def _drawn_seed(seed: int | None) -> int:
-    """A seed that fits OpenSpiel's 32-bit integers."""
+    """Reduce a seed to OpenSpiel's 32-bit integers."""
     return int(np.random.SeedSequence(checked_seed(seed)).generate_state(1)[0] >> 1)
 
 

@@ -1,4 +1,4 @@
-"""Which of OpenSpiel's games the search can play."""
+"""Checks whether the search can play an OpenSpiel game."""
 
 import pyspiel
 
@@ -18,10 +18,10 @@ _Type = pyspiel.GameType
 
 
 def refusal(game_type: pyspiel.GameType | pyspiel.Game) -> str | None:
-    """Why the search cannot play a game, or games of a type; None if it can.
+    """Return why the search cannot play a game, or games of a type; None if it can.
 
     Raises:
-        TypeError: if it is neither a ``pyspiel.Game`` nor a ``pyspiel.GameType``.
+        TypeError: if the argument is neither a ``pyspiel.Game`` nor a ``pyspiel.GameType``.
     """
     if isinstance(game_type, pyspiel.Game):
         game_type = game_type.get_type()
@@ -49,31 +49,31 @@ def _refusal_of_chance(game_type: pyspiel.GameType) -> str | None:
 
 
 def check_chance(game: pyspiel.Game) -> None:
-    """Raise UnsupportedGameError if clones of the game's states know which chance will come."""
+    """Raise UnsupportedGameError if clones of the game's states foresee chance."""
     reason = _refusal_of_chance(game.get_type())
     if reason is not None:
         raise UnsupportedGameError(f"{game} cannot be searched: {reason}.")
 
 
 def plays(game_type: pyspiel.GameType) -> bool:
-    """Whether the search plays games of this type without further help, and without cheating."""
+    """Whether the search plays games of this type without a source of worlds or cheating."""
     if hides_information(game_type) and game_type.short_name in NO_WORLDS:
         return False
     return refusal(game_type) is None
 
 
 def hides_information(game_type: pyspiel.GameType) -> bool:
-    """Whether something is hidden from players in games of this type."""
+    """Whether games of this type hide information from players."""
     return bool(game_type.information == _Type.Information.IMPERFECT_INFORMATION)
 
 
 def check_perfect_information(game: pyspiel.Game) -> None:
-    """Raise UnsupportedGameError if the game hides something, or the search cannot play it."""
+    """Raise UnsupportedGameError if the game hides information, or the search cannot play it."""
     check_supported(game)
     if hides_information(game.get_type()):
         raise UnsupportedGameError(
-            f"{game} cannot be searched so: it is a game of IMPERFECT_INFORMATION, and this needs "
-            "PERFECT_INFORMATION: it would otherwise look at what is hidden from the player."
+            f"{game} cannot be searched here: it is a game of IMPERFECT_INFORMATION, and this "
+            "search needs PERFECT_INFORMATION, since it would see hidden information."
         )
 
 
@@ -82,17 +82,17 @@ def check_worlds(game: pyspiel.Game, config: SearchConfig, worlds: WorldFunction
 
     Args:
         game: the game.
-        config: the search's tunables.
-        worlds: a source of worlds of the user's own, if any.
+        config: the search's configuration.
+        worlds: the user's source of worlds, if any.
     """
     if not hides_information(game.get_type()) or config.hidden != "determinize":
         return
     reason = None if worlds is not None else no_worlds(game)
     if reason is not None:
         raise UnsupportedGameError(
-            f"{game} is a game of IMPERFECT_INFORMATION without worlds to search: {reason}. A bot "
-            "takes a function that gives some, worlds=...; hidden='see' searches the true state, "
-            "which is cheating."
+            f"{game} is a game of IMPERFECT_INFORMATION without worlds to search: {reason}. Give "
+            "the bot a function that draws worlds, worlds=...; hidden='see' searches the true "
+            "state, which is cheating."
         )
     check_hidden(config, simultaneous=False)
     if worlds is None:
@@ -105,13 +105,13 @@ def is_simultaneous(game: pyspiel.Game) -> bool:
 
 
 def searches_joint_moves(game_type: pyspiel.GameType, config: SearchConfig) -> bool:
-    """Whether a search has players who move at the same time: not where it draws worlds."""
+    """Whether a search has simultaneous moves; a search with worlds plays them in turn."""
     hidden = hides_information(game_type) and config.hidden == "determinize"
     return bool(game_type.dynamics == _Type.Dynamics.SIMULTANEOUS) and not hidden
 
 
 def check_one_at_a_time(game: pyspiel.Game, what: str) -> None:
-    """Raise UnsupportedGameError for a game with simultaneous moves, which ``what`` cannot play."""
+    """Raise UnsupportedGameError, naming ``what``, for a game with simultaneous moves."""
     if is_simultaneous(game):
         raise UnsupportedGameError(
             f"{what} needs a game in which one player moves at a time: in {game} players move at "
@@ -129,7 +129,7 @@ def check_supported(game: pyspiel.Game) -> None:
 
 
 def check_state(game: pyspiel.Game, state: object) -> None:
-    """Raise TypeError for what is no ``pyspiel.State``, ValueError for one of another game."""
+    """Raise TypeError if ``state`` is not a state, ValueError if it is of another game."""
     if not isinstance(state, pyspiel.State):
         raise TypeError(f"state must be a pyspiel.State, got {state!r}.")
     if not is_same_game(state.get_game(), game):

@@ -1,7 +1,7 @@
-"""Worlds: states that a player cannot tell from the true one, drawn at random.
+"""Sources of worlds, the determinizations of a search with hidden information.
 
-A search in a game with hidden information begins each simulation in another world. There are three
-sources (``world_source`` chooses):
+A world is a random state from the player's information set: the player cannot tell it from the true
+state. Each simulation begins in another world. There are three sources (``world_source`` chooses):
 
 * a function of the user's, whose worlds are checked;
 * the game's own ``resample_from_infostate``, where it has one;
@@ -28,31 +28,31 @@ from rave_openspiel.same_game import is_same_game
 _log = logging.getLogger("rave_agents")
 
 WorldFunction = Callable[[pyspiel.State, int, np.random.Generator], pyspiel.State]
-"""A source of the user's own, called as ``worlds(state, player, rng)``: it returns a new state that
-``player`` cannot tell from ``state``, which it must not change."""
+"""The user's source of worlds, called as ``worlds(state, player, rng)``: it returns a new state
+that ``player`` cannot tell from ``state``, and must not change ``state``."""
 
 WorldSource = Callable[[], pyspiel.State]
-"""Gives another world each time that it is called; the caller may change it."""
+"""Draws a new world at each call; the caller may change it."""
 
 
 def view(state: pyspiel.State, player: int) -> str:
-    """What a player sees at a state: their information state, or else their observation."""
+    """Return what a player sees at a state: their information state, or else their observation."""
     return viewer(state.get_game())(state, player)
 
 
 def world_source(
     state: pyspiel.State, player: int, unit: Unit, worlds: WorldFunction | None = None
 ) -> WorldSource:
-    """Where the worlds of a position come from.
+    """Return the source of worlds for a position.
 
     Args:
         state: the true position.
-        player: who is to move there, and whose knowledge counts.
+        player: the player to move there, whose knowledge counts.
         unit: draws random numbers.
         worlds: the user's own source, if any.
 
     Raises:
-        UnsupportedGameError: if there is no source; it says why.
+        UnsupportedGameError: if there is no source; the message says why.
     """
     if worlds is not None:
         return FunctionWorlds(state, player, unit, worlds)
@@ -69,7 +69,7 @@ def world_source(
 
 @functools.cache
 def say_seldom_settled(name: str) -> None:
-    """Warn, once for each game, of worlds that may hold more of the truth than they should."""
+    """Warn, once per game, that worlds may reveal too much of the true state."""
     if name in SELDOM_SETTLED:
         _log.warning(
             "rave_openspiel: in the middle of %s, the walk from the true history to the first "
@@ -83,7 +83,7 @@ def say_seldom_settled(name: str) -> None:
 def recorded_worlds(
     state: pyspiel.State, player: int, unit: Unit, worlds: WorldFunction | None = None
 ) -> RecordedWorlds:
-    """The worlds of ``world_source``, with a record of what was drawn."""
+    """Return the worlds of ``world_source``, with a record of the draws."""
     source = world_source(state, player, unit, worlds)
     own = isinstance(source, functools.partial)
     return RecordedWorlds(
@@ -96,7 +96,7 @@ def recorded_worlds(
 
 
 def hidden_pieces(player: int, world: pyspiel.State) -> Pieces:
-    """What chance and the others did in a world, between each two of the player's actions."""
+    """The actions of chance and the others in a world, between each two of the player's actions."""
     pieces: list[list[int]] = [[]]
     for move in world.full_history():
         if move.player == player:
@@ -107,7 +107,7 @@ def hidden_pieces(player: int, world: pyspiel.State) -> Pieces:
 
 
 def no_worlds(game: pyspiel.Game) -> str | None:
-    """Why there is no source of worlds for a game but a function of the user's; else None."""
+    """Return why only a user's function can be the source of a game's worlds; else None."""
     kind = game.get_type()
     reason = NO_WORLDS.get(kind.short_name)
     if reason is not None or resamples(game) or kind.short_name in DEALT_AT_ONCE:
@@ -123,7 +123,7 @@ def no_worlds(game: pyspiel.Game) -> str | None:
 
 
 def resampled(state: pyspiel.State, player: int, unit: Unit) -> pyspiel.State:
-    """A world by the game's own method."""
+    """Draw a world by the game's own method."""
     return state.resample_from_infostate(player, unit)
 
 
@@ -148,10 +148,10 @@ class FunctionWorlds:
         self._legal = state.legal_actions()
 
     def __call__(self) -> pyspiel.State:
-        """A world, which is refused if the player can tell it from the true state.
+        """Draw a world, and refuse it if the player can tell it from the true state.
 
         Raises:
-            GameError: if it is no such state; it says what differs.
+            GameError: if it is not a world; the message says what differs.
         """
         world = self._function(self._state.clone(), self._player, self._random)
         game = self._state.get_game()

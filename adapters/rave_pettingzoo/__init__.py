@@ -1,6 +1,6 @@
-"""Search agents for PettingZoo, and copies of its environments that are right.
+"""Search agents for PettingZoo, and correct copies of its environments.
 
-Agents for the loop, bound to a live environment, which they look at and never change::
+Agents for the environment loop are bound to a live environment, which they never change::
 
     import pettingzoo
     from rave_pettingzoo import RaveAgent
@@ -13,12 +13,12 @@ Agents for the loop, bound to a live environment, which they look at and never c
         env.step(None if termination or truncation else agent.act(observation))
 
 ``UCTAgent``, ``GraveAgent``, ``PNMCTSAgent`` and ``make_agent("rave(simulations=500)", env)`` are
-used likewise. ``evaluate`` plays episodes between policies of any usual form, the seats exchanged.
-Where something is hidden from an agent, as in card games, it searches what ``worlds=function``
-gives: environments that it cannot tell from the live one.
+used in the same way. ``evaluate`` plays episodes between policies of any usual form, the seats
+exchanged. In environments with hidden information, such as card games, an agent searches
+determinizations from ``worlds=function``: environments that it cannot tell from the live one.
 
 ``clone_env`` copies an environment as it stands; ``register_cloner`` tells it how environments of
-your own are copied. ``AECState`` and ``ParallelState`` are environments behind the interface that
+your own are copied. ``AECState`` and ``ParallelState`` wrap environments in the interface that
 ``rave_agents.Searcher`` takes. Tic-tac-toe, connect four, Go, chess and Shimmy's environments are
 searched in OpenSpiel's states where OpenSpiel is installed (``translate=False`` prevents it).
 """

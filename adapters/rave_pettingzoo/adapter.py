@@ -40,15 +40,15 @@ DESCRIPTIONS: dict[str, tuple[str, bool]] = {
 
 
 class PettingZooGame:
-    """An AEC environment as ``rave_agents.frameworks.adapters.Game``.
+    """An AEC environment with the interface ``rave_agents.frameworks.adapters.Game``.
 
     Args:
-        name: how it is written.
+        name: the game's name, its parameters included.
         env: the environment; the game plays in copies of it.
 
     Raises:
         UnsupportedGameError: if the search cannot play it; the message says why.
-        CloneError: if it cannot be cloned.
+        CloneError: if the environment cannot be cloned.
     """
 
     def __init__(self, name: str, env: Any) -> None:
@@ -64,7 +64,7 @@ class PettingZooGame:
         self.name = name
         self.num_players: int = len(env.possible_agents)
         self.env: Any = clone_env(env)
-        """The environment that the game starts copies of."""
+        """The environment; states are copies of it."""
         self._knowledge: Knowledge | None = None
         state = self.seeded_initial_state(0)
         if state.hides_information():
@@ -72,12 +72,12 @@ class PettingZooGame:
         self._draws_chance = state.draws_chance()
 
     def new_initial_state(self) -> GameState:
-        """The position after ``reset`` with seed 0."""
+        """Return the state after ``reset`` with seed 0."""
         state: GameState = self.seeded_initial_state(0)
         return state
 
     def seeded_initial_state(self, seed: int) -> Any:
-        """The position after ``reset`` with a seed, which decides what chance will do."""
+        """Return the state after ``reset`` with a seed, which decides the chance outcomes."""
         from rave_pettingzoo.cloning import chance_knowledge, clone_env, raw_env  # noqa: PLC0415
         from rave_pettingzoo.states import AECState  # noqa: PLC0415
 
@@ -105,20 +105,20 @@ def _game_of_spec(name: str) -> PettingZooGame:
 
 
 def split_spec(spec: str) -> tuple[str, dict[str, Any]]:
-    """A game's name and its parameters: ``go_v5(board_size=9)``.
+    """Parse a game's name and its parameters: ``go_v5(board_size=9)``.
 
     Raises:
-        UnknownNameError: if it does not read so.
+        UnknownNameError: if the text does not have this form.
     """
     match = re.fullmatch(r"\s*([\w/.-]+)\s*(?:\((.*)\))?\s*", spec, re.DOTALL)
     if match is None:
         raise UnknownNameError(
-            f"Not a game's spec: {spec!r}. It reads name or name(key=value,...)."
+            f"{spec!r} is not a game's spec, which has the form name or name(key=value,...)."
         )
     try:
         return match[1], AgentSpec.parse(f"game({match[2] or ''})").parameters
     except ValueError as error:
-        raise UnknownNameError(f"Not a game's spec: {spec!r}: {error}") from error
+        raise UnknownNameError(f"{spec!r} is not a game's spec: {error}") from error
 
 
 @functools.cache
@@ -131,14 +131,14 @@ def classic_names() -> tuple[str, ...]:
 
 
 def make_env(spec: str) -> Any:
-    """The AEC environment of this name, not reset.
+    """Make the AEC environment of this name, without a reset.
 
     Args:
         spec: a classic environment (``connect_four_v3``, ``go_v5(board_size=9)``) or the id of any
             other that PettingZoo has registered (``classic/connect_four-v3``).
 
     Raises:
-        UnknownNameError: if there is none, or it does not take the parameters.
+        UnknownNameError: if there is none, or it refuses the parameters.
     """
     import pettingzoo  # noqa: PLC0415
 
@@ -167,7 +167,7 @@ class PettingZooAdapter:
     name = "pettingzoo"
 
     def wrap(self, state: Any) -> GameState | None:
-        """An environment's position as a GameState; None for anything else.
+        """Return an environment's position as a GameState; None for any other object.
 
         Raises:
             UnsupportedGameError: if the search cannot play it.
@@ -180,14 +180,14 @@ class PettingZooAdapter:
         return game_state(state)
 
     def load_game(self, spec: str) -> PettingZooGame:
-        """The game of this name, such as ``connect_four_v3`` or ``go_v5(board_size=9)``."""
+        """Load the game of this name, such as ``connect_four_v3`` or ``go_v5(board_size=9)``."""
         from rave_pettingzoo.classic import unchanged_go_rules  # noqa: PLC0415
 
         with unchanged_go_rules():
             return PettingZooGame(f"pettingzoo:{spec}", make_env(spec))
 
     def games(self) -> Sequence[GameInfo]:
-        """The classic environments."""
+        """List the classic environments."""
         described = {name: DESCRIPTIONS.get(name.rpartition("_v")[0]) for name in classic_names()}
         return [GameInfo(name, found[0], found[1]) for name, found in described.items() if found]
 
@@ -196,7 +196,7 @@ class PettingZooAdapter:
         return {}
 
     def diagnosis(self) -> Mapping[str, str]:
-        """Installed versions, and whether positions become OpenSpiel's."""
+        """Return the installed version, and in which states board games are searched."""
         translated = importlib.util.find_spec("pyspiel") is not None
         return {
             **{name: _version(name) for name in ("pettingzoo", "shimmy", "rlcard", "chess")},
@@ -217,13 +217,13 @@ class ShimmyAdapter:
                 raise ImportError(f"{needed} is not installed", name=needed)
 
     def wrap(self, state: Any) -> GameState | None:
-        """None: the environments are PettingZoo's."""
+        """Return None: PettingZoo's adapter wraps the environments."""
         return None
 
     def load_game(self, spec: str) -> PettingZooGame:
-        """The game of this name, such as ``hex(board_size=7)``.
+        """Load the game of this name, such as ``hex(board_size=7)``.
 
-        Shimmy forgets parameters inside a game's name at each reset, so they go into its config.
+        Shimmy loses parameters inside a game's name at each reset, so they go into its config.
         """
         import pyspiel  # noqa: PLC0415
         from shimmy.openspiel_compatibility import OpenSpielCompatibilityV0  # noqa: PLC0415
@@ -239,7 +239,7 @@ class ShimmyAdapter:
         return PettingZooGame(f"shimmy:{spec}", env)
 
     def games(self) -> Sequence[GameInfo]:
-        """None: they are listed as OpenSpiel's."""
+        """Return an empty list: OpenSpiel's adapter lists these games."""
         return []
 
     def agent_types(self) -> Mapping[str, AgentType]:

@@ -1,4 +1,4 @@
-"""Agents for PettingZoo's loop: they see the live environment that they are bound to.
+"""Agents for PettingZoo's environment loop, each bound to a live environment.
 
 ::
 
@@ -96,7 +96,7 @@ class SearchAgent(SearchingAgent, LoopAgent):
         self._searched: GameState | None = None
 
     def __copy__(self) -> Self:
-        """An independent agent with a copy of the tree, bound to the same live environment."""
+        """Return an independent agent with a copy of the tree, bound to the same environment."""
         twin = super().__copy__()
         twin._become_independent()
         return twin
@@ -174,17 +174,18 @@ def make_agent(
     chance: Chance | str = Chance.DRAW,
     **defaults: Any,
 ) -> LoopAgent:
-    """An agent for the loop from its spec, such as ``make_agent("rave(simulations=500)", env)``.
+    """Make an agent for the loop from its spec: ``make_agent("rave(simulations=500)", env)``.
 
     Args:
         spec: the name of a preset (``rave_agents.SearchConfig.preset_names()``) or ``random``, with
             parameters in parentheses.
         env: the live environment.
         player: as for ``SearchAgent``.
-        translate: likewise.
-        worlds: likewise.
-        chance: likewise; the spec may say it too, as in ``"uct(chance=see)"``.
-        **defaults: parameters for what the spec leaves open, such as ``simulations`` or ``seed``.
+        translate: as for ``SearchAgent``.
+        worlds: as for ``SearchAgent``.
+        chance: as for ``SearchAgent``; the spec may set it too, as in ``"uct(chance=see)"``.
+        **defaults: values for parameters that the spec leaves open, such as ``simulations`` or
+            ``seed``.
 
     Raises:
         UnknownNameError: for an agent or a parameter that does not exist.
@@ -234,7 +235,7 @@ _NAMED: tuple[type[SearchAgent], ...] = (
 
 
 def moves_between(before: GameState, after: GameState) -> Sequence[int] | None:
-    """The actions that lead from one searched position to a later one, if they can be told."""
+    """Return the actions from one searched position to a later one; None if unknown."""
     if isinstance(before, AECState) and isinstance(after, AECState):
         return before.moves_to(after)
     old, new = getattr(before, "state", None), getattr(after, "state", None)

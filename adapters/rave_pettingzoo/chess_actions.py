@@ -1,9 +1,9 @@
-"""How PettingZoo and OpenSpiel number the moves of chess.
+"""Tables between PettingZoo's and OpenSpiel's action numbers of chess.
 
-Both count from the mover's side of the board, 64 squares by 73 planes, in orders of their own;
-OpenSpiel has two more numbers, for castling, which in PettingZoo is a king's move of two squares
-and so has the number that a queen's or rook's same move has. The tables come from asking both about
-boards with few pieces.
+Both number actions from the mover's side of the board, 64 squares by 73 planes, in different
+orders. OpenSpiel has two more numbers, for castling; in PettingZoo castling is a king's move of two
+squares, with the number of a queen's or rook's move over the same squares. The tables are computed
+from both libraries' legal actions on boards with few pieces.
 """
 
 import functools
@@ -13,13 +13,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rave_pettingzoo.kinds import chess_move_actions
+from rave_pettingzoo.classic_knowledge import chess_move_actions
 
 NONE = -1
 """No such action."""
 
 AMBIGUOUS = -2
-"""Castling or a plain move: the board must tell."""
+"""Castling or a plain move; only the board shows which."""
 
 PETTINGZOO_ACTIONS = 4672
 OPENSPIEL_ACTIONS = 4674
@@ -36,7 +36,7 @@ class ChessActions(NamedTuple):
 
 @functools.cache
 def chess_actions() -> ChessActions:
-    """The tables, made once."""
+    """Compute the tables, once."""
     import pyspiel  # noqa: PLC0415
 
     game = pyspiel.load_game("chess")

@@ -1,8 +1,8 @@
-"""How PettingZoo's classic environments are copied.
+"""Functions that copy PettingZoo's classic environments.
 
-Their ``copy.deepcopy`` builds a new environment from the constructor's arguments and so loses the
-board. Here a copy shares with its original what no step changes in place (spaces, images, arrays
-that each step replaces) and has its own of the rest.
+``copy.deepcopy`` builds a new environment from the constructor's arguments and so loses the board.
+A copy from this module shares with its original what no step changes in place (spaces, images,
+arrays that each step replaces) and has its own copy of everything else.
 """
 
 import contextlib
@@ -32,9 +32,9 @@ _MUTABLE: Final = (
 
 
 def _copy(raw: Any, *own: str) -> Any:
-    """A copy whose ``own`` attributes, and those of every AEC environment, are copied too.
+    """Copy an environment, its ``own`` attributes, and the attributes of every AEC environment.
 
-    An attribute that does not exist before the first ``reset`` is passed over.
+    Attributes that do not exist before the first ``reset`` are skipped.
     """
     new = object.__new__(type(raw))
     values = vars(raw).copy()
@@ -50,7 +50,7 @@ def _copy(raw: Any, *own: str) -> Any:
     if selector is not None:
         turn = object.__new__(type(selector))
         vars(turn).update(vars(selector))
-        # While nobody has died, the selector's list is the very list of the living agents.
+        # Until an agent is out, the selector's list is the same object as the list of agents.
         shared = selector.agent_order is raw.agents
         turn.agent_order = values["agents"] if shared else selector.agent_order.copy()
         values["_agent_selector"] = turn
@@ -143,13 +143,13 @@ CLONERS: Final[dict[str, Cloner]] = {
     "pettingzoo.classic.hanabi.hanabi.raw_env": clone_hanabi,
     "shimmy.openspiel_compatibility.OpenSpielCompatibilityV0": clone_shimmy,
 }
-"""By the full name of the class, so that no environment is imported to be asked for."""
+"""Copying functions by the full name of the class, so that no environment needs an import."""
 
 
 def simulation_cloner(raw: Any) -> Cloner | None:
-    """What copies a raw environment for simulations that draw from one generator after the other.
+    """Return the function that copies a raw environment for simulations with a shared generator.
 
-    None for one that is not known.
+    None for an unknown environment.
     """
     own = CLONERS.get(class_name(raw))
     if own in _WITH_CHANCE:
@@ -172,7 +172,7 @@ def class_name(raw: Any) -> str:
 
 
 _SIZED: Final = ("N", "ALL_COORDS", "EMPTY_BOARD", "NEIGHBORS", "DIAGONALS")
-"""The globals of PettingZoo's Go rules that hang on the board size."""
+"""The globals of PettingZoo's Go rules that depend on the board size."""
 
 
 @functools.cache
@@ -221,7 +221,7 @@ def _at_own_size(method: Callable[..., Any]) -> Callable[..., Any]:
 
 @functools.cache
 def _sized_go(kind: Any) -> Any:
-    """The subclass of a Go environment that knows its own board size."""
+    """Return the subclass of a Go environment that keeps its own board size."""
     if "_keeps_its_size" in vars(kind):
         return kind
     methods = {name: _at_own_size(getattr(kind, name)) for name in ("step", "reset", "render")}
@@ -231,7 +231,7 @@ def _sized_go(kind: Any) -> Any:
 
 @contextlib.contextmanager
 def unchanged_go_rules() -> Iterator[None]:
-    """Put the size of PettingZoo's Go rules back after an environment was made."""
+    """Restore the board size of PettingZoo's Go rules after making an environment."""
     module = sys.modules.get(GO_RULES)
     before = None if module is None else {name: vars(module)[name] for name in _SIZED}
     try:

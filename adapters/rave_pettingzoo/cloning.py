@@ -1,9 +1,9 @@
-"""``clone_env``: right copies of PettingZoo environments.
+"""``clone_env``: correct copies of PettingZoo environments.
 
 An environment is a chain of wrappers around a raw environment. Raw environments that this package
-knows (``classic.py``), or that ``register_cloner`` was told of, are copied by their own function,
-all else by ``rave_agents.environments.copying``. What no special case vouches for is checked the
-first time that its type is cloned (``verification.py``).
+knows (``classic.py``) or that were registered with ``register_cloner`` have their own copying
+function; ``rave_agents.environments.copying`` copies all others. The first clone of each type
+outside of ``classic.py`` is checked (``verification.py``).
 """
 
 import functools
@@ -37,28 +37,28 @@ PASSIVE_WRAPPERS: tuple[type, ...] = (
     wrapper_classes.AssertOutOfBoundsWrapper,
     wrapper_classes.TerminateIllegalWrapper,
 )
-"""Wrappers that watch over the caller and change nothing of the game."""
+"""Wrappers that only check the caller and do not change the game."""
 
 ADVICE = "Tell how it is copied: rave_pettingzoo.register_cloner(type(env.unwrapped), function)."
-"""What to do about an environment that cannot be cloned."""
+"""The remedy for an environment that cannot be cloned."""
 
 _registered: dict[type, Callable[[Any], Any]] = {}
 _checked: dict[tuple[type, ...], bool] = {}
-"""By what was found right, whether it goes the same way under equal actions and random numbers."""
+"""Whether each checked environment repeats itself under equal actions and random numbers."""
 
 
 def register_cloner(env_type: type, cloner: Callable[[Any], Any]) -> None:
-    """Tell how environments of a type, and of its subclasses, are copied.
+    """Register the function that copies environments of a type and of its subclasses.
 
-    The clone is checked like any other the first time.
+    The first clone is checked, like any other.
 
     Args:
         env_type: a class of raw environments, without wrappers.
-        cloner: takes an environment and returns a new one that goes on from where it stands, shares
-            nothing with it that changes, and leaves it as it is.
+        cloner: takes an environment and returns a copy in the same state, which shares no mutable
+            object with the original; it does not change the original.
 
     Raises:
-        TypeError: if these are not a class of environments and a function.
+        TypeError: if the arguments are not a class of environments and a function.
     """
     if not isinstance(env_type, type) or not issubclass(
         env_type, pettingzoo.AECEnv | pettingzoo.ParallelEnv
@@ -71,21 +71,20 @@ def register_cloner(env_type: type, cloner: Callable[[Any], Any]) -> None:
 
 
 def clone_env(env: _E) -> _E:
-    """Copy an environment as it stands, wrappers included.
+    """Copy an environment in its current state, wrappers included.
 
-    The copy goes on like the original under the same actions, random numbers included, and nothing
-    that happens to one of them changes the other. An environment that shows a window
-    (``render_mode="human"``) has a copy that shows none.
+    Under the same actions the copy behaves like the original, random numbers included, and neither
+    changes the other. The copy of an environment with a window (``render_mode="human"``) has none.
 
-    The first copy of a type that this package does not know is checked: copies are played on with
-    the same actions. The original is not touched by that.
+    The first copy of a type that this package does not know is checked by playing copies with the
+    same actions. The check does not touch the original.
 
     Args:
         env: an AEC or Parallel environment.
 
     Raises:
-        TypeError: if ``env`` is no PettingZoo environment.
-        CloneError: if it cannot be copied, or copies were found to be wrong; it says why.
+        TypeError: if ``env`` is not a PettingZoo environment.
+        CloneError: if it cannot be copied, or a copy is wrong; the message says why.
     """
     check_env(env)
     key = type_chain(env)
@@ -96,7 +95,7 @@ def clone_env(env: _E) -> _E:
 
 
 def check_env(env: object) -> None:
-    """Raise TypeError for what is no environment of PettingZoo."""
+    """Raise TypeError if the argument is not a PettingZoo environment."""
     if not isinstance(env, pettingzoo.AECEnv | pettingzoo.ParallelEnv):
         raise TypeError(
             f"env must be a PettingZoo environment, AEC or Parallel, got {type(env).__name__}."
@@ -104,7 +103,7 @@ def check_env(env: object) -> None:
 
 
 def inner_env(env: Any) -> Any | None:
-    """What a wrapper wraps; None for a raw environment."""
+    """Return the environment inside a wrapper; None for a raw environment."""
     for name in ("env", "aec_env"):
         inner = vars(env).get(name)
         if isinstance(inner, pettingzoo.AECEnv | pettingzoo.ParallelEnv):
@@ -128,7 +127,7 @@ def type_chain(env: Any) -> tuple[type, ...]:
 
 
 def searched_env(env: Any) -> Any:
-    """A copy to search: without the wrappers that only watch over the caller, and without pictures.
+    """Return a copy to search, without pictures and wrappers that only check the caller.
 
     Raises:
         CloneError: as ``clone_env``.
@@ -143,16 +142,16 @@ def searched_env(env: Any) -> Any:
 
 
 def search_cloner(env: Any) -> Callable[[Any], Any]:
-    """The fastest function that copies what ``searched_env`` gave."""
+    """Return the fastest function that copies an environment from ``searched_env``."""
     own = classic.CLONERS.get(classic.class_name(env))
     return (lambda given: _clone(given, _rules())) if own is None else own
 
 
 def simulation_cloner(env: Any, seed: int) -> Callable[[Any], Any]:
-    """A function that copies what a search begins from, for simulations with their own outcomes.
+    """Return a function that copies a search's root for simulations with their own outcomes.
 
-    Copies draw from the generators of their original, one after the other. Those that a registered
-    function makes have generators of their own, which are seeded anew in each.
+    Copies draw from the generators of their original, one after the other. Copies by a registered
+    function have their own generators, which are reseeded in each copy.
     """
     own = classic.simulation_cloner(env)
     if own is not None:
@@ -177,7 +176,7 @@ def draw_anew(env: Any, seeds: np.random.Generator) -> None:
 
 
 def chance_knowledge(env: Any, masks: Mapping[Any, Any] | None = None) -> Knowledge:
-    """What is known of chance in an environment, found out when it is first asked for.
+    """Return what is known of the chance in an environment, detected at the first call.
 
     Args:
         env: the environment, after ``reset``; it is not changed.
@@ -201,7 +200,7 @@ def chance_knowledge(env: Any, masks: Mapping[Any, Any] | None = None) -> Knowle
 
 
 def _check(env: Any, key: tuple[type, ...]) -> None:
-    """Note that clones were played on and found right; CloneError if they are wrong."""
+    """Check the clones of an environment once per type; raise CloneError if they are wrong."""
     if _is_known(env):
         _checked[key] = True
         return
@@ -263,7 +262,7 @@ def _clone(env: Any, rules: CopyRules) -> Any:
 
 
 def _dressed(new: Any, raw: Any) -> Any:
-    """Give a classic environment's copy a screen and action spaces of its own."""
+    """Give a classic environment's copy its own screen and action spaces."""
     values = vars(new)
     if values.get("render_mode") == "human":
         values["render_mode"] = None
@@ -275,7 +274,7 @@ def _dressed(new: Any, raw: Any) -> Any:
 
 
 def _copied_space(space: Any) -> Any:
-    """A space whose draws are its own."""
+    """Return a copy of a space with its own generator."""
     new = object.__new__(type(space))
     vars(new).update(vars(space))
     if space._np_random is not None:
@@ -291,7 +290,7 @@ def _copied_observation(observation: Any) -> Any:
 
 @functools.cache
 def _rules() -> CopyRules:
-    """Environments are copied by their attributes; what pygame draws on, by its own method."""
+    """Rules that copy environments by their attributes, and pygame's surfaces by their method."""
     copiers: dict[type, Callable[[Any], Any]] = {}
     shared: tuple[type, ...] = ()
     try:
@@ -314,7 +313,7 @@ def _rules() -> CopyRules:
 
 @functools.cache
 def _simulation_rules(generators: tuple[type, ...]) -> CopyRules:
-    """Copies have generators and spaces in common with what they are made of."""
+    """Rules for copies that share generators and spaces with their original."""
     rules = _rules()
     shared = (*rules.shared, *generators, spaces.Space)
     return CopyRules(by_attributes=rules.by_attributes, shared=shared, copiers=rules.copiers)

@@ -1,4 +1,4 @@
-"""What the states of AEC and of Parallel environments have in common."""
+"""Base class of the states of AEC and of Parallel environments."""
 
 import dataclasses
 from collections.abc import Callable, Sequence
@@ -33,18 +33,18 @@ TERMINAL = int(PlayerId.TERMINAL)
 
 @dataclasses.dataclass(frozen=True)
 class Secrets:
-    """What players of an environment cannot know, and how a search is to heed it."""
+    """What players of an environment cannot know: hidden information and chance."""
 
     hidden: str | None
-    """What is known to be hidden from agents; None for nothing."""
+    """The information known to be hidden from agents; None if there is none."""
     worlds: WorldFunction | None
-    """The source of worlds of the user's own, if any."""
+    """The user's source of worlds (determinizations), if any."""
     chance: Chance
-    """Whether simulations draw chance, or see what will come."""
+    """Whether simulations draw the outcomes of chance, or foresee them."""
     knowledge: Knowledge
-    """What is known of chance in the environment."""
+    """What is known of the chance in the environment."""
     open: bool = False
-    """Whether to search the true state whatever is hidden."""
+    """Whether the search sees hidden information, which is cheating."""
 
     @classmethod
     def of(cls, env: Any, knowledge: Knowledge, worlds: WorldFunction | None, chance: Any) -> Self:
@@ -62,7 +62,7 @@ class Secrets:
 
     @property
     def what_is_hidden(self) -> str | None:
-        """What is hidden from agents, as far as it is known."""
+        """The information known to be hidden from agents."""
         if self.hidden is None and self.chance is Chance.DRAW:
             return DRAWN_BEFORE if self.knowledge.report.drawn_before else None
         return self.hidden
@@ -73,24 +73,24 @@ class Secrets:
         return self.chance is Chance.DRAW and self.knowledge.report.found
 
     def opened(self) -> "Secrets":
-        """The same for those who look at what is hidden."""
+        """Return these secrets for a search that sees hidden information."""
         return dataclasses.replace(self, open=True, worlds=None)
 
     def begin(
         self, env: Any, copy: Any, entropy: Sequence[int]
     ) -> tuple[Any, Dice, Callable[[Any], Any]]:
-        """What a search begins from.
+        """Return the root of a search.
 
         Args:
             env: the position's environment.
-            copy: a copy of it, of the search's own.
-            entropy: numbers that decide all draws.
+            copy: the search's own copy of it.
+            entropy: numbers that seed all draws.
 
         Returns:
             The copy, the search's random numbers, and a function that copies for simulations.
 
         Raises:
-            UnsupportedGameError: if its chance cannot be drawn anew.
+            UnsupportedGameError: if its generators cannot be reseeded.
         """
         report = self.knowledge.report
         sees = self.chance is Chance.SEE
@@ -109,7 +109,7 @@ class Secrets:
         return position.env, position.dice, simulation_cloner(position.env, sum(entropy))
 
     def met(self) -> Callable[[Sequence[str]], None] | None:
-        """What is told of generators that a search without chance has drawn from."""
+        """Return the function that records generators which a search unexpectedly used."""
         known = self.knowledge.certain or self.knowledge.report.found
         watches = self.chance is Chance.DRAW and not known
         return self.knowledge.add if watches else None
@@ -118,10 +118,10 @@ class Secrets:
 def secrets_of(
     env: Any, worlds: WorldFunction | None, chance: Any, knowledge: Callable[[], Knowledge]
 ) -> Secrets:
-    """What players cannot know, of an environment in which chance was looked for.
+    """Return what players of an environment cannot know, after the detection of chance.
 
     Raises:
-        ValueError: for another ``chance`` than there is.
+        ValueError: for an unknown ``chance``.
     """
     checked_chance(chance)
     found = knowledge()
@@ -131,7 +131,7 @@ def secrets_of(
 
 
 class EnvironmentState:
-    """A position that holds an environment of its own, and who moves there."""
+    """A position with its own environment and the player to move."""
 
     __slots__ = ()
 
@@ -139,7 +139,7 @@ class EnvironmentState:
     _player: int
 
     def clone(self) -> Self:
-        """A copy that shares nothing that can change with this state."""
+        """Return a copy that shares no mutable object with this state."""
         raise NotImplementedError
 
     def __deepcopy__(self, memo: Any) -> Self:
@@ -154,7 +154,7 @@ class EnvironmentState:
 
     @property
     def chance(self) -> ChanceReport:
-        """What was found of chance in the environment's steps."""
+        """The report on chance in the environment's steps."""
         return self._secrets.knowledge.report
 
     def current_player(self) -> int:
@@ -162,11 +162,11 @@ class EnvironmentState:
         return self._player
 
     def is_terminal(self) -> bool:
-        """Whether no agent is left that can do anything."""
+        """Whether no agent can act any more."""
         return self._player == TERMINAL
 
     def is_chance_node(self) -> bool:
-        """Never: an environment plays its chance itself."""
+        """Return False: an environment plays chance moves itself."""
         return False
 
     def chance_outcomes(self) -> Sequence[tuple[int, float]]:

@@ -1,4 +1,4 @@
-"""One episode of an environment between policies."""
+"""Plays one episode of an environment between policies."""
 
 import dataclasses
 from collections.abc import Mapping
@@ -10,18 +10,18 @@ from rave_pettingzoo.support import is_shimmy
 
 @dataclasses.dataclass(frozen=True)
 class Played:
-    """What came of an episode, by agent."""
+    """The result of an episode, by agent."""
 
     returns: dict[Any, float]
     """The sum of its rewards."""
     illegal_moves: dict[Any, int]
-    """How often it chose an action that the mask forbids."""
+    """The number of actions that the mask forbids, by agent."""
     steps: int
-    """Moves of all."""
+    """The number of moves of all agents."""
 
 
 def play(env: Any, players: Mapping[Any, Policy]) -> Played:
-    """Play an AEC environment that was reset to its end."""
+    """Play an AEC environment, after a reset, to its end."""
     returns = dict.fromkeys(players, 0.0)
     illegal = dict.fromkeys(players, 0)
     steps = 0
@@ -40,7 +40,7 @@ def play(env: Any, players: Mapping[Any, Policy]) -> Played:
         steps += 1
         for other, reward in env.rewards.items():
             returns[other] += float(reward)
-    if final is not None:  # Shimmy's last rewards count twice for some.
+    if final is not None:  # Shimmy counts the last rewards of some agents twice.
         returns = dict(zip(env.possible_agents, map(float, final), strict=True))
     return Played(returns, illegal, steps)
 

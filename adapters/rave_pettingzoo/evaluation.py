@@ -1,4 +1,4 @@
-"""``evaluate``: the loop that people write by hand to see which of two policies is better."""
+"""``evaluate``: plays policies against each other and reports which is better."""
 
 import contextlib
 import dataclasses
@@ -25,36 +25,36 @@ from rave_pettingzoo.worlds import WorldFunction
 
 @dataclasses.dataclass(frozen=True)
 class Episode:
-    """One finished episode; entries are those of the policies, in the order they were given in."""
+    """One finished episode, with an entry for each policy in the order given."""
 
     number: int
     """Its number, from 0."""
     seed: int
-    """What the environment was reset with."""
+    """The seed of the environment's reset."""
     seats: tuple[str, ...]
     """The agent that each policy played."""
     returns: tuple[float, ...]
-    """The sum of its rewards."""
+    """The sum of each policy's rewards."""
     illegal_moves: tuple[int, ...]
-    """How often each chose an action that the mask forbids."""
+    """The number of each policy's actions that the mask forbids."""
     steps: int
-    """Moves of all."""
+    """The number of moves of all agents."""
 
 
 @dataclasses.dataclass(frozen=True)
 class PolicyResult:
-    """What one policy achieved in all episodes."""
+    """The results of one policy over all episodes."""
 
     name: str
-    """The policy, as it was given."""
+    """The policy as given."""
     seat: str
-    """The agent under which it was given."""
+    """The agent's name under which the policy was given."""
     score: MatchScore
-    """Episodes in which its return was the greatest alone (wins), among others (draws), or not."""
+    """Episodes with the greatest return alone (wins), shared (draws), or not (losses)."""
     returns: tuple[float, ...]
     """Its return in each episode."""
     illegal_moves: int
-    """How often it chose an action that the mask forbids."""
+    """The number of its actions that the mask forbids."""
 
     @property
     def win_rate(self) -> float:
@@ -74,21 +74,21 @@ class Evaluation:
     env: str
     """The environment's name."""
     seed: int
-    """What everything random was derived from."""
+    """The seed of every random choice."""
     names: tuple[str, ...]
-    """The policies, in the order they were given in."""
+    """The policies, in the order given."""
     agents: tuple[str, ...]
-    """The agents under which they were given."""
+    """The agents' names under which the policies were given."""
     episodes: tuple[Episode, ...]
-    """All that were finished; fewer than asked for after Ctrl-C."""
+    """The finished episodes; after Ctrl-C fewer than requested."""
 
     @functools.cached_property
     def policies(self) -> tuple[PolicyResult, ...]:
-        """What each policy achieved, in the order they were given in."""
+        """The results of each policy, in the order given."""
         return tuple(self._result(index) for index in range(len(self.names)))
 
     def __getitem__(self, agent: str) -> PolicyResult:
-        """What the policy given under this agent's name achieved, wherever it sat."""
+        """Return the results of the policy given under this agent's name, in all seats."""
         if agent not in self.agents:
             raise KeyError(unknown_name("agent", agent, self.agents))
         return self.policies[self.agents.index(agent)]
@@ -109,7 +109,7 @@ class Evaluation:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, fit for JSON."""
+        """Return plain values for JSON."""
         return {
             "env": self.env,
             "seed": self.seed,
@@ -169,31 +169,32 @@ def evaluate(
     worlds: WorldFunction | None = None,
     progress: bool = True,
 ) -> Evaluation:
-    """Let policies play episodes against each other.
+    """Play episodes between policies and return the results.
 
-    An action that the mask forbids is counted and handed to the environment all the same, whose
-    rule then decides; PettingZoo's classic environments end the episode with a loss. Ctrl-C ends
-    the evaluation early. Whatever a policy or the environment raises is raised unchanged.
+    An action that the mask forbids is counted and passed to the environment, whose rule then
+    decides; PettingZoo's classic environments end the episode with a loss. Ctrl-C ends the
+    evaluation early. Exceptions of a policy or the environment pass through unchanged.
 
     Args:
-        env_fn: makes an AEC or a Parallel environment; it is called once, and what it made is
-            closed in the end.
-        policies: for each agent of the environment the policy that begins in its place. See
-            ``make_policy`` for what it may be: a spec such as ``"rave(simulations=200)"``, a
-            function of observation and mask, an object with ``act`` or ``predict``.
-        episodes: how many, at least 1.
-        seed: an integer of at least 0 that decides everything random but what policies of your own
-            draw. Environments are reset with seeds from it.
-        exchange_seats: whether the policies move on by one seat after each episode. Each round of
-            them has one seed for the environment.
-        translate: whether searches may play in OpenSpiel's states where these are the same.
-        worlds: where something is hidden, the worlds that agents made from specs search, see
-            ``SearchAgent``; ``"rave(hidden=see)"`` searches the true state, which is cheating.
-        progress: whether to show a bar, where standard error is a terminal.
+        env_fn: makes an AEC or a Parallel environment; it is called once, and the environment is
+            closed at the end.
+        policies: for each agent of the environment, the policy that starts in its seat: a spec such
+            as ``"rave(simulations=200)"``, a function of observation and mask, or an object with
+            ``act`` or ``predict``; see ``make_policy``.
+        episodes: the number of episodes, at least 1.
+        seed: an integer of at least 0 that seeds every random choice except those of your own
+            policies. Environments are reset with seeds derived from it.
+        exchange_seats: whether the policies move on by one seat after each episode. The episodes of
+            one round of seats share the environment's seed.
+        translate: whether searches may run in OpenSpiel's states where the games are the same.
+        worlds: in environments with hidden information, the source of worlds for agents made from
+            specs, see ``SearchAgent``; ``"rave(hidden=see)"`` searches the true state, which is
+            cheating.
+        progress: whether to show a progress bar if standard error is a terminal.
 
     Raises:
-        TypeError: if something is not of the type that it must be.
-        ValueError: for a value that is not allowed, and for policies that are not those of the
+        TypeError: for an argument of the wrong type.
+        ValueError: for a value that is not allowed, or if the policies do not match the
             environment's agents.
         UnsupportedGameError: if an agent made from a spec cannot play the environment.
     """

@@ -1,4 +1,4 @@
-"""What agents for PettingZoo's loop have in common, and the one that plays at random."""
+"""Base class of agents for PettingZoo's environment loop, and the random agent."""
 
 import copy
 from collections.abc import Mapping, Sequence
@@ -55,42 +55,43 @@ class LoopAgent:
         check_env(env)
         _check_player(env, player)
         self.player: Any = player
-        """The agent that is played for in a Parallel environment; None elsewhere."""
+        """The agent to play for in a Parallel environment; None in an AEC environment."""
         if not isinstance(translate, bool):
             raise TypeError(f"translate must be True or False, got {translate!r}.")
         self.translate = translate
         """Whether searches may play in OpenSpiel's states."""
         check_world_function(worlds)
         self.worlds = worlds
-        """The source of worlds of the user's own, if any."""
+        """The user's source of worlds (determinizations), if any."""
         self.chance: Chance = checked_chance(chance)
-        """Whether simulations draw the outcomes of chance, or see what will come."""
+        """Whether simulations draw the outcomes of chance, or foresee them."""
         self._check_playable(env)
         self.env = env
         """The live environment."""
 
     def __copy__(self) -> Self:
-        """An independent agent, bound to the same live environment."""
+        """Return an independent agent, bound to the same live environment."""
         twin = type(self).__new__(type(self))
         vars(twin).update(vars(self))
         return twin
 
     def act(self, observation: Any = None, action_mask: Any = None) -> int:
-        """Choose an action for the agent that the environment has selected, or for ``player``.
+        """Choose an action for the environment's selected agent, or for ``player``.
 
-        In a Parallel environment ``step`` takes the actions of all agents at once: ask an agent for
-        each.
+        In a Parallel environment ``step`` takes the actions of all agents at once: make an agent
+        for each player.
 
         Args:
-            observation: what it sees; used only to check that it has the environment's mask. In a
-                Parallel environment it is where the mask comes from: give what ``reset`` or
-                ``step`` returned for the player, or the whole mapping where the others' masks
-                matter to the search too.
-            action_mask: the mask, where the observation has none; likewise.
+            observation: the agent's observation, used only to compare its mask with the
+                environment's. In a Parallel environment it is the source of the mask: pass the
+                player's observation from ``reset`` or ``step``, or the whole mapping if the search
+                needs the other agents' masks too.
+            action_mask: the mask, if the observation has none; in a Parallel environment the
+                player's mask, or a mapping of all masks.
 
         Raises:
-            ValueError: if the environment has not been reset, if the selected agent is out (step
-                with None then), or if the mask is not that of the environment now.
+            ValueError: if the environment has not been reset, if the selected agent is out (call
+                ``step(None)`` then), or if the mask differs from the environment's current one.
         """
         return self._act(self.env, observation, action_mask)
 
@@ -103,7 +104,10 @@ class LoopAgent:
         *,
         action_masks: Any = None,
     ) -> tuple[int, Any]:
-        """Choose an action as a Stable-Baselines3 model does: the action and ``state`` as it came.
+        """Choose an action, with the interface of a Stable-Baselines3 model.
+
+        Returns:
+            The action, and ``state`` unchanged.
 
         Raises:
             ValueError: as ``act``.
@@ -118,14 +122,16 @@ class LoopAgent:
         observations: Mapping[Any, Any] | None = None,
         infos: Mapping[Any, Any] | None = None,
     ) -> int:
-        """Choose an action in this environment, whatever the agent is bound to.
+        """Choose an action in this environment instead of the one that the agent is bound to.
 
         Args:
-            env: an environment; it is looked at and never changed.
-            player: whom to play for in a Parallel environment, None for the agent's own player.
-            observations: in a Parallel environment what ``reset`` or ``step`` returned last, where
-                the masks come from.
-            infos: likewise.
+            env: an environment; it is not changed.
+            player: the agent to play for in a Parallel environment; None for the agent's own
+                player.
+            observations: in a Parallel environment, the observations from the last ``reset`` or
+                ``step``, for the masks.
+            infos: in a Parallel environment, the infos from the last ``reset`` or ``step``, for the
+                masks.
 
         Raises:
             ValueError: as ``act``.
@@ -146,10 +152,10 @@ class LoopAgent:
             self.player = bound
 
     def reset(self) -> None:
-        """Forget what was found: a new game begins. Not needed, only tidy."""
+        """Start a new game: forget the last result. Optional."""
 
     def choose(self, state: GameState) -> int:
-        """The action to play at a position."""
+        """Return the action to play at a position."""
         raise NotImplementedError
 
     def _check_playable(self, env: Any) -> None:
@@ -193,7 +199,8 @@ class LoopAgent:
 class RandomLoopAgent(LoopAgent):
     """Plays a legal action uniformly at random.
 
-    It looks at nothing but the mask, so hidden cards and simultaneous moves are no obstacle.
+    It uses the mask alone, and so plays any environment, with hidden information or simultaneous
+    moves too.
     """
 
     def __init__(self, env: Any, *, seed: int | None = None, **options: Any) -> None:
@@ -206,7 +213,7 @@ class RandomLoopAgent(LoopAgent):
         return twin
 
     def choose(self, state: GameState) -> int:
-        """A random legal action."""
+        """Return a random legal action."""
         return int(self._random.choice(state.legal_actions()))
 
     def _check_playable(self, env: Any) -> None:
@@ -255,7 +262,7 @@ def _check_selected(env: Any) -> None:
         agent = env.agent_selection
         out = env.terminations[agent] or env.truncations[agent]
     except (AttributeError, KeyError, TypeError):
-        return  # The state's constructor says what is wrong.
+        return  # The state's constructor raises the error.
     if out:
         raise ValueError(f"{agent!r} is out of the game: call env.step(None) for it.")
 

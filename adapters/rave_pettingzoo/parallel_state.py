@@ -1,4 +1,4 @@
-"""Parallel environments behind the common interface."""
+"""Parallel environments as a GameState."""
 
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -30,24 +30,25 @@ from rave_pettingzoo.worlds import ParallelWorlds, WorldFunction, check_world_fu
 class ParallelState(EnvironmentState):
     """A Parallel environment as a GameState: its agents move at the same time.
 
-    Where agents take turns in it, so that the masks of all but one allow a single action or none,
-    it can be searched as a game of turns: what the others are left with is taken for them.
+    An environment whose agents take turns (the masks of all but one allow one action or none) can
+    be searched as a turn-based game: the other agents then take their only action.
 
-    Chance in the environment's steps is looked for once (``chance`` tells what was found). Where
-    there is some, each simulation draws outcomes of its own. In a game of turns different outcomes
-    are different positions, as in ``AECState``. Where agents move at the same time, a position in
-    the tree is a sequence of joint actions, whatever chance made of them (open loop): agents that
-    are out then have the action 0, which does nothing. So it is too where there are ``worlds``.
+    Chance in the environment's steps is detected once (``chance`` has the report). Each simulation
+    then draws its own outcomes. In a turn-based game different outcomes get different nodes, as in
+    ``AECState``. With simultaneous moves, or with ``worlds``, a node stands for a sequence of joint
+    actions, whatever their outcomes (open loop); agents that are out have the action 0, which does
+    nothing.
 
     Args:
         env: the environment, after ``reset``; it is not changed.
-        observations: what its last ``reset`` or ``step`` gave; needed for the masks.
-        infos: likewise.
+        observations: the observations that its last ``reset`` or ``step`` returned, for the masks.
+        infos: the infos that its last ``reset`` or ``step`` returned, for the masks.
         simultaneous: whether agents move at the same time; by default, whether several have a
-            choice now. What begins as a game of turns must go on so.
-        worlds: where something is hidden, gives environments that ``player`` cannot tell from this
-            one; see ``rave_pettingzoo.worlds.WorldFunction``. A Parallel environment does not tell
-            what is observed in it, so that only the agents of a world are checked.
+            choice now. A turn-based game must remain turn-based to its end.
+        worlds: in an environment with hidden information, the source of environments that
+            ``player`` cannot tell from this one; see ``rave_pettingzoo.worlds.WorldFunction``. A
+            Parallel environment does not return observations on request, so that only a world's
+            agents are checked.
         player: the agent whose knowledge the worlds agree with; needed with ``worlds``.
         chance: as for ``AECState``.
 
@@ -121,7 +122,7 @@ class ParallelState(EnvironmentState):
         if self._player == PlayerId.SIMULTANEOUS and not self._simultaneous:
             raise UnsupportedGameError(
                 f"{self.env}: several agents have a choice at the same time{after}, but it began "
-                "as a game of turns: pass simultaneous=True to ParallelState."
+                "as a turn-based game: pass simultaneous=True to ParallelState."
             )
 
     def has_simultaneous_moves(self) -> bool:
@@ -129,7 +130,7 @@ class ParallelState(EnvironmentState):
         return self._simultaneous
 
     def seat(self, agent: Any) -> int:
-        """The number of an agent as a player."""
+        """Return the seat of an agent."""
         return self._agents.index(agent)
 
     @property
@@ -138,7 +139,7 @@ class ParallelState(EnvironmentState):
 
     @property
     def _open_loop(self) -> bool:
-        """Whether agents move at the same time and simulations differ otherwise than by actions."""
+        """Whether nodes stand for joint actions whatever their outcomes (open loop)."""
         secrets = self._secret
         return self._simultaneous and (secrets.draws or secrets.worlds is not None)
 
@@ -147,11 +148,11 @@ class ParallelState(EnvironmentState):
         return self._secret.hides and not (self._simultaneous and self._secret.worlds is not None)
 
     def draws_chance(self) -> bool:
-        """Whether actions in a game of turns have random outcomes that the environment draws."""
+        """Whether the environment draws random outcomes of actions in a turn-based game."""
         return self._secret.draws and not self._simultaneous
 
     def seeing(self) -> Self:
-        """The same for a search that looks at what is hidden."""
+        """Return this state for a search that sees hidden information, which is cheating."""
         new = self.clone()
         new._secret = self._secret.opened()
         return new
@@ -162,7 +163,7 @@ class ParallelState(EnvironmentState):
             raise UnsupportedGameError(no_worlds(self.env, self._secret.what_is_hidden))
 
     def worlds(self, player: int, unit: Callable[[], float]) -> Callable[[], Self]:
-        """A source of states that the player to move cannot tell from this one.
+        """Return a source of determinizations: states that the player cannot tell from this one.
 
         Raises:
             UnsupportedGameError: if there is none.
@@ -171,7 +172,7 @@ class ParallelState(EnvironmentState):
         return root.begun_worlds(unit)
 
     def begun_worlds(self, unit: Callable[[], float]) -> Callable[[], Self]:
-        """Worlds that draw from the generators of this state's environment."""
+        """Return a source of worlds that draw from the generators of this state's environment."""
         function = self._secret.worlds
         if function is None and self.hides_information():
             raise UnsupportedGameError(no_worlds(self.env, self._secret.what_is_hidden))
@@ -181,7 +182,7 @@ class ParallelState(EnvironmentState):
         return lambda: self._with(source())
 
     def view(self, player: int) -> Hashable:
-        """What an agent sees: its own observation, or where nothing is hidden all that is known."""
+        """Return an agent's observation, or everything if the environment hides nothing."""
         if self.hides_information() or not self._secret.draws:
             return hashable(self._seen.get(self._agents[player]))
         if not self.chance.alike:
@@ -189,7 +190,7 @@ class ParallelState(EnvironmentState):
         return self._last, tuple(self._returns.values()), hashable(self._seen)
 
     def clone(self) -> Self:
-        """A copy that shares nothing that can change with this state."""
+        """Return a copy that shares no mutable object with this state."""
         return self._with(self._clone(self.env))
 
     def _with(self, env: Any) -> Self:
@@ -200,7 +201,7 @@ class ParallelState(EnvironmentState):
         return new
 
     def legal_actions(self, player: int | None = None) -> Sequence[int]:
-        """The actions that the mask allows the agent to move, or any agent."""
+        """Return the actions that the mask allows the agent to move, or a given agent."""
         player = self._player if player is None else player
         if player < 0:
             return []
@@ -210,11 +211,11 @@ class ParallelState(EnvironmentState):
         return legal
 
     def all_actions(self, player: int) -> Sequence[int]:
-        """All actions of an agent, whatever its mask allows."""
+        """Return all actions of an agent, whatever its mask allows."""
         return range(self._sizes[self._agents[player]])
 
     def apply_action(self, action: int) -> None:
-        """Step the environment with this action and what the others are left with."""
+        """Step the environment with this action and the only action of each other agent."""
         mover = self._agents[self._player]
         actions = {agent: legal[0] for agent, legal in self._legal.items() if len(legal) == 1}
         self._last = (action,)
@@ -243,11 +244,11 @@ class ParallelState(EnvironmentState):
         self._look(observations, infos)
 
     def returns(self) -> Sequence[float]:
-        """The rewards of each seat, summed up from where the first state was made."""
+        """Return each seat's sum of rewards since the first state."""
         return [float(self._returns[agent]) for agent in self._agents]
 
     def num_players(self) -> int:
-        """How many agents the environment may have."""
+        """Return the largest number of agents that the environment can have."""
         return len(self._agents)
 
     def num_distinct_actions(self) -> int:
@@ -263,19 +264,19 @@ class ParallelState(EnvironmentState):
         return math.inf
 
     def simulator(self, frame: Frame, evaluator: Evaluator | None) -> Simulator:
-        """Simulations with outcomes of their own."""
+        """Return the provider of simulations that each draw their own outcomes."""
         return self._environment_simulator(frame, evaluator, None)
 
     def world_simulator(self, frame: Frame, evaluator: Evaluator | None, player: int) -> Simulator:
-        """Simulations of a game of turns that each take place in a world of their own.
+        """Return the provider of turn-based simulations that each begin in another world.
 
         Raises:
-            UnsupportedGameError: if there are none.
+            UnsupportedGameError: if there are no worlds.
         """
         return self._environment_simulator(frame, evaluator, player)
 
     def _begun(self, entropy: Sequence[int]) -> tuple[Self, Dice]:
-        """The root of a search, whose clones draw from the dice, and these."""
+        """Return the root of a search, whose clones draw from the search's dice, and the dice."""
         copy, dice, clone = self._secret.begin(self.env, self._clone(self.env), entropy)
         root = self._with(copy)
         root._clone = clone

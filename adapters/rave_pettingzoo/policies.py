@@ -1,4 +1,4 @@
-"""Policies in the usual forms, made into one: a function of the environment and what it shows."""
+"""Converts policies of all usual forms into one: a function of the environment and its outputs."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -13,7 +13,7 @@ from rave_pettingzoo.worlds import WorldFunction
 
 
 class View(NamedTuple):
-    """What there is when an agent is to move."""
+    """The inputs of a policy when an agent is to move."""
 
     env: Any
     """The live environment."""
@@ -26,9 +26,9 @@ class View(NamedTuple):
     player: Any = None
     """The agent, in a Parallel environment; None in AEC environments, where it is selected."""
     observations: Mapping[Any, Any] | None = None
-    """Those of all agents, in a Parallel environment."""
+    """The observations of all agents, in a Parallel environment."""
     infos: Mapping[Any, Any] | None = None
-    """Likewise."""
+    """The infos of all agents, in a Parallel environment."""
 
 
 class Policy(NamedTuple):
@@ -41,7 +41,7 @@ class Policy(NamedTuple):
 
 
 def policy_name(policy: Any) -> str:
-    """How a policy is shown to people."""
+    """Return a policy's display name."""
     if isinstance(policy, str | AgentSpec):
         return str(policy)
     if inspect.isroutine(policy):
@@ -58,21 +58,22 @@ def make_policy(
     translate: bool,
     worlds: WorldFunction | None,
 ) -> Policy:
-    """A policy for an environment.
+    """Make a policy for an environment.
 
     Args:
         policy: an agent's spec; one of this package's agents; an object with ``act`` or
             ``predict``, such as a Stable-Baselines3 model; or a function. Functions and ``act`` get
             the observation, and the mask too where they take a second argument. ``predict`` gets
             ``action_masks`` where it takes it.
-        env: the environment that it is to play in.
-        player: whom an agent made from a spec is to play for, in a Parallel environment; else None.
-        seed: for an agent made from a spec.
+        env: the environment to play in.
+        player: the agent to play for in a Parallel environment, for policies made from a spec; else
+            None.
+        seed: the seed of an agent made from a spec.
         translate: as for ``SearchAgent``.
-        worlds: likewise.
+        worlds: as for ``SearchAgent``.
 
     Raises:
-        TypeError: if it is none of these.
+        TypeError: if ``policy`` has none of these forms.
     """
     if isinstance(policy, str | AgentSpec):
         policy = make_agent(
@@ -132,7 +133,7 @@ def _predictor(model: Any) -> Callable[[View], Any]:
 
 
 def _mask_parameter(function: Callable[..., Any]) -> str | None:
-    """How a function takes the mask: "" as its second argument, by a name, or not at all."""
+    """How a function takes the mask: "" as second argument, by a keyword, or not at all."""
     parameters = _parameters(function)
     positional = [
         parameter
@@ -169,7 +170,7 @@ def _resetter(policy: Any) -> Callable[[], Any]:
 
 
 def plain_action(action: Any) -> Any:
-    """An action as environments take it: an array or a tensor of one number becomes that number."""
+    """Convert an action for the environment: an array of one number becomes the number."""
     several = isinstance(action, np.ndarray) and action.size != 1
     item = getattr(action, "item", None)
     return item() if callable(item) and not several else action

@@ -14,6 +14,7 @@ from rave_agents.errors import UnsupportedGameError
 from rave_agents.game.game_state import NO_ACTION, GameState
 from rave_agents.simulate.python_simulator import Evaluator
 from rave_agents.simulate.simulator import Frame, Simulator
+from rave_pettingzoo.classic_knowledge import Kind, kind_of
 from rave_pettingzoo.cloning import (
     chance_knowledge,
     check_env,
@@ -22,7 +23,6 @@ from rave_pettingzoo.cloning import (
     searched_env,
 )
 from rave_pettingzoo.environment_state import TERMINAL, EnvironmentState, Secrets, secrets_of
-from rave_pettingzoo.kinds import Kind, kind_of
 from rave_pettingzoo.support import (
     check_begun,
     check_searchable,
@@ -58,38 +58,37 @@ class _Rules(NamedTuple):
     kind: Kind | None
     """What is known of the environment."""
     translate: bool
-    """Whether searches may play in OpenSpiel's states."""
+    """Whether searches may run in OpenSpiel's states."""
     secrets: Secrets
     """What agents cannot know."""
 
 
 class AECState(EnvironmentState):
-    """A turn-based AEC environment as a GameState: a position that goes its own way from here.
+    """A turn-based AEC environment as a GameState, in a copy of the environment.
 
-    The environment is copied (``clone_env``), and the copy is stepped alone; its wrappers that only
-    watch over the caller are left out. Players are the ``possible_agents`` by their index. Rewards
-    are summed up for each agent, from this position on. Agents that are out are passed over; the
-    game is over when all are terminated or truncated.
+    The state steps a copy (``clone_env``) without the wrappers that only check the caller. Players
+    are indices of ``possible_agents``. Returns are sums of each agent's rewards from this position
+    on. Agents that are out are skipped; the game is over when all are terminated or truncated.
 
-    Chance in the environment's steps is looked for once (``chance`` tells what was found). Where
-    there is some, each simulation draws outcomes of its own, and different outcomes of an action
-    are different positions in the tree: they are told apart by what the agents observe, the rewards
-    and the last action. Only where no two outcomes are alike, as with noise, a position is a
-    sequence of actions.
+    Chance in the environment's steps is detected once (``chance`` has the report). Each simulation
+    then draws its own outcomes, and different outcomes of an action get different nodes, told apart
+    by the agents' observations, the rewards and the last action. Where no outcome repeats, as with
+    continuous noise, a node stands for a sequence of actions (open loop).
 
     Args:
         env: the environment, after ``reset``; it is not changed.
-        translate: whether searches may play in OpenSpiel's states where these are the same.
-        worlds: where something is hidden, gives environments that the agent to move cannot tell
-            from this one; see ``rave_pettingzoo.worlds.WorldFunction``.
+        translate: whether searches may run in OpenSpiel's states where the games are the same.
+        worlds: in an environment with hidden information, the source of determinizations,
+            environments that the agent to move cannot tell from this one; see
+            ``rave_pettingzoo.worlds.WorldFunction``.
         chance: ``"draw"``: simulations draw the outcomes of chance; ``"see"``: they copy the
-            environment's generators, and so know what will come, which is cheating.
+            environment's generators and foresee the outcomes, which is cheating.
 
     Raises:
-        TypeError: for an argument of another type.
-        ValueError: if the environment has not been reset, and for another ``chance``.
-        CloneError: if it cannot be cloned.
-        UnsupportedGameError: if the search cannot play it; it says why.
+        TypeError: for an argument of the wrong type.
+        ValueError: if the environment has not been reset, or for an unknown ``chance``.
+        CloneError: if the environment cannot be cloned.
+        UnsupportedGameError: if the search cannot play it; the message says why.
     """
 
     __slots__ = ("_last", "_player", "_returns", "_rules", "env")
@@ -140,11 +139,11 @@ class AECState(EnvironmentState):
             translation.prepare(self.env)
 
     def clone(self) -> Self:
-        """A copy that shares nothing that can change with this state."""
+        """Return a copy that shares no mutable object with this state."""
         return self._with(self._rules.clone(self.env))
 
     def _with(self, env: Any) -> Self:
-        """The same with an environment of its own, in which the same agent is to move."""
+        """Return the state with another environment, in which the same agent is to move."""
         new = object.__new__(type(self))
         new.env = env
         new._rules = self._rules
@@ -158,33 +157,33 @@ class AECState(EnvironmentState):
         return self._rules.secrets
 
     def hides_information(self) -> bool:
-        """Whether something is hidden from agents: it is known to be, or there are ``worlds``."""
+        """Whether the environment hides information from agents: known to, or given ``worlds``."""
         return self._secrets.hides
 
     @property
     def what_is_hidden(self) -> str | None:
-        """What is hidden from agents, as far as it is known."""
+        """The information known to be hidden from agents."""
         return self._secrets.what_is_hidden
 
     def draws_chance(self) -> bool:
-        """Whether actions have random outcomes that the environment draws itself."""
+        """Whether the environment draws random outcomes of actions itself."""
         return self._secrets.draws
 
     def seeing(self) -> Self:
-        """The same for a search that looks at what is hidden."""
+        """Return this state for a search that sees hidden information, which is cheating."""
         new = self.clone()
         new._rules = self._rules._replace(secrets=self._secrets.opened())
         return new
 
     def _begun(self, entropy: Sequence[int]) -> tuple[Self, Dice]:
-        """The root of a search, whose clones draw from the dice, and these."""
+        """Return the root of a search, whose clones draw from the search's dice, and the dice."""
         copy, dice, clone = self._secrets.begin(self.env, self._rules.clone(self.env), entropy)
         root = self._with(copy)
         root._rules = self._rules._replace(clone=clone)
         return root, dice
 
     def worlds(self, player: int, unit: Unit) -> Callable[[], Self]:
-        """A source of states that the player to move cannot tell from this one.
+        """Return a source of determinizations: states that the player cannot tell from this one.
 
         Raises:
             UnsupportedGameError: if there is none.
@@ -193,7 +192,7 @@ class AECState(EnvironmentState):
         return root.begun_worlds(unit)
 
     def begun_worlds(self, unit: Unit) -> Callable[[], Self]:
-        """Worlds that draw from the generators of this state's environment."""
+        """Return a source of worlds that draw from the generators of this state's environment."""
         function = self._secrets.worlds
         if function is None and self.hides_information():
             raise UnsupportedGameError(no_worlds(self.env, self._secrets.what_is_hidden))
@@ -203,10 +202,10 @@ class AECState(EnvironmentState):
         return lambda: self._with(source())
 
     def view(self, player: int) -> Hashable:
-        """What the agent of a seat sees: its observation, and its mask where it is to move.
+        """Return what the agent of a seat sees: its observation, and its mask if it is to move.
 
-        Where chance alone is not known in advance it sees all: what all agents observe, their
-        returns and the last action; or the last action alone, where outcomes never come twice.
+        If only chance is unknown, it sees everything: all agents' observations, their returns and
+        the last action; or the last action alone, if no outcome repeats.
         """
         if self.hides_information() or not self.draws_chance():
             return view(self.env, self._rules.agents[player])
@@ -216,11 +215,11 @@ class AECState(EnvironmentState):
         return self._last, tuple(self._returns), seen
 
     def legal_actions(self) -> Sequence[int]:
-        """The actions that the mask allows; all of the action space without a mask."""
+        """Return the actions that the mask allows; without a mask, all actions."""
         return [] if self._player == TERMINAL else self._rules.legal(self.env)
 
     def apply_action(self, action: int) -> None:
-        """Step the environment; whatever it raises is raised unchanged."""
+        """Step the environment; its exceptions pass through unchanged."""
         env = self.env
         self._last = action
         env.step(action)
@@ -230,7 +229,7 @@ class AECState(EnvironmentState):
         self._settle()
 
     def _settle(self) -> None:
-        """Find who moves; agents that are out step with None, which takes them off the list."""
+        """Find the agent to move; step agents that are out with None, which removes them."""
         env = self.env
         while env.agents:
             agent = env.agent_selection
@@ -244,9 +243,9 @@ class AECState(EnvironmentState):
         self._player = TERMINAL
 
     def returns(self) -> Sequence[float]:
-        """The rewards of each seat, summed up from the position that the first state was made of.
+        """Return each seat's sum of rewards since the first state.
 
-        Of a Shimmy environment OpenSpiel's own returns.
+        For a Shimmy environment these are OpenSpiel's returns.
         """
         kind = self._rules.kind
         if kind is not None and kind.returns is not None:
@@ -254,19 +253,19 @@ class AECState(EnvironmentState):
         return [float(value) for value in self._returns]
 
     def num_players(self) -> int:
-        """How many agents the environment may have."""
+        """Return the largest number of agents that the environment can have."""
         return len(self._rules.agents)
 
     def num_distinct_actions(self) -> int:
-        """The largest action space's size."""
+        """Return the size of the largest action space."""
         return self._rules.num_actions
 
     def min_utility(self) -> float:
-        """The least return where it is known; else ``-inf``: the search scales what it sees."""
+        """Return the least possible return; ``-inf`` if unknown: the search scales by itself."""
         return self._bounds()[0]
 
     def max_utility(self) -> float:
-        """The greatest return, likewise."""
+        """Return the greatest possible return; ``inf`` if unknown."""
         return self._bounds()[1]
 
     def _bounds(self) -> tuple[float, float]:
@@ -277,7 +276,7 @@ class AECState(EnvironmentState):
         return (-math.inf, math.inf) if kind is None or kind.bounds is None else kind.bounds
 
     def utility_sum(self) -> float | None:
-        """What the returns of all players sum up to at every end; None where it is not known."""
+        """Return the sum of all players' returns at every end; None if unknown."""
         if is_shimmy(self.env):
             total: float | None = _openspiel_state(self.env).utility_sum()
             return total
@@ -285,26 +284,26 @@ class AECState(EnvironmentState):
         return 0.0 if kind is not None and kind.zero_sum else None
 
     def board_tiling(self) -> str | None:
-        """What the cells of the board look like; None for squares or where nobody knows."""
+        """Return the board's tiling; None for squares, or if unknown."""
         name = str((getattr(self.env.unwrapped, "metadata", None) or {}).get("name", ""))
         return "points" if name.startswith("go_") else None
 
     def observation(self, player: int) -> Any:
-        """What the agent of a seat sees: the environment's observation without its mask."""
+        """Return a seat's observation, without the mask."""
         observation = self.env.observe(self._rules.agents[player])
         if isinstance(observation, Mapping) and "observation" in observation:
             return observation["observation"]
         return observation
 
     def position_key(self) -> Hashable:
-        """Equal for equal positions of the classic environments; None for others."""
+        """Return a key that is equal for equal positions of classic environments; else None."""
         kind = self._rules.kind
         if kind is None or kind.key is None:
             return None
         return (type(self.env).__module__, self._player, kind.key(self.env))
 
     def moves_to(self, later: "AECState") -> Sequence[int] | None:
-        """The actions that lead from here to a later position; None if that is not known."""
+        """Return the actions that lead from here to a later position; None if unknown."""
         kind = self._rules.kind
         if kind is None or type(later.env) is not type(self.env):
             return None
@@ -313,14 +312,14 @@ class AECState(EnvironmentState):
         return None
 
     def action_to_string(self, player: int, action: int) -> str:
-        """How people write an action of the player to move; else its number."""
+        """Return the usual name of an action of the player to move; else its number."""
         kind = self._rules.kind
         if kind is None or kind.action_name is None or player != self._player:
             return str(action)
         return kind.action_name(self.env, action)
 
     def simulator(self, frame: Frame, evaluator: Evaluator | None) -> Simulator:
-        """OpenSpiel's simulations where the position is the same there, else those of clones."""
+        """Return OpenSpiel's provider if the position is the same there, else one on clones."""
         if evaluator is None and self._rules.translate and self._player != TERMINAL:
             from rave_pettingzoo import translation  # noqa: PLC0415
 
@@ -332,10 +331,10 @@ class AECState(EnvironmentState):
         return self._environment_simulator(frame, evaluator, None)
 
     def world_simulator(self, frame: Frame, evaluator: Evaluator | None, player: int) -> Simulator:
-        """Simulations that each take place in a world of their own, or with outcomes of their own.
+        """Return the provider of simulations with worlds or outcomes of their own.
 
         Raises:
-            UnsupportedGameError: if there are none.
+            UnsupportedGameError: if there are no worlds.
         """
         return self._environment_simulator(frame, evaluator, player)
 
@@ -368,7 +367,7 @@ def game_state(
     worlds: WorldFunction | None = None,
     chance: Chance | str = Chance.DRAW,
 ) -> GameState:
-    """The position of a live environment as what is best searched.
+    """Return the position of a live environment in the form that is fastest to search.
 
     OpenSpiel's own state for a Shimmy environment, unless ``translate`` is False or there are
     ``worlds``; else an ``AECState``.

@@ -1,4 +1,4 @@
-"""Which environments a search can play, and why not another."""
+"""Checks whether the search can play a PettingZoo environment."""
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
@@ -12,8 +12,8 @@ from rave_agents.config.search_config import SearchConfig
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.searcher.checks import check_hidden
 from rave_pettingzoo.classic import CLONERS, class_name
+from rave_pettingzoo.classic_knowledge import inherited_kind, kind_of
 from rave_pettingzoo.cloning import check_env, inner_env, raw_env
-from rave_pettingzoo.kinds import inherited_kind, kind_of
 
 SHIMMY = "OpenSpielCompatibilityV0"
 
@@ -36,15 +36,15 @@ def check_searchable(env: Any, *, simultaneous: bool = False) -> None:
             time.
 
     Raises:
-        TypeError: if it is no environment of PettingZoo.
-        UnsupportedGameError: for simultaneous moves, and actions that are not discrete.
+        TypeError: if ``env`` is not a PettingZoo environment.
+        UnsupportedGameError: for simultaneous moves, or actions that are not discrete.
     """
     check_env(env)
     if is_simultaneous(env) and not simultaneous:
         raise UnsupportedGameError(
             f"{env_name(env)} cannot be searched in its AEC form: its agents move at the same "
-            "time, and there who comes later would know what the others do. Use its Parallel form, "
-            "with an agent for each player."
+            "time, and later agents would know the others' actions. Use its Parallel form, with an "
+            "agent for each player."
         )
     check_discrete(env)
 
@@ -54,9 +54,9 @@ def check_worlds(env: Any, config: SearchConfig, worlds: Any, *, translate: bool
 
     Args:
         env: the environment.
-        config: the search's tunables.
-        worlds: a source of worlds of the user's own, if any.
-        translate: whether the search may play in OpenSpiel's states.
+        config: the search's configuration.
+        worlds: the user's source of worlds, if any.
+        translate: whether the search may run in OpenSpiel's states.
     """
     if config.hidden != "determinize":
         return
@@ -71,22 +71,22 @@ def check_worlds(env: Any, config: SearchConfig, worlds: Any, *, translate: bool
 
 
 def check_perfect_information(env: Any) -> None:
-    """Raise UnsupportedGameError if the environment hides something."""
+    """Raise UnsupportedGameError if the environment hides information."""
     hidden = hidden_information(env)
     if hidden is not None:
         raise UnsupportedGameError(
-            f"{env_name(env)} cannot be searched so: it hides {hidden}. {_instead(env)}"
+            f"{env_name(env)} cannot be searched without worlds: it hides {hidden}. {_instead(env)}"
         )
 
 
 DRAWN_BEFORE = "what its reset decides and shows only later, such as the order of a deck"
-"""What an environment hides that goes on differently from starts that look the same."""
+"""The hidden information of an environment whose equal-looking starts diverge."""
 
 
 def no_worlds(env: Any, hidden: str | None = None) -> str:
-    """Why there are no worlds for an environment that hides something, and what there is."""
+    """Say why there are no worlds for an environment that hides information, and the remedies."""
     declare = (
-        f" If nothing is hidden there, let it say so: metadata[{DECLARATION!r}] = None."
+        f" If the environment hides nothing, declare it: metadata[{DECLARATION!r}] = None."
         if hidden == DRAWN_BEFORE
         else ""
     )
@@ -97,11 +97,11 @@ def no_worlds(env: Any, hidden: str | None = None) -> str:
 
 
 def cannot_be_fair(env: Any, names: Sequence[str]) -> str:
-    """Why an environment's chance cannot be drawn anew, and what there is."""
+    """Say why an environment's generators cannot be reseeded, and the remedies."""
     return (
-        f"{env_name(env)} cannot be searched fairly: a copy would know the outcomes of chance to "
-        f"come, since {', '.join(names)} cannot be reseeded. Let it draw from a NumPy generator; "
-        "chance='see' searches what will come, which is cheating."
+        f"{env_name(env)} cannot be searched fairly: a copy would foresee the outcomes of chance, "
+        f"since {', '.join(names)} cannot be reseeded. Draw from a NumPy generator instead, or "
+        "allow the search to cheat with chance='see'."
     )
 
 
@@ -114,13 +114,13 @@ def _instead(env: Any) -> str:
         if plays(raw.game_type):
             own = f"OpenSpiel's own game can be searched, openspiel:{raw.game_name}. "
     return (
-        f"{own}An agent of rave_pettingzoo takes a function that gives worlds, worlds=...; "
+        f"{own}Give the agent a function that draws worlds, worlds=...; "
         "hidden='see' searches the true state, which is cheating."
     )
 
 
 def check_discrete(env: Any) -> None:
-    """Raise UnsupportedGameError for actions that are not numbers from 0."""
+    """Raise UnsupportedGameError for actions that are not integers from 0."""
     for agent in raw_env(env).possible_agents:
         space = env.action_space(agent)
         if not hasattr(space, "n") or int(getattr(space, "start", 0)) != 0:
@@ -131,7 +131,7 @@ def check_discrete(env: Any) -> None:
 
 
 def is_simultaneous(env: Any) -> bool:
-    """Whether agents choose their actions without knowing each other's."""
+    """Whether agents choose their actions at the same time."""
     raw = raw_env(env)
     if is_shimmy(raw):
         import pyspiel  # noqa: PLC0415
@@ -171,14 +171,13 @@ def is_openspiels(env: Any) -> bool:
 
 
 def hidden_information(env: Any) -> str | None:
-    """What the agents of an environment cannot see, as far as it is known; else None.
+    """Return the information that an environment is known to hide from its agents; else None.
 
-    It may say so itself, by ``metadata["hidden_information"]``; else subclasses of the classic
-    environments hide what these hide. Copies of Shimmy's environments know which outcomes of chance
-    will come.
+    An environment can declare it in ``metadata["hidden_information"]``; otherwise subclasses of the
+    classic environments hide what these hide. Copies of Shimmy's environments foresee chance.
 
     Raises:
-        TypeError: for another word in the metadata than a text, True, False or None.
+        TypeError: if the declaration is not a text, True, False or None.
     """
     raw = raw_env(env)
     declared = _declared(raw)
@@ -191,7 +190,7 @@ def hidden_information(env: Any) -> str | None:
 
 
 DECLARATION = "hidden_information"
-"""The entry of an environment's metadata in which it says what is hidden from its agents."""
+"""The metadata key under which an environment declares what it hides from its agents."""
 
 _NOTHING_DECLARED: Any = object()
 
@@ -212,12 +211,12 @@ def _declared(raw: Any) -> Any:
 
 
 def declares_openness(env: Any) -> bool:
-    """Whether an environment says of itself that nothing is hidden from its agents."""
+    """Whether an environment declares that it hides nothing from its agents."""
     return _declared(raw_env(env)) is None
 
 
 def say_what_is_assumed(env: Any) -> None:
-    """Say, once for each class, that nothing is known to be hidden in an environment."""
+    """Log, once for each class, that an environment is taken to hide nothing."""
     raw = raw_env(env)
     kind = type(raw)
     if (
@@ -253,7 +252,7 @@ def _hidden_in_openspiel(game_type: Any) -> str | None:
 
 
 def env_name(env: Any) -> str:
-    """How an environment is called in messages and tables."""
+    """Return an environment's name for messages and tables."""
     raw = raw_env(env)
     metadata = getattr(raw, "metadata", None) or {}
     name = metadata.get("name")
@@ -263,7 +262,7 @@ def env_name(env: Any) -> str:
 
 
 def check_begun(env: Any) -> None:
-    """Raise ValueError for an environment that was never reset, or whose game is over."""
+    """Raise ValueError for an environment before its first reset, or after the end."""
     raw = raw_env(env)
     parallel = isinstance(env, pettingzoo.ParallelEnv) or isinstance(raw, pettingzoo.ParallelEnv)
     try:
@@ -277,18 +276,18 @@ def check_begun(env: Any) -> None:
 
 
 def legal_actions(env: Any) -> Sequence[int]:
-    """The legal actions of the selected agent, by the fastest way that is known."""
+    """Return the legal actions of the selected agent in the fastest known way."""
     return legal_function(env)(env)
 
 
 def legal_function(env: Any) -> Callable[[Any], Sequence[int]]:
-    """What tells the legal actions of environments of this type."""
+    """Return the function for the legal actions in environments of this type."""
     kind = kind_of(env)
     return masked_actions if kind is None else kind.legal
 
 
 def masked_actions(env: Any) -> list[int]:
-    """The actions that the selected agent's mask allows: in its info, else in its observation."""
+    """Return the actions in the selected agent's mask: from its info, else its observation."""
     agent = env.agent_selection
     info = env.infos.get(agent)
     size = int(env.action_space(agent).n)
@@ -298,7 +297,7 @@ def masked_actions(env: Any) -> list[int]:
 
 
 def allowed_actions(observation: Any, info: Any, size: int) -> list[int]:
-    """The actions that the mask in an info, else in an observation, allows; all without one."""
+    """Return the actions in the mask of an info, else of an observation; all without a mask."""
     mask = None
     if isinstance(info, Mapping) and "action_mask" in info:
         mask = info["action_mask"]

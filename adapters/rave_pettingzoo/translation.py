@@ -26,7 +26,7 @@ from rave_agents.simulate.python_simulator import PythonSimulator
 from rave_agents.simulate.simulator import Frame, Header, Simulator, Status, reweighted_frame
 from rave_pettingzoo.chess_actions import AMBIGUOUS, NONE, OPENSPIEL_ACTIONS, chess_actions
 from rave_pettingzoo.classic import class_name
-from rave_pettingzoo.kinds import chess_move
+from rave_pettingzoo.classic_knowledge import chess_move
 
 _log = logging.getLogger("rave_agents")
 
@@ -45,7 +45,7 @@ class Translation(NamedTuple):
     state: pyspiel.State
     """The same position."""
     player: int
-    """The seat to move in the environment, whatever OpenSpiel's number for him is."""
+    """The seat to move in the environment; OpenSpiel may number it differently."""
     actions: Sequence[int]
     """Its legal actions, as the environment numbers them."""
     provider: Provider
@@ -61,7 +61,7 @@ _prepared: set[str] = set()
 
 
 def prepare(raw: Any) -> None:
-    """Load, compile and tabulate what translations of this kind need, before a search's clock runs.
+    """Load and compile what this environment's translation needs, before a search's clock runs.
 
     Args:
         raw: an environment that has been reset.
@@ -73,7 +73,7 @@ def prepare(raw: Any) -> None:
 
 
 def translated(raw: Any) -> Translation | None:
-    """The position of a raw environment in OpenSpiel's terms; None where there is none."""
+    """Return a raw environment's position as an OpenSpiel state; None if there is no equal one."""
     translate = _TRANSLATIONS.get(class_name(raw))
     return None if translate is None else translate(raw)
 
@@ -85,7 +85,7 @@ def matches(translation: Translation, player: int, actions: Sequence[int]) -> bo
 
 
 def warn_of_mismatch(name: str) -> None:
-    """Say that a position is searched in the environment itself."""
+    """Log that a position is searched in the environment itself."""
     _log.warning(
         "rave_pettingzoo: this position of %s is another one in OpenSpiel's terms (the legal "
         "actions differ), so the environment itself is searched, which is slower. translate=False "
@@ -193,7 +193,7 @@ class ChessSimulator(PythonSimulator):
         super().__init__(state, frame, num_distinct_actions=state.num_distinct_actions())
 
     def bind(self, frame: Frame) -> None:
-        """Use this frame from now on."""
+        """Switch to this frame."""
         super().bind(frame)
         if frame.header[Header.NUM_WEIGHTS] > 0:
             frame = reweighted_frame(frame, np.ones((2, OPENSPIEL_ACTIONS), np.float64))
@@ -270,7 +270,7 @@ class ChessSimulator(PythonSimulator):
 
 
 class _Draw:
-    """A drawn end of the game, as much of it as a simulation asks for."""
+    """A drawn terminal position, with the methods that a simulation needs."""
 
     @staticmethod
     def returns() -> Sequence[float]:

@@ -1,4 +1,4 @@
-"""How PettingZoo's environments are played to check their clones; see ``clone_check``."""
+"""Plays PettingZoo's environments to check their clones; see ``clone_check``."""
 
 import random
 import time
@@ -12,21 +12,20 @@ from rave_agents.environments.clone_check import RAISED, Start, Step, raised
 from rave_agents.environments.copying import hashable
 
 STEPS = 100
-"""Steps that each environment is played on, at most."""
+"""Largest number of steps for which a check plays each environment."""
 
 SECONDS = 1.0
-"""Seconds after which none is played on."""
+"""Seconds after which a check stops playing an environment."""
 
 FIRST_STEPS = 4
 """Random steps of a fresh environment before it is cloned."""
 
 
 class ZooPlayer:
-    """See ``rave_agents.environments.clone_check.Player``.
+    """Plays PettingZoo environments; see ``rave_agents.environments.clone_check.Player``.
 
     Args:
-        masks: in a Parallel environment the masks of its agents where it stands, as far as they are
-            known.
+        masks: the current masks of a Parallel environment's agents, as far as they are known.
     """
 
     def __init__(self, masks: Mapping[Any, Any] | None = None) -> None:
@@ -37,7 +36,7 @@ class ZooPlayer:
         return env.unwrapped
 
     def fresh(self, env: Any) -> Any | None:
-        """A new raw environment after some steps, if its class says how it was made."""
+        """Return a new raw environment after some steps; None if its arguments are unknown."""
         raw = env.unwrapped
         if not isinstance(raw, EzPickle) or not hasattr(raw, "_ezpickle_args"):
             return None
@@ -71,11 +70,11 @@ class ZooPlayer:
     def play(
         self, env: Any, like: list[Step] | None = None, *, choices: int = 0, told: Any = None
     ) -> list[Step]:
-        """Play on at random, or what was played before."""
+        """Play at random, or repeat earlier actions."""
         return _play(env, like, choices=choices, masks=self._masks if told is None else told)
 
     def visible(self, step: Step) -> Any:
-        """What a step showed, without infos."""
+        """Return what a step showed, without infos."""
         if step[0] is RAISED:
             return step[1]
         if len(step) == 2:
@@ -84,7 +83,7 @@ class ZooPlayer:
 
 
 def masks_of(observations: Mapping[Any, Any], infos: Mapping[Any, Any]) -> dict[Any, Any]:
-    """The masks among what a Parallel environment tells, by agent."""
+    """Return the masks in a Parallel environment's observations and infos, by agent."""
     return {
         agent: _mask(observations.get(agent), infos.get(agent)) for agent in (*observations, *infos)
     }
@@ -97,7 +96,7 @@ def _play(
     choices: int = 0,
     masks: Mapping[Any, Any] | None = None,
 ) -> list[Step]:
-    """Play on at random, or what was played before; give all that is seen on the way.
+    """Play at random, or repeat earlier actions; return everything seen on the way.
 
     The last entry of each step is its action. An exception is the last step.
     """
@@ -130,7 +129,7 @@ def _play(
 
 
 def _goes_on(env: Any, parallel: bool) -> bool:
-    """Whether there is something to play: not before a reset, and not after the end."""
+    """Whether the environment can be played: not before a reset, and not after the end."""
     raw = env if parallel else env.unwrapped
     return bool(getattr(raw, "agents", None)) and (parallel or hasattr(env, "agent_selection"))
 

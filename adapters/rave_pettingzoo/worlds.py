@@ -1,7 +1,8 @@
-"""Worlds: environments that an agent cannot tell from the live one, by a function of the user's.
+"""Worlds: determinizations of an environment, drawn by the user's function.
 
-A search where something is hidden begins each simulation in another world. PettingZoo's interface
-offers none, so that they come from the user. Each is checked against what the agent sees.
+A world is an environment that the agent cannot tell from the live one. With hidden information,
+each simulation begins in another world. PettingZoo's interface cannot draw worlds, so that the
+user's function does. Each world is checked against what the agent sees.
 """
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -11,6 +12,7 @@ import numpy as np
 
 from rave_agents.environments.copying import hashable
 from rave_agents.errors import GameError, UnsupportedGameError
+from rave_pettingzoo.classic_knowledge import kind_of
 from rave_pettingzoo.cloning import (
     check_env,
     draw_anew,
@@ -19,7 +21,6 @@ from rave_pettingzoo.cloning import (
     searched_env,
     type_chain,
 )
-from rave_pettingzoo.kinds import kind_of
 from rave_pettingzoo.support import check_begun, env_name, legal_actions
 
 Unit = Callable[[], float]
@@ -35,7 +36,7 @@ environment's to be replaced, by what ``rng`` draws."""
 
 
 def check_world_function(worlds: object) -> None:
-    """Raise TypeError for what is neither a function of worlds nor None."""
+    """Raise TypeError if ``worlds`` is neither a function nor None."""
     if worlds is not None and not callable(worlds):
         raise TypeError(f"worlds must be a function of (env, agent, rng) or None, got {worlds!r}.")
 
@@ -78,10 +79,10 @@ class FunctionWorlds:
             ) from error
 
     def __call__(self) -> Any:
-        """A world, which is refused if the agent can tell it from the true position.
+        """Draw a world, and refuse it if the agent can tell it from the true position.
 
         Raises:
-            GameError: if it is no such environment; it says what differs.
+            GameError: if it is not a world; the message says what differs.
             ValueError: if it has not been reset, or its game is over.
         """
         world = _drawn(self._function, self._clone(self._env), self._agent, self._random)
@@ -111,7 +112,7 @@ class FunctionWorlds:
 
 
 def _drawn(function: WorldFunction, given: Any, agent: Any, random: np.random.Generator) -> Any:
-    """The environment that the user's function makes of a copy; another one draws anew."""
+    """Return the environment that the user's function makes from a copy."""
     world = function(given, agent, random)
     try:
         check_env(world)
@@ -127,7 +128,8 @@ def _drawn(function: WorldFunction, given: Any, agent: Any, random: np.random.Ge
 class ParallelWorlds:
     """Worlds of the user's function in a Parallel environment.
 
-    Such an environment does not tell what its agents observe, so that only these are compared.
+    Such an environment does not return observations on request, so that only its agents are
+    compared.
 
     Args:
         env: the true position. It is kept, and must not change.
@@ -167,14 +169,14 @@ class ParallelWorlds:
 
 
 def _shown(env: Any, seen: Hashable) -> str:
-    """A view of the agent to move in a form for people."""
+    """Format a view of the agent to move for messages."""
     return repr(seen if isinstance(seen, str) else env.observe(env.agent_selection))
 
 
 def view(env: Any, agent: Any) -> Hashable:
-    """What an agent sees: its observation, and the mask of its actions where it is to move.
+    """Return what an agent sees: its observation, and its mask if it is to move.
 
-    At another's turn some environments show the mask of that agent, which is not counted.
+    At another agent's turn some environments show that agent's mask, which is left out.
     """
     if agent not in env.agents:
         return None

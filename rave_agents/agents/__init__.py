@@ -1,4 +1,4 @@
-"""Agents that have a name, made from specs such as ``rave(simulations=500)``.
+"""Named agents, made from specs such as ``rave(simulations=500)``.
 
 What the frameworks' own agents that search have in common is here, too (``searching_agent.py``).
 

@@ -1,7 +1,7 @@
-"""Agents by name: ``rave(simulations=500,schedule=hand_selected(k=300))``.
+"""Named agents and their specs: ``rave(simulations=500,schedule=hand_selected(k=300))``.
 
-An agent's spec is a name and parameters in OpenSpiel's own grammar for games. This module has the
-agents that search any GameState; adapters add those that only their framework has.
+A spec is a name with parameters, in OpenSpiel's grammar for games. This module has the agents that
+search any GameState; adapters add the agents that exist in their framework only.
 """
 
 import copy
@@ -32,10 +32,10 @@ LIMITS = frozenset(["simulations", "seconds", "clock"])
 """Parameters that limit how long an agent thinks."""
 
 _OF_AGENTS = ("simulations", "seconds", "clock", "seed")
-"""Parameters of searching agents that are not of their search."""
+"""Parameters of a searching agent that are not fields of its ``SearchConfig``."""
 
 DEFAULT_SIMULATIONS = 1000
-"""Simulations a move for an agent that is given no limit."""
+"""Simulations a move for an agent without a limit."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,19 +49,20 @@ class AgentSpec:
     def parse(cls, text: str) -> Self:
         """Parse ``name`` or ``name(key=value,...)``.
 
-        Values are integers, numbers, ``True``, ``False``, ``None`` or else texts, such as the spec
-        of a part; in double quotes if they hold commas or parentheses that do not match.
+        A value is an integer, a number, ``True``, ``False``, ``None`` or else a text, such as the
+        spec of a part. A text with commas or unbalanced parentheses needs double quotes.
 
         Raises:
-            ValueError: if the text is not of that form.
+            ValueError: if the text does not have that form.
         """
         name, parameters = parse_call(text)
         return cls(name, parameters)
 
     def with_defaults(self, defaults: Mapping[str, Any]) -> Self:
-        """The same spec with parameters that it does not give itself, where its agent takes them.
+        """Return the spec with defaults for the parameters that it leaves open and its agent takes.
 
-        A limit of its own, ``simulations``, ``seconds`` or ``clock``, keeps out the others too.
+        A spec with a limit of its own (``simulations``, ``seconds`` or ``clock``) gets no other
+        limit.
         """
         kind = agent_type(self.name)
         limited = bool(LIMITS & self.parameters.keys())
@@ -77,7 +78,7 @@ class AgentSpec:
 
 
 def agent_types() -> dict[str, AgentType]:
-    """All agents that have a name: this package's and those of the installed adapters."""
+    """All named agents: this package's and those of the installed adapters."""
     types = dict(_TYPES)
     for adapter in adapters().values():
         types.update(adapter.agent_types())
@@ -85,10 +86,10 @@ def agent_types() -> dict[str, AgentType]:
 
 
 def agent_type(name: str) -> AgentType:
-    """The kind of agent of this name.
+    """Return the kind of agent that has this name.
 
     Raises:
-        UnknownNameError: if there is none; it offers the nearest names.
+        UnknownNameError: if there is none; the message offers the nearest names.
     """
     types = agent_types()
     if name not in types:
@@ -97,13 +98,14 @@ def agent_type(name: str) -> AgentType:
 
 
 def make_agent(spec: str | AgentSpec, game: Game, player: int, **defaults: Any) -> Agent:
-    """An agent from its spec.
+    """Make an agent from its spec.
 
     Args:
         spec: such as ``"rave(simulations=500)"``.
-        game: the game that it is to play.
-        player: the seat that it is to take, from 0.
-        **defaults: parameters for what the spec leaves open, such as ``simulations`` or ``seed``.
+        game: the game to play.
+        player: the agent's seat, from 0.
+        **defaults: values for parameters that the spec leaves open, such as ``simulations`` or
+            ``seed``.
 
     Raises:
         UnknownNameError: for an agent or a parameter that does not exist.
@@ -117,14 +119,14 @@ def make_agent(spec: str | AgentSpec, game: Game, player: int, **defaults: Any) 
 
 
 class SearchAgent:
-    """Plays what a Searcher finds.
+    """Plays the action that a ``Searcher`` chooses.
 
     Args:
-        config: the search's tunables.
-        limit: the budget of each move; with a clock, the simulations in addition to its time, or
-            None for the clock alone.
-        seed: decides everything random; None for one that the system draws.
-        clock: decides the time of each move; None for the limit alone.
+        config: the search's configuration.
+        limit: the budget of each move. With a clock, its simulations limit a move too; None for the
+            clock alone.
+        seed: seeds every random choice; None for a seed that the system draws.
+        clock: sets the time of each move; None for the limit alone.
         player: the seat, from 0; needed where players move at the same time.
     """
 
@@ -139,10 +141,10 @@ class SearchAgent:
     ) -> None:
         self.searcher: Searcher = Searcher(config, seed=seed)
         self.player = player
-        """The seat; None if it was not told."""
+        """The seat; None if not given."""
         self.limit = limit
         self.clock = clock
-        """Decides the time of each move; it may be set between moves."""
+        """Sets the time of each move; it may be replaced between moves."""
         self.effort: Effort = Effort()
         self.last_result: SearchResult | None = None
 
@@ -150,13 +152,13 @@ class SearchAgent:
         return copy.deepcopy(self)
 
     def restart(self) -> None:
-        """A new game begins."""
+        """Start a new game: forget the tree and reset the clock."""
         self.searcher.reset()
         if self.clock is not None:
             self.clock.restart()
 
     def step(self, state: GameState) -> int:
-        """The action that the search chooses."""
+        """Search and return the chosen action."""
         player = self.player if is_simultaneous(state) else None
         limit = self.limit
         if limit is None and self.clock is None:
@@ -172,7 +174,7 @@ class SearchAgent:
             self.searcher.advance(action, state=state)
 
     def inform_actions(self, state: GameState, actions: Sequence[int]) -> None:
-        """Keep the subtree of the actions that were played at the same time."""
+        """Keep the subtree of the joint action."""
         if self.searcher.config.reuse_tree:
             self.searcher.advance(actions, state=state)
 
@@ -182,7 +184,7 @@ class RandomAgent:
 
     Args:
         player: the seat, from 0; needed where players move at the same time.
-        seed: decides everything random; None for one that the system draws.
+        seed: seeds every random choice; None for a seed that the system draws.
     """
 
     def __init__(self, player: int | None = None, *, seed: int | None = None) -> None:
@@ -194,21 +196,21 @@ class RandomAgent:
         return copy.deepcopy(self)
 
     def restart(self) -> None:
-        """A new game begins."""
+        """Start a new game; nothing to forget."""
 
     def step(self, state: GameState) -> int:
-        """A random legal action."""
+        """Return a random legal action."""
         started = time.perf_counter()
         action = int(self._random.choice(legal_actions_of(state, self._player)))
         self.effort = self.effort.plus(0, time.perf_counter() - started)
         return action
 
     def inform_action(self, state: GameState, player: int, action: int) -> None:
-        """Nothing to remember."""
+        """Do nothing: a random agent remembers nothing."""
 
 
 def make_limit(simulations: int | None, seconds: float | None) -> Limit:
-    """The limit of an agent's parameters: 1,000 simulations if neither is given."""
+    """The limit from an agent's parameters: 1,000 simulations if neither is given."""
     if simulations is None and seconds is None:
         simulations = DEFAULT_SIMULATIONS
     return Limit(simulations=simulations, seconds=seconds)
@@ -217,7 +219,7 @@ def make_limit(simulations: int | None, seconds: float | None) -> Limit:
 def limit_and_clock(
     simulations: int | None, seconds: float | None, clock: Any
 ) -> tuple[Limit | None, Clock | None]:
-    """The limit and the clock of an agent's parameters; one of them may be None.
+    """The limit and the clock from an agent's parameters; one of them may be None.
 
     Raises:
         TypeError, ValueError: for a value that is not allowed, or both seconds and a clock.
@@ -231,13 +233,14 @@ def limit_and_clock(
 
 
 def without_amaf(spec: str | AgentSpec) -> AgentSpec:
-    """The same search without AMAF statistics: its like to compare RAVE with.
+    """Return the spec without AMAF statistics: a baseline to compare RAVE with.
 
-    Where the exploration constant is 0, which only AMAF makes sense of, it gets plain UCT's.
+    An exploration constant of 0, which makes sense with AMAF only, is replaced by that of plain
+    UCT.
 
     Raises:
         UnknownNameError: for an agent that does not exist.
-        ValueError: for one that has no AMAF statistics.
+        ValueError: for an agent without AMAF statistics.
     """
     parsed = AgentSpec.parse(spec) if isinstance(spec, str) else spec
     preset = agent_type(parsed.name).config
@@ -245,14 +248,14 @@ def without_amaf(spec: str | AgentSpec) -> AgentSpec:
     changes = {key: value for key, value in parsed.parameters.items() if key not in agents}
     config = None if preset is None else preset.replace(**changes)
     if preset is None or config is None or isinstance(config.amaf, NoAmaf):
-        raise ValueError(f"{parsed} has no AMAF statistics to do without.")
+        raise ValueError(f"{parsed} has no AMAF statistics to remove.")
     rule = UCB1() if getattr(config.rule, "c", None) == 0.0 else config.rule
     plain_search = dataclasses.replace(config, amaf=NoAmaf(), rule=rule)
     return AgentSpec(parsed.name, {**agents, **plain_search.changes_from(preset)})
 
 
 def _no_check(config: SearchConfig) -> None:
-    """Games may refuse a search before it begins; this one does not."""
+    """Accept every search: the default for a game without ``check_search``."""
 
 
 def _search_agent_type(preset: str, summary: str) -> AgentType:

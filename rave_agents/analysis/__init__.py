@@ -1,4 +1,4 @@
-"""What an agent thinks of one position, and the search for a proof.
+"""Analysis of one position: the move that an agent chooses, and the search for a proof.
 
 It imports agents and the arena.
 """

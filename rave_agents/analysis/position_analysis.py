@@ -1,4 +1,4 @@
-"""What an agent thinks of one position, for people at a terminal."""
+"""Analysis of one position by an agent, as ``rave-agents analyze`` prints it."""
 
 import dataclasses
 from typing import Any
@@ -16,21 +16,21 @@ class Analysis:
     """A position and the move that an agent chose there."""
 
     game: str
-    """The game as it was asked for."""
+    """The game's name as the caller gave it."""
     agent: str
     """The agent's spec with its limit."""
     seed: int
-    """The agent's seed, where it takes one."""
+    """The agent's seed; without effect for an agent that takes none."""
     moves: tuple[int, ...]
-    """What was played before, chance outcomes included."""
+    """The actions that led to the position, chance outcomes included."""
     state: GameState
     """The position."""
     action: int
     """The chosen move."""
     result: SearchResult | None
-    """What the search found; None for an agent that does not tell."""
+    """The result of the agent's search; None for an agent without one."""
     player: int
-    """Whose move it is."""
+    """The player who chose the move."""
 
     @property
     def action_name(self) -> str:
@@ -38,7 +38,7 @@ class Analysis:
         return action_name(self.state, self.action, self.player)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, fit for JSON; those of the search's result included."""
+        """Plain values for JSON, the search result's included."""
         found = {} if self.result is None else self.result.to_dict()
         return {
             "game": self.game,
@@ -63,16 +63,17 @@ def analyse(
     seed: int = 0,
     player: int = 0,
 ) -> Analysis:
-    """Let an agent choose a move.
+    """Choose a move with an agent.
 
     Args:
-        game: its name.
-        agent: a spec.
-        moves: what is played first, see ``rave_agents.game.notation.apply_moves``.
-        simulations: for an agent whose spec has no limit; 1,000 if ``seconds`` is not given either.
-        seconds: for an agent whose spec has no limit.
+        game: the game's name, such as ``"hex(board_size=7)"``.
+        agent: the agent's spec, such as ``"rave(simulations=500)"``.
+        moves: the moves to play first, see ``rave_agents.game.notation.apply_moves``.
+        simulations: simulations for an agent whose spec has no limit; 1,000 if ``seconds`` is not
+            given either.
+        seconds: wall-clock seconds for an agent whose spec has no limit.
         seed: an integer of at least 0.
-        player: for whom to choose where players move at the same time.
+        player: the player to choose for, where players move at the same time.
 
     Raises:
         UnknownNameError: for a game, an agent or a parameter that does not exist.
@@ -103,14 +104,14 @@ def _chosen_seat(state: GameState, player: int) -> int:
         return int(state.current_player())
     if player not in moving_players(state):
         raise ValueError(
-            f"player must be one who has a legal action there, {moving_players(state)}: "
+            f"player must have a legal action at this position, one of {moving_players(state)}: "
             f"got {player}."
         )
     return player
 
 
 def decision_after(game: Game, moves: str) -> tuple[GameState, list[int]]:
-    """The position after some moves, in which a player is to move, and the moves as numbers.
+    """The position after some moves, at which a player is to move, and the moves as actions.
 
     Raises:
         ValueError: for an illegal move, or where the game is over or chance is to move.

@@ -1,4 +1,4 @@
-"""Solving a position: a search that aims at a proof, and what it came to."""
+"""Solving a position: a search for a proof of its outcome, and the solution it found."""
 
 import dataclasses
 import math
@@ -47,44 +47,44 @@ SOLVING = SearchConfig(
 )
 """The search that needed the fewest simulations of those that were measured on small games.
 
-The rank of its proof number is a fifth of an edge's score, its value, with that of AMAF for the
-first few visits, the rest: proof numbers alone have too many ties, and values alone lead on into
-what is settled. What is solved is not visited again, and nothing is explored for its own sake.
+An edge's score is one fifth the rank of its proof number and four fifths its value, blended with
+the AMAF value for the first few visits: proof numbers alone have too many ties, and values alone
+lead into lines that are already settled. The search skips solved edges and has no exploration term.
 """
 
 NO_LIMIT = 2**31 - 1
-"""Simulations where no limit is given."""
+"""Simulations of a search without a limit."""
 
 LEAST_IDLE = 10_000
-"""Simulations without a new node that are no reason yet to end."""
+"""Simulations without a new node after which the search may end."""
 
 End = Literal["solved", "simulations", "seconds", "memory", "exhausted", "interrupted"]
-"""Why a search for a proof ended: ``"solved"``, by which limit, or ``"exhausted"``: nothing new was
-found any more."""
+"""Why a search for a proof ended: the position is solved, a limit was reached, the user interrupted
+it, or it found nothing new (``"exhausted"``)."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Solution:
-    """A position and what is proven of it."""
+    """A position and the pessimistic and optimistic bound that the search proved."""
 
     game: str
-    """The game as it was asked for."""
+    """The game's name as the caller gave it."""
     seed: int
-    """What decided everything random."""
+    """The seed of every random choice."""
     moves: tuple[int, ...]
-    """What was played before, chance outcomes included."""
+    """The actions that led to the position, chance outcomes included."""
     state: GameState
     """The position."""
     end: End
     """Why the search ended."""
     bounds: tuple[float, float]
-    """The least and the greatest return, with best play of all, that the player to move can still
-    have; infinite where the game states no bounds."""
+    """The pessimistic and the optimistic bound on the return of the player to move under best play
+    of all players; infinite where the game states no bounds."""
     result: SearchResult
-    """What the search found; its principal variation is the proven line if it is solved."""
+    """The search's result; its principal variation is the proven line if the position is solved."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, fit for JSON; those of the search's result included."""
+        """Plain values for JSON, the search result's included."""
         return {
             "game": self.game,
             "seed": self.seed,
@@ -97,19 +97,19 @@ class Solution:
 
 
 class _NothingMoreError(Exception):
-    """Ends a search that can prove nothing more."""
+    """Ends a search that cannot prove anything more."""
 
 
 class _Growth:
-    """Notices when a tree no longer grows.
+    """Detects a tree that no longer grows.
 
-    Without a new node nothing more is proven: where chance decides, as in Pig, all of a game may be
-    in the tree and its outcome uncertain for ever.
+    Without new nodes the search proves nothing more: in a game of chance such as Pig, the tree may
+    hold the whole game and leave its outcome uncertain.
     """
 
     def __init__(self) -> None:
         self.exhausted = False
-        """Whether more than half of the simulations so far have added nothing."""
+        """Whether more than half of the simulations so far came after the last new node."""
         self._nodes = self._simulations = 0
 
     def look(self, result: SearchResult) -> None:
@@ -131,15 +131,15 @@ def solve_position(
 ) -> Solution:
     """Search for a proof until there is one, a limit is reached, or Ctrl-C.
 
-    Without limits it goes on until the memory is full, or until more than half of its simulations
-    have added no node to the tree: nothing more is then proven.
+    Without a limit it ends when the memory is full, or when more than half of its simulations came
+    after the last new node, since it then proves nothing more.
 
     Args:
-        game: its name.
-        moves: what is played first, see ``rave_agents.game.notation.apply_moves``.
-        simulations: at most so many, at least 1.
-        seconds: at most so many, above 0.
-        max_memory_mb: megabytes (2**20 bytes) for the tree, above 0.
+        game: the game's name, such as ``"tic_tac_toe"``.
+        moves: the moves to play first, see ``rave_agents.game.notation.apply_moves``.
+        simulations: the largest number of simulations, at least 1.
+        seconds: the largest number of wall-clock seconds, above 0.
+        max_memory_mb: the largest size of the tree in megabytes (2**20 bytes), above 0.
         seed: an integer of at least 0.
         progress: called about ten times a second with the result so far.
 
@@ -156,13 +156,13 @@ def solve_position(
     initial = loaded.new_initial_state()
     if draws_chance(initial):
         raise UnsupportedGameError(
-            f"{loaded.name} cannot be solved: its environment draws chance itself, so that nobody "
-            "knows all outcomes of an action."
+            f"{loaded.name} cannot be solved: its environment draws chance itself, so that the "
+            "outcomes of an action are unknown."
         )
     if hides_information(initial):
         raise UnsupportedGameError(
-            f"{loaded.name} cannot be solved: it is a game of IMPERFECT_INFORMATION, where nothing "
-            "can be proven of a position that the player does not know."
+            f"{loaded.name} cannot be solved: it is a game of IMPERFECT_INFORMATION, and a proof "
+            "needs PERFECT_INFORMATION."
         )
     state, played = decision_after(loaded, moves)
 

@@ -1,7 +1,7 @@
-"""Copies of environments: whether they are right, and chance inside them.
+"""Simulations in copies of PettingZoo's and Gymnasium's environments.
 
-PettingZoo's and Gymnasium's environments are copied to be played on (``copying.py``,
-``clone_check.py``); their generators of random numbers are found and replaced, so that a simulation
-does not know the future (``generators.py``, ``chance.py``), and simulated
-(``environment_simulator.py``). It imports the rooms ``game`` and ``simulate``.
+``copying.py`` copies an environment and ``clone_check.py`` checks the copies. ``generators.py``
+finds an environment's random number generators and replaces them, so that a simulation does not
+foresee chance; ``chance.py`` detects chance. ``environment_simulator.py`` runs the simulations. It
+imports the rooms ``game`` and ``simulate``.
 """

@@ -1,4 +1,4 @@
-"""Chance inside environments: where it is looked for, and what was found."""
+"""Detection of chance inside environments."""
 
 import dataclasses
 import enum
@@ -25,38 +25,38 @@ from rave_agents.environments.generators import (
 _log = logging.getLogger("rave_agents")
 
 GAMES = 32
-"""Random games, each with other random numbers, in which chance is looked for."""
+"""Random games in which chance is looked for, each with its own random numbers."""
 
 SEEDS = 8
-"""Seeds that a copy is reset with to see what is drawn beforehand."""
+"""Seeds with which a copy is reset, to detect what the reset decides."""
 
 LINES = 4
-"""Random games from each of these starts."""
+"""Random games from each of these resets."""
 
 OUTCOMES = 64
-"""Outcomes of one action that are drawn to see whether any comes twice."""
+"""Largest number of outcomes of one action that are drawn to see whether any repeats."""
 
 FEWEST_OUTCOMES = 16
-"""Those that are drawn however long it takes."""
+"""Outcomes that are drawn regardless of ``SECONDS``."""
 
 SECONDS = 0.5
-"""Seconds after which no other game is begun in either part of the look."""
+"""Seconds after which neither part of the detection begins another game."""
 
 
 class Chance(enum.StrEnum):
     """What a search knows of the chance inside an environment's steps."""
 
     DRAW = "draw"
-    """That it comes: each simulation draws random numbers of its own."""
+    """Only that chance moves: each simulation draws its own random numbers."""
     SEE = "see"
-    """What will come: simulations copy the environment's generators. It cheats."""
+    """The outcomes to come: simulations copy the environment's generators. This cheats."""
 
 
 def checked_chance(chance: object) -> Chance:
-    """The member for a value that a user gave.
+    """Return the member for a value that a user gave.
 
     Raises:
-        ValueError: if there is none.
+        ValueError: if the value is not allowed.
     """
     try:
         return Chance(chance)  # type: ignore[arg-type]
@@ -75,22 +75,22 @@ def say_it_sees_chance() -> None:
 
 @dataclasses.dataclass(frozen=True)
 class ChanceReport:
-    """What was found of chance in an environment, from one position on."""
+    """The chance that was detected in an environment, from one position on."""
 
     games: int = 0
-    """Random games that were played to look for it; 0 where it was known without."""
+    """Random games played for the detection; 0 if the answer was known without any."""
     sources: tuple[str, ...] = ()
-    """The generators that steps drew from, where they are and of which type."""
+    """The generators that steps drew from, each with its place and type."""
     elsewhere: bool = False
-    """Whether steps differ though all generators known draw equal numbers: chance comes from the
-    operating system or the clock. It is not foreseen, and no seed repeats it."""
+    """Whether steps differ although all known generators draw equal numbers. Chance then comes from
+    the operating system or the clock: the search does not foresee it, and no seed repeats it."""
     drawn_before: bool = False
-    """Whether what comes later was decided at the reset and did not show then: hidden information,
-    a shuffled deck, or numbers from a generator of the environment's own kind."""
+    """Whether the reset decides outcomes that show only later: hidden information, a shuffled deck,
+    or numbers from a generator of the environment's own class."""
     fixed: tuple[str, ...] = ()
-    """Generators that were drawn from and cannot be reseeded."""
+    """Generators that steps drew from and that cannot be reseeded."""
     alike: bool = True
-    """Whether outcomes come twice, so that a tree can tell them apart and learn of each."""
+    """Whether outcomes repeat, so that the tree can have a node for each and learn from it."""
 
     @property
     def found(self) -> bool:
@@ -112,14 +112,14 @@ class ChanceReport:
 
 @dataclasses.dataclass
 class Knowledge:
-    """What is known of chance in one environment, which searches may add to."""
+    """What is known of the chance in one environment; searches may add to it."""
 
     report: ChanceReport
     certain: bool = False
-    """Whether it is known without a look, and nothing is to be added."""
+    """Whether the report is known to be complete, without any detection."""
 
     def add(self, sources: Sequence[str]) -> None:
-        """Note generators that a search has met."""
+        """Add generators that a search has seen in use."""
         new = tuple(name for name in sources if name not in self.report.sources)
         self.report = dataclasses.replace(self.report, sources=(*self.report.sources, *new))
 
@@ -128,20 +128,20 @@ _known: dict[int, tuple[weakref.ref[Any], Knowledge]] = {}
 
 
 def known(env: Any) -> Knowledge | None:
-    """What is known of this very environment; None if it was not looked at."""
+    """What is known of this environment object; None before any detection."""
     entry = _known.get(id(env))
     return entry[1] if entry is not None and entry[0]() is env else None
 
 
 def remember(env: Any, knowledge: Knowledge) -> Knowledge:
-    """Keep what is known of an environment as long as it lives."""
+    """Store what is known of an environment for as long as it exists."""
     number = id(env)
     _known[number] = weakref.ref(env, lambda _: _known.pop(number, None)), knowledge
     return knowledge
 
 
 class ChanceMetError(Exception):
-    """Ends a search for which an environment had no chance, and that has met some."""
+    """Ends a search that meets chance in an environment in which none had been detected."""
 
 
 def look_for_chance(
@@ -154,15 +154,15 @@ def look_for_chance(
     shared: tuple[type, ...] = (),
     clones_keep_own: bool = False,
 ) -> ChanceReport:
-    """Play many random games with different random numbers, and watch the generators.
+    """Detect chance: play random games with different random numbers, and watch the generators.
 
     Args:
-        base: a copy of the environment that nobody else needs; its generators are reseeded.
-        clone: makes copies that draw from the generators of what they are made of.
-        player: plays them.
-        repeats: whether the environment goes the same way under equal random numbers.
-        restarts: whether to reset copies, to see what is drawn beforehand.
-        shared: types of objects that copies have in common with the environment.
+        base: a copy of the environment for this function alone; its generators are reseeded.
+        clone: makes copies that draw from the generators of their original.
+        player: plays the games.
+        repeats: whether the environment repeats itself under equal random numbers.
+        restarts: whether to reset copies, to detect what the reset decides.
+        shared: types of objects that copies share with the environment.
         clones_keep_own: whether copies have generators of their own.
     """
     common = find_generators(base, shared, make_missing=True)
@@ -215,11 +215,11 @@ def look_for_chance(
 def _come_twice(
     played: Callable[[int, list[Step]], list[Step]], player: Player, steps: list[Step]
 ) -> bool:
-    """Whether some outcomes of the first step that chance has a part in are the same."""
+    """Whether outcomes repeat at the first step in which chance takes part."""
     other = played(GAMES, steps)
     pairs = zip(steps, other, strict=False)
     place = next((i for i, (one, two) in enumerate(pairs) if not _same(player, one, two)), 0)
-    # What a step of an agent shows in AEC environments may come with the next one.
+    # In AEC environments the outcome of a step may show only at the next step.
     wanted = steps[: place + 2]
     seen: set[Hashable] = set()
     until = time.perf_counter() + SECONDS
@@ -240,9 +240,9 @@ def _drawn_before(
     player: Player,
     generators_of: Callable[[Any, Generators], Generators],
 ) -> bool:
-    """Whether starts that look the same go on differently under equal actions and numbers.
+    """Whether equal-looking starts diverge under equal actions and equal random numbers.
 
-    Copies are reset with different seeds; then all generators begin by the same one.
+    Copies are reset with different seeds; then all their generators get the same seed.
     """
     until = time.perf_counter() + SECONDS
     games: list[tuple[Start, list[list[Step]]]] = []
@@ -267,7 +267,7 @@ def _drawn_before(
             if time.perf_counter() > until:
                 break
     except Exception:
-        return False  # It cannot be reset, or what it shows cannot be compared.
+        return False  # It cannot be reset, or its observations cannot be compared.
     return False
 
 
@@ -278,7 +278,7 @@ def _tell_apart(
     other_start: Start,
     other_lines: list[list[Step]],
 ) -> bool:
-    """Whether somebody sees the same at two starts that are not the same."""
+    """Whether some player sees the same at two starts that then diverge."""
     if not any(map(equal, start.views, other_start.views)):
         return False
     return not all(
@@ -308,12 +308,12 @@ def _key(seen: Any) -> Hashable:
 
 
 class Position(NamedTuple):
-    """What a search begins from."""
+    """The root of a search in an environment."""
 
     env: Any
-    """A copy with generators of the search's own."""
+    """A copy of the environment with the search's own generators."""
     dice: Dice
-    """Its random numbers."""
+    """The search's random numbers."""
 
 
 def search_position(
@@ -324,15 +324,15 @@ def search_position(
     sees: bool = False,
     shared: tuple[type, ...] = (),
 ) -> Position:
-    """Give a search random numbers of its own.
+    """Give a search its own random numbers.
 
     Args:
-        copy: a copy of the environment that nobody else needs; its generators are reseeded.
-        report: what is known of chance there: of the generators outside, those are exchanged that
-            it names.
-        entropy: numbers that decide all draws.
-        sees: whether simulations foresee chance: then nothing is reseeded.
-        shared: types of objects that the copy has in common with the environment.
+        copy: a copy of the environment for this search alone; its generators are reseeded.
+        report: the chance in the environment; of the generators outside, the search replaces those
+            that the report names.
+        entropy: numbers that seed all draws.
+        sees: whether simulations foresee chance; then nothing is reseeded.
+        shared: types of objects that the copy shares with the environment.
     """
     found = find_generators(copy, shared, make_missing=not sees)
     outside = tuple(one for one in found.outside if one.name in report.sources)
@@ -340,5 +340,5 @@ def search_position(
 
 
 def stream_entropy(stream: np.ndarray[Any, Any]) -> list[int]:
-    """Numbers that hang on a search's random stream, which does not go on by this."""
+    """Entropy from a search's random stream, without advancing the stream."""
     return [int(word) for word in stream]

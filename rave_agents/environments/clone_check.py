@@ -1,13 +1,14 @@
-"""Whether clones of an environment are right, found out by playing them on.
+"""Checks that clones of an environment are correct, by playing them.
 
-The caller's environment is never played. If its type can be built anew, a fresh one is played
-beside its clone: a clone that misses what the environment keeps elsewhere then goes another way.
-Of the caller's own, three clones are played one after the other, and it is looked at before and
-after: what a clone shares shows in the environment itself or in the next clone.
+The check never plays the caller's environment. If its class can be instantiated again, the check
+plays a fresh instance beside a clone of it: a clone that lacks state which the environment keeps
+elsewhere then diverges. It also plays three clones of the caller's environment one after the other,
+and compares the environment before and after: state that a clone shares changes the environment
+itself or the next clone.
 
-All that is played draws equal random numbers, also from generators that the whole program has in
-common. An environment that does not even repeat itself then has its chance from elsewhere, such as
-the operating system: its clones may go another way.
+All games draw equal random numbers, from the program's global generators too. An environment that
+does not repeat itself even then has chance from elsewhere, such as the operating system, and its
+clones may diverge.
 """
 
 from collections.abc import Callable, Hashable
@@ -18,37 +19,37 @@ from rave_agents.environments.generators import Generators, find_generators, see
 from rave_agents.errors import CloneError
 
 Step = tuple[Any, ...]
-"""All that was seen at a step, its action last; or what ``raised`` gives."""
+"""Everything seen at a step, its action last; or the record of a failed step from ``raised``."""
 
 RAISED = object()
-"""The first entry of what stands for a step that failed; observations may be arrays, so it is told
-by what it is and not by what it equals."""
+"""Marks the record of a failed step, as its first entry. Compare it with ``is``: other steps begin
+with observations, which may be arrays."""
 
 
 REPETITIONS = 16
-"""Games that are played twice to see whether an environment repeats itself."""
+"""Games that are played twice to check whether an environment repeats itself."""
 
 
 class Start(NamedTuple):
-    """What an environment tells of its first position."""
+    """What a reset environment shows."""
 
     views: tuple[Hashable, ...]
-    """What those who are to move see there; equal views at the same place cannot be told apart."""
+    """What each player to move sees there; a player cannot tell starts with equal views apart."""
     told: Any
-    """What ``Player.play`` needs to know of it."""
+    """Data about the start for ``Player.play``."""
 
 
 class Player(Protocol):
     """Plays environments of one framework."""
 
     def raw(self, env: Any) -> Any:
-        """The innermost environment."""
+        """Return the innermost environment."""
 
     def fresh(self, env: Any) -> Any | None:
-        """Another environment of the same kind after some steps, or None if there can be none."""
+        """Return a new instance of the environment's class after some steps, or None."""
 
     def shown(self, env: Any) -> Any:
-        """What an environment shows of itself where it stands, without a change to it."""
+        """Return what an environment shows in its current state, without changing it."""
 
     def restart(self, env: Any, seed: int) -> Start:
         """Reset an environment."""
@@ -56,30 +57,30 @@ class Player(Protocol):
     def play(
         self, env: Any, like: list[Step] | None = None, *, choices: int = 0, told: Any = None
     ) -> list[Step]:
-        """Play on at random, or what was played before; an exception is the last step.
+        """Play at random, or repeat earlier actions; an exception is the last step.
 
         Args:
             env: the environment; it changes.
-            like: the steps whose actions are to be taken.
-            choices: the seed of random actions.
-            told: of the position, if it is one after ``restart``.
+            like: steps whose actions to repeat; None for random actions.
+            choices: the seed of the random actions.
+            told: ``Start.told`` if the environment has just been reset by ``restart``.
         """
 
     def visible(self, step: Step) -> Any:
-        """What players see at a step, without the action and without remarks for people."""
+        """Return what players see at a step, without the action and the infos."""
 
 
 class CloneCheck(NamedTuple):
-    """What the check of an environment's clones found; that they are wrong is an exception."""
+    """The result of a check that found no fault in an environment's clones."""
 
     played: bool
-    """Whether there was anything to play: before a reset, or after the end, nothing is known."""
+    """Whether the check could play; it cannot before a reset or after the end."""
     repeats: bool
-    """Whether the environment goes the same way under equal actions and random numbers."""
+    """Whether the environment repeats itself under equal actions and random numbers."""
 
 
 def raised(error: Exception, action: Any) -> Step:
-    """What stands for a step that failed."""
+    """Make the record of a failed step."""
     return (RAISED, f"{type(error).__name__}: {error}", error, action)
 
 
@@ -95,9 +96,9 @@ def check_clones(
     Args:
         env: the environment; it is not changed.
         clone: makes a clone.
-        fingerprint: all that an environment is made of, as bytes.
-        player: plays it.
-        advice: what a user can do about a refusal, a sentence.
+        fingerprint: returns an environment's whole content as bytes.
+        player: plays the clones.
+        advice: a sentence that tells the user the remedy.
     """
     outside = Generators((), find_generators(env).outside)
     repeats = True
@@ -105,7 +106,7 @@ def check_clones(
     def refused(reason: str) -> CloneError:
         kind = type(player.raw(env))
         name = f"{kind.__module__}.{kind.__qualname__}"
-        return CloneError(f"{name} cannot be cloned rightly: {reason}. {advice}")
+        return CloneError(f"{name} cannot be cloned correctly: {reason}. {advice}")
 
     def play(thing: Any, like: list[Step] | None = None) -> list[Step]:
         with seeded(outside, 0):
@@ -131,21 +132,21 @@ def check_clones(
             played = play(fresh)
             compare(played, play(twin, played), "its original")
         elif not equal(player.shown(env), player.shown(first)):
-            raise refused("it shows something else than the original")
+            raise refused("the clone does not show the same as the original")
         played = play(first)
         if fresh is None and played and played[-1][0] is RAISED:
             raise refused(f"the clone raised {played[-1][1]}") from played[-1][2]
         if before is not None and _fingerprint(env, fingerprint) != before:
-            raise refused("playing the clone on changes the original")
+            raise refused("playing the clone changes the original")
         compare(played, play(second, played), "another clone")
-        compare(played, play(clone(env), played), "a clone made before")
+        compare(played, play(clone(env), played), "an earlier clone")
         return CloneCheck(bool(played), repeats)
     except RecursionError as error:
-        raise refused("it refers to itself too deeply") from error
+        raise refused("its objects are nested too deeply") from error
 
 
 def _repeats(env: Any, player: Player) -> bool:
-    """Whether one and the same environment, reset twice, goes the same way twice."""
+    """Whether an environment that is reset twice repeats itself."""
 
     def played(choices: int, like: list[Step] | None) -> list[Step]:
         with seeded(find_generators(env), 0):
@@ -159,12 +160,12 @@ def _repeats(env: Any, player: Player) -> bool:
             if _difference(steps, played(choices, steps), "") is not None:
                 return False
     except Exception:
-        return True  # Nothing speaks for chance from elsewhere.
+        return True  # No evidence of chance from elsewhere.
     return True
 
 
 def _fingerprint(env: Any, fingerprint: Callable[[Any], bytes]) -> bytes | None:
-    """The fingerprint, if it says the same twice and can be taken at all."""
+    """The fingerprint; None if it cannot be taken or is not the same twice."""
     try:
         first = fingerprint(env)
         return first if fingerprint(env) == first else None
@@ -173,13 +174,11 @@ def _fingerprint(env: Any, fingerprint: Callable[[Any], bytes]) -> bytes | None:
 
 
 def _difference(first: list[Step], second: list[Step], other: str) -> str | None:
-    """In what a clone played otherwise than ``other``, which played first; None if in nothing."""
+    """How a clone's game differs from the one that ``other`` played first, or None."""
     for number, (one, two) in enumerate(zip(first, second, strict=False)):
         same = one[:2] == two[:2] if one[0] is RAISED else equal(one, two)
         if not same:
-            return f"under the same actions it goes another way than {other} at step {number}"
+            return f"under the same actions it diverges from {other} at step {number}"
     if len(first) != len(second):
-        return (
-            f"under the same actions it goes on for {len(second)} steps, {other} for {len(first)}"
-        )
+        return f"under the same actions it lasts {len(second)} steps, {other} lasts {len(first)}"
     return None

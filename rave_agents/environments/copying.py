@@ -1,8 +1,8 @@
-"""Copies of environments, and whether two things that environments give are equal.
+"""Copies of environments, and equality of observations, rewards and infos.
 
-Environments often say of themselves that they are pickled and copied by their constructor's
-arguments, which loses where they stand. ``copied`` takes what they are made of instead: it pickles
-and unpickles them object by object, with the attributes of those that would be built anew.
+Many environments pickle and copy themselves by their constructor's arguments, which loses their
+current state. ``copied`` pickles and unpickles all objects that they consist of instead, by their
+attributes.
 """
 
 import dataclasses
@@ -24,32 +24,32 @@ SHARED_TYPES: tuple[type, ...] = (
     type,
     random.SystemRandom,
 )
-"""What a copy has in common with its original: code, which does not change, and the system's random
-numbers, which have no state."""
+"""Types whose instances a copy shares with its original: code, which does not change, and the
+system's random numbers, which have no state."""
 
 
 @dataclasses.dataclass(frozen=True)
 class CopyRules:
-    """How objects are copied that pickle would not copy, or not rightly."""
+    """Rules for objects that pickle cannot copy, or copies incorrectly."""
 
     by_attributes: tuple[type, ...] = ()
-    """Instances are made without their constructor and get copies of the attributes."""
+    """Types whose instances are copied by their attributes, without a call of the constructor."""
     shared: tuple[type, ...] = ()
-    """Instances that the copy has in common with the original."""
+    """Types whose instances the copy shares with the original."""
     copiers: Mapping[type, Callable[[Any], Any]] = dataclasses.field(default_factory=dict)
-    """Functions that copy instances of types that pickle does not know."""
+    """Functions that copy instances of types that pickle cannot copy."""
 
 
 def copied(thing: Any, rules: CopyRules, replaced: Mapping[int, Any] | None = None) -> Any:
-    """A deep copy.
+    """Return a deep copy.
 
     Args:
-        thing: what to copy.
-        rules: for what needs care.
-        replaced: by the ``id`` of an object inside ``thing``, what stands for it in the copy.
+        thing: the object to copy.
+        rules: rules for objects that pickle cannot copy.
+        replaced: replacements for objects inside ``thing``, by the ``id`` of the object.
 
     Raises:
-        Exception: whatever pickle raises for an object that it does not know.
+        Exception: whatever pickle raises for an object that it cannot copy.
     """
     buffer = io.BytesIO()
     pickler = _Pickler(buffer, rules, {} if replaced is None else replaced)
@@ -59,14 +59,14 @@ def copied(thing: Any, rules: CopyRules, replaced: Mapping[int, Any] | None = No
 
 
 def fingerprint(thing: Any, rules: CopyRules) -> bytes:
-    """All that ``copied`` would copy, as bytes: unchanged as long as nothing has changed."""
+    """Return everything that ``copied`` would copy as bytes, to detect changes."""
     buffer = io.BytesIO()
     _Pickler(buffer, rules, {}).dump(thing)
     return buffer.getvalue()
 
 
 class _Pickler(pickle.Pickler):
-    """Leaves out what is shared, replaced or copied by a function of its own."""
+    """Pickles all objects but those that are shared, replaced or copied by a function."""
 
     def __init__(self, file: Any, rules: CopyRules, replaced: Mapping[int, Any]) -> None:
         super().__init__(file, protocol=pickle.HIGHEST_PROTOCOL)
@@ -107,7 +107,7 @@ class _Pickler(pickle.Pickler):
         if isinstance(thing, self._rules.by_attributes):
             return (_bare, (type(thing),), vars(thing).copy(), None, None, _set_attributes)
         if isinstance(thing, random.Random) and type(thing) is not random.Random:
-            # Its own pickling forgets what a subclass adds.
+            # RandomState's own pickling loses a subclass's attributes.
             state = thing.getstate(), vars(thing).copy()
             return (_bare_generator, (type(thing),), state, None, None, _set_generator)
         return NotImplemented
@@ -121,7 +121,7 @@ def _copied_torch_generator(generator: Any) -> Any:
 
 
 def _check_remembers_nothing(function: types.FunctionType) -> None:
-    """Refuse a function that would lead from the copy back to what belongs to the original."""
+    """Refuse a function through which the copy would reach an object of the original."""
     for cell in function.__closure__ or ():
         try:
             content = cell.cell_contents
@@ -131,7 +131,7 @@ def _check_remembers_nothing(function: types.FunctionType) -> None:
             _check_remembers_nothing(content)
         elif not isinstance(content, _UNCHANGING):
             raise pickle.PicklingError(
-                f"the function {function.__qualname__} remembers an object of type "
+                f"the function {function.__qualname__} refers to an object of type "
                 f"{type(content).__name__}, which the copy would have in common with the original"
             )
 
@@ -174,7 +174,7 @@ def _set_attributes(thing: Any, attributes: dict[str, Any]) -> None:
 
 
 def equal(first: Any, second: Any) -> bool:
-    """Whether two observations, rewards, masks or infos are the same, arrays and NaN included."""
+    """Whether two observations, rewards, masks or infos are equal; arrays and NaN are allowed."""
     if isinstance(first, np.ndarray) or isinstance(second, np.ndarray):
         return _equal_arrays(np.asarray(first), np.asarray(second))
     if isinstance(first, Mapping) and isinstance(second, Mapping):
@@ -197,13 +197,13 @@ def _equal_arrays(first: Any, second: Any) -> bool:
 
 
 def _equal_attributes(first: Any, second: Any) -> bool:
-    """Objects without an equality of their own are equal where their attributes are."""
+    """Compare objects without an ``__eq__`` of their own by their attributes."""
     if type(first).__eq__ is not _IDENTITY:
         return False
     try:
         return equal(vars(first), vars(second))
     except (TypeError, RecursionError):
-        return True  # Nothing is known of what they hold.
+        return True  # Their content cannot be inspected.
 
 
 def _is_number(value: Any) -> bool:
@@ -211,9 +211,9 @@ def _is_number(value: Any) -> bool:
 
 
 def hashable(observation: Any) -> Hashable:
-    """An observation in a form that is equal exactly where the observations are.
+    """Return a key for an observation: keys are equal exactly if the observations are.
 
-    Arrays become their bytes; dictionaries, lists and tuples are gone through.
+    Arrays become their bytes; dictionaries, lists and tuples are converted recursively.
     """
     if isinstance(observation, Mapping):
         return tuple((key, hashable(value)) for key, value in observation.items())

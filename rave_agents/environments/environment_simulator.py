@@ -1,4 +1,4 @@
-"""Simulations in copies of an environment, with random numbers of their own."""
+"""Simulations in copies of an environment, with the search's own random numbers."""
 
 import contextlib
 import time
@@ -24,18 +24,18 @@ from rave_agents.simulate.simulator import Frame
 from rave_agents.simulate.world_record import RecordedWorlds
 
 WATCH_PERIOD = 16
-"""Simulations between two looks at generators that should not be drawn from."""
+"""Simulations between two checks that no generator was used unexpectedly."""
 
 
 class EnvironmentSimulator(PythonSimulator):
-    """Simulations of an environment, which draw from the dice.
+    """Provider of simulations in an environment, which draw from the search's generators.
 
     Args:
         root: the state to begin from; its clones draw from the dice's generators.
         frame: the buffers shared with the loop.
         dice: the search's random numbers.
-        met: called with the names of generators that were drawn from though no chance is known; the
-            search then ends with ChanceMetError. None where chance is known.
+        met: called with the names of generators that a simulation used although no chance had been
+            detected; the search then ends with ChanceMetError. None if chance is known.
         options: as for ``PythonSimulator``.
     """
 
@@ -60,7 +60,7 @@ class EnvironmentSimulator(PythonSimulator):
         return self._simulate_here()
 
     def slice(self) -> contextlib.AbstractContextManager[object]:
-        """What simulations run in: generators outside of the environment are the search's then."""
+        """Return the context in which simulations run, with the search's generators in place."""
         return self._dice
 
     def _watched(self, met: Callable[[Sequence[str]], None]) -> int:
@@ -87,13 +87,14 @@ class EnvironmentSimulator(PythonSimulator):
 
 
 class WorldSimulator(EnvironmentSimulator):
-    """Simulations in worlds that draw from the search's own generators.
+    """Provider of simulations that each begin in another determinization (world) of the root.
 
-    ``root.begun_worlds(unit)`` gives the source of worlds.
+    ``root.begun_worlds(unit)`` returns the source of worlds, which draw from the search's
+    generators.
     """
 
     def world_source(self) -> RecordedWorlds:
-        """What gives a new world each time that it is called."""
+        """Return the source of worlds, a function that draws a new one at each call."""
         source: Callable[[], Any] = self.root.begun_worlds(self.words.unit)
         if self.root.hides_information():
             return RecordedWorlds(source, method="function", key=world_key)
@@ -103,12 +104,13 @@ class WorldSimulator(EnvironmentSimulator):
 
 
 class OpenLoopSimulator(EnvironmentSimulator):
-    """Simulations where players move at the same time and chance, or what is hidden, decides.
+    """Provider of open-loop simulations: simultaneous moves with chance or hidden information.
 
-    A position in the tree is a sequence of joint actions, whatever comes of them (open loop; Perez
-    Liebana et al. 2015). So every agent has an action at each of them: one that is out has one that
-    does nothing, and what is not legal in a simulation is replaced by a random legal action. A leaf
-    at which the game is over gets a node like any other, since it may go on in other simulations.
+    A node of the tree stands for a sequence of joint actions, whatever their outcomes (open loop;
+    Perez Liebana et al. 2015). Every agent therefore has actions at every node: an agent that is
+    out has one that does nothing, and a random legal action replaces an action that is illegal in a
+    simulation. A leaf at which the game is over gets a node like any other, since it may go on in
+    other simulations.
     """
 
     def __init__(self, root: Any, frame: Frame, **options: Any) -> None:
@@ -116,7 +118,7 @@ class OpenLoopSimulator(EnvironmentSimulator):
         self._world_of_its_own: Callable[[], Any] = root.begun_worlds(self.words.unit)
 
     def leaf(self, path: list[int]) -> Any:
-        """The position that a path of actions leads to, in a simulation with its own outcomes."""
+        """Return the position after a path of actions, with outcomes drawn for this simulation."""
         state = self._world_of_its_own()
         for start in range(0, len(path), self._num_players):
             if time.perf_counter() > self.deadline:
@@ -152,7 +154,7 @@ class OpenLoopSimulator(EnvironmentSimulator):
 
 
 class _Open:
-    """A position at which the game is over, as one at which every agent has all its actions."""
+    """A terminal position, shown as one at which every agent has all its actions."""
 
     def __init__(self, state: Any) -> None:
         self._state = state

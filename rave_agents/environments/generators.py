@@ -1,8 +1,8 @@
-"""Random number generators: where an environment keeps them, and numbers of one's own for them.
+"""Finds an environment's random number generators, and seeds, saves and restores them.
 
-A generator is what Python, NumPy or PyTorch draw from. Those *inside* an environment are copied
-with it; those *outside*, which whole programs, modules or classes have in common, are not: they are
-set before something is drawn from them and put back afterwards.
+Generators are those of Python, NumPy and PyTorch. Generators *inside* an environment are copied
+with it. Generators *outside*, which belong to the program, a module or a class, are not: the search
+sets their state before it draws from them and restores it afterwards.
 """
 
 import collections
@@ -22,7 +22,7 @@ import numpy as np
 _NUMPY: tuple[type, ...] = (np.random.Generator, np.random.BitGenerator, np.random.RandomState)
 
 FRAMEWORKS = frozenset(["numpy", "gymnasium", "pettingzoo", "pyspiel", "open_spiel", "shimmy"])
-"""Packages whose classes are not looked into for generators outside of environments."""
+"""Packages whose classes are not searched for generators outside of environments."""
 
 
 def generator_types() -> tuple[type, ...]:
@@ -33,14 +33,14 @@ def generator_types() -> tuple[type, ...]:
 
 
 MOST_OBJECTS = 100_000
-"""Objects that are gone through, at most."""
+"""Largest number of objects that one search for generators visits."""
 
 
 class Found(NamedTuple):
     """A generator and where it was found."""
 
     name: str
-    """Such as ``dealer.rng (numpy.random.Generator)``."""
+    """Its place and type, such as ``dealer.rng (numpy.random.Generator)``."""
     generator: Any
     """The generator itself."""
 
@@ -49,22 +49,22 @@ class Generators(NamedTuple):
     """The generators of an environment."""
 
     inside: tuple[Found, ...]
-    """Those that it keeps itself."""
+    """Generators that the environment owns."""
     outside: tuple[Found, ...]
-    """Those of the whole program, and of the modules, classes and functions that it is made of."""
+    """Generators of the program, and of the modules, classes and functions that it uses."""
 
 
 def find_generators(
     thing: Any, shared: tuple[type, ...] = (), *, make_missing: bool = False
 ) -> Generators:
-    """The generators that something can draw from.
+    """Find the generators that an environment can draw from.
 
     Args:
-        thing: an environment; attributes, slots, containers, bound methods and the objects in them
-            are gone through. Generators that have their numbers from one source are named once.
-        shared: types of objects that are not looked into.
-        make_missing: whether to make the generators that Gymnasium's environments and spaces make
-            when they first need them. ``thing`` must be the caller's own then.
+        thing: the environment; its attributes, slots, containers and bound methods are searched
+            recursively. Generators with a common source are listed once.
+        shared: types of objects that are not searched.
+        make_missing: whether to create the generators that Gymnasium's environments and spaces
+            create on first use. ``thing`` must then belong to the caller.
     """
     walk = _Walk(shared, make_missing)
     for found in global_generators():
@@ -86,7 +86,7 @@ def global_generators() -> tuple[Found, ...]:
 
 
 class _Walk:
-    """Goes through objects and what they refer to, each once."""
+    """Visits objects and everything they refer to, each object once."""
 
     def __init__(self, shared: tuple[type, ...], make_missing: bool) -> None:
         self._make_missing = make_missing
@@ -112,12 +112,12 @@ class _Walk:
             path, item, outside = stack.pop()
             if isinstance(item, self._skipped) or id(item) in self._seen:
                 continue
-            self._seen[id(item)] = item  # Kept, so that no other object gets its number.
+            self._seen[id(item)] = item  # Kept alive, so that no other object gets its id.
             if isinstance(item, self._kinds):
                 self.note(item, path or "itself", outside=outside)
                 continue
             children: list[tuple[str, Any, bool]] = []
-            with contextlib.suppress(Exception):  # What cannot be looked into is left out.
+            with contextlib.suppress(Exception):  # Objects that cannot be inspected are skipped.
                 children.extend(self._children(item, path, outside))
             stack.extend(reversed(children))
 
@@ -146,7 +146,7 @@ class _Walk:
         yield from self._of_class(type(item))
 
     def _of_class(self, kind: type) -> Iterator[tuple[str, Any, bool]]:
-        """What the functions of a class draw from outside of its instances."""
+        """Variables outside of the instances that the functions of a class use."""
         for base in kind.__mro__:
             if base in self._classes or _is_of_framework(getattr(base, "__module__", "")):
                 continue
@@ -186,7 +186,7 @@ def _is_of_framework(module: str) -> bool:
 
 
 def _attributes(item: Any) -> list[tuple[str, Any]]:
-    """The attributes that an object has in its dictionary, its slots, or as what it binds."""
+    """The attributes of an object: in its dictionary, its slots, or bound by a method."""
     found = list(getattr(item, "__dict__", {}).items())
     for base in type(item).__mro__:
         slots = vars(base).get("__slots__", ())
@@ -206,7 +206,7 @@ def _attributes(item: Any) -> list[tuple[str, Any]]:
 
 
 def _may_hold_generators(value: Any) -> bool:
-    """Whether a variable of a module, a class or a function is worth looking into."""
+    """Whether a variable of a module, a class or a function may hold a generator."""
     if isinstance(value, (*generator_types(), *_CONTAINERS, types.MethodType)):
         return True
     if isinstance(value, types.BuiltinFunctionType):
@@ -227,7 +227,7 @@ def _plain_function(value: Any) -> Any:
 
 
 def _remembered(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
-    """What a function, and those of its package that it calls, takes from outside."""
+    """Outside variables that a function, or a function that it calls in its package, uses."""
     stack, seen = [function], {function}
     while stack:
         one = stack.pop()
@@ -244,7 +244,7 @@ def _remembered(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
 
 
 def _names_and_values(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
-    """The variables outside of a function that it names, and its defaults."""
+    """The global and enclosing variables that a function names, and its defaults."""
     codes = [function.__code__]
     names: list[str] = []
     while codes:
@@ -266,7 +266,7 @@ def _names_and_values(function: types.FunctionType) -> Iterator[tuple[str, Any]]
 
 
 def _core(generator: Any) -> Any:
-    """What a generator's numbers come from, which several may have in common."""
+    """The source of a generator's numbers, which several generators may share."""
     if isinstance(generator, np.random.Generator):
         return generator.bit_generator
     if isinstance(generator, np.random.RandomState):
@@ -275,7 +275,7 @@ def _core(generator: Any) -> Any:
 
 
 def saved(generator: Any) -> Any:
-    """The state of a generator, to be put back by ``restore``; None where it has none."""
+    """Return the state of a generator, for ``restore``; None if it has none."""
     if isinstance(generator, np.random.RandomState):
         return generator.get_state(legacy=False)
     if isinstance(generator, _NUMPY):
@@ -283,7 +283,7 @@ def saved(generator: Any) -> Any:
     if isinstance(generator, random.Random):
         try:
             state = generator.getstate()
-        except NotImplementedError:  # The system's own.
+        except NotImplementedError:  # The system's generator.
             return None
         plain = type(generator) is random.Random
         return state, None if plain else vars(generator).copy()
@@ -291,7 +291,7 @@ def saved(generator: Any) -> Any:
 
 
 def restore(generator: Any, state: Any) -> None:
-    """Put back what ``saved`` gave."""
+    """Set a generator to a state from ``saved``."""
     if state is None:
         return
     if isinstance(generator, np.random.RandomState):
@@ -308,7 +308,7 @@ def restore(generator: Any, state: Any) -> None:
 
 
 def state_bytes(generator: Any) -> bytes:
-    """The state of a generator in a form that can be compared."""
+    """Return the state of a generator as bytes, to compare states."""
     state = saved(generator)
     try:
         return pickle.dumps(state)
@@ -317,7 +317,7 @@ def state_bytes(generator: Any) -> bytes:
 
 
 def reseed(generator: Any, seed: int) -> None:
-    """Set a generator to a state by a seed."""
+    """Seed a generator."""
     if isinstance(generator, _NUMPY):
         core = _core(generator)
         core.state = type(core)(np.random.SeedSequence(seed)).state
@@ -330,7 +330,7 @@ def reseed(generator: Any, seed: int) -> None:
 
 
 def fixed(found: Iterable[Found]) -> list[str]:
-    """The names of the generators that cannot be reseeded; those of the system need not be."""
+    """Names of the generators that cannot be reseeded; the system's generator never counts."""
     names = []
     for name, generator in found:
         before = saved(generator)
@@ -351,16 +351,16 @@ def fixed(found: Iterable[Found]) -> list[str]:
 
 
 class Dice:
-    """Random numbers of a search's own, in place of those that will come in the environment.
+    """A search's own random numbers, in place of the environment's numbers to come.
 
-    The generators inside the copy that a search begins from are reseeded once, and all simulations
-    draw from them, one after the other. Those outside are exchanged while the dice are entered, and
-    have their callers' states again afterwards.
+    The generators inside the search's copy are reseeded once, and all simulations draw from them
+    one after the other. Within the context (``with dice:``), the generators outside have the
+    search's state; when it ends, they have their caller's state again.
 
     Args:
-        generators: those to draw from; those inside must belong to the search's own copy.
-        entropy: numbers that decide all draws.
-        sees: whether each simulation begins with the numbers that will come, instead.
+        generators: the generators to draw from; those inside must belong to the search's own copy.
+        entropy: numbers that seed all draws.
+        sees: whether every simulation draws the environment's numbers to come instead.
     """
 
     def __init__(
@@ -380,14 +380,14 @@ class Dice:
                 self._own[index] = saved(found.generator)
 
     def begin(self, entropy: Sequence[int]) -> None:
-        """Begin anew inside."""
+        """Reseed the generators inside, unless the search foresees chance."""
         if not self._sees:
             for found in self._inside:
                 reseed(found.generator, _seed(entropy, found.name))
         self._begun = [state_bytes(found.generator) for found in self._inside]
 
     def used(self) -> list[str]:
-        """The names of the generators inside that were drawn from."""
+        """Return the names of the generators inside that were used since they were seeded."""
         return [
             found.name
             for found, begun in zip(self._inside, self._begun, strict=True)
@@ -395,7 +395,7 @@ class Dice:
         ]
 
     def rewind(self) -> None:
-        """Before each simulation that sees: have outside the numbers again that will come."""
+        """If simulations foresee chance, set the generators outside to the numbers to come."""
         if self._sees:
             for generator, state in zip(self._outside, self._own, strict=True):
                 restore(generator, state)
@@ -431,9 +431,9 @@ def _kept(generators: Sequence[Any]) -> Iterator[None]:
 
 @contextlib.contextmanager
 def seeded(generators: Generators, seed: int) -> Iterator[list[str]]:
-    """Have all generators begin by a seed; those outside get their states back.
+    """Seed all generators within the context; afterwards those outside have their states again.
 
-    Gives a list to which, at the end, the names of all that were drawn from are added.
+    Yields a list that holds, after the context, the names of all generators that were used.
     """
     used: list[str] = []
     every = [*generators.inside, *generators.outside]

@@ -1,4 +1,4 @@
-"""The plugs: adapters of game frameworks, found by entry point, and what an agent is.
+"""Adapters of game frameworks, found by entry point, and the protocol of an agent.
 
 This package imports no adapter by name. It imports the rooms ``game`` and ``config``.
 """

@@ -1,8 +1,8 @@
-"""The game frameworks that are plugged in: adapters, found by entry point.
+"""Adapters of game frameworks, found by entry point.
 
-An adapter is an object with the methods of ``Adapter``, registered by its package under the
-entry-point group ``rave_agents.adapters``. This package imports none by name, so that anybody's
-framework can join.
+An adapter is an object with the methods of ``Adapter``. Its package registers it in the entry-point
+group ``rave_agents.adapters``. This package imports no adapter by name, so that a third party can
+add one.
 """
 
 import functools
@@ -21,29 +21,29 @@ ENTRY_POINT_GROUP = "rave_agents.adapters"
 class Game(Protocol):
     """A game that matches can be played on.
 
-    It may also have ``parameters``, a mapping of all its parameters with their values, from which a
-    GTP program is told the size of the board and the komi; and ``check_search(config)``, which
-    raises UnsupportedGameError for a search that cannot play the game. Where the game's states draw
-    chance themselves, ``seeded_initial_state(seed)`` gives a start with other outcomes to come for
-    each seed, a 31-bit number; ``new_initial_state()`` is then always the same one. It may be None
-    for a game that draws none.
+    Optional attributes: ``parameters``, a mapping of all the game's parameters with their values,
+    from which a GTP program learns the size of the board and the komi; ``check_search(config)``,
+    which raises UnsupportedGameError for a search that cannot play the game; and, where the game's
+    states draw chance themselves, ``seeded_initial_state(seed)``, which returns the initial state
+    with the chance outcomes of a seed, a 31-bit number. ``new_initial_state()`` then always has the
+    same outcomes. ``seeded_initial_state`` may be None for a game that draws no chance.
     """
 
     name: str
-    """How the framework writes the game, its parameters included."""
+    """The game's name in its framework, parameters included."""
     num_players: int
-    """How many players it has."""
+    """The number of players."""
 
     def new_initial_state(self) -> GameState:
-        """The position at the game's start."""
+        """Return the initial state."""
 
 
 def seeded_start(game: Game, draw: Callable[[], int]) -> GameState:
-    """The position at a game's start, with outcomes of chance to come as drawn.
+    """Return a game's initial state, with chance outcomes from a drawn seed where it takes one.
 
     Args:
         game: the game.
-        draw: draws the seed; called only where the game takes one.
+        draw: draws the seed; called only if the game takes one.
     """
     seeded = getattr(game, "seeded_initial_state", None)
     state: GameState = game.new_initial_state() if seeded is None else seeded(draw())
@@ -56,31 +56,31 @@ class GameInfo(NamedTuple):
     name: str
     """The name that ``load_game`` takes."""
     description: str
-    """What kind of game it is."""
+    """A few words on the game."""
     supported: bool
     """Whether the search can play it."""
 
 
 class Adapter(Protocol):
-    """What an adapter offers."""
+    """The interface of an adapter."""
 
     name: str
     """The framework's name, the prefix of its games: ``"openspiel"``."""
 
     def wrap(self, state: Any) -> GameState | None:
-        """The framework's state as a GameState; None if it is not one of its states."""
+        """Wrap a state of the framework as a GameState; None for any other object."""
 
     def load_game(self, spec: str) -> Game:
-        """The game of this name; raises UnknownNameError or UnsupportedGameError."""
+        """Load the game of this name; raises UnknownNameError or UnsupportedGameError."""
 
     def games(self) -> Sequence[GameInfo]:
-        """The games that the framework has."""
+        """List the framework's games."""
 
     def agent_types(self) -> Mapping[str, AgentType]:
-        """Agents that only this framework has, by name."""
+        """Return the agents that only this framework has, by name."""
 
     def diagnosis(self) -> Mapping[str, str]:
-        """What ``rave-agents doctor`` tells of it: names and findings."""
+        """Return what ``rave-agents doctor`` prints about the framework: names and findings."""
 
 
 @functools.cache
@@ -100,15 +100,15 @@ def adapters() -> dict[str, Adapter]:
 
 
 def missing_adapters() -> dict[str, str]:
-    """The adapters that could not be imported, with the reason."""
+    """The adapters that could not be imported, by name, with the reason."""
     return _load()[1]
 
 
 def as_game_state(state: Any) -> GameState:
-    """The state itself if it is a GameState, else as an adapter wraps it.
+    """Return the state itself if it is a GameState, else wrapped by the adapter that knows it.
 
     Raises:
-        TypeError: if no adapter knows it.
+        TypeError: if no adapter knows the state.
     """
     if isinstance(state, GameState):
         return state
@@ -117,20 +117,20 @@ def as_game_state(state: Any) -> GameState:
         if wrapped is not None:
             return wrapped
     raise TypeError(
-        f"{type(state).__name__} is no GameState, and no installed adapter knows it "
+        f"state must be a GameState or an installed framework's state, got {type(state).__name__} "
         f"(installed: {', '.join(adapters()) or 'none'}; see rave_agents.GameState)."
     )
 
 
 def load_game(spec: str) -> Game:
-    """A game by its name, such as ``"hex(board_size=9)"``.
+    """Load a game by its name, such as ``"hex(board_size=9)"``.
 
-    A framework's name and a colon may stand before it (``"openspiel:hex"``); without them the
-    first installed framework that has the game is taken.
+    A framework's name and a colon may precede it (``"openspiel:hex"``). Without them, the first
+    installed framework that has the game loads it.
 
     Raises:
-        UnknownNameError: if no installed framework has it.
-        UnsupportedGameError: if the search cannot play it.
+        UnknownNameError: if no installed framework has the game.
+        UnsupportedGameError: if the search cannot play the game.
     """
     prefix, colon, rest = spec.partition(":")
     if colon and "(" not in prefix:
@@ -145,7 +145,7 @@ def load_game(spec: str) -> Game:
         reasons = "; ".join(f"{name}: {why}" for name, why in missing_adapters().items())
         raise UnknownNameError(
             f"No game framework is installed, so there is no game {spec!r} "
-            f"({reasons or 'none is known'}). Install one, for example: "
+            f"({reasons or 'no adapter is registered'}). Install one, for example: "
             "pip install 'rave-agents[openspiel]'"
         )
     errors = {}

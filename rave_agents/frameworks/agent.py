@@ -1,4 +1,4 @@
-"""What an agent is: one player, as matches and adapters see him."""
+"""The protocol of an agent: one player of a game, as matches and adapters see it."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, Protocol
@@ -10,14 +10,14 @@ from rave_agents.game.game_state import GameState
 
 
 class Effort(NamedTuple):
-    """What an agent spent on moves."""
+    """Moves, simulations and seconds that an agent has spent."""
 
     moves: int = 0
     simulations: int = 0
     seconds: float = 0.0
 
     def plus(self, simulations: int, seconds: float) -> "Effort":
-        """One more move."""
+        """Return the effort with one more move added."""
         return Effort(self.moves + 1, self.simulations + simulations, self.seconds + seconds)
 
 
@@ -25,41 +25,41 @@ class Agent(Protocol):
     """One player of one game at a time.
 
     Any method may raise ``ForfeitError`` to lose the game in progress. An agent may also have
-    ``close()``, which is called when a game of a match is over; and ``inform_actions(state,
-    actions)`` for positions where players move at the same time, with one action of each. There,
-    ``step`` gives the action of the seat that the agent was made for.
+    ``close()``, which a match calls after each game, and ``inform_actions(state, actions)``, which
+    it calls with the joint action where players move at the same time. There ``step`` returns the
+    action of the seat that the agent was made for.
     """
 
     effort: Effort
-    """What it has spent since it was made."""
+    """The effort since the agent was made."""
 
     def restart(self) -> None:
-        """A new game begins."""
+        """Start a new game."""
 
     def step(self, state: GameState) -> int:
-        """The action to play at a state where this agent is to move; the state is not changed."""
+        """Return the action for a state where this agent is to move; leave the state as it is."""
 
     def inform_action(self, state: GameState, player: int, action: int) -> None:
-        """Somebody, chance or this agent included, plays ``action`` at ``state``."""
+        """Learn that a player, chance (-1) or this agent plays ``action`` at ``state``."""
 
 
 class AgentType(NamedTuple):
-    """A kind of agent that has a name."""
+    """A kind of agent that specs can name."""
 
     summary: str
-    """One line for people."""
+    """One line that describes the agent."""
     parameters: Mapping[str, Any]
     """The parameters that its spec takes, with their defaults."""
     make: Callable[..., Agent]
     """Called as ``make(game, player, **parameters)``."""
     config: SearchConfig | None = None
-    """Of a search: what the fields of its parts, which are parameters too, are changed from."""
+    """The preset of a searching agent; the fields of its parts are parameters too. Else None."""
 
     def check_parameters(self, name: str, given: Mapping[str, Any]) -> None:
-        """Refuse parameters that an agent of this kind and name does not take.
+        """Refuse parameters that this kind of agent does not take.
 
         Raises:
-            UnknownNameError: (a ValueError) for the first of them.
+            UnknownNameError: (a ValueError) for the first unknown parameter.
         """
         what = f"parameter of {name}"
         if self.config is None:
@@ -68,7 +68,7 @@ class AgentType(NamedTuple):
             self.config.check_changes(what, given, tuple(self.parameters), UnknownNameError)
 
     def takes(self, name: str, given: Mapping[str, Any]) -> bool:
-        """Whether it takes a parameter beside those that it is given."""
+        """Whether the agent takes this parameter, together with those already given."""
         if self.config is None:
             return name in self.parameters
         return name in self.parameters or self.config.takes(name, given)

@@ -1,7 +1,7 @@
-"""The Go Text Protocol, version 2: an engine that serves any agent, and an agent that asks engines.
+"""The Go Text Protocol, version 2, and the agent that plays what another program answers.
 
-``protocol.py`` has the form of commands and answers, ``vertices.py`` how moves are written in them.
-The engine: ``position.py`` keeps the game, ``score.py`` counts Go's boards, ``analysis.py`` shows
-what was found, ``engine.py`` has the commands, ``serve.py`` puts it on standard input and output.
-The other side: ``process.py`` runs a program, ``client.py`` lets it play.
+``protocol.py`` parses commands and formats answers, ``vertices.py`` writes and reads moves,
+``position.py`` keeps the game of an engine, and ``score.py`` scores Go boards. ``process.py`` runs
+another program, and ``client.py`` is the agent that plays its moves. The engine itself is in the
+room ``gtp_engine``.
 """

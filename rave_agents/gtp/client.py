@@ -1,4 +1,4 @@
-"""The named agent ``gtp``: another program plays, asked by the Go Text Protocol."""
+"""The named agent ``gtp``: plays the moves of another program over the Go Text Protocol."""
 
 import contextlib
 import time
@@ -15,19 +15,19 @@ from rave_agents.gtp.vertices import RESIGN, Vertices
 from rave_agents.searcher.clock import Clock
 
 DEFAULT_TIMEOUT = 300.0
-"""Seconds that an engine may take for an answer, where nothing else is said."""
+"""Seconds that an engine may take for an answer by default."""
 
 _idle: dict[tuple[str, str], list[EngineProcess]] = {}
-"""Programs that wait for their next game, by command and game: to start one may take seconds."""
+"""Running programs that wait for their next game, by command and game; starting one is slow."""
 
 
 class EngineSession:
-    """A game that a program follows.
+    """A running program that follows one game.
 
     Args:
-        command: how to start the program.
+        command: the command line that starts the program.
         game: the game.
-        timeout: seconds that it may take for an answer.
+        timeout: seconds that the program may take for an answer.
 
     Raises:
         UnsupportedGameError: if the game's moves cannot be written in the protocol.
@@ -46,10 +46,10 @@ class EngineSession:
         self._actions: list[int] = []
 
     def start(self) -> EngineProcess:
-        """The program, started if need be.
+        """Return the program; start it if it is not running.
 
         Raises:
-            EngineFailedError: if it cannot be started, or cannot play the game.
+            EngineFailedError: if the program cannot be started, or cannot play the game.
         """
         if self._process is None:
             idle = _idle.get((self.command, self.game.name), [])
@@ -64,7 +64,7 @@ class EngineSession:
         return self._process
 
     def ask(self, command: str) -> str:
-        """See ``EngineProcess.ask``."""
+        """Send a command and return the program's answer; see ``EngineProcess.ask``."""
         return self.start().ask(command, self.timeout)
 
     def _set_up(self) -> None:
@@ -89,11 +89,11 @@ class EngineSession:
                 self.ask("clear_board")
 
     def follow(self, actions: Sequence[int]) -> None:
-        """Lead the program to the position after these actions.
+        """Bring the program to the position after these actions.
 
         Raises:
-            GtpError: if it refuses a move.
-            EngineFailedError: if it fails.
+            GtpError: if the program refuses a move.
+            EngineFailedError: if the program fails.
         """
         if list(actions[: len(self._actions)]) != self._actions:
             self.restart()
@@ -101,18 +101,18 @@ class EngineSession:
             self.play(action)
 
     def play(self, action: int) -> None:
-        """Tell the program of the next move."""
+        """Send the next move to the program."""
         colour = COLOURS[self._state.current_player()]
         self.ask(f"play {colour} {self.vertices.write(self._state, action)}")
         self.note(action)
 
     def note(self, action: int) -> None:
-        """Take note of a move that the program knows."""
+        """Record a move that the program already knows."""
         self._state.apply_action(action)
         self._actions.append(action)
 
     def release(self) -> None:
-        """Let the program wait for another game."""
+        """Keep the program running for another game."""
         process, self._process = self._process, None
         if process is not None and process.running:
             _idle.setdefault((self.command, self.game.name), []).append(process)
@@ -120,26 +120,27 @@ class EngineSession:
             process.close()
 
     def drop(self) -> None:
-        """End the program; the next question starts it again."""
+        """End the program; the next command starts it again."""
         process, self._process = self._process, None
         if process is not None:
             process.close()
 
 
 class GtpAgent:
-    """Plays what a GTP program answers to ``genmove``.
+    """Plays the move that a GTP program answers to ``genmove``.
 
-    The program loses the game if it resigns, plays what is not legal, refuses a legal move, or,
-    after a move of its own in this game, ends, breaks the protocol or does not answer in time; it
-    is started again for the next game. One that fails before it has moved, cannot be started,
-    repeats its input or floods its output does not play at all: that is an error.
+    The program loses the game if it resigns, plays an illegal move, refuses a legal one, or, once
+    it has moved in this game, exits, breaks the protocol or does not answer in time; the agent
+    starts it again for the next game. A program that cannot be started, fails before its first
+    move, echoes its input or floods its output cannot play at all: the agent raises an error.
 
     Args:
         game: the game.
         player: the seat.
-        command: how to start the program, such as ``"gnugo --mode gtp --level 10"``.
-        timeout: seconds that it may take for an answer, above 0.
-        clock: the time that it is told to have; None for none.
+        command: the program's command line, such as ``"gnugo --mode gtp --level 10"``.
+        timeout: seconds that the program may take for an answer, above 0.
+        clock: the time control that the agent announces to the program, such as ``"60+1"``; None
+            for none.
 
     Raises:
         UnsupportedGameError: if the game's moves cannot be written in the protocol.
@@ -166,7 +167,7 @@ class GtpAgent:
             raise ValueError(f"timeout must be a finite number above 0, got {timeout!r}.")
         self.session: EngineSession = EngineSession(command, game, float(timeout))
         self.clock: Clock | None = None if clock is None else Clock.parse(clock)
-        """The time that the program is told to have."""
+        """The program's clock; None if it plays without one."""
         self.player = player
         self.effort: Effort = Effort()
         self._has_moved = False
@@ -175,7 +176,7 @@ class GtpAgent:
         """A new game begins.
 
         Raises:
-            EngineFailedError: if the program does not start or fails.
+            EngineFailedError: if the program does not start, or fails.
         """
         self._has_moved = False
         if self.clock is not None:
@@ -185,32 +186,32 @@ class GtpAgent:
 
     def _restart(self) -> None:
         self.session.restart()
-        self.session.start()  # Before any clock runs: to start a program may take seconds.
+        self.session.start()  # Before the clock runs: starting a program may take seconds.
         if self.clock is not None:
             control = self.clock.control
             if control.phases or control.increment:
-                return  # The protocol has no words for these; time_left tells what there is.
+                return  # time_settings cannot express these; time_left sends the remaining time.
             period = f"{control.period:g} {control.period_moves if control.period else 0}"
             self._tell(f"time_settings {control.main:g} {period}")
 
     def _tell(self, command: str) -> None:
-        """A command that a program need not know."""
+        """Send a command that the program may refuse."""
         with contextlib.suppress(GtpError):
             self.session.ask(command)
 
     def step(self, state: GameState) -> int:
-        """The action that the program answers.
+        """Return the action that the program answers.
 
         Raises:
-            ForfeitError: if it loses the game by what it does.
+            ForfeitError: if the program resigns, breaks the rules, or fails after its first move.
             EngineFailedError: if it fails before its first move of the game, or cannot play at all.
-            UnsupportedGameError: if the state does not tell its history.
+            UnsupportedGameError: if the state has no ``history()``.
         """
         history = getattr(state, "history", None)
         if history is None:
             raise UnsupportedGameError(
-                f"{self.session.game.name} does not tell the moves so far: its states have no "
-                "history(), which gtp needs."
+                f"gtp needs the moves so far, and the states of {self.session.game.name} have no "
+                "history()."
             )
         actions = [int(action) for action in history()]
         started = time.perf_counter()
@@ -251,7 +252,7 @@ class GtpAgent:
 
     @contextlib.contextmanager
     def _forfeits(self) -> Iterator[None]:
-        """A program that has played and then fails loses the game."""
+        """Turn the failure of a program that has already moved into a lost game."""
         try:
             yield
         except EngineFailedError as error:
@@ -261,10 +262,10 @@ class GtpAgent:
             raise ForfeitError(f"failed: {error}", fault=True) from error
 
     def inform_action(self, state: GameState, player: int, action: int) -> None:
-        """Nothing to do: ``step`` tells the program all moves since its last."""
+        """Do nothing: ``step`` sends the program all moves since its last one."""
 
     def close(self) -> None:
-        """The game is over: the program waits for the next one."""
+        """End the game; the program keeps running for the next one."""
         self.session.release()
 
 
@@ -273,7 +274,7 @@ def _make(game: Game, player: int, **parameters: object) -> Agent:
 
 
 GTP_AGENT_TYPE = AgentType(
-    "another program, by the Go Text Protocol",
+    "another program, over the Go Text Protocol",
     {"command": None, "timeout": DEFAULT_TIMEOUT, "clock": None},
     _make,
 )

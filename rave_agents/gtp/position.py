@@ -1,4 +1,4 @@
-"""The position that a GTP engine keeps: a game, and a clone of each state since its start."""
+"""The position of a GTP engine: a game, with a clone of each state since its start for undo."""
 
 import re
 from collections.abc import Mapping
@@ -11,20 +11,21 @@ from rave_agents.gtp.score import area_score, go_rows, score_text
 from rave_agents.gtp.vertices import PASS, Vertices
 
 _SIZES = ("board_size", "size")
-"""Parameters of games that are the size of the board."""
+"""Names that games have for the parameter that sets the board's size."""
 
 _FIXED_SIZES = {"othello": 8, "lines_of_action": 8, "tic_tac_toe": 3, "pentago": 6}
 _RESIZED_BOTH = {"breakthrough": ("rows", "columns"), "clobber": ("rows", "columns")}
 
 
 class Position:
-    """A game with the moves that were made in it; taking one back goes to an earlier clone.
+    """A game and the moves played in it; ``undo`` returns to an earlier clone.
 
     Args:
         spec: the game, such as ``"go(board_size=9)"``.
 
     Raises:
-        UnknownNameError, UnsupportedGameError: if there is no such game, or not by GTP.
+        UnknownNameError: if there is no such game.
+        UnsupportedGameError: if the game cannot be played over GTP.
     """
 
     def __init__(self, spec: str) -> None:
@@ -35,41 +36,41 @@ class Position:
         self.game = game
         """The game, with its parameters."""
         self.vertices = vertices
-        """How its moves are written."""
+        """Writes and reads the game's moves."""
         self.clear()
 
     def clear(self) -> None:
         """Go back to the game's start."""
         self._states = [self.game.new_initial_state()]
         self.actions: list[int] = []
-        """What was played."""
+        """The actions played so far."""
         self._implied: set[int] = set()
 
     @property
     def state(self) -> GameState:
-        """The present position, not to be changed."""
+        """The current position; callers must not change it."""
         return self._states[-1]
 
     @property
     def size(self) -> int | None:
-        """The size of the board; None where it is not one number."""
+        """The size of the board; None if it is not one number."""
         return board_size(self.vertices.short_name, self.parameters)
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """The game's parameters, with those that have their default values if the game tells."""
+        """The game's parameters; those with default values too, if the game lists them."""
         return getattr(self.game, "parameters", self._given)
 
     @property
     def _given(self) -> dict[str, str]:
-        """The parameters in the game's name."""
+        """The parameters written in the game's name."""
         return dict(re.findall(r"(\w+)=([^,()]+)", self.game.name))
 
     def resize(self, size: int) -> None:
-        """Begin anew on a board of another size.
+        """Start again on a board of another size.
 
         Raises:
-            GtpError: if there is no such board.
+            GtpError: if the game has no board of that size.
         """
         if size == self.size:
             self.clear()
@@ -83,11 +84,11 @@ class Position:
             changes["max_game_length"] = str(2 * size * size)
         try:
             self._load(self._with(changes))
-        except Exception as error:  # Frameworks refuse a size in ways of their own.
+        except Exception as error:  # Each framework raises its own exception for a bad size.
             raise GtpError("unacceptable size") from error
 
     def set_komi(self, komi: float) -> None:
-        """Go on with another komi, where the game has one; else nothing changes."""
+        """Change the komi and keep the moves; do nothing if the game has no komi."""
         if "komi" not in self.parameters or float(self.parameters["komi"]) == komi:
             return
         played = self.actions
@@ -101,7 +102,7 @@ class Position:
         return load_game(f"{self.vertices.short_name}({text})")
 
     def apply(self, action: int, *, implied: bool = False) -> None:
-        """Play a legal action; one that was implied is taken back with the next."""
+        """Play a legal action; ``undo`` takes an implied one back together with the next."""
         if implied:
             self._implied.add(len(self.actions))
         state = self.state.clone()
@@ -110,10 +111,10 @@ class Position:
         self.actions.append(action)
 
     def undo(self) -> None:
-        """Take the last move back.
+        """Take back the last move.
 
         Raises:
-            GtpError: if there is none.
+            GtpError: if there is no move to take back.
         """
         if not self.actions:
             raise GtpError("cannot undo")
@@ -127,10 +128,10 @@ class Position:
         self._implied.discard(len(self.actions))
 
     def move(self, player: int, word: str) -> int:
-        """The action of a word.
+        """Return the action that a word such as ``D4`` stands for.
 
         Raises:
-            GtpError: if it is not the player's turn, not legal, or no move.
+            GtpError: if it is not the player's turn, or the word is no legal move.
         """
         if self.state.is_terminal() or self.state.current_player() != player:
             raise GtpError("illegal move")
@@ -142,7 +143,7 @@ class Position:
             raise GtpError("invalid coordinate") from error
 
     def passing(self) -> int | None:
-        """The action of passing; None where it is not legal."""
+        """The action that passes; None if passing is illegal."""
         if self.state.is_terminal():
             return None
         try:
@@ -151,10 +152,10 @@ class Position:
             return None
 
     def final_score(self) -> str:
-        """The score of the game, or in Go of the board as it stands.
+        """The final score; in Go, the score of the current board.
 
         Raises:
-            GtpError: if the game goes on and is not Go.
+            GtpError: if the game is not over and is not Go.
         """
         if self.vertices.short_name == "go":
             komi = float(self.parameters["komi"])
@@ -166,7 +167,7 @@ class Position:
 
 
 def board_size(short_name: str, parameters: Mapping[str, Any]) -> int | None:
-    """The size of a game's board; None where it is not one number.
+    """The size of a game's board; None if it is not one number.
 
     Args:
         short_name: the game's name.

@@ -1,4 +1,4 @@
-"""Another program that speaks the Go Text Protocol: started, asked, and ended."""
+"""Runs another program that speaks the Go Text Protocol: start it, send commands, end it."""
 
 import atexit
 import contextlib
@@ -14,32 +14,32 @@ from rave_agents.errors import RaveAgentsError
 from rave_agents.gtp.protocol import GtpError
 
 QUIT_SECONDS = 2.0
-"""How long a program may take to end by itself."""
+"""Seconds that a program may take to exit by itself after ``quit``."""
 
 LARGEST_ANSWER = 1 << 20
-"""Bytes of output after which a program that has not ended its answer is cut off."""
+"""Largest answer in bytes; a program that writes more without ending its answer is killed."""
 
 _CHUNK = 1 << 16
 _WAITING_CHUNKS = 16
-"""Output that nobody has asked for yet: with more than this, the program's writing has to wait."""
+"""Largest number of unread chunks; the program's next write then blocks."""
 
 _SHOWN = 300
 """Characters of a program's output that a message quotes."""
 
 _LINE_SECONDS = 1.0
-"""How long the rest of a first line that is no answer is waited for, to quote it."""
+"""Seconds to wait for the rest of a malformed first line, so that the message can quote it."""
 
 _END = re.compile(rb"\n[ \t]*\n")
-"""What ends an answer: an empty line."""
+"""The empty line that ends an answer."""
 
 
 class EngineFailedError(RaveAgentsError):
-    """A GTP program could not be started, ended, broke the protocol, or did not answer in time.
+    """A GTP program did not start, exited, broke the protocol, or did not answer in time.
 
     Args:
-        message: what it did.
-        unusable: whether it shows that the program cannot play at all: it does not start, repeats
-            its input, or floods its output.
+        message: what the program did.
+        unusable: whether the program cannot play at all: it does not start, echoes its input, or
+            floods its output.
     """
 
     def __init__(self, message: str, *, unusable: bool = False) -> None:
@@ -51,10 +51,10 @@ class EngineProcess:
     """A running GTP program.
 
     Args:
-        command: how to start it, as in a shell, but no shell runs it.
+        command: the command line that starts the program, quoted as for a shell; no shell runs it.
 
     Raises:
-        EngineFailedError: if it cannot be started.
+        EngineFailedError: if the program cannot be started.
     """
 
     def __init__(self, command: str) -> None:
@@ -67,7 +67,7 @@ class EngineProcess:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 bufsize=0,
-                start_new_session=True,  # Ctrl-C is for the program that asks, not for this one.
+                start_new_session=True,  # Ctrl-C interrupts this process only.
             )
         except (OSError, ValueError, IndexError) as error:
             raise EngineFailedError(
@@ -84,25 +84,26 @@ class EngineProcess:
 
     @property
     def pid(self) -> int:
-        """The number of the process."""
+        """The process id."""
         return self._process.pid
 
     @property
     def running(self) -> bool:
-        """Whether the program is still there."""
+        """Whether the program is still running."""
         return self._process.poll() is None
 
     def ask(self, command: str, timeout: float) -> str:
         """Send a command and wait for the answer.
 
         Args:
-            command: one line without its end.
-            timeout: seconds to wait, above 0. Afterwards the program is killed, since its answer
-                could be taken for that to the next command.
+            command: one line, without the line end.
+            timeout: seconds to wait, above 0. After that the program is killed, since a late answer
+                would be read as the answer to the next command.
 
         Raises:
-            GtpError: if it answers with ``?``; the message is the program's.
-            EngineFailedError: if it does not answer in time, breaks the protocol, or has ended.
+            GtpError: if the program answers with ``?``; the message is the program's.
+            EngineFailedError: if the program does not answer in time, breaks the protocol, or has
+                exited.
         """
         what = command.split(" ", 1)[0]
         assert self._process.stdin is not None
@@ -118,7 +119,7 @@ class EngineProcess:
         return said.strip("\n")
 
     def _answer(self, command: str, what: str, timeout: float) -> str:
-        """The next answer, with its sign and without the empty line at its end."""
+        """Return the next answer, with its ``=`` or ``?`` and without the empty line at its end."""
         deadline = time.monotonic() + timeout
         searched = received = 0
         while True:
@@ -159,12 +160,12 @@ class EngineProcess:
             self._unread += chunk.replace(b"\r", b"")
 
     def _check_first_line(self, command: str, what: str) -> None:
-        """Refuse an answer that is none: the program is then killed."""
+        """Kill the program and raise an error if its first line is not an answer."""
         line = bytes(self._unread.partition(b"\n")[0]).decode("utf-8", errors="replace").strip()
         if line.lstrip("=?0123456789").strip() == command:
             self.kill()
             raise EngineFailedError(
-                f"{self.command!r} is no GTP program: it repeats its input, {command!r}.",
+                f"{self.command!r} is not a GTP program: it echoes its input, {command!r}.",
                 unusable=True,
             )
         if line[0] not in "=?":
@@ -176,9 +177,9 @@ class EngineProcess:
     def _ended(self, what: str) -> str:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(QUIT_SECONDS)
-        ended = f"{self.command!r} ended at {what}"
+        ended = f"{self.command!r} exited during {what}"
         if self._closed.is_set():
-            return f"{ended}: it was closed before."
+            return f"{ended}: it had already been closed."
         self._listener.join(QUIT_SECONDS)
         said = " ".join(self._said.decode("utf-8", errors="replace").split())[-_SHOWN:]
         if self._process.returncode is not None:
@@ -186,7 +187,7 @@ class EngineProcess:
         return f"{ended}: {said}" if said else f"{ended}."
 
     def _read_output(self) -> None:
-        """Hand the output on; where nobody takes it, the program waits."""
+        """Queue the program's output; if the queue is full, the program has to wait."""
         assert self._process.stdout is not None
         chunk: bytes | None = b"begun"
         while chunk is not None and not self._closed.is_set():
@@ -200,19 +201,19 @@ class EngineProcess:
                     break
 
     def _read_errors(self) -> None:
-        """Keep the end of what the program writes to its standard error."""
+        """Keep the last part of the program's standard error, for messages."""
         assert self._process.stderr is not None
         with contextlib.suppress(OSError, ValueError):
             while chunk := os.read(self._process.stderr.fileno(), _CHUNK):
                 self._said = (self._said + chunk)[-4 * _SHOWN :]
 
     def kill(self) -> None:
-        """End the program at once."""
+        """Kill the program at once."""
         self._process.kill()
         self._process.wait()
 
     def close(self) -> None:
-        """Ask the program to end, and end it if it does not."""
+        """Send ``quit``, and kill the program if it does not exit."""
         atexit.unregister(self.close)
         if self._closed.is_set():
             return

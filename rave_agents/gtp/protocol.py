@@ -1,34 +1,34 @@
-"""The form of the Go Text Protocol: commands, answers, colours (Farnebäck 2002, version 2)."""
+"""The syntax of the Go Text Protocol: commands, answers, colours (Farnebäck 2002, version 2)."""
 
 import re
 from typing import NamedTuple
 
 COLOURS = ("b", "w")
-"""How players 0 and 1 are written."""
+"""The colours of players 0 and 1."""
 
 _COLOUR_NAMES = {"b": 0, "black": 0, "w": 1, "white": 1}
 _DISCARDED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 
 
 class GtpError(Exception):
-    """What an engine answers with ``?``: the message says why."""
+    """An error that an engine answers with ``?`` and this message."""
 
 
 class Command(NamedTuple):
-    """A command as an engine got it."""
+    """A command that an engine received."""
 
     number: str
     """The command's id, empty if it has none."""
     name: str
-    """What is to be done."""
+    """The command's name, such as ``genmove``."""
     arguments: list[str]
-    """The words after it."""
+    """The words after the name."""
 
 
 def parse_command(line: str) -> Command | None:
-    """The command of a line; None if it is empty or a comment.
+    """Parse a line; None if it is empty or a comment.
 
-    Control characters are dropped, tabs are spaces, and a comment begins with ``#``.
+    Control characters are dropped, tabs count as spaces, and ``#`` begins a comment.
     """
     text = _DISCARDED.sub("", line.replace("\t", " ")).partition("#")[0]
     words = text.split()
@@ -41,7 +41,7 @@ def parse_command(line: str) -> Command | None:
 
 
 def answer(number: str, text: str, *, failed: bool = False) -> str:
-    """An answer with the two line ends that close it; the text loses its empty lines."""
+    """Format an answer, closed by an empty line; empty lines of the text get a space."""
     lines = [line.rstrip() or " " for line in text.strip("\n").splitlines()]
     body = "\n".join(lines)
     space = " " if body and not text.startswith("\n") else ""
@@ -50,10 +50,10 @@ def answer(number: str, text: str, *, failed: bool = False) -> str:
 
 
 def parse_colour(word: str) -> int:
-    """The player of a colour.
+    """Return the player of a colour.
 
     Raises:
-        GtpError: if it is none.
+        GtpError: if the word is not a colour.
     """
     if word.lower() not in _COLOUR_NAMES:
         raise GtpError("invalid color")

@@ -1,4 +1,4 @@
-"""The score of a Go board by area, as Tromp and Taylor have it."""
+"""Area scoring of a Go board by the Tromp-Taylor rules."""
 
 import re
 from collections.abc import Sequence
@@ -7,12 +7,15 @@ BLACK, WHITE, EMPTY = "X", "O", "+"
 
 
 def go_rows(board: str) -> list[str]:
-    """The rows of OpenSpiel's picture of a Go board, from above."""
+    """The rows of a Go board as OpenSpiel prints it, from the top."""
     return re.findall(r"^ *\d+ ([+XO]+) *$", board, re.MULTILINE)
 
 
 def area_score(rows: Sequence[str], komi: float) -> float:
-    """Black's stones and the empty regions that reach black stones alone, less White's and komi."""
+    """Black's area minus White's area and the komi.
+
+    A player's area is their stones and the empty regions that border on their stones alone.
+    """
     cells = {(y, x): colour for y, row in enumerate(rows) for x, colour in enumerate(row)}
     score = -komi
     seen: set[tuple[int, int]] = set()
@@ -32,7 +35,7 @@ def area_score(rows: Sequence[str], komi: float) -> float:
 def _region(
     cells: dict[tuple[int, int], str], start: tuple[int, int]
 ) -> tuple[set[tuple[int, int]], set[str]]:
-    """The empty region around a place, and the colours that it reaches."""
+    """The empty region around a point, and the colours that border on it."""
     region, borders, waiting = {start}, set(), [start]
     while waiting:
         y, x = waiting.pop()
@@ -47,5 +50,5 @@ def _region(
 
 
 def score_text(score: float) -> str:
-    """A score as the protocol has it: ``B+3.5``, ``W+1``, or ``0`` for a draw."""
+    """Format a score as the protocol does: ``B+3.5``, ``W+1``, or ``0`` for a draw."""
     return "0" if score == 0 else f"{'B' if score > 0 else 'W'}+{abs(score):g}"

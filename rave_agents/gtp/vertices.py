@@ -1,4 +1,4 @@
-"""How moves are written in the Go Text Protocol: a game's own names, without blanks."""
+"""Moves in the Go Text Protocol: the game's own names for them, without spaces."""
 
 import re
 
@@ -9,7 +9,7 @@ from rave_agents.game.notation import action_name
 from rave_agents.games.coordinates import point_name
 
 PASS, RESIGN = "pass", "resign"
-"""Moves that are no points."""
+"""Moves that are not points of the board."""
 
 _ROW_AND_COLUMN = re.compile(r"\D*?(\d+),(\d+)\)?")
 _POINTS = re.compile(r"([a-z])(\d{1,2})(?:[-x]?([a-z])(\d{1,2}))?\*?")
@@ -19,15 +19,15 @@ _LARGEST_BOARD = 25
 class Vertices:
     """Writes and reads the moves of one game.
 
-    Go's and NoGo's points are as Go players write them, and so are those of games whose actions are
-    named by row and column, such as gomoku; the letter i is left out there. Other games keep their
-    names: ``a1`` in hex, ``b1-h1`` in lines_of_action.
+    Points of Go, NoGo and games that name actions by row and column, such as gomoku, are written as
+    in Go: a letter without I, then a number. Other games keep their own names: ``a1`` in hex,
+    ``b1-h1`` in lines_of_action.
 
     Args:
-        game: the game, for two players.
+        game: a game for two players.
 
     Raises:
-        UnsupportedGameError: if moves of the game cannot be written as one word.
+        UnsupportedGameError: if the game has chance, not two players, or moves of several words.
     """
 
     def __init__(self, game: Game) -> None:
@@ -37,7 +37,7 @@ class Vertices:
         state = game.new_initial_state()
         if game.num_players != 2 or state.is_chance_node():
             raise UnsupportedGameError(
-                f"{game.name} cannot be played by GTP, which has two players and no chance."
+                f"{game.name} cannot be played over GTP, which has two players and no chance."
             )
         names = [action_name(state, action) for action in state.legal_actions()]
         places = [_ROW_AND_COLUMN.fullmatch(name) for name in names]
@@ -46,17 +46,17 @@ class Vertices:
             self._rows = 1 + max(int(place[1]) for place in places if place is not None)
         elif any(not name or re.search(r"\s", _without_colour(name)) for name in names):
             raise UnsupportedGameError(
-                f"{game.name} cannot be played by GTP: its moves, such as {names[0]!r}, are not "
+                f"{game.name} cannot be played over GTP: its moves, such as {names[0]!r}, are not "
                 "single words."
             )
 
     @property
     def has_go_points(self) -> bool:
-        """Whether moves are points as Go players write them."""
+        """Whether moves are written as points of Go, such as ``D4``."""
         return self._rows > 0 or self.short_name in ("go", "nogo")
 
     def write(self, state: GameState, action: int) -> str:
-        """A move of the player to move at a state."""
+        """Write an action of the player to move as one word."""
         name = action_name(state, action)
         if self._rows:
             place = _ROW_AND_COLUMN.fullmatch(name)
@@ -68,11 +68,11 @@ class Vertices:
         return name.upper() if self.has_go_points else name
 
     def read(self, state: GameState, word: str) -> int:
-        """The legal action that a word stands for, capitals aside.
+        """Return the legal action that a word stands for; upper and lower case are equal.
 
         Raises:
-            LookupError: if it may be a move, but is not legal.
-            ValueError: if it cannot be a move.
+            LookupError: if the word has the form of a move, but the move is illegal.
+            ValueError: if the word does not have the form of a move.
         """
         wanted = word.lower()
         for action in state.legal_actions():
@@ -82,10 +82,10 @@ class Vertices:
         numbers = [] if points is None else [int(n) for n in points.group(2, 4) if n is not None]
         plausible = bool(numbers) and all(1 <= number <= _LARGEST_BOARD for number in numbers)
         if wanted == PASS or plausible:
-            raise LookupError(f"{word!r} is not legal.")
-        raise ValueError(f"{word!r} is no move.")
+            raise LookupError(f"{word!r} is illegal.")
+        raise ValueError(f"{word!r} is not a move.")
 
 
 def _without_colour(name: str) -> str:
-    """The name of a move in OpenSpiel's Go without the colour before it."""
+    """Strip the colour that OpenSpiel's Go writes before a move."""
     return re.sub(r"^[BW] ", "", name)

@@ -1,4 +1,5 @@
-"""This package's agents as a program that plays by the Go Text Protocol.
+"""A Go Text Protocol engine that plays any of this package's agents.
 
-It imports agents and the room ``gtp``, which has the protocol.
+``engine.py`` has the commands, ``serve.py`` runs them on standard input and output, ``analysis.py``
+shows the last search in GoGui. It imports ``agents`` and ``gtp``, which has the protocol.
 """

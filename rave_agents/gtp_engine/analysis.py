@@ -1,4 +1,4 @@
-"""What a search thinks, as GoGui shows it: colours and numbers on the board, a line of moves."""
+"""Analysis commands for GoGui: visits, values and AMAF values on the board, and the best line."""
 
 import dataclasses
 import re
@@ -9,28 +9,28 @@ from rave_agents.gtp.vertices import Vertices
 from rave_agents.results.search_result import ActionStatistics, SearchResult
 
 _MOVES_SHOWN = 12
-"""Moves of the principal variation."""
+"""Moves of the principal variation that are shown, at most."""
 
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
 
 @dataclasses.dataclass(frozen=True)
 class Shown:
-    """The search whose findings are shown."""
+    """The search that analysis commands show."""
 
     result: SearchResult | None = None
-    """What it found; None before the first."""
+    """Its result; None before the first search."""
     vertices: Vertices | None = None
-    """How moves are written."""
+    """Writes the moves of its game."""
 
 
 def plain(text: str) -> str:
-    """Text without colours of terminals."""
+    """Strip the terminal's colour codes from a text."""
     return _ANSI.sub("", text)
 
 
 def colour_map(share: float) -> str:
-    """A colour from blue, 0, over green to red, 1."""
+    """A colour for a share in [0, 1]: blue at 0, green at 0.5, red at 1."""
     share = min(1.0, max(0.0, share))
     stops = [(0x30, 0x50, 0xE0), (0x40, 0xC0, 0x60), (0xE0, 0x40, 0x30)]
     low, high = (stops[0], stops[1]) if share < 0.5 else (stops[1], stops[2])
@@ -116,7 +116,7 @@ SHOWS: dict[str, Callable[[Shown], str]] = {
     "rave-variation": _variation,
     "rave-table": _table,
 }
-"""Commands that show the last search."""
+"""The commands that show the last search, by name."""
 
 ANALYZE_COMMANDS = (
     "gfx/Visits/rave-visits",
@@ -126,4 +126,4 @@ ANALYZE_COMMANDS = (
     "gfx/Principal Variation/rave-variation",
     "string/Search Table/rave-table",
 )
-"""The same as GoGui lists them: what comes back, a label, the command."""
+"""The same commands in GoGui's format: the type of the answer, a label, the command."""

@@ -1,4 +1,4 @@
-"""A GTP engine: any agent, at any game for two whose moves are single words."""
+"""A GTP engine: any agent, at any two-player game whose moves are single words."""
 
 import math
 import time
@@ -17,30 +17,31 @@ from rave_agents.searcher.clock import Clock, TimeControl
 PROTOCOL_VERSION = "2"
 
 GTP_NAMES = {"go": "Go", "nogo": "NoGo", "hex": "Hex", "havannah": "Havannah", "othello": "Othello"}
-"""What controllers call some games."""
+"""Names that GTP controllers use for some games."""
 
 _Handler = Callable[[list[str]], str]
 
 
 class Engine:
-    """Answers commands of the Go Text Protocol, version 2.
+    """Answers the commands of the Go Text Protocol, version 2.
 
     Args:
         game: the game's name, such as ``"go(board_size=9)"``; ``boardsize`` and ``komi`` change it.
         agent: the spec of the agent that chooses moves, for both colours.
-        seed: decides everything random; None for one that the system draws.
+        seed: seeds every random choice; None for a seed that the system draws.
 
     Raises:
-        UnknownNameError, UnsupportedGameError: if the game or the agent does not exist, or do not
-            go together, or not with GTP.
+        UnknownNameError: if the game or the agent does not exist.
+        UnsupportedGameError: if the agent cannot play the game, or the game cannot be played over
+            GTP.
         TypeError, ValueError: for a parameter that is not allowed.
     """
 
     def __init__(self, game: str, agent: AgentSpec | str, *, seed: int | None = None) -> None:
         self.position: Position = Position(game)
-        """The game and the moves in it."""
+        """The game and the moves played in it."""
         self.ended: bool = False
-        """Whether ``quit`` has come."""
+        """Whether the engine has received ``quit``."""
         self._spec = AgentSpec.parse(agent) if isinstance(agent, str) else agent
         self._seed = seed
         self._clocks: list[Clock | None] = [None, None]
@@ -94,7 +95,7 @@ class Engine:
         return commands
 
     def answer(self, line: str) -> str | None:
-        """The answer to a line, with the line ends that close it; None where none is due."""
+        """Answer a line; None for an empty line or a comment, which get no answer."""
         command = parse_command(line)
         if command is None:
             return None
@@ -102,7 +103,7 @@ class Engine:
             return answer(command.number, self._run(command))
         except GtpError as error:
             return answer(command.number, str(error), failed=True)
-        except Exception as error:  # An agent's failure must not end the conversation.
+        except Exception as error:  # An agent's failure must not end the session.
             text = " ".join(f"internal error: {type(error).__name__}: {error}".split())
             return answer(command.number, text, failed=True)
 
@@ -130,7 +131,7 @@ class Engine:
         return ""
 
     def _begin(self) -> None:
-        """A game begins, perhaps on another board."""
+        """Start a new game, perhaps on another board."""
         self._shown = analysis.Shown()
         if self._agents_game == self.position.game.name:
             for agent in self._agents:
@@ -171,9 +172,9 @@ class Engine:
         return ""
 
     def _give_turn(self, player: int) -> bool:
-        """Where a colour moves twice, the other one passes in between; tells whether it did.
+        """In Go, let the opponent pass if a colour moves twice; return whether they did.
 
-        Only Go has that: handicap stones are placed so.
+        Controllers place handicap stones in this way.
         """
         state = self.position.state
         if not state.is_terminal() and state.current_player() != player:
@@ -222,7 +223,7 @@ class Engine:
         return action
 
     def _ended_move(self, player: int) -> str:
-        """What a player says when the game is over: he resigns what he has lost, but not in Go."""
+        """Answer ``genmove`` after the end: resign a lost game, else pass; in Go always pass."""
         if self.position.vertices.short_name == "go":
             return PASS
         returns = self.position.state.returns()

@@ -13,7 +13,7 @@ INTERRUPTED, TERMINATED = 130, 143
 
 
 class _TerminatedError(BaseException):
-    """The system asks the process to end."""
+    """The system has asked the process to end."""
 
 
 def _terminate(number: int, frame: Any) -> None:
@@ -23,12 +23,12 @@ def _terminate(number: int, frame: Any) -> None:
 def serve(engine: Engine, source: BinaryIO, sink: BinaryIO) -> int:
     """Answer commands until ``quit``, the input's end, a closed output or a signal.
 
-    A command that a signal interrupts is answered as failed.
+    A command that a signal interrupts gets a failure as its answer.
 
     Args:
-        engine: what answers.
-        source: where commands come from, line by line.
-        sink: where answers go.
+        engine: the engine.
+        source: the commands, one a line.
+        sink: the stream that takes the answers.
 
     Returns:
         The exit code of the process.
@@ -67,7 +67,7 @@ def _write(sink: BinaryIO, text: str | None) -> None:
 
 
 def _close(sink: BinaryIO) -> None:
-    """Let what is still to be written go nowhere: nobody reads it any more."""
+    """Discard what is still to be written: the reader is gone."""
     try:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sink.fileno())

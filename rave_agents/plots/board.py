@@ -17,21 +17,21 @@ from rave_agents.game.notation import action_name
 from rave_agents.plots.printed_board import PrintedBoard, PrintedCell, read_board
 
 _EMPTY = ".-+"
-"""How games print an empty cell; the first of these on a board is the one."""
+"""Marks that games print for an empty cell; the first one found on a board counts."""
 _CUSTOM = ("xo", "XO", "bw", "BW", "O@")
-"""Stones of the first and the second player, where no move tells whose they are."""
+"""Stones of the first and the second player by custom, where no move shows the owner."""
 _POINT = re.compile(r"([a-z])(\d{1,2})(?!\d)")
 _ALPHABETS = ("abcdefghijklmnopqrstuvwxyz", "abcdefghjklmnopqrstuvwxyz")
-"""Letters of columns; Go leaves out the i."""
+"""Letters of columns; Go omits the i."""
 _REPLIES = 8
-"""How many moves of a later position are looked at for what a player's stones look like."""
+"""Number of moves of a later position that are played to learn a player's stones."""
 
 _ACTIONS_A_TURN = 3
-"""How many actions make a player's turn at most, as in amazons."""
+"""Largest number of actions in a player's turn, as in amazons."""
 
 
 class Tiling(enum.StrEnum):
-    """What the cells of a board look like."""
+    """The shape of a board's cells."""
 
     SQUARES = enum.auto()
     HEXAGONS = enum.auto()
@@ -48,18 +48,18 @@ class Cell:
     column: int
     """Its column, 0 at the left; where rows are shifted, in half cells."""
     x: float
-    """Where its middle is, to the right, in units of the distance between neighbours."""
+    """Its centre, to the right, in units of the distance between neighbours."""
     y: float
-    """Where its middle is, upwards, in the same units."""
+    """Its centre, upwards, in the same units."""
     piece: str | None
-    """What stands there, as the game prints it; None if it is empty."""
+    """The piece on it, as the game prints it; None if it is empty."""
     owner: int | None
-    """The player whose piece that is; None if it is nobody's, or nobody knows."""
+    """The player who owns the piece; None if no player does, or the owner is unknown."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Place:
-    """Where an action goes."""
+    """The cell or cells of an action."""
 
     target: int
     """Index of the cell where a stone is placed, to which a piece moves, or from which one is
@@ -70,37 +70,38 @@ class Place:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Board:
-    """A position as a picture shows it."""
+    """The board of a position: its cells, and the place of each action."""
 
     tiling: Tiling
-    """What its cells look like."""
+    """The shape of its cells."""
     cells: tuple[Cell, ...]
     """The cells, row by row from the top."""
     places: Mapping[int, Place]
-    """Where legal actions go; actions that are missing, such as a pass, go nowhere."""
+    """The place of each legal action; actions without a place, such as a pass, are missing."""
     names: tuple[str, ...]
-    """How moves name each cell, such as ``b3``; empty where they do not."""
+    """The name of each cell in the names of moves, such as ``b3``; empty if moves do not name
+    cells."""
 
     def owners(self) -> dict[int, int]:
-        """The players who have a piece on the board, by the index of its cell."""
+        """Return the owner of each piece, by the index of its cell."""
         return {i: cell.owner for i, cell in enumerate(self.cells) if cell.owner is not None}
 
 
 def find_board(state: Any) -> Board:
-    """The board of a position.
+    """Find the board of a position, and the place of each action on it.
 
-    It is read from how the game prints the position or, where that is no board, from its
-    observation tensor. Where an action goes is seen by playing it in a copy: what appears is the
-    target, what disappears the source; and so is whose pieces are whose. Where something is hidden,
-    the board is what the player to move sees.
+    The board is read from the text of the position or, if that shows no board, from its observation
+    tensor. The place of an action is found by playing it in a copy: the piece that appears marks
+    the target, the piece that disappears the source. The same moves show who owns which pieces. In
+    a game with hidden information, the board is the view of the player to move.
 
     Args:
-        state: a GameState, or a state that an adapter knows, such as a ``pyspiel.State``. It stays
-            as it is.
+        state: a GameState, or a state that an adapter knows, such as a ``pyspiel.State``; it is not
+            changed.
 
     Raises:
         UnsupportedGameError: if the game has no board, or none that can be found.
-        TypeError: if it is no state.
+        TypeError: if ``state`` is not a state.
     """
     game_state = as_game_state(state)
     if is_simultaneous(game_state) or game_state.is_chance_node():
@@ -113,26 +114,28 @@ def find_board(state: Any) -> Board:
         board = _Reading(game_state, viewer, read, printed).board()
         if board.places or game_state.is_terminal():
             return board
-    raise _no_board(game_state, "neither its text nor its observation shows where actions go")
+    raise _no_board(game_state, "neither its text nor its observation shows the actions' places")
 
 
 def _no_board(state: GameState, why: str) -> UnsupportedGameError:
     wrapped: Any = getattr(state, "state", None)
     game = wrapped.get_game() if hasattr(wrapped, "get_game") else type(state).__name__
-    return UnsupportedGameError(f"No board is found for {game}: {why}. Bars can be drawn instead.")
+    return UnsupportedGameError(
+        f"No board is found for {game}: {why}. Draw bars instead: board=False."
+    )
 
 
 def _printed(state: GameState, viewer: int) -> PrintedBoard | None:
-    """The board as it is printed."""
+    """Read the board from the position's text."""
     if hides_information(state):
         return read_board(str(state.view(viewer)))  # type: ignore[attr-defined]
     return read_board(str(state))
 
 
 def _observed(state: GameState, viewer: int) -> PrintedBoard | None:
-    """The board in an observation of planes, which come first or last.
+    """Read the board from an observation of planes, which are its first or its last axis.
 
-    Only where an action is a cell or a column, or a pass.
+    Only for games in which an action is a cell, a column or a pass.
     """
     observe = getattr(state, "observation", None)
     if observe is None:
@@ -150,7 +153,7 @@ def _observed(state: GameState, viewer: int) -> PrintedBoard | None:
     planes = tensor if last else np.moveaxis(tensor, 0, -1)
     rows, columns, _ = planes.shape
     actions = state.num_distinct_actions()
-    # Other numbers in rows and columns may mean anything.
+    # A tensor of another size need not be a board.
     if min(rows, columns) < 2 or actions not in (columns, rows * columns, rows * columns + 1):
         return None
     patterns = [planes[row, column].tobytes() for row in range(rows) for column in range(columns)]
@@ -166,12 +169,12 @@ def _observed(state: GameState, viewer: int) -> PrintedBoard | None:
 
 
 def _empty(pieces: Sequence[str]) -> str | None:
-    """How an empty cell is printed; None if there is none."""
+    """The mark of an empty cell; None if no cell is empty."""
     return next((mark for mark in _EMPTY if mark in pieces), None)
 
 
 class _Reading:
-    """What one position and those after it tell of its board."""
+    """Reads the board of one position from it and the positions after it."""
 
     def __init__(self, state: GameState, viewer: int, read: Any, printed: PrintedBoard) -> None:
         self.state, self.viewer, self.read, self.printed = state, viewer, read, printed
@@ -181,7 +184,7 @@ class _Reading:
 
     def board(self) -> Board:
         after = dict(self._positions_after(self.state, self.pieces))
-        if self.empty is None:  # A board that is full until a move leaves a cell, as in clobber.
+        if self.empty is None:  # The board is full until a move empties a cell, as in clobber.
             self.empty = _empty([piece for pieces in after.values() for piece in pieces])
         mover = int(self.state.current_player())
         self._learn(mover, self.pieces, after)
@@ -195,7 +198,7 @@ class _Reading:
         columns = {column: place for place, column in enumerate(self._columns())}
         tiling = self._tiling()
         height = float(np.sqrt(3)) / 2 if tiling is Tiling.HEXAGONS else 1.0
-        # A line of hexagons has two characters for a cell, so that half a cell is one.
+        # A line of hexagons has two characters per cell, so that one character is half a cell.
         width = 0.5 if self.printed.shifted else 1.0
         shift = 0.5 if tiling is Tiling.HEXAGONS and not self.printed.shifted else 0.0
         cells = tuple(
@@ -231,7 +234,7 @@ class _Reading:
     def _positions_after(
         self, state: GameState, before: list[str]
     ) -> Iterator[tuple[int, list[str]]]:
-        """Each legal action with the pieces after it, where the board is the same then."""
+        """Yield each legal action with the pieces after it, if the board keeps its cells."""
         if state.is_terminal():
             return
         for action in map(int, state.legal_actions()):
@@ -242,7 +245,7 @@ class _Reading:
                 yield action, [cell.piece for cell in printed.cells]
 
     def _learn(self, mover: int, before: list[str], after: Mapping[int, list[str]]) -> None:
-        """Whose pieces are whose: those that become more, or arrive elsewhere, are the mover's."""
+        """Learn the owners of pieces: pieces that are added or moved belong to the mover."""
         for pieces in after.values():
             numbers = Counter(pieces) - Counter(before)
             del numbers[str(self.empty)]
@@ -269,7 +272,7 @@ class _Reading:
             state.apply_action(int(state.legal_actions()[0]))
 
     def _guess_the_rest(self) -> None:
-        """By elimination, by the case of letters, and by custom, in this order."""
+        """Guess unknown owners by elimination, then by the case of letters, then by custom."""
         unknown = {p for p in self.pieces if p != self.empty} - self.owner_of.keys()
         if self.state.num_players() != 2 or not unknown:
             return
@@ -307,9 +310,9 @@ class _Reading:
         return self._named_place(action, after)
 
     def _named_place(self, action: int, after: list[str]) -> Place | None:
-        """The point that begins the action's name, if it was empty and there is one piece more.
+        """Return the point that begins the action's name if it was empty and one piece came.
 
-        For actions that place a piece and move others, such as pentago's turns.
+        Needed for actions that place a piece and move others, such as pentago's rotations.
         """
         point = _POINT.match(action_name(self.state, action))
         if point is None or self.pieces.count(str(self.empty)) - after.count(str(self.empty)) != 1:
@@ -325,7 +328,7 @@ class _Reading:
 def _names(
     state: GameState, cells: tuple[Cell, ...], places: Mapping[int, Place], *, shifted: bool
 ) -> tuple[str, ...]:
-    """The cells' names, if one rule gives what the actions' names call their targets."""
+    """The names of all cells, if one rule fits the cells that actions name; else empty."""
     called: dict[int, tuple[str, str]] = {}
     for action, place in places.items():
         points = _POINT.findall(action_name(state, action))

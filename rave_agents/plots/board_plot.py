@@ -31,9 +31,9 @@ EMPTY = "#f2efe6"
 CHOSEN = "#e6007e"
 """Colour of the ring around the chosen action."""
 _ARROWS = 8
-"""How many moves of pieces are drawn; more would hide each other."""
+"""Largest number of arrows for moves of pieces; more would cover each other."""
 _WIDEST_WITH_TEXT = 13
-"""Columns up to which numbers are written into the cells."""
+"""Largest number of columns for which numbers are written into the cells."""
 
 
 def draw_board(
@@ -49,23 +49,24 @@ def draw_board(
     limits: tuple[float, float] | None = None,
     colour_bar: bool = True,
 ) -> None:
-    """Draw a board, its stones, and a number for each action where the action goes.
+    """Draw a board, its stones, and a number for each action at the action's place.
 
-    A cell where a stone may be placed takes the colour of its number; a piece that may move gets
-    an arrow of that colour, at most eight in all. Where several actions place a stone on one
-    cell, the largest number counts.
+    A cell where a stone can be placed takes the colour of its number; a move of a piece gets an
+    arrow of that colour, at most eight in all. If several actions place a stone on one cell, the
+    largest number counts.
 
     Args:
         axes: where to draw.
-        board: what ``find_board`` gives.
+        board: the board from ``find_board``.
         numbers: a number for each action; actions without one, or without a place, are not shown.
-        texts: what is written for an action; by default its number, where there is room.
-        rank: numbers by which the moves are ranked that get an arrow; the shown ones if not given.
-        chosen: the action around which a ring is drawn.
-        title: what stands above.
-        colours: name of a colour map of matplotlib.
-        limits: the numbers at the ends of the colour map; the least and the largest if not given.
-        colour_bar: whether the scale of the colours is drawn beside.
+        texts: the text for each action; by default its number, if there is room.
+        rank: numbers that decide which moves get an arrow, the largest first; by default
+            ``numbers``.
+        chosen: the action to mark with a ring.
+        title: the title above the board.
+        colours: the name of a colour map of matplotlib.
+        limits: the numbers at the ends of the colour map; by default the least and the largest.
+        colour_bar: whether to draw the scale of colours beside the board.
     """
     shown = {a: float(n) for a, n in (numbers or {}).items() if a in board.places}
     scale = ScalarMappable(_normalized(shown, limits), colormaps[colours])
@@ -119,7 +120,7 @@ def _text(board: Board, action: int, number: float, texts: Mapping[int, str] | N
 
 
 def number_text(number: float) -> str:
-    """A number in few characters."""
+    """Format a number in few characters."""
     if number == int(number) and abs(number) >= 2:
         return f"{int(number)}" if abs(number) < 10_000 else f"{number / 1000:.0f}k"
     return f"{number:.2f}".replace("0.", ".", 1) if abs(number) < 1 else f"{number:.3g}"
@@ -131,13 +132,13 @@ def _colour(scale: ScalarMappable, number: float) -> _Colour:
 
 
 def _readable(colour: _Colour) -> str:
-    """Black or white, whichever can be read on a colour."""
+    """Return black or white, whichever is readable on a colour."""
     red, green, blue, _ = colour
     return "black" if 0.3 * red + 0.6 * green + 0.1 * blue > 0.5 else "white"
 
 
 def _draw_lines(axes: Axes, board: Board) -> None:
-    """The lines between points."""
+    """Draw the lines between points."""
     if board.tiling is not Tiling.POINTS:
         return
     there = {(cell.row, cell.column): cell for cell in board.cells}
@@ -241,7 +242,7 @@ def _finish(axes: Axes, board: Board, title: str) -> None:
 
 
 def _labels(board: Board) -> list[tuple[float, float, str]]:
-    """The rows' numbers left of them, and the columns' letters at the end of row 1."""
+    """Write the rows' numbers to their left, and the columns' letters at the end of row 1."""
     if not all(board.names):
         return []
     rows: dict[str, list[Cell]] = {}
@@ -259,6 +260,6 @@ def _labels(board: Board) -> list[tuple[float, float, str]]:
 
 
 def _lean(columns: Mapping[str, list[Cell]]) -> float:
-    """How far a column goes to the right with each row down."""
+    """How far a column shifts to the right with each row down."""
     longest = max(columns.values(), key=len)
     return (longest[-1].x - longest[0].x) / max(1, longest[-1].row - longest[0].row)

@@ -12,34 +12,34 @@ class Curve(NamedTuple):
     """One line over simulations."""
 
     simulations: Sequence[float]
-    """Where its points are."""
+    """The numbers of simulations of its points."""
     values: Sequence[float]
-    """Their heights."""
+    """The values at the points."""
     low: Sequence[float] | None = None
     """Lower ends of the intervals around the points; None without intervals."""
     high: Sequence[float] | None = None
-    """Upper ends, likewise."""
+    """Upper ends of the intervals around the points; None without intervals."""
 
 
 def draw_curves(
     axes: Axes, curves: Mapping[str, Curve], *, label: str = "", level: float | None = None
 ) -> None:
-    """Draw curves over simulations, on a logarithmic scale, with intervals where there are any.
+    """Draw curves over simulations on a logarithmic axis, with intervals where they are given.
 
     Args:
         axes: where to draw.
         curves: the curves by name.
-        label: what the values are.
-        level: height of a thin line for comparison, such as 0.5 for an even score.
+        label: the label of the values' axis.
+        level: the value of a thin reference line, such as 0.5 for an even score.
 
     Raises:
-        ValueError: for a curve whose points lack a value or an end of an interval.
+        ValueError: for a curve whose values or interval ends differ in number from its points.
     """
     for name, curve in curves.items():
         lengths = {len(part) for part in curve if part is not None}
         if len(lengths) != 1 or (curve.low is None) != (curve.high is None):
             raise ValueError(
-                f"The curve {name!r} needs as many values, and low and high ends if any, as "
+                f"The curve {name!r} must have as many values, low ends and high ends as "
                 "simulations."
             )
         (line,) = axes.plot(curve.simulations, curve.values, "o-", markersize=3, label=name)
@@ -57,7 +57,7 @@ def draw_curves(
 def plot_curves(
     curves: Mapping[str, Curve], *, label: str = "", level: float | None = None
 ) -> Picture:
-    """Picture of curves over simulations; see ``draw_curves``."""
+    """Return a picture of curves over simulations; see ``draw_curves``."""
     picture, (axes,) = panels(1, width=5, height=3)
     draw_curves(axes, curves, label=label, level=level)
     return picture
@@ -66,15 +66,15 @@ def plot_curves(
 def action_curves(
     results: Sequence[Any], quantity: str = "visits", *, actions: int = 5
 ) -> dict[str, Curve]:
-    """How the best actions of one position fared as simulations came in.
+    """Return curves of a quantity of the best actions of one position, over simulations.
 
     Args:
         results: ``SearchResult``s of searches of one position, by rising simulations.
-        quantity: a name of ``QUANTITIES``; visits are given as shares of all.
-        actions: how many actions, the best of the last result first.
+        quantity: a name of ``QUANTITIES``; visits are shares of all visits.
+        actions: the number of actions, the best of the last result first.
 
     Raises:
-        ValueError: without results, and for a quantity that there is not.
+        ValueError: if there are no results, or for an unknown quantity.
     """
     check_names("quantity", [quantity], QUANTITIES, ValueError)
     if not results:

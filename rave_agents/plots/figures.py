@@ -1,4 +1,4 @@
-"""Figures of matplotlib that a notebook shows by themselves."""
+"""Matplotlib figures that a notebook displays without ``plt.show()``."""
 
 import io
 
@@ -32,13 +32,13 @@ __all__ = [
     "to_rgba",
     "withStroke",
 ]
-"""All of matplotlib is imported here, so that one place says what to do where it is missing."""
+"""Import matplotlib; the only place that does, so that one message covers a missing install."""
 
 
 class Picture(Figure):
-    """A figure that a notebook shows when a cell ends with it; ``savefig`` writes it to a file.
+    """A figure that a notebook displays at the end of a cell; ``savefig`` writes it to a file.
 
-    It belongs to no window and to no global state of matplotlib, so that nobody must close it.
+    It belongs to no window and not to pyplot's global state, so that it needs no closing.
     """
 
     def _repr_png_(self) -> bytes:
@@ -48,6 +48,6 @@ class Picture(Figure):
 
 
 def panels(count: int, *, width: float, height: float, dpi: int = 80) -> tuple[Picture, list[Axes]]:
-    """A picture with so many panels beside each other, each of that width and height in inches."""
+    """Return a picture with panels side by side, each of this width and height in inches."""
     picture = Picture(figsize=(width * count, height), dpi=dpi, layout="constrained")
     return picture, list(picture.subplots(1, count, squeeze=False)[0])

@@ -1,8 +1,8 @@
-"""The cells of a board, read from how a game prints a position.
+"""Reads the cells of a board from the text of a position.
 
 Games print their boards in few ways: dense (``x.o``) or spaced (``x . o``) rows of equal length,
-rows that are shifted by half a cell (hexagons), a FEN record; with or without the numbers of the
-rows and the letters of the columns around. All of these are read here without knowing the game.
+rows shifted by half a cell (hexagons), or a FEN record; with or without row numbers and column
+letters. This module reads all of these without knowing the game.
 """
 
 import itertools
@@ -13,46 +13,46 @@ from typing import NamedTuple
 
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 _VIEWER = re.compile(r"^P\d+ (?=\S)")
-"""Whose view a text is, before its first line."""
+"""The prefix of a text that shows the view of one player."""
 _ROW_NUMBER = re.compile(r"^(\s*(?:[^\w\s.]\s|[a-z]\s)?\s*)(\d{1,2})(?=\D|\d?\D|$)")
 _FEN_FIELD = re.compile(r"(?:\+?[A-Za-z]~?|\d+)+")
 _FEN_TOKEN = re.compile(r"\d+|\+?[A-Za-z]~?")
 _NO_PIECES = frozenset(
     "|/\\=_:;,?!\u2500\u2502\u250c\u2510\u2514\u2518\u251c\u2524\u252c\u2534\u253c"
 )
-"""Characters of drawings and sentences, which are no boards of this kind."""
+"""Characters of drawings and sentences, which do not occur in these boards."""
 _SHARE_OF_ROWS = 0.7
-"""A column belongs to the board if so many of its rows have a cell there."""
+"""Least share of rows with a cell in a column, for the column to belong to the board."""
 _LEAST_CELLS = 4
 _LINES_BETWEEN = 3
-"""How many lines apart two rows may be printed."""
+"""Largest distance in lines between two rows."""
 
 
 class PrintedCell(NamedTuple):
     """A cell of a printed board."""
 
     row: int
-    """Its row, 0 for the one that is printed first."""
+    """Its row, 0 for the one printed first."""
     column: int
-    """Its place in the line, in characters or, in a FEN record, in cells."""
+    """Its position in the line, in characters; in a FEN record, in cells."""
     piece: str
-    """What is printed there."""
+    """The printed character or characters."""
 
 
 class PrintedBoard(NamedTuple):
-    """A board as it is printed."""
+    """A printed board."""
 
     cells: tuple[PrintedCell, ...]
     """The cells, row by row."""
     shifted: bool
-    """Whether rows are shifted by half a cell against the next, as hexagons are."""
+    """Whether each row is shifted by half a cell against the next, as with hexagons."""
 
 
 class _Row(NamedTuple):
     line: int
     number: int | None
     cells: dict[int, str]
-    """The characters by their place in the line."""
+    """The characters, by position in the line."""
 
 
 def read_board(text: str) -> PrintedBoard | None:
@@ -69,7 +69,7 @@ def read_board(text: str) -> PrintedBoard | None:
 
 
 def _fen(line: str) -> tuple[PrintedCell, ...]:
-    """The cells of a FEN record; none if the line is not one."""
+    """The cells of a FEN record; empty if the line is not one."""
     words = line.split()
     fields = words[0].split("[")[0].split("/") if words else []
     if len(fields) < 3 or not all(_FEN_FIELD.fullmatch(field) for field in fields):
@@ -88,12 +88,12 @@ def _fen(line: str) -> tuple[PrintedCell, ...]:
 
 
 def _characters(line: str) -> dict[int, str]:
-    """What is printed where; brackets around the last move are no cells."""
+    """The characters of a line by position, without the brackets around the last move."""
     return {x: char for x, char in enumerate(line) if not char.isspace() and char not in "[]()"}
 
 
 def _numbered_rows(lines: Sequence[str]) -> list[_Row]:
-    """The longest run of lines that begin with the numbers of their rows, without these."""
+    """The longest run of lines that begin with row numbers, without the numbers."""
     best: list[_Row] = []
     run: list[_Row] = []
     for index, line in enumerate(lines):
@@ -119,7 +119,7 @@ def _numbered_rows(lines: Sequence[str]) -> list[_Row]:
 
 
 def _without_letters(lines: Sequence[str], rows: list[_Row]) -> list[_Row]:
-    """Without the letters of columns that go on behind the rows, as havannah prints them."""
+    """Remove the column letters that havannah prints at the end of rows."""
     above = lines[rows[0].line - 1].split() if rows[0].line > 0 else []
     if not above or above != [chr(ord("a") + place) for place in range(len(above))]:
         return rows
@@ -133,7 +133,7 @@ def _without_letters(lines: Sequence[str], rows: list[_Row]) -> list[_Row]:
 
 
 def _runs(lines: Sequence[str]) -> Iterable[list[_Row]]:
-    """Lines that follow each other and look like rows of one board."""
+    """Yield runs of consecutive lines that look like rows of one board."""
     run: list[_Row] = []
     for index, line in enumerate(lines):
         cells = _characters(line)
@@ -165,7 +165,7 @@ def _half_a_cell_apart(one: _Row, other: _Row) -> bool:
 
 
 def _is_spaced(row: _Row) -> bool:
-    """Whether there is one blank between any two cells."""
+    """Whether exactly one space separates neighbouring cells."""
     places = sorted(row.cells)
     return all(right - left == 2 for left, right in itertools.pairwise(places))
 

@@ -1,4 +1,4 @@
-"""What a search knows of the root, on the board or as bars."""
+"""Plots of a search result: statistics of the root's actions on the board or as bars."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -20,28 +20,28 @@ QUANTITIES: Mapping[str, str] = {
     "prior": "prior",
     "probability": "probability",
 }
-"""What can be shown of each action, with the titles."""
+"""The quantities of an action that can be plotted, with their titles."""
 _UNPLACED = 3
-"""How many actions without a place are listed below a board."""
+"""Largest number of actions without a place that are listed below a board."""
 _BARS = 20
 _SHARE_OF_MOST_VISITS = 0.05
-"""Actions with fewer visits do not widen the scale of colours."""
+"""Least share of the most visits for an action's value to widen the colour scale."""
 
 
 def plot_result(
     result: Any, quantities: Sequence[str] = (), *, board: bool | None = None
 ) -> Picture:
-    """Picture of a ``SearchResult``: one panel for each quantity, the chosen action marked.
+    """Return a picture of a ``SearchResult``: one panel per quantity, the chosen action marked.
 
     Args:
         result: the result.
-        quantities: names of ``QUANTITIES``. By default the visits and the values, with AMAF its
-            values, and what is proven if anything is.
-        board: whether to draw the board; by default where one can be found and half of the actions
-            or more go somewhere on it. Otherwise bars are drawn, the 20 best actions from the top.
+        quantities: names of ``QUANTITIES``. By default visits and values, AMAF values if the search
+            keeps them, and proven outcomes if there are any.
+        board: True for the board, False for bars of the 20 best actions. By default the board if
+            one is found on which at least half of the actions have a place, else bars.
 
     Raises:
-        UnknownNameError: for a quantity that there is not; the message offers the nearest.
+        ValueError: for an unknown quantity; the message offers the nearest name.
         UnsupportedGameError: with ``board=True``, if no board can be found.
     """
     check_names("quantity", quantities, QUANTITIES, ValueError)
@@ -61,7 +61,7 @@ def plot_result(
 
 
 def default_quantities(result: Any) -> tuple[str, ...]:
-    """What is worth showing of a result."""
+    """The quantities that are plotted by default."""
     quantities = ["visits", "value"]
     if any(row.amaf_visits > 0 for row in result.actions):
         quantities.append("amaf_value")
@@ -88,7 +88,7 @@ def _height(board: Board) -> float:
 
 
 def numbers_of(result: Any, quantity: str) -> dict[int, float]:
-    """A quantity of each action that has one; of the AMAF's, of each that AMAF knows."""
+    """Return a quantity of the actions, by action; actions for which it is unknown are missing."""
     numbers = {}
     for row in result.actions:
         number = getattr(row, quantity)
@@ -99,7 +99,7 @@ def numbers_of(result: Any, quantity: str) -> dict[int, float]:
 
 
 def texts_of(result: Any, quantity: str) -> dict[int, str] | None:
-    """What is written for each action of a panel; None for the plain numbers."""
+    """Return the text for each action; None to write the plain numbers."""
     if quantity != "outcome":
         return None
     texts = {}
@@ -126,10 +126,10 @@ def draw_result(
         result: a ``SearchResult``.
         quantity: a name of ``QUANTITIES``.
         board: its board, if it has been found already.
-        title: what stands above; by default what the quantity is called.
+        title: the title; by default the quantity's.
 
     Raises:
-        ValueError: for a quantity that there is not.
+        ValueError: for an unknown quantity.
         UnsupportedGameError: if no board can be found.
     """
     check_names("quantity", [quantity], QUANTITIES, ValueError)
@@ -160,7 +160,7 @@ def draw_result(
 
 
 def _limits(result: Any, numbers: Mapping[int, float]) -> tuple[float, float] | None:
-    """The ends of a scale on which the means of few simulations do not hide the others."""
+    """Ends of a colour scale that ignores the values of rarely visited actions."""
     most = max((row.visits for row in result.actions), default=0)
     sure = {row.action for row in result.actions if row.visits >= _SHARE_OF_MOST_VISITS * most}
     known = [number for action, number in numbers.items() if action in sure]
@@ -168,12 +168,12 @@ def _limits(result: Any, numbers: Mapping[int, float]) -> tuple[float, float] | 
 
 
 def _finite(numbers: Mapping[int, float]) -> dict[int, float]:
-    """Infinite proof numbers stand for what is proven, and have no place on a scale."""
+    """Drop infinite proof numbers, which mark proven actions and do not fit a scale."""
     return {action: n for action, n in numbers.items() if abs(n) != float("inf")}
 
 
 def _unplaced(result: Any, places: Mapping[int, Place], numbers: Mapping[int, float]) -> str:
-    """Actions that go nowhere on the board, such as a pass."""
+    """The text that lists actions without a place on the board, such as a pass."""
     lost = [row.action for row in result.ranked_actions if row.action not in places]
     known = [action for action in lost if action in numbers]
     texts = [f"{result.action_name(a)}: {number_text(numbers[a])}" for a in known[:_UNPLACED]]
@@ -188,10 +188,10 @@ def draw_bars(axes: Axes, result: Any, quantity: str = "visits", *, actions: int
         axes: where to draw.
         result: a ``SearchResult``.
         quantity: a name of ``QUANTITIES``.
-        actions: how many actions at most.
+        actions: the largest number of bars.
 
     Raises:
-        ValueError: for a quantity that there is not.
+        ValueError: for an unknown quantity.
     """
     check_names("quantity", [quantity], QUANTITIES, ValueError)
     numbers = _finite(numbers_of(result, quantity))

@@ -1,4 +1,4 @@
-"""The tree near its root."""
+"""Plots of the search tree near its root."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from rave_agents.plots.figures import Axes, Picture, panels
 
 
 def plot_tree(root: Any, state: Any, *, depth: int = 3, width: int = 3) -> Picture:
-    """Picture of a tree near its root; see ``draw_tree``."""
+    """Return a picture of a tree near its root; see ``draw_tree``."""
     leaves = width**depth
     picture, (axes,) = panels(1, width=max(4.0, 0.42 * leaves), height=1.0 + 0.9 * depth)
     draw_tree(axes, root, state, depth=depth, width=width)
@@ -17,25 +17,25 @@ def plot_tree(root: Any, state: Any, *, depth: int = 3, width: int = 3) -> Pictu
 
 
 def draw_tree(axes: Axes, root: Any, state: Any, *, depth: int = 3, width: int = 3) -> None:
-    """Draw the most visited actions near the root: name, visits, mean value or proven outcome.
+    """Draw the most visited nodes near the root, with name, visits, and value or proven outcome.
 
-    The thicker a line, the more simulations took it.
+    The width of an edge grows with its visits.
 
     Args:
         axes: where to draw.
-        root: the root as ``RaveBot.mcts_search`` gives it, or any node with ``action``,
-            ``explore_count``, ``total_reward``, ``outcome``, ``player`` and ``children``, such as
-            those of OpenSpiel's own bots.
-        state: the root's position, for the names of actions. It stays as it is.
-        depth: how many actions deep, from 1 on.
-        width: how many actions of each node, from 1 on.
+        root: the root from ``RaveBot.mcts_search``, or any node with ``action``, ``explore_count``,
+            ``total_reward``, ``outcome``, ``player`` and ``children``, such as those of OpenSpiel's
+            own bots.
+        state: the root's position, for the names of actions; it is not changed.
+        depth: the number of levels below the root, at least 1.
+        width: the largest number of children per node, at least 1.
 
     Raises:
         ValueError: for a depth or width below 1.
     """
     for name, number in (("depth", depth), ("width", width)):
         if number < 1:
-            raise ValueError(f"{name} must be at least 1, not {number!r}.")
+            raise ValueError(f"{name} must be at least 1, got {number!r}.")
     _draw(axes, root, as_game_state(state).clone(), (0.0, 1.0), (depth, width), root.explore_count)
     axes.set(xlim=(0, 1), ylim=(-depth - 0.4, 0.4))
     axes.axis("off")
@@ -100,7 +100,7 @@ def _draw(
 
 
 def _value(node: Any) -> str:
-    """The proven return of the player who took the action, or else the mean one."""
+    """The proven return of the player who took the action, else their mean return."""
     outcome = getattr(node, "outcome", None)
     player = getattr(node, "player", -1)
     if outcome is not None and len(outcome) > max(0, player) and player >= 0:

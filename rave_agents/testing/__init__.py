@@ -1,8 +1,9 @@
-"""Conformance checks for states and bots, to call from the tests of an adapter or of a game.
+"""Conformance checks for states, simulators and bots, to call from the tests of an adapter or game.
 
-``check_game_state`` takes a GameState through random games, ``check_bot`` lets bots with the
-methods of ``pyspiel.Bot`` play whole games. Both return nothing if all is well and raise
-``ConformanceError`` with what was violated otherwise. Everything random follows from ``seed``.
+``check_game_state`` plays random games with a GameState, ``check_simulator`` checks a provider of
+simulations, and ``check_bot`` plays whole games with bots that have the methods of ``pyspiel.Bot``.
+Each raises ``ConformanceError``, with the rule that was violated, and otherwise returns None. All
+randomness follows from ``seed``.
 """
 
 from rave_agents.testing.bots import check_bot

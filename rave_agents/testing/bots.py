@@ -1,4 +1,4 @@
-"""``check_bot``: whether bots keep to the methods of ``pyspiel.Bot``."""
+"""``check_bot``: checks that a bot implements the methods of ``pyspiel.Bot``."""
 
 import math
 import random
@@ -11,21 +11,20 @@ from rave_agents.testing.common import TOLERANCE, drawn_move, require
 def check_bot(
     make_bot: Callable[[int, int], Any], game: Any, *, games: int = 2, seed: int = 0
 ) -> None:
-    """Let bots with the methods of ``pyspiel.Bot`` play whole games against each other.
+    """Check bots with the methods of ``pyspiel.Bot`` in whole games against each other.
 
-    Checked are: that ``step`` gives legal actions from every seat and leaves the state as it was,
-    that ``inform_action`` and ``restart`` are accepted, that the policy of a bot which provides one
-    covers the legal actions and sums to 1, and that bots made anew with the same seed play the same
-    moves.
+    The check verifies that ``step`` returns legal actions from every seat and does not change the
+    state, that ``inform_action`` and ``restart`` work, that a policy covers the legal actions and
+    sums to 1, and that new bots with the same seed play the same moves.
 
     Args:
         make_bot: called as ``make_bot(player, seed)``.
         game: has ``new_initial_state()``, whose states have the methods of ``pyspiel.State``.
-        games: games that each set of bots plays, one after the other.
-        seed: decides everything random; bots get seeds that follow from it.
+        games: the number of games that each set of bots plays, one after the other.
+        seed: seeds every random choice, the bots' seeds included.
 
     Raises:
-        ConformanceError: naming the method and what was wrong with it.
+        ConformanceError: with the method and the rule that it violated.
     """
     num_players = int(game.new_initial_state().num_players())
     records = []
@@ -40,7 +39,7 @@ def check_bot(
 
 
 def _bots_game(bots: Sequence[Any], game: Any, seed: str) -> list[int]:
-    """Play one game; returns all actions, chance outcomes included."""
+    """Play one game; return all actions, chance outcomes included."""
     draw = random.Random(seed)
     state = game.new_initial_state()
     actions: list[int] = []
@@ -93,6 +92,6 @@ def _check_policy(policy: Sequence[tuple[int, float]], legal: list[int], source:
 
 
 def _written(state: Any) -> tuple[Any, ...]:
-    """What a framework's state is, for comparison."""
+    """Return the content of a framework's state, to compare two states."""
     history = tuple(state.history()) if callable(getattr(state, "history", None)) else ()
     return (str(state), history, int(state.current_player()))

@@ -1,4 +1,4 @@
-"""What every check needs: how a violation is told, positions compared, moves drawn."""
+"""Helpers of the conformance checks: report violations, compare positions, draw moves."""
 
 import random
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from rave_agents.errors import ConformanceError
 from rave_agents.game.game_state import GameState, PlayerId, is_simultaneous, moving_players
 
 TOLERANCE = 1e-6
-"""By how much numbers may differ."""
+"""Largest difference of two numbers that count as equal."""
 
 
 def require(condition: bool, message: str) -> None:
@@ -18,7 +18,7 @@ def require(condition: bool, message: str) -> None:
 
 
 def snapshot(state: GameState) -> tuple[Any, ...]:
-    """All that can be asked of a position, to compare two of them."""
+    """Return everything that a state's methods tell, to compare two states."""
     player = int(state.current_player())
     parts: list[Any] = [player, bool(state.is_terminal()), bool(state.is_chance_node())]
     if player == PlayerId.CHANCE:
@@ -35,14 +35,14 @@ def snapshot(state: GameState) -> tuple[Any, ...]:
 
 
 def movers(state: Any) -> list[tuple[int, Sequence[int]]]:
-    """Who moves at a position that players decide, with his legal actions."""
+    """Return the players to move at a decision node, each with their legal actions."""
     if is_simultaneous(state):
         return [(player, state.legal_actions(player)) for player in moving_players(state)]
     return [(int(state.current_player()), state.legal_actions())]
 
 
 def drawn_move(state: GameState, draw: random.Random) -> list[int]:
-    """A random move, as in ``apply_path``: one action, or one of each player who moves."""
+    """Draw a random move, in the form of ``apply_path``: an action, or a joint action."""
     if state.is_chance_node():
         outcomes, weights = zip(*state.chance_outcomes(), strict=True)
         return [int(draw.choices(outcomes, weights)[0])]

@@ -1,4 +1,4 @@
-"""``check_simulator``: whether a state's own provider of simulations does what the loop expects."""
+"""``check_simulator``: checks a state's own provider of simulations."""
 
 import itertools
 import math
@@ -23,10 +23,10 @@ from rave_agents.simulate.simulator import (
 from rave_agents.testing.common import TOLERANCE, drawn_move, movers, require, snapshot
 
 PLAYOUTS = 2
-"""Playouts that are asked of a state's simulator at once."""
+"""Playouts that the check requests per simulation."""
 
 LEAST_WEIGHT = 1e-30
-"""The weight of an action that is next to impossible beside one of weight 1."""
+"""A weight so small that an action is practically never drawn beside one of weight 1."""
 
 
 def check_simulator(
@@ -34,26 +34,26 @@ def check_simulator(
 ) -> None:
     """Check the provider of simulations that ``state.simulator(frame, None)`` makes.
 
-    From the state and from positions a few moves later, it must tell the same player and actions
-    as the state, and its playouts must be legal: replayed on a clone they lead to a terminal
-    position with the returns that it gave; and where actions have weights, they must be drawn by
-    these. Replaying needs a game without chance; with chance only the ranges are checked.
+    At the state and at positions a few moves later, the provider must report the same player and
+    actions as the state. Its playouts must be legal: replayed on a clone, they end in a terminal
+    position with the same returns; and they must follow the weights of actions if there are any.
+    Playouts of games with chance are not replayed; the check then verifies ranges only.
 
     Args:
         state: the root, not terminal.
-        seed: decides everything random.
-        paths: how many leaves to simulate from; the first is the root itself.
-        max_moves: playouts longer than that are not replayed.
+        seed: seeds every random choice.
+        paths: the number of leaves to simulate from; the first is the root.
+        max_moves: the longest playout to replay, in moves.
 
     Raises:
-        ConformanceError: naming what was wrong.
+        ConformanceError: with the rule that was violated.
     """
     for weights in (None, _drawn_weights(state, seed)):
         _check_playing(state, weights, seed=seed, paths=paths, max_moves=max_moves)
 
 
 def _drawn_weights(state: GameState, seed: int) -> NDArray[np.float64]:
-    """Weights by which about half of the actions are never drawn where there are others."""
+    """Weights under which about half of the actions are practically never drawn."""
     shape = (state.num_players(), state.num_distinct_actions())
     return np.where(np.random.default_rng(seed).random(shape) < 0.5, 1.0, LEAST_WEIGHT)
 
@@ -61,7 +61,7 @@ def _drawn_weights(state: GameState, seed: int) -> NDArray[np.float64]:
 def _check_playing(
     state: GameState, weights: NDArray[np.float64] | None, *, seed: int, paths: int, max_moves: int
 ) -> None:
-    """Check a simulator with these weights of the actions; None for uniform playouts."""
+    """Check a simulator under these weights of actions; None for uniform playouts."""
     draw = random.Random(seed)
     before = snapshot(state)
     frame = make_frame(
@@ -85,7 +85,7 @@ def _check_playing(
 
 
 def _simulate(simulator: Simulator, frame: Frame, path: Sequence[int]) -> Frame:
-    """Run ``simulate`` with expansion; returns the frame that it filled, maybe a larger one."""
+    """Run ``simulate`` with expansion; return the frame that it filled, enlarged if needed."""
     for _ in range(64):
         header = frame.header
         frame.path[: len(path)] = path
@@ -107,7 +107,7 @@ def _simulate(simulator: Simulator, frame: Frame, path: Sequence[int]) -> Frame:
 
 
 def _check_leaf(frame: Frame, leaf: GameState) -> None:
-    """Check what the simulator tells of the leaf itself."""
+    """Check what the simulator reports about the leaf."""
     header = frame.header
     player, count = leaf.current_player(), int(header[Header.NUM_ACTIONS])
     require(
@@ -131,12 +131,12 @@ def _check_leaf(frame: Frame, leaf: GameState) -> None:
         expected = frame.probabilities[:count].tolist()
     require(
         all(abs(p - q) < TOLERANCE for (_, p), q in zip(outcomes, expected, strict=False)),
-        f"simulate() must tell the chances of the outcomes, {outcomes!r}: got {expected!r}.",
+        f"simulate() must report the chance outcomes {outcomes!r}, got {expected!r}.",
     )
 
 
 def _check_movers(frame: Frame, leaf: GameState) -> None:
-    """Check who moves at the same time at a leaf, and which actions are whose."""
+    """Check the players who move at the same time at a leaf, and their actions."""
     number = int(frame.header[Header.NUM_MOVERS])
     told = list(
         zip(frame.movers[:number].tolist(), frame.mover_ends[:number].tolist(), strict=True)
@@ -145,13 +145,13 @@ def _check_movers(frame: Frame, leaf: GameState) -> None:
     expected = list(zip(players, itertools.accumulate(counts), strict=True))
     require(
         told == expected,
-        f"simulate() must tell who moves, with one more than the place of his last action, "
+        f"simulate() must report each player to move with the end of their actions, "
         f"{expected!r}: got {told!r}.",
     )
 
 
 def _check_playouts(frame: Frame, leaf: GameState, max_moves: int) -> None:
-    """Check that the playouts of the frame are games that the leaf can have."""
+    """Check that the playouts in the frame are legal continuations of the leaf."""
     count = int(frame.header[Header.NUM_PLAYOUTS])
     wanted = 1 if leaf.is_terminal() else PLAYOUTS
     require(count == wanted, f"simulate() must run {wanted} playouts, got {count}.")
@@ -218,7 +218,7 @@ def _check_replay(
 
 
 def check_returns(returns: Sequence[float], state: GameState, source: str) -> None:
-    """Check what the players are said to have won; ``source`` says by whom."""
+    """Check the number and range of returns; ``source`` names their origin in the message."""
     values = [float(value) for value in returns]
     require(
         len(values) == state.num_players(),

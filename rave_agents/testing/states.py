@@ -1,4 +1,4 @@
-"""``check_game_state``: whether a state keeps to the common interface."""
+"""``check_game_state``: checks that a state implements ``GameState`` correctly."""
 
 import math
 import random
@@ -22,10 +22,10 @@ from rave_agents.testing.common import TOLERANCE, drawn_move, movers, require, s
 from rave_agents.testing.simulators import check_returns, check_simulator
 
 SEARCHED_POSITIONS = 2
-"""Positions of each random game from which a search and the state's simulator are tried."""
+"""Positions of each random game from which the check runs a search and the simulator."""
 
 WORLDS = 3
-"""Worlds that are asked for at a position with hidden information."""
+"""Worlds that the check draws at a position with hidden information."""
 
 
 def check_game_state(
@@ -35,22 +35,22 @@ def check_game_state(
     seed: int = 0,
     max_moves: int = 2000,
 ) -> None:
-    """Play random games and check that the state keeps to ``rave_agents.GameState``.
+    """Play random games and check that the state implements ``rave_agents.GameState`` correctly.
 
-    Checked are: who is to move, legal actions, of every player where several move at the same time,
-    chance outcomes and returns; that clones are equal, share nothing that can change, and do the
-    same after the same action; ``position_key``, ``action_to_string``, ``simulator``, ``worlds``
-    and ``view`` where the state offers them; and that a search plays a legal action and leaves the
-    state as it was.
+    The check verifies the player to move, the legal actions (of every player where players move at
+    the same time), chance outcomes and returns; that clones are equal, share no mutable object, and
+    agree after the same action; ``position_key``, ``action_to_string``, ``simulator``, ``worlds``
+    and ``view`` if the state has them; and that a search plays a legal action and does not change
+    the state.
 
     Args:
-        make_state: makes the state at a game's start, a new one at each call.
-        games: random games to play.
-        seed: decides everything random.
-        max_moves: where to break off a game, chance outcomes included.
+        make_state: returns a new initial state at each call.
+        games: the number of random games.
+        seed: seeds every random choice.
+        max_moves: the number of moves, chance outcomes included, after which a game is stopped.
 
     Raises:
-        ConformanceError: naming the method and what was wrong with it.
+        ConformanceError: with the method and the rule that it violated.
     """
     for game in range(games):
         draw = random.Random(f"{seed} {game}")
@@ -80,7 +80,7 @@ def check_game_state(
             if hides_information(clone):
                 _check_worlds(clone, draw)
             elif draws_chance(clone):
-                pass  # Two simulations have two outcomes.
+                pass  # Two simulations may have different outcomes.
             elif hasattr(clone, "simulator"):  # before a search relies on it
                 check_simulator(clone, seed=draw.randrange(2**30), max_moves=max_moves)
             _check_search(clone, seed)
@@ -95,7 +95,7 @@ def _check_constants(state: GameState) -> None:
 
 
 def _check_position(state: GameState) -> None:
-    """Check what the state says of itself."""
+    """Check what the state reports about its position."""
     player = state.current_player()
     known = [PlayerId.CHANCE, PlayerId.TERMINAL]
     if has_simultaneous_moves(state):
@@ -171,7 +171,7 @@ def _check_outcomes(outcomes: Sequence[tuple[int, float]]) -> None:
 
 
 def _check_step(state: GameState, move: list[int]) -> None:
-    """Check clones of the state, and that a move does the same to each of them."""
+    """Check clones of the state, and that a move has the same effect on each."""
     several = is_simultaneous(state)
     call = f"apply_actions() with {move!r}" if several else f"apply_action({move[0]!r})"
     before = snapshot(state)

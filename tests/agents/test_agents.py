@@ -243,7 +243,7 @@ def test_without_amaf_parts_may_be_objects():
 
 @pytest.mark.parametrize("spec", ["uct", "random", "rave(amaf=no_amaf)"])
 def test_what_has_no_amaf_cannot_do_without(spec):
-    with pytest.raises(ValueError, match="has no AMAF statistics to do without"):
+    with pytest.raises(ValueError, match="has no AMAF statistics to remove"):
         without_amaf(spec)
     with pytest.raises(UnknownNameError, match="Did you mean 'rave'"):
         without_amaf("ravee")

@@ -131,14 +131,14 @@ FLOOD = "import sys\nwhile True: sys.stdout.write({text!r} * 1000)"
 UNUSABLE = {
     "does not exist": (AgentSpec("gtp", {"command": "no_such_program"}), "cannot be started"),
     "dies at the start": (program("raise SystemExit('no licence')"), "with code 1: no licence"),
-    "repeats its input": (AgentSpec("gtp", {"command": "cat"}), "repeats its input, 'boardsize 3'"),
+    "echoes its input": (AgentSpec("gtp", {"command": "cat"}), "echoes its input, 'boardsize 3'"),
     "repeats it as an answer": (
         program("while True: print('= ' + input(), flush=True)"),
-        "repeats its input, 'boardsize 3'",
+        "echoes its input, 'boardsize 3'",
     ),
     "repeats it without lines": (
         AgentSpec("gtp", {"command": "stdbuf -o0 tr -d '\\n'"}),
-        "repeats its input, 'boardsize 3'",
+        "echoes its input, 'boardsize 3'",
     ),
     "floods": (program(FLOOD.format(text="= x")), "floods its output"),
     "floods lines": (program(FLOOD.format(text="=\n x\n")), "floods its output"),
@@ -177,7 +177,7 @@ def test_a_program_that_fails_before_its_first_move_ends_the_match_and_keeps_its
         "    if line.startswith('genmove'): raise SystemExit('out of memory')\n"
         "    print('=\\n', flush=True)\n"
     )
-    with pytest.raises(MatchError, match=r"(?s)Game 1, .*ended at genmove .*: out of memory"):
+    with pytest.raises(MatchError, match=r"(?s)Game 1, .*exited during genmove .*: out of memory"):
         play_match(game, program(code), "random", games=2)
     wrapped = tmp_path / "twice.py"  # a program that starts twice
     wrapped.write_text(
@@ -193,7 +193,7 @@ def test_a_program_that_fails_before_its_first_move_ends_the_match_and_keeps_its
     assert [record.fault for record in caught.value.result.records] == [False, False, True]
 
 
-@pytest.mark.parametrize("what", ["does not exist", "repeats its input", "floods"])
+@pytest.mark.parametrize("what", ["does not exist", "echoes its input", "floods"])
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_match_that_is_asked_to_counts_them_as_lost(what, jobs):
     spec, message = UNUSABLE[what]
@@ -282,5 +282,5 @@ def test_a_process_answers_fails_and_ends():
     process.close()
     process.close()
     assert not process.running
-    with pytest.raises(EngineFailedError, match="ended at name"):
+    with pytest.raises(EngineFailedError, match="exited during name"):
         process.ask("name", 5)

@@ -119,7 +119,7 @@ def test_illegal_action_raises_or_loses(action):
     for env in (strict, lenient):
         env.reset(seed=1)
         env.step(0)
-    with pytest.raises(ValueError, match="is not legal; legal are"):
+    with pytest.raises(ValueError, match="is illegal; the legal actions are"):
         strict.step(action)
     _, reward, terminated, _, info = lenient.step(action)
     assert (reward, terminated, info["illegal_action"]) == (-1.0, True, True)

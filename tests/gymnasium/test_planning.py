@@ -165,7 +165,7 @@ def test_environments_that_show_arrays_are_planned_in(make):
 def test_wrong_copy_is_refused():
     env = Outside()
     env.reset(seed=0)
-    with pytest.raises(CloneError, match="Outside cannot be cloned rightly"):
+    with pytest.raises(CloneError, match="Outside cannot be cloned correctly"):
         PlanningState(env)
     assert env.place == 4
 
@@ -262,9 +262,9 @@ def test_mask_limits_the_first_action():
     agent = UCTAgent(env, simulations=20, seed=1)
     assert agent.act(None, np.array([0, 1], np.int8)) == 1
     assert agent.predict(None, action_masks=[True, False]) == (0, None)
-    with pytest.raises(ValueError, match="has 3 entries"):
+    with pytest.raises(ValueError, match="got 3"):
         agent.act(None, [1, 1, 1])
-    with pytest.raises(ValueError, match="allows no action"):
+    with pytest.raises(ValueError, match="must allow at least one action"):
         agent.act(None, [0, 0])
 
 
@@ -322,7 +322,7 @@ def test_environment_is_a_game_state_to_every_searcher():
     ("make", "error", "reason"),
     [
         (lambda: UCTAgent(made("Pendulum-v1")), UnsupportedGameError, "Discrete"),
-        (lambda: UCTAgent(made("Blackjack-v1")), UnsupportedGameError, "hidden='see' does"),
+        (lambda: UCTAgent(made("Blackjack-v1")), UnsupportedGameError, "hidden='see' allows"),
         (
             lambda: Searcher().search(PlanningState(made("Blackjack-v1")), Limit(simulations=5)),
             UnsupportedGameError,

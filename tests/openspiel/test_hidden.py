@@ -187,7 +187,7 @@ def test_matches_against_the_stock_bot(game, games):
 
 @pytest.mark.parametrize("stock", ["mcts", "mcts_py"])
 def test_stock_bots_that_would_see_are_refused(stock):
-    with pytest.raises(UnsupportedGameError, match="take ismcts"):
+    with pytest.raises(UnsupportedGameError, match="use ismcts"):
         make_agent(stock, load_game("kuhn_poker"), 0)
 
 

@@ -444,7 +444,7 @@ def test_any_exception_comes_out_as_the_object_that_it_is(hex_game, monkeypatch,
 @needs_registry
 def test_what_makes_no_bot_is_refused(hex_game, monkeypatch):
     use(monkeypatch, lambda: None)
-    with pytest.raises(Exception, match="does not tell the addresses"):
+    with pytest.raises(Exception, match="does not return the addresses"):
         pyspiel.load_bot("rave", hex_game, 0)
 
 

@@ -193,9 +193,9 @@ def test_general_copy_is_checked_and_right():
 @pytest.mark.parametrize(
     ("kind", "reason"),
     [
-        (zoo.Sharing, "remembers an object of type list"),
-        (zoo.Shared, "another way"),
-        (zoo.Elsewhere, "another way"),
+        (zoo.Sharing, "refers to an object of type list"),
+        (zoo.Shared, "diverges from"),
+        (zoo.Elsewhere, "diverges from"),
         (zoo.Unpicklable, "generator"),
     ],
 )
@@ -218,7 +218,7 @@ def test_type_that_was_cloned_before_its_reset_is_checked_later():
     clone_env(env)
     env.reset()
     env.step(1)
-    with pytest.raises(CloneError, match="shows something else than the original"):
+    with pytest.raises(CloneError, match="does not show the same as the original"):
         clone_env(env)
 
 

@@ -77,7 +77,7 @@ def test_a_game_without_a_board_is_named_in_the_error(spec):
 
 
 def test_what_is_no_state_is_refused():
-    with pytest.raises(TypeError, match="no GameState"):
+    with pytest.raises(TypeError, match="must be a GameState"):
         find_board("x . o")
 
 

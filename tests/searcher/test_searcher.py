@@ -475,7 +475,7 @@ def test_bad_arguments_are_refused():
         Searcher(seed=-1)
     with pytest.raises(TypeError, match="limit must be a Limit"):
         Searcher().search(random_game(1), 500)
-    with pytest.raises(TypeError, match="str is no GameState"):
+    with pytest.raises(TypeError, match=r"state must be a GameState.*got str"):
         Searcher().search("hex", Limit(simulations=1))
     with pytest.raises(RuntimeError, match="Nothing has been searched"):
         Searcher().result()

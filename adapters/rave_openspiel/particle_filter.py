@@ -1,35 +1,36 @@
-"""Histories drawn forward from the start of the game: a particle filter that never saw the truth.
+"""A particle filter that draws consistent histories forward from the start of the game.
 
-Particles begin at the start, and are drawn on from moment to moment, the others at random; those in
-which the player would see something else are dropped, and others are drawn on in their place until
-there are enough again. Where few of the lines that there were are left, each particle takes some
-steps of the Markov chain of ``history_moves`` ("resample-move": Gilks & Berzuini 2001, "Following a
-moving target"). The more particles, the nearer to the posterior.
+It never uses the true history. Particles start at the initial state and advance from moment to
+moment with random actions of the other players. Particles in which the player would see something
+else are dropped and replaced by extending others. If few distinct lines are left, each particle
+takes some steps of the Markov chain in ``history_chain`` ("resample-move": Gilks & Berzuini 2001,
+"Following a moving target"). With more particles the histories come closer to the posterior.
 """
 
-from rave_openspiel.history_moves import Budget, HistoryMoves, OutOfBudget
+from rave_openspiel.history_chain import Budget, HistoryChain, OutOfBudget
 from rave_openspiel.knowledge import Knowledge, Line, Unit
 
 SIZES = (8, 32, 128)
-"""Particles of one filter after the other, while the budget lasts; the last one done counts."""
+"""Numbers of particles of successive filters while the budget lasts; the last finished one
+counts."""
 
 BARREN = 0.03
-"""Part of the budget after which no particle has reached a moment."""
+"""Part of the budget after which the filter gives up on reaching a moment."""
 
 REVIVALS = 3
-"""How often the particles at such a moment take steps of the Markov chain and are tried again."""
+"""Number of retries at such a moment, each after steps of the Markov chain."""
 
 MOVES = 6
-"""Proposals for each particle where few lines are left."""
+"""Proposals for each particle when few distinct lines are left."""
 
 FEW_LINES = 0.5
-"""Part of the particles: with fewer lines among them they take those."""
+"""Least share of distinct lines among the particles; below it, each takes these proposals."""
 
 
 def filtered(
-    knowledge: Knowledge, moves: HistoryMoves, unit: Unit, budget: Budget, most: int
+    knowledge: Knowledge, moves: HistoryChain, unit: Unit, budget: Budget, most: int
 ) -> list[Line]:
-    """Lines that fit all that the player knows, drawn without a look at the truth.
+    """Draw lines that are consistent with the player's knowledge, without using the true history.
 
     Args:
         knowledge: what the player knows.
@@ -53,10 +54,10 @@ def filtered(
 
 
 class _Filter:
-    """One filter with so many particles."""
+    """A filter with a fixed number of particles."""
 
     def __init__(
-        self, knowledge: Knowledge, moves: HistoryMoves, unit: Unit, budget: Budget, size: int
+        self, knowledge: Knowledge, moves: HistoryChain, unit: Unit, budget: Budget, size: int
     ) -> None:
         self._knowledge = knowledge
         self._moves = moves
@@ -67,7 +68,7 @@ class _Filter:
         self._ancestors: list[int] = []
 
     def run(self) -> list[Line]:
-        """The particles at the present; none if the filter died.
+        """Return the particles at the current moment; empty if the filter lost them all.
 
         Raises:
             OutOfBudget: if the budget was spent before.
@@ -84,7 +85,7 @@ class _Filter:
         return self._particles
 
     def _drawn_on(self) -> bool:
-        """Draw the particles on to the next moment; whether any came there."""
+        """Advance the particles to the next moment; return whether any reached it."""
         survivors: list[Line] = []
         origins: list[int] = []
         barren = self._budget.steps * BARREN
@@ -109,7 +110,7 @@ class _Filter:
         return True
 
     def _shake(self) -> None:
-        """Let each particle take some steps of the Markov chain, so that lines differ again."""
+        """Move each particle by some steps of the Markov chain, so that lines differ again."""
         advance = self._moves.advance
         self._particles = [advance(line, MOVES, self._budget) for line in self._particles]
         self._budget.spend(0)

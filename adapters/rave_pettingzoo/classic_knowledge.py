@@ -1,7 +1,7 @@
-"""What the search knows of the classic environments beside how to copy them.
+"""Facts about the classic environments: legal actions, bounds, names of moves, hidden information.
 
-A ``Kind`` answers for one class of raw environments what the common interface of PettingZoo tells
-slowly or not at all. Environments without a kind are asked through that interface.
+A ``Kind`` answers, for one class of raw environments, questions that PettingZoo's interface answers
+slowly or not at all. For environments without a kind the search uses that interface.
 """
 
 import importlib
@@ -12,37 +12,37 @@ from rave_pettingzoo.classic import class_name
 
 
 class Kind(NamedTuple):
-    """What is known of one class of raw environments; None where nothing is."""
+    """The facts known about one class of raw environments; None for an unknown fact."""
 
     legal: Callable[[Any], Sequence[int]]
-    """The legal actions of the agent that is selected."""
+    """The legal actions of the selected agent."""
     bounds: tuple[float, float] | None = None
     """The least and the greatest sum of an agent's rewards in a game."""
     zero_sum: bool = False
     """Whether the rewards of both players always sum to 0."""
     key: Callable[[Any], Hashable] | None = None
-    """Equal exactly where positions are the same."""
+    """A key that is equal exactly for equal positions."""
     moves: Callable[[Any, Any], Sequence[int] | None] | None = None
     """The actions that lead from an earlier position to a later one; None if none do."""
     action_name: Callable[[Any, int], str] | None = None
-    """How people write an action of the agent that is selected."""
+    """The usual name of an action of the selected agent."""
     text: Callable[[Any], str] | None = None
     """The board as text."""
     returns: Callable[[Any], Sequence[float]] | None = None
-    """What each player has won, where the rewards do not tell rightly."""
+    """The players' returns, where the rewards are not correct."""
     hidden: str | None = None
-    """What the players cannot see; None in games with perfect information."""
+    """The information hidden from players; None in games with perfect information."""
     view: Callable[[Any, int], Hashable] | None = None
-    """What the agent of a seat sees, where the environment shows what it saw at the last step."""
+    """A seat's current observation, where the environment shows that of the last step."""
 
 
 def kind_of(raw: Any) -> Kind | None:
-    """The kind of a raw environment, if there is one."""
+    """Return the kind of a raw environment; None if it has none."""
     return KINDS.get(class_name(raw))
 
 
 def inherited_kind(raw: Any) -> Kind | None:
-    """The kind of a raw environment, or of the class that it is a subclass of."""
+    """Return the kind of a raw environment's class or of a base class."""
     names = (f"{base.__module__}.{base.__qualname__}" for base in type(raw).__mro__)
     return next((KINDS[name] for name in names if name in KINDS), None)
 
@@ -121,7 +121,7 @@ def _chess_utils() -> Any:
 
 
 def chess_move_actions(board: Any) -> dict[Any, int]:
-    """Every legal move and its action."""
+    """Return every legal move with its action."""
     utils = _chess_utils()
     player = int(not board.turn)
     actions = utils.legal_moves(board)
@@ -129,7 +129,7 @@ def chess_move_actions(board: Any) -> dict[Any, int]:
 
 
 def chess_move(board: Any, action: int) -> Any:
-    """The move of an action of the player to move."""
+    """Return the move of an action of the player to move."""
     return _chess_utils().action_to_move(board, action, int(not board.turn))
 
 

@@ -1,8 +1,8 @@
-"""OpenSpiel's games on their way to other processes, with what Python has registered.
+"""Pickles OpenSpiel's games for worker processes, with the games that Python registered.
 
-pyspiel pickles a game as its name, which another process knows only if its module is imported
-there. A class that a script defines is pickled by what it consists of (cloudpickle does that for
-``joblib``); two things that this needs are missing in pyspiel and are given here.
+pyspiel pickles a game as its name, which another process knows only if it has imported the game's
+module. cloudpickle, which ``joblib`` uses, pickles a class of a script by value; this module adds
+two things that cloudpickle needs and pyspiel lacks.
 """
 
 import copyreg
@@ -27,7 +27,7 @@ _INFO = (
 
 
 def packed(game: pyspiel.Game) -> tuple[Any, ...]:
-    """What ``unpacked`` takes to make the game in another process."""
+    """Return the arguments with which ``unpacked`` makes the game in another process."""
     kinds = [(each.get_type(), type(each)) for each in (game, *inner_games(game))]
     registered = [(kind, made_by) for kind, made_by in kinds if not is_native_class(made_by)]
     return registered, str(game) if registered else game
@@ -36,7 +36,7 @@ def packed(game: pyspiel.Game) -> tuple[Any, ...]:
 def unpacked(
     registered: Sequence[tuple[pyspiel.GameType, type]], game: pyspiel.Game | str
 ) -> pyspiel.Game:
-    """The game; the games of Python that it is made of are registered if they are not."""
+    """Make the game; register the Python games that it consists of first."""
     known = pyspiel.registered_names()
     for kind, made_by in registered:
         if kind.short_name not in known:
@@ -53,7 +53,7 @@ def _info_of(values: Mapping[str, Any]) -> pyspiel.GameInfo:
 
 
 def _make_metaclass_known() -> None:
-    """Let pickle find the metaclass of pyspiel's classes under the name that it says it has."""
+    """Make the metaclass of pyspiel's classes importable under its stated name, for pickle."""
     metaclass = type(pyspiel.Game)
     module = sys.modules.setdefault(metaclass.__module__, types.ModuleType(metaclass.__module__))
     if not hasattr(module, metaclass.__name__):

@@ -1,9 +1,9 @@
-"""Moves from one history that fits a player's knowledge to another: a Markov chain.
+"""A Markov chain over the histories that are consistent with what a player knows.
 
-Its distribution (Metropolis & Hastings) is the posterior: a history's probability, if the others
-move uniformly at random, among all that fit what the player knows, have the same movers, and so
-the same number of hidden moves. A proposal is replayed, and dropped where an action is illegal or
-the player would have seen something else.
+Its stationary distribution (Metropolis & Hastings) is the posterior: the probability of a history,
+if the other players move uniformly at random, among all consistent histories with the same movers,
+and so the same number of hidden moves. A proposal is replayed, and rejected if an action is illegal
+or the player would have seen something else.
 """
 
 import math
@@ -15,22 +15,22 @@ import pyspiel
 from rave_openspiel.knowledge import Knowledge, Line, Unit, choices, drawn
 
 KINDS = (0.35, 0.35, 0.3)
-"""Shares of proposals that swap two actions, change one, and draw some anew."""
+"""Shares of the proposals that swap two actions, change one, and redraw several."""
 
 LEAST_KIND = 0.02
-"""Acceptance that each kind is taken to have at least when the shares follow it."""
+"""Least acceptance rate assumed for each kind when the shares adapt to the rates."""
 
 BLOCK = 4
-"""Hidden actions in a row that a proposal draws anew, on average."""
+"""Mean number of consecutive hidden actions that a proposal redraws."""
 
 REDRAWS = 0.25
-"""Share, of the proposals that draw actions anew, of those that draw all of them."""
+"""Among the proposals that redraw actions, the share that redraws all of them."""
 
 ELSEWHERE = 0.1
-"""Share of places that are chosen among those that do not look hidden."""
+"""Share of proposals at places that do not look hidden."""
 
 ALTERNATIVES = 64
-"""Other actions, at most, that are tried to tell whether an action was hidden."""
+"""Largest number of alternatives that are tried to tell whether an action was hidden."""
 
 
 class OutOfBudget(Exception):  # noqa: N818 (it ends a walk; it is no error)
@@ -38,11 +38,11 @@ class OutOfBudget(Exception):  # noqa: N818 (it ends a walk; it is no error)
 
 
 class Budget:
-    """What may still be done, counted in actions played, and how long.
+    """A limit on the number of actions played, and on the time.
 
     Args:
-        steps: actions; infinity for no limit.
-        ends: ``time.perf_counter()`` time; infinity likewise.
+        steps: the number of actions; infinity for no limit.
+        ends: the ``time.perf_counter()`` time of the end; infinity for no limit.
     """
 
     def __init__(self, steps: float, ends: float = math.inf) -> None:
@@ -50,7 +50,7 @@ class Budget:
         self.ends = ends
 
     def part(self, share: float) -> "Budget":
-        """A budget of its own of this part of what is left."""
+        """Return a budget of this part of what is left."""
         now = time.perf_counter()
         left = math.inf if math.isinf(self.ends) else now + share * max(self.ends - now, 0.0)
         return Budget(self.steps * share, left)
@@ -59,7 +59,7 @@ class Budget:
         """Count actions.
 
         Raises:
-            OutOfBudget: if there are no more, or the time is over.
+            OutOfBudget: if no actions are left, or the time is up.
         """
         self.steps -= steps
         if self.spent:
@@ -71,8 +71,8 @@ class Budget:
         return self.steps < 0 or (self.ends != math.inf and time.perf_counter() >= self.ends)
 
 
-class HistoryMoves:
-    """Proposes other histories; see this module.
+class HistoryChain:
+    """Proposes and accepts histories; see the module.
 
     Args:
         knowledge: what the player knows.
@@ -85,10 +85,12 @@ class HistoryMoves:
         truth = knowledge.truth
         self._true_movers = truth.movers
         self.sites: list[int] = [step for step in range(len(truth)) if self._looks_hidden(step)]
-        """The places in the true history at which something else could have come unseen."""
+        """Places in the true history where another action could have come without the player seeing
+        it."""
         self._hidden = self._others(truth.movers)
         self.looks_open: bool = knowledge.counts_moves and not self.sites
-        """Whether no action of another could have been another one unseen, each taken alone."""
+        """Whether no single action of another player could have been different without a visible
+        trace."""
         if not knowledge.counts_moves or not self.sites:
             self.sites = self._hidden
         self._kinds = KINDS
@@ -98,7 +100,7 @@ class HistoryMoves:
         return [step for step, mover in enumerate(movers) if mover != self._knowledge.player]
 
     def _looks_hidden(self, step: int) -> bool:
-        """Whether the player might not see at once what came instead of this action."""
+        """Whether the player might not see a different action at this place at once."""
         truth, knowledge = self._knowledge.truth, self._knowledge
         if truth.movers[step] == knowledge.player:
             return False
@@ -114,7 +116,7 @@ class HistoryMoves:
         return False
 
     def advance(self, line: Line, proposals: int, budget: Budget | None = None) -> Line:
-        """The line after some proposals; fewer, if the budget ends."""
+        """Return the line after some proposals, or fewer if the budget ends."""
         sites, others = self._places(line)
         if not others:
             return line
@@ -142,18 +144,18 @@ class HistoryMoves:
         return line
 
     def count_anew(self) -> None:
-        """Forget which proposals were accepted until now."""
+        """Reset the counts of accepted proposals."""
         self.accepted: int = 0
-        """Proposals that were taken."""
+        """The number of accepted proposals."""
         self._tried = [0, 0, 0]
         self._taken_of = [0, 0, 0]
         self._changed_at: set[int] = set()
 
     def adapt(self) -> None:
-        """Propose what was accepted: kinds by their acceptance, and places that changed.
+        """Adapt the proposals to their acceptance: by kind, and by the places that changed.
 
-        Other places keep their ``ELSEWHERE``. For the time before the first world alone: the chain
-        must not change once its histories count.
+        Other places keep the share ``ELSEWHERE``. Call it before the first world only: the chain
+        must not change once its histories are used.
         """
         rates = [
             max(LEAST_KIND, taken / max(1, tried))
@@ -164,7 +166,7 @@ class HistoryMoves:
             self.sites = sorted(self._changed_at)
 
     def _places(self, line: Line) -> tuple[list[int], list[int]]:
-        """Where a line's actions are likely hidden, and all places of others' actions."""
+        """Return the others' places: those that are likely hidden, and all of them."""
         if line.movers == self._true_movers:
             return self.sites, self._hidden
         others = self._others(line.movers)
@@ -200,7 +202,7 @@ class HistoryMoves:
         return self._taken(new, sum(new.weights[first:]) - sum(line.weights[first:]))
 
     def _redrawn(self, line: Line, sites: Sequence[int]) -> Line | None:
-        """Draw hidden actions in a row anew, or all of them, and leave the rest as it was."""
+        """Redraw consecutive hidden actions, or all of them, and keep the rest."""
         if self._unit() < REDRAWS:
             block = sites
         else:

@@ -1,6 +1,6 @@
-"""Hidden information and simultaneous moves together, with the players one after the other.
+"""Turn-based form of games with simultaneous moves, for searches with hidden information.
 
-OpenSpiel's ``convert_to_turn_based`` lets those who move at the same time move in turn, none seeing
+In OpenSpiel's ``convert_to_turn_based`` the players of a joint action move in turn, and none sees
 what the others chose. A search with worlds plays that game.
 """
 
@@ -10,14 +10,14 @@ import pyspiel
 
 
 def one_at_a_time(state: pyspiel.State, player: int) -> pyspiel.State:
-    """The position in the turn-based game where ``player`` chooses.
+    """Return the position of the turn-based game at which ``player`` chooses.
 
-    What others who come before them choose now is not known yet: the first legal action of each
-    stands there, hidden from the player like any other.
+    The choices of the players before them are not known yet: the first legal action of each takes
+    their place, hidden from ``player`` like any other choice.
 
     Args:
         state: a position of a game with simultaneous moves; it is not changed.
-        player: who chooses there.
+        player: the player who chooses there.
     """
     turns = _turn_based(str(state.get_game())).new_initial_state()
     now = state.get_game().new_initial_state(*filter(None, [state.starting_state_str()]))
@@ -31,7 +31,7 @@ def one_at_a_time(state: pyspiel.State, player: int) -> pyspiel.State:
         joint = history[place : place + now.num_players()]
         now.apply_actions(joint)
         for seat, action in enumerate(joint):
-            if turns.current_player() == seat:  # Whoever has no action is passed over.
+            if turns.current_player() == seat:  # Players without an action are skipped.
                 turns.apply_action(action)
         place += len(joint)
     while turns.current_player() != player:
