@@ -21,6 +21,7 @@ from rave_agents.environments.chance import (
 from rave_agents.environments.copying import hashable
 from rave_agents.environments.environment_simulator import WorldSimulator
 from rave_agents.environments.generators import Dice
+from rave_agents.environments.plan import AUTO, Account, ValueFunction, checked_plan
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.game.game_state import NO_ACTION, PlayerId
 from rave_agents.simulate.python_simulator import Evaluator
@@ -47,10 +48,6 @@ class _Plan(NamedTuple):
     """All actions, from 0."""
     start: int
     """The environment's number of the first action."""
-    discount: float
-    """The discount of rewards per step."""
-    steps: int
-    """Steps until the horizon or the time limit."""
     clone: Callable[[Any], Any]
     """Copies the environment."""
     knowledge: Knowledge
@@ -78,7 +75,9 @@ class PlanningState:
         env: the environment, after ``reset``; it is not changed.
         discount: the discount of rewards per step, above 0 and at most 1.
         horizon: steps that the search looks ahead, at least 1; None for the end of the episode,
-            which must then have a time limit.
+            which must then have a time limit; ``"auto"`` for 100.
+        value_function: estimates what is still to come where the horizon cuts a simulation off,
+            see ``rave_agents.environments.plan.ValueFunction``; None for nothing.
         action_mask: whether each action is allowed now; None for the environment's own mask
             (``action_masks()``) or for all actions. Later masks come from ``info["action_mask"]``.
         chance: ``"draw"``: simulations draw the outcomes of chance; ``"see"``: they copy the
@@ -91,22 +90,23 @@ class PlanningState:
         UnsupportedGameError: if its actions are not discrete.
     """
 
-    __slots__ = ("_last", "_legal", "_plan", "_return", "_seen", "_step", "_weight", "env", "over")
+    __slots__ = ("_account", "_last", "_legal", "_plan", "_seen", "env", "over")
 
     def __init__(
         self,
         env: Any,
         *,
         discount: float = 1.0,
-        horizon: int | None = DEFAULT_HORIZON,
+        horizon: int | str | None = AUTO,
+        value_function: ValueFunction | None = None,
         action_mask: Any = None,
         chance: Chance | str = Chance.DRAW,
     ) -> None:
         check_plannable(env)
-        check_plan(discount, horizon)
+        plan = checked_plan(horizon, discount, value_function, default=DEFAULT_HORIZON)
         chance = checked_chance(chance)
         limit, elapsed = _time_limit(env)
-        steps = limit - elapsed if horizon is None else min(horizon, limit - elapsed)
+        steps = min(plan.steps, limit - elapsed)
         if math.isinf(steps):
             raise ValueError(
                 f"horizon=None needs an environment with a time limit; {env} has none."
@@ -124,8 +124,6 @@ class PlanningState:
         self._plan = _Plan(
             actions=actions,
             start=int(space.start),
-            discount=float(discount),
-            steps=int(steps),
             clone=clone,
             knowledge=chance_knowledge(env, copy, action_mask),
             chance=chance,
@@ -133,9 +131,7 @@ class PlanningState:
         )
         self._last = NO_ACTION
         self._seen: Any = None
-        self._return = 0.0
-        self._weight = 1.0
-        self._step = 0
+        self._account = Account(plan._replace(steps=steps), 1)
         self._legal = legal
         if action_mask is None:
             self._look({})
@@ -201,7 +197,7 @@ class PlanningState:
         """
         if not self.chance.alike:
             return self._last
-        return self._last, self._return, hashable(self._seen)
+        return self._last, self._account.returns[0], hashable(self._seen)
 
     def simulation(self, seed: int) -> Self:
         """Return a copy for one simulation, with its own random numbers if steps draw any."""
@@ -226,7 +222,7 @@ class PlanningState:
         new._last, new._seen = self._last, self._seen
         new.over = self.over
         new._plan, new._legal = self._plan, self._legal
-        new._return, new._weight, new._step = self._return, self._weight, self._step
+        new._account = self._account.copy()
         return new
 
     @property
@@ -258,16 +254,17 @@ class PlanningState:
         """Step the environment; its exceptions pass through unchanged."""
         self._last = action
         self._seen, reward, terminated, truncated, info = self.env.step(action + self._plan.start)
-        self._return += self._weight * float(reward)
-        self._weight *= self._plan.discount
-        self._step += 1
-        self.over = bool(terminated or truncated or self._step >= self._plan.steps)
+        self._account.add(0, reward)
+        cut = self._account.end_step()
+        self.over = bool(terminated or truncated or cut)
+        if cut and not (terminated or truncated):
+            self._account.cut_off(self.env, self._seen, (None,))
         if not self.over:
             self._look(info)
 
     def returns(self) -> Sequence[float]:
         """Return the discounted sum of the rewards since the root."""
-        return [self._return]
+        return self._account.returns.copy()
 
     def num_players(self) -> int:
         """One."""
@@ -313,7 +310,7 @@ class PlanningState:
         )
 
     def __str__(self) -> str:
-        return f"{self.env}: {'over' if self.over else f'step {self._step} of the plan'}"
+        return f"{self.env}: {'over' if self.over else f'step {self._account.steps} of the plan'}"
 
 
 def check_plannable(env: Any) -> None:
@@ -387,20 +384,6 @@ def _cannot_be_fair(env: Any, names: Sequence[str]) -> str:
         f"{', '.join(names)} cannot be reseeded. Draw from a NumPy generator instead, or allow "
         "the search to cheat with chance='see'."
     )
-
-
-def check_plan(discount: float, horizon: int | None) -> None:
-    """Raise TypeError or ValueError for a discount or a horizon that is not allowed."""
-    if isinstance(discount, bool) or not isinstance(discount, int | float | np.floating):
-        raise TypeError(f"discount must be a number, got {discount!r}.")
-    if not 0 < discount <= 1:
-        raise ValueError(f"discount must be above 0 and at most 1, got {discount!r}.")
-    if horizon is None:
-        return
-    if isinstance(horizon, bool) or not isinstance(horizon, int | np.integer):
-        raise TypeError(f"horizon must be an integer or None, got {horizon!r}.")
-    if horizon < 1:
-        raise ValueError(f"horizon must be at least 1, got {horizon!r}.")
 
 
 def _time_limit(env: Any) -> tuple[float, int]:

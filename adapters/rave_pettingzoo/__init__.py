@@ -39,7 +39,8 @@ from rave_pettingzoo.cloning import clone_env, register_cloner
 from rave_pettingzoo.evaluation import Episode, Evaluation, PolicyResult, evaluate
 from rave_pettingzoo.loop_agent import LoopAgent, RandomLoopAgent
 from rave_pettingzoo.parallel_state import ParallelState
-from rave_pettingzoo.states import AECState, game_state
+from rave_pettingzoo.positions import game_state
+from rave_pettingzoo.states import AECState
 
 __all__ = [
     "AECState",

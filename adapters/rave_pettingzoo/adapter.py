@@ -175,7 +175,7 @@ class PettingZooAdapter:
         pettingzoo = sys.modules.get("pettingzoo")
         if pettingzoo is None or not isinstance(state, pettingzoo.AECEnv | pettingzoo.ParallelEnv):
             return None
-        from rave_pettingzoo.states import game_state  # noqa: PLC0415
+        from rave_pettingzoo.positions import game_state  # noqa: PLC0415
 
         return game_state(state)
 

@@ -4,7 +4,9 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from rave_pettingzoo.policies import Policy, View, plain_action
+import numpy as np
+
+from rave_agents.agents.policies import Policy, View, is_allowed, plain_action
 from rave_pettingzoo.support import is_shimmy
 
 
@@ -33,9 +35,9 @@ def play(env: Any, players: Mapping[Any, Policy]) -> Played:
                 final = list(env.unwrapped.game_state.returns())
             env.step(None)
             continue
-        view = View(env, observation, _mask(observation, info), info)
+        view = View(env, observation, _mask(observation, info), info, agent)
         action = plain_action(players[agent].act(view))
-        illegal[agent] += not _is_allowed(view.mask, action)
+        illegal[agent] += not is_allowed(action, view.mask, _size(env, agent))
         env.step(action)
         steps += 1
         for other, reward in env.rewards.items():
@@ -60,9 +62,9 @@ def play_together(
         for agent in env.agents:
             observation, info = observations.get(agent), infos.get(agent, {})
             mask = _mask(observation, info)
-            view = View(env, observation, mask, info, agent, observations, infos)
+            view = View(env, observation, mask, info, agent, agent, observations, infos)
             actions[agent] = plain_action(players[agent].act(view))
-            illegal[agent] += not _is_allowed(mask, actions[agent])
+            illegal[agent] += not is_allowed(actions[agent], mask, _size(env, agent))
         observations, rewards, ended, cut, infos = env.step(actions)
         steps += len(actions)
         for agent, reward in rewards.items():
@@ -78,10 +80,7 @@ def _mask(observation: Any, info: Any) -> Any:
     return observation.get("action_mask") if isinstance(observation, Mapping) else None
 
 
-def _is_allowed(mask: Any, action: Any) -> bool:
-    if mask is None:
-        return True
-    try:
-        return 0 <= action < len(mask) and bool(mask[action])
-    except (TypeError, IndexError):
-        return False
+def _size(env: Any, agent: Any) -> int | None:
+    """The number of an agent's actions; None where they are not discrete."""
+    size = getattr(env.action_space(agent), "n", None)
+    return None if size is None or np.ndim(size) else int(size)

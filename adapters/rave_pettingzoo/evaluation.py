@@ -12,13 +12,14 @@ import numpy as np
 import pettingzoo
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from rave_agents.agents.policies import policy_name
 from rave_agents.arena.match import checked_count, checked_match_seed
 from rave_agents.arena.statistics import MatchScore
 from rave_agents.cli.terminal import stderr
 from rave_agents.game.arguments import unknown_name
 from rave_agents.results.tables import aligned, html_table
 from rave_pettingzoo.episode import play, play_together
-from rave_pettingzoo.policies import make_policy, policy_name
+from rave_pettingzoo.policies import make_policy
 from rave_pettingzoo.support import env_name, is_parallel, turn_based_env
 from rave_pettingzoo.worlds import WorldFunction
 

@@ -6,13 +6,16 @@ from typing import Any, Self
 
 import numpy as np
 
+from rave_agents.agents.environment_agent import EnvironmentAgent
 from rave_agents.environments.chance import Chance, checked_chance
+from rave_agents.environments.plan import AUTO, ValueFunction
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.game.arguments import checked_seed
 from rave_agents.game.game_state import GameState
 from rave_pettingzoo.cloning import check_env, raw_env
+from rave_pettingzoo.environment_state import plan_for
 from rave_pettingzoo.parallel_state import ParallelState
-from rave_pettingzoo.states import game_state
+from rave_pettingzoo.positions import game_state
 from rave_pettingzoo.support import (
     allowed_actions,
     check_begun,
@@ -25,7 +28,7 @@ from rave_pettingzoo.support import (
 from rave_pettingzoo.worlds import WorldFunction, check_world_function
 
 
-class LoopAgent:
+class LoopAgent(EnvironmentAgent):
     """What all agents for the loop have in common; subclasses choose an action.
 
     Args:
@@ -34,6 +37,9 @@ class LoopAgent:
             move at the same time; None in AEC environments, which tell whose turn it is.
         translate: whether searches may play in OpenSpiel's states where these are the same.
         chance: as for ``SearchAgent``.
+        horizon: likewise.
+        discount: likewise.
+        value_function: likewise.
         worlds: likewise; ``choose`` gets a state that has them. Without, it has the
             true state, hidden cards included, and must itself heed ``hides_information()``.
 
@@ -51,6 +57,9 @@ class LoopAgent:
         translate: bool = True,
         worlds: WorldFunction | None = None,
         chance: Chance | str = Chance.DRAW,
+        horizon: int | str | None = AUTO,
+        discount: float = 1.0,
+        value_function: ValueFunction | None = None,
     ) -> None:
         check_env(env)
         _check_player(env, player)
@@ -65,17 +74,18 @@ class LoopAgent:
         """The user's source of worlds (determinizations), if any."""
         self.chance: Chance = checked_chance(chance)
         """Whether simulations draw the outcomes of chance, or foresee them."""
+        plan_for(env, horizon, discount, value_function)
+        self.horizon = horizon
+        """Steps that simulations look ahead; None for the end, ``"auto"`` for the default."""
+        self.discount = discount
+        """The discount of rewards per step."""
+        self.value_function = value_function
+        """Estimates what is still to come beyond the horizon, if given."""
         self._check_playable(env)
         self.env = env
         """The live environment."""
 
-    def __copy__(self) -> Self:
-        """Return an independent agent, bound to the same live environment."""
-        twin = type(self).__new__(type(self))
-        vars(twin).update(vars(self))
-        return twin
-
-    def act(self, observation: Any = None, action_mask: Any = None) -> int:
+    def act(self, observation: Any = None, action_mask: Any = None) -> Any:
         """Choose an action for the environment's selected agent, or for ``player``.
 
         In a Parallel environment ``step`` takes the actions of all agents at once: make an agent
@@ -94,25 +104,6 @@ class LoopAgent:
                 ``step(None)`` then), or if the mask differs from the environment's current one.
         """
         return self._act(self.env, observation, action_mask)
-
-    def predict(
-        self,
-        observation: Any = None,
-        state: Any = None,
-        episode_start: Any = None,
-        deterministic: bool = True,
-        *,
-        action_masks: Any = None,
-    ) -> tuple[int, Any]:
-        """Choose an action, with the interface of a Stable-Baselines3 model.
-
-        Returns:
-            The action, and ``state`` unchanged.
-
-        Raises:
-            ValueError: as ``act``.
-        """
-        return self._act(self.env, observation, action_masks), state
 
     def __call__(
         self,
@@ -165,7 +156,7 @@ class LoopAgent:
         if is_parallel(env):
             return self._act_together(env, *self._told(env, observation, mask))
         _check_selected(env)
-        state = game_state(env, translate=self.translate, worlds=self.worlds, chance=self.chance)
+        state = game_state(env, translate=self.translate, **self._state_options())
         _check_mask(observation, mask, state.legal_actions())
         return self.choose(state)
 
@@ -180,11 +171,23 @@ class LoopAgent:
             observations=observations,
             infos=infos,
             simultaneous=True,
-            worlds=self.worlds,
             player=self.player,
-            chance=self.chance,
+            **self._state_options(),
         )
         return self.choose(state)
+
+    def _state_options(self) -> dict[str, Any]:
+        return {
+            "worlds": self.worlds,
+            "chance": self.chance,
+            "horizon": self.horizon,
+            "discount": self.discount,
+            "value_function": self.value_function,
+        }
+
+    def _observation_space(self) -> Any:
+        agent = getattr(self.env, "agent_selection", None) if self.player is None else self.player
+        return None if agent is None else self.env.observation_space(agent)
 
     def _told(
         self, env: Any, observation: Any, mask: Any

@@ -160,6 +160,12 @@ def turn_based_env(env: Any) -> Any | None:
     return None
 
 
+def always_ends(env: Any) -> bool:
+    """Whether games of an environment are known to end, whatever is played."""
+    raw = raw_env(env) if isinstance(env, pettingzoo.AECEnv | pettingzoo.ParallelEnv) else None
+    return raw is not None and (is_shimmy(raw) or inherited_kind(raw) is not None)
+
+
 def is_openspiels(env: Any) -> bool:
     """Whether OpenSpiel's own state can be searched in place of the environment."""
     raw = raw_env(env)
