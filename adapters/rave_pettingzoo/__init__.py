@@ -36,7 +36,9 @@ from rave_pettingzoo.agents import (
     make_agent,
 )
 from rave_pettingzoo.cloning import clone_env, register_cloner
-from rave_pettingzoo.evaluation import Episode, Evaluation, PolicyResult, evaluate
+from rave_pettingzoo.episode import ActionOutsideError
+from rave_pettingzoo.evaluate import evaluate
+from rave_pettingzoo.evaluation import Episode, Evaluation, PolicyResult
 from rave_pettingzoo.loop_agent import LoopAgent, RandomLoopAgent
 from rave_pettingzoo.parallel_state import ParallelState
 from rave_pettingzoo.positions import game_state
@@ -44,6 +46,7 @@ from rave_pettingzoo.states import AECState
 
 __all__ = [
     "AECState",
+    "ActionOutsideError",
     "CloneError",
     "Episode",
     "Evaluation",

@@ -1,5 +1,6 @@
 """PettingZoo, and OpenSpiel through Shimmy, as ``rave_agents.frameworks.adapters.Adapter``."""
 
+import contextlib
 import functools
 import importlib
 import importlib.metadata
@@ -159,6 +160,45 @@ def make_env(spec: str) -> Any:
 
 def _module(name: str) -> Any:
     return importlib.import_module(f"pettingzoo.classic.{name}")
+
+
+def make_played_env(spec: str) -> Any:
+    """Make the environment of this name to play episodes in, without a reset.
+
+    Where agents move at the same time, it is the Parallel form.
+
+    Args:
+        spec: as for ``make_env``; or an importable module with environments, such as
+            ``mpe2.simple_tag_v3``. Parameters may follow in parentheses.
+
+    Raises:
+        UnknownNameError: if there is none, or it refuses the parameters.
+    """
+    import pettingzoo  # noqa: PLC0415
+
+    name, parameters = split_spec(spec)
+    module: Any = None
+    if re.fullmatch(r"\w+(\.\w+)+", name):
+        with contextlib.suppress(ImportError):
+            module = importlib.import_module(name)
+    try:
+        if hasattr(module, "parallel_env"):
+            return module.parallel_env(**parameters)
+        if hasattr(module, "env"):
+            return module.env(**parameters)
+        parallel = getattr(pettingzoo, "parallel_registry", {})
+        if name in parallel and name not in getattr(pettingzoo, "aec_registry", {}):
+            return pettingzoo.make("parallel", name, **parameters)
+        env = make_env(spec)
+        return pettingzoo.make("parallel", name, **parameters) if _moves_together(env) else env
+    except (TypeError, AssertionError) as error:
+        raise UnknownNameError(f"PettingZoo cannot make {spec!r}: {error}") from error
+
+
+def _moves_together(env: Any) -> bool:
+    from rave_pettingzoo.support import is_simultaneous  # noqa: PLC0415
+
+    return is_simultaneous(env)
 
 
 class PettingZooAdapter:

@@ -22,8 +22,44 @@ class Played:
     """The number of moves of all agents."""
 
 
-def play(env: Any, players: Mapping[Any, Policy]) -> Played:
-    """Play an AEC environment, after a reset, to its end."""
+OUTSIDE = ("raise", "illegal")
+"""What an action outside its space can lead to."""
+
+
+class ActionOutsideError(ValueError):
+    """A policy chose an action that is not in its agent's action space.
+
+    Args:
+        agent: the agent.
+        action: the action.
+        space: its action space.
+        whose: the policy and the episode, as a text; None if unknown.
+    """
+
+    def __init__(self, agent: Any, action: Any, space: Any, whose: str | None = None) -> None:
+        self.agent = agent
+        """The agent whose action it was."""
+        self.action = action
+        """The action."""
+        self.space = space
+        """The agent's action space."""
+        super().__init__(
+            f"{whose or 'A policy'} chose {action!r} for {agent!r}, which is outside of its action "
+            f"space {space}. outside='illegal' counts such actions as illegal."
+        )
+
+    def named(self, policy: str, episode: int) -> "ActionOutsideError":
+        """Return this error with the policy's name and the episode's number."""
+        whose = f"The policy {policy}, in episode {episode},"
+        return ActionOutsideError(self.agent, self.action, self.space, whose)
+
+
+def play(env: Any, players: Mapping[Any, Policy], *, outside_counts: bool = False) -> Played:
+    """Play an AEC environment, after a reset, to its end.
+
+    Raises:
+        ActionOutsideError: for an action outside its space, unless it counts as illegal.
+    """
     returns = dict.fromkeys(players, 0.0)
     illegal = dict.fromkeys(players, 0)
     steps = 0
@@ -36,8 +72,8 @@ def play(env: Any, players: Mapping[Any, Policy]) -> Played:
             env.step(None)
             continue
         view = View(env, observation, _mask(observation, info), info, agent)
-        action = plain_action(players[agent].act(view))
-        illegal[agent] += not is_allowed(action, view.mask, _size(env, agent))
+        action, legal = _asked(players[agent], view, outside_counts)
+        illegal[agent] += not legal
         env.step(action)
         steps += 1
         for other, reward in env.rewards.items():
@@ -52,8 +88,14 @@ def play_together(
     players: Mapping[Any, Policy],
     observations: Mapping[Any, Any],
     infos: Mapping[Any, Any],
+    *,
+    outside_counts: bool = False,
 ) -> Played:
-    """Play a Parallel environment to its end, from what ``reset`` returned."""
+    """Play a Parallel environment to its end, from what ``reset`` returned.
+
+    Raises:
+        ActionOutsideError: for an action outside its space, unless it counts as illegal.
+    """
     returns = dict.fromkeys(players, 0.0)
     illegal = dict.fromkeys(players, 0)
     steps = 0
@@ -63,8 +105,8 @@ def play_together(
             observation, info = observations.get(agent), infos.get(agent, {})
             mask = _mask(observation, info)
             view = View(env, observation, mask, info, agent, agent, observations, infos)
-            actions[agent] = plain_action(players[agent].act(view))
-            illegal[agent] += not is_allowed(actions[agent], mask, _size(env, agent))
+            actions[agent], legal = _asked(players[agent], view, outside_counts)
+            illegal[agent] += not legal
         observations, rewards, ended, cut, infos = env.step(actions)
         steps += len(actions)
         for agent, reward in rewards.items():
@@ -80,7 +122,21 @@ def _mask(observation: Any, info: Any) -> Any:
     return observation.get("action_mask") if isinstance(observation, Mapping) else None
 
 
-def _size(env: Any, agent: Any) -> int | None:
-    """The number of an agent's actions; None where they are not discrete."""
-    size = getattr(env.action_space(agent), "n", None)
-    return None if size is None or np.ndim(size) else int(size)
+def _asked(policy: Policy, view: View, outside_counts: bool) -> tuple[Any, bool]:
+    """Ask a policy; return the action to play, and whether what it chose is allowed."""
+    action = plain_action(policy.act(view))
+    space = view.env.action_space(view.agent)
+    size = getattr(space, "n", None)
+    if size is None or np.ndim(size):
+        if not space.contains(action):
+            raise ActionOutsideError(view.agent, action, space)
+        return action, True
+    start = int(getattr(space, "start", 0))
+    number = action - start if isinstance(action, int | np.integer) else action
+    if is_allowed(number, None, int(size)):
+        return action, is_allowed(number, view.mask, int(size))
+    if not outside_counts:
+        raise ActionOutsideError(view.agent, action, space)
+    mask = np.ones(1) if view.mask is None else np.ravel(view.mask)
+    forbidden = np.flatnonzero(mask == 0)
+    return start + (int(forbidden[0]) if len(forbidden) else 0), False

@@ -156,12 +156,7 @@ _warm: set[str] = set()
 def _play_in_worker(
     shipped: ShippedParts, index: int, table: Table, fixture: Fixture
 ) -> tuple[int, GameRecord | Failure]:
-    shipped.register()
-    # Ctrl-C and a request to end are for the parent, which ends the workers. No SIG_IGN: programs
-    # that play would inherit it.
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, _leave_to_parent)
-    _end_with_parent()
+    prepare_worker(shipped)
     for spec in table.specs:
         if str(spec) not in _warm:
             warm_up(spec, table.game)
@@ -170,6 +165,16 @@ def _play_in_worker(
     if isinstance(played, Failure):
         played = dataclasses.replace(played, cause=None)
     return index, played
+
+
+def prepare_worker(shipped: ShippedParts) -> None:
+    """Prepare this process to play for another one: with its parts, and ended by it alone."""
+    shipped.register()
+    # Ctrl-C and a request to end are for the parent, which ends the workers. No SIG_IGN: programs
+    # that play would inherit it.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _leave_to_parent)
+    _end_with_parent()
 
 
 def _play_safely(table: Table, fixture: Fixture) -> GameRecord | Failure:

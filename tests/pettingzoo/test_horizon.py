@@ -131,7 +131,7 @@ def test_a_classic_game_looks_ahead_to_its_end_unless_it_is_told_otherwise():
     assert not AECState(begun())._plan.is_whole_game
     agent = RaveAgent(env, simulations=50, horizon=2, seed=1)
     agent.act()
-    assert agent.last_result.value == 0.5  # Nobody has won after two moves.
+    assert agent.last_result.value == 0.0  # Nobody has won after two moves.
 
 
 def test_the_agents_of_both_frameworks_take_the_same_of_a_plan():
