@@ -89,6 +89,22 @@ class PettingZooGame:
         remember(raw_env(env), self._knowledge)
         return AECState(env)
 
+    def following(self, render_mode: str | None) -> Any:
+        """Return a new environment of this game that follows it, to draw it and to show it.
+
+        Raises:
+            UnsupportedGameError: if it does not draw in this mode.
+        """
+        from rave_pettingzoo.following import FollowingEnv, check_draws  # noqa: PLC0415
+
+        framework, _, spec = self.name.partition(":")
+        if render_mode is None:
+            return FollowingEnv(_game_of_spec(self.name).env)
+        if framework != "pettingzoo":
+            raise UnsupportedGameError(f"{self.name} is not drawn by PettingZoo.")
+        check_draws(self.env, render_mode)
+        return FollowingEnv(make_env(spec, render_mode=render_mode))
+
     def check_search(self, config: SearchConfig) -> None:
         """Raise UnsupportedGameError if a search of this configuration cannot play the game."""
         if self._draws_chance:
@@ -131,12 +147,13 @@ def classic_names() -> tuple[str, ...]:
     return tuple(sorted(name for name in modules if re.fullmatch(r"\w+_v\d+", name)))
 
 
-def make_env(spec: str) -> Any:
+def make_env(spec: str, **options: Any) -> Any:
     """Make the AEC environment of this name, without a reset.
 
     Args:
         spec: a classic environment (``connect_four_v3``, ``go_v5(board_size=9)``) or the id of any
             other that PettingZoo has registered (``classic/connect_four-v3``).
+        **options: parameters beside those in the name.
 
     Raises:
         UnknownNameError: if there is none, or it refuses the parameters.
@@ -144,6 +161,7 @@ def make_env(spec: str) -> Any:
     import pettingzoo  # noqa: PLC0415
 
     name, parameters = split_spec(spec)
+    parameters.update(options)
     plain = name.rpartition("/")[2].replace("-", "_")
     registered = getattr(pettingzoo, "aec_registry", {})
     if plain not in classic_names() and name not in registered:
