@@ -77,6 +77,7 @@ class OpponentGame:
         self.learner = 0
         """The learner's seat in this game."""
         self.over = True
+        self._legal: list[int] | None = None
         self._return = 0.0
 
     def _space(self, start: GameState) -> Any:
@@ -116,13 +117,16 @@ class OpponentGame:
         self.over = False
         self._random = random
         self._play_on()
+        self._legal = None
         self.over = self.state.is_terminal()
 
     def legal(self) -> list[int]:
         """The learner's legal actions; none after the end."""
-        if self.state is None or self.over or self.state.is_terminal():
-            return []
-        return list(legal_actions_of(self.state, self.learner))
+        if self._legal is None:
+            state = self.state
+            over = state is None or self.over or state.is_terminal()
+            self._legal = [] if over else list(legal_actions_of(state, self.learner))
+        return self._legal
 
     def play(self, action: int) -> float:
         """Play the learner's legal action and all until its next turn; return the reward."""
@@ -136,6 +140,7 @@ class OpponentGame:
         self._play_on()
         total = float(state.returns()[self.learner])
         reward, self._return = total - self._return, total
+        self._legal = None
         self.over = state.is_terminal()
         return reward
 
@@ -143,6 +148,7 @@ class OpponentGame:
         """End the game, as lost by an illegal action; return the reward."""
         assert self.state is not None
         self.over = True
+        self._legal = None
         least = float(self.state.min_utility())
         return least if np.isfinite(least) else -1.0
 

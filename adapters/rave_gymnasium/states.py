@@ -116,7 +116,7 @@ class PlanningState:
         space = env.action_space
         actions = tuple(range(int(space.n)))
         legal = _allowed(action_mask, actions)
-        copy = planning_env(env, action_mask)
+        copy = planning_env(env, action_mask, keep_observations=value_function is not None)
         self.env: Any = copy
         """The copy of the environment."""
         self.over: bool = False

@@ -97,7 +97,8 @@ class ParallelState(EnvironmentState):
                 f"player must be the agent that the worlds are for, one of {list(self._agents)}, "
                 f"got {player!r}."
             )
-        self.env: Any = searched_env(env)
+        keep = worlds is not None or value_function is not None
+        self.env: Any = searched_env(env, keep_observations=keep)
         """The copy of the environment."""
         masks = masks_of(observations, infos)
         self._secret = secrets_of(env, worlds, chance, lambda: chance_knowledge(env, masks))

@@ -128,7 +128,8 @@ class AECState(EnvironmentState):
         check_searchable(env)
         check_begun(env)
         checked_chance(chance)
-        self.env: Any = searched_env(env)
+        keep = worlds is not None or value_function is not None
+        self.env: Any = searched_env(env, keep_observations=keep)
         """The copy of the environment."""
         kind = kind_of(self.env)
         agents = tuple(self.env.possible_agents)

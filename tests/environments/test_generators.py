@@ -17,6 +17,7 @@ from rave_agents.environments.generators import (
     restore,
     saved,
     seeded,
+    state_bytes,
 )
 
 
@@ -141,3 +142,12 @@ def test_a_generator_of_ones_own_class_is_copied_with_all_that_it_has():
     generator.random()
     twin = copied(generator, CopyRules())
     assert [twin.random() for _ in range(3)] == [generator.random() for _ in range(3)]
+
+
+def test_a_generator_of_pytorch_that_is_not_used_is_not_found_used():
+    torch = pytest.importorskip("torch", reason="needs PyTorch")
+    generator = torch.default_generator
+    assert state_bytes(generator) == state_bytes(generator)
+    before = state_bytes(generator)
+    torch.rand(1)
+    assert state_bytes(generator) != before

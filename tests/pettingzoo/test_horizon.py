@@ -48,27 +48,6 @@ class Endless(pettingzoo.AECEnv):
         self.agent_selection = "second" if mover == "first" else "first"
 
 
-class EndlessTogether(pettingzoo.ParallelEnv):
-    metadata: ClassVar = {"name": "endless_together_v0", "hidden_information": None}
-    possible_agents: ClassVar = ["first", "second"]
-    render_mode = None
-
-    def observation_space(self, agent):
-        return spaces.Discrete(1)
-
-    def action_space(self, agent):
-        return spaces.Discrete(3)
-
-    def reset(self, seed=None, options=None):
-        self.agents = self.possible_agents[:]
-        return dict.fromkeys(self.agents, 0), {agent: {} for agent in self.agents}
-
-    def step(self, actions):
-        no = dict.fromkeys(self.agents, False)
-        rewards = {agent: float(action) for agent, action in actions.items()}
-        return dict.fromkeys(self.agents, 0), rewards, no, no, {a: {} for a in self.agents}
-
-
 def begun(kind=Endless):
     env = kind()
     env.reset(seed=1)
@@ -105,7 +84,7 @@ def test_a_value_function_tells_what_is_still_to_come():
 
 
 def test_joint_moves_are_counted_in_a_parallel_environment():
-    env = begun(EndlessTogether)
+    env = begun(zoo.Endless)
     told = dict.fromkeys(env.agents, 0), {agent: {} for agent in env.agents}
     state = ParallelState(env, observations=told[0], infos=told[1], horizon=2, discount=0.5)
     state.apply_actions([2, 1])
@@ -120,9 +99,9 @@ def test_agents_play_environments_that_never_end(horizon):
     agent = UCTAgent(begun(), simulations=30, seed=1, horizon=horizon)
     assert agent.act() in (0, 1, 2)
     assert UCTAgent(begun(), simulations=200, seed=1, horizon=3).act() == 2
-    together = begun(EndlessTogether)
+    together = begun(zoo.Endless)
     agent = UCTAgent(together, player="second", simulations=200, seed=1, horizon=2)
-    assert agent.act(0) == 2
+    assert agent.act([0.0]) == 2
 
 
 def test_a_classic_game_looks_ahead_to_its_end_unless_it_is_told_otherwise():
