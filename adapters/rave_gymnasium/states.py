@@ -105,6 +105,7 @@ class PlanningState:
         check_plannable(env)
         plan = checked_plan(horizon, discount, value_function, default=DEFAULT_HORIZON)
         chance = checked_chance(chance)
+        check_goes_on(env)
         limit, elapsed = _time_limit(env)
         steps = min(plan.steps, limit - elapsed)
         if math.isinf(steps):
@@ -140,6 +141,9 @@ class PlanningState:
         mask = info.get("action_mask")
         if mask is None:
             mask = own_mask(self.env)
+        if mask is not None and not np.any(mask):
+            self._legal = self._plan.actions[:1]  # As Discrete.sample understands such a mask.
+            return
         self._legal = _allowed(mask, self._plan.actions)
 
     def clone(self) -> Self:
@@ -384,6 +388,28 @@ def _cannot_be_fair(env: Any, names: Sequence[str]) -> str:
         f"{', '.join(names)} cannot be reseeded. Draw from a NumPy generator instead, or allow "
         "the search to cheat with chance='see'."
     )
+
+
+def check_goes_on(env: Any) -> None:
+    """Raise ValueError where an environment or a wrapper tells that its episode is over."""
+    over = False
+    inner = env
+    while isinstance(inner, gymnasium.Wrapper):
+        over = over or (getattr(inner, "needs_reset", None) is True and _has_begun(inner))
+        inner = inner.env
+    values = vars(inner)
+    over = over or values.get("steps_beyond_terminated") is not None
+    table, place = values.get("P"), values.get("s")
+    if isinstance(table, Mapping) and place in table:
+        ends = [outcome for each in table[place].values() for outcome in each]
+        over = over or all(next_ == place and done for _, next_, _, done in ends)
+    if over:
+        raise ValueError(f"The episode of {env} is over: call env.reset() first.")
+
+
+def _has_begun(monitor: Any) -> bool:
+    """Whether a Monitor of Stable-Baselines3 has been reset before its episode ended."""
+    return bool(getattr(monitor, "rewards", None))
 
 
 def _time_limit(env: Any) -> tuple[float, int]:

@@ -124,6 +124,8 @@ def _mask(observation: Any, info: Any) -> Any:
 
 def _asked(policy: Policy, view: View, outside_counts: bool) -> tuple[Any, bool]:
     """Ask a policy; return the action to play, and whether what it chose is allowed."""
+    if view.mask is not None and not np.any(view.mask):
+        view = view._replace(mask=None)  # It allows nothing, and so tells nothing.
     action = plain_action(policy.act(view))
     space = view.env.action_space(view.agent)
     size = getattr(space, "n", None)

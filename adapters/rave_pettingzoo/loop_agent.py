@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
+import pettingzoo
 
 from rave_agents.agents.environment_agent import EnvironmentAgent
 from rave_agents.environments.chance import Chance, checked_chance
@@ -34,7 +35,8 @@ class LoopAgent(EnvironmentAgent):
     Args:
         env: the live environment; it is looked at and never changed.
         player: the name of the agent that is played for, in a Parallel environment, where agents
-            move at the same time; None in AEC environments, which tell whose turn it is.
+            move at the same time; None in AEC environments, which tell whose turn it is. In the
+            Parallel view of turns it may be given: at others' turns its action is 0.
         translate: whether searches may play in OpenSpiel's states where these are the same.
         chance: as for ``SearchAgent``.
         horizon: likewise.
@@ -136,7 +138,7 @@ class LoopAgent(EnvironmentAgent):
         _check_player(env, player)
         bound, self.player = self.player, player
         try:
-            if player is None:
+            if player is None or not is_parallel(env):
                 return self._act(env, None, None)
             return self._act_together(env, observations or {}, infos or {})
         finally:
@@ -156,6 +158,8 @@ class LoopAgent(EnvironmentAgent):
         if is_parallel(env):
             return self._act_together(env, *self._told(env, observation, mask))
         _check_selected(env)
+        if self._waits(env):
+            return 0
         state = game_state(env, translate=self.translate, **self._state_options())
         _check_mask(observation, mask, state.legal_actions())
         return self.choose(state)
@@ -165,7 +169,8 @@ class LoopAgent(EnvironmentAgent):
     ) -> int:
         """Choose an action for ``player`` in a Parallel environment."""
         if self.player not in env.agents:
-            raise ValueError(f"{self.player!r} is out of the game, or the environment not reset.")
+            check_begun(env)
+            raise ValueError(f"{self.player!r} is out of the game.")
         state = ParallelState(
             env,
             observations=observations,
@@ -175,6 +180,14 @@ class LoopAgent(EnvironmentAgent):
             **self._state_options(),
         )
         return self.choose(state)
+
+    def _waits(self, env: Any) -> bool:
+        """Whether it is another's turn, in the view of turns as a Parallel environment."""
+        turns = turn_based_env(env)
+        if self.player is None or turns is None:
+            return False
+        check_begun(turns)
+        return bool(turns.agent_selection != self.player)
 
     def _state_options(self) -> dict[str, Any]:
         return {
@@ -225,6 +238,8 @@ class RandomLoopAgent(LoopAgent):
     def _act(self, env: Any, observation: Any, mask: Any) -> int:
         if is_parallel(env):
             return self._act_together(env, *self._told(env, observation, mask))
+        if self._waits(env):
+            return 0
         turns = turn_based_env(env)
         env = env if turns is None else turns
         _check_selected(env)
@@ -247,6 +262,8 @@ class RandomLoopAgent(LoopAgent):
 
 def _check_player(env: Any, player: Any) -> None:
     agents = list(raw_env(env).possible_agents)
+    if isinstance(env, pettingzoo.ParallelEnv) and not is_parallel(env) and player in agents:
+        return  # The view of turns as a Parallel environment.
     if not is_parallel(env):
         if player is not None:
             raise ValueError(
@@ -275,7 +292,7 @@ def _check_mask(observation: Any, mask: Any, actions: Sequence[int]) -> None:
         mask = observation.get("action_mask")
     if mask is None:
         return
-    given = np.flatnonzero(np.ravel(np.asarray(mask))).tolist()
+    given = np.flatnonzero(np.ravel(np.asarray(mask))).tolist() or [0]
     legal = sorted(actions)
     if given != legal:
         raise ValueError(

@@ -353,7 +353,7 @@ class AECState(EnvironmentState):
         if evaluator is None and self._rules.translate and self._player != TERMINAL:
             from rave_pettingzoo import translation  # noqa: PLC0415
 
-            found = translation.translated(self.env)
+            found = translation.translated_safely(self.env)
             if found is not None:
                 if translation.matches(found, self._player, self.legal_actions()):
                     return found.provider(frame)
