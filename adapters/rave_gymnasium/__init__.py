@@ -17,6 +17,7 @@ from rave_agents.errors import CloneError
 from rave_gymnasium.agents import GraveAgent, PlanningAgent, RaveAgent, UCTAgent
 from rave_gymnasium.opponent import OpponentEnv
 from rave_gymnasium.opponent_vector import OpponentVectorEnv
+from rave_gymnasium.record import record
 from rave_gymnasium.states import PlanningState
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "PlanningState",
     "RaveAgent",
     "UCTAgent",
+    "record",
 ]
 
 for _name in ("Opponent-v0", "rave_agents/Opponent-v0"):

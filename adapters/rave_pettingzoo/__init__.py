@@ -42,6 +42,7 @@ from rave_pettingzoo.evaluation import Episode, Evaluation, PolicyResult
 from rave_pettingzoo.loop_agent import LoopAgent, RandomLoopAgent
 from rave_pettingzoo.parallel_state import ParallelState
 from rave_pettingzoo.positions import game_state
+from rave_pettingzoo.record import record
 from rave_pettingzoo.states import AECState
 
 __all__ = [
@@ -66,5 +67,6 @@ __all__ = [
     "evaluate",
     "game_state",
     "make_agent",
+    "record",
     "register_cloner",
 ]

@@ -147,7 +147,7 @@ class _Maker:
 def _made(setup: _Setup) -> Iterator[Any]:
     """The environment to play in, closed at the end."""
     made = setup.env_fn()
-    _check_agents(made, tuple(setup.policies))
+    check_agents(made, tuple(setup.policies))
     with contextlib.closing(made):
         yield turn_based_env(made) or made
 
@@ -224,7 +224,8 @@ def _play_in_worker(shipped: ShippedParts, setup: _Setup, part: Sequence[int]) -
         return [_play(setup, env, number) for number in part]
 
 
-def _check_agents(env: Any, agents: tuple[str, ...]) -> None:
+def check_agents(env: Any, agents: tuple[str, ...]) -> None:
+    """Raise ValueError or TypeError unless there is one policy for each agent."""
     possible = list(getattr(env, "possible_agents", ()))
     if not possible or not isinstance(env, pettingzoo.AECEnv | pettingzoo.ParallelEnv):
         raise TypeError(
