@@ -18,6 +18,7 @@ from rave_gymnasium.agents import GraveAgent, PlanningAgent, RaveAgent, UCTAgent
 from rave_gymnasium.opponent import OpponentEnv
 from rave_gymnasium.opponent_vector import OpponentVectorEnv
 from rave_gymnasium.record import record
+from rave_gymnasium.replays import Replayable
 from rave_gymnasium.states import PlanningState
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "PlanningAgent",
     "PlanningState",
     "RaveAgent",
+    "Replayable",
     "UCTAgent",
     "record",
 ]

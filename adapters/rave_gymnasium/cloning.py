@@ -16,6 +16,7 @@ from rave_agents.environments.copying import CopyRules, copied, fingerprint, fon
 from rave_agents.environments.generators import generator_types
 from rave_agents.environments.wrappers import blamed, class_name, refused_wrapper
 from rave_agents.errors import CloneError
+from rave_gymnasium.replays import STAGES, Replayable, replayable
 from rave_gymnasium.wrappers import inner_env, searched_part
 
 REPLACED = frozenset(
@@ -37,7 +38,10 @@ MUJOCO = frozenset(["mujoco", "mujoco_py", "dm_control"])
 STEPS = 100
 """Largest number of steps for which a check plays each clone."""
 
-ADVICE = "The search cannot plan in it."
+ADVICE = (
+    "The search cannot plan in it, unless its episodes can be replayed: wrap it, "
+    "rave_gymnasium.Replayable(env)."
+)
 """The remedy for an environment that cannot be cloned."""
 
 _checked = Checked()
@@ -56,7 +60,10 @@ def planning_env(env: Any, action_mask: Any = None, *, keep_observations: bool =
     Raises:
         CloneError: if the environment cannot be copied, or a copy is wrong; the message says why.
     """
+    recorder = replayable(env)
     env = searched_part(env, keep_observations)
+    if recorder is not None:
+        env = _replay(recorder, env)
     _refuse_mujoco(env)
     chain = _type_chain(env)
     if _checked.repeats(env.unwrapped, chain) is None:
@@ -73,6 +80,19 @@ def planning_env(env: Any, action_mask: Any = None, *, keep_observations: bool =
         _checked.note(env.unwrapped, chain, repeats)
     new = clone(env)
     _checked.note(new.unwrapped, chain, bool(_checked.repeats(env.unwrapped, chain)))
+    return new
+
+
+def _replay(recorder: Any, env: Any) -> Any:
+    """The replay of a recorded episode, without the wrappers outside of the recorder."""
+    if not isinstance(env, Replayable):
+        raise CloneError(
+            f"Replayable must be outside of {class_name(env)}, which changes actions or rewards."
+        )
+    new = recorder.replay()
+    if recorder.is_checked:
+        _checked.note(new, _type_chain(new), True)
+    recorder.is_checked = True
     return new
 
 
@@ -179,7 +199,7 @@ def _is_of_mujoco(value: Any) -> bool:
 def _rules() -> CopyRules:
     """Give a copy its own spaces, since a step may draw from them."""
     copiers: dict[type, Callable[[Any], Any]] = {}
-    shared: tuple[type, ...] = (EnvSpec,)
+    shared: tuple[type, ...] = (EnvSpec, *STAGES)
     try:
         import pygame  # noqa: PLC0415
     except ImportError:
