@@ -4,7 +4,7 @@ import json
 import pathlib
 import zipfile
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -38,6 +38,13 @@ class Opponent(Protocol):
 
     def saw_all(self, state: GameState, actions: Sequence[int]) -> None:
         """Learn of moves that were made at the same time."""
+
+
+class _Named(NamedTuple):
+    """A policy and its name."""
+
+    name: str
+    policy: Policy
 
 
 class Opponents:
@@ -83,7 +90,11 @@ class Opponents:
                 make_agent(spec, self._game, seat)
             return (spec,)
         try:
-            return (understood(given),) if given is not None else self._refuse(given)
+            return (
+                (_Named(policy_name(given), understood(given)),)
+                if given is not None
+                else self._refuse(given)
+            )
         except TypeError as error:
             raise TypeError(f"opponent cannot be {given!r}: {error}") from error
 
@@ -113,8 +124,8 @@ class Opponents:
             if isinstance(chosen, AgentSpec):
                 seeded = chosen.with_defaults({"seed": int(random.integers(2**31))})
                 return _Searching(str(chosen), make_agent(seeded, self._game, seat))
-            if isinstance(chosen, Policy):
-                return _Asked("the opponent", chosen, seat, self._observe, self._game)
+            if isinstance(chosen, _Named):
+                return _Asked(chosen.name, chosen.policy, seat, self._observe, self._game)
             try:
                 policy = self._policy(chosen)
             except FileNotFoundError:
@@ -225,10 +236,3 @@ def load_stable_baselines(path: pathlib.Path) -> Any:
             algorithm = getattr(importlib.import_module(library), name)
             return algorithm.load(path, device="cpu")
     raise UnknownNameError(f"{path}: there is no loader for {module}; load=function reads it.")
-
-
-def opponent_name(given: Any) -> str:
-    """Return the name of what was given as an opponent."""
-    if isinstance(given, list | tuple):
-        return ", ".join(map(opponent_name, given))
-    return str(given) if isinstance(given, pathlib.Path) else policy_name(given)

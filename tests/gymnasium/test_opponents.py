@@ -64,8 +64,11 @@ def test_a_policy_sees_what_the_learner_would_in_its_seat():
 
 
 def test_an_opponent_that_plays_an_illegal_action_is_named():
-    env = made(opponent=lambda observation, mask: 9, seat=1)
-    with pytest.raises(ValueError, match="The opponent the opponent chose 9, which is illegal"):
+    def wrong(observation, mask):
+        return 9
+
+    env = made(opponent=wrong, seat=1)
+    with pytest.raises(ValueError, match="The opponent wrong chose 9, which is illegal"):
         env.reset()
 
 
