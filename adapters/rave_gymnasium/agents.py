@@ -22,13 +22,8 @@ from rave_agents.environments.plan import AUTO, ValueFunction, checked_plan
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.searcher.searcher import Searcher
 from rave_agents.simulate.python_simulator import Evaluator
-from rave_gymnasium.states import (
-    DEFAULT_HORIZON,
-    PlanningState,
-    check_plannable,
-    hidden_information,
-    no_worlds,
-)
+from rave_gymnasium.states import DEFAULT_HORIZON, PlanningState
+from rave_gymnasium.support import check_plannable, hidden_information, no_worlds
 from rave_gymnasium.vectors import environments_of
 
 

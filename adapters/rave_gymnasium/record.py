@@ -8,7 +8,7 @@ from rave_agents.agents.policies import View, plain_action, understood
 from rave_agents.game.arguments import checked_seed
 from rave_agents.plots.film import Film
 from rave_gymnasium.agents import PlanningAgent
-from rave_gymnasium.states import check_plannable
+from rave_gymnasium.support import check_plannable
 
 
 def record(
