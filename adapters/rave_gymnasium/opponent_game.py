@@ -1,6 +1,6 @@
 """One game of two players between a learner and its opponent, without an interface of Gymnasium."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from rave_agents.frameworks.adapters import Game, load_game, seeded_start
 from rave_agents.game.arguments import check_names, unknown_name
 from rave_agents.game.game_state import (
     GameState,
+    has_simultaneous_moves,
     is_simultaneous,
     joint_action,
     legal_actions_of,
@@ -72,6 +73,7 @@ class OpponentGame:
         start = self.game.new_initial_state()
         self.action_space = spaces.Discrete(start.num_distinct_actions())
         self.observation_space: Any = self._space(start)
+        self._may_move_together = has_simultaneous_moves(start)
         self.state: GameState | None = None
         self.opponent: Opponent | None = None
         self.learner = 0
@@ -124,8 +126,10 @@ class OpponentGame:
         """The learner's legal actions; none after the end."""
         if self._legal is None:
             state = self.state
-            over = state is None or self.over or state.is_terminal()
-            self._legal = [] if over else list(legal_actions_of(state, self.learner))
+            if state is None or self.over or state.is_terminal():
+                self._legal = []
+            else:
+                self._legal = list(self._legal_of(state, self.learner))
         return self._legal
 
     def play(self, action: int) -> float:
@@ -133,7 +137,7 @@ class OpponentGame:
         state, opponent = self.state, self.opponent
         assert state is not None
         assert opponent is not None
-        if is_simultaneous(state):
+        if self._all_move(state):
             self._apply_all(state, opponent, action)
         else:
             self._apply(state, opponent, self.learner, action)
@@ -184,13 +188,21 @@ class OpponentGame:
             if state.is_chance_node():
                 outcome = draw_outcome(state, self._random)
                 self._apply(state, opponent, int(state.current_player()), outcome)
-            elif not is_simultaneous(state):
+            elif not self._all_move(state):
                 player = int(state.current_player())
                 self._apply(state, opponent, player, self._opponents_action(state, opponent))
             elif self.learner in moving_players(state):
                 return
             else:
                 self._apply_all(state, opponent, None)
+
+    def _all_move(self, state: GameState) -> bool:
+        return self._may_move_together and is_simultaneous(state)
+
+    def _legal_of(self, state: GameState, player: int) -> Sequence[int]:
+        if self._may_move_together:
+            return legal_actions_of(state, player)
+        return state.legal_actions()
 
     def _apply(self, state: GameState, opponent: Opponent, player: int, action: int) -> None:
         opponent.saw(state, player, action)
@@ -211,7 +223,7 @@ class OpponentGame:
 
     def _opponents_action(self, state: GameState, opponent: Opponent) -> int:
         action = opponent.choose(state)
-        legal = legal_actions_of(state, 1 - self.learner)
+        legal = self._legal_of(state, 1 - self.learner)
         if isinstance(action, bool) or action not in legal:
             raise ValueError(
                 f"The opponent {opponent.name} chose {action!r}, which is illegal; the legal "
