@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.simulate.python_simulator import Evaluator
 from rave_agents.simulate.simulator import Frame, Header, Simulator
+from rave_openspiel import compiled_games
 from rave_openspiel.knowledge import Unit
 from rave_openspiel.native import NativeSimulator, Observation, bridge, is_native, is_shrinking
 from rave_openspiel.same_game import game_key
@@ -40,7 +41,9 @@ class OpenSpielState:
     """
 
     def __init__(self, state: pyspiel.State, worlds: WorldFunction | None = None) -> None:
-        bridge()  # Compiled, if need be, before any clock of a search runs.
+        # What is compiled, if need be, is so before any clock of a search runs.
+        if not compiled_games.prepare(state.get_game()):
+            bridge()
         self.state = state
         """The wrapped ``pyspiel.State``."""
         self._worlds = worlds
@@ -181,6 +184,8 @@ class OpenSpielState:
         common = getattr(self.state, "common_state", None)
         if common is not None and evaluator is None:
             return common.simulator(frame, None)  # type: ignore[no-any-return]
+        if evaluator is None and (found := compiled_games.simulator(self.state, frame)) is not None:
+            return found
         library = bridge() if evaluator is None and is_native(self.state) else None
         root = independent_copy(self.state)
         if library is not None:
