@@ -31,6 +31,7 @@ __all__ = [
 
 GAMES = {
     "connect_four": "ConnectFour",
+    "go": "Go",
     "nogo": "NoGo",
 }
 """The games that are here, by name: the class in the module of that name."""
