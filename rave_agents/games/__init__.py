@@ -32,6 +32,7 @@ __all__ = [
 GAMES = {
     "connect_four": "ConnectFour",
     "go": "Go",
+    "lines_of_action": "LinesOfAction",
     "nogo": "NoGo",
 }
 """The games that are here, by name: the class in the module of that name."""
