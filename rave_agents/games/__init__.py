@@ -32,6 +32,7 @@ __all__ = [
 GAMES = {
     "connect_four": "ConnectFour",
     "go": "Go",
+    "havannah": "Havannah",
     "lines_of_action": "LinesOfAction",
     "nogo": "NoGo",
 }
