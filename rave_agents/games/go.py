@@ -74,7 +74,7 @@ class Go(Rules):
         self.max_game_length = max(2, length)
         self.num_distinct_actions = self.points + 1
         self.stones = np.array(self.handicap_stones(), np.int64)
-        self.white_begins = self.handicap >= 2  # noqa: PLR2004  (as OpenSpiel has it)
+        self.white_begins = self.handicap >= 2
         places = range(-1, size + 1)
         cells = {(row, column): self.points for row in places for column in places}
         cells |= {divmod(point, size): point for point in range(self.points)}
@@ -185,7 +185,7 @@ class Go(Rules):
         if action == self.points:
             state.ko = NO_ACTION
             state.passes += 1
-            if state.passes == 2:  # noqa: PLR2004  (both have passed)
+            if state.passes == 2:
                 state.ending = SCORED
         else:
             self.put(state, action)
@@ -226,7 +226,7 @@ class Go(Rules):
                 liberties += self.liberty[near]
             elif colour != EDGE:
                 state.liberties[state.chain[near]] -= self.liberty[point]
-            in_eye = in_eye and colour != EMPTY and colour != player
+            in_eye = in_eye and colour not in (EMPTY, player)
         state.liberties[point] = liberties
         taken, ko = 0, NO_ACTION
         for direction in range(4):
@@ -279,7 +279,10 @@ class Go(Rules):
             returns[WHITE] = -result
 
     def area_difference(self, state: Any) -> int:
-        """Black's stones and regions less White's; ``length`` and ``next`` serve the empty points."""
+        """Black's stones and regions less White's.
+
+        ``length`` and ``next`` of empty points, which say nothing, mark those that are counted.
+        """
         difference = 0
         for point in range(self.points):
             colour = state.colour[point]
@@ -353,13 +356,13 @@ class Go(Rules):
         corners = edges = 0
         for direction in range(8):
             colour = state.colour[self.near[point, direction]]
-            if direction < 4:  # noqa: PLR2004  (the four beside it come first)
-                if colour != state.player and colour != EDGE:
+            if direction < 4:
+                if colour not in (state.player, EDGE):
                     return False
             else:
                 edges += colour == EDGE
                 corners += colour == 1 - state.player
-        return corners + (edges > 0) < 2  # noqa: PLR2004
+        return corners + (edges > 0) < 2
 
     def action_to_string(self, player: int, action: int) -> str:
         """The colour and the point in Go's coordinates."""

@@ -6,9 +6,15 @@ draw. With ``swap`` the second player may take the first stone over, by playing 
 ``havannah.cc``). Action ``row * (2 * board_size - 1) + column`` is a cell if row and column differ
 by less than the size.
 
-Stones are joined as sets of a disjoint-set forest; each representative knows its corners and edges.
-A ring can only be closed by a stone whose neighbours were joined before. Then it is looked for as a
-way from that stone, never turned sharply, that meets itself: such a way encloses a cell.
+A player's stones are bits of a word for each row, so that the pattern of those around a cell is
+looked up at once: the arcs of stones beside one another, of which each is one group already. Groups
+are sets of a disjoint-set forest; each representative knows its corners and edges.
+
+A ring encloses a cell that is not the player's exactly if a stone joins two arcs of one group: by
+Euler's formula, a stone changes stones - pairs + triangles, which is groups - holes, by 1 - arcs,
+and groups by 1 - groups joined. A ring around the player's own stones alone has one among them with
+all six neighbours. OpenSpiel's search for a way without sharp turns that meets itself finds the
+same: what it finds encloses a cell, and around a cell that is enclosed there is such a way.
 """
 
 from typing import Any
@@ -18,17 +24,17 @@ import numpy as np
 from rave_agents.games.rules import NO_ACTION, TERMINAL, Rules
 from rave_agents.simulate.random_stream import random_below
 
-EMPTY, OUTSIDE, ON_WAY = 2, 3, 4
-"""What a cell's owner is, if it is no player, and what is added for stones on the way."""
-
 DRAWN = 2
 """The winner where nobody has won."""
 
-LARGEST = 64
-"""The greatest size."""
+LARGEST = 31
+"""The greatest size: a row must fit into a word."""
 
-NEIGHBOURS = ((-1, -1), (0, -1), (1, 0), (1, 1), (0, 1), (-1, 0))
-"""Steps in columns and rows, clockwise."""
+CLOCKWISE = (0, 1, 4, 6, 5, 2)
+"""The bits of a pattern around a cell: two of the row before, three of its own, two of the next."""
+
+WHOLE, SELF = 127, 8
+"""The pattern of a stone with all neighbours, and the bit of the stone itself."""
 
 
 class Havannah(Rules):
@@ -44,35 +50,46 @@ class Havannah(Rules):
         if not 1 <= size <= LARGEST:
             raise ValueError(f"board_size must be from 1 to {LARGEST}, got {size}.")
         self.width = 2 * size - 1
-        self.num_distinct_actions = outside = self.width**2
-        rows, columns = divmod(np.arange(outside), self.width)
+        self.num_distinct_actions = cells = self.width**2
+        rows, columns = divmod(np.arange(cells), self.width)
         self.points = np.flatnonzero(abs(rows - columns) < size)
-        self.max_actions = len(self.points)
-        self.max_game_length = len(self.points) + self.swap
+        self.max_actions = self.num_points = len(self.points)
+        self.max_game_length = self.num_points + self.swap
         self.placement = not self.swap
-        self.near = np.full((outside, 6), outside, np.int16)
-        for point in self.points:
-            for direction, (right, down) in enumerate(NEIGHBOURS):
-                row, column = rows[point] + down, columns[point] + right
-                if 0 <= min(row, column) and max(row, column) < self.width:
-                    self.near[point, direction] = row * self.width + column
+        self.row_starts = np.maximum(0, np.arange(self.width) - size + 1)
+        self.row_ends = np.minimum(self.width, np.arange(self.width) + size)
         self.sides = self.sides_of_cells()
         sets = np.arange(1 << 12)
-        corners, edges = (
-            sum(sets >> first + side & 1 for side in range(6)) for first in (0, 6)
-        )
-        self.wins = (corners >= 2) | (edges >= 3)  # noqa: PLR2004  (the rules)
+        corners, edges = (sum(sets >> first + side & 1 for side in range(6)) for first in (0, 6))
+        self.wins = (corners >= 2) | (edges >= 3)
         self.fields = {
             "to_move": np.int64,
             "moves": np.int64,
             "winner": np.int64,
-            "parent": (np.int16, outside),
-            "sides": (np.int16, outside),
-            "way": (np.int16, outside),
-            "heading": (np.int8, outside),
-            "turn": (np.int8, outside),
-            "owner": (np.int8, outside + 1),
+            "rows": (np.int64, (2, self.width + 2)),
+            "parent": (np.int16, cells),
+            "sides": (np.int16, cells),
         }
+        self.set_patterns()
+
+    def set_patterns(self) -> None:
+        """For each pattern: how many arcs it has, where each begins, and the middles of threes.
+
+        A place is what is to be added to the cell's number.
+        """
+        places = (-self.width - 1, -self.width, -1, 0, 1, self.width, self.width + 1)
+        self.num_arcs, self.num_middles = np.zeros((2, WHOLE + 1), np.int64)
+        self.arcs, self.middles = np.zeros((2, WHOLE + 1, 6), np.int64)
+        for pattern in range(WHOLE + 1):
+            around = [pattern >> place & 1 for place in CLOCKWISE]
+            for turn, place in enumerate(CLOCKWISE):
+                before, after = around[turn - 1], around[(turn + 1) % 6]
+                if around[turn] and not before:
+                    self.arcs[pattern, self.num_arcs[pattern]] = places[place]
+                    self.num_arcs[pattern] += 1
+                elif around[turn] and after:
+                    self.middles[pattern, self.num_middles[pattern]] = places[place]
+                    self.num_middles[pattern] += 1
 
     def sides_of_cells(self) -> Any:
         """For each cell the corners, bits 0 to 5, and the edges, bits 6 to 11, that it is part of.
@@ -90,13 +107,11 @@ class Havannah(Rules):
             if len(on) == 1:
                 sides[point] = 1 << 6 + on[0]
             elif on:
-                sides[point] = 1 << (0 if on[0] == 0 and on[-1] == 5 else on[-1])  # noqa: PLR2004
+                sides[point] = 1 << (0 if on[0] == 0 and on[-1] == 5 else on[-1])
         return sides
 
     def begin(self, state: Any) -> None:
         """The board is empty, and nobody has won."""
-        state.owner[:] = OUTSIDE
-        state.owner[self.points] = EMPTY
         state.parent[:] = np.arange(self.num_distinct_actions)
         state.sides[:] = self.sides
         state.winner = NO_ACTION
@@ -111,13 +126,23 @@ class Havannah(Rules):
 
     def legal_actions(self, state: Any, actions: Any) -> int:
         """Every empty cell, and the first stone for who may swap."""
-        swaps = self.can_swap(state)
         count = 0
-        for point in self.points:
-            if state.owner[point] == EMPTY or (swaps and state.owner[point] == 0):
-                actions[count] = point
-                count += 1
+        for row in range(self.width):
+            taken = state.rows[0, row + 1] | state.rows[1, row + 1]
+            if self.can_swap(state):
+                taken = 0
+            for column in range(self.row_starts[row], self.row_ends[row]):
+                if taken >> (column + 1) & 1 == 0:
+                    actions[count] = row * self.width + column
+                    count += 1
         return count
+
+    def pattern(self, state: Any, player: int, row: int, column: int) -> int:
+        """A player's stones around a cell; see ``CLOCKWISE``."""
+        above = state.rows[player, row] >> column & 3
+        beside = state.rows[player, row + 1] >> column & 7
+        below = state.rows[player, row + 2] >> (column + 1) & 3
+        return above | beside << 2 | below << 5
 
     def representative(self, state: Any, stone: int) -> int:
         """The representative of a stone's group."""
@@ -127,56 +152,35 @@ class Havannah(Rules):
         return stone
 
     def play(self, state: Any, action: int) -> None:
-        """Put a stone, join it with those beside it, and see whether the game is over."""
+        """Put a stone, join the arcs around it, and see whether the game is over."""
         player = state.to_move
+        row, column = action // self.width, action % self.width
+        stone = np.int64(1) << (column + 1)
+        if self.swap and state.rows[1 - player, row + 1] & stone:
+            state.rows[1 - player, row + 1] ^= stone
+            state.moves -= 1
+        state.rows[player, row + 1] |= stone
+        state.moves += 1
         state.to_move = 1 - player
-        state.moves += state.owner[action] == EMPTY
-        state.owner[action] = player
+        pattern = self.pattern(state, player, row, column) & ~SELF
         own = np.int64(action)
-        met_again, before = False, False
-        for direction in range(6):
-            near = self.near[action, direction]
-            beside = state.owner[near] == player
-            # Of stones beside one another only the first counts: the next is joined with it.
-            if beside and not before:
-                group = self.representative(state, np.int64(near))
-                met_again = met_again or group == own
-                if group != own:
-                    state.parent[own] = group
-                    state.sides[group] |= state.sides[own]
-                    own = group
-            before = beside and not before
-        if self.wins[state.sides[own]] or (met_again and self.closes_ring(state, action)):
+        won = False
+        for arc in range(self.num_arcs[pattern]):
+            group = self.representative(state, action + self.arcs[pattern, arc])
+            if group == own:
+                won = True
+            else:
+                state.parent[own] = group
+                state.sides[group] |= state.sides[own]
+                own = group
+        for middle in range(self.num_middles[pattern]):
+            near = action + self.middles[pattern, middle]
+            around = self.pattern(state, player, near // self.width, near % self.width)
+            won = won or around == WHOLE
+        if won or self.wins[state.sides[own]]:
             state.winner = player
-        elif state.moves == len(self.points):
+        elif state.moves == self.num_points:
             state.winner = DRAWN
-
-    def closes_ring(self, state: Any, stone: int) -> bool:
-        """Whether a way from a stone, which goes straight on or half left or right, meets itself.
-
-        Four directions are enough to begin with: no ring leaves its stone by the other two alone.
-        """
-        player = state.owner[stone]
-        state.owner[stone] += ON_WAY
-        state.way[0], state.heading[0], state.turn[0] = stone, 1, -1
-        depth = 0
-        found = False
-        while depth >= 0:
-            at = state.way[depth]
-            if found or state.turn[depth] > (1 if depth > 0 else 2):
-                state.owner[at] = player
-                depth -= 1
-                continue
-            heading = (state.heading[depth] + state.turn[depth] + 6) % 6
-            state.turn[depth] += 1
-            near = self.near[at, heading]
-            if state.owner[near] == player:
-                depth += 1
-                state.owner[near] += ON_WAY
-                state.way[depth], state.heading[depth], state.turn[depth] = near, heading, -1
-            elif state.owner[near] == player + ON_WAY:
-                found = True
-        return found
 
     def returns(self, state: Any, returns: Any) -> None:
         """1 for the winner, -1 for the other."""
@@ -210,14 +214,21 @@ class Havannah(Rules):
 
     def string_of(self, state: Any) -> str:
         """The board, its middle row furthest to the left."""
-        owners = state.owner[:-1].reshape(self.width, self.width)
+        owners = self.owners(state)
         return "\n".join(
             " " * abs(self.board_size - 1 - row)
-            + " ".join("O@."[owner] for owner in owners[row] if owner != OUTSIDE)
-            for row in range(self.width)
+            + " ".join(".O@"[owner] for owner in owners[row, start:end])
+            for row, (start, end) in enumerate(zip(self.row_starts, self.row_ends, strict=True))
         )
 
     def observation(self, state: Any) -> Any:
         """Planes of the stones of player 0, of player 1, and of empty cells."""
-        planes = [state.owner[:-1] == owner for owner in (0, 1, EMPTY)]
-        return np.array(planes, np.float32).reshape(3, self.width, self.width)
+        owners = self.owners(state)
+        rows, columns = np.indices(owners.shape)
+        on_board = abs(rows - columns) < self.board_size
+        return np.array([(owners == owner) & on_board for owner in (1, 2, 0)], np.float32)
+
+    def owners(self, state: Any) -> Any:
+        """For each row and column 0 for empty, else one more than the player."""
+        bits = state.rows[:, 1:-1, None] >> np.arange(1, self.width + 1) & 1
+        return bits[0] + 2 * bits[1]

@@ -207,7 +207,9 @@ class LinesOfAction(Rules):
 
     def action_to_string(self, player: int, action: int) -> str:
         """The two squares, x between them where a piece is taken."""
-        names = [f"{'abcdefgh'[at % SIZE]}{at // SIZE + 1}" for at in (action >> 7, action >> 1 & 63)]
+        names = [
+            f"{'abcdefgh'[at % SIZE]}{at // SIZE + 1}" for at in (action >> 7, action >> 1 & 63)
+        ]
         return f"{names[0]}{'-x'[action & 1]}{names[1]}"
 
     def observation(self, state: Any) -> Any:
