@@ -30,7 +30,9 @@ __all__ = [
 ]
 
 GAMES = {
+    "breakthrough": "Breakthrough",
     "connect_four": "ConnectFour",
+    "hex": "Hex",
     "nogo": "NoGo",
 }
 """The games that are here, by name: the class in the module of that name."""

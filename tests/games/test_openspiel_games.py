@@ -22,6 +22,20 @@ QUICK, FULL = 100, 10_000
 """Random games from the first position."""
 
 SPECS = {
+    "hex": [
+        "hex(board_size=11)",
+        "hex(board_size=2)",
+        "hex(num_cols=3,num_rows=5)",
+        "hex(num_cols=17,num_rows=4)",
+        "hex(board_size=3,swap=true)",
+        "hex(board_size=5,swap=true)",
+    ],
+    "breakthrough": [
+        "breakthrough",
+        "breakthrough(rows=5,columns=3)",
+        "breakthrough(rows=6,columns=4)",
+        "breakthrough(rows=2,columns=7)",
+    ],
     "connect_four": [
         "connect_four",
         "connect_four(rows=4,columns=5,x_in_row=3)",
@@ -32,11 +46,17 @@ SPECS = {
 """For each game the sizes and options that are compared; the first is the one that people play."""
 
 PERFT = {
+    "hex(board_size=11)": [1, 121, 14520, 1727880],
+    "breakthrough": [1, 22, 484, 11132, 256036],
     "connect_four": [1, 7, 49, 343, 2401, 16807, 117649],
 }
 """How many paths of so many moves there are, as OpenSpiel's states have them."""
 
-UNCOVERED = ["connect_four(rows=10,columns=10)"]
+UNCOVERED = [
+    "connect_four(rows=10,columns=10)",
+    "hex(num_cols=63,num_rows=3)",
+    "breakthrough(rows=9,columns=9)",
+]
 """Games whose parameters the rules do not know."""
 
 ALL = [spec for specs in SPECS.values() for spec in specs]
@@ -64,8 +84,9 @@ def after(spec, moves, seed):
 def plain(rules):
     """The same rules without draws of their own: what the bridge draws is drawn."""
     kind = type(rules)
-    changed = type(kind.__name__, (kind,), {"draw": Rules.draw, "playout": Rules.playout})
-    return changed(**rules.parameters)
+    changed = type(kind.__name__, (kind,), {})(**rules.parameters)
+    changed.draws_itself = changed.plays_itself = False
+    return changed
 
 
 def test_every_game_of_openspiels_is_compared():

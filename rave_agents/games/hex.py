@@ -1,0 +1,214 @@
+"""Hex, as OpenSpiel has it: ``hex(num_cols=11,num_rows=11,swap=False)``.
+
+Players put stones on empty cells; player 0 connects the first row with the last, player 1 the first
+column with the last, and nobody draws (OpenSpiel, ``hex.h``). With ``swap``, the second player may
+take the first stone over: it becomes theirs, mirrored on the long diagonal.
+
+A player's stones are *lines* of bits across the way that they go: rows for player 0, columns for
+player 1. Seen so the game is the same for both: the neighbours of bit b are b - 1 and b + 1 in its
+line, b and b - 1 in the next one, and b and b + 1 in the one before.
+
+In a playout, stones are drawn for all empty cells. Exactly one player is connected then; with which
+of their stones is found by halving.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from rave_agents.games.rules import NO_ACTION, TERMINAL, Rules
+from rave_agents.simulate.random_stream import random_below
+
+SMALLEST, LARGEST = 2, 62
+"""The fewest and the most rows and columns."""
+
+
+class Hex(Rules):
+    """See the module."""
+
+    name = "hex"
+    num_cols: int = 11
+    num_rows: int = 11
+    swap: bool = False
+
+    def setup(self) -> None:
+        """Lay out the lines."""
+        sides = self.num_rows, self.num_cols
+        if min(sides) < SMALLEST or max(sides) > LARGEST:
+            raise ValueError(f"num_rows and num_cols must be {SMALLEST} to {LARGEST}, got {sides}.")
+        if self.swap and self.num_rows != self.num_cols:
+            raise ValueError("swap needs as many rows as columns.")
+        self.cells = self.num_rows * self.num_cols
+        self.num_distinct_actions = self.cells + self.swap
+        self.max_game_length = self.cells + self.swap
+        self.sides = sides
+        self.placement = not self.swap
+        self.plays_itself = not self.swap  # To swap is a move that fills no cell.
+        self.fields = {
+            "lines": (np.int64, (2, max(sides))),
+            "reached": (np.int64, max(sides)),
+            "empty": (np.int16, self.cells),
+            "to_move": np.int64,
+            "moves": np.int64,
+            "winner": np.int64,
+        }
+
+    def begin(self, state: Any) -> None:
+        """The board is empty, and nobody has won."""
+        state.winner = NO_ACTION
+
+    def player(self, state: Any) -> int:
+        """Players take turns until one is connected."""
+        return TERMINAL if state.winner != NO_ACTION else state.to_move
+
+    def is_empty(self, state: Any, action: int) -> bool:
+        """Whether a cell has no stone."""
+        row, column = action // self.num_cols, action % self.num_cols
+        return (state.lines[0, row] >> column | state.lines[1, column] >> row) & 1 == 0
+
+    def legal_actions(self, state: Any, actions: Any) -> int:
+        """Every empty cell; and to swap, once."""
+        count = 0
+        for action in range(self.cells):
+            if self.is_empty(state, action):
+                actions[count] = action
+                count += 1
+        if self.swap and state.moves == 1:
+            actions[count] = self.cells
+            count += 1
+        return count
+
+    def toggle(self, state: Any, player: int, action: int) -> None:
+        """Put a player's stone on a cell, or take it away."""
+        row, column = action // self.num_cols, action % self.num_cols
+        if player == 0:
+            state.lines[0, row] ^= np.int64(1) << column
+        else:
+            state.lines[1, column] ^= np.int64(1) << row
+
+    def play(self, state: Any, action: int) -> None:
+        """A stone of the player to move; or the first stone changes its owner and its place."""
+        player = state.to_move
+        if action == self.cells:
+            for line in range(self.num_rows):
+                state.lines[1, line] = state.lines[0, line]
+                state.lines[0, line] = 0
+        else:
+            self.toggle(state, player, action)
+            if self.is_connected(state, player):
+                state.winner = player
+        state.moves += 1
+        state.to_move = 1 - player
+
+    def spread(self, reached: int, stones: int) -> int:
+        """All stones of a line that are joined with some, by doubled steps (Kogge-Stone)."""
+        up = down = reached
+        above = below = stones
+        step = 1
+        while step < LARGEST:
+            up |= above & (up << step)
+            above &= above << step
+            down |= below & (down >> step)
+            below &= below >> step
+            step *= 2
+            if step >= max(self.num_rows, self.num_cols):
+                break
+        return up | down
+
+    def is_connected(self, state: Any, player: int) -> bool:
+        """Whether a player's first line is joined with the last: swept down and up until it is."""
+        last = self.sides[player] - 1
+        for line in range(last + 1):
+            if state.lines[player, line] == 0:
+                return False
+        reached = state.lines[player, 0]
+        state.reached[0] = reached
+        for line in range(1, last + 1):
+            stones = state.lines[player, line]
+            reached = stones & (reached | reached >> 1)
+            if reached != 0:
+                reached = self.spread(reached, stones)
+            state.reached[line] = reached
+        while state.reached[last] == 0:
+            if not self.sweep(state, player, last):
+                return False
+        return True
+
+    def sweep(self, state: Any, player: int, last: int) -> bool:
+        """Follow stones up and down again; returns whether more are reached."""
+        changed = False
+        for back in range(2 * last):
+            line = last - 1 - back if back < last else back - last + 1
+            near = state.reached[line + 1] if back < last else state.reached[line - 1]
+            near |= near << 1 if back < last else near >> 1
+            stones = state.lines[player, line]
+            new = stones & near & ~state.reached[line]
+            if new != 0:
+                state.reached[line] |= self.spread(new, stones)
+                changed = True
+        return changed
+
+    def returns(self, state: Any, returns: Any) -> None:
+        """1 for who is connected, -1 for the other."""
+        returns[state.winner] = 1.0
+        returns[1 - state.winner] = -1.0
+
+    def playout(self, state: Any, players: Any, actions: Any, end: int, stream: Any) -> int:
+        """Draw stones for all empty cells, and keep those up to the winning one."""
+        count = 0
+        for action in range(self.cells):
+            if self.is_empty(state, action):
+                state.empty[count] = action
+                count += 1
+        if end + count > players.shape[0]:
+            return -1
+        first = state.to_move
+        for place in range(count):
+            drawn = place + random_below(stream, count - place)
+            action = state.empty[drawn]
+            state.empty[drawn] = state.empty[place]
+            state.empty[place] = action
+            player = (first + place) & 1
+            self.toggle(state, player, action)
+            players[end + place] = player
+            actions[end + place] = action
+        state.winner = 0 if self.is_connected(state, 0) else 1
+        return end + self.winning_place(state, count, first ^ state.winner) + 1
+
+    def winning_place(self, state: Any, count: int, first: int) -> int:
+        """The place of the stone that connects the winner, whose first one is at ``first``."""
+        low, high = 0, (count - 1 - first) // 2
+        now = high
+        while low < high:
+            middle = (low + high) // 2
+            for stone in range(min(now, middle) + 1, max(now, middle) + 1):
+                self.toggle(state, state.winner, state.empty[first + 2 * stone])
+            now = middle
+            if self.is_connected(state, state.winner):
+                high = middle
+            else:
+                low = middle + 1
+        return first + 2 * low
+
+    def action_to_string(self, player: int, action: int) -> str:
+        """The column's letter and the row's number."""
+        if action == self.cells:
+            return "swap"
+        return f"{chr(ord('a') + action % self.num_cols)}{action // self.num_cols + 1}"
+
+    def string_of(self, state: Any) -> str:
+        """The board, each row half a cell further to the right."""
+        signs = [" ".join(row) for row in np.array(list(".xo"))[self.owners(state)]]
+        return "\n".join(" " * row + signs[row] for row in range(self.num_rows))
+
+    def observation(self, state: Any) -> Any:
+        """Planes of empty cells, stones of player 0, stones of player 1."""
+        owners = self.owners(state)
+        return np.array([owners == owner for owner in range(3)], np.float32)
+
+    def owners(self, state: Any) -> Any:
+        """For each row and column 0 for empty, else one more than the player."""
+        rows, columns = np.arange(self.num_rows), np.arange(self.num_cols)
+        first = state.lines[0, rows][:, None] >> columns & 1
+        second = state.lines[1, columns][None, :] >> rows[:, None] & 1
+        return first + 2 * second
