@@ -34,6 +34,7 @@ GAMES = {
     "connect_four": "ConnectFour",
     "hex": "Hex",
     "nogo": "NoGo",
+    "othello": "Othello",
 }
 """The games that are here, by name: the class in the module of that name."""
 

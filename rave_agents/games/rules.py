@@ -80,6 +80,11 @@ class Rules:
         self.plays_itself: bool = kind.playout is not Rules.playout
         """Whether playouts are those of ``playout``."""
         self.setup()
+        for name in self.fields:
+            if hasattr(np.record, name):
+                raise ValueError(
+                    f"A field cannot be called {name!r}, as NumPy's records have that."
+                )
         self.record: np.dtype[Any] = np.dtype(
             [(name, *_as_tuple(kind)) for name, kind in self.fields.items()], align=True
         )

@@ -11,7 +11,6 @@ from rave_openspiel import OpenSpielState, compiled_games
 
 from rave_agents import Limit, SearchConfig, Searcher
 from rave_agents.games import GAMES
-from rave_agents.games.rules import Rules
 from rave_agents.parts import Proofs, SteeredPlayouts
 from rave_agents.simulate.frame import Header, Status
 from rave_agents.simulate.random_stream import make_stream
@@ -30,6 +29,7 @@ SPECS = {
         "hex(board_size=3,swap=true)",
         "hex(board_size=5,swap=true)",
     ],
+    "othello": ["othello"],
     "breakthrough": [
         "breakthrough",
         "breakthrough(rows=5,columns=3)",
@@ -46,6 +46,7 @@ SPECS = {
 """For each game the sizes and options that are compared; the first is the one that people play."""
 
 PERFT = {
+    "othello": [1, 4, 12, 56, 244, 1396, 8200, 55092],
     "hex(board_size=11)": [1, 121, 14520, 1727880],
     "breakthrough": [1, 22, 484, 11132, 256036],
     "connect_four": [1, 7, 49, 343, 2401, 16807, 117649],
