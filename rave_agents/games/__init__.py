@@ -35,6 +35,7 @@ GAMES = {
     "hex": "Hex",
     "nogo": "NoGo",
     "othello": "Othello",
+    "y": "Y",
 }
 """The games that are here, by name: the class in the module of that name."""
 

@@ -7,23 +7,19 @@ take the first stone over: it becomes theirs, mirrored on the long diagonal.
 A player's stones are *lines* of bits across the way that they go: rows for player 0, columns for
 player 1. Seen so the game is the same for both: the neighbours of bit b are b - 1 and b + 1 in its
 line, b and b - 1 in the next one, and b and b + 1 in the one before.
-
-In a playout, stones are drawn for all empty cells. Exactly one player is connected then; with which
-of their stones is found by halving.
 """
 
 from typing import Any
 
 import numpy as np
 
-from rave_agents.games.rules import NO_ACTION, TERMINAL, Rules
-from rave_agents.simulate.random_stream import random_below
+from rave_agents.games.connection import ConnectionRules
 
 SMALLEST, LARGEST = 2, 62
 """The fewest and the most rows and columns."""
 
 
-class Hex(Rules):
+class Hex(ConnectionRules):
     """See the module."""
 
     name = "hex"
@@ -44,22 +40,8 @@ class Hex(Rules):
         self.sides = sides
         self.placement = not self.swap
         self.plays_itself = not self.swap  # To swap is a move that fills no cell.
-        self.fields = {
-            "lines": (np.int64, (2, max(sides))),
-            "reached": (np.int64, max(sides)),
-            "empty": (np.int16, self.cells),
-            "to_move": np.int64,
-            "moves": np.int64,
-            "winner": np.int64,
-        }
-
-    def begin(self, state: Any) -> None:
-        """The board is empty, and nobody has won."""
-        state.winner = NO_ACTION
-
-    def player(self, state: Any) -> int:
-        """Players take turns until one is connected."""
-        return TERMINAL if state.winner != NO_ACTION else state.to_move
+        self.points = np.arange(self.cells)
+        self.fields = {**self.board_fields(max(sides)), "reached": (np.int64, max(sides))}
 
     def is_empty(self, state: Any, action: int) -> bool:
         """Whether a cell has no stone."""
@@ -69,7 +51,7 @@ class Hex(Rules):
     def legal_actions(self, state: Any, actions: Any) -> int:
         """Every empty cell; and to swap, once."""
         count = 0
-        for action in range(self.cells):
+        for action in self.points:
             if self.is_empty(state, action):
                 actions[count] = action
                 count += 1
@@ -147,48 +129,6 @@ class Hex(Rules):
                 state.reached[line] |= self.spread(new, stones)
                 changed = True
         return changed
-
-    def returns(self, state: Any, returns: Any) -> None:
-        """1 for who is connected, -1 for the other."""
-        returns[state.winner] = 1.0
-        returns[1 - state.winner] = -1.0
-
-    def playout(self, state: Any, players: Any, actions: Any, end: int, stream: Any) -> int:
-        """Draw stones for all empty cells, and keep those up to the winning one."""
-        count = 0
-        for action in range(self.cells):
-            if self.is_empty(state, action):
-                state.empty[count] = action
-                count += 1
-        if end + count > players.shape[0]:
-            return -1
-        first = state.to_move
-        for place in range(count):
-            drawn = place + random_below(stream, count - place)
-            action = state.empty[drawn]
-            state.empty[drawn] = state.empty[place]
-            state.empty[place] = action
-            player = (first + place) & 1
-            self.toggle(state, player, action)
-            players[end + place] = player
-            actions[end + place] = action
-        state.winner = 0 if self.is_connected(state, 0) else 1
-        return end + self.winning_place(state, count, first ^ state.winner) + 1
-
-    def winning_place(self, state: Any, count: int, first: int) -> int:
-        """The place of the stone that connects the winner, whose first one is at ``first``."""
-        low, high = 0, (count - 1 - first) // 2
-        now = high
-        while low < high:
-            middle = (low + high) // 2
-            for stone in range(min(now, middle) + 1, max(now, middle) + 1):
-                self.toggle(state, state.winner, state.empty[first + 2 * stone])
-            now = middle
-            if self.is_connected(state, state.winner):
-                high = middle
-            else:
-                low = middle + 1
-        return first + 2 * low
 
     def action_to_string(self, player: int, action: int) -> str:
         """The column's letter and the row's number."""

@@ -30,6 +30,7 @@ SPECS = {
         "hex(board_size=5,swap=true)",
     ],
     "othello": ["othello"],
+    "y": ["y(board_size=9)", "y(board_size=1)", "y(board_size=4)", "y"],
     "breakthrough": [
         "breakthrough",
         "breakthrough(rows=5,columns=3)",
@@ -46,6 +47,7 @@ SPECS = {
 """For each game the sizes and options that are compared; the first is the one that people play."""
 
 PERFT = {
+    "y(board_size=9)": [1, 45, 1980, 85140],
     "othello": [1, 4, 12, 56, 244, 1396, 8200, 55092],
     "hex(board_size=11)": [1, 121, 14520, 1727880],
     "breakthrough": [1, 22, 484, 11132, 256036],
