@@ -87,6 +87,8 @@ def _rules_or_reason(spec: str) -> Rules | str | None:
         return None
     without = _SHOWN | _STARTS.get(name, _Start()).without
     given = {key: value for key, value in game.get_parameters().items() if key not in without}
+    if given.get("max_game_length", 0) < 0:
+        return f"max_game_length must not be negative, got {given['max_game_length']}."
     try:
         found = rules_class(name)(**given)
     except (TypeError, ValueError) as error:

@@ -30,11 +30,15 @@ __all__ = [
 ]
 
 GAMES = {
+    "breakthrough": "Breakthrough",
     "connect_four": "ConnectFour",
     "go": "Go",
     "havannah": "Havannah",
+    "hex": "Hex",
     "lines_of_action": "LinesOfAction",
     "nogo": "NoGo",
+    "othello": "Othello",
+    "y": "Y",
 }
 """The games that are here, by name: the class in the module of that name."""
 

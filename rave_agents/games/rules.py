@@ -74,16 +74,23 @@ class Rules:
         self.parameters: dict[str, Any] = {**known, **parameters}
         """Every parameter with its value."""
         vars(self).update(self.parameters)
+        kind = type(self)
+        self.draws_itself: bool = kind.draw is not Rules.draw
+        """Whether playouts take actions by ``draw``."""
+        self.plays_itself: bool = kind.playout is not Rules.playout
+        """Whether playouts are those of ``playout``."""
         self.setup()
+        for name in self.fields:
+            if hasattr(np.record, name):
+                raise ValueError(
+                    f"A field cannot be called {name!r}, as NumPy's records have that."
+                )
         self.record: np.dtype[Any] = np.dtype(
             [(name, *_as_tuple(kind)) for name, kind in self.fields.items()], align=True
         )
         """The type of the record."""
         self.record_bytes: int = -(-self.record.itemsize // 8) * 8
         self.max_actions = self.max_actions or self.num_distinct_actions
-        kind = type(self)
-        self.draws_itself: bool = kind.draw is not Rules.draw
-        self.plays_itself: bool = kind.playout is not Rules.playout
 
     @classmethod
     def parameter_defaults(cls) -> dict[str, Any]:
