@@ -289,7 +289,7 @@ class Go(Rules):
             if colour == EMPTY:
                 state.length[point] = 0
             else:
-                difference += 1 - 2 * colour
+                difference += 1 if colour == BLACK else -1
         for index in range(state.num_empty):
             region, reached = self.fill_region(state, state.empty[index])
             if reached == 1 << BLACK:
