@@ -1,6 +1,7 @@
 """The games of ``rave_agents.games`` that OpenSpiel has are OpenSpiel's, ply by ply."""
 
 import random
+from itertools import pairwise
 
 import numpy as np
 import pyspiel
@@ -11,6 +12,7 @@ from rave_openspiel import OpenSpielState, compiled_games
 
 from rave_agents import Limit, SearchConfig, Searcher
 from rave_agents.games import GAMES
+from rave_agents.games.go import Go
 from rave_agents.parts import Proofs, SteeredPlayouts
 from rave_agents.simulate.frame import Header, Status
 from rave_agents.simulate.random_stream import make_stream
@@ -266,3 +268,120 @@ def test_a_connect_four_that_begins_at_a_board_is_searched_from_there():
         found.apply_action(action)
         assert found.legal_actions() == state.legal_actions()
     assert found.returns() == state.returns()
+
+
+def both(spec):
+    """The start of a game, of OpenSpiel's and by the rules."""
+    return pyspiel.load_game(spec).new_initial_state(), rules_of(spec).new_initial_state()
+
+
+def play_both(spec, moves):
+    """Play moves, numbers or as they are written, and compare the positions on the way."""
+    state, own = both(spec)
+    for move in moves:
+        written = isinstance(move, str)
+        action = state.string_to_action(state.current_player(), move) if written else move
+        state.apply_action(action)
+        own.apply_action(action)
+        assert own.current_player() == state.current_player()
+        assert own.legal_actions() == state.legal_actions()
+    assert own.returns() == state.returns()
+    return own
+
+
+def test_a_board_of_lines_of_action_that_comes_again_is_a_draw():
+    own = play_both("lines_of_action", ["b1-b3", "a2-c2", "b3-b1", "c2-a2"])
+    assert own.is_terminal()
+    assert own.returns() == [0, 0]
+
+
+def test_a_ko_is_not_retaken_at_once_in_go():
+    moves = ["B b1", "W c1", "B a2", "W d2", "B b3", "W c3", "B c2", "W b2"]
+    own = play_both("go(board_size=5)", moves)
+    assert own.string_to_action("B d5") in own.legal_actions()
+    assert "B c2" not in [own.action_to_string(0, action) for action in own.legal_actions()]
+    own = play_both("go(board_size=5)", [*moves, "B e5", "W a5"])
+    assert own.string_to_action("B c2") in own.legal_actions()
+
+
+def test_a_board_of_go_that_comes_again_is_a_draw():
+    moves = ["B b1", "W c1", "B a2", "W d2", "B b3", "W c3", "B c2", "W b2"]
+    own = play_both("go(board_size=5)", [*moves, "B PASS", "W e5", "B c2", "W PASS"])
+    assert not own.is_terminal()
+    own = play_both("go(board_size=5)", [*moves, "B PASS", "W PASS"])
+    assert own.returns() == [-1, 1]
+    own = play_both("go(board_size=2)", [0, 1, 2, 3, 0, 2, 0])
+    assert own.is_terminal()
+    assert own.returns() == [0, 0]
+
+
+def test_a_full_board_of_havannah_is_a_draw():
+    own = play_both("havannah(board_size=1)", [0])
+    assert own.returns() == [0, 0]
+
+
+@pytest.mark.parametrize("around", ["empty", "the opponent's", "own"])
+def test_a_ring_wins_in_havannah_whatever_it_is_around(around):
+    ring = ["g7", "h7", "g8", "i8", "h9", "i9"]
+    others = ["a1", "c1", "e1", "b3", "d3", "f4", "a4"]
+    if around == "the opponent's":
+        others[0] = "h8"
+    if around == "own":
+        ring = ["h8", *ring]
+    moves = [move for pair in zip(ring, others, strict=False) for move in pair]
+    own = play_both("havannah", moves[: 2 * len(ring) - 1])
+    assert own.returns() == [1, -1]
+
+
+def playouts_of(rules, moves, count):
+    """The moves of random playouts after some moves, each a list."""
+    state = rules.new_initial_state()
+    state.play_through(moves)
+    frame = make_frame(
+        num_players=2,
+        playouts=count,
+        playout_stream=make_stream(np.random.SeedSequence(1)),
+        move_capacity=count * rules.max_game_length,
+    )
+    assert simulated(state.simulator(frame, None), frame) == Status.DONE
+    ends = [0, *frame.playout_ends.tolist()]
+    return [frame.move_actions[one:other].tolist() for one, other in pairwise(ends)]
+
+
+def eyes(state, size):
+    """The points that are eyes of the player to move, as the docstring of ``Go.is_eye`` has it."""
+    colours = np.pad(np.array(state.observation_tensor(0))[: 2 * size**2].reshape(2, size, size), 1)
+    colours = colours[1:-1]
+    own, other = colours[state.current_player()], colours[1 - state.current_player()]
+    outside = np.pad(np.zeros((size, size)), 1, constant_values=1)
+    found = set()
+    for row in range(1, size + 1):
+        for column in range(1, size + 1):
+            beside = [(row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)]
+            corners = [(row + up, column + right) for up in (-1, 1) for right in (-1, 1)]
+            at_edge = any(outside[corner] for corner in corners)
+            taken = sum(other[corner] for corner in corners)
+            if all(own[at] or outside[at] for at in beside) and taken + at_edge < 2:
+                found.add((row - 1) * size + column - 1)
+    return found
+
+
+def test_playouts_of_go_that_keep_eyes_fill_none_and_pass_when_nothing_else_is_left():
+    size = 5
+    game = pyspiel.load_game(f"go(board_size={size})")
+    passes = 0
+    for playout in playouts_of(Go(board_size=size, keeps_eyes=True), [], 50):
+        state = game.new_initial_state()
+        for action in playout:
+            others = set(state.legal_actions()) - eyes(state, size) - {size**2}
+            assert action in others or (action == size**2 and not others)
+            passes += action == size**2
+            state.apply_action(action)
+        assert state.is_terminal()
+    assert passes > 50
+
+
+def test_keeping_eyes_changes_no_rule_of_go():
+    rules = Go(board_size=4, keeps_eyes=True)
+    game = pyspiel.load_game("go(board_size=4)")
+    check_rules(rules, game.new_initial_state, games=10)
