@@ -114,15 +114,22 @@ def _say_uncovered(spec: str, reason: str) -> None:
     _log.info("rave_openspiel: %s is searched without compiled rules: %s", spec, reason)
 
 
-def simulator(state: pyspiel.State, frame: Frame) -> RulesSimulator | None:
-    """A provider of simulations from a state on compiled rules; None where that cannot be."""
+def simulator(
+    state: pyspiel.State, frame: Frame, *, sensible: bool = False
+) -> RulesSimulator | None:
+    """A provider of simulations from a state on compiled rules; None where that cannot be.
+
+    ``sensible`` leaves out moves that make no sense in playouts, see ``Rules.make_sensible``.
+    """
     if not is_on():
         return None
     rules = rules_of(state.get_game())
     if rules is None or not type(state).__module__.startswith("pyspiel"):
         return None
     found = same_position(state, rules)
-    return None if found is None else RulesSimulator(rules, found.root, frame)
+    if found is None:
+        return None
+    return RulesSimulator(rules, (found.sensible() if sensible else found).root, frame)
 
 
 def same_position(state: pyspiel.State, rules: Rules) -> RulesState | None:

@@ -47,10 +47,17 @@ class OpenSpielState:
         self.state = state
         """The wrapped ``pyspiel.State``."""
         self._worlds = worlds
+        self._is_sensible = False
 
     def clone(self) -> Self:
         """A copy that shares nothing that can change with this state."""
         return type(self)(independent_copy(self.state), self._worlds)
+
+    def sensible(self) -> "OpenSpielState":
+        """This state, from which playouts on compiled rules leave out moves that make no sense."""
+        wrapped = OpenSpielState(self.state, self._worlds)
+        wrapped._is_sensible = True
+        return wrapped
 
     def current_player(self) -> int:
         """The player to move, or a ``PlayerId``."""
@@ -184,8 +191,10 @@ class OpenSpielState:
         common = getattr(self.state, "common_state", None)
         if common is not None and evaluator is None:
             return common.simulator(frame, None)  # type: ignore[no-any-return]
-        if evaluator is None and (found := compiled_games.simulator(self.state, frame)) is not None:
-            return found
+        if evaluator is None:
+            compiled = compiled_games.simulator(self.state, frame, sensible=self._is_sensible)
+            if compiled is not None:
+                return compiled
         library = bridge() if evaluator is None and is_native(self.state) else None
         root = independent_copy(self.state)
         if library is not None:

@@ -47,8 +47,8 @@ middle."""
 class Go(Rules):
     """See the module.
 
-    ``keeps_eyes`` is for playouts: a player does not fill an eye of one point, and passes only if
-    there is nothing else. It changes no rule.
+    In sensible playouts a player does not fill an eye of one point, and passes only if there is
+    nothing else.
     """
 
     name = "go"
@@ -56,7 +56,6 @@ class Go(Rules):
     komi: float = 7.5
     handicap: int = 0
     max_game_length: int = -1  # -1: twice as many moves as there are points.
-    keeps_eyes: bool = False
 
     def setup(self) -> None:
         """Lay out the board."""
@@ -99,6 +98,7 @@ class Go(Rules):
             "ko": np.int64,
             "key": np.int64,
             "num_boards": np.int64,
+            "keeps_eyes": np.int64,
             "num_empty": np.int64,
             "liberties": (np.int64, self.points + 1),
             "empty": (np.int16, self.points + 1),
@@ -321,9 +321,13 @@ class Go(Rules):
                     waiting = near
         return region, reached
 
+    def make_sensible(self, state: Any) -> None:
+        """Playouts keep eyes."""
+        state.keeps_eyes = 1
+
     def draw(self, state: Any, stream: Any) -> int:
         """Empty points and the pass are drawn until one is legal."""
-        if self.keeps_eyes:
+        if state.keeps_eyes:
             return self.draw_outside_eyes(state, stream)
         while True:
             place = random_below(stream, state.num_empty + 1)

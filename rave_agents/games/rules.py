@@ -131,6 +131,13 @@ class Rules:
         """Write what each player has won in a game that is over, where it is not 0."""
         raise NotImplementedError
 
+    def make_sensible(self, state: Any) -> None:
+        """Change a record so that playouts from there leave out moves that make no sense.
+
+        ``SensiblePlayouts`` asks for it. A game keeps that in a field of its own; it has no other
+        meaning, and by default there is nothing to leave out.
+        """
+
     def draw(self, state: Any, stream: Any) -> int:
         """A legal action, each equally probable: faster than to list them and to take one."""
         return NO_ACTION

@@ -90,6 +90,13 @@ class RulesState:
             change(self.record)
         self._describe([])
 
+    def sensible(self) -> Self:
+        """The same position, from which playouts leave out moves that make no sense."""
+        copied = self.clone()
+        copied._root = self._root.copy()
+        self.rules.make_sensible(copied.record)
+        return copied
+
     @property
     def root(self) -> NDArray[Any]:
         """The record as an array of shape [1], not to be changed."""

@@ -23,6 +23,7 @@ from rave_agents.game.game_state import (
 from rave_agents.kernel import loop
 from rave_agents.kernel import tree as trees
 from rave_agents.kernel.hooks import on_abort
+from rave_agents.kernel.playouts import SensiblePlayouts
 from rave_agents.kernel.search import Search, Settings
 from rave_agents.kernel.tree import ROOT, UNEXPANDED
 from rave_agents.kernel.utilities import HIGH, LOW, GameRange, ObservedRange
@@ -197,6 +198,8 @@ class TreeSearch:
         )
         self._hidden = determinizes(root, config)
         checked = None if evaluator is None else CheckedEvaluator(evaluator, root)
+        if isinstance(config.playouts, SensiblePlayouts) and hasattr(root, "sensible"):
+            root = root.sensible()
         self._simulator = _make_simulator(
             root, self._frame, checked, player if self._hidden else None
         )

@@ -13,7 +13,7 @@ from rave_openspiel import OpenSpielState, compiled_games
 from rave_agents import Limit, SearchConfig, Searcher
 from rave_agents.games import GAMES
 from rave_agents.games.go import Go
-from rave_agents.parts import Proofs, SteeredPlayouts
+from rave_agents.parts import Proofs, SensiblePlayouts, SteeredPlayouts, UniformPlayouts
 from rave_agents.simulate.frame import Header, Status
 from rave_agents.simulate.random_stream import make_stream
 from rave_agents.simulate.simulator import make_frame, simulated
@@ -333,15 +333,13 @@ def test_a_ring_wins_in_havannah_whatever_it_is_around(around):
     assert own.returns() == [1, -1]
 
 
-def playouts_of(rules, moves, count):
-    """The moves of random playouts after some moves, each a list."""
-    state = rules.new_initial_state()
-    state.play_through(moves)
+def playouts_of(state, count):
+    """The moves of random playouts from a position, each a list."""
     frame = make_frame(
         num_players=2,
         playouts=count,
         playout_stream=make_stream(np.random.SeedSequence(1)),
-        move_capacity=count * rules.max_game_length,
+        move_capacity=count * state.rules.max_game_length,
     )
     assert simulated(state.simulator(frame, None), frame) == Status.DONE
     ends = [0, *frame.playout_ends.tolist()]
@@ -366,11 +364,11 @@ def eyes(state, size):
     return found
 
 
-def test_playouts_of_go_that_keep_eyes_fill_none_and_pass_when_nothing_else_is_left():
+def test_sensible_playouts_of_go_fill_no_eyes_and_pass_when_nothing_else_is_left():
     size = 5
     game = pyspiel.load_game(f"go(board_size={size})")
     passes = 0
-    for playout in playouts_of(Go(board_size=size, keeps_eyes=True), [], 50):
+    for playout in playouts_of(Go(board_size=size).new_initial_state().sensible(), 50):
         state = game.new_initial_state()
         for action in playout:
             others = set(state.legal_actions()) - eyes(state, size) - {size**2}
@@ -381,7 +379,22 @@ def test_playouts_of_go_that_keep_eyes_fill_none_and_pass_when_nothing_else_is_l
     assert passes > 50
 
 
-def test_keeping_eyes_changes_no_rule_of_go():
-    rules = Go(board_size=4, keeps_eyes=True)
-    game = pyspiel.load_game("go(board_size=4)")
-    check_rules(rules, game.new_initial_state, games=10)
+def test_an_agent_for_go_has_sensible_playouts():
+    state = OpenSpielState(pyspiel.load_game("go(board_size=5)").new_initial_state())
+    trees = []
+    for playouts in (UniformPlayouts(), SensiblePlayouts()):
+        searcher = Searcher(SearchConfig.preset("rave").replace(playouts=playouts), seed=1)
+        result = searcher.search(state, Limit(simulations=200))
+        assert result.provider == "compiled rules"
+        trees.append(dump(searcher))
+    assert trees[0] != trees[1]
+
+
+def test_sensible_playouts_are_uniform_where_the_rules_know_of_none():
+    state = OpenSpielState(pyspiel.load_game("connect_four").new_initial_state())
+    trees = []
+    for playouts in (UniformPlayouts(), SensiblePlayouts()):
+        searcher = Searcher(SearchConfig.preset("rave").replace(playouts=playouts), seed=1)
+        searcher.search(state, Limit(simulations=100))
+        trees.append(dump(searcher))
+    assert trees[0] == trees[1]
