@@ -236,7 +236,7 @@ class Go(Rules):
                 self.join(state, state.chain[point], state.chain[near])
             elif colour == 1 - player and state.liberties[state.chain[near]] == 0:
                 taken += state.length[state.chain[near]]
-                ko = np.int64(near)
+                ko = int(near)
                 self.take(state, ko)
         state.ko = ko if in_eye and taken == 1 else NO_ACTION
 
@@ -303,15 +303,15 @@ class Go(Rules):
         if state.length[point] != 0:
             return 0, 0
         region = reached = 0
-        waiting = np.int64(point)
+        waiting = int(point)
         state.length[waiting] = 1
         state.next[waiting] = NO_ACTION
         while waiting != NO_ACTION:
             found = waiting
-            waiting = np.int64(state.next[found])
+            waiting = int(state.next[found])
             region += 1
             for direction in range(4):
-                near = np.int64(self.near[found, direction])
+                near = int(self.near[found, direction])
                 colour = state.colour[near]
                 if colour < EMPTY:
                     reached |= 1 << colour
@@ -333,7 +333,7 @@ class Go(Rules):
             place = random_below(stream, state.num_empty + 1)
             if place == state.num_empty:
                 return self.points
-            point = np.int64(state.empty[place])
+            point = int(state.empty[place])
             if self.is_legal(state, point):
                 return point
 
@@ -342,7 +342,7 @@ class Go(Rules):
         count = state.num_empty
         while count > 0:
             place = random_below(stream, count)
-            point = np.int64(state.empty[place])
+            point = int(state.empty[place])
             if self.is_legal(state, point) and not self.is_eye(state, point):
                 return point
             count -= 1

@@ -30,6 +30,9 @@ DRAWN = 2
 LARGEST = 31
 """The greatest size: a row must fit into a word."""
 
+CORNERS, EDGES = range(6), range(6, 12)
+"""The bits of a group's sides."""
+
 CLOCKWISE = (0, 1, 4, 6, 5, 2)
 """The bits of a pattern around a cell: two of the row before, three of its own, two of the next."""
 
@@ -60,7 +63,7 @@ class Havannah(Rules):
         self.row_ends = np.minimum(self.width, np.arange(self.width) + size)
         self.sides = self.sides_of_cells()
         sets = np.arange(1 << 12)
-        corners, edges = (sum(sets >> first + side & 1 for side in range(6)) for first in (0, 6))
+        corners, edges = (np.sum([sets >> side & 1 for side in six], 0) for six in (CORNERS, EDGES))
         self.wins = (corners >= 2) | (edges >= 3)
         self.fields = {
             "to_move": np.int64,
@@ -78,8 +81,9 @@ class Havannah(Rules):
         A place is what is to be added to the cell's number.
         """
         places = (-self.width - 1, -self.width, -1, 0, 1, self.width, self.width + 1)
-        self.num_arcs, self.num_middles = np.zeros((2, WHOLE + 1), np.int64)
-        self.arcs, self.middles = np.zeros((2, WHOLE + 1, 6), np.int64)
+        self.num_arcs, self.num_middles = np.zeros((2, WHOLE + 1), np.int8)
+        self.arcs = np.zeros((WHOLE + 1, 4), np.int16)
+        self.middles = np.zeros((WHOLE + 1, 8), np.int16)
         for pattern in range(WHOLE + 1):
             around = [pattern >> place & 1 for place in CLOCKWISE]
             for turn, place in enumerate(CLOCKWISE):
@@ -101,11 +105,11 @@ class Havannah(Rules):
         for point in self.points.tolist():
             row, column = divmod(point, self.width)
             reach = self.board_size - 1
-            borders = (row == 0, column - row == reach, column == last)
-            borders += (row == last, row - column == reach, column == 0)
+            borders = [row == 0, column - row == reach, column == last]
+            borders += [row == last, row - column == reach, column == 0]
             on = [side for side in range(6) if borders[side]]
             if len(on) == 1:
-                sides[point] = 1 << 6 + on[0]
+                sides[point] = 1 << EDGES[on[0]]
             elif on:
                 sides[point] = 1 << (0 if on[0] == 0 and on[-1] == 5 else on[-1])
         return sides
@@ -148,7 +152,7 @@ class Havannah(Rules):
         """The representative of a stone's group."""
         while state.parent[stone] != stone:
             state.parent[stone] = state.parent[state.parent[stone]]
-            stone = np.int64(state.parent[stone])
+            stone = int(state.parent[stone])
         return stone
 
     def play(self, state: Any, action: int) -> None:
@@ -163,7 +167,7 @@ class Havannah(Rules):
         state.moves += 1
         state.to_move = 1 - player
         pattern = self.pattern(state, player, row, column) & ~SELF
-        own = np.int64(action)
+        own = int(action)
         won = False
         for arc in range(self.num_arcs[pattern]):
             group = self.representative(state, action + self.arcs[pattern, arc])
