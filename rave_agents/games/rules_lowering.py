@@ -53,7 +53,7 @@ class RulesType(types.Type):
 
 
 @functools.cache
-def _rules_type_class(kind: type[Rules]) -> type[RulesType]:
+def _rules_type_class(kind: Any) -> type[RulesType]:
     """The class of the types of rules of a class, with its methods opened to Numba."""
     opened = type(f"{kind.__name__}Type", (RulesType,), {})
     register_model(opened)(models.OpaqueModel)
@@ -161,7 +161,8 @@ def _array(context: Any, builder: Any, kind: Any, address: Any, lengths: Any) ->
     """An array of the memory at an address, which nobody counts references to."""
     made = make_array(kind)(context, builder)
     itemsize = context.get_abi_sizeof(context.get_data_type(kind.dtype))
-    strides, step = [], context.get_constant(types.intp, itemsize)
+    strides: list[Any] = []
+    step = context.get_constant(types.intp, itemsize)
     for length in reversed(lengths):
         strides.insert(0, step)
         step = builder.mul(step, length)
