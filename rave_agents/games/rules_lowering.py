@@ -21,6 +21,7 @@ from numba.extending import (
     intrinsic,
     lower_getattr_generic,
     models,
+    overload,
     overload_method,
     register_model,
 )
@@ -30,7 +31,7 @@ from numba.np.arrayobj import make_array, populate_array
 from rave_agents.compiler.linking import LinkedCompiler
 from rave_agents.compiler.lowering import function_type
 from rave_agents.compiler.machine_code import MachineCode
-from rave_agents.games import bits, memory
+from rave_agents.games import bits, memory, playing
 from rave_agents.games.playing import RECORDS
 from rave_agents.games.rules import Rules
 
@@ -203,3 +204,16 @@ def _lowest_bit(typing_context: Any, bits: Any) -> Any:
         return builder.cttz(arguments[0], cgutils.false_bit)
 
     return types.int64(types.uint64), codegen
+
+
+def _choose_by_rules(function: Any, way_of: Any) -> None:
+    """Compile, in a function's place, the way that it chooses by the rules."""
+
+    def choose(rules: Any, *arguments: Any) -> Any:
+        return way_of(rules.rules)
+
+    overload(function, jit_options=_INNER, strict=False)(choose)
+
+
+_choose_by_rules(playing.play_on, playing.way_of_playouts)
+_choose_by_rules(playing.play_moves, playing.way_of_moves)
