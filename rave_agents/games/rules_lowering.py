@@ -90,7 +90,8 @@ def _open_method(opened: type[RulesType], name: str, method: Any) -> None:
 
 def callback_code(function: Any, rules: Rules) -> MachineCode:
     """``function(rules, address)``, which gives a status, compiled for these rules."""
-    kind = _rules_type_class(type(rules))(rules, next(_numbers))
+    of: Any = type(rules)
+    kind = _rules_type_class(of)(rules, next(_numbers))
     inner = function_type(function).dispatcher
 
     @intrinsic
