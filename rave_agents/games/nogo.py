@@ -131,14 +131,14 @@ class NoGo(Rules):
         state.colour[cell] = player
         state.parent[cell] = cell
         state.liberties[cell] = state.liberty_sum[cell] = state.liberty_squares[cell] = 0
-        own = np.int64(cell)
+        own = int(cell)
         for direction in range(4):
             near = cell + self.steps[direction]
             colour = state.colour[near]
             if colour == EMPTY:
                 self.add_liberties(state, own, 1, near, near * near)
             elif colour != EDGE:
-                chain = np.int64(self.chain_of(state, near))
+                chain = int(self.chain_of(state, near))
                 self.add_liberties(state, chain, -1, -cell, -cell * cell)
                 if colour == player and chain != own:
                     more = state.liberties[own], state.liberty_sum[own], state.liberty_squares[own]

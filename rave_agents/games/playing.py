@@ -5,14 +5,15 @@ draws what every provider draws that lists the legal actions and takes one, unle
 ``draw`` or ``playout`` of its own: so it grows the same trees.
 """
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from rave_agents.compiler.dispatch import kernel
 from rave_agents.games.memory import array_at, copy_state, states_at, table_at
 from rave_agents.games.rules import CHANCE, TERMINAL
-from rave_agents.simulate.frame import HEADER_LENGTH, Frame, Header, Status, Step
+from rave_agents.simulate.frame import HEADER_LENGTH, Header, Status, Step
 from rave_agents.simulate.random_stream import random_below, random_unit
 
 # Compiled code takes plain numbers as constants.
@@ -45,6 +46,23 @@ ROOT, LEAF, PLAYOUT = 0, 1, 2
 """The records of a provider: where the search is, where a path leads, where it is played on."""
 
 RECORDS = 3
+
+
+class Buffers(NamedTuple):
+    """What is used of a ``Frame``, under the same names."""
+
+    header: Any
+    path: Any
+    actions: Any
+    probabilities: Any
+    move_players: Any
+    move_actions: Any
+    playout_ends: Any
+    returns: Any
+    playout_stream: Any
+    child_ends: Any
+    child_returns: Any
+    action_weights: Any
 
 
 @kernel
@@ -90,15 +108,9 @@ def drawn_place(actions: Any, count: int, player: int, frame: Any) -> int:
     return random_below(frame.playout_stream, count)
 
 
-@kernel
-def play_on(rules: Any, state: Any, actions: Any, probabilities: Any, frame: Any, end: int) -> int:
-    """Play at random to the end; returns how many moves the frame then has, or -1 if it is full."""
+def draw_on(rules: Any, state: Any, actions: Any, probabilities: Any, frame: Any, end: int) -> int:
+    """``play_on`` move by move."""
     weighted = frame.action_weights.shape[1] > 0
-    if rules.plays_itself and not weighted:
-        players, moves = frame.move_players, frame.move_actions
-        return rules.playout(state, players, moves, end, frame.playout_stream)
-    if rules.placement:
-        return place_on(rules, state, actions, frame, end)
     while True:
         player = rules.player(state)
         if player == TERMINAL:
@@ -119,8 +131,7 @@ def play_on(rules: Any, state: Any, actions: Any, probabilities: Any, frame: Any
         rules.play(state, action)
 
 
-@kernel
-def place_on(rules: Any, state: Any, actions: Any, frame: Any, end: int) -> int:
+def place_on(rules: Any, state: Any, actions: Any, probabilities: Any, frame: Any, end: int) -> int:
     """``play_on`` where a list of actions shrinks; it stays in order, as others draw from it."""
     count = 0
     while True:
@@ -140,6 +151,37 @@ def place_on(rules: Any, state: Any, actions: Any, frame: Any, end: int) -> int:
         frame.move_actions[end] = action
         end += 1
         rules.play(state, action)
+
+
+def play_itself(
+    rules: Any, state: Any, actions: Any, probabilities: Any, frame: Any, end: int
+) -> int:
+    """``play_on`` by the game's own ``playout``, unless actions have weights."""
+    if frame.action_weights.shape[1] > 0:
+        return play_moves(rules, state, actions, probabilities, frame, end)
+    return rules.playout(state, frame.move_players, frame.move_actions, end, frame.playout_stream)
+
+
+def way_of_moves(rules: Any) -> Callable[..., int]:
+    """How moves are played one after the other; only that is compiled."""
+    return place_on if rules.placement else draw_on
+
+
+def way_of_playouts(rules: Any) -> Callable[..., int]:
+    """How playouts are played; only that is compiled."""
+    return play_itself if rules.plays_itself else way_of_moves(rules)
+
+
+def play_moves(
+    rules: Any, state: Any, actions: Any, probabilities: Any, frame: Any, end: int
+) -> int:
+    """Play at random to the end, move by move."""
+    return way_of_moves(rules)(rules, state, actions, probabilities, frame, end)
+
+
+def play_on(rules: Any, state: Any, actions: Any, probabilities: Any, frame: Any, end: int) -> int:
+    """Play at random to the end; returns how many moves the frame then has, or -1 if it is full."""
+    return way_of_playouts(rules)(rules, state, actions, probabilities, frame, end)
 
 
 @kernel
@@ -242,12 +284,12 @@ def simulate_at(rules: Any, address: int) -> int:
     """``simulate`` as the loop calls it: it finds frame and records by addresses alone."""
     header = array_at(address, HEADER_LENGTH, np.int64)
     at = header[BUFFERS:]
-    players, steps = header[NUM_PLAYERS], header[PATH_CAPACITY]
+    players = header[NUM_PLAYERS]
     actions, moves = header[ACTION_CAPACITY], header[MOVE_CAPACITY]
     playouts = header[PLAYOUTS]
-    frame = Frame(
+    frame = Buffers(
         header,
-        array_at(at[0], steps, np.int32),
+        array_at(at[0], header[PATH_CAPACITY], np.int32),
         array_at(at[1], actions, np.int32),
         array_at(at[2], actions, np.float64),
         array_at(at[3], moves, np.int32),
@@ -257,9 +299,6 @@ def simulate_at(rules: Any, address: int) -> int:
         array_at(at[7], 4, np.int64),
         array_at(at[8], actions, np.int8),
         table_at(at[9], actions, players, np.float64),
-        array_at(at[10], steps, np.int32),
-        array_at(at[11], players, np.int32),
-        array_at(at[12], players, np.int32),
         table_at(at[13], players, header[NUM_WEIGHTS], np.float64),
     )
     own = header[PROVIDER]

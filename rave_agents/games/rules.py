@@ -172,7 +172,7 @@ class Rules:
         return str(self)
 
     def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and self.parameters == other.parameters  # type: ignore[attr-defined]
+        return type(self) is type(other) and self.parameters == other.parameters
 
     def __hash__(self) -> int:
         return hash(str(self))

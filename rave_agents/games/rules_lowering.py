@@ -21,6 +21,7 @@ from numba.extending import (
     intrinsic,
     lower_getattr_generic,
     models,
+    overload,
     overload_method,
     register_model,
 )
@@ -30,7 +31,7 @@ from numba.np.arrayobj import make_array, populate_array
 from rave_agents.compiler.linking import LinkedCompiler
 from rave_agents.compiler.lowering import function_type
 from rave_agents.compiler.machine_code import MachineCode
-from rave_agents.games import bits, memory
+from rave_agents.games import bits, memory, playing
 from rave_agents.games.playing import RECORDS
 from rave_agents.games.rules import Rules
 
@@ -53,7 +54,7 @@ class RulesType(types.Type):
 
 
 @functools.cache
-def _rules_type_class(kind: type[Rules]) -> type[RulesType]:
+def _rules_type_class(kind: Any) -> type[RulesType]:
     """The class of the types of rules of a class, with its methods opened to Numba."""
     opened = type(f"{kind.__name__}Type", (RulesType,), {})
     register_model(opened)(models.OpaqueModel)
@@ -89,7 +90,8 @@ def _open_method(opened: type[RulesType], name: str, method: Any) -> None:
 
 def callback_code(function: Any, rules: Rules) -> MachineCode:
     """``function(rules, address)``, which gives a status, compiled for these rules."""
-    kind = _rules_type_class(type(rules))(rules, next(_numbers))
+    of: Any = type(rules)
+    kind = _rules_type_class(of)(rules, next(_numbers))
     inner = function_type(function).dispatcher
 
     @intrinsic
@@ -161,7 +163,8 @@ def _array(context: Any, builder: Any, kind: Any, address: Any, lengths: Any) ->
     """An array of the memory at an address, which nobody counts references to."""
     made = make_array(kind)(context, builder)
     itemsize = context.get_abi_sizeof(context.get_data_type(kind.dtype))
-    strides, step = [], context.get_constant(types.intp, itemsize)
+    strides: list[Any] = []
+    step = context.get_constant(types.intp, itemsize)
     for length in reversed(lengths):
         strides.insert(0, step)
         step = builder.mul(step, length)
@@ -202,3 +205,16 @@ def _lowest_bit(typing_context: Any, bits: Any) -> Any:
         return builder.cttz(arguments[0], cgutils.false_bit)
 
     return types.int64(types.uint64), codegen
+
+
+def _choose_by_rules(function: Any, way_of: Any) -> None:
+    """Compile, in a function's place, the way that it chooses by the rules."""
+
+    def choose(rules: Any, *arguments: Any) -> Any:
+        return way_of(rules.rules)
+
+    overload(function, jit_options=_INNER, strict=False)(choose)
+
+
+_choose_by_rules(playing.play_on, playing.way_of_playouts)
+_choose_by_rules(playing.play_moves, playing.way_of_moves)

@@ -178,8 +178,13 @@ class _Interpreted:
     def _played(self, state: RulesState, interpreted: bool) -> Any:
         frame = self._new_frame(len(state.history()))
         provider = RulesSimulator(self._rules, state.root, frame, interpreted=interpreted)
-        if simulated(provider, frame) != Status.DONE:
+        status = simulated(provider, frame)
+        if status == Status.FAILED:
             provider.raise_pending()
+        require(
+            status == Status.DONE,
+            f"A playout has more than {PLAYOUT_MOVES} moves from {_after(state)}.",
+        )
         moves = slice(0, int(frame.playout_ends[0]))
         return (
             frame.move_players[moves].tolist(),
