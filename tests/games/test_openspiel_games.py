@@ -10,6 +10,7 @@ from helpers.trees import dump
 from rave_openspiel import OpenSpielState, compiled_games
 
 from rave_agents import Limit, SearchConfig, Searcher
+from rave_agents.frameworks.adapters import as_game_state
 from rave_agents.games import GAMES
 from rave_agents.parts import Proofs, SteeredPlayouts
 from rave_agents.simulate.frame import Header, Status
@@ -234,3 +235,14 @@ def test_a_connect_four_that_begins_at_a_board_is_searched_from_there():
         found.apply_action(action)
         assert found.legal_actions() == state.legal_actions()
     assert found.returns() == state.returns()
+
+
+def test_a_translated_pettingzoo_environment_is_searched_on_them_without_a_bridge(monkeypatch):
+    connect_four_v3 = pytest.importorskip("pettingzoo.classic.connect_four_v3")
+    monkeypatch.setenv("RAVE_AGENTS_NATIVE", "0")
+    environment = connect_four_v3.env()
+    environment.reset(seed=1)
+    for column in (3, 3, 2):
+        environment.step(column)
+    result = Searcher(seed=1).search(as_game_state(environment), Limit(simulations=50))
+    assert result.provider == "compiled rules"
