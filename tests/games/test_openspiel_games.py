@@ -11,6 +11,7 @@ from helpers.trees import dump
 from rave_openspiel import OpenSpielState, compiled_games
 
 from rave_agents import Limit, SearchConfig, Searcher
+from rave_agents.frameworks.adapters import as_game_state
 from rave_agents.games import GAMES
 from rave_agents.games.go import Go
 from rave_agents.parts import Proofs, SensiblePlayouts, SteeredPlayouts, UniformPlayouts
@@ -398,3 +399,14 @@ def test_sensible_playouts_are_uniform_where_the_rules_know_of_none():
         searcher.search(state, Limit(simulations=100))
         trees.append(dump(searcher))
     assert trees[0] == trees[1]
+
+
+def test_a_translated_pettingzoo_environment_is_searched_on_them_without_a_bridge(monkeypatch):
+    connect_four_v3 = pytest.importorskip("pettingzoo.classic.connect_four_v3")
+    monkeypatch.setenv("RAVE_AGENTS_NATIVE", "0")
+    environment = connect_four_v3.env()
+    environment.reset(seed=1)
+    for column in (3, 3, 2):
+        environment.step(column)
+    result = Searcher(seed=1).search(as_game_state(environment), Limit(simulations=50))
+    assert result.provider == "compiled rules"

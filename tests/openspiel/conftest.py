@@ -1,5 +1,5 @@
 import pytest
-from rave_openspiel import native
+from rave_openspiel import compiled_games, native
 
 OF_ONE_PROVIDER = (
     "test_native",
@@ -35,6 +35,7 @@ def provider(request, monkeypatch):
     """Runs a test with both providers of simulations of OpenSpiel's C++ states."""
     if request.param == "python":
         monkeypatch.setenv(native.SWITCH, "0")
+        monkeypatch.setenv(compiled_games.SWITCH, "openspiel")
         native.bridge.cache_clear()
     elif native.bridge() is None:
         pytest.skip(native.diagnosis())

@@ -106,7 +106,8 @@ def test_winning_moves_are_in_the_report():
     assert "winning move  weighted win rate" in report
 
 
-def test_the_global_table_starves_no_move_that_has_no_visits():
+def test_the_global_table_starves_no_move_that_has_no_visits(monkeypatch):
+    monkeypatch.setenv("RAVE_AGENTS_GAMES", "openspiel")  # The seeds are for these.
     state = pyspiel.load_game("connect_four").new_initial_state()
     config = SearchConfig.preset("rave_global")
 
