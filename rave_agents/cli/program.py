@@ -126,7 +126,7 @@ def reported(command: Callable[_P, None]) -> Callable[_P, None]:
 
     @functools.wraps(command)
     def run(*args: _P.args, **kwargs: _P.kwargs) -> None:
-        from rave_agents.arena.runner import FailedGameError  # noqa: PLC0415
+        from rave_agents.arena.worker import FailedGameError  # noqa: PLC0415
         from rave_agents.errors import RaveAgentsError  # noqa: PLC0415
 
         try:
