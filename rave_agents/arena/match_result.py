@@ -29,6 +29,8 @@ class MatchResult:
     """The finished games, by number."""
     sprt: Sprt | None = None
     """The test that ends the match; None for a match of so many games as planned."""
+    latest: GameRecord | None = None
+    """The game that ended last."""
     interrupted: bool = False
     """Whether it was ended before its time."""
 
@@ -140,7 +142,8 @@ class MatchResult:
     def plus(self, *records: GameRecord) -> Self:
         """The result with more finished games."""
         ordered = sorted((*self.records, *records), key=lambda record: record.number)
-        return dataclasses.replace(self, records=tuple(ordered))
+        latest = records[-1] if records else self.latest
+        return dataclasses.replace(self, records=tuple(ordered), latest=latest)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, fit for strict JSON: what is infinite or unknown is None."""

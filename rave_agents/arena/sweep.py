@@ -65,6 +65,8 @@ class SweepResult:
     """How many games each cell was to have."""
     cells: tuple[SweepCell, ...]
     """In the order of the grid: the values of the last parameter vary fastest."""
+    latest: tuple[int, GameRecord] | None = None
+    """The game that ended last, with the index of its cell."""
     interrupted: bool = False
     """Whether it was ended before its time."""
 
@@ -115,9 +117,9 @@ class SweepResult:
         """The result with more finished games of the cell with this index."""
         cell = self.cells[index]
         changed = dataclasses.replace(cell, match=cell.match.plus(*records))
-        return dataclasses.replace(
-            self, cells=(*self.cells[:index], changed, *self.cells[index + 1 :])
-        )
+        cells = (*self.cells[:index], changed, *self.cells[index + 1 :])
+        latest = (index, records[-1]) if records else self.latest
+        return dataclasses.replace(self, cells=cells, latest=latest)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, fit for strict JSON.

@@ -1,0 +1,20 @@
+"""alpha-rank, as OpenSpiel computes it."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from open_spiel.python.egt import alpharank
+
+
+def alpha_rank(payoffs: Sequence[Sequence[float]]) -> list[float]:
+    """Each strategy's share of the stationary distribution in a symmetric game of two.
+
+    Args:
+        payoffs: what each strategy (row) gets against each (column).
+    """
+    if len(payoffs) == 1:
+        return [1.0]
+    *_, shares, _, _ = alpharank.compute(
+        [np.asarray(payoffs, dtype=float)], use_inf_alpha=True, inf_alpha_eps=0.01
+    )
+    return [float(share) for share in shares]
