@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 import numpy as np
-from open_spiel.python.egt import alpharank
+
+from rave_agents.errors import UnsupportedGameError
 
 
 def alpha_rank(payoffs: Sequence[Sequence[float]]) -> list[float]:
@@ -11,7 +12,16 @@ def alpha_rank(payoffs: Sequence[Sequence[float]]) -> list[float]:
 
     Args:
         payoffs: what each strategy (row) gets against each (column).
+
+    Raises:
+        UnsupportedGameError: without networkx, which OpenSpiel's module imports.
     """
+    try:
+        from open_spiel.python.egt import alpharank  # noqa: PLC0415 Slow to import.
+    except ImportError as error:
+        raise UnsupportedGameError(
+            f"alpha-rank needs more: pip install 'rave-agents[alpharank]' ({error})."
+        ) from error
     if len(payoffs) == 1:
         return [1.0]
     *_, shares, _, _ = alpharank.compute(
