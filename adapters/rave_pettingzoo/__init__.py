@@ -13,7 +13,8 @@ Agents for the loop, bound to a live environment, which they look at and never c
         env.step(None if termination or truncation else agent.act(observation))
 
 ``UCTAgent``, ``GraveAgent``, ``PNMCTSAgent`` and ``make_agent("rave(simulations=500)", env)`` are
-used likewise. ``evaluate`` plays episodes between policies of any usual form, the seats exchanged.
+used likewise. ``evaluate`` plays episodes between policies of any usual form, the seats exchanged;
+``tournament`` rates any number of them.
 Where something is hidden from an agent, as in card games, it searches what ``worlds=function``
 gives: environments that it cannot tell from the live one.
 
@@ -36,14 +37,22 @@ from rave_pettingzoo.agents import (
     make_agent,
 )
 from rave_pettingzoo.cloning import clone_env, register_cloner
-from rave_pettingzoo.evaluation import Episode, Evaluation, PolicyResult, evaluate
+from rave_pettingzoo.episode import Episode
+from rave_pettingzoo.evaluation import Evaluation, PolicyResult, evaluate
 from rave_pettingzoo.loop_agent import LoopAgent, RandomLoopAgent
 from rave_pettingzoo.parallel_state import ParallelState
 from rave_pettingzoo.states import AECState, game_state
+from rave_pettingzoo.tournaments import (
+    EnvTournament,
+    EnvTournamentError,
+    tournament,
+)
 
 __all__ = [
     "AECState",
     "CloneError",
+    "EnvTournament",
+    "EnvTournamentError",
     "Episode",
     "Evaluation",
     "GraveAgent",
@@ -63,4 +72,5 @@ __all__ = [
     "game_state",
     "make_agent",
     "register_cloner",
+    "tournament",
 ]

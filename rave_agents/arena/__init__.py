@@ -9,6 +9,7 @@ from rave_agents.arena.match import MatchError, MatchResult, play_match
 from rave_agents.arena.pairs import PairCounts
 from rave_agents.arena.play import GameRecord
 from rave_agents.arena.ratings import Outcome, Ratings, rate
+from rave_agents.arena.scaling import ScalingError, ScalingPoint, ScalingResult, run_scaling
 from rave_agents.arena.sprt import Sprt
 from rave_agents.arena.statistics import MatchScore
 from rave_agents.arena.sweep import SweepCell, SweepError, SweepResult, run_sweep
@@ -24,6 +25,9 @@ __all__ = [
     "Outcome",
     "PairCounts",
     "Ratings",
+    "ScalingError",
+    "ScalingPoint",
+    "ScalingResult",
     "Sprt",
     "SweepCell",
     "SweepError",
@@ -35,5 +39,6 @@ __all__ = [
     "play_tournament",
     "rate",
     "run_bench",
+    "run_scaling",
     "run_sweep",
 ]

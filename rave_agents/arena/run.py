@@ -6,10 +6,11 @@ import json
 import os
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Executor
-from typing import Any
+from typing import Any, Generic, Protocol, Self, TypeVar
 
 from rave_agents.arena.journal import Journal
 from rave_agents.arena.plan import ImpossibleRecordError, Key, Plan, Record, Shard
+from rave_agents.arena.play import GameRecord
 from rave_agents.arena.runner import WorkerFailedError, play_games
 from rave_agents.arena.worker import FailedGameError, Failure
 
@@ -18,6 +19,44 @@ Take = Callable[[Key, Record], bool]
 
 Fail = Callable[[Key | None, str], FailedGameError]
 """Makes the error for a game that failed, or for workers that did (None), from its message."""
+
+
+class _Result(Protocol):
+    """Finished games by table."""
+
+    def plus(self, index: int, *records: GameRecord) -> Self:
+        """The result with more finished games of the table with this index."""
+
+
+_R = TypeVar("_R", bound=_Result)
+
+
+class Taken(Generic[_R]):
+    """What came of a plan so far.
+
+    Args:
+        empty: the result without games.
+        progress: called before the first and after every game with the result so far.
+    """
+
+    def __init__(self, empty: _R, progress: Callable[[_R], None] | None) -> None:
+        self.result: _R = empty
+        self._progress = progress
+        self._began = False
+
+    def take(self, key: Key, record: Record) -> bool:
+        """Add a finished game."""
+        assert isinstance(record, GameRecord)
+        self.result = self.result.plus(key.table, record)
+        if self._began:
+            self.tell()
+        return False
+
+    def tell(self) -> None:
+        """Tell of the result, from now on after every game."""
+        self._began = True
+        if self._progress is not None:
+            self._progress(self.result)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -27,9 +27,9 @@ from rave_agents.arena.match import (
     limited_spec,
     load_match_game,
 )
-from rave_agents.arena.plan import Key, Plan, Record, Shard
+from rave_agents.arena.plan import Key, Plan, Shard
 from rave_agents.arena.play import GameRecord
-from rave_agents.arena.run import carry_out
+from rave_agents.arena.run import Taken, carry_out
 from rave_agents.arena.worker import FailedGameError
 from rave_agents.config.part_specs import is_part, plain
 from rave_agents.config.specs import format_parameters, is_key, parse_values
@@ -239,25 +239,8 @@ def run_sweep(
     return dataclasses.replace(taken.result, interrupted=not finished)
 
 
-class _Taken:
-    """The finished games of a sweep."""
-
-    def __init__(self, empty: SweepResult, progress: Progress | None) -> None:
-        self.result = empty
-        self._progress = progress
-        self._began = False
-
-    def take(self, key: Key, record: Record) -> bool:
-        assert isinstance(record, GameRecord)
-        self.result = self.result.plus(key.table, record)
-        if self._began:
-            self.tell()
-        return False
-
-    def tell(self) -> None:
-        self._began = True
-        if self._progress is not None:
-            self._progress(self.result)
+class _Taken(Taken[SweepResult]):
+    """The finished games, and the error where one fails."""
 
     def fail(self, key: Key | None, message: str) -> SweepError:
         cell = "" if key is None else f"{self.result.cells[key.table]}: "

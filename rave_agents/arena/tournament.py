@@ -27,9 +27,9 @@ from rave_agents.arena.match import (
     usual_opening_plies,
 )
 from rave_agents.arena.match_result import MatchResult
-from rave_agents.arena.plan import Key, Plan, Record, Shard
-from rave_agents.arena.play import GameRecord, Table
-from rave_agents.arena.run import carry_out
+from rave_agents.arena.plan import Key, Plan, Shard
+from rave_agents.arena.play import Table
+from rave_agents.arena.run import Taken, carry_out
 from rave_agents.arena.tournament_result import TournamentError, TournamentResult
 from rave_agents.frameworks.adapters import Game
 from rave_agents.game.arguments import check_names, unknown_name
@@ -213,25 +213,8 @@ def _pairings(names: Sequence[str], gauntlet: str | Sequence[str]) -> list[tuple
     return [(one, two) for one, two in ordered if one in challengers and two not in challengers]
 
 
-class _Taken:
-    """The finished games of a tournament."""
-
-    def __init__(self, empty: TournamentResult, progress: Progress | None) -> None:
-        self.result = empty
-        self._progress = progress
-        self._began = False
-
-    def take(self, key: Key, record: Record) -> bool:
-        assert isinstance(record, GameRecord)
-        self.result = self.result.plus(key.table, record)
-        if self._began:
-            self.tell()
-        return False
-
-    def tell(self) -> None:
-        self._began = True
-        if self._progress is not None:
-            self._progress(self.result)
+class _Taken(Taken[TournamentResult]):
+    """The finished games, and the error where one fails."""
 
     def fail(self, key: Key | None, message: str) -> TournamentError:
         where = ""

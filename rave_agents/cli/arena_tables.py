@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from rave_agents.arena.match_result import MatchResult
+from rave_agents.arena.scaling import ScalingResult
 from rave_agents.arena.sweep import SweepResult
 from rave_agents.arena.tournament_result import TournamentResult
 from rave_agents.cli.terminal import can_write
@@ -71,6 +72,17 @@ def _add_test(table: Table, result: MatchResult) -> None:
     table.add_row("log-likelihood ratio", f"{result.llr:+.2f} of {low:+.2f} to {high:+.2f}", "")
     question = f"{result.sprt.elo1:+g} rather than {result.sprt.elo0:+g}?"
     table.add_row(question, f"[bold]{verdict}[/]", "", end_section=True)
+
+
+def scaling_table(result: ScalingResult) -> RenderableType:
+    """An agent's strength by its limit."""
+    table = plain_table(title=escape(result.title), collapse_padding=True, pad_edge=False)
+    header, *rows = result.table()
+    for name in header:
+        table.add_column(name, justify="left" if name == "against" else "right", overflow="fold")
+    for row in rows:
+        table.add_row(*map(escape, row))
+    return table
 
 
 def standings_table(result: TournamentResult, game: str | None = None) -> RenderableType:

@@ -15,9 +15,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemaining
 
 from rave_agents.arena.match_result import MatchResult
 from rave_agents.arena.play import GameRecord
+from rave_agents.arena.scaling import ScalingResult
 from rave_agents.arena.sweep import SweepResult
 from rave_agents.arena.tournament_result import TournamentResult
-from rave_agents.cli.arena_tables import match_table, standings_table, sweep_table
+from rave_agents.cli.arena_tables import match_table, scaling_table, standings_table, sweep_table
 
 LAST_GAMES = 4
 """Finished games that are shown."""
@@ -120,6 +121,26 @@ def sweep_progress(console: Console) -> Iterator[Callable[[SweepResult], None] |
         return result.finished, result.planned * len(result.cells)
 
     view = LiveView(console, counts, sweep_table, last)
+    with _shown(console, view) as update:
+        yield update
+
+
+@contextlib.contextmanager
+def scaling_progress(
+    console: Console,
+) -> Iterator[Callable[[ScalingResult], None] | None]:
+    """Show a curve, likewise."""
+
+    def last(result: ScalingResult) -> str:
+        if result.latest is None:
+            return ""
+        index, record = result.latest
+        return game_line(record, result.points[index].match.agents)
+
+    def counts(result: ScalingResult) -> tuple[int, int]:
+        return result.finished, result.planned * len(result.points)
+
+    view = LiveView(console, counts, scaling_table, last)
     with _shown(console, view) as update:
         yield update
 

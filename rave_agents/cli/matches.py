@@ -20,6 +20,7 @@ from rave_agents.cli.program import (
     ShardText,
     Simulations,
     app,
+    check_writable,
     engine,
     how_to_go_on,
     interrupted,
@@ -158,16 +159,6 @@ def benchmark(
     )
 
 
-def _check_writable(path: Path) -> None:
-    """Raise before the first game what writing the table would raise after the last."""
-    if not path.parent.is_dir():
-        raise ValueError(f"There is no folder {str(path.parent)!r} for --csv.")
-    existed = path.exists()
-    path.open("a").close()
-    if not existed:
-        path.unlink()
-
-
 @app.command()
 @reported
 def sweep(
@@ -203,7 +194,7 @@ def sweep(
     from rave_agents.cli import arena_tables, live  # noqa: PLC0415
 
     if csv is not None:
-        _check_writable(csv)
+        check_writable(csv, "--csv")
     failed: SweepError | None = None
     with engine(dask, jobs) as executor, live.sweep_progress(stderr()) as progress:
         try:

@@ -129,6 +129,16 @@ def engine(dask: str | None, jobs: int) -> Iterator[Executor | None]:
         yield executor
 
 
+def check_writable(path: Path, option: str) -> None:
+    """Raise before the first game what writing a file would raise after the last."""
+    if not path.parent.is_dir():
+        raise ValueError(f"There is no folder {str(path.parent)!r} for {option}.")
+    existed = path.exists()
+    path.open("a").close()
+    if not existed:
+        path.unlink()
+
+
 def how_to_go_on(output: Path | None) -> str:
     """What to do when games are left."""
     if output is None:

@@ -1,7 +1,8 @@
-"""The commands about many agents: tournament, merge."""
+"""The commands about many agents or limits: tournament, scaling, merge."""
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import typer
 from rich.markup import escape
@@ -9,11 +10,16 @@ from rich.markup import escape
 from rave_agents.cli.program import (
     Dask,
     Debug,
+    Forfeit,
+    GameName,
     Jobs,
     Json,
+    OpeningPlies,
     Output,
+    Seed,
     ShardText,
     app,
+    check_writable,
     engine,
     how_to_go_on,
     interrupted,
@@ -72,6 +78,88 @@ def tournament(
         planned = result.planned * len(result.matches)
         finished = f"{result.finished} of {planned} games were finished."
         raise interrupted(f"{finished} {how_to_go_on(output)}")
+
+
+@app.command()
+@reported
+def scaling(
+    game: GameName,
+    agent: Annotated[str, typer.Argument(metavar="AGENT", help="An agent without a limit.")],
+    against: Annotated[
+        list[str],
+        typer.Option(metavar="AGENT", help="An opponent with a limit of its own; may be repeated."),
+    ],
+    simulations: Annotated[
+        str, typer.Option(metavar="N,N,...", help="Simulations a move, such as 100,300,1000,3000.")
+    ] = "",
+    seconds: Annotated[
+        str, typer.Option(metavar="S,S,...", help="Seconds a move, in their place.")
+    ] = "",
+    games: Annotated[int, typer.Option(help="How many games for each limit and opponent.")] = 100,
+    seed: Seed = 0,
+    opening_plies: OpeningPlies = None,
+    jobs: Jobs = 1,
+    output: Output = None,
+    shard: ShardText = None,
+    dask: Dask = None,
+    forfeit: Forfeit = False,
+    png: Annotated[Path | None, typer.Option(help="Draw the curves in this picture.")] = None,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Measure how an agent's strength grows with its simulations or seconds a move.
+
+    All limits play the same openings against the same opponents. Ctrl-C shows the games that are
+    finished; with --output the same command then goes on.
+    """
+    from rave_agents.arena.scaling import ScalingError, run_scaling  # noqa: PLC0415
+    from rave_agents.cli import arena_tables, live  # noqa: PLC0415
+
+    if png is not None:
+        check_writable(png, "--png")
+    failed: ScalingError | None = None
+    with engine(dask, jobs) as executor, live.scaling_progress(stderr()) as progress:
+        try:
+            result = run_scaling(
+                game,
+                agent,
+                against,
+                simulations=_numbers("simulations", simulations, int),
+                seconds=_numbers("seconds", seconds, float),
+                games=games,
+                seed=seed,
+                opening_plies=opening_plies,
+                forfeit=forfeit,
+                jobs=jobs,
+                executor=executor,
+                output=output,
+                shard=shard,
+                progress=progress,
+            )
+        except ScalingError as error:
+            failed, result = error, error.result
+    if as_json:
+        show_json(result.to_dict())
+    elif result.finished:
+        show(arena_tables.scaling_table(result))
+    if png is not None and result.finished:
+        result.plot().savefig(png, format="png", dpi=150, bbox_inches="tight")
+    if failed is not None:
+        raise failed
+    if result.interrupted:
+        planned = result.planned * len(result.points)
+        finished = f"{result.finished} of {planned} games were finished."
+        raise interrupted(f"{finished} {how_to_go_on(output)}")
+
+
+_N = TypeVar("_N", int, float)
+
+
+def _numbers(name: str, text: str, kind: Callable[[str], _N]) -> list[_N]:
+    try:
+        return [kind(word) for word in text.split(",")] if text.strip() else []
+    except ValueError:
+        raise ValueError(f"--{name} takes numbers such as 100,300,1000; got {text!r}.") from None
 
 
 @app.command()
