@@ -82,7 +82,7 @@ def test_a_failing_opponent_is_named():
         ({"simulations": []}, "one of the two"),
         ({"simulations": [5, 5]}, "has 5 twice"),
         ({"agent": "uct(simulations=3)"}, "sets 'simulations' already"),
-        ({"agent": "random"}, "random"),
+        ({"agent": "random"}, "random takes no simulations"),
         ({"against": []}, "opponents that differ"),
         ({"games": 0}, "games must be at least 1"),
     ],
