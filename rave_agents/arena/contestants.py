@@ -192,6 +192,15 @@ def named_contestants(agents: Mapping[str, Any] | Sequence[Any]) -> dict[str, Co
     return found
 
 
+def told(who: Contestant) -> str:
+    """The agent as a journal has it: its spec, or of which kind of one's own it is."""
+    return str(who) if isinstance(who, AgentSpec) else f"{OWN} {who.kind}"
+
+
+OWN = "Python"
+"""What agents of one's own are marked with in a journal."""
+
+
 def counts_simulations(who: Contestant) -> bool:
     """Whether it is an agent by spec that takes a number of simulations."""
     return isinstance(who, AgentSpec) and "simulations" in agent_type(who.name).parameters

@@ -289,6 +289,18 @@ def _with_parameters(spec: AgentSpec, parameters: Mapping[str, Any]) -> AgentSpe
     return AgentSpec(spec.name, {**spec.parameters, **parameters})
 
 
+def sweep_specs(header: Mapping[str, Any]) -> tuple[dict[str, AgentSpec], AgentSpec]:
+    """The agents of a sweep, in the order of its grid, and their opponent, from a file's header."""
+    base, other = AgentSpec.parse(header["agent"]), AgentSpec.parse(header["opponent"])
+    limits = header["simulations"], header["seconds"]
+    grid = (
+        dict(zip(header["vary"], values, strict=True))
+        for values in itertools.product(*header["vary"].values())
+    )
+    specs = [limited_spec(_with_parameters(base, cell), *limits) for cell in grid]
+    return {str(spec): spec for spec in specs}, limited_spec(other, *limits)
+
+
 def _nothing_played(
     name: str,
     grid: Sequence[dict[str, Any]],

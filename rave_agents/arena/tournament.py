@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from rave_agents.agents.named_agents import AgentSpec
-from rave_agents.arena.contestants import Contestant, named_contestants
+from rave_agents.arena.contestants import Contestant, named_contestants, told
 from rave_agents.arena.journal import make_header
 from rave_agents.arena.match import (
     MOST_GAMES,
@@ -141,7 +141,7 @@ def play_tournament(
     empty = TournamentResult(
         games=tuple(loaded),
         agents=tuple(players),
-        specs=tuple(map(str, players.values())),
+        specs=tuple(map(told, players.values())),
         seed=seed,
         planned=games_per_pairing,
         matches=tuple(matches),
@@ -149,7 +149,7 @@ def play_tournament(
     )
     settings = {
         "games": list(loaded),
-        "agents": {name: str(who) for name, who in players.items()},
+        "agents": {name: told(who) for name, who in players.items()},
         "games_per_pairing": games_per_pairing,
         "gauntlet": [gauntlet] if isinstance(gauntlet, str) else list(gauntlet),
         "anchor": anchor,

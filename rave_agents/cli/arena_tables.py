@@ -117,6 +117,22 @@ def tournament_tables(result: TournamentResult) -> list[RenderableType]:
     return shown
 
 
+def write_standings_csv(result: TournamentResult, path: Path) -> None:
+    """Write the ratings, over all games and in each; what is unknown is empty."""
+    header = ["game", "agent", "elo", "elo_low", "elo_high", "games", "score"]
+    rows: list[list[Any]] = [[*header, "wins", "draws", "losses", "faults"]]
+    for game in (None, *result.games):
+        for row in result.standings(game):
+            score = row.score
+            measured = (row.elo, *row.interval)
+            known = ["" if math.isnan(value) else value for value in measured]
+            share = "" if math.isnan(score.score) else score.score
+            counts = [score.wins, score.draws, score.losses, row.faults]
+            rows.append([game or "all", row.agent, *known, score.games, share, *counts])
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows(rows)
+
+
 def _alpha_rank_line(result: TournamentResult, game: str | None) -> RenderableType:
     where = "" if game is None else f"{game}: "
     line = f"{where}agents beat each other in a circle"

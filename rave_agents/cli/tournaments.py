@@ -1,4 +1,4 @@
-"""The commands about many agents or limits: tournament, scaling, merge."""
+"""The commands about many agents or limits: tournament, scaling, report, merge."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -160,6 +160,44 @@ def _numbers(name: str, text: str, kind: Callable[[str], _N]) -> list[_N]:
         return [kind(word) for word in text.split(",")] if text.strip() else []
     except ValueError:
         raise ValueError(f"--{name} takes numbers such as 100,300,1000; got {text!r}.") from None
+
+
+@app.command()
+@reported
+def report(
+    journal: Annotated[Path, typer.Argument(metavar="JOURNAL", help="A file of --output.")],
+    page: Annotated[
+        Path | None, typer.Option("--html", help="Write one page with everything in it.")
+    ] = None,
+    png: Annotated[Path | None, typer.Option(help="Draw the ratings with their intervals.")] = None,
+    csv: Annotated[Path | None, typer.Option(help="Write the table of ratings.")] = None,
+    games: Annotated[int, typer.Option(help="Games that the page replays.", min=0)] = 3,
+    debug: Debug = False,
+) -> None:
+    """Show the games of a file: as a page, a picture, a table, or here.
+
+    The file may be of a match, a sweep, a tournament or a curve, whether finished or not. Agents
+    search again to tell what they thought of each move of the games on the page.
+    """
+    from rave_agents.arena.report_data import load_report  # noqa: PLC0415
+    from rave_agents.cli import arena_tables  # noqa: PLC0415
+
+    for path, option in ((page, "--html"), (png, "--png"), (csv, "--csv")):
+        if path is not None:
+            check_writable(path, option)
+    data = load_report(journal)
+    if page is not None:
+        from rave_agents.arena.report_page import report_page  # noqa: PLC0415
+
+        page.write_text(report_page(data, games=games), encoding="utf-8")
+    if png is not None:
+        from rave_agents.arena.report_pictures import ratings_picture  # noqa: PLC0415
+
+        ratings_picture(data).savefig(png, format="png", dpi=150)
+    if csv is not None:
+        arena_tables.write_standings_csv(data.result, csv)
+    if page is None and png is None and csv is None:
+        show(*arena_tables.tournament_tables(data.result))
 
 
 @app.command()
