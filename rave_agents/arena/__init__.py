@@ -7,8 +7,8 @@ from rave_agents.arena.bench import BenchResult, BenchRow, run_bench
 from rave_agents.arena.journal import merge_journals
 from rave_agents.arena.match import MatchError, MatchResult, play_match
 from rave_agents.arena.pairs import PairCounts
-from rave_agents.arena.play import GameRecord
 from rave_agents.arena.ratings import Outcome, Ratings, rate
+from rave_agents.arena.record import GameRecord
 from rave_agents.arena.scaling import ScalingError, ScalingPoint, ScalingResult, run_scaling
 from rave_agents.arena.sprt import Sprt
 from rave_agents.arena.statistics import MatchScore

@@ -47,7 +47,7 @@ def dask_executor(address: str, *, jobs: int = 1) -> Iterator[Executor]:
 
 def _local_cluster(distributed: Any, jobs: int) -> Any:
     return distributed.LocalCluster(
-        n_workers=jobs, threads_per_worker=1, dashboard_address=None, silence_logs="CRITICAL"
+        n_workers=jobs, threads_per_worker=1, dashboard_address=":0", silence_logs="CRITICAL"
     )
 
 

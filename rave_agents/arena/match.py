@@ -22,7 +22,8 @@ from rave_agents.arena.contestants import Contestant, contestant, make_contestan
 from rave_agents.arena.journal import make_header
 from rave_agents.arena.match_result import MatchError, MatchResult
 from rave_agents.arena.plan import Key, Plan, Record, Shard
-from rave_agents.arena.play import GameRecord, Table
+from rave_agents.arena.play import Table
+from rave_agents.arena.record import GameRecord
 from rave_agents.arena.referee import checked_referee
 from rave_agents.arena.run import Means, carry_out
 from rave_agents.arena.sgf import SgfFolder

@@ -6,7 +6,7 @@ import math
 from typing import Any, Self
 
 from rave_agents.arena.pairs import PairCounts, unit_interval
-from rave_agents.arena.play import GameRecord
+from rave_agents.arena.record import GameRecord
 from rave_agents.arena.sprt import Sprt
 from rave_agents.arena.statistics import MatchScore, elo_difference, finite, mean_interval
 from rave_agents.arena.worker import FailedGameError

@@ -10,7 +10,7 @@ from typing import Any
 
 from rave_agents.agents.named_agents import AgentSpec, agent_type, make_agent
 from rave_agents.arena.openings import agent_seed, start_state
-from rave_agents.arena.play import GameRecord
+from rave_agents.arena.record import GameRecord
 from rave_agents.frameworks.adapters import Game
 from rave_agents.game.game_state import is_simultaneous
 from rave_agents.game.notation import action_name

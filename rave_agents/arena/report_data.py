@@ -9,7 +9,7 @@ from rave_agents.agents.named_agents import AgentSpec, agent_types
 from rave_agents.arena.contestants import OWN
 from rave_agents.arena.journal import FORMAT, read_journal
 from rave_agents.arena.match_result import MatchResult
-from rave_agents.arena.play import GameRecord
+from rave_agents.arena.record import GameRecord
 from rave_agents.arena.sweep import sweep_specs
 from rave_agents.arena.tournament_result import TournamentResult
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from rave_agents import __version__
 from rave_agents.arena import report_pictures as pictures
-from rave_agents.arena.play import GameRecord
+from rave_agents.arena.record import GameRecord
 from rave_agents.arena.replay import Step, replay
 from rave_agents.arena.report_data import ReportData
 from rave_agents.arena.tournament_result import elo_text

@@ -10,7 +10,7 @@ from typing import Any, Generic, Protocol, Self, TypeVar
 
 from rave_agents.arena.journal import Journal
 from rave_agents.arena.plan import ImpossibleRecordError, Key, Plan, Record, Shard
-from rave_agents.arena.play import GameRecord
+from rave_agents.arena.record import GameRecord
 from rave_agents.arena.runner import WorkerFailedError, play_games
 from rave_agents.arena.worker import FailedGameError, Failure
 

@@ -28,7 +28,7 @@ from rave_agents.arena.match import (
     load_match_game,
 )
 from rave_agents.arena.plan import Key, Plan, Shard
-from rave_agents.arena.play import GameRecord
+from rave_agents.arena.record import GameRecord
 from rave_agents.arena.run import Taken, carry_out
 from rave_agents.arena.worker import FailedGameError
 from rave_agents.config.part_specs import is_part, plain

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple, Self
 
 from rave_agents.arena.match_result import MatchResult
-from rave_agents.arena.play import GameRecord
 from rave_agents.arena.ratings import Outcome, Ratings, rate
+from rave_agents.arena.record import GameRecord
 from rave_agents.arena.statistics import MatchScore, finite
 from rave_agents.arena.worker import FailedGameError
 from rave_agents.errors import UnsupportedGameError

@@ -14,7 +14,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 
 from rave_agents.arena.match_result import MatchResult
-from rave_agents.arena.play import GameRecord
+from rave_agents.arena.record import GameRecord
 from rave_agents.arena.scaling import ScalingResult
 from rave_agents.arena.sweep import SweepResult
 from rave_agents.arena.tournament_result import TournamentResult

@@ -29,7 +29,7 @@ class UciAgent:
     that fails before it has moved does not play at all: that is an error.
 
     Args:
-        game: chess, shogi, xiangqi, breakthrough or clobber.
+        game: chess, shogi, xiangqi, othello, amazons, breakthrough or clobber.
         player: the seat.
         command: how to start the program, such as ``"fairy-stockfish"``.
         variant: what the program calls the game; None for the usual name.
@@ -89,6 +89,7 @@ class UciAgent:
         self._state = self._game.new_initial_state()
         self._actions: list[int] = []
         self._words: list[str] = []
+        self._turn: list[int] = []
         if self.clock is not None:
             self.clock.restart()
         process = self._started()
@@ -136,25 +137,37 @@ class UciAgent:
 
     def _answer(self, state: GameState, history: list[int]) -> int:
         self._follow(history)
+        begun = history[len(self._actions) :]
+        if begun and self._turn[: len(begun)] == begun:
+            return self._turn[len(begun)]  # The turn goes on as it was meant.
         process = self._started()
-        process.tell(" ".join(["position startpos", *(["moves"] if history else []), *self._words]))
-        answer = process.ask(self._go(), lambda line: line.startswith("bestmove"), self._timeout)
+        process.tell(
+            " ".join(["position startpos", *(["moves"] if self._words else []), *self._words])
+        )
+        only = self.moves.completions(self._state, begun) if begun else []
+        command = " ".join([self._go(), *(["searchmoves", *only] if only else [])])
+        answer = process.ask(command, lambda line: line.startswith("bestmove"), self._timeout)
         word = answer[-1].removeprefix("bestmove").strip().partition(" ")[0]
         try:
-            action = self.moves.read(state, word)
+            self._turn = list(self.moves.read(self._state, word))
         except LookupError:
-            raise ForfeitError(f"played {word!r}, which is not legal", fault=True) from None
+            self._turn = []
+        if self._turn[: len(begun)] != begun or not self._turn:
+            raise ForfeitError(f"played {word!r}, which is not legal", fault=True)
         self._has_moved = True
-        return action
+        return self._turn[len(begun)]
 
     def _follow(self, history: list[int]) -> None:
-        """Write the moves since the last ones."""
+        """Write the whole turns since the last ones."""
         if history[: len(self._actions)] != self._actions:
             self._state, self._actions, self._words = self._game.new_initial_state(), [], []
-        for action in history[len(self._actions) :]:
-            self._words.append(self.moves.write(self._state, action))
-            self._state.apply_action(action)
-            self._actions.append(action)
+        size = self.moves.turn
+        while len(history) - len(self._actions) >= size:
+            turn = history[len(self._actions) : len(self._actions) + size]
+            self._words.append(self.moves.write(self._state, turn))
+            for action in turn:
+                self._state.apply_action(action)
+            self._actions += turn
 
     def _go(self) -> str:
         limits = [f"{name} {value}" for name, value in self._limits.items()]

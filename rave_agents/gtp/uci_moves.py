@@ -4,7 +4,7 @@ Squares are a file's letter and a rank's number, counted from the first player's
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from rave_agents.errors import UnsupportedGameError
@@ -16,6 +16,9 @@ _Writer = Callable[[GameState, int], str]
 
 _XIANGQI_RANKS = 10
 _SHOGI_SIZE = 9
+_AMAZONS_SIZE = 10
+_AMAZONS_TURN = 3
+"""Where from, where to, where the arrow goes."""
 
 
 class UciMoves:
@@ -34,38 +37,68 @@ class UciMoves:
         parameters: Mapping[str, Any] = getattr(game, "parameters", {})
         self.variant, self._write = _variant(self.short_name, parameters, game.name)
         """What UCI programs call the game."""
+        self.turn: int = _AMAZONS_TURN if self.short_name == "amazons" else 1
+        """How many actions one word has."""
 
-    def write(self, state: GameState, action: int) -> str:
-        """The word of a legal action."""
-        return self._write(state, action)
+    def write(self, state: GameState, actions: Sequence[int]) -> str:
+        """The word of a turn's legal actions, from its beginning."""
+        if self.turn == 1:
+            return self._write(state, actions[0])
+        now, squares = state.clone(), []
+        for action in actions:
+            squares.append(self._write(now, action))
+            now.apply_action(action)
+        source, target, arrow = squares
+        return f"{source}{target},{target}{arrow}"
 
-    def read(self, state: GameState, word: str) -> int:
-        """The legal action of a word.
+    def read(self, state: GameState, word: str) -> tuple[int, ...]:
+        """The legal actions of a word.
 
         Raises:
-            LookupError: if there is none.
+            LookupError: if there are none.
         """
-        for action in state.legal_actions():
-            if self._write(state, int(action)) == word:
-                return int(action)
-        raise LookupError(word)
+        parts = [word]
+        if self.turn > 1:
+            squares = re.findall(r"[a-j]\d+", word)
+            if len(squares) != 4 or squares[1] != squares[2]:
+                raise LookupError(word)
+            parts = [squares[0], squares[1], squares[3]]
+        now, actions = state.clone(), []
+        for part in parts:
+            legal = {self._write(now, int(action)): int(action) for action in now.legal_actions()}
+            if part not in legal:
+                raise LookupError(word)
+            actions.append(legal[part])
+            now.apply_action(legal[part])
+        return tuple(actions)
+
+    def completions(self, state: GameState, begun: Sequence[int]) -> list[str]:
+        """The words of all turns that begin with these actions."""
+        if len(begun) == self.turn:
+            return [self.write(state, begun)]
+        now = state.clone()
+        for action in begun:
+            now.apply_action(action)
+        return [
+            word
+            for action in now.legal_actions()
+            for word in self.completions(state, [*begun, int(action)])
+        ]
 
 
 def _variant(short_name: str, parameters: Mapping[str, Any], name: str) -> tuple[str, _Writer]:
     sides = parameters.get("rows"), parameters.get("columns")
-    if short_name == "chess" and not parameters.get("chess960"):
-        return "chess", _chess
-    if short_name == "shogi":
-        return "shogi", _shogi
-    if short_name == "xiangqi":
-        return "xiangqi", _xiangqi
+    size = parameters.get("board_size", _AMAZONS_SIZE)
+    usual = not parameters.get("chess960") and size == _AMAZONS_SIZE
+    if short_name in _VARIANTS and usual:
+        return _VARIANTS[short_name]
     if short_name == "breakthrough" and sides == (8, 8):
         return "breakthrough", _breakthrough
     if short_name == "clobber" and sides in _CLOBBERS:
         return _CLOBBERS[sides]
     raise UnsupportedGameError(
         f"The moves of {name} cannot be written in UCI. There are words for chess, shogi, xiangqi, "
-        "breakthrough on 8 x 8, and clobber on 5 x 6, 6 x 5 and 10 x 10."
+        "othello, amazons, breakthrough on 8 x 8, and clobber on 5 x 6, 6 x 5 and 10 x 10."
     )
 
 
@@ -100,6 +133,26 @@ _CLOBBERS: dict[tuple[Any, Any], tuple[str, _Writer]] = {
     (6, 5): ("clobber", _upside_down(6)),
     (10, 10): ("clobber10", _upside_down(10)),
 }
+
+
+def _othello(state: GameState, action: int) -> str:
+    """Ranks are counted from the top there; who passes moves their first stone to where it is."""
+    name = action_name(state, action)
+    if name != "pass":
+        return f"P@{name[0]}{9 - int(name[1])}"
+    rows = re.findall(r"^\d((?: [-xo]){8})", str(state), re.MULTILINE)
+    stone = "xo"[int(state.current_player())]
+    for rank, row in enumerate(reversed(rows), 1):
+        if stone in row:
+            square = f"{'abcdefgh'[row.index(stone) // 2]}{rank}"
+            return square * 2
+    raise LookupError(name)
+
+
+def _amazons(state: GameState, action: int) -> str:
+    """The square of a part of a turn: rows are counted from the top there."""
+    row, column = map(int, re.findall(r"\d+", action_name(state, action)))
+    return f"{chr(ord('a') + column - 1)}{_AMAZONS_SIZE + 1 - row}"
 
 
 def _xiangqi(state: GameState, action: int) -> str:
@@ -151,3 +204,13 @@ def _pieces(fen: str) -> dict[str, str]:
                 found[f"{'abcdefgh'[file]}{rank}"] = character
                 file += 1
     return found
+
+
+_VARIANTS: dict[str, tuple[str, _Writer]] = {
+    "chess": ("chess", _chess),
+    "shogi": ("shogi", _shogi),
+    "xiangqi": ("xiangqi", _xiangqi),
+    "othello": ("flipello", _othello),
+    "amazons": ("amazons", _amazons),
+}
+"""Games with one board: what programs call them, and how actions are written."""

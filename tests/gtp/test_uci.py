@@ -4,6 +4,7 @@ import random
 import re
 import shutil
 import subprocess
+import sys
 
 import pytest
 
@@ -40,26 +41,93 @@ def moves_of_program(variant, words):
     return set(re.findall(r"^(\S+): 1$", done.stdout, re.MULTILINE))
 
 
-@needs_program
-@pytest.mark.parametrize("name", GAMES)
-def test_both_have_the_same_legal_moves_in_random_games(name):
+def random_positions(name, positions):
+    """A game's moves, and positions of random games with the words that led there."""
     game = load_game(name)
     moves = UciMoves(game)
     chosen = random.Random(7)
-    for _ in range(3):
+    for _ in range(positions):
         state, words = game.new_initial_state(), []
-        length = chosen.randrange(40)
-        while not state.is_terminal() and len(words) < length:
-            action = int(chosen.choice(list(state.legal_actions())))
-            words.append(moves.write(state, action))
-            state.apply_action(action)
-        if state.is_terminal():
-            continue
-        ours = {moves.write(state, int(action)) for action in state.legal_actions()}
+        for _ in range(chosen.randrange(45)):
+            if state.is_terminal():
+                break
+            begun = state.clone()
+            turn = []
+            for _ in range(moves.turn):
+                turn.append(int(chosen.choice(list(state.legal_actions()))))
+                state.apply_action(turn[-1])
+            words.append(moves.write(begun, turn))
+        if not state.is_terminal():
+            yield moves, state, words
+
+
+@needs_program
+@pytest.mark.parametrize("name", GAMES)
+def test_both_have_the_same_legal_moves_in_random_games(name):
+    for moves, state, words in random_positions(name, 3):
+        ours = set(moves.completions(state, []))
         assert ours == moves_of_program(moves.variant, words), (words, str(state))
-        assert all(
-            moves.read(state, moves.write(state, int(a))) == a for a in state.legal_actions()
-        )
+
+
+@pytest.mark.parametrize("name", [*GAMES, "othello", "amazons"])
+def test_the_words_are_those_of_fairy_stockfishs_library(name):
+    pyffish = pytest.importorskip("pyffish", reason="pyffish is not installed")
+    for moves, state, words in random_positions(name, 12):
+        fen = pyffish.start_fen(moves.variant)
+        ours = moves.completions(state, [])
+        assert set(ours) == set(pyffish.legal_moves(moves.variant, fen, words)), str(state)
+        word = ours[len(ours) // 2]
+        assert moves.write(state, moves.read(state, word)) == word
+
+
+def test_passes_in_othello_are_those_of_fairy_stockfishs_library():
+    pyffish = pytest.importorskip("pyffish", reason="pyffish is not installed")
+    game, chosen = load_game("othello"), random.Random(1)
+    moves, fen, passes = UciMoves(game), pyffish.start_fen("flipello"), 0
+    for _ in range(12):
+        state, words = game.new_initial_state(), []
+        while not state.is_terminal():
+            action = int(chosen.choice(list(state.legal_actions())))
+            words.append(moves.write(state, [action]))
+            if not words[-1].startswith("P@"):
+                passes += 1
+                assert pyffish.legal_moves("flipello", fen, words[:-1]) == [words[-1]]
+            state.apply_action(action)
+    assert passes > 3
+
+
+OWN_PROGRAM = """
+import sys
+import pyffish
+variant, words = "amazons", []
+for line in sys.stdin:
+    line = line.strip()
+    if line == "uci":
+        print("option name UCI_Variant type combo default chess var chess var amazons")
+        print("uciok", flush=True)
+    elif line == "isready":
+        print("readyok", flush=True)
+    elif line.startswith("position"):
+        words = line.split()[3:]
+    elif line.startswith("go"):
+        only = line.partition("searchmoves ")[2].split()
+        legal = pyffish.legal_moves(variant, pyffish.start_fen(variant), words)
+        assert set(only) <= set(legal)
+        print("bestmove", (only or legal)[0], flush=True)
+    elif line == "quit":
+        break
+"""
+
+
+@pytest.mark.parametrize("opening_plies", [0, 1, 2, 3])
+def test_turns_of_three_actions_are_played_and_finished(opening_plies, tmp_path):
+    pytest.importorskip("pyffish", reason="pyffish is not installed")
+    program = tmp_path / "program.py"
+    program.write_text(OWN_PROGRAM)
+    spec = f'uci(command="{sys.executable} {program}")'
+    result = play_match("amazons", spec, "random", games=2, opening_plies=opening_plies)
+    assert result.faults == (0, 0)
+    assert all(len(record.actions) > 30 for record in result.records)
 
 
 @needs_program
