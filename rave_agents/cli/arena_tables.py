@@ -3,11 +3,12 @@
 import contextlib
 import csv
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from rich import box
-from rich.console import RenderableType
+from rich.console import Group, RenderableType
 from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
@@ -90,17 +91,23 @@ def standings_table(result: TournamentResult, game: str | None = None) -> Render
     games = result.planned * len(result.matches)
     played = f"{result.finished} of {games}" if result.finished < games else f"{games}"
     where = game or (result.games[0] if len(result.games) == 1 else f"{len(result.games)} games")
-    table = plain_table(
-        title=escape(where) if game else f"{escape(where)}, {played} played, seed {result.seed}",
-        collapse_padding=True,
-        pad_edge=False,
-    )
+    title = escape(where) if game else f"{escape(where)}, {played} played, seed {result.seed}"
     header, *rows = result.table(game)
+    agents = len(result.agents)
+    ratings = _agents_table(header[:-agents], [row[:-agents] for row in rows], title)
+    cross = _agents_table(
+        [*header[:2], *header[-agents:]], [[*row[:2], *row[-agents:]] for row in rows], "against"
+    )
+    return Group(ratings, cross)
+
+
+def _agents_table(header: Sequence[str], rows: Sequence[Sequence[str]], title: str) -> Table:
+    table = plain_table(title=title, collapse_padding=True, pad_edge=False)
     for name in header:
         if name == "agent":
-            table.add_column(name, overflow="fold", style="bold")
+            table.add_column(name, overflow="fold", style="bold", min_width=5)
         else:
-            table.add_column(name, justify="right", no_wrap=True)
+            table.add_column(name, justify="right", overflow="fold")
     for row in rows:
         table.add_row(*map(escape, row))
     return table

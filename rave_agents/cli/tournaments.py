@@ -71,7 +71,7 @@ def tournament(
     if as_json:
         show_json(result.to_dict())
     elif result.finished:
-        show(*arena_tables.tournament_tables(result))
+        show(*arena_tables.tournament_tables(result), whole=True)
     if failed is not None:
         raise failed
     if result.interrupted:
@@ -141,7 +141,7 @@ def scaling(
     if as_json:
         show_json(result.to_dict())
     elif result.finished:
-        show(arena_tables.scaling_table(result))
+        show(arena_tables.scaling_table(result), whole=True)
     if png is not None and result.finished:
         result.plot().savefig(png, format="png", dpi=150, bbox_inches="tight")
     if failed is not None:
@@ -197,7 +197,7 @@ def report(
     if csv is not None:
         arena_tables.write_standings_csv(data.result, csv)
     if page is None and png is None and csv is None:
-        show(*arena_tables.tournament_tables(data.result))
+        show(*arena_tables.tournament_tables(data.result), whole=True)
 
 
 @app.command()

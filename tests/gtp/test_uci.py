@@ -93,7 +93,7 @@ def test_passes_in_othello_are_those_of_fairy_stockfishs_library():
                 passes += 1
                 assert pyffish.legal_moves("flipello", fen, words[:-1]) == [words[-1]]
             state.apply_action(action)
-    assert passes > 3
+    assert passes >= 3
 
 
 OWN_PROGRAM = """
