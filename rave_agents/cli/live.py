@@ -10,8 +10,8 @@ from typing import Generic, TypeVar
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
-from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+from rich.text import Text
 
 from rave_agents.arena.match_result import MatchResult
 from rave_agents.arena.record import GameRecord
@@ -64,7 +64,7 @@ class LiveView(Generic[_Result]):
         """Show this result from now on."""
         line = self._last(result)
         if line:
-            self._lines.append(escape(line))
+            self._lines.append(line)
         self._latest = result
         finished, planned = self._counts(result)
         self._progress.update(self._task, completed=finished, total=planned)
@@ -79,7 +79,8 @@ class LiveView(Generic[_Result]):
         latest = self._latest
         if latest is not None and latest is not self._drawn[0]:
             self._drawn = latest, self._standings(latest)
-        return Group(self._drawn[1], *(f"[dim]{line}[/]" for line in self._lines), self._progress)
+        lines = (Text(line, style="dim") for line in self._lines)
+        return Group(self._progress, *lines, self._drawn[1])  # A tall table is cut at its end.
 
 
 @contextlib.contextmanager
