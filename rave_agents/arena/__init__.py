@@ -4,6 +4,7 @@ It imports agents and what lies below.
 """
 
 from rave_agents.arena.bench import BenchResult, BenchRow, run_bench
+from rave_agents.arena.dask_cluster import dask_executor
 from rave_agents.arena.journal import merge_journals
 from rave_agents.arena.match import MatchError, MatchResult, play_match
 from rave_agents.arena.pairs import PairCounts
@@ -34,6 +35,7 @@ __all__ = [
     "SweepResult",
     "TournamentError",
     "TournamentResult",
+    "dask_executor",
     "merge_journals",
     "play_match",
     "play_tournament",

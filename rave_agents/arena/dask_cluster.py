@@ -1,6 +1,9 @@
 """A Dask cluster as the engine of matches, sweeps, tournaments and curves."""
 
 import contextlib
+import os
+import signal
+import sys
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor
 from typing import Any
@@ -36,11 +39,12 @@ def dask_executor(address: str, *, jobs: int = 1) -> Iterator[Executor]:
     with contextlib.ExitStack() as stack:
         if address == LOCAL:
             cluster = _local_cluster(distributed, jobs)
-            stack.callback(_close, cluster)
             client = distributed.Client(cluster, set_as_default=False)
+            stack.callback(_close, client)
+            stack.callback(_end_local, cluster)
         else:
             client = _connected(distributed, address)
-        stack.callback(_close, client)
+            stack.callback(_close, client)
         _check_workers(client)
         yield client.get_executor()
 
@@ -70,6 +74,16 @@ def _versions_there() -> dict[str, str]:
     from rave_agents.arena.versions import versions  # noqa: PLC0415 In the worker.
 
     return dict(versions())
+
+
+def _end_local(cluster: Any) -> None:
+    """End the workers at once: they may be in the middle of games that nobody waits for."""
+    for nanny in cluster.workers.values():
+        nanny.auto_restart = False
+        if nanny.pid is not None:
+            with contextlib.suppress(OSError):
+                os.kill(nanny.pid, signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL)
+    _close(cluster)
 
 
 def _close(what: Any) -> None:
