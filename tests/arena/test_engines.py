@@ -57,6 +57,7 @@ def test_every_game_is_played_alike_by_one_process_by_several_and_on_a_cluster(n
     assert alone == several == cluster
 
 
+@pytest.mark.full(but=["python_tic_tac_toe"])
 @pytest.mark.parametrize("name", ["tic_tac_toe", "python_tic_tac_toe"])
 def test_users_policies_are_played_alike_by_all_engines(name, dask_workers, threads):
     engines = [{}, {"jobs": 2}, {"executor": dask_workers}, {"executor": threads}]
@@ -64,6 +65,7 @@ def test_users_policies_are_played_alike_by_all_engines(name, dask_workers, thre
     assert all(result == results[0] for result in results)
 
 
+@pytest.mark.full
 def test_a_module_that_the_cluster_lacks_travels_by_value(tmp_path, dask_workers, monkeypatch):
     code = "def policy(state):\n    return last(state)\n\n\ndef last(state):\n"
     (tmp_path / "only_here.py").write_text(f"{code}    return max(state.legal_actions())\n")
@@ -80,6 +82,7 @@ def failing(state):
     raise KeyError("by a test")
 
 
+@pytest.mark.full
 def test_an_error_travels_with_its_traceback(dask_workers):
     with pytest.raises(MatchError, match="agent failing: KeyError: 'by a test'") as caught:
         play_match("tic_tac_toe", failing, "random", games=2, executor=dask_workers)

@@ -147,6 +147,7 @@ def test_threads_play_the_same_games(straight, threads):
     assert played(tournament(executor=threads)) == played(straight[0])
 
 
+@pytest.mark.full
 def test_a_cluster_plays_the_same_games(straight, dask_workers):
     assert str(tournament(executor=dask_workers)) == str(straight[0])
 
