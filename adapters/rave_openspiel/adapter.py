@@ -112,6 +112,12 @@ class OpenSpielAdapter:
         """Return OpenSpiel's own MCTS bots."""
         return {**stock.AGENT_TYPES, **bare_playouts.AGENT_TYPES}
 
+    def alpha_rank(self, payoffs: Sequence[Sequence[float]]) -> list[float]:
+        """See ``rave_openspiel.alpha_rank``."""
+        from rave_openspiel.alpha_rank import alpha_rank  # noqa: PLC0415 Slow to import.
+
+        return alpha_rank(payoffs)
+
     def diagnosis(self) -> Mapping[str, str]:
         """Return the installed version, and how states are simulated."""
         return {

@@ -10,7 +10,7 @@ import threading
 from rave_agents.compiler.dispatch import JIT_DISABLED
 from rave_agents.compiler.folders import choose_cache_directory
 from rave_agents.compiler.machine_code import Callback, MachineCode
-from rave_agents.compiler.sources import own_sources, code_as_text
+from rave_agents.compiler.sources import code_as_text, own_sources
 from rave_agents.games import playing
 from rave_agents.games.rules import Rules
 
