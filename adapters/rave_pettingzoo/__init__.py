@@ -14,8 +14,9 @@ Agents for the environment loop are bound to a live environment, which they neve
 
 ``UCTAgent``, ``GraveAgent``, ``PNMCTSAgent`` and ``make_agent("rave(simulations=500)", env)`` are
 used in the same way. ``evaluate`` plays episodes between policies of any usual form, the seats
-exchanged; ``tournament`` rates any number of them. In environments with hidden information, such as card games, an agent searches
-determinizations from ``worlds=function``: environments that it cannot tell from the live one.
+exchanged; ``tournament`` rates any number of them. In environments with hidden information, such as
+card games, an agent searches determinizations from ``worlds=function``: environments that it cannot
+tell from the live one.
 
 ``clone_env`` copies an environment as it stands; ``register_cloner`` tells it how environments of
 your own are copied. ``AECState`` and ``ParallelState`` wrap environments in the interface that
