@@ -128,11 +128,11 @@ class OpenSpielState:
 
         The bound that such a game states is a crude sum that no play comes near.
         """
-        return _utility_bounds(self.state.get_game())[0]
+        return utility_bounds(self.state.get_game())[0]
 
     def max_utility(self) -> float:
         """Return the game's greatest utility; ``inf`` if rewards come during play."""
-        return _utility_bounds(self.state.get_game())[1]
+        return utility_bounds(self.state.get_game())[1]
 
     def utility_sum(self) -> float | None:
         """Return the sum of all players' utilities at every terminal state; None if it varies."""
@@ -232,7 +232,7 @@ class OpenSpielState:
         return str(self.state)
 
 
-def _utility_bounds(game: pyspiel.Game) -> tuple[float, float]:
+def utility_bounds(game: pyspiel.Game) -> tuple[float, float]:
     if game.get_type().reward_model == _Type.RewardModel.REWARDS:
         return -math.inf, math.inf
     return float(game.min_utility()), float(game.max_utility())
