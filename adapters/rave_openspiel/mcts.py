@@ -1,15 +1,15 @@
 """OpenSpiel's MCTS bots with this package's search behind them: change the import, nothing else.
 
-| before | after |
+| in place of | write |
 |---|---|
 | ``from open_spiel.python.algorithms import mcts`` | ``from rave_openspiel import mcts`` |
-| ``from open_spiel.python.algorithms.mcts import MCTSBot`` | ``from rave_openspiel import MCTSBot`` |
+| ``open_spiel.python.algorithms.mcts.MCTSBot`` | ``rave_openspiel.MCTSBot`` |
 | ``pyspiel.MCTSBot`` | ``rave_openspiel.CppMCTSBot`` |
 
 The bots take the arguments of OpenSpiel's, in the same order, and honour them:
 
-- ``uct_c`` is the exploration constant for the game's utilities. Values in this package's search lie
-  in [0, 1], so it is divided by the range of the utilities: halved where they go from -1 to 1.
+- ``uct_c`` is the exploration constant for the game's utilities. Values in this package's search
+  lie in [0, 1], so it is divided by the range of the utilities: halved where they go from -1 to 1.
 - ``RandomRolloutEvaluator(n)`` stands for n playouts at each new leaf, which run in compiled code.
   Any other evaluator is asked as it is.
 - ``solve=False`` leaves out the solver and the proof numbers. They are left out too where something
@@ -20,26 +20,26 @@ The bots take the arguments of OpenSpiel's, in the same order, and honour them:
 ``Evaluator``, ``RandomRolloutEvaluator`` and ``SearchNode`` are OpenSpiel's own classes.
 """
 
-import math
 from typing import Any
 
 import numpy as np
 import pyspiel
 from open_spiel.python.algorithms.mcts import Evaluator, RandomRolloutEvaluator, SearchNode
 
-from rave_agents.config.root_noise import DirichletNoise, NoNoise
-from rave_agents.errors import UnsupportedGameError
 from rave_agents.game.arguments import is_number
-from rave_agents.kernel.amaf import NoAmaf
-from rave_agents.kernel.proofs import NoProofs
-from rave_agents.kernel.rules import PUCT
 from rave_agents.results.search_result import SearchResult
 from rave_openspiel.bots import SearchBot
 from rave_openspiel.evaluator import checked_count
-from rave_openspiel.pointers import rollouts_of
 from rave_openspiel.search_node import CppSearchNode
-from rave_openspiel.states import utility_bounds
-from rave_openspiel.support import check_supported, hides_information, is_simultaneous
+from rave_openspiel.stock_arguments import (
+    NO_LIMIT_MB,
+    PastChance,
+    check_game,
+    drawn_seed,
+    leaf_judge,
+    root_noise,
+    search_changes,
+)
 
 __all__ = ["CppMCTSBot", "Evaluator", "MCTSBot", "RandomRolloutEvaluator", "SearchNode"]
 
@@ -94,7 +94,7 @@ class MCTSBot(SearchBot):
         verbose: bool = False,
         dont_return_chance_node: bool = False,
     ) -> None:
-        _check_game(game)
+        check_game(game)
         if child_selection_fn not in (SearchNode.uct_value, SearchNode.puct_value):
             raise ValueError(
                 "child_selection_fn must be SearchNode.uct_value or SearchNode.puct_value, got "
@@ -104,8 +104,8 @@ class MCTSBot(SearchBot):
                 "keep OpenSpiel's own MCTSBot."
             )
         random_state = np.random.RandomState() if random_state is None else random_state
-        seed = _drawn_seed(random_state)
-        judge, playouts = _leaf_judge(evaluator)
+        seed = drawn_seed(random_state)
+        judge, playouts = leaf_judge(evaluator)
         if judge is not None and dont_return_chance_node:
             judge = PastChance(judge, seed)
         SearchBot.__init__(
@@ -116,9 +116,8 @@ class MCTSBot(SearchBot):
             evaluator=judge,
             playout_count=playouts,
             verbose=bool(verbose),
-            root_noise=_noise(dirichlet_noise),
-            **_selection(game, uct_c, puct=child_selection_fn is SearchNode.puct_value),
-            **_proofs(game, solve),
+            root_noise=root_noise(dirichlet_noise),
+            **search_changes(game, uct_c, solve, puct=child_selection_fn is SearchNode.puct_value),
         )
         self.uct_c = uct_c
         """The exploration constant for the game's utilities."""
@@ -219,7 +218,7 @@ class CppMCTSBot(SearchBot):
         child_selection_policy: Any = pyspiel.ChildSelectionPolicy.UCT,
         max_wall_clock_time: float = -1.0,
     ) -> None:
-        _check_game(game)
+        check_game(game)
         if not isinstance(child_selection_policy, pyspiel.ChildSelectionPolicy):
             raise TypeError(
                 "child_selection_policy must be a pyspiel.ChildSelectionPolicy, UCT or PUCT, got "
@@ -229,7 +228,7 @@ class CppMCTSBot(SearchBot):
             raise TypeError(f"max_wall_clock_time must be a number, got {max_wall_clock_time!r}.")
         timed = max_wall_clock_time > 0.0
         simulations = checked_count("max_simulations", max_simulations)
-        judge, playouts = _leaf_judge(evaluator)
+        judge, playouts = leaf_judge(evaluator)
         SearchBot.__init__(
             self,
             game,
@@ -241,114 +240,15 @@ class CppMCTSBot(SearchBot):
             playout_count=playouts,
             verbose=bool(verbose),
             max_memory_mb=checked_count("max_memory_mb", max_memory_mb, least=0) or NO_LIMIT_MB,
-            **_selection(
-                game, uct_c, puct=child_selection_policy == pyspiel.ChildSelectionPolicy.PUCT
+            **search_changes(
+                game,
+                uct_c,
+                solve,
+                puct=child_selection_policy == pyspiel.ChildSelectionPolicy.PUCT,
             ),
-            **_proofs(game, solve),
         )
 
     def step_with_policy(self, state: pyspiel.State) -> tuple[list[tuple[int, float]], int]:
         """Search; return the action to play, alone in the policy with probability 1, and itself."""
         action = self.step(state)
         return [(action, 1.0)], action
-
-
-NO_LIMIT_MB = 2**30
-"""Megabytes that no machine has."""
-
-
-class PastChance:
-    """An evaluator that judges a chance node by a position after it, drawn at random.
-
-    Args:
-        evaluator: judges positions at which a player is to move.
-        seed: of the draws.
-    """
-
-    def __init__(self, evaluator: Any, seed: int) -> None:
-        self._evaluator = evaluator
-        self._random = np.random.default_rng(seed)
-
-    def evaluate(self, state: pyspiel.State) -> Any:
-        """The value of the position, or of one after it, for every player."""
-        if state.is_chance_node():
-            state = state.clone()
-            while state.is_chance_node():
-                outcomes, probabilities = zip(*state.chance_outcomes(), strict=True)
-                state.apply_action(int(self._random.choice(outcomes, p=probabilities)))
-            if state.is_terminal():
-                return state.returns()
-        return self._evaluator.evaluate(state)
-
-    def prior(self, state: pyspiel.State) -> Any:
-        """The evaluator's priors."""
-        return self._evaluator.prior(state)
-
-
-def _check_game(game: pyspiel.Game) -> None:
-    check_supported(game)
-    if is_simultaneous(game):
-        raise UnsupportedGameError(
-            f"OpenSpiel's MCTS bots play games in which one player moves at a time, and in {game} "
-            "players move at the same time: take RaveBot or RegretMatchingBot with the seat that "
-            "they play, such as RaveBot(game, player_id=0, simulations=1000)."
-        )
-
-
-def _leaf_judge(evaluator: Any) -> tuple[Any, int]:
-    """What judges leaves, None for random playouts, and the number of playouts."""
-    if isinstance(evaluator, pyspiel.RandomRolloutEvaluator):
-        return None, checked_count("n_rollouts", rollouts_of(evaluator))
-    if type(evaluator) is RandomRolloutEvaluator and evaluator.max_length is None:
-        return None, checked_count("n_rollouts", evaluator.n_rollouts)
-    lacks = [name for name in ("evaluate", "prior") if not hasattr(evaluator, name)]
-    if lacks or isinstance(evaluator, type):
-        raise TypeError(
-            "evaluator must be an object with evaluate(state) and prior(state), such as "
-            f"RandomRolloutEvaluator(1), got {evaluator!r}."
-        )
-    return evaluator, 1
-
-
-def _selection(game: pyspiel.Game, uct_c: float, *, puct: bool) -> dict[str, Any]:
-    """Changes of the preset for this exploration constant, which is for the game's utilities."""
-    if not is_number(uct_c):
-        raise TypeError(f"uct_c must be a number, got {uct_c!r}.")
-    if not 0.0 <= uct_c < math.inf:
-        raise ValueError(f"uct_c must be a finite number of at least 0, got {uct_c!r}.")
-    low, high = utility_bounds(game)
-    if not 0.0 < high - low < math.inf:
-        low, high = -1.0, 1.0  # Nothing is known of them but what playouts show.
-    c = float(uct_c) / (high - low)
-    if not puct:
-        return {"rule.c": c}
-    # An action without visits has the value 0 in puct_value.
-    unvisited = min(max(-low / (high - low), 0.0), 1.0)
-    return {"rule": PUCT(c), "amaf": NoAmaf(), "first_play_urgency": unvisited}
-
-
-def _proofs(game: pyspiel.Game, solve: bool) -> dict[str, Any]:
-    if solve and not hides_information(game.get_type()):
-        return {}
-    return {"proofs": NoProofs()}
-
-
-def _noise(dirichlet_noise: tuple[float, float] | None) -> DirichletNoise | NoNoise:
-    if not dirichlet_noise:
-        return NoNoise()
-    try:
-        epsilon, alpha = dirichlet_noise
-    except (TypeError, ValueError):
-        raise TypeError(
-            f"dirichlet_noise must be a pair (epsilon, alpha) or None, got {dirichlet_noise!r}."
-        ) from None
-    return DirichletNoise(epsilon, alpha)
-
-
-def _drawn_seed(random_state: Any) -> int:
-    draw = getattr(random_state, "randint", None) or getattr(random_state, "integers", None)
-    if draw is None:
-        raise TypeError(
-            f"random_state must be a numpy.random.RandomState or None, got {random_state!r}."
-        )
-    return int(draw(2**31 - 1))

@@ -19,8 +19,9 @@ NO_EDGE = -1
 class SearchNode(mcts.SearchNode):  # type: ignore[misc]
     """A read-only view of one node of a search tree, for scripts that walk or print it.
 
-    It has what OpenSpiel's own has, ``uct_value`` and ``puct_value`` included, and reads the tree's arrays on access. A node stands for an action and its statistics;
-    ``children`` are the actions after it.
+    It has what OpenSpiel's own has, ``uct_value`` and ``puct_value`` included, and reads the tree's
+    arrays on access. A node stands for an action and its statistics; ``children`` are the actions
+    after it.
 
     Args:
         tree: the tree from ``Searcher.release_tree``.

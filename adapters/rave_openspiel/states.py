@@ -233,6 +233,7 @@ class OpenSpielState:
 
 
 def utility_bounds(game: pyspiel.Game) -> tuple[float, float]:
+    """Return the game's least and greatest utility; infinite if rewards come during play."""
     if game.get_type().reward_model == _Type.RewardModel.REWARDS:
         return -math.inf, math.inf
     return float(game.min_utility()), float(game.max_utility())
