@@ -11,6 +11,9 @@ that walk the tree of ``mcts_search``)::
     pyspiel.evaluate_bots(game.new_initial_state(), bots, 0)
     print(bots[0].last_result)
 
+``MCTSBot`` takes the place of OpenSpiel's Python ``mcts.MCTSBot`` and ``CppMCTSBot`` that of
+``pyspiel.MCTSBot``, with their arguments; see ``rave_openspiel.mcts``.
+
 There is a bot for every named agent that searches: ``GraveBot``, ``HRaveBot``, ``RaveGlobalBot``,
 ``RaveWeightedBot`` and ``RaveWinningMoveBot`` play the other forms of RAVE; ``UCTSolverBot``,
 ``PNMCTSBot``, ``PNMCTSFSUBot`` and ``RavePNBot`` prove what can be proven; ``RaveMaximinBot``,
@@ -42,6 +45,7 @@ from rave_openspiel.adapter import OpenSpielGame
 from rave_openspiel.bots import SearchBot
 from rave_openspiel.evaluator import RaveEvaluator
 from rave_openspiel.load import bots_that_can_play_game, load_bot, registered_bots
+from rave_openspiel.mcts import CppMCTSBot, MCTSBot
 from rave_openspiel.named_bots import (
     Exp3Bot,
     GraveBot,
@@ -71,9 +75,11 @@ if TYPE_CHECKING:
     from rave_openspiel.rl_agent import SearchRLAgent
 
 __all__ = [
+    "CppMCTSBot",
     "Exp3Bot",
     "GraveBot",
     "HRaveBot",
+    "MCTSBot",
     "OpenSpielGame",
     "OpenSpielState",
     "PNEvaluator",

@@ -138,11 +138,11 @@ class OpenSpielState:
 
         The bound that such a game states is a crude sum that no play comes near.
         """
-        return _utility_bounds(self.state.get_game())[0]
+        return utility_bounds(self.state.get_game())[0]
 
     def max_utility(self) -> float:
         """Return the game's greatest utility; ``inf`` if rewards come during play."""
-        return _utility_bounds(self.state.get_game())[1]
+        return utility_bounds(self.state.get_game())[1]
 
     def utility_sum(self) -> float | None:
         """Return the sum of all players' utilities at every terminal state; None if it varies."""
@@ -246,7 +246,8 @@ class OpenSpielState:
         return str(self.state)
 
 
-def _utility_bounds(game: pyspiel.Game) -> tuple[float, float]:
+def utility_bounds(game: pyspiel.Game) -> tuple[float, float]:
+    """Return the game's least and greatest utility; infinite if rewards come during play."""
     if game.get_type().reward_model == _Type.RewardModel.REWARDS:
         return -math.inf, math.inf
     return float(game.min_utility()), float(game.max_utility())
