@@ -2,12 +2,57 @@
 
 import dataclasses
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
+import pettingzoo
 
-from rave_agents.agents.policies import Policy, View, is_allowed, plain_action
-from rave_pettingzoo.support import is_shimmy
+from rave_agents.agents.policies import Policy, View, is_allowed, plain_action, policy_name
+from rave_agents.game.arguments import unknown_name
+from rave_pettingzoo.policies import make_policy
+from rave_pettingzoo.support import is_parallel, is_shimmy
+from rave_pettingzoo.worlds import WorldFunction
+
+OUTSIDE = ("raise", "illegal")
+"""What an action outside its space can lead to."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Episode:
+    """One finished episode; tuples have an entry for each policy, in the order given."""
+
+    number: int
+    """Its number, from 0."""
+    seed: int
+    """The seed that the environment was reset with."""
+    seats: tuple[str, ...]
+    """The agent that each policy played."""
+    returns: tuple[float, ...]
+    """The sum of the rewards of each."""
+    illegal_moves: tuple[int, ...]
+    """The number of actions of each that the mask forbids."""
+    steps: int
+    """The number of moves of all."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        return {key: list(v) if isinstance(v, tuple) else v for key, v in vars(self).items()}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """The episode that ``to_dict`` made these values of; other keys are ignored.
+
+        Raises:
+            KeyError, TypeError, ValueError: if they are none.
+        """
+        return cls(
+            number=int(values["number"]),
+            seed=int(values["seed"]),
+            seats=tuple(map(str, values["seats"])),
+            returns=tuple(map(float, values["returns"])),
+            illegal_moves=tuple(map(int, values["illegal_moves"])),
+            steps=int(values["steps"]),
+        )
 
 
 @dataclasses.dataclass(frozen=True)
@@ -20,10 +65,6 @@ class Played:
     """The number of actions that the mask forbids, by agent."""
     steps: int
     """The number of moves of all agents."""
-
-
-OUTSIDE = ("raise", "illegal")
-"""What an action outside its space can lead to."""
 
 
 class ActionOutsideError(ValueError):
@@ -43,6 +84,7 @@ class ActionOutsideError(ValueError):
         """The action."""
         self.space = space
         """The agent's action space."""
+        self._whose = whose
         super().__init__(
             f"{whose or 'A policy'} chose {action!r} for {agent!r}, which is outside of its action "
             f"space {space}. outside='illegal' counts such actions as illegal."
@@ -52,6 +94,100 @@ class ActionOutsideError(ValueError):
         """Return this error with the policy's name and the episode's number."""
         whose = f"The policy {policy}, in episode {episode},"
         return ActionOutsideError(self.agent, self.action, self.space, whose)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ActionOutsideError, (self.agent, self.action, self.space, self._whose)
+
+
+def play_episode(
+    env: Any,
+    agents: tuple[str, ...],
+    policies: tuple[Any, ...],
+    number: int,
+    *,
+    seed: int,
+    exchange_seats: bool,
+    translate: bool,
+    worlds: WorldFunction | None,
+    outside: str,
+) -> Episode:
+    """Reset an environment and let policies play it to its end.
+
+    Args:
+        env: an AEC or a Parallel environment.
+        agents: its agents; they move on by one seat with each number.
+        policies: those that begin in their places, see ``make_policy``.
+        number: of the episode, from 0; as many in a row as there are agents have one seed for the
+            environment, where the seats are exchanged.
+        seed: the seed of every random choice except those of the user's own policies.
+        exchange_seats: whether the policies move on at all.
+        translate: as for ``SearchAgent``.
+        worlds: as for ``SearchAgent``.
+        outside: one of ``OUTSIDE``.
+
+    Raises:
+        ActionOutsideError: for an action outside its space, unless it counts as illegal.
+    """
+    turn = number % len(agents) if exchange_seats else 0
+    seats = agents[turn:] + agents[:turn]
+    group = number // len(agents) if exchange_seats else number
+    env_seed = _draw(seed, 0, group) % 2**31  # OpenSpiel takes no more, as in Hanabi.
+    told = env.reset(seed=env_seed)
+    together = is_parallel(env)
+    players = {
+        seat: make_policy(
+            policy,
+            env,
+            player=seat if together else None,
+            seed=_draw(seed, 1, number, index),
+            translate=translate,
+            worlds=worlds,
+        )
+        for index, (seat, policy) in enumerate(zip(seats, policies, strict=True))
+    }
+    for player in players.values():
+        player.reset()
+    counts = outside == "illegal"
+    try:
+        played = (
+            play_together(env, players, *told, outside_counts=counts)
+            if together
+            else play(env, players, outside_counts=counts)
+        )
+    except ActionOutsideError as error:
+        raise error.named(policy_name(policies[seats.index(error.agent)]), number) from None
+    return Episode(
+        number=number,
+        seed=env_seed,
+        seats=seats,
+        returns=tuple(played.returns[seat] for seat in seats),
+        illegal_moves=tuple(played.illegal_moves[seat] for seat in seats),
+        steps=played.steps,
+    )
+
+
+def check_agents(env: Any, agents: tuple[str, ...]) -> None:
+    """Check that this is an environment of PettingZoo with these agents.
+
+    Raises:
+        TypeError: if it is no environment of PettingZoo.
+        ValueError: unless there is one policy for each agent.
+    """
+    possible = list(getattr(env, "possible_agents", ()))
+    if not possible or not isinstance(env, pettingzoo.AECEnv | pettingzoo.ParallelEnv):
+        raise TypeError(
+            f"env_fn must make an environment of PettingZoo; it made a {type(env).__name__}."
+        )
+    for agent in agents:
+        if agent not in possible:
+            raise ValueError(unknown_name("agent", agent, possible))
+    missing = [agent for agent in possible if agent not in agents]
+    if missing:
+        raise ValueError(f"policies must have one for each agent; {missing} have none.")
+
+
+def _draw(*path: int) -> int:
+    return int(np.random.SeedSequence(path).generate_state(1)[0])
 
 
 def play(env: Any, players: Mapping[Any, Policy], *, outside_counts: bool = False) -> Played:

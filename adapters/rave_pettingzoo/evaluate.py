@@ -1,42 +1,22 @@
 """``evaluate``: plays policies against each other and reports which is better."""
 
 import contextlib
-import dataclasses
-import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from pickle import PicklingError
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-import numpy as np
-import pettingzoo
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from rave_agents.agents.policies import policy_name
 from rave_agents.arena.match import MOST_JOBS, checked_count, checked_match_seed
-from rave_agents.arena.runner import prepare_worker
+from rave_agents.arena.plan import Key
+from rave_agents.arena.runner import play_games
+from rave_agents.arena.worker import FailedGameError, Failure
 from rave_agents.cli.terminal import stderr
-from rave_agents.config.shipped_parts import ShippedParts, shipped_parts
-from rave_agents.errors import UnsupportedGameError
-from rave_agents.game.arguments import unknown_name
-from rave_pettingzoo.adapter import make_played_env
-from rave_pettingzoo.episode import OUTSIDE, ActionOutsideError, play, play_together
-from rave_pettingzoo.evaluation import Episode, Evaluation
-from rave_pettingzoo.policies import make_policy
-from rave_pettingzoo.support import env_name, is_parallel, turn_based_env
+from rave_pettingzoo.env_table import EnvTable, checked_outside, env_maker
+from rave_pettingzoo.episode import Episode, check_agents
+from rave_pettingzoo.evaluation import Evaluation
+from rave_pettingzoo.support import env_name, turn_based_env
 from rave_pettingzoo.worlds import WorldFunction
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class _Setup:
-    """What decides each episode, beside its number."""
-
-    env_fn: Callable[[], Any]
-    policies: Mapping[str, Any]
-    seed: int
-    exchange_seats: bool
-    translate: bool
-    worlds: WorldFunction | None
-    outside: str
 
 
 def evaluate(
@@ -59,9 +39,9 @@ def evaluate(
     evaluation early. Exceptions of a policy or the environment pass through unchanged.
 
     Args:
-        env_fn: makes an AEC or a Parallel environment; it is called once in each process, and the
-            environment is closed at the end. Or an environment's id, ``"classic/connect_four-v3"``,
-            or a module with environments, ``"mpe2.simple_tag_v3"``.
+        env_fn: makes an AEC or a Parallel environment; it is called once, in other processes for
+            each episode, and what it makes is closed at the end. Or an environment's id,
+            ``"classic/connect_four-v3"``, or a module with environments, ``"mpe2.simple_tag_v3"``.
         policies: for each agent of the environment, the policy that starts in its seat: a spec such
             as ``"rave(simulations=200)"``, a function such as ``policy(observation, agent)``, or an
             object with ``act``, ``predict`` or the like; see ``rave_agents.agents.policies``.
@@ -78,7 +58,8 @@ def evaluate(
             ``"illegal"`` counts it as illegal, and plays an action in its place that the mask
             forbids, so that the environment's rule decides; the first one, if all are allowed.
         jobs: processes that play at the same time. Policies and ``env_fn`` are sent to them, and
-            what a policy learns or counts there is lost. Results do not depend on their number.
+            what a policy learns or counts there is lost. Results do not depend on their number,
+            unless policies of your own remember or draw something.
         progress: whether to show a progress bar if standard error is a terminal.
 
     Raises:
@@ -89,162 +70,61 @@ def evaluate(
             episode and the action.
         UnsupportedGameError: if an agent made from a spec cannot play the environment, or something
             cannot be sent to other processes.
+        WorkerFailedError: if these processes end again and again.
     """
     checked_count("episodes", episodes, 1)
     checked_count("jobs", jobs, 1, MOST_JOBS)
     seed = checked_match_seed(seed)
-    if isinstance(env_fn, str):
-        env_fn = _Maker(env_fn)
-    if not callable(env_fn):
-        raise TypeError(
-            "env_fn must be a function that makes an environment, or an environment's id, got "
-            f"{env_fn!r}."
-        )
+    env_fn = env_maker(env_fn)
     if not isinstance(policies, Mapping):
         raise TypeError(f"policies must be a dictionary by agent, got {policies!r}.")
-    if outside not in OUTSIDE:
-        raise ValueError(unknown_name("outside", outside, OUTSIDE))
-    setup = _Setup(
+    checked_outside(outside)
+    made = env_fn()
+    agents = tuple(policies)
+    check_agents(made, agents)
+    env = turn_based_env(made) or made
+    table = EnvTable(
+        name=env_name(env),
         env_fn=env_fn,
-        policies=dict(policies),
+        agents=agents,
+        policies=tuple(policies.values()),
         seed=seed,
         exchange_seats=exchange_seats,
         translate=translate,
         worlds=worlds,
         outside=outside,
+        env=env,
     )
     finished: list[Episode] = []
+    played = play_games([table], [Key(0, number) for number in range(episodes)], jobs=jobs)
     with (
-        _made(setup) as env,
+        contextlib.closing(made),
         contextlib.suppress(KeyboardInterrupt),
-        _bar(episodes, progress) as bar,
+        contextlib.closing(played),
+        bar(episodes, progress) as advance,
     ):
-        name = env_name(env)
-        played = (
-            (_play(setup, env, number) for number in range(episodes))
-            if jobs == 1
-            else _played_by_workers(setup, episodes, jobs)
-        )
-        for episode in played:
-            finished.append(episode)
-            bar()
+        for outcome in played:
+            if isinstance(outcome.played, Failure):
+                raise _raised(outcome.played)
+            assert isinstance(outcome.played, Episode)
+            finished.append(outcome.played)
+            advance()
     finished.sort(key=lambda episode: episode.number)
-    names = tuple(policy_name(policy) for policy in policies.values())
-    return Evaluation(name, seed, names, tuple(policies), tuple(finished))
+    names = tuple(map(policy_name, table.policies))
+    return Evaluation(table.name, seed, names, agents, tuple(finished))
 
 
-class _Maker:
-    """Makes the environment of an id; it can be sent to other processes."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def __call__(self) -> Any:
-        return make_played_env(self._name)
-
-
-@contextlib.contextmanager
-def _made(setup: _Setup) -> Iterator[Any]:
-    """The environment to play in, closed at the end."""
-    made = setup.env_fn()
-    check_agents(made, tuple(setup.policies))
-    with contextlib.closing(made):
-        yield turn_based_env(made) or made
-
-
-def _play(setup: _Setup, env: Any, number: int) -> Episode:
-    """Play the episode of this number."""
-    agents = tuple(setup.policies)
-    together = is_parallel(env)
-    turn = number % len(agents) if setup.exchange_seats else 0
-    seats = agents[turn:] + agents[:turn]
-    group = number // len(agents) if setup.exchange_seats else number
-    env_seed = _draw(setup.seed, 0, group) % 2**31  # OpenSpiel takes no more, as in Hanabi.
-    told = env.reset(seed=env_seed)
-    policies = dict(zip(seats, setup.policies.values(), strict=True))
-    players = {
-        seat: make_policy(
-            policy,
-            env,
-            player=seat if together else None,
-            seed=_draw(setup.seed, 1, number, index),
-            translate=setup.translate,
-            worlds=setup.worlds,
-        )
-        for index, (seat, policy) in enumerate(policies.items())
-    }
-    for player in players.values():
-        player.reset()
-    counts = setup.outside == "illegal"
-    try:
-        played = (
-            play_together(env, players, *told, outside_counts=counts)
-            if together
-            else play(env, players, outside_counts=counts)
-        )
-    except ActionOutsideError as error:
-        raise error.named(policy_name(policies[error.agent]), number) from error.__cause__
-    return Episode(
-        number=number,
-        seed=env_seed,
-        seats=seats,
-        returns=tuple(played.returns[seat] for seat in seats),
-        illegal_moves=tuple(played.illegal_moves[seat] for seat in seats),
-        steps=played.steps,
-    )
-
-
-def _played_by_workers(setup: _Setup, episodes: int, jobs: int) -> Iterator[Episode]:
-    from joblib import Parallel, delayed  # noqa: PLC0415  (slow to import)
-    from joblib.externals.loky.process_executor import TerminatedWorkerError  # noqa: PLC0415
-
-    jobs = min(jobs, episodes)
-    size = max(1, min(16, episodes // (4 * jobs)))
-    parts = [range(i, min(i + size, episodes)) for i in range(0, episodes, size)]
-    parallel = Parallel(n_jobs=jobs, backend="loky", return_as="generator_unordered")
-    shipped = shipped_parts()
-    played = parallel(delayed(_play_in_worker)(shipped, setup, part) for part in parts)
-    try:
-        for part in played:
-            yield from part
-    except (PicklingError, TerminatedWorkerError) as error:
-        raise UnsupportedGameError(
-            f"env_fn or a policy cannot be sent to other processes, which jobs={jobs} needs: "
-            f"{error} Evaluate with jobs=1, or define it in a module of its own."
-        ) from error
-    finally:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # that episodes are not finished
-            played.close()
-
-
-def _play_in_worker(shipped: ShippedParts, setup: _Setup, part: Sequence[int]) -> list[Episode]:
-    prepare_worker(shipped)
-    with _made(setup) as env:
-        return [_play(setup, env, number) for number in part]
-
-
-def check_agents(env: Any, agents: tuple[str, ...]) -> None:
-    """Raise ValueError or TypeError unless there is one policy for each agent."""
-    possible = list(getattr(env, "possible_agents", ()))
-    if not possible or not isinstance(env, pettingzoo.AECEnv | pettingzoo.ParallelEnv):
-        raise TypeError(
-            f"env_fn must make an environment of PettingZoo; it made a {type(env).__name__}."
-        )
-    for agent in agents:
-        if agent not in possible:
-            raise ValueError(unknown_name("agent", agent, possible))
-    missing = [agent for agent in possible if agent not in agents]
-    if missing:
-        raise ValueError(f"policies must have one for each agent; {missing} have none.")
-
-
-def _draw(*path: int) -> int:
-    return int(np.random.SeedSequence(path).generate_state(1)[0])
+def _raised(failure: Failure) -> Exception:
+    """The error that ended an episode, wherever it was played."""
+    error = failure.cause or FailedGameError(failure.message)
+    if failure.traceback:
+        error.add_note(failure.traceback)
+    return error
 
 
 @contextlib.contextmanager
-def _bar(episodes: int, wanted: bool) -> Iterator[Callable[[], None]]:
+def bar(episodes: int, wanted: bool) -> Iterator[Callable[[], None]]:
+    """Show a bar where standard error is a terminal; gives the function that moves it by one."""
     if not isinstance(wanted, bool):
         raise TypeError(f"progress must be True or False, got {wanted!r}.")
     console = stderr()

@@ -13,24 +13,7 @@ from typing import Any
 from rave_agents.arena.statistics import MatchScore
 from rave_agents.game.arguments import unknown_name
 from rave_agents.results.tables import aligned, html_table
-
-
-@dataclasses.dataclass(frozen=True)
-class Episode:
-    """One finished episode, with an entry for each policy in the order given."""
-
-    number: int
-    """Its number, from 0."""
-    seed: int
-    """The seed of the environment's reset."""
-    seats: tuple[str, ...]
-    """The agent that each policy played."""
-    returns: tuple[float, ...]
-    """The sum of each policy's rewards."""
-    illegal_moves: tuple[int, ...]
-    """The number of each policy's actions that the mask forbids."""
-    steps: int
-    """The number of moves of all agents."""
+from rave_pettingzoo.episode import Episode
 
 
 @dataclasses.dataclass(frozen=True)
@@ -117,7 +100,7 @@ class Evaluation:
                 }
                 for result in self.policies
             ],
-            "episodes": [dataclasses.asdict(episode) for episode in self.episodes],
+            "episodes": [episode.to_dict() for episode in self.episodes],
         }
 
     def to_csv(self, path: str | os.PathLike[str] | None = None) -> str:

@@ -10,8 +10,7 @@ from rave_agents.agents.policies import Policy, View
 from rave_agents.game.arguments import checked_seed
 from rave_agents.plots.film import Film
 from rave_pettingzoo.agents import make_agent
-from rave_pettingzoo.episode import play, play_together
-from rave_pettingzoo.evaluate import check_agents
+from rave_pettingzoo.episode import check_agents, play, play_together
 from rave_pettingzoo.policies import make_policy
 from rave_pettingzoo.support import is_parallel, turn_based_env
 
