@@ -68,7 +68,7 @@ class EnvTable:
 
     def blame(self, number: int, error: Exception) -> tuple[str, Exception]:
         """Name the episode that failed; see ``AnyTable``."""
-        return f"Episode {number + 1}", error
+        return f"Episode {number}", error
 
     def read(self, line: Mapping[str, Any]) -> Episode:
         """Return the episode of a file's line; see ``AnyTable``."""

@@ -387,6 +387,21 @@ def test_episodes_do_not_depend_on_the_number_of_processes():
     assert results[0].episodes == results[1].episodes
 
 
+def outside_at_once(observation):
+    return 9
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_errors_of_policies_pass_through_from_any_process(jobs):
+    with pytest.raises(
+        ActionOutsideError, match="outside_at_once, in episode 0, chose 9"
+    ) as caught:
+        run(outside_at_once, episodes=2, exchange_seats=False, jobs=jobs)
+    assert (caught.value.agent, caught.value.action) == ("player_1", 9)
+    with pytest.raises(ValueError, match="no idea"):
+        run(fails, episodes=2, jobs=jobs)
+
+
 def test_what_cannot_be_sent_to_other_processes_is_refused():
     lock = threading.Lock()
     with pytest.raises(UnsupportedGameError, match="jobs=2 needs"):
