@@ -122,7 +122,8 @@ def test_an_action_outside_its_space_ends_the_tournament_or_counts_as_illegal():
         tournament(tictactoe, policies, episodes=2)
     assert isinstance(caught.value.__cause__, ActionOutsideError)
     result = tournament(tictactoe, policies, episodes=2, outside="illegal")
-    assert [row.illegal_moves for row in result.standings] == [0, 2]
+    # On the empty board no action is forbidden: there it plays on, and errs once more.
+    assert [row.illegal_moves for row in result.standings] == [0, 3]
     with pytest.raises(ValueError, match="Unknown outside"):
         tournament(tictactoe, policies, outside="count")
 
