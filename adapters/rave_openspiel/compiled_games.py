@@ -114,13 +114,8 @@ def _say_uncovered(spec: str, reason: str) -> None:
     _log.info("rave_openspiel: %s is searched without compiled rules: %s", spec, reason)
 
 
-def simulator(
-    state: pyspiel.State, frame: Frame, *, sensible: bool = False
-) -> RulesSimulator | None:
-    """A provider of simulations from a state on compiled rules; None where that cannot be.
-
-    ``sensible`` leaves out moves that make no sense in playouts, see ``Rules.make_sensible``.
-    """
+def simulator(state: pyspiel.State, frame: Frame) -> RulesSimulator | None:
+    """A provider of simulations from a state on compiled rules; None where that cannot be."""
     if not is_on():
         return None
     rules = rules_of(state.get_game())
@@ -129,7 +124,7 @@ def simulator(
     found = same_position(state, rules)
     if found is None:
         return None
-    return RulesSimulator(rules, (found.sensible() if sensible else found).root, frame)
+    return RulesSimulator(rules, found.root, frame, moves=state.history())
 
 
 def same_position(state: pyspiel.State, rules: Rules) -> RulesState | None:

@@ -228,11 +228,14 @@ class NativeSimulator:
         self._frame = frame
         frame.header[Header.PROVIDER] = self._provider
 
-    def set_root(self, root: pyspiel.State | HasState) -> None:
+    def set_root(self, root: pyspiel.State | HasState) -> bool:
         """Simulate from another state of the same game, with nothing hidden, from now on.
 
         Args:
             root: the state; what wraps it is cloned.
+
+        Returns:
+            True: from any state of the game.
 
         Raises:
             GameError: if the state cannot be copied.
@@ -250,6 +253,7 @@ class NativeSimulator:
         self._frame.header[Header.PROVIDER] = provider
         self._release = weakref.finalize(self, self._library.release, provider)
         self._release.atexit = False
+        return True
 
     def _observe(self, root: pyspiel.State, frame: Frame, observation: Observation) -> None:
         """Draw a world for every simulation."""
