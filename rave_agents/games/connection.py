@@ -69,8 +69,7 @@ class ConnectionRules(Rules):
 
     def returns(self, state: Any, returns: Any) -> None:
         """1 for who is connected, -1 for the other."""
-        returns[state.winner] = 1.0
-        returns[1 - state.winner] = -1.0
+        self.write_winner(returns, state.winner)
 
     def playout(self, state: Any, players: Any, actions: Any, end: int, stream: Any) -> int:
         """Draw stones for all empty cells, and keep those up to the winning one."""

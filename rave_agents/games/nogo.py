@@ -81,8 +81,7 @@ class NoGo(StoneRules):
 
     def returns(self, state: Any, returns: Any) -> None:
         """Who is to move and cannot has lost."""
-        returns[state.player] = -1.0
-        returns[1 - state.player] = 1.0
+        self.write_winner(returns, 1 - state.player)
 
     def draw(self, state: Any, stream: Any) -> int:
         """Candidates are drawn until one is legal; the others are dropped."""

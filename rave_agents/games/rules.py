@@ -22,6 +22,9 @@ TERMINAL = int(PlayerId.TERMINAL)
 CHANCE = int(PlayerId.CHANCE)
 """What ``player`` gives where chance moves."""
 
+DRAWN = 2
+"""What stands for the winner of a game of two players that nobody has won."""
+
 NO_ACTION = -1
 """What stands for no action."""
 
@@ -130,6 +133,12 @@ class Rules:
     def returns(self, state: Any, returns: Any) -> None:
         """Write what each player has won in a game that is over, where it is not 0."""
         raise NotImplementedError
+
+    def write_winner(self, returns: Any, winner: int) -> None:
+        """The returns of two players: 1 for the winner and -1 for the other, unless it is drawn."""
+        if winner != DRAWN:
+            returns[winner] = 1.0
+            returns[1 - winner] = -1.0
 
     def make_sensible(self, state: Any) -> None:
         """Change a record so that playouts from there leave out moves that make no sense.

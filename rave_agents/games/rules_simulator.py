@@ -23,7 +23,7 @@ class RulesSimulator:
         rules: the rules.
         root: the position, a record of shape [1], copied.
         frame: the buffers shared with the loop.
-        moves: the moves that have led to the root from the game's start, outcomes of chance included;
+        moves: the moves that have led to the root from the game's start, chance included;
             None if they are not known, so that ``set_root`` cannot go on from there.
         interpreted: whether the rules run as plain Python.
     """

@@ -192,8 +192,7 @@ class SearchResult:
             "principal_variation": list(self.principal_variation),
             "principal_variation_names": list(self.principal_variation_names),
             "actions": [
-                {**row._asdict(), "name": self.action_name(row.action)}
-                for row in self.actions
+                {**row._asdict(), "name": self.action_name(row.action)} for row in self.actions
             ],
         }
 

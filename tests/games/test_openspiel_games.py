@@ -334,7 +334,7 @@ def test_a_ring_wins_in_havannah_whatever_it_is_around(around):
     assert own.returns() == [1, -1]
 
 
-def playouts_of(state, count):
+def playouts_of(state, count, *, sensible=False):
     """The moves of random playouts from a position, each a list."""
     frame = make_frame(
         num_players=2,
@@ -342,7 +342,10 @@ def playouts_of(state, count):
         playout_stream=make_stream(np.random.SeedSequence(1)),
         move_capacity=count * state.rules.max_game_length,
     )
-    assert simulated(state.simulator(frame, None), frame) == Status.DONE
+    simulator = state.simulator(frame, None)
+    if sensible:
+        simulator.make_sensible()
+    assert simulated(simulator, frame) == Status.DONE
     ends = [0, *frame.playout_ends.tolist()]
     return [frame.move_actions[one:other].tolist() for one, other in pairwise(ends)]
 
@@ -369,7 +372,7 @@ def test_sensible_playouts_of_go_fill_no_eyes_and_pass_when_nothing_else_is_left
     size = 5
     game = pyspiel.load_game(f"go(board_size={size})")
     passes = 0
-    for playout in playouts_of(Go(board_size=size).new_initial_state().sensible(), 50):
+    for playout in playouts_of(Go(board_size=size).new_initial_state(), 50, sensible=True):
         state = game.new_initial_state()
         for action in playout:
             others = set(state.legal_actions()) - eyes(state, size) - {size**2}
