@@ -37,7 +37,13 @@ REPLY = int(Header.REPLY)
 TRY_REPLY = int(Step.TRY_REPLY)
 PROVIDER = int(Header.PROVIDER)
 BUFFERS = int(Header.PATH)
-DONE, FRAME_FULL = int(Status.DONE), int(Status.FRAME_FULL)
+DONE, FRAME_FULL, FAILED = int(Status.DONE), int(Status.FRAME_FULL), int(Status.FAILED)
+
+LONGEST_GAME = 1 << 20
+"""Moves of a playout, or outcomes of chance between them, after which it is taken to be endless."""
+
+ENDLESS = -2
+"""What stands for the end of a playout that has none."""
 
 MOVE_ROOT = 100
 """A step for the kit's own GameState: the path leads the root itself on, and it is described."""
@@ -111,11 +117,15 @@ def drawn_place(actions: Any, count: int, player: int, frame: Any) -> int:
 def draw_on(rules: Any, state: Any, actions: Any, probabilities: Any, frame: Any, end: int) -> int:
     """``play_on`` move by move."""
     weighted = frame.action_weights.shape[1] > 0
+    outcomes = 0
     while True:
         player = rules.player(state)
         if player == TERMINAL:
             return end
         if player == CHANCE:
+            outcomes += 1
+            if outcomes > LONGEST_GAME:
+                return ENDLESS
             action = outcome(rules, state, actions, probabilities, frame.playout_stream)
         else:
             if end == frame.move_players.shape[0]:
@@ -270,8 +280,12 @@ def simulate(rules: Any, states: Any, actions: Any, probabilities: Any, frame: A
     end = 0
     for index in range(header[PLAYOUTS]):
         copy_state(states, LEAF, PLAYOUT)
+        room = header[MOVE_CAPACITY] - end
         end = play_on(rules, playout, actions, probabilities, frame, end)
         if end < 0:
+            if end == ENDLESS or room >= LONGEST_GAME:
+                header[REQUIRED_MOVES] = ENDLESS
+                return FAILED
             longest = max(2 * header[MOVE_CAPACITY], rules.max_game_length * header[PLAYOUTS])
             header[REQUIRED_MOVES] = longest
             return FRAME_FULL

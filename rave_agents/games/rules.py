@@ -54,7 +54,8 @@ class Rules:
     max_actions: int = 0
     """The most actions, or chance outcomes, of any position; ``num_distinct_actions`` if 0."""
     max_game_length: int = 0
-    """The most moves of any game; 0 if that is not known. It is a hint for sizes of buffers."""
+    """The most moves of any game; 0 if that is not known. It is a hint for sizes of buffers. Every
+    playout must end: after 1,048,576 moves a search raises a GameError."""
     num_players: int = 2
     """How many players there are."""
     min_utility: float = -1.0

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from rave_agents.compiler.calls import call_address
 from rave_agents.compiler.dispatch import JIT_DISABLED
+from rave_agents.errors import GameError
 from rave_agents.games import machine, playing
-from rave_agents.games.playing import MOVE_ROOT, RECORDS, ROOT
+from rave_agents.games.playing import ENDLESS, LONGEST_GAME, MOVE_ROOT, RECORDS, ROOT
 from rave_agents.games.rules import Rules
 from rave_agents.simulate.frame import Frame, Header, Status, Step
 
@@ -107,6 +108,12 @@ class RulesSimulator:
     def raise_pending(self) -> None:
         """Raise what ended the last simulation: interpreted, the very error."""
         error, self._error = self._error, None
+        if self.frame.header[Header.REQUIRED_MOVES] == ENDLESS:
+            self.frame.header[Header.REQUIRED_MOVES] = 0
+            raise GameError(
+                f"A playout of {self.rules} has not ended after {LONGEST_GAME} moves: player() must "
+                "give TERMINAL at some time, whatever is played."
+            )
         raise error or RuntimeError(
             f"The compiled rules of {self.rules} have raised an exception; NUMBA_DISABLE_JIT=1 "
             "shows where."

@@ -5,15 +5,16 @@ import pickle
 import subprocess
 import sys
 
+import cloudpickle
 import numpy as np
 import pyspiel
 import pytest
 from helpers.race import PlainRace, Race
-from rave_openspiel import OpenSpielState, register_rules
+from rave_openspiel import OpenSpielGame, OpenSpielState, register_rules
 
 from rave_agents import Limit, SearchConfig, Searcher
-from rave_agents.errors import ConformanceError
-from rave_agents.games import GAMES, TERMINAL, rules_class
+from rave_agents.errors import ConformanceError, GameError
+from rave_agents.games import CHANCE, GAMES, TERMINAL, rules_class
 from rave_agents.games.rules_simulator import RulesSimulator
 from rave_agents.simulate.frame import Header, Status
 from rave_agents.simulate.random_stream import make_stream
@@ -211,7 +212,8 @@ def test_a_provider_goes_on_to_the_next_root_of_a_game():
     state.play_through([0])
     simulator, frame, later = led_on(state, [1, 0, 2, 1, 2])
     assert simulator.set_root(later)
-    assert simulator.root.tobytes() == later.root.tobytes()
+    for name in simulator.rules.fields:
+        assert simulator.root[name].tolist() == later.root[name].tolist()
     fresh, own_frame, _ = led_on(later, [])
     frame.playout_stream[:] = 1
     frame.header[Header.EXPAND] = own_frame.header[Header.EXPAND] = 1
@@ -242,3 +244,38 @@ def test_a_provider_does_not_go_on_where_other_actions_are_legal():
     state = Race(goal=20).new_initial_state()
     simulator, _, later = led_on(state, [0, 0, 1])
     assert not simulator.set_root(Elsewhere(later, [0]))
+
+
+class EndlessChance(Race):
+    def player(self, state):
+        return CHANCE if state.turn else 0
+
+    def play(self, state, action):
+        state.turn = 1
+
+
+@pytest.mark.parametrize("rules", [Endless, EndlessChance])
+def test_a_search_of_a_game_that_never_ends_says_so(rules):
+    with pytest.raises(GameError, match=r"has not ended after 1048576 moves: player\(\) must give"):
+        Searcher(seed=1).search(rules().new_initial_state(), Limit(simulations=2))
+
+
+def test_a_game_that_is_registered_travels_to_a_process_that_does_not_know_it():
+    register_rules(Race)
+    packed = cloudpickle.dumps(OpenSpielGame(pyspiel.load_game("test_race(goal=3)")))
+    script = (
+        "import pickle, sys\n"
+        "import pyspiel, rave_openspiel\n"
+        "game = pickle.loads(sys.stdin.buffer.read())\n"
+        "print(game.game)\n"
+        "print(pyspiel.load_game('test_race', {'goal': 4, 'rounds': 2}))\n"
+    )
+    told = subprocess.run(
+        [sys.executable, "-c", script],
+        input=packed,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        check=True,
+        timeout=100,
+    )
+    assert told.stdout.split() == [b"test_race(goal=3,rounds=3)", b"test_race(goal=4,rounds=2)"]
