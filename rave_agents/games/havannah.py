@@ -56,8 +56,8 @@ class Havannah(Rules):
         self.row_ends = np.minimum(self.width, np.arange(self.width) + size)
         # A cell is part of an edge if it is on one border of the hexagon, in a corner if on two.
         last, slope = self.width - 1, columns - rows
-        borders = [rows == 0, slope == size - 1, columns == last]
-        borders = np.array([*borders, rows == last, slope == 1 - size, columns == 0])
+        first_half = [rows == 0, slope == size - 1, columns == last]
+        borders = np.array([*first_half, rows == last, slope == 1 - size, columns == 0])
         corners = borders & np.roll(borders, 1, axis=0) & (borders.sum(0) == 2)
         sides = np.concatenate([corners, borders & (borders.sum(0) == 1)])
         self.sides = (sides << np.arange(12)[:, None]).sum(0).astype(np.int16)

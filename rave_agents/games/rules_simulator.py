@@ -91,7 +91,7 @@ class RulesSimulator:
             return False
         header[Header.STEP], header[Header.EXPAND] = MOVE_ROOT, 1
         header[Header.CHECK_CHILDREN] = 0
-        status = Status.DONE
+        status = int(Status.DONE)
         for start in range(len(self._moves), max(len(moves), len(self._moves) + 1), len(path)):
             part = moves[start : start + len(path)]
             path[: len(part)] = part
