@@ -138,19 +138,19 @@ class Go(StoneRules):
         state.empty[state.place[point]] = last
         state.place[last] = state.place[point]
         state.key ^= self.keys[state.player, point]
-        self.add_stone(state, point)
-        taken, ko = 0, NO_ACTION
-        for direction in range(4):
-            near = int(self.near[point, direction])
-            if state.colour[near] == 1 - state.player:
+        state.ko = NO_ACTION
+        if self.add_stone(state, point):
+            taken, ko = 0, 0
+            for direction in range(4):
+                near = np.int64(self.near[point, direction])
                 chain = state.chain[near]
-                if state.liberties[chain] == 0:
+                if state.colour[near] == 1 - state.player and state.liberties[chain] == 0:
                     taken += state.length[chain]
                     ko = near
                     self.take(state, near)
-        chain = state.chain[point]
-        alone = state.length[chain] == 1 and state.liberties[chain] == self.liberty[ko]
-        state.ko = ko if taken == 1 and alone else NO_ACTION
+            chain = state.chain[point]
+            alone = state.length[chain] == 1 and state.liberties[chain] == self.liberty[ko]
+            state.ko = ko if taken == 1 and alone else NO_ACTION
 
     def take(self, state: Any, stone: int) -> None:
         """Take all stones of a chain off the board."""
@@ -185,7 +185,7 @@ class Go(StoneRules):
             place = random_below(stream, count + passes)
             if place == count:
                 break
-            point = int(state.empty[place])
+            point = np.int64(state.empty[place])
             if self.is_legal(state, point) and not (passes == 0 and self.is_eye(state, point)):
                 return point
             count -= 1

@@ -1,6 +1,7 @@
 """``simulate`` for any ``Rules``: paths, playouts, checks of children and replies.
 
-Written once, compiled for each game; see ``rave_agents.simulate.simulator`` for what it must do. It
+Written once, compiled for each game, with actions as 64-bit integers alone, so that no rule is
+compiled twice; see ``rave_agents.simulate.simulator`` for what it must do. It
 draws what every provider draws that lists the legal actions and takes one, unless the game has a
 ``draw`` or ``playout`` of its own: so it grows the same trees.
 """
@@ -126,7 +127,7 @@ def draw_on(rules: Any, state: Any, actions: Any, probabilities: Any, frame: Any
             outcomes += 1
             if outcomes > LONGEST_GAME:
                 return ENDLESS
-            action = outcome(rules, state, actions, probabilities, frame.playout_stream)
+            action = np.int64(outcome(rules, state, actions, probabilities, frame.playout_stream))
         else:
             if end == frame.move_players.shape[0]:
                 return -1
@@ -134,7 +135,7 @@ def draw_on(rules: Any, state: Any, actions: Any, probabilities: Any, frame: Any
                 action = rules.draw(state, frame.playout_stream)
             else:
                 count = rules.legal_actions(state, actions)
-                action = int(actions[drawn_place(actions, count, player, frame)])
+                action = np.int64(actions[drawn_place(actions, count, player, frame)])
             frame.move_players[end] = player
             frame.move_actions[end] = action
             end += 1
@@ -153,7 +154,7 @@ def place_on(rules: Any, state: Any, actions: Any, probabilities: Any, frame: An
         if count == 0:
             count = rules.legal_actions(state, actions)
         place = drawn_place(actions, count, player, frame)
-        action = int(actions[place])
+        action = np.int64(actions[place])
         count -= 1
         for later in range(place, count):
             actions[later] = actions[later + 1]
@@ -211,7 +212,7 @@ def check_children(rules: Any, states: Any, frame: Any) -> None:
     child = states[PLAYOUT]
     for index in range(frame.header[NUM_ACTIONS]):
         copy_state(states, LEAF, PLAYOUT)
-        rules.play(child, frame.actions[index])
+        rules.play(child, np.int64(frame.actions[index]))
         frame.child_ends[index] = 0
         if rules.player(child) == TERMINAL:
             frame.child_ends[index] = 1
@@ -225,7 +226,7 @@ def try_reply(rules: Any, states: Any, actions: Any, frame: Any) -> None:
     reply = frame.header[REPLY]
     for index in range(frame.header[NUM_ACTIONS]):
         copy_state(states, LEAF, PLAYOUT)
-        rules.play(child, frame.actions[index])
+        rules.play(child, np.int64(frame.actions[index]))
         frame.child_ends[index] = 0
         if rules.player(child) == frame.header[LEAF_PLAYER]:
             legal = False
@@ -244,38 +245,14 @@ def finish(rules: Any, state: Any, frame: Any) -> int:
     frame.header[NUM_ACTIONS] = 0
     frame.header[NUM_PLAYOUTS] = 1
     frame.playout_ends[0] = 0
-    write_returns(rules, state, frame.returns, 0)
+    write_returns(rules, state, frame.returns, np.int64(0))
     return DONE
 
 
 @kernel
-def simulate(rules: Any, states: Any, actions: Any, probabilities: Any, frame: Any) -> int:
-    """One simulation, or another step, on the records of a provider; returns its ``Status``."""
-    header = frame.header
-    place = LEAF
-    if header[STEP] == MOVE_ROOT:
-        place = ROOT
-    else:
-        copy_state(states, ROOT, LEAF)
-    leaf, playout = states[place], states[PLAYOUT]
-    for depth in range(header[PATH_LENGTH]):
-        rules.play(leaf, frame.path[depth])
-    if header[STEP] == TRY_REPLY:
-        try_reply(rules, states, actions, frame)
-        return DONE
-    player = rules.player(leaf)
-    header[LEAF_PLAYER] = player
-    if player == TERMINAL:
-        return finish(rules, leaf, frame)
-    if header[EXPAND]:
-        if frame.actions.shape[0] < rules.max_actions:
-            header[REQUIRED_ACTIONS] = rules.max_actions
-            return FRAME_FULL
-        header[NUM_ACTIONS] = list_leaf(rules, leaf, player, frame)
-        if header[CHECK_CHILDREN]:
-            check_children(rules, states, frame)
-    if header[STEP] == MOVE_ROOT:
-        return DONE
+def play_from_leaf(rules: Any, states: Any, actions: Any, probabilities: Any, frame: Any) -> int:
+    """The playouts of a simulation; returns its ``Status``."""
+    header, playout = frame.header, states[PLAYOUT]
     header[NUM_PLAYOUTS] = header[PLAYOUTS]
     end = 0
     for index in range(header[PLAYOUTS]):
@@ -292,6 +269,37 @@ def simulate(rules: Any, states: Any, actions: Any, probabilities: Any, frame: A
         frame.playout_ends[index] = end
         write_returns(rules, playout, frame.returns, index)
     return DONE
+
+
+@kernel
+def simulate(rules: Any, states: Any, actions: Any, probabilities: Any, frame: Any) -> int:
+    """One simulation, or another step, on the records of a provider; returns its ``Status``."""
+    header = frame.header
+    place = LEAF
+    if header[STEP] == MOVE_ROOT:
+        place = ROOT
+    else:
+        copy_state(states, ROOT, LEAF)
+    leaf = states[place]
+    for depth in range(header[PATH_LENGTH]):
+        rules.play(leaf, np.int64(frame.path[depth]))
+    if header[STEP] == TRY_REPLY:
+        try_reply(rules, states, actions, frame)
+        return DONE
+    player = rules.player(leaf)
+    header[LEAF_PLAYER] = player
+    if player == TERMINAL:
+        return finish(rules, leaf, frame)
+    if header[EXPAND]:
+        if frame.actions.shape[0] < rules.max_actions:
+            header[REQUIRED_ACTIONS] = rules.max_actions
+            return FRAME_FULL
+        header[NUM_ACTIONS] = list_leaf(rules, leaf, player, frame)
+        if header[CHECK_CHILDREN]:
+            check_children(rules, states, frame)
+    if header[STEP] == MOVE_ROOT:
+        return DONE
+    return play_from_leaf(rules, states, actions, probabilities, frame)
 
 
 def simulate_at(rules: Any, address: int) -> int:

@@ -111,8 +111,8 @@ class RulesSimulator:
         if self.frame.header[Header.REQUIRED_MOVES] == ENDLESS:
             self.frame.header[Header.REQUIRED_MOVES] = 0
             raise GameError(
-                f"A playout of {self.rules} has not ended after {LONGEST_GAME} moves: player() must "
-                "give TERMINAL at some time, whatever is played."
+                f"A playout of {self.rules} has not ended after {LONGEST_GAME} moves: player() "
+                "must give TERMINAL at some time, whatever is played."
             )
         raise error or RuntimeError(
             f"The compiled rules of {self.rules} have raised an exception; NUMBA_DISABLE_JIT=1 "

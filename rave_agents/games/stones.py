@@ -80,24 +80,33 @@ class StoneRules(Rules):
         total = (packed >> SQUARES_BITS) & ((1 << SUM_BITS) - 1)
         return (packed >> (SQUARES_BITS + SUM_BITS)) * squares == total * total
 
-    def add_stone(self, state: Any, point: int) -> None:
-        """Put a stone of the player to move on a point, and join it with the chains beside it."""
+    def add_stone(self, state: Any, point: int) -> bool:
+        """Put a stone of the player to move on a point, and join it with the chains beside it.
+
+        Returns whether it takes the last liberty of a chain of the opponent's.
+        """
         state.colour[point] = state.player
         state.chain[point] = state.next[point] = point
         state.length[point] = 1
         liberties = np.int64(0)
+        joins = takes = False
         for direction in range(4):
             near = self.near[point, direction]
             colour = state.colour[near]
             if colour == EMPTY:
                 liberties += self.liberty[near]
             elif colour != EDGE:
-                state.liberties[state.chain[near]] -= self.liberty[point]
+                chain = state.chain[near]
+                state.liberties[chain] -= self.liberty[point]
+                joins = joins or colour == state.player
+                takes = takes or (colour != state.player and state.liberties[chain] == 0)
         state.liberties[point] = liberties
-        for direction in range(4):
-            near = self.near[point, direction]
-            if state.colour[near] == state.player:
-                self.join(state, state.chain[point], state.chain[near])
+        if joins:
+            for direction in range(4):
+                near = self.near[point, direction]
+                if state.colour[near] == state.player:
+                    self.join(state, state.chain[point], state.chain[near])
+        return takes
 
     def join(self, state: Any, one: int, other: int) -> None:
         """Make two chains one, if they are two: the smaller becomes part of the larger."""
