@@ -240,7 +240,7 @@ class NativeSimulator:
         Raises:
             GameError: if the state cannot be copied.
         """
-        if not isinstance(root, pyspiel.State):
+        if hasattr(root, "state"):
             root = root.clone().state
         pointer = address_of(root, STATE)
         provider = self._library.create(pointer, root.num_distinct_actions(), self._shrinking)
