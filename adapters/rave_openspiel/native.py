@@ -240,15 +240,14 @@ class NativeSimulator:
         Raises:
             GameError: if the state cannot be copied.
         """
-        if hasattr(root, "state"):
-            root = root.clone().state
-        pointer = address_of(root, STATE)
-        provider = self._library.create(pointer, root.num_distinct_actions(), self._shrinking)
+        state: Any = root.clone().state if hasattr(root, "state") else root
+        pointer = address_of(state, STATE)
+        provider = self._library.create(pointer, state.num_distinct_actions(), self._shrinking)
         if not provider:
-            raise GameError(f"A state of {root.get_game()} cannot be cloned.")
+            raise GameError(f"A state of {state.get_game()} cannot be cloned.")
         if self._release is not None:
             self._release()
-        self._root = root  # The bridge's copy may need it to live.
+        self._root = state  # The bridge's copy may need it to live.
         self._provider = provider
         self._frame.header[Header.PROVIDER] = provider
         self._release = weakref.finalize(self, self._library.release, provider)

@@ -79,7 +79,7 @@ class ConnectionRules(Rules):
         first = state.to_move
         for place in range(count):
             drawn = place + random_below(stream, count - place)
-            action = np.int64(state.empty[drawn])
+            action: Any = np.int64(state.empty[drawn])
             state.empty[drawn] = state.empty[place]
             state.empty[place] = action
             player = (first + place) & 1
@@ -96,7 +96,8 @@ class ConnectionRules(Rules):
         while low < high:
             middle = (low + high) // 2
             for stone in range(min(now, middle) + 1, max(now, middle) + 1):
-                self.toggle(state, state.winner, np.int64(state.empty[first + 2 * stone]))
+                action: Any = np.int64(state.empty[first + 2 * stone])
+                self.toggle(state, state.winner, action)
             now = middle
             if self.is_connected(state, state.winner):
                 high = middle

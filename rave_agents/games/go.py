@@ -142,7 +142,7 @@ class Go(StoneRules):
         if self.add_stone(state, point):
             taken, ko = 0, 0
             for direction in range(4):
-                near = np.int64(self.near[point, direction])
+                near: Any = np.int64(self.near[point, direction])
                 chain = state.chain[near]
                 if state.colour[near] == 1 - state.player and state.liberties[chain] == 0:
                     taken += state.length[chain]
@@ -185,7 +185,7 @@ class Go(StoneRules):
             place = random_below(stream, count + passes)
             if place == count:
                 break
-            point = np.int64(state.empty[place])
+            point: Any = np.int64(state.empty[place])
             if self.is_legal(state, point) and not (passes == 0 and self.is_eye(state, point)):
                 return point
             count -= 1

@@ -157,7 +157,7 @@ class Havannah(Rules):
                     return NO_ACTION
                 count = self.legal_actions(state, actions[end:])
             place = end + random_below(stream, count)
-            action = np.int64(actions[place])
+            action: Any = np.int64(actions[place])
             actions[place] = actions[end]
             actions[end] = action
             players[end] = state.to_move

@@ -65,7 +65,8 @@ class NoGo(StoneRules):
         player = state.player
         while state.num_candidates[player] > 0:
             last = state.num_candidates[player] - 1
-            if self.is_legal(state, np.int64(state.candidates[player, last])):
+            point: Any = np.int64(state.candidates[player, last])
+            if self.is_legal(state, point):
                 return player
             state.num_candidates[player] = last
         return TERMINAL
@@ -88,7 +89,7 @@ class NoGo(StoneRules):
         player = state.player
         while state.num_candidates[player] > 0:
             index = random_below(stream, state.num_candidates[player])
-            point = np.int64(state.candidates[player, index])
+            point: Any = np.int64(state.candidates[player, index])
             if self.is_legal(state, point):
                 return point
             last = state.num_candidates[player] - 1

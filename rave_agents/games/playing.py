@@ -245,7 +245,8 @@ def finish(rules: Any, state: Any, frame: Any) -> int:
     frame.header[NUM_ACTIONS] = 0
     frame.header[NUM_PLAYOUTS] = 1
     frame.playout_ends[0] = 0
-    write_returns(rules, state, frame.returns, np.int64(0))
+    first: Any = np.int64(0)
+    write_returns(rules, state, frame.returns, first)
     return DONE
 
 
