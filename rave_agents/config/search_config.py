@@ -76,9 +76,11 @@ class SearchConfig:
     """What is proven, by a solver or by proof numbers, see ``kernel/proofs.py``."""
 
     playouts: Annotated[Part, Takes(UniformPlayouts, SensiblePlayouts, action_weight)] = (
-        UniformPlayouts()
+        SensiblePlayouts()
     )
-    """How playouts choose their moves, see ``kernel/playouts.py``."""
+    """How playouts choose their moves, see ``kernel/playouts.py``. By default they are uniform, but
+    for moves that make no sense by what a game's compiled rules know: stones in the player's own
+    eyes, in Go. ``UniformPlayouts`` play those too."""
 
     playout_count: Count = 1
     """Playouts for each simulation, at least 1; their mean counts as one visit."""

@@ -79,6 +79,8 @@ class UniformPlayouts(NamedTuple):
 class SensiblePlayouts(NamedTuple):
     """Uniform playouts without moves that make no sense by what the game's compiled rules know.
 
+    They are the default.
+
     In Go these are stones in the player's own eyes of one point, and passes while there is anything
     else. Where nothing is known of that they are ``UniformPlayouts``: in games without compiled
     rules, and in most with them.

@@ -11,14 +11,13 @@ from helpers import slow_nogo
 from rave_agents import Limit, SearchConfig, Searcher
 from rave_agents.analysis.solve import SOLVING
 from rave_agents.game.notation import apply_moves
-from rave_agents.games import NoGoState
-from rave_agents.games import nogo as rules
+from rave_agents.games import NoGoState, stones
 from rave_agents.games.rules_simulator import RulesSimulator
 from rave_agents.simulate.random_stream import make_stream
 from rave_agents.simulate.simulator import Header, Status, Step, make_frame, simulated
 from rave_agents.testing import check_game_state
 
-SIZES = range(rules.SMALLEST, rules.LARGEST + 1)
+SIZES = range(stones.SMALLEST, stones.LARGEST + 1)
 GAMES = 10_000
 
 
@@ -87,7 +86,7 @@ def test_moves_that_are_drawn_are_the_legal_ones_equally_often():
 def test_neither_capture_nor_suicide_is_legal(moves, illegal):
     state = position(moves)
     action = state.string_to_action(illegal)
-    assert state.colours()[action] == rules.EMPTY
+    assert state.colours()[action] == stones.EMPTY
     assert action not in state.legal_actions()
 
 

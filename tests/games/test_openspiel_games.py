@@ -11,7 +11,8 @@ from helpers.trees import dump
 from rave_openspiel import OpenSpielState, compiled_games
 
 from rave_agents import Limit, SearchConfig, Searcher
-from rave_agents.frameworks.adapters import as_game_state
+from rave_agents.agents.named_agents import make_agent
+from rave_agents.frameworks.adapters import as_game_state, load_game
 from rave_agents.games import GAMES
 from rave_agents.games.go import Go
 from rave_agents.parts import Proofs, SensiblePlayouts, SteeredPlayouts, UniformPlayouts
@@ -247,6 +248,25 @@ def test_other_parameters_go_to_the_bridge(spec):
     assert result.provider != "compiled rules"
 
 
+@pytest.mark.parametrize(
+    ("covered", "beyond", "told"),
+    [
+        ("breakthrough(rows=8,columns=8)", "breakthrough(rows=13,columns=5)", "64 squares"),
+        ("connect_four(rows=7,columns=8)", "connect_four(rows=12,columns=5)", "columns above 64"),
+        ("go(max_game_length=4096)", "go(max_game_length=4097)", "length above 4096 or below 0"),
+        ("havannah(board_size=31)", "havannah(board_size=32)", "board_size above 31"),
+        ("hex(num_cols=62,num_rows=3)", "hex(num_cols=63,num_rows=3)", "columns above 62"),
+        ("lines_of_action(max_game_length=4096)", "lines_of_action(max_game_length=-1)", "below 0"),
+        ("y(board_size=62)", "y(board_size=63)", "board_size above 62"),
+    ],
+)
+def test_the_doctor_tells_what_the_rules_do_not_cover(covered, beyond, told):
+    assert compiled_games.rules_of(pyspiel.load_game(covered)) is not None
+    assert compiled_games.rules_of(pyspiel.load_game(beyond)) is None
+    name = covered.partition("(")[0]
+    assert told in compiled_games.diagnosis().partition(f"{name} with ")[2].partition(";")[0]
+
+
 def test_the_switch_refuses_other_values(monkeypatch):
     monkeypatch.setenv("RAVE_AGENTS_GAMES", "maybe")
     with pytest.raises(
@@ -334,7 +354,7 @@ def test_a_ring_wins_in_havannah_whatever_it_is_around(around):
     assert own.returns() == [1, -1]
 
 
-def playouts_of(state, count):
+def playouts_of(state, count, *, sensible=False):
     """The moves of random playouts from a position, each a list."""
     frame = make_frame(
         num_players=2,
@@ -342,7 +362,10 @@ def playouts_of(state, count):
         playout_stream=make_stream(np.random.SeedSequence(1)),
         move_capacity=count * state.rules.max_game_length,
     )
-    assert simulated(state.simulator(frame, None), frame) == Status.DONE
+    simulator = state.simulator(frame, None)
+    if sensible:
+        simulator.make_sensible()
+    assert simulated(simulator, frame) == Status.DONE
     ends = [0, *frame.playout_ends.tolist()]
     return [frame.move_actions[one:other].tolist() for one, other in pairwise(ends)]
 
@@ -369,7 +392,7 @@ def test_sensible_playouts_of_go_fill_no_eyes_and_pass_when_nothing_else_is_left
     size = 5
     game = pyspiel.load_game(f"go(board_size={size})")
     passes = 0
-    for playout in playouts_of(Go(board_size=size).new_initial_state().sensible(), 50):
+    for playout in playouts_of(Go(board_size=size).new_initial_state(), 50, sensible=True):
         state = game.new_initial_state()
         for action in playout:
             others = set(state.legal_actions()) - eyes(state, size) - {size**2}
@@ -380,15 +403,40 @@ def test_sensible_playouts_of_go_fill_no_eyes_and_pass_when_nothing_else_is_left
     assert passes > 50
 
 
-def test_an_agent_for_go_has_sensible_playouts():
-    state = OpenSpielState(pyspiel.load_game("go(board_size=5)").new_initial_state())
-    trees = []
-    for playouts in (UniformPlayouts(), SensiblePlayouts()):
-        searcher = Searcher(SearchConfig.preset("rave").replace(playouts=playouts), seed=1)
-        result = searcher.search(state, Limit(simulations=200))
+def keeps_eyes(searcher):
+    """Whether the playouts of the last search left eyes alone."""
+    return bool(searcher._searches[0]._simulator.root["keeps_eyes"][0])
+
+
+@pytest.mark.parametrize("preset", ["uct", "rave", "grave", "rave_pn"])
+def test_an_agent_for_go_has_sensible_playouts_throughout_a_game(preset):
+    state = pyspiel.load_game("go(board_size=5)").new_initial_state()
+    searcher = Searcher(SearchConfig.preset(preset), seed=1)
+    for _ in range(3):
+        result = searcher.search(OpenSpielState(state), Limit(simulations=50))
         assert result.provider == "compiled rules"
-        trees.append(dump(searcher))
-    assert trees[0] != trees[1]
+        assert keeps_eyes(searcher)
+        state.apply_action(result.action)
+        searcher.advance(result.action)
+
+
+def test_the_spec_of_an_agent_turns_sensible_playouts_off_and_on():
+    game = load_game("go(board_size=5)")
+    for given, kept in (("uniform_playouts", False), ("sensible_playouts", True)):
+        agent = make_agent(f"rave(playouts={given},simulations=20)", game, 0, seed=1)
+        agent.step(game.new_initial_state())
+        assert keeps_eyes(agent.searcher) == kept
+
+
+def test_pettingzoos_go_is_searched_with_sensible_playouts():
+    go_v5 = pytest.importorskip("pettingzoo.classic.go_v5")
+    environment = go_v5.env(board_size=5, komi=7.5)
+    environment.reset(seed=1)
+    environment.step(12)
+    searcher = Searcher(SearchConfig.preset("rave"), seed=1)
+    result = searcher.search(as_game_state(environment), Limit(simulations=50))
+    assert result.provider == "compiled rules"
+    assert keeps_eyes(searcher)
 
 
 def test_sensible_playouts_are_uniform_where_the_rules_know_of_none():
