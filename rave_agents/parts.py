@@ -39,7 +39,13 @@ from rave_agents.kernel.amaf import (
 from rave_agents.kernel.amaf_nodes import NodeAmaf
 from rave_agents.kernel.amaf_tables import GRAVE, HRAVE
 from rave_agents.kernel.players import AllPlayers, SearchingPlayer
-from rave_agents.kernel.playouts import Action, SteeredPlayouts, UniformPlayouts, action_weight
+from rave_agents.kernel.playouts import (
+    Action,
+    SensiblePlayouts,
+    SteeredPlayouts,
+    UniformPlayouts,
+    action_weight,
+)
 from rave_agents.kernel.proof_bonuses import (
     DenseRankBonus,
     DrawLayer,
@@ -129,6 +135,7 @@ __all__ = [
     "RobustChild",
     "SearchingPlayer",
     "SecureChild",
+    "SensiblePlayouts",
     "SkipSolved",
     "Solver",
     "SteeredPlayouts",

@@ -8,7 +8,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from rave_agents.agents.named_agents import AgentSpec, make_agent
-from rave_agents.arena.play import draw_outcome
+from rave_agents.arena.openings import draw_outcome
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks.adapters import Game, load_game, seeded_start
 from rave_agents.frameworks.agent import Agent

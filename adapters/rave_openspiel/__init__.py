@@ -11,6 +11,9 @@ that walk the tree of ``mcts_search``)::
     pyspiel.evaluate_bots(game.new_initial_state(), bots, 0)
     print(bots[0].last_result)
 
+``MCTSBot`` takes the place of OpenSpiel's Python ``mcts.MCTSBot`` and ``CppMCTSBot`` that of
+``pyspiel.MCTSBot``, with their arguments; see ``rave_openspiel.mcts``.
+
 There is a bot for every named agent that searches: ``GraveBot``, ``HRaveBot``, ``RaveGlobalBot``,
 ``RaveWeightedBot`` and ``RaveWinningMoveBot`` play the other forms of RAVE; ``UCTSolverBot``,
 ``PNMCTSBot``, ``PNMCTSFSUBot`` and ``RavePNBot`` prove what can be proven; ``RaveMaximinBot``,
@@ -22,8 +25,10 @@ The first import compiles a small library for that; ``RAVE_AGENTS_NATIVE=0`` pre
 ``load_bot``, ``registered_bots`` and ``bots_that_can_play_game`` are OpenSpiel's functions with
 this package's bots added, and need no compiler.
 
-The import also registers the game NoGo, which OpenSpiel lacks:
-``pyspiel.load_game("nogo(board_size=9)")``, a Python game that the bots simulate by compiled code.
+It registers the game NoGo too, which OpenSpiel lacks: ``pyspiel.load_game("nogo(board_size=9)")``,
+a Python game that the bots simulate by compiled code; ``register_rules`` does so with any other
+``rave_agents.games.Rules``. Games of OpenSpiel's own that ``rave_agents.games`` has are searched on
+its compiled rules; ``RAVE_AGENTS_GAMES=openspiel`` switches that off.
 
 ``SearchPolicy`` shows a bot as an ``open_spiel.python.policy.Policy``, and ``SearchRLAgent`` plays
 in ``rl_environment.Environment(..., include_full_state=True)``. ``RaveEvaluator`` gives the Python
@@ -40,6 +45,7 @@ from rave_openspiel.adapter import OpenSpielGame
 from rave_openspiel.bots import SearchBot
 from rave_openspiel.evaluator import RaveEvaluator
 from rave_openspiel.load import bots_that_can_play_game, load_bot, registered_bots
+from rave_openspiel.mcts import CppMCTSBot, MCTSBot
 from rave_openspiel.named_bots import (
     Exp3Bot,
     GraveBot,
@@ -59,6 +65,7 @@ from rave_openspiel.named_bots import (
 from rave_openspiel.nogo_type import register_nogo
 from rave_openspiel.proof_evaluator import PNEvaluator
 from rave_openspiel.registry import register_on_import
+from rave_openspiel.rules_game import register_rules
 from rave_openspiel.search_node import SearchNode
 from rave_openspiel.states import OpenSpielState
 from rave_openspiel.support import refusal
@@ -68,9 +75,11 @@ if TYPE_CHECKING:
     from rave_openspiel.rl_agent import SearchRLAgent
 
 __all__ = [
+    "CppMCTSBot",
     "Exp3Bot",
     "GraveBot",
     "HRaveBot",
+    "MCTSBot",
     "OpenSpielGame",
     "OpenSpielState",
     "PNEvaluator",
@@ -93,6 +102,7 @@ __all__ = [
     "bots_that_can_play_game",
     "load_bot",
     "refusal",
+    "register_rules",
     "registered_bots",
 ]
 

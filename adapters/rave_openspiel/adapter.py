@@ -12,7 +12,7 @@ from rave_agents.errors import UnknownNameError
 from rave_agents.frameworks.adapters import GameInfo
 from rave_agents.frameworks.agent import AgentType
 from rave_agents.game.arguments import unknown_name
-from rave_openspiel import bare_playouts, native, pickling, registry, stock
+from rave_openspiel import bare_playouts, compiled_games, native, pickling, registry, stock
 from rave_openspiel.deals import deals_by_itself, seeded_state
 from rave_openspiel.states import OpenSpielState
 from rave_openspiel.support import check_supported, check_worlds, plays
@@ -112,10 +112,17 @@ class OpenSpielAdapter:
         """Return OpenSpiel's own MCTS bots."""
         return {**stock.AGENT_TYPES, **bare_playouts.AGENT_TYPES}
 
+    def alpha_rank(self, payoffs: Sequence[Sequence[float]]) -> list[float]:
+        """See ``rave_openspiel.alpha_rank``."""
+        from rave_openspiel.alpha_rank import alpha_rank  # noqa: PLC0415 Slow to import.
+
+        return alpha_rank(payoffs)
+
     def diagnosis(self) -> Mapping[str, str]:
         """Return the installed version, and how states are simulated."""
         return {
             "open_spiel": importlib.metadata.version("open_spiel"),
+            "compiled games": compiled_games.diagnosis(),
             "native bridge": native.diagnosis(),
             "bot registry": registry.diagnosis(),
             "playouts": (

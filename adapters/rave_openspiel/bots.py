@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import pyspiel
@@ -71,6 +71,8 @@ class SearchBot(SearchingAgent, Bot):
     """
 
     own_parameters = ("game", "player_id", "worlds", "verbose")
+    node_type: ClassVar[type[SearchNode]] = SearchNode
+    """The class of the nodes that ``mcts_search`` returns."""
 
     def __init__(
         self,
@@ -119,17 +121,6 @@ class SearchBot(SearchingAgent, Bot):
         """The source of worlds of the user's own, if any."""
         self.verbose = verbose
         """Whether each move prints a report; it may be set at any time."""
-        self._arguments = {
-            "player_id": player_id,
-            "simulations": simulations,
-            "seconds": seconds,
-            "clock": clock,
-            "seed": self.seed,
-            "evaluator": evaluator,
-            "worlds": worlds,
-            "verbose": verbose,
-            **config,
-        }
         self._game_name = str(game)
         self._analyst = Searcher(
             self.config.replace(search_forced_moves=True), seed=self.seed, evaluator=evaluator
@@ -311,7 +302,7 @@ class SearchBot(SearchingAgent, Bot):
         self.last_result = self._analyst.search(OpenSpielState(state, self.worlds), limit)
         tree = self._analyst.release_tree()
         assert tree is not None
-        return SearchNode(tree)
+        return self.node_type(tree)
 
     def check_decision(self, state: pyspiel.State) -> int:
         """Return the player to choose for; refuse a state where the bot has no choice.
@@ -352,7 +343,7 @@ class SearchBot(SearchingAgent, Bot):
         return f"{type(self).__name__}({self._game_name}, {budget}, seed={self.seed})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (type(self), self.game, self._arguments), dict(vars(self))
+        return _unfilled, (type(self),), dict(vars(self))
 
     def _judge(
         self, state: pyspiel.State, *, plays: bool, reports: bool = True
@@ -413,7 +404,6 @@ class SearchBot(SearchingAgent, Bot):
 
     def _reseed(self, seed: int) -> None:
         self.seed = seed
-        self._arguments["seed"] = seed
         self._clone_seeds = np.random.SeedSequence(seed)
         self._searcher.reseed(seed)
         self._analyst.reseed(seed)
@@ -438,8 +428,11 @@ class SearchBot(SearchingAgent, Bot):
         return "\n".join(lines)
 
 
-def _rebuild(kind: type[SearchBot], game: pyspiel.Game, arguments: dict[str, Any]) -> SearchBot:
-    return kind(game, **arguments)
+def _unfilled(kind: type[SearchBot]) -> SearchBot:
+    """A bot whose attributes are still to come."""
+    bot = kind.__new__(kind)
+    Bot.__init__(bot)
+    return bot
 
 
 def _line(state: pyspiel.State) -> Line:

@@ -20,6 +20,9 @@ STATE = "_ZTIN10open_spiel5StateE"
 BOT = "_ZTIN10open_spiel3BotE"
 """The symbol of ``typeid(open_spiel::Bot)``."""
 
+RANDOM_ROLLOUTS = "_ZTIN10open_spiel10algorithms22RandomRolloutEvaluatorE"
+"""The symbol of ``typeid(open_spiel::algorithms::RandomRolloutEvaluator)``."""
+
 _TYPE_INFO = b"St9type_info"
 """The name of type capsules, ``typeid(std::type_info).name()``; it must outlive them."""
 
@@ -31,7 +34,7 @@ def address_of(wrapper: Any, symbol: str) -> int:
 
     Args:
         wrapper: a pyspiel object.
-        symbol: its C++ type, ``STATE`` or ``BOT``.
+        symbol: its C++ type, ``STATE``, ``BOT`` or ``RANDOM_ROLLOUTS``.
 
     Raises:
         BridgeError: if pyspiel does not return the address.
@@ -48,6 +51,32 @@ def address_of(wrapper: Any, symbol: str) -> int:
                 pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
                 return int(pointer(capsule, name(capsule)))
     raise BridgeError("pyspiel does not return the addresses of its C++ objects")
+
+
+def rollouts_of(evaluator: pyspiel.RandomRolloutEvaluator) -> int:
+    """Return the number of rollouts that OpenSpiel's C++ evaluator was made with.
+
+    ``pyspiel`` does not tell it. It is the first field of the C++ object, after the pointer to its
+    methods; an evaluator of a known number shows whether it is.
+
+    Raises:
+        TypeError: if it cannot be read.
+    """
+    known = 7919
+    try:
+        if _first_field(pyspiel.RandomRolloutEvaluator(known, 0)) == known:
+            return _first_field(evaluator)
+    except BridgeError:
+        pass
+    raise TypeError(
+        "The number of rollouts of this pyspiel.RandomRolloutEvaluator cannot be read. Give "
+        "rave_openspiel.mcts.RandomRolloutEvaluator(n) in its place."
+    )
+
+
+def _first_field(evaluator: pyspiel.RandomRolloutEvaluator) -> int:
+    address = address_of(evaluator, RANDOM_ROLLOUTS)
+    return ctypes.c_int.from_address(address + ctypes.sizeof(ctypes.c_void_p)).value
 
 
 class Borrowed:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pyspiel
+from open_spiel.python.algorithms import mcts
 
 from rave_agents.game.game_state import PlayerId
 from rave_agents.kernel.tree import ROOT, UNEXPANDED, edge_rows
@@ -15,11 +16,12 @@ from rave_agents.tree.search_tree import SearchTree
 NO_EDGE = -1
 
 
-class SearchNode:
+class SearchNode(mcts.SearchNode):  # type: ignore[misc]
     """A read-only view of one node of a search tree, for scripts that walk or print it.
 
-    It reads the tree's arrays on access. A node stands for an action and its statistics;
-    ``children`` are the actions after it.
+    It has what OpenSpiel's own has, ``uct_value`` and ``puct_value`` included, and reads the tree's
+    arrays on access. A node stands for an action and its statistics; ``children`` are the actions
+    after it.
 
     Args:
         tree: the tree from ``Searcher.release_tree``.
@@ -132,7 +134,7 @@ class SearchNode:
         """
         if self._children is None:
             rows = () if self._row == UNEXPANDED else edge_rows(self._tree.arrays, self._row)
-            self._children = [SearchNode(self._tree, self, edge) for edge in rows]
+            self._children = [type(self)(self._tree, self, edge) for edge in rows]
         return self._children
 
     def sort_key(self) -> tuple[float, int, float]:
@@ -141,7 +143,7 @@ class SearchNode:
         A proven win of its mover ranks above, and a proven loss below, unknown and drawn outcomes.
         """
         outcome = self.outcome
-        known = 0.0 if outcome is None else outcome[self._mover]
+        known = outcome[self._mover] if outcome else 0.0
         return (known, self.explore_count, self.total_reward)
 
     def best_child(self) -> SearchNode:
@@ -175,11 +177,11 @@ class SearchNode:
 
         """
         action: Any = self.action
-        if state is not None and action is not None:
+        if state is not None and self._parent is not None:
             action = state.action_to_string(state.current_player(), action)
         visits, outcome = self.explore_count, self.outcome
         value = self.total_reward / visits if visits > 0 else 0.0
-        known = "none" if outcome is None else f"{outcome[self._mover]:4.1f}"
+        known = f"{outcome[self._mover]:4.1f}" if outcome else "none"
         return (
             f"{action!s:>6}: player: {self.player}, prior: {self.prior:5.3f}, "
             f"value: {value:6.3f}, sims: {visits:5d}, outcome: {known}, "
@@ -216,6 +218,23 @@ class SearchNode:
             actions.append(int(self._tree.arrays.edge_action[node._edge]))
             node = node._parent
         return actions[::-1]
+
+
+class CppSearchNode(SearchNode):
+    """A node that tells what is not known as ``pyspiel.SearchNode`` of C++ does."""
+
+    __slots__ = ()
+
+    @property
+    def action(self) -> int:
+        """The action that leads here; ``INVALID_ACTION`` at the root."""
+        action = super().action
+        return pyspiel.INVALID_ACTION if action is None else action
+
+    @property
+    def outcome(self) -> list[float]:
+        """The returns of all players if the game is over or the outcome is proven; else empty."""
+        return super().outcome or []
 
 
 def tree_report(tree: SearchTree, state: pyspiel.State, action: int) -> list[str]:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.simulate.python_simulator import Evaluator
 from rave_agents.simulate.simulator import Frame, Header, Simulator
+from rave_openspiel import compiled_games
 from rave_openspiel.knowledge import Unit
 from rave_openspiel.native import NativeSimulator, Observation, bridge, is_native, is_shrinking
 from rave_openspiel.same_game import game_key
@@ -40,10 +41,13 @@ class OpenSpielState:
     """
 
     def __init__(self, state: pyspiel.State, worlds: WorldFunction | None = None) -> None:
-        bridge()  # Compile the bridge, if needed, before a search's clock runs.
+        # What is compiled, if need be, is so before any clock of a search runs.
+        if not compiled_games.prepare(state.get_game()):
+            bridge()
         self.state = state
         """The wrapped ``pyspiel.State``."""
         self._worlds = worlds
+        self._is_sensible = False
 
     def clone(self) -> Self:
         """A copy that shares nothing that can change with this state, and outlives it.
@@ -55,6 +59,12 @@ class OpenSpielState:
         if game.get_type().short_name in _CLONES_POINT_TO_THEIR_ORIGINAL:
             return type(self)(game.deserialize_state(self.state.serialize()), self._worlds)
         return type(self)(self.state.clone(), self._worlds)
+
+    def sensible(self) -> "OpenSpielState":
+        """This state, from which playouts on compiled rules leave out moves that make no sense."""
+        wrapped = OpenSpielState(self.state, self._worlds)
+        wrapped._is_sensible = True
+        return wrapped
 
     def current_player(self) -> int:
         """The player to move, or a ``PlayerId``."""
@@ -128,11 +138,11 @@ class OpenSpielState:
 
         The bound that such a game states is a crude sum that no play comes near.
         """
-        return _utility_bounds(self.state.get_game())[0]
+        return utility_bounds(self.state.get_game())[0]
 
     def max_utility(self) -> float:
         """Return the game's greatest utility; ``inf`` if rewards come during play."""
-        return _utility_bounds(self.state.get_game())[1]
+        return utility_bounds(self.state.get_game())[1]
 
     def utility_sum(self) -> float | None:
         """Return the sum of all players' utilities at every terminal state; None if it varies."""
@@ -188,6 +198,10 @@ class OpenSpielState:
         common = getattr(self.state, "common_state", None)
         if common is not None and evaluator is None:
             return common.simulator(frame, None)  # type: ignore[no-any-return]
+        if evaluator is None:
+            compiled = compiled_games.simulator(self.state, frame, sensible=self._is_sensible)
+            if compiled is not None:
+                return compiled
         library = bridge() if evaluator is None and is_native(self.state) else None
         root = self.clone().state  # The simulator's own copies may need it to live.
         if library is not None:
@@ -232,7 +246,8 @@ class OpenSpielState:
         return str(self.state)
 
 
-def _utility_bounds(game: pyspiel.Game) -> tuple[float, float]:
+def utility_bounds(game: pyspiel.Game) -> tuple[float, float]:
+    """Return the game's least and greatest utility; infinite if rewards come during play."""
     if game.get_type().reward_model == _Type.RewardModel.REWARDS:
         return -math.inf, math.inf
     return float(game.min_utility()), float(game.max_utility())

@@ -14,8 +14,9 @@ Agents for the environment loop are bound to a live environment, which they neve
 
 ``UCTAgent``, ``GraveAgent``, ``PNMCTSAgent`` and ``make_agent("rave(simulations=500)", env)`` are
 used in the same way. ``evaluate`` plays episodes between policies of any usual form, the seats
-exchanged. In environments with hidden information, such as card games, an agent searches
-determinizations from ``worlds=function``: environments that it cannot tell from the live one.
+exchanged; ``tournament`` rates any number of them. In environments with hidden information, such as
+card games, an agent searches determinizations from ``worlds=function``: environments that it cannot
+tell from the live one.
 
 ``clone_env`` copies an environment as it stands; ``register_cloner`` tells it how environments of
 your own are copied. ``AECState`` and ``ParallelState`` wrap environments in the interface that
@@ -36,14 +37,22 @@ from rave_pettingzoo.agents import (
     make_agent,
 )
 from rave_pettingzoo.cloning import clone_env, register_cloner
-from rave_pettingzoo.evaluation import Episode, Evaluation, PolicyResult, evaluate
+from rave_pettingzoo.episode import Episode
+from rave_pettingzoo.evaluation import Evaluation, PolicyResult, evaluate
 from rave_pettingzoo.loop_agent import LoopAgent, RandomLoopAgent
 from rave_pettingzoo.parallel_state import ParallelState
 from rave_pettingzoo.states import AECState, game_state
+from rave_pettingzoo.tournaments import (
+    EnvTournament,
+    EnvTournamentError,
+    tournament,
+)
 
 __all__ = [
     "AECState",
     "CloneError",
+    "EnvTournament",
+    "EnvTournamentError",
     "Episode",
     "Evaluation",
     "GraveAgent",
@@ -63,4 +72,5 @@ __all__ = [
     "game_state",
     "make_agent",
     "register_cloner",
+    "tournament",
 ]

@@ -8,8 +8,6 @@ import statistics
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-import numpy as np
-import pettingzoo
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from rave_agents.arena.match import checked_count, checked_match_seed
@@ -17,28 +15,10 @@ from rave_agents.arena.statistics import MatchScore
 from rave_agents.cli.terminal import stderr
 from rave_agents.game.arguments import unknown_name
 from rave_agents.results.tables import aligned, html_table
-from rave_pettingzoo.episode import play, play_together
-from rave_pettingzoo.policies import make_policy, policy_name
-from rave_pettingzoo.support import env_name, is_parallel, turn_based_env
+from rave_pettingzoo.episode import Episode, check_agents, play_episode
+from rave_pettingzoo.policies import policy_name
+from rave_pettingzoo.support import env_name, turn_based_env
 from rave_pettingzoo.worlds import WorldFunction
-
-
-@dataclasses.dataclass(frozen=True)
-class Episode:
-    """One finished episode, with an entry for each policy in the order given."""
-
-    number: int
-    """Its number, from 0."""
-    seed: int
-    """The seed of the environment's reset."""
-    seats: tuple[str, ...]
-    """The agent that each policy played."""
-    returns: tuple[float, ...]
-    """The sum of each policy's rewards."""
-    illegal_moves: tuple[int, ...]
-    """The number of each policy's actions that the mask forbids."""
-    steps: int
-    """The number of moves of all agents."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -207,69 +187,34 @@ def evaluate(
     names = tuple(policy_name(policy) for policy in policies.values())
     agents = tuple(policies)
     made = env_fn()
-    _check_agents(made, agents)
+    check_agents(made, agents)
     env = turn_based_env(made) or made
-    together = is_parallel(env)
     finished: list[Episode] = []
     with (
         contextlib.closing(made),
         contextlib.suppress(KeyboardInterrupt),
-        _bar(episodes, progress) as advance,
+        bar(episodes, progress) as advance,
     ):
         for number in range(episodes):
-            turn = number % len(agents) if exchange_seats else 0
-            seats = agents[turn:] + agents[:turn]
-            group = number // len(agents) if exchange_seats else number
-            env_seed = _draw(seed, 0, group) % 2**31  # OpenSpiel takes no more, as in Hanabi.
-            told = env.reset(seed=env_seed)
-            players = {
-                seat: make_policy(
-                    policy,
+            finished.append(
+                play_episode(
                     env,
-                    player=seat if together else None,
-                    seed=_draw(seed, 1, number, index),
+                    agents,
+                    tuple(policies.values()),
+                    number,
+                    seed=seed,
+                    exchange_seats=exchange_seats,
                     translate=translate,
                     worlds=worlds,
-                )
-                for index, (seat, policy) in enumerate(zip(seats, policies.values(), strict=True))
-            }
-            for player in players.values():
-                player.reset()
-            played = play_together(env, players, *told) if together else play(env, players)
-            finished.append(
-                Episode(
-                    number=number,
-                    seed=env_seed,
-                    seats=seats,
-                    returns=tuple(played.returns[seat] for seat in seats),
-                    illegal_moves=tuple(played.illegal_moves[seat] for seat in seats),
-                    steps=played.steps,
                 )
             )
             advance()
     return Evaluation(env_name(env), seed, names, agents, tuple(finished))
 
 
-def _check_agents(env: Any, agents: tuple[str, ...]) -> None:
-    possible = list(getattr(env, "possible_agents", ()))
-    if not possible or not isinstance(env, pettingzoo.AECEnv | pettingzoo.ParallelEnv):
-        raise TypeError(
-            f"env_fn must make an environment of PettingZoo; it made a {type(env).__name__}."
-        )
-    for agent in agents:
-        if agent not in possible:
-            raise ValueError(unknown_name("agent", agent, possible))
-    missing = [agent for agent in possible if agent not in agents]
-    if missing:
-        raise ValueError(f"policies must have one for each agent; {missing} have none.")
-
-
-def _draw(*path: int) -> int:
-    return int(np.random.SeedSequence(path).generate_state(1)[0])
-
-
 @contextlib.contextmanager
-def _bar(episodes: int, wanted: bool) -> Iterator[Callable[[], None]]:
+def bar(episodes: int, wanted: bool) -> Iterator[Callable[[], None]]:
+    """Show a bar where standard error is a terminal; gives the function that moves it by one."""
     if not isinstance(wanted, bool):
         raise TypeError(f"progress must be True or False, got {wanted!r}.")
     console = stderr()

@@ -22,6 +22,7 @@ from rave_agents.frameworks.agent import Agent, AgentType, Effort
 from rave_agents.game.arguments import checked_seed, unknown_name
 from rave_agents.game.game_state import GameState, is_simultaneous, legal_actions_of
 from rave_agents.gtp.client import GTP_AGENT_TYPE
+from rave_agents.gtp.uci_client import UCI_AGENT_TYPE
 from rave_agents.kernel.amaf import NoAmaf
 from rave_agents.kernel.rules import UCB1
 from rave_agents.results.search_result import SearchResult
@@ -308,6 +309,7 @@ _TYPES = {
     ),
     "exp3": _search_agent_type("exp3", "simultaneous moves: mixed strategies by Exp3"),
     "gtp": GTP_AGENT_TYPE,
+    "uci": UCI_AGENT_TYPE,
     "random": AgentType(
         "a legal action uniformly at random",
         {"seed": None},

@@ -1,13 +1,20 @@
-"""Matches between agents, sweeps over parameters, their statistics, and speed measurements.
+"""Matches, sweeps, tournaments and curves, their statistics, and speed measurements.
 
 It imports agents and what lies below.
 """
 
 from rave_agents.arena.bench import BenchResult, BenchRow, run_bench
+from rave_agents.arena.dask_cluster import dask_executor
+from rave_agents.arena.journal import merge_journals
 from rave_agents.arena.match import MatchError, MatchResult, play_match
-from rave_agents.arena.play import GameRecord
+from rave_agents.arena.pairs import PairCounts
+from rave_agents.arena.ratings import Outcome, Ratings, rate
+from rave_agents.arena.record import GameRecord
+from rave_agents.arena.scaling import ScalingError, ScalingPoint, ScalingResult, run_scaling
+from rave_agents.arena.sprt import Sprt
 from rave_agents.arena.statistics import MatchScore
 from rave_agents.arena.sweep import SweepCell, SweepError, SweepResult, run_sweep
+from rave_agents.arena.tournament import TournamentError, TournamentResult, play_tournament
 
 __all__ = [
     "BenchResult",
@@ -16,10 +23,24 @@ __all__ = [
     "MatchError",
     "MatchResult",
     "MatchScore",
+    "Outcome",
+    "PairCounts",
+    "Ratings",
+    "ScalingError",
+    "ScalingPoint",
+    "ScalingResult",
+    "Sprt",
     "SweepCell",
     "SweepError",
     "SweepResult",
+    "TournamentError",
+    "TournamentResult",
+    "dask_executor",
+    "merge_journals",
     "play_match",
+    "play_tournament",
+    "rate",
     "run_bench",
+    "run_scaling",
     "run_sweep",
 ]

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 
 from rave_agents.agents.named_agents import AgentSpec, agent_type, make_agent
 from rave_agents.arena.match import checked_count, checked_match_seed
-from rave_agents.arena.play import initial_decision, warm_up
+from rave_agents.arena.openings import initial_decision
+from rave_agents.arena.play import warm_up
 from rave_agents.frameworks.adapters import Game, load_game
 from rave_agents.frameworks.agent import Agent
 from rave_agents.game.game_state import GameState

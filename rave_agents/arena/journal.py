@@ -1,20 +1,34 @@
-"""A file of finished games, from which an interrupted sweep goes on.
+"""A file of finished games, from which a match, a sweep, a tournament or a curve goes on.
 
 The file is JSON lines: first a header with everything that decides the games, then one line for
 each finished game, written at once. A process that is killed while it writes leaves a line without
-an end; that line is dropped, and its game is played again.
+an end; that line is dropped, and its game is played again. Files of the same header may be merged:
+whoever played which game does not matter.
 """
 
 import errno
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self, TextIO
 
+from rave_agents import __version__
 from rave_agents.arena.lock import FileLock
-from rave_agents.arena.play import GameRecord
-from rave_agents.frameworks.agent import Effort
+
+FORMAT, FORMAT_VERSION = "rave-agents", 2
+"""What a file says it is, followed by what was played; and how it is written."""
+
+
+def make_header(what: str, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The first line of a file.
+
+    Args:
+        what: ``match``, ``sweep``, ``tournament`` or ``scaling``.
+        settings: strict JSON values that decide all games.
+    """
+    made_by = {"format": f"{FORMAT} {what}", "version": FORMAT_VERSION, "rave-agents": __version__}
+    return {**made_by, **settings}
 
 
 class Journal:
@@ -66,8 +80,8 @@ class Journal:
         torn = content[len(whole) :]
         beginning = (json.dumps(header, allow_nan=False) + "\n").encode()
         if not whole and not beginning.startswith(torn):
-            raise ValueError(f"{path} is not the output of a sweep.")
-        lines = [_parsed(path, number, line) for number, line in enumerate(whole.splitlines(), 1)]
+            raise ValueError(f"{path} is not {_output_of(header)}.")
+        lines = _parsed_lines(path, whole, header)
         if lines:
             _compare(path, lines[0], header)
         if torn:
@@ -94,57 +108,111 @@ class Journal:
         self.close()
 
 
-def record_to_dict(record: GameRecord) -> dict[str, Any]:
-    """A game's record as plain values, fit for strict JSON."""
-    return {
-        "number": record.number,
-        "first_seat": record.first_seat,
-        "opening": list(record.opening),
-        "actions": list(record.actions),
-        "returns": list(record.returns),
-        "efforts": [effort._asdict() for effort in record.efforts],
-        **({"ending": record.ending} if record.ending else {}),
-        **({"fault": True} if record.fault else {}),
-    }
-
-
-def record_from_dict(values: Mapping[str, Any]) -> GameRecord:
-    """The record that ``record_to_dict`` made these values of; other keys are ignored.
+def read_journal(path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """The header and the games of a file, without a line that was being written.
 
     Raises:
-        KeyError, TypeError, ValueError: if they are none.
+        ValueError: if it is no file of games.
+        OSError: if it cannot be read.
     """
-    return_0, return_1 = (float(value) for value in values["returns"])
-    first, second = (Effort(**effort) for effort in values["efforts"])
-    return GameRecord(
-        number=int(values["number"]),
-        first_seat=int(values["first_seat"]),
-        opening=tuple(map(int, values["opening"])),
-        actions=tuple(map(int, values["actions"])),
-        returns=(return_0, return_1),
-        efforts=(first, second),
-        ending=str(values.get("ending", "")),
-        fault=bool(values.get("fault", False)),
-    )
+    path = Path(path)
+    content = path.read_bytes()
+    lines = _parsed_lines(path, content[: content.rfind(b"\n") + 1], None)
+    if not lines or not _format(lines[0]).startswith(f"{FORMAT} "):
+        raise ValueError(f"{path} is not {_output_of(None)}.")
+    return lines[0], lines[1:]
 
 
-def _parsed(path: Path, number: int, line: bytes) -> dict[str, Any]:
-    try:
-        values = json.loads(line)
-    except ValueError:  # not UTF-8 or not JSON
-        values = None
-    if not isinstance(values, dict):
-        raise ValueError(f"{path} is not the output of a sweep: line {number} is no JSON object.")
-    return values
+def merge_journals(output: str | os.PathLike[str], inputs: Sequence[str | os.PathLike[str]]) -> int:
+    """Put the games of several files into a new one; returns how many there are.
+
+    Of a game that is there twice the first counts. The new file may be gone on from.
+
+    Args:
+        output: the new file, which must not exist yet.
+        inputs: the files: shards, or what was played of the same elsewhere.
+
+    Raises:
+        ValueError: if one is no file of games or has another header than the first; the message
+            says what differs.
+        OSError: if one cannot be read, or the output exists or cannot be written.
+    """
+    if not inputs:
+        raise ValueError("There are no files to merge.")
+    output = Path(output)
+    if output.exists():
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(output))
+    header: dict[str, Any] | None = None
+    games: dict[str, dict[str, Any]] = {}
+    for name in inputs:
+        found, lines = read_journal(name)
+        header = header or found
+        _compare(Path(name), found, header)
+        for line in lines:
+            games.setdefault(_identity(line), line)
+    partial = output.with_name(f"{output.name}.part")
+    with partial.open("w", encoding="utf-8", newline="\n") as file:
+        ordered = sorted(games.values(), key=lambda line: (line["number"], _identity(line)))
+        for line in ({} if header is None else header, *ordered):
+            file.write(json.dumps(line, allow_nan=False) + "\n")
+    partial.replace(output)
+    return len(games)
+
+
+RECORDED = frozenset(
+    [
+        *("number", "first_seat", "opening", "actions", "returns", "efforts", "ending", "fault"),
+        *("seats", "seed", "illegal_moves", "steps"),
+    ]
+)
+"""Keys of what was played, in a line; all others say at which table."""
+
+
+def _identity(line: Mapping[str, Any]) -> str:
+    """Which game a line is of."""
+    label = {key: value for key, value in line.items() if key not in RECORDED}
+    return json.dumps([label, line.get("number")], sort_keys=True)
+
+
+def _format(header: Mapping[str, Any]) -> str:
+    return str(header.get("format", ""))
+
+
+def _output_of(header: Mapping[str, Any] | None) -> str:
+    what = "games of rave-agents" if header is None else _what(header)
+    return f"the output of {what}" if header is not None else f"a file of {what}"
+
+
+def _what(header: Mapping[str, Any]) -> str:
+    return f"a {_format(header).removeprefix(f'{FORMAT} ')}"
+
+
+def _parsed_lines(
+    path: Path, whole: bytes, header: Mapping[str, Any] | None
+) -> list[dict[str, Any]]:
+    parsed = []
+    for number, line in enumerate(whole.splitlines(), 1):
+        try:
+            values = json.loads(line)
+        except ValueError:  # not UTF-8 or not JSON
+            values = None
+        if not isinstance(values, dict):
+            raise ValueError(
+                f"{path} is not {_output_of(header)}: line {number} is no JSON object."
+            )
+        parsed.append(values)
+    return parsed
 
 
 def _compare(path: Path, found: Mapping[str, Any], expected: Mapping[str, Any]) -> None:
     if found.get("format") != expected["format"]:
-        raise ValueError(f"{path} is not the output of a sweep.")
+        other = f", but of {_what(found)}" if _format(found).startswith(f"{FORMAT} ") else ""
+        raise ValueError(f"{path} is not {_output_of(expected)}{other}.")
     differences = [
         f"{key} is {json.dumps(found.get(key))} there and {json.dumps(expected.get(key))} here"
         for key in {**expected, **found}
         if found.get(key) != expected.get(key)
     ]
     if differences:
-        raise ValueError(f"{path} is of another sweep: {'; '.join(differences)}.")
+        what = _what(expected).removeprefix("a ")
+        raise ValueError(f"{path} is of another {what}: {'; '.join(differences)}.")

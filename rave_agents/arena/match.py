@@ -1,14 +1,15 @@
 """Matches: two agents, one game, many openings, each played from both seats.
 
-A match comes out the same however many processes share its games, see ``play``.
+A match comes out the same whatever engine plays its games, see ``plan``.
 """
 
 import dataclasses
-import functools
 import math
+import os
 from collections.abc import Callable
+from concurrent.futures import Executor
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from rave_agents.agents.named_agents import (
     DEFAULT_SIMULATIONS,
@@ -16,136 +17,33 @@ from rave_agents.agents.named_agents import (
     AgentSpec,
     agent_type,
     limit_and_clock,
-    make_agent,
 )
-from rave_agents.arena.play import Fixture, GameRecord, Table, draw_opening
+from rave_agents.arena.contestants import Contestant, contestant, make_contestant
+from rave_agents.arena.journal import make_header
+from rave_agents.arena.match_result import MatchError, MatchResult
+from rave_agents.arena.plan import Key, Plan, Record, Shard
+from rave_agents.arena.play import Table
+from rave_agents.arena.record import GameRecord
 from rave_agents.arena.referee import checked_referee
-from rave_agents.arena.runner import FailedGameError, Failure, Played, WorkerFailedError, play_games
+from rave_agents.arena.run import Means, carry_out
 from rave_agents.arena.sgf import SgfFolder
-from rave_agents.arena.statistics import MatchScore, finite, mean_interval
+from rave_agents.arena.sprt import Sprt
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks.adapters import Game, load_game
-from rave_agents.frameworks.agent import Effort
 from rave_agents.game.arguments import checked_seed
 from rave_agents.game.game_state import has_simultaneous_moves
 from rave_agents.searcher.clock import Clock
 
+__all__ = ["MatchError", "MatchResult", "limited_spec", "play_match"]
+
 MOST_GAMES, MOST_JOBS = 1_000_000, 1_000
 """Games of a match and processes that play them: more are a slip, and openings take memory."""
 
+DEFAULT_GAMES, MOST_TEST_GAMES = 100, 100_000
+"""Games of a match that is not told how many; at most, with a sequential test."""
+
 OPENING_PLIES = 2
 """Random moves at the start of games of turns, for a match that is not told otherwise."""
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class MatchResult:
-    """The finished games of a match and their score, from the first agent's view."""
-
-    game: str
-    """The game as it was asked for."""
-    agents: tuple[str, str]
-    """The specs of the first and the second agent, with their limits."""
-    seed: int
-    """What everything random was derived from."""
-    planned: int
-    """How many games the match was to have."""
-    records: tuple[GameRecord, ...]
-    """The finished games, by number."""
-
-    @functools.cached_property
-    def score(self) -> MatchScore:
-        """Wins, draws and losses of the first agent."""
-        wins = sum(record.margin > 0 for record in self.records)
-        losses = sum(record.margin < 0 for record in self.records)
-        return MatchScore(wins, len(self.records) - wins - losses, losses)
-
-    @functools.cached_property
-    def margin(self) -> float:
-        """Mean return a game of the first agent less the second's; not a number without games."""
-        margins = [record.margin for record in self.records]
-        return math.fsum(margins) / len(margins) if margins else math.nan
-
-    @functools.cached_property
-    def margin_interval(self) -> tuple[float, float]:
-        """The 95 % confidence interval of the expected margin; infinite for less than two games."""
-        return mean_interval([record.margin for record in self.records])
-
-    @property
-    def is_won_by_margins(self) -> bool:
-        """Whether games were won by different margins, so that the score does not tell all."""
-        return len({abs(record.margin) for record in self.records} - {0.0}) > 1
-
-    @property
-    def complete(self) -> bool:
-        """Whether all planned games are finished."""
-        return len(self.records) == self.planned
-
-    @functools.cached_property
-    def efforts(self) -> tuple[Effort, Effort]:
-        """What the first and the second agent spent in all finished games."""
-        return self._effort(0), self._effort(1)
-
-    def _effort(self, index: int) -> Effort:
-        efforts = [record.efforts[index] for record in self.records]
-        return Effort(*map(sum, zip(*efforts, strict=True))) if efforts else Effort()
-
-    @property
-    def seconds_per_move(self) -> tuple[float | None, float | None]:
-        """Mean seconds that each agent thought about a move; None without moves."""
-        first, second = (_ratio(effort.seconds, effort.moves) for effort in self.efforts)
-        return first, second
-
-    @property
-    def simulations_per_second(self) -> tuple[float | None, float | None]:
-        """Simulations that each agent ran in a second of thinking; None without moves."""
-        first, second = (_ratio(effort.simulations, effort.seconds) for effort in self.efforts)
-        return first, second
-
-    @property
-    def endings(self) -> dict[int, str]:
-        """Why games ended otherwise than by their rules, by the games' numbers from 1."""
-        return {record.number + 1: record.ending for record in self.records if record.ending}
-
-    @property
-    def faults(self) -> tuple[int, int]:
-        """How many games the first and the second agent lost by failing or breaking the rules.
-
-        They count as lost, and say little of how well the agent plays.
-        """
-        lost = [record.margin < 0 for record in self.records if record.fault]
-        return sum(lost), len(lost) - sum(lost)
-
-    def plus(self, *records: GameRecord) -> Self:
-        """The result with more finished games."""
-        ordered = sorted((*self.records, *records), key=lambda record: record.number)
-        return dataclasses.replace(self, records=tuple(ordered))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, fit for strict JSON: what is infinite or unknown is None."""
-        return {
-            "game": self.game,
-            "agents": list(self.agents),
-            **self.score.to_dict(),
-            "margin": finite(self.margin),
-            "margin_ci95": [finite(end) for end in self.margin_interval],
-            "seconds_per_move": list(self.seconds_per_move),
-            "simulations_per_second": list(self.simulations_per_second),
-            "seed": self.seed,
-            "endings": [
-                {"game": record.number + 1, "why": record.ending, "fault": record.fault}
-                for record in self.records
-                if record.ending
-            ],
-        }
-
-
-class MatchError(FailedGameError):
-    """A game of a match failed; the message names the game, the seat and the agent."""
-
-    def __init__(self, message: str, result: MatchResult) -> None:
-        super().__init__(message)
-        self.result = result
-        """The games that were finished before."""
 
 
 Progress = Callable[[MatchResult], None]
@@ -153,10 +51,10 @@ Progress = Callable[[MatchResult], None]
 
 def play_match(
     game: Game | str,
-    first: AgentSpec | str,
-    second: AgentSpec | str,
+    first: Any,
+    second: Any,
     *,
-    games: int = 100,
+    games: int | None = None,
     simulations: int | None = None,
     seconds: float | None = None,
     clock: str | None = None,
@@ -167,6 +65,10 @@ def play_match(
     referee: AgentSpec | str | None = None,
     forfeit: bool = False,
     progress: Progress | None = None,
+    sprt: Sprt | str | None = None,
+    executor: Executor | None = None,
+    output: str | os.PathLike[str] | None = None,
+    shard: Shard | str | None = None,
 ) -> MatchResult:
     """Play a match between two agents.
 
@@ -175,9 +77,11 @@ def play_match(
 
     Args:
         game: a game for two players or its name, such as ``"hex(board_size=9)"``.
-        first: the spec of the first agent, such as ``"rave(simulations=500)"``.
-        second: the spec of the second agent.
-        games: how many games, at least 1. Of an odd number the last opening is played once.
+        first: the first agent: a spec such as ``"rave(simulations=500)"``, or one of your own, see
+            ``rave_agents.arena.contestants``.
+        second: the second agent.
+        games: how many games, at least 1; None for 100, or with ``sprt`` for 100,000 at most. Of
+            an odd number the last opening is played once.
         simulations: a move, for an agent whose spec has no limit; 1,000 if ``seconds`` is not given
             either.
         seconds: a move, for an agent whose spec has no limit.
@@ -196,34 +100,129 @@ def play_match(
             game, repeats its input or floods its output loses that game; otherwise it ends the
             match with an error. One that fails later in a game loses that game in any case.
         progress: called before the first and after every game with the result so far.
+        sprt: a sequential test that ends the match as soon as its whole pairs, in their order,
+            tell the answer: ``"0,5"`` asks whether the first agent is 5 (normalized) Elo points
+            stronger, or 0.
+        executor: who runs the games in place of ``jobs`` processes: any
+            ``concurrent.futures.Executor``, such as that of a Dask client. The game and the agents
+            travel by value.
+        output: a file that gets every game as it ends, before ``progress`` sees it. Games that it
+            has already are not played again.
+        shard: such as ``"3/40"``: play only this part of the games.
 
     Raises:
         UnknownNameError: for a game, an agent or a parameter that does not exist.
-        UnsupportedGameError: if the game is not for two players or an agent cannot play it.
-        TypeError, ValueError: for a value that is not allowed, or if no opening can be found.
+        UnsupportedGameError: if the game is not for two players or an agent cannot play it; or if
+            it cannot be sent to other processes.
+        TypeError, ValueError: for a value that is not allowed, if no opening can be found, or if
+            ``output`` is of other games or is being written by another process.
+        OSError: if ``output`` cannot be read or written.
+        VersionsDifferError: if workers of the executor have other versions than this process.
         MatchError: if an agent fails or plays an illegal action; it keeps the finished games.
     """
-    checked_count("jobs", jobs, 1, MOST_JOBS)
+    test = Sprt.parse(sprt) if isinstance(sprt, str) else sprt
+    games = (DEFAULT_GAMES if test is None else MOST_TEST_GAMES) if games is None else games
+    checked_count("games", games, 1, MOST_GAMES)
+    means = checked_means(jobs, executor, output, shard)
     seed = checked_match_seed(seed)
     loaded = load_match_game(game)
-    first, second = (limited_spec(spec, simulations, seconds, clock) for spec in (first, second))
-    specs = first, second
-    table = dataclasses.replace(checked_table(loaded, *specs), forfeit=forfeit)
+    agents = (
+        limited_agent(first, simulations, seconds, clock),
+        limited_agent(second, simulations, seconds, clock),
+    )
+    table = dataclasses.replace(
+        checked_table(loaded, *agents, opening_plies=opening_plies, seed=seed), forfeit=forfeit
+    )
     if clock is not None:
         table = dataclasses.replace(table, clock=str(Clock.parse(clock)))
     if referee is not None:
         spec = AgentSpec.parse(referee) if isinstance(referee, str) else referee
         table = dataclasses.replace(table, referee=checked_referee(spec, loaded))
-    fixtures = draw_fixtures(loaded, games, opening_plies, seed)
     result = MatchResult(
         game=game if isinstance(game, str) else game.name,
-        agents=(str(specs[0]), str(specs[1])),
+        agents=(str(agents[0]), str(agents[1])),
         seed=seed,
         planned=games,
         records=(),
+        sprt=test,
     )
     folder = None if sgf is None else SgfFolder(sgf, loaded, result.agents)
-    return _collect(play_games([table], fixtures, jobs=jobs), result, progress, folder)
+    return _played(result, table, means, progress, folder)
+
+
+def _played(
+    result: MatchResult,
+    table: Table,
+    means: Means,
+    progress: Progress | None,
+    folder: SgfFolder | None,
+) -> MatchResult:
+    settings = {
+        "game": result.game,
+        "agents": list(result.agents),
+        "games": result.planned,
+        "seed": result.seed,
+        "opening_plies": table.opening_plies,
+        "clock": table.clock,
+        "referee": None if table.referee is None else str(table.referee),
+        "forfeit": table.forfeit,
+        "sprt": None if result.sprt is None else dataclasses.asdict(result.sprt),
+    }
+    header = make_header("match", settings)
+    plan = Plan(header=header, tables=[table], labels=[{}], games=result.planned)
+    taken = _Taken(result, progress, folder)
+    finished = carry_out(plan, means, take=taken.take, fail=taken.fail, begin=taken.tell)
+    return dataclasses.replace(taken.result(), interrupted=not finished)
+
+
+class _Taken:
+    """The finished games of a match."""
+
+    def __init__(
+        self, empty: MatchResult, progress: Progress | None, folder: SgfFolder | None
+    ) -> None:
+        self._empty = empty
+        self._progress = progress
+        self._folder = folder
+        self._records: dict[int, GameRecord] = {}
+        self._counts = [0] * 5
+        self._pairs = 0
+        self._began = self._decided = False
+
+    def take(self, key: Key, record: Record) -> bool:
+        assert isinstance(record, GameRecord)
+        if self._decided:
+            return True
+        self._records[key.number] = record
+        self._decided = self._is_decided()
+        if self._began:
+            if self._folder is not None:
+                self._folder.save(record)
+            self.tell()
+        return self._decided
+
+    def _is_decided(self) -> bool:
+        """Whether the test ends, by the pairs in their order, whichever were finished first."""
+        sprt = self._empty.sprt
+        while sprt is not None and self._records.keys() >= {2 * self._pairs, 2 * self._pairs + 1}:
+            scores = [self._records[2 * self._pairs + game].score for game in (0, 1)]
+            self._counts[round(2 * sum(scores))] += 1
+            self._pairs += 1
+            if sprt.verdict(self._counts) is not None:
+                self._records = {n: r for n, r in self._records.items() if n < 2 * self._pairs}
+                return True
+        return False
+
+    def tell(self) -> None:
+        self._began = True
+        if self._progress is not None:
+            self._progress(self.result())
+
+    def result(self) -> MatchResult:
+        return self._empty.plus(*self._records.values())
+
+    def fail(self, key: Key | None, message: str) -> MatchError:
+        return MatchError(message, self.result())
 
 
 def load_match_game(game: Game | str) -> Game:
@@ -241,18 +240,50 @@ def load_match_game(game: Game | str) -> Game:
     return loaded
 
 
-def checked_table(game: Game, first: AgentSpec, second: AgentSpec) -> Table:
-    """The two agents at a table, after each of them was made for either seat.
+def checked_table(
+    game: Game,
+    first: Contestant,
+    second: Contestant,
+    *,
+    opening_plies: int | None,
+    seed: int,
+) -> Table:
+    """The two agents at a table, after each was made for either seat, and an opening drawn.
 
     Raises:
         UnknownNameError: for an agent or a parameter that does not exist.
         UnsupportedGameError: if an agent cannot play the game.
+        TypeError, ValueError: for a value that is not allowed, or if no opening can be found.
+    """
+    plies = usual_opening_plies(game, opening_plies)
+    checked_count("opening_plies", plies, 0)
+    for who in (first, second):
+        if isinstance(who, AgentSpec):
+            for seat in (0, 1):
+                make_contestant(who, game, seat, 0)
+    table = Table(game, (first, second), seed=seed, opening_plies=plies)
+    table.fixture(0)
+    return table
+
+
+def checked_means(
+    jobs: int,
+    executor: Executor | None,
+    output: str | os.PathLike[str] | None,
+    shard: Shard | str | None,
+) -> Means:
+    """By what games are played, checked.
+
+    Raises:
         TypeError, ValueError: for a value that is not allowed.
     """
-    for spec in (first, second):
-        for seat in (0, 1):
-            make_agent(spec, game, seat)
-    return Table(game, (first, second))
+    checked_count("jobs", jobs, 1, MOST_JOBS)
+    if executor is not None and not isinstance(executor, Executor):
+        raise TypeError(f"executor must be a concurrent.futures.Executor, got {executor!r}.")
+    if shard is not None and output is None:
+        raise ValueError("A shard needs output: the file that is merged with those of the others.")
+    part = Shard.parse(shard) if isinstance(shard, str) else shard
+    return Means(jobs=jobs, executor=executor, output=output, shard=part)
 
 
 def usual_opening_plies(game: Game, opening_plies: int | None) -> int:
@@ -262,17 +293,14 @@ def usual_opening_plies(game: Game, opening_plies: int | None) -> int:
     return 0 if has_simultaneous_moves(game.new_initial_state()) else OPENING_PLIES
 
 
-def draw_fixtures(game: Game, games: int, opening_plies: int | None, seed: int) -> list[Fixture]:
-    """The games of a match, from 0, in pairs that share an opening.
-
-    Raises:
-        TypeError, ValueError: for a value that is not allowed, or if no opening can be found.
-    """
-    checked_count("games", games, 1, MOST_GAMES)
-    opening_plies = usual_opening_plies(game, opening_plies)
-    checked_count("opening_plies", opening_plies, 0)
-    openings = [draw_opening(game, opening_plies, seed, pair) for pair in range((games + 1) // 2)]
-    return [Fixture(number, seed, openings[number // 2]) for number in range(games)]
+def limited_agent(
+    agent: Any, simulations: int | None, seconds: float | None, clock: str | None = None
+) -> Contestant:
+    """Whoever this is; a spec gets these limits as by ``limited_spec``."""
+    who = contestant(agent)
+    if isinstance(who, AgentSpec):
+        return limited_spec(who, simulations, seconds, clock)
+    return who
 
 
 def limited_spec(
@@ -314,32 +342,6 @@ def limited_spec(
     return parsed.with_defaults(given)
 
 
-def _collect(
-    played: Played,
-    result: MatchResult,
-    progress: Progress | None,
-    folder: SgfFolder | None = None,
-) -> MatchResult:
-    try:
-        if progress is not None:
-            progress(result)
-        for _, outcome in played:
-            if isinstance(outcome, Failure):
-                outcome.raise_as(MatchError(outcome.message, result))
-            result = result.plus(outcome)
-            if folder is not None:
-                folder.save(outcome)
-            if progress is not None:
-                progress(result)
-    except WorkerFailedError as error:
-        raise MatchError(str(error), result) from error
-    except KeyboardInterrupt:
-        pass
-    finally:
-        played.close()
-    return result
-
-
 def checked_count(name: str, value: int, least: int, most: float = math.inf) -> None:
     """Raise TypeError or ValueError unless the value is an integer of these bounds."""
     if isinstance(value, bool) or not isinstance(value, int):
@@ -356,7 +358,3 @@ def checked_match_seed(seed: int) -> int:
     if checked is None:
         raise TypeError("A match needs a seed, an integer of at least 0.")
     return checked
-
-
-def _ratio(total: float, count: float) -> float | None:
-    return total / count if count > 0 else None

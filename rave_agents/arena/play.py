@@ -1,24 +1,36 @@
 """One game between two agents, and what it needs: an opening, seats, chance, seeds.
 
 Game number ``2 i`` and ``2 i + 1`` start from opening ``i`` and see the same chance outcomes drawn;
-the first agent has seat 0 in the one and seat 1 in the other. Openings, chance and agents have
-streams of their own, derived from the match's seed and the number of the game alone.
+the first agent has seat 0 in the one and seat 1 in the other.
 """
 
 import contextlib
 import dataclasses
+import functools
+import math
 import operator
+import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
-from rave_agents.agents.named_agents import AgentSpec, agent_type, make_agent
+from rave_agents.agents.named_agents import AgentSpec, make_agent
+from rave_agents.arena.contestants import Contestant, counts_simulations, make_contestant
+from rave_agents.arena.openings import (
+    agent_seed,
+    chance_stream,
+    draw_opening,
+    draw_outcome,
+    initial_decision,
+    single_mover,
+    start_state,
+)
+from rave_agents.arena.plan import ImpossibleRecordError
+from rave_agents.arena.record import GameRecord
 from rave_agents.arena.referee import Referee, decided_returns
-from rave_agents.errors import ForfeitError, GameError, UnsupportedGameError
-from rave_agents.frameworks.adapters import Game, seeded_start
-from rave_agents.frameworks.agent import Agent, Effort
+from rave_agents.errors import ForfeitError
+from rave_agents.frameworks.adapters import Game
+from rave_agents.frameworks.agent import Agent
 from rave_agents.game.game_state import (
     GameState,
     is_simultaneous,
@@ -28,40 +40,6 @@ from rave_agents.game.game_state import (
 )
 from rave_agents.gtp.process import EngineFailedError
 from rave_agents.searcher.clock import Clock
-
-OPENING_TRIES = 1000
-"""Openings that are drawn before it is given up to find one that does not end the game."""
-
-_OPENINGS, _CHANCE, _AGENTS, _STARTS = 0, 1, 2, 3
-"""The streams of a match."""
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class GameRecord:
-    """One finished game."""
-
-    number: int
-    """Its number in the match, from 0."""
-    first_seat: int
-    """The seat of the match's first agent: 0 or 1."""
-    opening: tuple[int, ...]
-    """The random actions and chance outcomes that it started with."""
-    actions: tuple[int, ...]
-    """All actions and chance outcomes, those of the opening included; where players move at the
-    same time, one action of each."""
-    returns: tuple[float, float]
-    """What seat 0 and seat 1 won, in the game's utilities."""
-    efforts: tuple[Effort, Effort]
-    """What the first and the second agent spent."""
-    ending: str = ""
-    """Why the game ended otherwise than by its rules, such as ``seat 1 resigned``; else empty."""
-    fault: bool = False
-    """Whether the loser failed or broke the rules, so that the game says little of their play."""
-
-    @property
-    def margin(self) -> float:
-        """The first agent's return less the second's: the first won if it is above 0."""
-        return self.returns[self.first_seat] - self.returns[1 - self.first_seat]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -96,14 +74,82 @@ class Table:
 
     game: Game
     """The game, for two players."""
-    specs: tuple[AgentSpec, AgentSpec]
-    """The specs of the first and the second agent, with their limits."""
+    agents: tuple[Contestant, Contestant]
+    """The first and the second agent; specs with their limits."""
+    seed: int = 0
+    """What everything random is derived from."""
+    opening_plies: int = 0
+    """Random moves that each opening consists of."""
     clock: str | None = None
     """The time that each side has for a game, see ``Clock.parse``; None for all that it likes."""
     referee: AgentSpec | None = None
     """The spec of a GTP program that checks moves and results; None for none."""
     forfeit: bool = False
     """Whether a GTP program that does not play at all loses its games, in place of an error."""
+
+    @property
+    def name(self) -> str:
+        """The game's name."""
+        return self.game.name
+
+    def fixture(self, number: int) -> Fixture:
+        """The game of this number, from 0.
+
+        Raises:
+            ValueError: if no opening can be found.
+        """
+        opening = draw_opening(self.game, self.opening_plies, self.seed, number // 2)
+        return Fixture(number, self.seed, opening)
+
+    def play(self, number: int) -> GameRecord:
+        """Play the game of this number, see ``play_game``."""
+        return play_game(self, self.fixture(number))
+
+    def warm_up(self) -> None:
+        """Let both agents search a little, once in a process, see ``warm_up``."""
+        for who in self.agents:
+            if (str(who), self.name) not in _warm:
+                _warm.add((str(who), self.name))
+                warm_up(who, self.game)
+
+    def blame(self, number: int, error: Exception) -> tuple[str, Exception]:
+        """Where a game failed, for people, and the error that it failed with."""
+        game = f"Game {number + 1}"
+        if not isinstance(error, AgentFailedError) or not isinstance(error.__cause__, Exception):
+            return game, error
+        who = self.agents[(error.seat + number) % 2]
+        return f"{game}, seat {error.seat}, agent {who}", error.__cause__
+
+    def read(self, line: Mapping[str, Any]) -> GameRecord:
+        """The record that a line of a file has.
+
+        Raises:
+            KeyError, TypeError, ValueError: if it has none.
+            ImpossibleRecordError: if it has returns that the game does not have.
+        """
+        record = GameRecord.from_dict(line)
+        low, high = self._returns_bounds
+        if not all(low <= value <= high for value in record.returns):
+            raise ImpossibleRecordError(
+                f"it has the returns {list(record.returns)}, and those of {self.name} are from "
+                f"{low:g} to {high:g}."
+            )
+        return record
+
+    @functools.cached_property
+    def _returns_bounds(self) -> tuple[float, float]:
+        """The least and the greatest return of the game for a player, with room for rounding.
+
+        One that another's word decided (a forfeit, a referee) is 1 or -1 where there is no bound.
+        """
+        state = self.game.new_initial_state()
+        low, high = float(state.min_utility()), float(state.max_utility())
+        room = 1e-6 * max(1.0, *(abs(bound) for bound in (low, high) if math.isfinite(bound)), 1.0)
+        return max(low - room, -sys.float_info.max), min(high + room, sys.float_info.max)
+
+
+_warm: set[tuple[str, str]] = set()
+"""Agents and games that this process has warmed up."""
 
 
 class AgentFailedError(Exception):
@@ -151,7 +197,7 @@ def play_game(table: Table, fixture: Fixture) -> GameRecord:
 def _play(
     table: Table, fixture: Fixture, agents: tuple[Agent, Agent], referee: Referee | None
 ) -> GameRecord:
-    state = _start(table.game, fixture.seed, fixture.pair)
+    state = start_state(table.game, fixture.seed, fixture.pair)
     actions: list[int] = []
     ending, fault = "", False
     try:
@@ -190,7 +236,7 @@ def _play_moves(
     """Play from ``state`` to the end, in it, and note all actions."""
     seats = [agents[fixture.index_at(seat)] for seat in (0, 1)]
     clocks = [None if table.clock is None else Clock.parse(table.clock) for _ in seats]
-    chance = _stream(fixture.seed, _CHANCE, fixture.pair)
+    chance = chance_stream(fixture.seed, fixture.pair)
     opening = iter(fixture.opening)
     for seat, agent in enumerate(seats):
         _ask(seat, agent.restart)
@@ -208,7 +254,7 @@ def _play_moves(
         if action is None and state.is_chance_node():
             action = draw_outcome(state, chance)
         elif action is None:
-            player = _mover(state)
+            player = single_mover(state)
             action = _timed_choice(player, seats[player], state, clocks[player])
         if referee is not None and (refusal := referee.refusal(action)) is not None:
             reason = f"made a move that the referee refuses: {refusal}"
@@ -219,100 +265,33 @@ def _play_moves(
         actions.append(action)
 
 
-def draw_opening(game: Game, plies: int, seed: int, pair: int) -> tuple[int, ...]:
-    """Draw random actions after which the game still goes on.
-
-    Args:
-        game: the game.
-        plies: actions of players, those at the same time counted once; chance outcomes on the way
-            are drawn too and not counted.
-        seed: the match's.
-        pair: the number of the two games that start with it.
-
-    Raises:
-        ValueError: if every opening drawn ends the game.
-    """
-    random = _stream(seed, _OPENINGS, pair)
-    for _ in range(OPENING_TRIES):
-        state = _start(game, seed, pair)
-        actions: list[int] = []
-        left = plies
-        while left > 0 and not state.is_terminal():
-            if is_simultaneous(state):
-                joint = random_joint_action(state, random)
-                left -= 1
-                state.apply_actions(joint)  # type: ignore[attr-defined]
-                actions += joint
-                continue
-            if state.is_chance_node():
-                action = draw_outcome(state, random)
-            else:
-                _mover(state)
-                action = int(random.choice(_some_actions(game, state.legal_actions())))
-                left -= 1
-            state.apply_action(action)
-            actions.append(action)
-        if not state.is_terminal():
-            return tuple(actions)
-    raise ValueError(
-        f"{OPENING_TRIES} random openings of {plies} plies all ended the game {game.name}: "
-        "choose fewer opening plies."
-    )
-
-
-def _some_actions(game: Game, actions: Sequence[int]) -> Sequence[int]:
-    if len(actions) == 0:
-        raise GameError(f"{game.name} is not over, and the player to move has no legal action.")
-    return actions
-
-
-def random_joint_action(state: Any, random: np.random.Generator) -> list[int]:
-    """Draw an action for each who moves at the same time."""
-    movers = moving_players(state)
-    drawn = [int(random.choice(state.legal_actions(mover))) for mover in movers]
-    return joint_action(movers, drawn, state.num_players())
-
-
-def draw_outcome(state: GameState, random: np.random.Generator) -> int:
-    """Draw an outcome of a chance node by its probability."""
-    outcomes, probabilities = zip(*state.chance_outcomes(), strict=True)
-    weights = np.array(probabilities)
-    return int(outcomes[random.choice(len(outcomes), p=weights / weights.sum())])
-
-
-def initial_decision(game: Game, seed: int) -> GameState:
-    """Return the first position where a player is to move, after chance outcomes drawn."""
-    state = _start(game, seed, 0)
-    random = _stream(seed, _CHANCE)
-    while state.is_chance_node():
-        state.apply_action(draw_outcome(state, random))
-    return state
-
-
-def warm_up(spec: AgentSpec, game: Game) -> None:
+def warm_up(who: Contestant, game: Game) -> None:
     """Let an agent that counts simulations run a few.
 
     What is compiled or loaded once in a process is then not part of any measured time. Should the
     agent fail, so it will in its first game, and there it is told who failed where.
     """
-    if "simulations" not in agent_type(spec.name).parameters:
+    if not counts_simulations(who):
         return
-    parameters = {**spec.parameters, "simulations": 2, "seed": 0}
+    assert isinstance(who, AgentSpec)
+    parameters = {**who.parameters, "simulations": 2, "seed": 0}
     for limit in ("seconds", "clock"):
         parameters.pop(limit, None)
-    state = initial_decision(game, 0)
-    seat = max(0, int(state.current_player()))
-    agent = make_agent(AgentSpec(spec.name, parameters), game, seat)
     with contextlib.suppress(Exception):
-        agent.step(state)
+        state = initial_decision(game, 0)
+        seat = max(0, int(state.current_player()))
+        make_agent(AgentSpec(who.name, parameters), game, seat).step(state)
 
 
 def _make_agents(table: Table, fixture: Fixture) -> tuple[Agent, Agent]:
     agents = []
-    for index, spec in enumerate(table.specs):
-        stream = np.random.SeedSequence([fixture.seed, _AGENTS, fixture.number, index])
-        seeded = spec.with_defaults({"seed": int(stream.generate_state(1)[0])})
-        agents.append(make_agent(seeded, table.game, fixture.index_at(index)))
+    for index, who in enumerate(table.agents):
+        seat = fixture.index_at(index)
+        seed = agent_seed(fixture.seed, fixture.number, index)
+        try:
+            agents.append(make_contestant(who, table.game, seat, seed))
+        except Exception as error:
+            raise AgentFailedError(seat) from error
     return agents[0], agents[1]
 
 
@@ -359,20 +338,3 @@ def _choose(agent: Agent, state: GameState, player: int) -> int:
     if action not in legal:
         raise ValueError(f"it played {action}, which is not legal; legal are {list(legal)}.")
     return action
-
-
-def _mover(state: GameState) -> int:
-    """The seat to move, at a state that is not terminal and not chance's."""
-    player = int(state.current_player())
-    if player not in (0, 1):
-        raise UnsupportedGameError(f"No single player is to move: current_player() is {player}.")
-    return player
-
-
-def _start(game: Game, seed: int, pair: int) -> GameState:
-    """The start of both games of a pair: where states draw chance themselves, they draw alike."""
-    return seeded_start(game, lambda: int(_stream(seed, _STARTS, pair).integers(2**31)))
-
-
-def _stream(*path: int) -> np.random.Generator:
-    return np.random.default_rng(np.random.SeedSequence(path))

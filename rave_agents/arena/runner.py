@@ -1,190 +1,259 @@
-"""Play many games, in this process or in several.
+"""Engines: play many games in this process, in several, or wherever an executor runs them."""
 
-A game's result depends on its table and its fixture alone, so neither the number of processes nor
-the order of the games changes it.
-"""
-
-import dataclasses
-import functools
+import collections
+import contextlib
 import os
-import signal
-import threading
-import time
-import traceback
-import warnings
-from collections.abc import Collection, Generator, Sequence
-from concurrent.futures import BrokenExecutor
-from pickle import PicklingError
-from typing import Any, NoReturn
+import sys
+import sysconfig
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from importlib.metadata import packages_distributions
+from typing import Any
 
-from rave_agents.arena.play import (
-    AgentFailedError,
-    Fixture,
-    GameRecord,
-    Table,
-    play_game,
-    warm_up,
-)
-from rave_agents.config.shipped_parts import ShippedParts, shipped_parts
+import cloudpickle
+
+from rave_agents.arena.plan import AnyTable, Key
+from rave_agents.arena.versions import VersionsDifferError, versions
+from rave_agents.arena.worker import Outcome, begin_local_worker, play_chunk, play_safely
+from rave_agents.config.shipped_parts import shipped_parts
 from rave_agents.errors import RaveAgentsError, UnsupportedGameError
-from rave_agents.gtp.process import EngineFailedError
 
-_PARENT_SECONDS = 1.0
-"""How often a worker process looks whether the one that started it is still there."""
+MOST_ATTEMPTS = 5
+"""How often a game is begun whose worker dies each time: then it is the game that ends them."""
 
+CHUNK_SECONDS = 0.1
+"""Games that are shorter are sent to workers several at a time."""
 
-class FailedGameError(RaveAgentsError):
-    """A game could not be finished; the message names the game, the seat and the agent."""
+_MOST_IN_A_CHUNK = 200
+_IDLE_SECONDS = 300
+_WAIT_SECONDS = 1.0
+_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+
+Played = Generator[Outcome, None, None]
+"""What came of games, as they end."""
 
 
 class WorkerFailedError(RaveAgentsError):
     """A process that played games ended, or could not load them."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Failure:
-    """A game that could not be finished."""
-
-    message: str
-    """The game, the seat, the agent and what went wrong."""
-    traceback: str
-    """Where it went wrong."""
-    cause: Exception | None
-    """None if it happened in another process."""
-
-    def raise_as(self, error: FailedGameError) -> NoReturn:
-        """Raise this error with the failure as its cause, or with its traceback as a note."""
-        if self.cause is None:
-            error.add_note(self.traceback)
-        raise error from self.cause
-
-
-Played = Generator[tuple[int, GameRecord | Failure], None, None]
-"""Finished games, each with the index of its table."""
-
-
 def play_games(
-    tables: Sequence[Table],
-    fixtures: Sequence[Fixture],
+    tables: Sequence[AnyTable],
+    keys: Iterable[Key],
     *,
     jobs: int = 1,
-    done: Collection[tuple[int, int]] = (),
+    executor: Executor | None = None,
 ) -> Played:
-    """Play every fixture at every table: the first one at all tables, then the second one, ...
+    """Play games at tables; close the generator to stop early.
 
-    So whatever slows the machine down for a while slows all tables alike. With several processes
-    games are started in that order and come as they end. Close the generator to stop early.
+    With several processes games are begun in the order given and come as they end. The games of a
+    process that dies are played again.
 
     Args:
-        tables: tables of one game.
-        fixtures: the games to play at each of them.
-        jobs: processes that play at the same time.
-        done: games to leave out, as a table's index and a fixture's number.
+        tables: where they are played.
+        keys: the games.
+        jobs: processes of this machine that play at the same time, without an executor.
+        executor: who runs the games; None for processes of this machine. It is not shut down.
 
     Raises:
-        UnsupportedGameError: if the game cannot be sent to other processes.
-        WorkerFailedError: if one of these ends.
+        UnsupportedGameError: if a table cannot be sent to other processes.
+        VersionsDifferError: if a worker of the executor has other versions than this process.
+        WorkerFailedError: if workers die again and again, or the executor fails.
     """
-    pairings = [
-        (index, table, fixture)
-        for fixture in fixtures
-        for index, table in enumerate(tables)
-        if (index, fixture.number) not in done
-    ]
-    if not pairings:
+    waiting = collections.deque(keys)
+    if not waiting:
         return
-    for spec in {str(spec): spec for table in tables for spec in table.specs}.values():
-        warm_up(spec, tables[0].game)  # for several processes too: compiled here, loaded there
-    if jobs == 1:
-        for index, table, fixture in pairings:
-            yield index, _play_safely(table, fixture)
+    if executor is None:
+        for index in sorted({key.table for key in waiting}):
+            tables[index].warm_up()  # for several processes too: compiled here, loaded there
+    if executor is None and jobs == 1:
+        while waiting:
+            key = waiting.popleft()
+            yield play_safely(tables[key.table], key)
         return
-    yield from _play_in_workers(pairings, jobs)
+    local = executor is None
+    why = f"jobs={jobs}" if local else "an executor"
+    parcels = _Parcels(tables, why, by_value=not local)
+    engine = _LocalProcesses(min(jobs, len(waiting))) if local else _Given(executor)
+    yield from _play_in_workers(engine, parcels, waiting)
 
 
-def _play_in_workers(pairings: Sequence[tuple[int, Table, Fixture]], jobs: int) -> Played:
-    from joblib import Parallel, delayed  # noqa: PLC0415  (slow to import)
+class _Parcels:
+    """What is sent with the games, pickled once."""
 
-    play, shipped = delayed(_play_in_worker), shipped_parts()
-    parallel = Parallel(
-        n_jobs=min(jobs, len(pairings)), backend="loky", return_as="generator_unordered"
-    )
-    played = parallel(play(shipped, *pairing) for pairing in pairings)
+    def __init__(self, tables: Sequence[AnyTable], why: str, *, by_value: bool) -> None:
+        self._tables = tables
+        self._why = why
+        self._by_value = by_value
+        self._pickled: dict[int, bytes] = {}
+        self.shipped = self._dumps(shipped_parts, "Parts of your own")
+
+    def table(self, index: int) -> bytes:
+        """A table, pickled.
+
+        Raises:
+            UnsupportedGameError: if that cannot be done.
+        """
+        if index not in self._pickled:
+            table = self._tables[index]
+            self._pickled[index] = self._dumps(lambda: table, table.name)
+        return self._pickled[index]
+
+    def _dumps(self, make: Callable[[], Any], name: str) -> bytes:
+        try:
+            if self._by_value:
+                with contextlib.suppress(Exception), _own_modules_by_value():
+                    return bytes(cloudpickle.dumps(make()))
+            return bytes(cloudpickle.dumps(make()))
+        except Exception as error:
+            raise UnsupportedGameError(
+                f"{name} cannot be sent to other processes, which {self._why} needs ({error}). "
+                "Play with jobs=1, or define it in a module of its own."
+            ) from error
+
+
+@contextlib.contextmanager
+def _own_modules_by_value() -> Iterator[None]:
+    """Meanwhile what the user's modules define is pickled with its code: workers lack them."""
+    installed = {*packages_distributions(), *sys.stdlib_module_names}
+    places = tuple(sysconfig.get_paths()[name] for name in ("stdlib", "purelib", "platlib"))
+    own = []
+    for name, module in list(sys.modules.items()):
+        file = getattr(module, "__file__", None)
+        known = name.partition(".")[0] in installed or name.startswith("rave_")
+        if file and name != "__main__" and not known and not file.startswith(places):
+            own.append(module)
+    registered = []
     try:
-        yield from played
-    except PicklingError as error:
-        raise UnsupportedGameError(
-            f"{pairings[0][1].game.name} cannot be sent to other processes, which jobs={jobs} "
-            f"needs ({_last_line(error)}). Play with jobs=1, or define it in a module of its own."
-        ) from error
-    except BrokenExecutor as error:  # out of memory, or what a worker cannot load
-        raise WorkerFailedError(
-            f"A process that played games ended: {error} {_last_line(error)}"
-        ) from error
+        for module in own:
+            with contextlib.suppress(ValueError):  # Not under this name: no class says it is.
+                cloudpickle.register_pickle_by_value(module)
+                registered.append(module)
+        yield
     finally:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # that games are not finished: so asked
-            played.close()
+        for module in registered:
+            cloudpickle.unregister_pickle_by_value(module)
 
 
-def _last_line(error: BaseException) -> str:
-    """What the cause of an error says last; it may be the text of another process's traceback."""
-    return str(error.__cause__ or "").strip(' \n"').rpartition("\n")[2]
+class _LocalProcesses:
+    """Processes of this machine, which are started anew when one of them dies."""
+
+    def __init__(self, jobs: int) -> None:
+        self.width = jobs
+        each = str(max(1, (os.cpu_count() or 1) // jobs))
+        self._environment = {name: os.environ.get(name, each) for name in _THREADS}
+        self._executor = self._started()
+
+    def _started(self) -> Any:
+        from joblib.externals.loky import get_reusable_executor  # noqa: PLC0415 Slow to import.
+
+        return get_reusable_executor(
+            max_workers=self.width,
+            timeout=_IDLE_SECONDS,
+            initializer=begin_local_worker,
+            env=self._environment,
+        )
+
+    def submit(self, *arguments: Any) -> "Future[list[Outcome]]":
+        """Begin a chunk of games."""
+        try:
+            future: Future[list[Outcome]] = self._executor.submit(*arguments)
+        except BrokenExecutor:
+            self._executor = self._started()
+            future = self._executor.submit(*arguments)
+        return future
+
+    def recover(self, error: BaseException) -> bool:
+        """Whether a game that failed like this can be played again."""
+        return isinstance(error, BrokenExecutor)
+
+    def stop(self, futures: Iterable["Future[list[Outcome]]"]) -> None:
+        """Do not finish these games."""
+        self._executor.shutdown(wait=True, kill_workers=True)
 
 
-def _leave_to_parent(number: int, frame: Any) -> None:
-    pass
+class _Given:
+    """An executor of the user's."""
+
+    def __init__(self, executor: Executor | None) -> None:
+        if not isinstance(executor, Executor):
+            raise TypeError(f"executor must be a concurrent.futures.Executor, got {executor!r}.")
+        self._executor = executor
+
+    @property
+    def width(self) -> int:
+        """How many workers there are at the moment."""
+        client = getattr(self._executor, "_client", None)  # of Dask, whose clusters grow
+        if client is not None:
+            return max(1, int(sum(client.nthreads().values())))
+        return int(getattr(self._executor, "_max_workers", None) or os.cpu_count() or 1)
+
+    def submit(self, *arguments: Any) -> "Future[list[Outcome]]":
+        """Begin a chunk of games."""
+        return self._executor.submit(*arguments)
+
+    def recover(self, error: BaseException) -> bool:
+        """Whether a game that failed like this can be played again: Dask has other workers."""
+        return type(error).__name__ == "KilledWorker"
+
+    def stop(self, futures: Iterable["Future[list[Outcome]]"]) -> None:
+        """Do not begin these games."""
+        for future in futures:
+            future.cancel()
 
 
-@functools.cache
-def _end_with_parent() -> None:
-    """End this process soon after the one that started it, however that ends."""
-    parent = os.getppid()
-
-    def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(_PARENT_SECONDS)
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
-
-
-_warm: set[str] = set()
-"""What this worker process has warmed up."""
-
-
-def _play_in_worker(
-    shipped: ShippedParts, index: int, table: Table, fixture: Fixture
-) -> tuple[int, GameRecord | Failure]:
-    shipped.register()
-    # Ctrl-C and a request to end are for the parent, which ends the workers. No SIG_IGN: programs
-    # that play would inherit it.
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, _leave_to_parent)
-    _end_with_parent()
-    for spec in table.specs:
-        if str(spec) not in _warm:
-            warm_up(spec, table.game)
-            _warm.add(str(spec))
-    played = _play_safely(table, fixture)
-    if isinstance(played, Failure):
-        played = dataclasses.replace(played, cause=None)
-    return index, played
-
-
-def _play_safely(table: Table, fixture: Fixture) -> GameRecord | Failure:
-    advice = ""
+def _play_in_workers(
+    engine: "_LocalProcesses | _Given", parcels: _Parcels, waiting: collections.deque[Key]
+) -> Played:
+    running: dict[Future[list[Outcome]], list[Key]] = {}
+    attempts: collections.Counter[Key] = collections.Counter()
+    seconds = CHUNK_SECONDS
     try:
-        return play_game(table, fixture)
-    except AgentFailedError as failed:
-        error = failed.__cause__
-        assert isinstance(error, Exception)
-        spec = table.specs[fixture.index_at(failed.seat)]
-        where = f"Game {fixture.number + 1}, seat {failed.seat}, agent {spec}"
-        if isinstance(error, EngineFailedError):
-            advice = " (forfeit, or --forfeit, counts such games as lost)"
-    except Exception as raised:
-        error = raised
-        where = f"Game {fixture.number + 1}"
-    message = f"{where}: {type(error).__name__}: {error}{advice}"
-    return Failure(message, "".join(traceback.format_exception(error)), error)
+        while waiting or running:
+            width = engine.width
+            while waiting and len(running) < 2 * width:
+                size = _chunk_size(seconds, len(waiting), width)
+                chunk = [waiting.popleft() for _ in range(size)]
+                tables = {key.table: parcels.table(key.table) for key in chunk}
+                future = engine.submit(play_chunk, dict(versions()), parcels.shipped, tables, chunk)
+                running[future] = chunk
+            done, _ = wait(running, timeout=_WAIT_SECONDS, return_when=FIRST_COMPLETED)
+            for future in done:
+                chunk = running.pop(future)
+                error = _error_of(future)
+                if error is None:
+                    for outcome in future.result():
+                        seconds += 0.1 * (outcome.seconds - seconds)
+                        yield outcome
+                    continue
+                attempts.update(chunk)
+                if not engine.recover(error) or max(attempts[k] for k in chunk) >= MOST_ATTEMPTS:
+                    raise _told(error) from error
+                waiting.extendleft(reversed(chunk))
+    finally:
+        if running:
+            engine.stop(running)
+
+
+def _chunk_size(seconds: float, waiting: int, width: int) -> int:
+    """So many games as take long enough to be worth sending, and leave some for all workers."""
+    worth = CHUNK_SECONDS / max(seconds, CHUNK_SECONDS / _MOST_IN_A_CHUNK)
+    return max(1, min(int(worth), waiting // (4 * width)))
+
+
+def _error_of(future: "Future[list[Outcome]]") -> BaseException | None:
+    if future.cancelled():
+        return WorkerFailedError("the executor was shut down")
+    return future.exception()
+
+
+def _told(error: BaseException) -> RaveAgentsError:
+    if isinstance(error, VersionsDifferError):
+        return error
+    cause = str(error.__cause__ or "").strip(' \n"').rpartition("\n")[2]
+    said = " ".join(f"{error} {cause}".split())
+    if isinstance(error, ImportError | AttributeError):
+        return WorkerFailedError(
+            f"A worker cannot load what it is to play ({said}): it needs the same packages as here."
+        )
+    return WorkerFailedError(f"A process that played games ended: {said}")

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from rave_agents import __version__
-from rave_agents.arena.play import GameRecord
+from rave_agents.arena.record import GameRecord
 from rave_agents.frameworks.adapters import Game
 from rave_agents.games.coordinates import point_number
 from rave_agents.gtp.position import board_size

@@ -21,8 +21,8 @@ _Z = NormalDist().inv_cdf(0.5 + CONFIDENCE / 2)
 class MatchScore:
     """Wins, draws and losses, and what follows from them; all from the first agent's view.
 
-    The intervals take the games as independent. Two games from one opening with the seats exchanged
-    tend to cancel out what the opening gives to one seat; the intervals are then on the safe side.
+    The intervals take the games as independent. Where two games share an opening, ``PairCounts``
+    has the intervals.
 
     Raises:
         ValueError: for a negative count.

@@ -11,31 +11,29 @@ import functools
 import itertools
 import math
 import os
-import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Executor
 from typing import Any, Self
 
 from rave_agents.agents.named_agents import AgentSpec, agent_type, make_limit
-from rave_agents.arena.journal import Journal, record_from_dict, record_to_dict
+from rave_agents.arena.journal import make_header
 from rave_agents.arena.match import (
-    MOST_JOBS,
+    MOST_GAMES,
     MatchResult,
     checked_count,
     checked_match_seed,
+    checked_means,
     checked_table,
-    draw_fixtures,
     limited_spec,
     load_match_game,
-    usual_opening_plies,
 )
-from rave_agents.arena.play import GameRecord
-from rave_agents.arena.runner import FailedGameError, Failure, Played, WorkerFailedError, play_games
+from rave_agents.arena.plan import Key, Plan, Shard
+from rave_agents.arena.record import GameRecord
+from rave_agents.arena.run import Taken, carry_out
+from rave_agents.arena.worker import FailedGameError
 from rave_agents.config.part_specs import is_part, plain
 from rave_agents.config.specs import format_parameters, is_key, parse_values
 from rave_agents.frameworks.adapters import Game
-
-FORMAT, FORMAT_VERSION = "rave-agents sweep", 1
-"""What an output file says it is."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -67,6 +65,10 @@ class SweepResult:
     """How many games each cell was to have."""
     cells: tuple[SweepCell, ...]
     """In the order of the grid: the values of the last parameter vary fastest."""
+    latest: tuple[int, GameRecord] | None = None
+    """The game that ended last, with the index of its cell."""
+    interrupted: bool = False
+    """Whether it was ended before its time."""
 
     @property
     def finished(self) -> int:
@@ -115,9 +117,9 @@ class SweepResult:
         """The result with more finished games of the cell with this index."""
         cell = self.cells[index]
         changed = dataclasses.replace(cell, match=cell.match.plus(*records))
-        return dataclasses.replace(
-            self, cells=(*self.cells[:index], changed, *self.cells[index + 1 :])
-        )
+        cells = (*self.cells[:index], changed, *self.cells[index + 1 :])
+        latest = (index, records[-1]) if records else self.latest
+        return dataclasses.replace(self, cells=cells, latest=latest)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, fit for strict JSON.
@@ -164,6 +166,8 @@ def run_sweep(
     output: str | os.PathLike[str] | None = None,
     forfeit: bool = False,
     progress: Progress | None = None,
+    executor: Executor | None = None,
+    shard: Shard | str | None = None,
 ) -> SweepResult:
     """Play a match for every combination of values of an agent's parameters.
 
@@ -187,6 +191,8 @@ def run_sweep(
         forfeit: whether a GTP program that does not play at all loses its games, see
             ``play_match``.
         progress: called before the first and after every game with the result so far.
+        executor: who runs the games in place of ``jobs`` processes, see ``play_match``.
+        shard: such as ``"3/40"``: play only this part of the games.
 
     Raises:
         UnknownNameError: for a game, an agent or a parameter that does not exist.
@@ -196,7 +202,8 @@ def run_sweep(
         OSError: if ``output`` cannot be read or written.
         SweepError: if an agent fails or plays an illegal action; it keeps the finished games.
     """
-    checked_count("jobs", jobs, 1, MOST_JOBS)
+    means = checked_means(jobs, executor, output, shard)
+    checked_count("games", games, 1, MOST_GAMES)
     seed = checked_match_seed(seed)
     loaded = load_match_game(game)
     base, other = (AgentSpec.parse(x) if isinstance(x, str) else x for x in (agent, opponent))
@@ -204,18 +211,13 @@ def run_sweep(
     specs = [limited_spec(_with_parameters(base, values), simulations, seconds) for values in grid]
     limited = limited_spec(other, simulations, seconds)
     tables = [
-        dataclasses.replace(checked_table(loaded, spec, limited), forfeit=forfeit) for spec in specs
+        checked_table(loaded, spec, limited, opening_plies=opening_plies, seed=seed)
+        for spec in specs
     ]
-    opening_plies = usual_opening_plies(loaded, opening_plies)
-    fixtures = draw_fixtures(loaded, games, opening_plies, seed)
     name = game if isinstance(game, str) else game.name
-    result = _nothing_played(name, grid, specs, limited, seed=seed, games=games)
-    if output is None:
-        return _collect(play_games(tables, fixtures, jobs=jobs), result, None, progress)
+    empty = _nothing_played(name, grid, specs, limited, seed=seed, games=games)
     limit = make_limit(simulations, seconds)
-    header = {
-        "format": FORMAT,
-        "version": FORMAT_VERSION,
+    settings = {
         "game": name,
         "agent": str(base),
         "opponent": str(other),
@@ -224,17 +226,25 @@ def run_sweep(
         "simulations": limit.simulations,
         "seconds": limit.seconds,
         "seed": seed,
-        "opening_plies": opening_plies,
+        "opening_plies": tables[0].opening_plies,
     }
-    with Journal.open(output, header) as journal:
-        result = _resumed(result, journal, loaded)
-        done = {
-            (index, record.number)
-            for index, cell in enumerate(result.cells)
-            for record in cell.match.records
-        }
-        played = play_games(tables, fixtures, jobs=jobs, done=done)
-        return _collect(played, result, journal, progress)
+    plan = Plan(
+        header=make_header("sweep", settings),
+        tables=[dataclasses.replace(table, forfeit=forfeit) for table in tables],
+        labels=[{"parameters": _plain(values)} for values in grid],
+        games=games,
+    )
+    taken = _Taken(empty, progress)
+    finished = carry_out(plan, means, take=taken.take, fail=taken.fail, begin=taken.tell)
+    return dataclasses.replace(taken.result, interrupted=not finished)
+
+
+class _Taken(Taken[SweepResult]):
+    """The finished games, and the error where one fails."""
+
+    def fail(self, key: Key | None, message: str) -> SweepError:
+        cell = "" if key is None else f"{self.result.cells[key.table]}: "
+        return SweepError(f"{cell}{message}", self.result)
 
 
 def parse_vary(texts: Iterable[str]) -> dict[str, list[Any]]:
@@ -279,6 +289,18 @@ def _with_parameters(spec: AgentSpec, parameters: Mapping[str, Any]) -> AgentSpe
     return AgentSpec(spec.name, {**spec.parameters, **parameters})
 
 
+def sweep_specs(header: Mapping[str, Any]) -> tuple[dict[str, AgentSpec], AgentSpec]:
+    """The agents of a sweep, in the order of its grid, and their opponent, from a file's header."""
+    base, other = AgentSpec.parse(header["agent"]), AgentSpec.parse(header["opponent"])
+    limits = header["simulations"], header["seconds"]
+    grid = (
+        dict(zip(header["vary"], values, strict=True))
+        for values in itertools.product(*header["vary"].values())
+    )
+    specs = [limited_spec(_with_parameters(base, cell), *limits) for cell in grid]
+    return {str(spec): spec for spec in specs}, limited_spec(other, *limits)
+
+
 def _nothing_played(
     name: str,
     grid: Sequence[dict[str, Any]],
@@ -306,65 +328,6 @@ def _nothing_played(
             for values, match in zip(grid, matches, strict=True)
         ),
     )
-
-
-def _resumed(result: SweepResult, journal: Journal, game: Game) -> SweepResult:
-    """The result with the games that the journal has."""
-    low, high = returns_bounds(game)
-    grid = [_plain(cell.parameters) for cell in result.cells]
-    records: list[dict[int, GameRecord]] = [{} for _ in grid]
-    for number, line in enumerate(journal.lines, 2):
-        try:
-            index, record = grid.index(line["parameters"]), record_from_dict(line)
-        except (KeyError, TypeError, ValueError):
-            index, record = 0, None
-        if record is None or not 0 <= record.number < result.planned:
-            raise ValueError(f"Line {number} of {journal.path} is no game of this sweep.")
-        if not all(low <= value <= high for value in record.returns):
-            raise ValueError(
-                f"Line {number} of {journal.path} is no game of this sweep: it has the returns "
-                f"{list(record.returns)}, and those of {result.game} are from {low:g} to {high:g}."
-            )
-        records[index].setdefault(record.number, record)
-    for index, found in enumerate(records):
-        result = result.plus(index, *found.values())
-    return result
-
-
-def returns_bounds(game: Game) -> tuple[float, float]:
-    """The least and the greatest return of a game for a player, with room for rounding.
-
-    One that another's word decided (a forfeit, a referee) is 1 or -1 where the game has no bound.
-    """
-    state = game.new_initial_state()
-    low, high = float(state.min_utility()), float(state.max_utility())
-    room = 1e-6 * max(1.0, *(abs(bound) for bound in (low, high) if math.isfinite(bound)), 1.0)
-    return max(low - room, -sys.float_info.max), min(high + room, sys.float_info.max)
-
-
-def _collect(
-    played: Played, result: SweepResult, journal: Journal | None, progress: Progress | None
-) -> SweepResult:
-    try:
-        if progress is not None:
-            progress(result)
-        for index, outcome in played:
-            cell = result.cells[index]
-            if isinstance(outcome, Failure):
-                outcome.raise_as(SweepError(f"{cell}: {outcome.message}", result))
-            if journal is not None:
-                parameters = {"parameters": _plain(cell.parameters)}
-                journal.append({**parameters, **record_to_dict(outcome)})
-            result = result.plus(index, outcome)
-            if progress is not None:
-                progress(result)
-    except WorkerFailedError as error:
-        raise SweepError(str(error), result) from error
-    except KeyboardInterrupt:
-        pass
-    finally:
-        played.close()
-    return result
 
 
 def _plain(value: Any) -> Any:

@@ -4,20 +4,25 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 
 from rave_agents.cli.program import (
     ClockText,
+    Dask,
     Debug,
     Forfeit,
     GameName,
     Jobs,
     Json,
     OpeningPlies,
+    Output,
     Seconds,
     Seed,
+    ShardText,
     Simulations,
     app,
+    check_writable,
+    engine,
+    how_to_go_on,
     interrupted,
     reported,
 )
@@ -30,7 +35,21 @@ def match(
     game: GameName,
     first: Annotated[str, typer.Argument(metavar="FIRST", help="An agent, such as 'rave(c=0.2)'.")],
     second: Annotated[str, typer.Argument(metavar="SECOND", help="The other agent.")],
-    games: Annotated[int, typer.Option(help="How many games.")] = 100,
+    games: Annotated[
+        int | None,
+        typer.Option(help="How many games; 100, or with --sprt at most 100000."),
+    ] = None,
+    sprt: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ELO0,ELO1",
+            help="End as soon as a sequential test tells whether FIRST is ELO1 stronger or ELO0.",
+        ),
+    ] = None,
+    sprt_model: Annotated[
+        str,
+        typer.Option(help="What its bounds are: normalized Elo, as Fishtest's, or logistic."),
+    ] = "normalized",
     simulations: Simulations = None,
     seconds: Seconds = None,
     clock: ClockText = None,
@@ -43,6 +62,9 @@ def match(
         typer.Option(help="A GTP program that checks moves and results: 'gtp(command=...)'."),
     ] = None,
     forfeit: Forfeit = False,
+    output: Output = None,
+    shard: ShardText = None,
+    dask: Dask = None,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
@@ -52,10 +74,12 @@ def match(
     early and shows the games that are finished.
     """
     from rave_agents.arena.match import MatchError, play_match  # noqa: PLC0415
-    from rave_agents.cli import report  # noqa: PLC0415
+    from rave_agents.arena.sprt import Sprt  # noqa: PLC0415
+    from rave_agents.cli import arena_tables, live  # noqa: PLC0415
 
     failed: MatchError | None = None
-    with report.match_progress(stderr(), games) as progress:
+    test = None if sprt is None else Sprt.parse(sprt, model=sprt_model)
+    with engine(dask, jobs) as executor, live.match_progress(stderr()) as progress:
         try:
             result = play_match(
                 game,
@@ -72,17 +96,22 @@ def match(
                 referee=referee,
                 forfeit=forfeit,
                 progress=progress,
+                sprt=test,
+                executor=executor,
+                output=output,
+                shard=shard,
             )
         except MatchError as error:
             failed, result = error, error.result
     if as_json:
         show_json(result.to_dict())
     elif result.records:
-        show(report.match_table(result))
+        show(arena_tables.match_table(result))
     if failed is not None:
         raise failed
-    if not result.complete:
-        raise interrupted(f"{len(result.records)} of {games} games were finished.")
+    if result.interrupted:
+        finished = f"{len(result.records)} of {result.planned} games were finished."
+        raise interrupted(f"{finished} {how_to_go_on(output)}" if output else finished)
 
 
 @app.command()
@@ -120,19 +149,14 @@ def benchmark(
         sgf=None,
         referee=None,
         forfeit=False,
+        sprt=None,
+        sprt_model="normalized",
+        output=None,
+        shard=None,
+        dask=None,
         as_json=as_json,
         debug=debug,
     )
-
-
-def _check_writable(path: Path) -> None:
-    """Raise before the first game what writing the table would raise after the last."""
-    if not path.parent.is_dir():
-        raise ValueError(f"There is no folder {str(path.parent)!r} for --csv.")
-    existed = path.exists()
-    path.open("a").close()
-    if not existed:
-        path.unlink()
 
 
 @app.command()
@@ -153,9 +177,9 @@ def sweep(
     seed: Seed = 0,
     opening_plies: OpeningPlies = None,
     jobs: Jobs = 1,
-    output: Annotated[
-        Path | None, typer.Option(help="Keep every game in this file, and go on from it.")
-    ] = None,
+    output: Output = None,
+    shard: ShardText = None,
+    dask: Dask = None,
     forfeit: Forfeit = False,
     csv: Annotated[Path | None, typer.Option(help="Write the final table to this file.")] = None,
     as_json: Json = False,
@@ -167,12 +191,12 @@ def sweep(
     the same command then goes on.
     """
     from rave_agents.arena.sweep import SweepError, parse_vary, run_sweep  # noqa: PLC0415
-    from rave_agents.cli import report  # noqa: PLC0415
+    from rave_agents.cli import arena_tables, live  # noqa: PLC0415
 
     if csv is not None:
-        _check_writable(csv)
+        check_writable(csv, "--csv")
     failed: SweepError | None = None
-    with report.sweep_progress(stderr()) as progress:
+    with engine(dask, jobs) as executor, live.sweep_progress(stderr()) as progress:
         try:
             result = run_sweep(
                 game,
@@ -188,20 +212,20 @@ def sweep(
                 output=output,
                 forfeit=forfeit,
                 progress=progress,
+                executor=executor,
+                shard=shard,
             )
         except SweepError as error:
             failed, result = error, error.result
     if as_json:
         show_json(result.to_dict())
     elif result.finished:
-        show(report.sweep_table(result))
+        show(arena_tables.sweep_table(result))
     if csv is not None:
-        report.write_sweep_csv(result, csv)
+        arena_tables.write_sweep_csv(result, csv)
     if failed is not None:
         raise failed
-    if not result.complete:
-        resume = "Give --output FILE to be able to go on after a stop."
-        if output is not None:
-            resume = f"To go on, run the same command again: {output} has the finished games."
+    if result.interrupted:
         planned = result.planned * len(result.cells)
-        raise interrupted(f"{result.finished} of {planned} games were finished. {escape(resume)}")
+        finished = f"{result.finished} of {planned} games were finished."
+        raise interrupted(f"{finished} {how_to_go_on(output)}")

@@ -7,6 +7,8 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
+from pathlib import Path
 from typing import Annotated, Any, ParamSpec
 
 import typer
@@ -74,6 +76,25 @@ Forfeit = Annotated[
     ),
 ]
 Jobs = Annotated[int, typer.Option(help="Processes that play at the same time.")]
+Dask = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS",
+        help="Play on a Dask cluster: its scheduler's address, such as tcp://host:8786, or local "
+        "for a cluster of --jobs processes of this machine.",
+    ),
+]
+Output = Annotated[
+    Path | None, typer.Option(help="Keep every game in this file, and go on from it.")
+]
+ShardText = Annotated[
+    str | None,
+    typer.Option(
+        "--shard",
+        metavar="PART/PARTS",
+        help="Play this part of the games only, such as 3/40; rave-agents merge joins the files.",
+    ),
+]
 
 
 _received = [signal.SIGINT]
@@ -94,6 +115,35 @@ def interrupted(what: str = "") -> typer.Exit:
     word = "Interrupted" if _received[-1] == signal.SIGINT else "Terminated"
     say(f"{word}: {what}" if what else f"{word}.")
     return typer.Exit(_ENDED_BY + _received[-1])
+
+
+@contextlib.contextmanager
+def engine(dask: str | None, jobs: int) -> Iterator[Executor | None]:
+    """The executor of a Dask cluster; None without one."""
+    if dask is None:
+        yield None
+        return
+    from rave_agents.arena.dask_cluster import dask_executor  # noqa: PLC0415
+
+    with dask_executor(dask, jobs=jobs) as executor:
+        yield executor
+
+
+def check_writable(path: Path, option: str) -> None:
+    """Raise before the first game what writing a file would raise after the last."""
+    if not path.parent.is_dir():
+        raise ValueError(f"There is no folder {str(path.parent)!r} for {option}.")
+    existed = path.exists()
+    path.open("a").close()
+    if not existed:
+        path.unlink()
+
+
+def how_to_go_on(output: Path | None) -> str:
+    """What to do when games are left."""
+    if output is None:
+        return "Give --output FILE to be able to go on after a stop."
+    return f"To go on, run the same command again: {escape(str(output))} has the finished games."
 
 
 @contextlib.contextmanager
@@ -126,7 +176,7 @@ def reported(command: Callable[_P, None]) -> Callable[_P, None]:
 
     @functools.wraps(command)
     def run(*args: _P.args, **kwargs: _P.kwargs) -> None:
-        from rave_agents.arena.runner import FailedGameError  # noqa: PLC0415
+        from rave_agents.arena.worker import FailedGameError  # noqa: PLC0415
         from rave_agents.errors import RaveAgentsError  # noqa: PLC0415
 
         try:

@@ -1,32 +1,22 @@
 """Tables and progress bars for people at a terminal."""
 
 import contextlib
-import csv
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
-from rich import box
 from rich.console import Console, RenderableType
-from rich.live import Live
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table
 
 from rave_agents.analysis.position_analysis import Analysis
 from rave_agents.arena.bench import BenchResult
-from rave_agents.arena.match import MatchResult
-from rave_agents.arena.sweep import SweepResult
-from rave_agents.cli.terminal import can_write
+from rave_agents.cli.arena_tables import counted, plain_table, whole
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.errors import RaveAgentsError
 from rave_agents.frameworks.adapters import adapters
 from rave_agents.frameworks.agent import AgentType
 from rave_agents.results.tables import aligned
-
-ENDINGS_SHOWN = 10
-"""Games that ended otherwise than by their rules, up to which all are named."""
 
 
 @contextlib.contextmanager
@@ -37,24 +27,6 @@ def _stopped_if_started(progress: Progress) -> Iterator[None]:
     finally:
         if progress.live.is_started:
             progress.stop()
-
-
-@contextlib.contextmanager
-def match_progress(console: Console, games: int) -> Iterator[Callable[[MatchResult], None]]:
-    """Show a bar with the running score, from the first call of the function that it gives."""
-    columns = [BarColumn(24), MofNCompleteColumn(), TextColumn("{task.fields[score]}")]
-    progress = Progress(*columns, TimeRemainingColumn(), console=console, transient=True)
-    task = progress.add_task("", total=games, score="")
-
-    def update(result: MatchResult) -> None:
-        progress.start()
-        low, high = result.score.interval
-        score = f"{result.score}  {result.score.score:.3f} [{low:.3f}, {high:.3f}]"
-        shown = escape(score) if result.records else ""
-        progress.update(task, completed=len(result.records), score=shown)
-
-    with _stopped_if_started(progress):
-        yield update
 
 
 @contextlib.contextmanager
@@ -74,118 +46,6 @@ def bench_progress(
         yield update
 
 
-@contextlib.contextmanager
-def sweep_progress(console: Console) -> Iterator[Callable[[SweepResult], None]]:
-    """Show the table of a sweep as it grows, from the first call of the function that it gives."""
-    latest: list[SweepResult] = []
-    live = Live(
-        get_renderable=lambda: sweep_table(latest[0]) if latest else "",
-        console=console,
-        transient=True,
-    )
-
-    def update(result: SweepResult) -> None:
-        latest[:] = [result]
-        live.start()
-
-    try:
-        yield update
-    finally:
-        if live.is_started:
-            live.stop()
-
-
-def match_table(result: MatchResult) -> RenderableType:
-    """A match's score, from the first agent's view, and the effort of both sides."""
-    score = result.score
-    endings = [f"game {number}: {escape(why)}" for number, why in result.endings.items()]
-    if len(endings) > ENDINGS_SHOWN:
-        endings[ENDINGS_SHOWN:] = [f"and {len(endings) - ENDINGS_SHOWN} more games"]
-    table = plain_table(
-        title=f"{escape(result.game)}, {_counted(score.games, 'game')}, seed {result.seed}",
-        caption="\n".join(endings) or None,
-        caption_justify="left",
-    )
-    table.add_column("")
-    for agent in result.agents:
-        table.add_column(escape(agent), justify="right", overflow="fold")
-    low, high = score.interval
-    elo_low, elo_high = score.elo_interval
-    table.add_row("wins", str(score.wins), str(score.losses))
-    table.add_row("draws", str(score.draws), str(score.draws))
-    if any(result.faults):
-        table.add_row("lost by faults", *map(str, result.faults))
-    table.add_row("score", f"[bold]{score.score:.3f}[/]", f"{1 - score.score:.3f}")
-    table.add_row("95 % interval", _interval(low, high), _interval(1 - high, 1 - low))
-    table.add_row("Elo difference", f"[bold]{_elo(score.elo)}[/]", _elo(-score.elo))
-    table.add_row(
-        "95 % interval",
-        f"{_elo(elo_low)} to {_elo(elo_high)}",
-        f"{_elo(-elo_high)} to {_elo(-elo_low)}",
-        end_section=not result.is_won_by_margins,
-    )
-    if result.is_won_by_margins:
-        low, high = result.margin_interval
-        table.add_row("mean margin", f"[bold]{result.margin:+.3g}[/]", f"{-result.margin:+.3g}")
-        ends = (f"{low:+.3g} to {high:+.3g}", f"{-high:+.3g} to {-low:+.3g}")
-        table.add_row("95 % interval", *ends, end_section=True)
-    table.add_row("seconds a move", *map(_seconds, result.seconds_per_move))
-    table.add_row("simulations a second", *map(whole, result.simulations_per_second))
-    return table
-
-
-def sweep_table(result: SweepResult) -> RenderableType:
-    """Each cell's score, from the view of the agent that is varied; the best is marked."""
-    planned = result.planned * len(result.cells)
-    games = f"{result.finished} of {planned}" if result.finished < planned else f"{planned}"
-    table = plain_table(
-        title=f"{escape(f'{result.agent} against {result.opponent}')}\n"
-        f"{escape(result.game)}, {games} games, seed {result.seed}",
-        caption="\n".join(_sweep_notes(result)) or None,
-        caption_justify="left",
-        collapse_padding=True,
-        pad_edge=False,
-    )
-    for name in result.cells[0].parameters:
-        table.add_column(escape(name), justify="right", overflow="fold")
-    for name in ("games", "score", "95 % interval", "Elo", "95 % interval", ""):
-        table.add_column(name, justify="right", no_wrap=True)
-    for index, cell in enumerate(result.cells):
-        score, best = cell.match.score, index in result.best
-        shown = ["-"] * 4
-        if score.games:
-            elo_low, elo_high = map(_elo, score.elo_interval)
-            shown = [f"{score.score:.3f}", _interval(*score.interval), _elo(score.elo)]
-            shown += [f"{elo_low} to {elo_high}"]
-        values = [escape(str(value)) for value in cell.parameters.values()]
-        table.add_row(
-            *values, str(score.games), *shown, "best" if best else "", style="bold" if best else ""
-        )
-    return table
-
-
-def _sweep_notes(result: SweepResult) -> list[str]:
-    notes = [f"{escape(name)} changed no game" for name in result.idle]
-    faults = sum(sum(cell.match.faults) for cell in result.cells)
-    if faults:
-        notes.append(f"{_counted(faults, 'game')} lost by faults, not by play")
-    return notes
-
-
-def write_sweep_csv(result: SweepResult, path: Path) -> None:
-    """Write the table of a sweep; what is infinite is ``inf``, what is unknown is empty."""
-    counts = ("games", "wins", "draws", "losses", "score", "score_low", "score_high")
-    rows: list[list[Any]] = [[*result.cells[0].parameters, *counts, "elo", "elo_low", "elo_high"]]
-    for cell in result.cells:
-        score = cell.match.score
-        counted = (score.games, score.wins, score.draws, score.losses)
-        measured = (score.score, *score.interval, score.elo, *score.elo_interval)
-        known = ("" if math.isnan(value) else value for value in measured)
-        rows.append([*map(str, cell.parameters.values()), *counted, *known])
-    with path.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows(rows)
-
-
 def analysis(found: Analysis, rows: int) -> list[RenderableType]:
     """The position, a summary and the table of its moves, or the chosen move alone."""
     shown: list[RenderableType] = [escape(str(found.state).rstrip("\n")), ""]
@@ -201,7 +61,7 @@ def analysis(found: Analysis, rows: int) -> list[RenderableType]:
     for index, line in enumerate(lines):
         table.add_row(*map(escape, line), style="bold" if index == 0 else "")
     hidden = len(found.result.actions) - len(lines)
-    more = [f"[dim]and {_counted(hidden, 'more move')}, see --rows[/]"] if hidden > 0 else []
+    more = [f"[dim]and {counted(hidden, 'more move')}, see --rows[/]"] if hidden > 0 else []
     joint: list[RenderableType] = []
     if found.result.joint is not None:
         joint = ["", escape(aligned(found.result.joint_cells()))]
@@ -288,7 +148,7 @@ def find_games(part: str, *, everything: bool) -> list[dict[str, Any]]:
 
 def games_table(games: Sequence[Mapping[str, Any]], *, reasons: bool) -> RenderableType:
     """The games that ``find_games`` found."""
-    table = plain_table(caption=_counted(len(games), "game"), caption_justify="left")
+    table = plain_table(caption=counted(len(games), "game"), caption_justify="left")
     table.add_column("game", style="bold", overflow="fold")
     table.add_column("description")
     table.add_column("framework")
@@ -333,11 +193,6 @@ def doctor_table(findings: Mapping[str, Any]) -> RenderableType:
     return table
 
 
-def plain_table(**options: Any) -> Table:
-    """A table without columns yet, in the style of all."""
-    return Table(box=box.SIMPLE_HEAD, title_justify="left", **options)
-
-
 def _refusal(framework: str, name: str) -> str:
     try:
         game = adapters()[framework].load_game(name)
@@ -349,28 +204,3 @@ def _refusal(framework: str, name: str) -> str:
 
 def _plain(value: Any) -> Any:
     return str(value) if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
-def _interval(low: float, high: float) -> str:
-    return f"{low:.3f} to {high:.3f}"
-
-
-def _infinity() -> str:
-    return "∞" if can_write("∞") else "inf"
-
-
-def _elo(difference: float) -> str:
-    return f"{difference:+z.0f}".replace("inf", _infinity())
-
-
-def _seconds(value: float | None) -> str:
-    return "-" if value is None else f"{value:.4f}"
-
-
-def whole(value: float | None) -> str:
-    """A number without decimals; - for None."""
-    return "-" if value is None else f"{value:,.0f}".replace("inf", _infinity())

@@ -8,7 +8,7 @@ from rich.live import Live
 from rich.markup import escape
 
 from rave_agents.analysis.solve import Solution
-from rave_agents.cli.report import plain_table, whole
+from rave_agents.cli.arena_tables import plain_table, whole
 from rave_agents.results.search_result import SearchResult
 
 ENDS = {

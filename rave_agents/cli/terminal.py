@@ -9,6 +9,9 @@ from typing import IO, Any
 
 from rich.console import Console
 
+_WIDEST = 1000
+"""Columns of a file's lines, at most."""
+
 _ERRORS = "rave_agents.plain"
 _PLAIN = {"∞": "inf", "…": "...", "−": "-", "–": "-", "×": "x", "·": ".", "━": "-", "─": "-"}
 
@@ -57,10 +60,17 @@ def say(text: str) -> None:
     stderr().print(text, soft_wrap=True, highlight=False)
 
 
-def show(*renderables: Any) -> None:
-    """Write what Rich can render to standard output."""
+def show(*renderables: Any, whole: bool = False) -> None:
+    """Write what Rich can render to standard output.
+
+    Args:
+        *renderables: what to write.
+        whole: whether tables keep their width where the output is no terminal, such as a file.
+    """
     tolerate_encoding(sys.stdout)
     console = Console()
+    if whole and not console.is_terminal:
+        console = Console(width=_WIDEST)
     for renderable in renderables:
         console.print(renderable, highlight=False)
 

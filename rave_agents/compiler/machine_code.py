@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import llvmlite.binding as llvm
+from llvmlite import ir
 
 Run = Callable[[Any, int], int]
 """A loaded entry: takes the address of its record and a number, returns a number."""
@@ -63,12 +64,53 @@ class MachineCode(NamedTuple):
 
     def load(self) -> Run:
         """Link it into this process."""
+        engine = self._linked("")
+        return _Loaded(engine, _Native(engine.get_function_address(self.symbol)))
+
+    def load_callback(self) -> "Callback":
+        """Link it into this process, behind a C function of one number: ``int32_t f(int64_t)``.
+
+        It gets 0 for the second number. Where compiled code raises, the C function returns 0.
+        """
+        engine = self._linked(_c_function(self.symbol))
+        return Callback(engine, engine.get_function_address(_C_FUNCTION))
+
+    def _linked(self, more: str) -> Any:
+        """An engine with the code, and a module of LLVM's language beside it."""
         for name in self.externals:
             _provide(name)
-        engine = _new_engine()
+        engine = _new_engine(more)
         engine.add_object_file(llvm.ObjectFileRef.from_data(self.compiled))
         engine.finalize_object()
-        return _Loaded(engine, _Native(engine.get_function_address(self.symbol)))
+        return engine
+
+
+class Callback(NamedTuple):
+    """Loaded code behind a C function."""
+
+    engine: Any
+    """Holds the code."""
+    address: int
+    """Where the C function is, as long as the engine lives."""
+
+
+_C_FUNCTION = "rave_agents_callback"
+
+
+def _c_function(symbol: str) -> str:
+    """A C function that calls one of Numba's calling convention, see ``_Native``."""
+    word, status = ir.IntType(64), ir.IntType(32)
+    module = ir.Module()
+    pointers = [word.as_pointer(), ir.IntType(8).as_pointer().as_pointer()]
+    called = ir.Function(module, ir.FunctionType(status, [*pointers, word, word]), symbol)
+    function = ir.Function(module, ir.FunctionType(status, [word]), _C_FUNCTION)
+    builder = ir.IRBuilder(function.append_basic_block())
+    result = builder.alloca(word)
+    raised = builder.alloca(ir.IntType(8).as_pointer())
+    told = builder.call(called, [result, raised, function.args[0], word(0)])
+    value = builder.trunc(builder.load(result), status)
+    builder.ret(builder.select(builder.icmp_signed("==", told, status(0)), value, status(0)))
+    return str(module)
 
 
 def processor() -> str:
@@ -77,11 +119,11 @@ def processor() -> str:
     return f"{llvm.get_process_triple()} {llvm.get_host_cpu_name()} {features.flatten()}"
 
 
-def _new_engine() -> Any:
+def _new_engine(module: str) -> Any:
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     machine = llvm.Target.from_triple(llvm.get_process_triple()).create_target_machine(jit=True)
-    return llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
+    return llvm.create_mcjit_compiler(llvm.parse_assembly(module), machine)
 
 
 def _provide(name: str) -> None:

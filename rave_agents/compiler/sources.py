@@ -15,14 +15,14 @@ _ROOMS = ("compiler", "simulate", "kernel")
 
 def sources_name(classes: Iterable[type]) -> str:
     """A name for the sources of the kernel and of what others implement for these classes."""
-    digest = hashlib.sha256(_own_sources().encode())
+    digest = hashlib.sha256(own_sources().encode())
     for text in _others_sources(dict.fromkeys(classes)):
         digest.update(text.encode())
     return digest.hexdigest()[:16]
 
 
 @functools.cache
-def _own_sources() -> str:
+def own_sources() -> str:
     """The kernel's own, what compiles it and what it is compiled for."""
     import importlib.metadata  # noqa: PLC0415  (slow to import)
 

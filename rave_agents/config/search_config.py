@@ -28,7 +28,7 @@ from rave_agents.game.arguments import check_names, unknown_name
 from rave_agents.kernel.amaf import NoAmaf, view_at
 from rave_agents.kernel.amaf_nodes import NodeAmaf
 from rave_agents.kernel.amaf_tables import GRAVE, HRAVE
-from rave_agents.kernel.playouts import UniformPlayouts, action_weight
+from rave_agents.kernel.playouts import SensiblePlayouts, UniformPlayouts, action_weight
 from rave_agents.kernel.proofs import NoProofs, Proofs
 from rave_agents.kernel.rules import UCB1, Greedy, exploration, score
 from rave_agents.kernel.selection import RandomTies, TiesWithin
@@ -75,7 +75,9 @@ class SearchConfig:
     proofs: Annotated[Part, Takes(NoProofs, Proofs)] = NoProofs()
     """What is proven, by a solver or by proof numbers, see ``kernel/proofs.py``."""
 
-    playouts: Annotated[Part, Takes(UniformPlayouts, action_weight)] = UniformPlayouts()
+    playouts: Annotated[Part, Takes(UniformPlayouts, SensiblePlayouts, action_weight)] = (
+        UniformPlayouts()
+    )
     """How playouts choose their moves, see ``kernel/playouts.py``."""
 
     playout_count: Count = 1

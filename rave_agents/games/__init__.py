@@ -1,16 +1,73 @@
-"""Games that the frameworks lack, their rules compiled by Numba, which is loaded with the first."""
+"""Games whose rules are Python, compiled by Numba, and the kit to write one.
 
+A game is a subclass of ``Rules`` (``rules.py``); everything else is written once: simulations
+(``playing.py``), their compilation (``rules_lowering.py``) and machine code (``machine.py``), the
+provider (``rules_simulator.py``) and the GameState (``rules_state.py``).
+"""
+
+import importlib
 from typing import TYPE_CHECKING, Any
+
+from rave_agents.game.arguments import unknown_name
 
 if TYPE_CHECKING:
     from rave_agents.games.nogo import NoGoState
+    from rave_agents.games.rules import CHANCE, NO_ACTION, TERMINAL, Rules
+    from rave_agents.games.rules_state import RulesState
+    from rave_agents.simulate.random_stream import random_below, random_unit
 
-__all__ = ["NoGoState"]
+__all__ = [
+    "CHANCE",
+    "GAMES",
+    "NO_ACTION",
+    "TERMINAL",
+    "NoGoState",
+    "Rules",
+    "RulesState",
+    "random_below",
+    "random_unit",
+    "rules_class",
+]
+
+GAMES = {
+    "breakthrough": "Breakthrough",
+    "connect_four": "ConnectFour",
+    "go": "Go",
+    "havannah": "Havannah",
+    "hex": "Hex",
+    "lines_of_action": "LinesOfAction",
+    "nogo": "NoGo",
+    "othello": "Othello",
+    "y": "Y",
+}
+"""The games that are here, by name: the class in the module of that name."""
+
+_PLACES = {
+    "CHANCE": "rave_agents.games.rules",
+    "NO_ACTION": "rave_agents.games.rules",
+    "TERMINAL": "rave_agents.games.rules",
+    "Rules": "rave_agents.games.rules",
+    "RulesState": "rave_agents.games.rules_state",
+    "NoGoState": "rave_agents.games.nogo",
+    "random_below": "rave_agents.simulate.random_stream",
+    "random_unit": "rave_agents.simulate.random_stream",
+}
+
+
+def rules_class(name: str) -> "type[Rules]":
+    """The rules of a game of ``GAMES``.
+
+    Raises:
+        ValueError: if there is no such game.
+    """
+    if name not in GAMES:
+        raise ValueError(unknown_name("game", name, GAMES))
+    module = importlib.import_module(f"rave_agents.games.{name}")
+    found: type[Rules] = getattr(module, GAMES[name])
+    return found
 
 
 def __getattr__(name: str) -> Any:
-    if name == "NoGoState":
-        from rave_agents.games.nogo import NoGoState  # noqa: PLC0415  (imports Numba)
-
-        return NoGoState
+    if name in _PLACES:
+        return getattr(importlib.import_module(_PLACES[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,5 +1,8 @@
 """Points of a board as Go players write them: a letter without i for the column, a row's number."""
 
+import math
+from collections.abc import Sequence
+
 LETTERS = "abcdefghjklmnopqrstuvwxyz"
 """The columns from the left; i is left out, since it is easily mistaken for j."""
 
@@ -19,3 +22,11 @@ def point_number(name: str) -> tuple[int, int]:
     if letter not in LETTERS or not letter or not number.isdecimal() or int(number) < 1:
         raise ValueError(f"{name!r} is not a point: a point has a letter and a number, such as c4.")
     return LETTERS.index(letter), int(number) - 1
+
+
+def board_of_points(signs: Sequence[str]) -> str:
+    """A square board with its coordinates, from above; one sign for each point, a1 first."""
+    size = math.isqrt(len(signs))
+    rows = [f"{row + 1:2} " + " ".join(signs[row * size : (row + 1) * size]) for row in range(size)]
+    letters = [point_name(column, 0)[0].upper() for column in range(size)]
+    return "\n".join([*reversed(rows), "   " + " ".join(letters)])

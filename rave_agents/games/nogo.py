@@ -1,25 +1,201 @@
-"""NoGo as a GameState."""
+"""NoGo: Go's stones, but captures and suicide are not legal, and nobody passes.
 
-from collections.abc import Hashable, Sequence
-from typing import Self
+A move that takes the last liberty of a chain of either colour is not legal; who has no legal move
+loses. Action 0 is the point a1, below on the left; actions go to the right and then upwards.
+
+A cell is a point of the board or of the edge around it; the left edge of a row is the right edge of
+the one below, so that with ``width = size + 1`` the neighbours of a cell ``p`` are ``p - 1``,
+``p + 1``, ``p - width`` and ``p + width``.
+
+Chains are sets of a disjoint-set forest. For each its representative knows the number, the sum and
+the sum of squares of its pseudo-liberties: an empty neighbour counts once for each stone of the
+chain that it touches. All of them are the same point exactly if number times squares is the squared
+sum (Cauchy-Schwarz), so that a chain in atari is seen without looking for its liberties.
+
+What is not legal for a player never becomes legal again: points do not become empty, and a chain in
+atari can only be extended at its last liberty itself. So each player's legal moves are kept as a
+list of candidates that only shrinks: one that is drawn and found not legal is dropped for good.
+"""
+
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-from rave_agents.game.arguments import is_integer
-from rave_agents.game.game_state import PlayerId
-from rave_agents.games import nogo_rules as rules
-from rave_agents.games.coordinates import point_name, point_number
-from rave_agents.games.nogo_simulator import NoGoSimulator, prepare
-from rave_agents.simulate.python_simulator import Evaluator, PythonSimulator
-from rave_agents.simulate.simulator import Frame, Simulator
+from rave_agents.games.coordinates import board_of_points, point_name, point_number
+from rave_agents.games.rules import NO_ACTION, TERMINAL, Rules
+from rave_agents.games.rules_state import RulesState
+from rave_agents.simulate.random_stream import random_below
 
-DEFAULT_SIZE = 9
+BLACK, WHITE, EMPTY, EDGE = 0, 1, 2, 3
+"""Colours of a cell; the first two are the players' numbers too."""
+
+SMALLEST, LARGEST = 2, 19
+"""The least and the greatest size."""
+
+
+class NoGo(Rules):
+    """See the module."""
+
+    name = "nogo"
+    board_size: int = 9
+
+    def setup(self) -> None:
+        """Lay out the board and its edge."""
+        size = self.board_size
+        if not SMALLEST <= size <= LARGEST:
+            raise ValueError(f"board_size must be from {SMALLEST} to {LARGEST}, got {size!r}.")
+        self.width = size + 1
+        self.cells = self.width * (size + 2) + 1
+        self.num_distinct_actions = self.max_game_length = size * size
+        self.points = np.array(
+            [(row + 1) * self.width + column + 1 for row in range(size) for column in range(size)],
+            np.int32,
+        )
+        self.steps = np.array([-self.width, -1, 1, self.width])
+        self.fields = {
+            "player": np.int64,
+            "colour": (np.int8, self.cells),
+            "parent": (np.int16, self.cells),
+            "liberties": (np.int32, self.cells),
+            "liberty_sum": (np.int32, self.cells),
+            "liberty_squares": (np.int32, self.cells),
+            "num_candidates": (np.int32, 2),
+            "candidates": (np.int16, (2, size * size)),
+        }
+
+    def begin(self, state: Any) -> None:
+        """The board is empty, and Black begins."""
+        state.colour[:] = EDGE
+        state.colour[self.points] = EMPTY
+        state.candidates[:] = self.points
+        state.num_candidates[:] = len(self.points)
+
+    def action_of(self, cell: int) -> int:
+        """The action that plays at a cell."""
+        return (cell // self.width - 1) * self.board_size + cell % self.width - 1
+
+    def chain_of(self, state: Any, stone: int) -> int:
+        """The representative of a stone's chain."""
+        while state.parent[stone] != stone:
+            state.parent[stone] = state.parent[state.parent[stone]]
+            stone = state.parent[stone]
+        return stone
+
+    def in_atari(self, state: Any, chain: int) -> bool:
+        """Whether a chain has one liberty left."""
+        number = np.int64(state.liberties[chain])
+        total = np.int64(state.liberty_sum[chain])
+        return number * np.int64(state.liberty_squares[chain]) == total * total
+
+    def is_legal(self, state: Any, player: int, cell: int) -> bool:
+        """Whether a player may play at a cell: neither capture nor suicide, on an empty point."""
+        if state.colour[cell] != EMPTY:
+            return False
+        has_liberty = False
+        for direction in range(4):
+            near = cell + self.steps[direction]
+            colour = state.colour[near]
+            if colour == EMPTY:
+                has_liberty = True
+            elif colour != EDGE:
+                last = self.in_atari(state, self.chain_of(state, near))
+                if colour == player:
+                    has_liberty = has_liberty or not last
+                elif last:
+                    return False
+        return has_liberty
+
+    def player(self, state: Any) -> int:
+        """Players take turns until the one to move has no candidate that is legal."""
+        player = state.player
+        while state.num_candidates[player] > 0:
+            last = state.num_candidates[player] - 1
+            if self.is_legal(state, player, state.candidates[player, last]):
+                return player
+            state.num_candidates[player] = last
+        return TERMINAL
+
+    def legal_actions(self, state: Any, actions: Any) -> int:
+        """Every point where the player to move may play."""
+        count = 0
+        for action in range(self.num_distinct_actions):
+            if self.is_legal(state, state.player, self.points[action]):
+                actions[count] = action
+                count += 1
+        return count
+
+    def play(self, state: Any, action: int) -> None:
+        """Put a stone on a point, and join it with the chains beside it; the other one moves."""
+        player, cell = state.player, self.points[action]
+        state.colour[cell] = player
+        state.parent[cell] = cell
+        state.liberties[cell] = state.liberty_sum[cell] = state.liberty_squares[cell] = 0
+        own = int(cell)
+        for direction in range(4):
+            near = cell + self.steps[direction]
+            colour = state.colour[near]
+            if colour == EMPTY:
+                self.add_liberties(state, own, 1, near, near * near)
+            elif colour != EDGE:
+                chain = int(self.chain_of(state, near))
+                self.add_liberties(state, chain, -1, -cell, -cell * cell)
+                if colour == player and chain != own:
+                    more = state.liberties[own], state.liberty_sum[own], state.liberty_squares[own]
+                    self.add_liberties(state, chain, more[0], more[1], more[2])
+                    state.parent[own] = chain
+                    own = chain
+        state.player = 1 - player
+
+    def add_liberties(self, state: Any, chain: int, number: int, total: int, squares: int) -> None:
+        """Add to the pseudo-liberties of a chain."""
+        state.liberties[chain] += number
+        state.liberty_sum[chain] += total
+        state.liberty_squares[chain] += squares
+
+    def returns(self, state: Any, returns: Any) -> None:
+        """Who is to move and cannot has lost."""
+        returns[state.player] = -1.0
+        returns[1 - state.player] = 1.0
+
+    def draw(self, state: Any, stream: Any) -> int:
+        """Candidates are drawn until one is legal; the others are dropped."""
+        player = state.player
+        while state.num_candidates[player] > 0:
+            index = random_below(stream, state.num_candidates[player])
+            cell = state.candidates[player, index]
+            if self.is_legal(state, player, cell):
+                return self.action_of(cell)
+            last = state.num_candidates[player] - 1
+            state.candidates[player, index] = state.candidates[player, last]
+            state.num_candidates[player] = last
+        return NO_ACTION
+
+    def action_to_string(self, player: int, action: int) -> str:
+        """The point in Go's coordinates: a column's letter without i, and a row's number."""
+        return point_name(action % self.board_size, action // self.board_size)
+
+    def string_of(self, state: Any) -> str:
+        """The board, from above."""
+        return board_of_points(["XO."[colour] for colour in state.colour[self.points]])
+
+    def observation(self, state: Any) -> Any:
+        """Planes of black stones, white stones, empty points, and whether White is to move."""
+        colours = state.colour[self.points]
+        planes = [colours == colour for colour in (BLACK, WHITE, EMPTY)]
+        planes.append(np.full(colours.shape, state.player == WHITE and not self.is_over(state)))
+        return np.array(planes, np.float32).reshape(4, self.board_size, self.board_size)
+
+    def is_over(self, state: Any) -> bool:
+        """Whether the player to move has no legal move."""
+        return bool(self.player(state) == TERMINAL)
+
+
+DEFAULT_SIZE = NoGo.board_size
 """The size of the board where none is given."""
 
-_SYMBOLS = {rules.BLACK: "X", rules.WHITE: "O", rules.EMPTY: "."}
 
-
-class NoGoState:
+class NoGoState(RulesState):
     """A position of NoGo: Go's stones, but captures and suicide are not legal, and nobody passes.
 
     Player 0 has the black stones and begins. A player who has to move and has no legal move
@@ -34,96 +210,15 @@ class NoGoState:
     """
 
     def __init__(self, board_size: int = DEFAULT_SIZE) -> None:
-        if not is_integer(board_size):
-            raise TypeError(f"board_size must be an integer, got {board_size!r}.")
-        if not rules.SMALLEST <= board_size <= rules.LARGEST:
-            raise ValueError(
-                f"board_size must be from {rules.SMALLEST} to {rules.LARGEST}, got {board_size!r}."
-            )
-        prepare()
+        super().__init__(NoGo(board_size=board_size))
         self.board_size: int = int(board_size)
         """Points on a side."""
-        self._board = rules.empty_board(self.board_size)
-        self._history: list[int] = []
-        self._legal: list[int] | None = None
 
-    def clone(self) -> Self:
+    def clone(self) -> "NoGoState":
         """A copy that shares nothing that can change with this state."""
-        copied = type(self).__new__(type(self))
+        copied = super().clone()
         copied.board_size = self.board_size
-        copied._board = self._board.copy()
-        copied._history = self._history.copy()
-        copied._legal = self._legal
         return copied
-
-    def current_player(self) -> int:
-        """0 for Black, 1 for White, or ``PlayerId.TERMINAL``."""
-        return int(PlayerId.TERMINAL) if self.is_terminal() else self._mover
-
-    @property
-    def _mover(self) -> int:
-        return int(self._board[rules.INFO, rules.PLAYER])
-
-    def is_terminal(self) -> bool:
-        """Whether the player to move has no legal move."""
-        return not self.legal_actions()
-
-    def is_chance_node(self) -> bool:
-        """There is no chance in NoGo: False."""
-        return False
-
-    def legal_actions(self) -> list[int]:
-        """The points where the player to move may play, in ascending order."""
-        if self._legal is None:
-            actions = np.empty(self.num_distinct_actions(), np.int32)
-            self._legal = actions[: rules.list_moves(self._board, actions)].tolist()
-        return self._legal.copy()
-
-    def chance_outcomes(self) -> list[tuple[int, float]]:
-        """None: there is no chance in NoGo."""
-        return []
-
-    def apply_action(self, action: int) -> None:
-        """Put a stone of the player to move on a point.
-
-        Raises:
-            ValueError: if that is not legal.
-        """
-        if action not in self.legal_actions():
-            raise ValueError(f"Action {action} is not legal; legal are {self.legal_actions()}.")
-        rules.play(self._board, rules.cell_of(self._board, int(action)))
-        self._history.append(int(action))
-        self._legal = None
-
-    def returns(self) -> list[float]:
-        """1 for the winner and -1 for the loser; 0 for both while the game goes on."""
-        if not self.is_terminal():
-            return [0.0, 0.0]
-        return [-1.0, 1.0] if self._mover == rules.BLACK else [1.0, -1.0]
-
-    def num_players(self) -> int:
-        """Two."""
-        return 2
-
-    def num_distinct_actions(self) -> int:
-        """The number of points."""
-        return self.board_size**2
-
-    def min_utility(self) -> float:
-        """A loss: -1."""
-        return -1.0
-
-    def max_utility(self) -> float:
-        """A win: 1."""
-        return 1.0
-
-    def utility_sum(self) -> float:
-        """0: what one player wins the other loses."""
-        return 0.0
-
-    def action_to_string(self, player: int, action: int) -> str:
-        """The point in Go's coordinates: a column's letter without i, and a row's number."""
-        return point_name(action % self.board_size, action // self.board_size)
 
     def string_to_action(self, text: str) -> int:
         """The action that plays at this point.
@@ -136,33 +231,7 @@ class NoGoState:
             raise ValueError(f"There is no point {text!r} on a board of size {self.board_size}.")
         return row * self.board_size + column
 
-    def position_key(self) -> Hashable:
-        """The size of the board and the moves so far."""
-        return self.board_size, tuple(self._history)
-
-    def history(self) -> list[int]:
-        """The moves so far."""
-        return self._history.copy()
-
     def colours(self) -> Sequence[int]:
         """For each action the colour of its point: 0 black, 1 white, 2 empty."""
-        inside = self._board[rules.COLOUR] != rules.EDGE
-        return self._board[rules.COLOUR, inside].tolist()
-
-    def simulator(self, frame: Frame, evaluator: Evaluator | None) -> Simulator:
-        """The provider of simulations: compiled, unless an evaluator judges the leaves."""
-        if evaluator is None:
-            return NoGoSimulator(self._board, frame)
-        actions = self.num_distinct_actions()
-        return PythonSimulator(
-            self.clone(), frame, num_distinct_actions=actions, evaluator=evaluator
-        )
-
-    def __str__(self) -> str:
-        colours = self.colours()
-        lines = []
-        for row in reversed(range(self.board_size)):
-            stones = colours[row * self.board_size : (row + 1) * self.board_size]
-            lines.append(f"{row + 1:2} " + " ".join(_SYMBOLS[stone] for stone in stones))
-        letters = [point_name(column, 0)[0].upper() for column in range(self.board_size)]
-        return "\n".join([*lines, "   " + " ".join(letters)])
+        colours: list[int] = self.record.colour[self.rules.points].tolist()  # type: ignore[attr-defined]
+        return colours

@@ -77,6 +77,15 @@ class UniformPlayouts(NamedTuple):
     """Playouts take each legal action with the same probability."""
 
 
+class SensiblePlayouts(NamedTuple):
+    """Uniform playouts without moves that make no sense by what the game's compiled rules know.
+
+    In Go these are stones in the player's own eyes of one point, and passes while there is anything
+    else. Where nothing is known of that they are ``UniformPlayouts``: in games without compiled
+    rules, and in most with them.
+    """
+
+
 class SteeredPlayouts(NamedTuple):
     """Playouts take the actions that won most before more often."""
 

@@ -15,6 +15,7 @@ from rave_agents.errors import FormulaError
 from rave_agents.game.game_state import GameState
 from rave_agents.kernel import loop
 from rave_agents.kernel import tree as trees
+from rave_agents.kernel.playouts import SensiblePlayouts
 from rave_agents.kernel.search import Search, Settings
 from rave_agents.kernel.tree import ROOT
 from rave_agents.kernel.utilities import GameRange, ObservedRange
@@ -280,6 +281,8 @@ class TreeSearch:
         root, evaluator = self._root, self._evaluator
         checked = None if evaluator is None else CheckedEvaluator(evaluator, root)
         observer = self._player if game.determinizes else None
+        if isinstance(game.config.playouts, SensiblePlayouts) and hasattr(root, "sensible"):
+            root = root.sensible()
         self._simulator = _make_simulator(root, frame, checked, observer)
         self._slice = getattr(self._simulator, "slice", contextlib.nullcontext)
         self.provider = str(getattr(self._simulator, "provider", "python"))

@@ -13,7 +13,7 @@ from rave_agents.game.game_state import (
 )
 from rave_agents.kernel.alternating import Alternating
 from rave_agents.kernel.information_sets import InformationSets
-from rave_agents.kernel.playouts import UniformPlayouts, WeightedPlayouts
+from rave_agents.kernel.playouts import SensiblePlayouts, UniformPlayouts, WeightedPlayouts
 from rave_agents.kernel.rules import PUCT, UCB1, Greedy, UCB1Tuned
 from rave_agents.kernel.simultaneous import Simultaneous
 
@@ -122,7 +122,8 @@ def _without_idle_exploration(rule: Any) -> Any:
 
 
 def _weighted(playouts: Any) -> Any:
-    return playouts if isinstance(playouts, UniformPlayouts) else WeightedPlayouts(playouts)
+    uniform = isinstance(playouts, UniformPlayouts | SensiblePlayouts)
+    return UniformPlayouts() if uniform else WeightedPlayouts(playouts)
 
 
 def draws_by_weights(parts: Parts) -> bool:

@@ -5,7 +5,7 @@ import pytest
 
 from rave_agents.agents.named_agents import agent_type
 from rave_agents.arena.bench import DEFAULT_GAMES, BenchResult, BenchRow, run_bench
-from rave_agents.arena.play import initial_decision
+from rave_agents.arena.openings import initial_decision
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks.adapters import load_game
 

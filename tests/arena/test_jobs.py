@@ -66,15 +66,15 @@ def test_a_worker_that_dies_is_an_error_of_the_match():
 
 LONG = """
     import sys
-    import rave_agents.cli.report as report
+    import rave_agents.cli.live as live
     from rave_agents.cli import main
     import contextlib
 
     @contextlib.contextmanager
-    def telling(console, games):
+    def telling(console):
         yield lambda result: print(len(result.records), file=sys.stderr, flush=True)
 
-    report.match_progress = telling
+    live.match_progress = telling
     main()
 """
 

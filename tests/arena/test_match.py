@@ -1,6 +1,5 @@
 import dataclasses
 import json
-import pickle
 import subprocess
 import sys
 import textwrap
@@ -10,10 +9,11 @@ import pytest
 from scipy import stats
 
 import rave_agents.agents.named_agents as agents_module
-from rave_agents.agents.named_agents import AgentSpec, RandomAgent
-from rave_agents.arena import MatchError, match, play_match, runner
+from rave_agents.agents.named_agents import RandomAgent
+from rave_agents.arena import MatchError, play_match
 from rave_agents.arena.match import limited_spec
-from rave_agents.arena.play import Fixture, Table, draw_opening
+from rave_agents.arena.openings import draw_opening
+from rave_agents.arena.play import Fixture
 from rave_agents.errors import UnknownNameError, UnsupportedGameError
 from rave_agents.frameworks.adapters import load_game
 from rave_agents.frameworks.agent import AgentType
@@ -231,20 +231,15 @@ def test_an_agent_cannot_change_the_game(register):
             state.apply_action(action)
 
 
-def test_a_failure_in_another_process_comes_back_with_its_traceback(register, monkeypatch):
-    class Broken(RandomAgent):
-        def step(self, state):
-            raise ZeroDivisionError("by a test")
+def test_a_failure_in_another_process_comes_back_with_its_traceback_and_its_cause():
+    with pytest.raises(MatchError, match="agent failing: ZeroDiv") as caught:
+        play_match("tic_tac_toe", "random", failing, games=4, jobs=2)
+    assert "in failing" in caught.value.__notes__[0]
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)
 
-    register("broken", lambda game, player, **parameters: Broken(**parameters))
-    monkeypatch.setattr(runner.signal, "signal", lambda number, handler: None)
-    result = play_match("tic_tac_toe", "random", "random", games=1)
-    table = Table(load_game("tic_tac_toe"), (AgentSpec("random"), AgentSpec("broken")))
-    outcome = runner._play_in_worker(runner.shipped_parts(), 0, table, Fixture(4, 0, ()))
-    failure = pickle.loads(pickle.dumps(outcome))
-    with pytest.raises(MatchError, match="Game 5, seat 1, agent broken: ZeroDiv") as caught:
-        match._collect((outcome for outcome in [failure]), result, None)
-    assert "in step" in caught.value.__notes__[0]
+
+def failing(state):
+    return 1 // 0
 
 
 def test_keyboard_interrupt_keeps_the_finished_games():
@@ -303,6 +298,7 @@ def test_the_dictionary_is_strict_json_with_these_keys():
     values = json.loads(json.dumps(result.to_dict(), allow_nan=False))
     assert list(values) == [
         "game", "agents", "games", "score", "wins", "draws", "losses", "ci95", "elo", "elo_ci95",
+        "pairs",
         "margin", "margin_ci95", "seconds_per_move", "simulations_per_second", "seed", "endings",
     ]  # fmt: skip
     assert values["agents"] == ["uct(simulations=200)", "random"]

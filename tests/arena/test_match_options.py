@@ -5,8 +5,7 @@ import pytest
 from sgfmill import sgf
 
 from rave_agents.agents.named_agents import AgentSpec
-from rave_agents.arena import play_match
-from rave_agents.arena.journal import record_from_dict, record_to_dict
+from rave_agents.arena import GameRecord, play_match
 
 
 def engine(game):
@@ -112,7 +111,7 @@ def test_a_record_keeps_its_ending():
     result = play_match("nogo(board_size=4)", "uct(seconds=0.1)", "random", games=1, clock="0.05")
     record = result.records[0]
     assert record.ending == "seat 0 lost on time"
-    assert record_from_dict(record_to_dict(record)) == record
+    assert GameRecord.from_dict(record.to_dict()) == record
     assert result.to_dict()["endings"] == [
         {"game": 1, "why": "seat 0 lost on time", "fault": False}
     ]

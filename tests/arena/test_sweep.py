@@ -11,7 +11,7 @@ import rave_agents.agents.named_agents as agents_module
 from rave_agents.agents.named_agents import RandomAgent
 from rave_agents.arena import SweepError, play_match, run_sweep
 from rave_agents.arena.sweep import parse_vary
-from rave_agents.cli.report import write_sweep_csv
+from rave_agents.cli.arena_tables import write_sweep_csv
 from rave_agents.config.specs import parse_values
 from rave_agents.errors import UnknownNameError, UnsupportedGameError
 from rave_agents.frameworks.agent import AgentType

@@ -206,8 +206,8 @@ def test_the_folder_is_named_after_the_source_of_every_kernel_file(monkeypatch):
         return read_bytes(path) + (b"\n# more" if path.name == "schedules.py" else b"")
 
     monkeypatch.setattr(pathlib.Path, "read_bytes", changed)
-    sources._own_sources.cache_clear()
+    sources.own_sources.cache_clear()
     assert sources.sources_name([UCB1]) != before
     monkeypatch.undo()
-    sources._own_sources.cache_clear()
+    sources.own_sources.cache_clear()
     assert sources.sources_name([UCB1]) == before

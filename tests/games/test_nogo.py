@@ -12,15 +12,14 @@ from rave_agents import Limit, SearchConfig, Searcher
 from rave_agents.analysis.solve import SOLVING
 from rave_agents.game.notation import apply_moves
 from rave_agents.games import NoGoState
-from rave_agents.games import nogo_rules as rules
-from rave_agents.games.nogo_simulator import NoGoSimulator
+from rave_agents.games import nogo as rules
+from rave_agents.games.rules_simulator import RulesSimulator
 from rave_agents.simulate.random_stream import make_stream
 from rave_agents.simulate.simulator import Header, Status, Step, make_frame, simulated
 from rave_agents.testing import check_game_state
 
 SIZES = range(rules.SMALLEST, rules.LARGEST + 1)
 GAMES = 10_000
-UNIFORM = np.zeros((2, 0))
 
 
 def games_by_size():
@@ -47,33 +46,30 @@ def test_ten_thousand_random_games_are_those_of_the_slow_rules():
     assert sum(counts.values()) == GAMES
     draw = random.Random(1)
     for size, games in counts.items():
-        actions = np.empty(size * size, np.int32)
+        start = NoGoState(size)
         for _ in range(games):
-            board, stones, player = rules.empty_board(size), slow_nogo.empty(size), 0
+            state, stones, player = start.clone(), slow_nogo.empty(size), 0
             while True:
-                found = actions[: rules.list_moves(board, actions)]
                 expected = slow_nogo.legal_moves(stones, player)
-                assert np.array_equal(found, expected)
-                assert rules.has_move(board) == (len(expected) > 0)
+                assert state.legal_actions() == expected.tolist()
+                assert state.is_terminal() == (len(expected) == 0)
                 if len(expected) == 0:
                     break
                 action = int(expected[draw.randrange(len(expected))])
-                rules.play(board, rules.cell_of(board, action))
+                state.apply_action(action)
                 stones[action // size, action % size] = player
                 player = 1 - player
 
 
 def test_moves_that_are_drawn_are_the_legal_ones_equally_often():
-    board = rules.empty_board(3)
+    state = NoGoState(3)
     for action in (4, 0, 8):
-        rules.play(board, rules.cell_of(board, action))
-    actions = np.empty(9, np.int32)
-    legal = actions[: rules.list_moves(board, actions)].tolist()
-    stream = make_stream(np.random.SeedSequence(3))
-    draws = np.zeros(9, int)
-    for _ in range(6000):
-        copied = board.copy()
-        draws[rules.action_of(copied, rules.draw_move(copied, UNIFORM, stream))] += 1
+        state.apply_action(action)
+    legal = state.legal_actions()
+    simulator, frame = provider(state, playouts=6000, move_capacity=6000 * 9)
+    assert simulated(simulator, frame) == Status.DONE
+    firsts = frame.move_actions[np.r_[0, frame.playout_ends[:-1]]]
+    draws = np.bincount(firsts, minlength=9)
     assert np.flatnonzero(draws).tolist() == legal
     expected = 6000 / len(legal)
     assert np.all(np.abs(draws[legal] - expected) < 5 * np.sqrt(expected))
@@ -160,16 +156,16 @@ def test_the_board_is_shown_with_coordinates():
     ]
 
 
-def provider(board, **sizes):
+def provider(state, **sizes):
     frame = make_frame(
         num_players=2, playout_stream=make_stream(np.random.SeedSequence(5)), **sizes
     )
-    return NoGoSimulator(board, frame), frame
+    return RulesSimulator(state.rules, state._root, frame), frame
 
 
 def test_a_simulation_plays_legal_moves_to_the_end():
     state = position("c3 c4", 9)
-    simulator, frame = provider(state._board, playouts=3)
+    simulator, frame = provider(state, playouts=3)
     frame.path[:2] = [0, 80]
     frame.header[Header.PATH_LENGTH] = 2
     frame.header[Header.EXPAND] = 1
@@ -193,7 +189,7 @@ def test_a_simulation_plays_legal_moves_to_the_end():
 
 def test_children_that_end_the_game_are_known():
     state = position("a1", 2)
-    simulator, frame = provider(state._board, playouts=1)
+    simulator, frame = provider(state, playouts=1)
     frame.header[Header.EXPAND] = frame.header[Header.CHECK_CHILDREN] = 1
     assert simulated(simulator, frame) == Status.DONE
     for index, action in enumerate(state.legal_actions()):
@@ -207,7 +203,7 @@ def test_children_that_end_the_game_are_known():
 def test_a_reply_is_tried_after_each_action():
     state = position("a1", 2)
     actions = state.legal_actions()
-    simulator, frame = provider(state._board, playouts=1)
+    simulator, frame = provider(state, playouts=1)
     frame.header[Header.STEP] = Step.TRY_REPLY
     frame.header[Header.NUM_ACTIONS] = len(actions)
     frame.actions[: len(actions)] = actions
@@ -235,7 +231,7 @@ def test_moves_are_drawn_in_proportion_to_their_weights():
     player = state.current_player()
     playouts = 6000
     _, frame = provided = provider(
-        state._board, playouts=playouts, move_capacity=4 * playouts, action_weights=weights
+        state, playouts=playouts, move_capacity=4 * playouts, action_weights=weights
     )
     assert simulated(*provided) == Status.DONE
     firsts = frame.move_actions[np.r_[0, frame.playout_ends[:-1]]]
@@ -253,7 +249,7 @@ def test_moves_are_drawn_in_proportion_to_their_weights():
     ],
 )
 def test_a_frame_that_is_too_small_is_told(sizes, field):
-    simulator, frame = provider(rules.empty_board(9), playouts=1, **sizes)
+    simulator, frame = provider(NoGoState(9), playouts=1, **sizes)
     frame.header[Header.EXPAND] = 1
     assert simulated(simulator, frame) == Status.FRAME_FULL
     assert frame.header[field] >= 81
@@ -263,7 +259,7 @@ def test_threads_search_at_the_same_time():
     searcher = Searcher(SearchConfig.preset("rave").replace(threads=2), seed=1)
     result = searcher.search(NoGoState(9), Limit(simulations=400))
     assert result.simulations == 400
-    assert NoGoSimulator.outside_interpreter
+    assert result.provider == "compiled rules"
 
 
 @pytest.mark.parametrize(("size", "first_player_wins"), [(2, True), (3, True)])

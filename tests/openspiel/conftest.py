@@ -1,5 +1,5 @@
 import pytest
-from rave_openspiel import native
+from rave_openspiel import compiled_games, native
 
 OF_ONE_PROVIDER = (
     "test_native",
@@ -30,6 +30,7 @@ def provider(request, monkeypatch):
     name = getattr(request, "param", None)
     if name == "python":
         monkeypatch.setenv(native.SWITCH, "0")
+        monkeypatch.setenv(compiled_games.SWITCH, "openspiel")
     native.bridge.cache_clear()
     if name == "bridge" and native.bridge() is None:
         pytest.skip(native.diagnosis())

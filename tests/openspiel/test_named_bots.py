@@ -125,7 +125,8 @@ def test_the_global_table_starves_no_move_that_has_no_visits(count, simulations)
 
 
 @pytest.mark.full
-def test_a_global_table_that_starves_moves_misleads():
+def test_a_global_table_that_starves_moves_misleads(monkeypatch):
+    monkeypatch.setenv("RAVE_AGENTS_GAMES", "openspiel")  # The seeds are for these.
     # Plain UCT has 0.23; one table for the whole game often misleads, sometimes either player.
     assert statistics.median(result.value for result in global_searches(15, 3000)) < 0.5
     starved = global_searches(15, 3000, edges=AllEdges())

@@ -32,6 +32,12 @@ from rave_agents.simulate.simulator import (
     simulated,
 )
 
+
+@pytest.fixture(autouse=True)
+def _openspiels_own_states(monkeypatch):
+    monkeypatch.setenv("RAVE_AGENTS_GAMES", "openspiel")
+
+
 needs_compiler = pytest.mark.skipif(shutil.which("c++") is None, reason="there is no C++ compiler")
 
 PLACEMENT_SPECS = [

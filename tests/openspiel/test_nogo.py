@@ -11,7 +11,7 @@ from rave_openspiel import OpenSpielState, RaveBot
 
 from rave_agents.analysis.solve import solve_position
 from rave_agents.frameworks.adapters import load_game
-from rave_agents.games.nogo_simulator import NoGoSimulator
+from rave_agents.games.rules_simulator import RulesSimulator
 from rave_agents.simulate.simulator import make_frame
 from rave_agents.testing import check_bot, check_game_state
 
@@ -80,7 +80,7 @@ def test_states_are_cloned_and_serialised_whole(game):
 def test_the_search_recognises_it_and_simulates_it_compiled(game):
     frame = make_frame(num_players=2, playouts=1, playout_stream=np.ones(4, np.int64))
     simulator = OpenSpielState(game.new_initial_state()).simulator(frame, None)
-    assert isinstance(simulator, NoGoSimulator)
+    assert isinstance(simulator, RulesSimulator)
 
 
 def test_it_is_a_game_state(game):

@@ -1,45 +1,80 @@
-"""OpenSpiel's own tests of its MCTS bot, as they are installed, with this package's bots."""
+"""OpenSpiel's own tests and example of its MCTS bot, with nothing but the import changed."""
 
+import importlib.util
+import pathlib
+import subprocess
+import sys
 import unittest
 
 import numpy as np
+import open_spiel
 import pytest
-from open_spiel.python.algorithms import mcts, mcts_test
-from rave_openspiel import PNMCTSBot, RavePNBot, UCTSolverBot
+from open_spiel.python.algorithms import mcts_agent_test, mcts_test
+from rave_openspiel import MCTSBot, mcts
 
-CHOICES = "test_choose_"
-"""Tests of the stock bot's own nodes, without a bot; ``test_mcts_scenarios.py`` has their like."""
-
-NAMES = [
-    name
-    for name in unittest.TestLoader().getTestCaseNames(mcts_test.MctsBotTest)
-    if not name.startswith(CHOICES)
-]
+BEFORE = "from open_spiel.python.algorithms import mcts\n"
+AFTER = "from rave_openspiel import mcts\n"
+OPEN_SPIEL = pathlib.Path(next(iter(open_spiel.__path__))) / "python"
+LOADER = unittest.TestLoader()
+NAMES = LOADER.getTestCaseNames(mcts_test.MctsBotTest)
+AGENT_NAMES = LOADER.getTestCaseNames(mcts_agent_test.MCTSAgentTest)
 
 
-def in_place_of_the_stock_bot(kind):
-    """A constructor with the stock bot's parameters."""
-
-    def make(game, uct_c, max_simulations, evaluator, solve=False, random_state=None):
-        seed = 1 if random_state is None else int(random_state.randint(2**31))
-        return kind(
-            game,
-            simulations=max_simulations,
-            seed=seed,
-            c=uct_c / 2.0,
-            playout_count=evaluator.n_rollouts,
-        )
-
-    return make
+def swapped(path, folder):
+    """A copy of one of OpenSpiel's files that imports this package's ``mcts``."""
+    text = (OPEN_SPIEL / path).read_text(encoding="utf-8")
+    assert text.count(BEFORE) == 1
+    copied = folder / f"swapped_{pathlib.Path(path).name}"
+    copied.write_text(text.replace(BEFORE, AFTER), encoding="utf-8")
+    return copied
 
 
-@pytest.mark.full(but=["PNMCTSBot"])
-@pytest.mark.parametrize("kind", [UCTSolverBot, PNMCTSBot, RavePNBot])
-@pytest.mark.parametrize("name", NAMES)
-def test_the_stock_bots_own_test_holds(name, kind, monkeypatch):
-    monkeypatch.setattr(mcts, "MCTSBot", in_place_of_the_stock_bot(kind))
-    np.random.seed(1)
+def swapped_module(path, folder):
+    file = swapped(path, folder)
+    spec = importlib.util.spec_from_file_location(file.stem, file)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert module.mcts is mcts
+    return module
+
+
+def problems_of(case):
     result = unittest.TestResult()
-    mcts_test.MctsBotTest(name).run(result)
-    problems = [text for _, text in result.failures + result.errors]
-    assert not problems, problems[0]
+    case.run(result)
+    assert result.testsRun == 1
+    return [text for _, text in result.failures + result.errors]
+
+
+@pytest.mark.full(but=[MCTSBot.preset])
+@pytest.mark.parametrize("preset", sorted({MCTSBot.preset, "uct_solver", "pn_mcts", "rave_pn"}))
+@pytest.mark.parametrize("name", NAMES)
+def test_the_stock_bots_own_test_passes_with_the_import_changed(
+    name, preset, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(MCTSBot, "preset", preset)
+    module = swapped_module("algorithms/mcts_test.py", tmp_path)
+    np.random.seed(1)
+    assert not problems_of(module.MctsBotTest(name))
+
+
+@pytest.mark.parametrize("name", AGENT_NAMES)
+def test_the_stock_agents_own_test_passes_with_the_import_changed(name, tmp_path):
+    module = swapped_module("algorithms/mcts_agent_test.py", tmp_path)
+    np.random.seed(1)
+    assert not problems_of(module.MCTSAgentTest(name))
+
+
+@pytest.mark.full(but=["tic_tac_toe"])
+@pytest.mark.parametrize("game", ["tic_tac_toe", "pig(winscore=20)"], ids=["tic_tac_toe", "pig"])
+def test_the_stock_example_runs_with_the_import_changed(game, tmp_path):
+    program = swapped("examples/mcts.py", tmp_path)
+    options = [f"--game={game}", "--seed=1", "--max_simulations=50", "--num_games=2", "--verbose"]
+    finished = subprocess.run(
+        [sys.executable, program, *options, "--player2=random"],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert finished.returncode == 0, finished.stderr
+    assert "Number of games played: 2" in finished.stdout

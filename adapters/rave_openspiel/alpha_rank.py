@@ -1,0 +1,30 @@
+"""alpha-rank, as OpenSpiel computes it."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from rave_agents.errors import UnsupportedGameError
+
+
+def alpha_rank(payoffs: Sequence[Sequence[float]]) -> list[float]:
+    """Each strategy's share of the stationary distribution in a symmetric game of two.
+
+    Args:
+        payoffs: what each strategy (row) gets against each (column).
+
+    Raises:
+        UnsupportedGameError: without networkx, which OpenSpiel's module imports.
+    """
+    try:
+        from open_spiel.python.egt import alpharank  # noqa: PLC0415 Slow to import.
+    except ImportError as error:
+        raise UnsupportedGameError(
+            f"alpha-rank needs more: pip install 'rave-agents[alpharank]' ({error})."
+        ) from error
+    if len(payoffs) == 1:
+        return [1.0]
+    *_, shares, _, _ = alpharank.compute(
+        [np.asarray(payoffs, dtype=float)], use_inf_alpha=True, inf_alpha_eps=0.01
+    )
+    return [float(share) for share in shares]

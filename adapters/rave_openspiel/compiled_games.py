@@ -1,0 +1,170 @@
+"""OpenSpiel's own games that are searched on compiled rules, see ``rave_agents.games``.
+
+A search of a ``pyspiel.State`` of one of these games runs on the rules, from any position: its
+moves are played again from the start, and the player and the legal actions there must be the
+state's. A game with a parameter that the rules do not know goes to the bridge. The environment
+variable ``RAVE_AGENTS_GAMES=openspiel`` switches them off.
+"""
+
+import functools
+import json
+import logging
+import os
+from collections.abc import Callable
+from typing import NamedTuple
+
+import pyspiel
+
+from rave_agents.games import GAMES, Rules, rules_class
+from rave_agents.games.rules_simulator import RulesSimulator
+from rave_agents.games.rules_state import RulesState
+from rave_agents.simulate.frame import Frame
+
+SWITCH = "RAVE_AGENTS_GAMES"
+"""The environment variable: ``openspiel`` to search OpenSpiel's own states, ``compiled`` or nothing
+for compiled rules."""
+
+_SHOWN = frozenset({"ansi_color_output", "egocentric_obs_tensor", "plain_obs_tensor", "string_rep"})
+"""Parameters that change how a game is shown, and nothing else."""
+
+_log = logging.getLogger("rave_agents")
+
+
+class _Start(NamedTuple):
+    """What is known of a game beside its rules."""
+
+    without: frozenset[str] = frozenset()
+    """Parameters that say nothing more than others do."""
+    place: Callable[[RulesState, str], None] | None = None
+    """Makes a position the one of ``State.starting_state_str``; None where that is not possible."""
+
+
+def _place_connect_four(state: RulesState, text: str) -> None:
+    """A board as JSON, its lowest row first."""
+    told = json.loads(text)
+    rows = [["xo".find(sign) for sign in row] for row in told["board"]]
+    player = "xo".index(told["current_player"])
+    state.change(lambda record: state.rules.place(record, rows, player))  # type: ignore[attr-defined]
+
+
+_STARTS = {
+    "connect_four": _Start(place=_place_connect_four),
+    "hex": _Start(without=frozenset({"board_size"})),
+}
+
+
+def is_on() -> bool:
+    """Whether compiled rules are to be used.
+
+    Raises:
+        ValueError: if the switch is set to what it does not know.
+    """
+    value = os.environ.get(SWITCH, "").strip().lower()
+    if value not in ("", "compiled", "openspiel"):
+        raise ValueError(f"{SWITCH} must be openspiel, compiled or not set, got {value!r}.")
+    return value != "openspiel"
+
+
+def rules_of(game: pyspiel.Game) -> Rules | None:
+    """The rules of a game; None if they are not here, or do not cover its parameters."""
+    found = _rules_or_reason(str(game))
+    return found if isinstance(found, Rules) else None
+
+
+def reason_against(game: pyspiel.Game) -> str | None:
+    """Why a game is searched by the bridge, though there are rules of that name; None if not so."""
+    found = _rules_or_reason(str(game))
+    return found if isinstance(found, str) else None
+
+
+@functools.cache
+def _rules_or_reason(spec: str) -> Rules | str | None:
+    game = pyspiel.load_game(spec) if spec.partition("(")[0] in GAMES else None
+    if game is None or not type(game).__module__.startswith("pyspiel"):
+        return None
+    name = game.get_type().short_name
+    if name not in GAMES:
+        return None
+    without = _SHOWN | _STARTS.get(name, _Start()).without
+    given = {key: value for key, value in game.get_parameters().items() if key not in without}
+    if given.get("max_game_length", 0) < 0:
+        return f"max_game_length must not be negative, got {given['max_game_length']}."
+    try:
+        found = rules_class(name)(**given)
+    except (TypeError, ValueError) as error:
+        return str(error)
+    return found
+
+
+def prepare(game: pyspiel.Game) -> bool:
+    """Compile or load the rules of a game; returns whether there are any, and they are used."""
+    if not is_on():
+        return False
+    found = rules_of(game)
+    if found is None:
+        if (reason := reason_against(game)) is not None:
+            _say_uncovered(str(game), reason)
+        return False
+    found.new_initial_state()
+    return True
+
+
+@functools.cache
+def _say_uncovered(spec: str, reason: str) -> None:
+    _log.info("rave_openspiel: %s is searched without compiled rules: %s", spec, reason)
+
+
+def simulator(
+    state: pyspiel.State, frame: Frame, *, sensible: bool = False
+) -> RulesSimulator | None:
+    """A provider of simulations from a state on compiled rules; None where that cannot be.
+
+    ``sensible`` leaves out moves that make no sense in playouts, see ``Rules.make_sensible``.
+    """
+    if not is_on():
+        return None
+    rules = rules_of(state.get_game())
+    if rules is None or not type(state).__module__.startswith("pyspiel"):
+        return None
+    found = same_position(state, rules)
+    if found is None:
+        return None
+    return RulesSimulator(rules, (found.sensible() if sensible else found).root, frame)
+
+
+def same_position(state: pyspiel.State, rules: Rules) -> RulesState | None:
+    """The position of a state on compiled rules; None where it cannot be told."""
+    found: RulesState = rules.new_initial_state()
+    start = state.starting_state_str()
+    if start:
+        place = _STARTS.get(rules.name, _Start()).place
+        if place is None:
+            return None
+        place(found, start)
+    found.play_through(state.history())
+    same = found.current_player() == state.current_player()
+    if same and (found.is_terminal() or found.legal_actions() == state.legal_actions()):
+        return found
+    _say_different(str(state.get_game()))
+    return None
+
+
+@functools.cache
+def _say_different(spec: str) -> None:
+    _log.warning(
+        "rave_openspiel: a position of %s has other legal actions by the compiled rules, so "
+        "OpenSpiel's own state is searched. %s=openspiel silences this.",
+        spec,
+        SWITCH,
+    )
+
+
+def diagnosis() -> str:
+    """Which games are searched on compiled rules; never raises."""
+    try:
+        if not is_on():
+            return f"not used: {SWITCH}=openspiel"
+    except ValueError as error:
+        return f"not used: {error}"
+    names = ", ".join(sorted(name for name in GAMES if name != "nogo"))
+    return f"in use for {names}; other parameters than their rules know go to the bridge"

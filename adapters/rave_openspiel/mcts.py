@@ -1,0 +1,254 @@
+"""OpenSpiel's MCTS bots with this package's search behind them: change the import, nothing else.
+
+| in place of | write |
+|---|---|
+| ``from open_spiel.python.algorithms import mcts`` | ``from rave_openspiel import mcts`` |
+| ``open_spiel.python.algorithms.mcts.MCTSBot`` | ``rave_openspiel.MCTSBot`` |
+| ``pyspiel.MCTSBot`` | ``rave_openspiel.CppMCTSBot`` |
+
+The bots take the arguments of OpenSpiel's, in the same order, and honour them:
+
+- ``uct_c`` is the exploration constant for the game's utilities. Values in this package's search
+  lie in [0, 1], so it is divided by the range of the utilities: halved where they go from -1 to 1.
+- ``RandomRolloutEvaluator(n)`` stands for n playouts at each new leaf, which run in compiled code.
+  Any other evaluator is asked as it is.
+- ``solve=False`` leaves out the solver and the proof numbers. They are left out too where something
+  is hidden from the players: nothing can be proven there.
+- PUCT (``SearchNode.puct_value``) selects by priors, without AMAF. UCT (``SearchNode.uct_value``)
+  is the preset's own rule with the constant given; priors, and noise in them, do not steer it.
+
+``Evaluator``, ``RandomRolloutEvaluator`` and ``SearchNode`` are OpenSpiel's own classes.
+"""
+
+from typing import Any
+
+import numpy as np
+import pyspiel
+from open_spiel.python.algorithms.mcts import Evaluator, RandomRolloutEvaluator, SearchNode
+
+from rave_agents.game.arguments import is_number
+from rave_agents.results.search_result import SearchResult
+from rave_openspiel.bots import SearchBot
+from rave_openspiel.evaluator import checked_count
+from rave_openspiel.search_node import CppSearchNode
+from rave_openspiel.stock_arguments import (
+    NO_LIMIT_MB,
+    PastChance,
+    check_game,
+    drawn_seed,
+    leaf_judge,
+    root_noise,
+    search_changes,
+)
+
+__all__ = ["CppMCTSBot", "Evaluator", "MCTSBot", "RandomRolloutEvaluator", "SearchNode"]
+
+PRESET = "rave_pn"
+"""The preset of the search behind both bots."""
+
+SEARCH = ("config", "limit", "_searcher", "_analyst", "_told")
+"""The attributes of a bot that follow from what it was told."""
+
+
+class MCTSBot(SearchBot):
+    """Takes the place of ``open_spiel.python.algorithms.mcts.MCTSBot``.
+
+    The attributes named after arguments may be set at any time; the next search follows them.
+    ``last_result`` and the other attributes and methods of ``SearchBot`` come in addition. The tree
+    is kept between moves, and its simulations count towards ``max_simulations``.
+
+    Args:
+        game: the game to play, in which one player moves at a time.
+        uct_c: the exploration constant, at least 0, for the game's utilities.
+        max_simulations: simulations for each move, at least 1.
+        evaluator: judges leaves: a ``RandomRolloutEvaluator``, OpenSpiel's of Python or of C++, or
+            any object with the methods of ``Evaluator``.
+        solve: whether outcomes are proven.
+        random_state: a ``numpy.random.RandomState`` or ``Generator`` from which the bot draws its
+            seed; None for one that the system draws.
+        child_selection_fn: ``SearchNode.uct_value`` or ``SearchNode.puct_value``.
+        dirichlet_noise: ``(epsilon, alpha)`` of the noise in the root's priors, or None.
+        verbose: print the report of ``step_verbose`` at each move.
+        dont_return_chance_node: whether the evaluator is never asked for the value of a chance
+            node: an outcome is drawn, and the position after it is judged.
+
+    Raises:
+        UnsupportedGameError: (a ValueError) if the search cannot play the game; it says why.
+        TypeError: for a value of the wrong type.
+        ValueError: for a value that is not allowed, such as another ``child_selection_fn``.
+
+    """
+
+    preset = PRESET
+
+    def __init__(
+        self,
+        game: pyspiel.Game,
+        uct_c: float,
+        max_simulations: int,
+        evaluator: Any,
+        solve: bool = True,
+        random_state: Any = None,
+        child_selection_fn: Any = SearchNode.uct_value,
+        dirichlet_noise: tuple[float, float] | None = None,
+        verbose: bool = False,
+        dont_return_chance_node: bool = False,
+    ) -> None:
+        check_game(game)
+        if child_selection_fn not in (SearchNode.uct_value, SearchNode.puct_value):
+            raise ValueError(
+                "child_selection_fn must be SearchNode.uct_value or SearchNode.puct_value, got "
+                f"{child_selection_fn!r}: the compiled search has no nodes to call a function of "
+                "Python with. Write the formula as a rule and give it to a bot of this package, as "
+                "in RavePNBot(game, rule=MyRule()), see docs/tutorials/your_own_formula.md, or "
+                "keep OpenSpiel's own MCTSBot."
+            )
+        random_state = np.random.RandomState() if random_state is None else random_state
+        seed = drawn_seed(random_state)
+        judge, playouts = leaf_judge(evaluator)
+        if judge is not None and dont_return_chance_node:
+            judge = PastChance(judge, seed)
+        SearchBot.__init__(
+            self,
+            game,
+            simulations=checked_count("max_simulations", max_simulations),
+            seed=seed,
+            evaluator=judge,
+            playout_count=playouts,
+            verbose=bool(verbose),
+            root_noise=root_noise(dirichlet_noise),
+            **search_changes(game, uct_c, solve, puct=child_selection_fn is SearchNode.puct_value),
+        )
+        self.uct_c = uct_c
+        """The exploration constant for the game's utilities."""
+        self.max_simulations = max_simulations
+        """Simulations for each move."""
+        self.evaluator = evaluator
+        """The evaluator given."""
+        self.solve = solve
+        """Whether outcomes are proven."""
+        self.max_utility: float = game.max_utility()
+        """The greatest utility of the game."""
+        self.dont_return_chance_node = dont_return_chance_node
+        """Whether the evaluator is never asked for the value of a chance node."""
+        self._random_state = random_state
+        self._child_selection_fn = child_selection_fn
+        self._dirichlet_noise = dirichlet_noise
+        self._told = self._attributes()
+
+    def mcts_search(self, state: pyspiel.State) -> Any:
+        """Search from scratch and return the tree's root, see ``SearchBot.mcts_search``."""
+        self._follow_attributes()
+        return super().mcts_search(state)
+
+    def _judge(
+        self, state: pyspiel.State, *, plays: bool, reports: bool = True
+    ) -> SearchResult | None:
+        self._follow_attributes()
+        return super()._judge(state, plays=plays, reports=reports)
+
+    def _follow_attributes(self) -> None:
+        """Take the search of a bot made anew, if what this one was told has been changed."""
+        if self._attributes() == self._told:
+            return
+        fresh = type(self)(
+            self.game,
+            self.uct_c,
+            self.max_simulations,
+            self.evaluator,
+            self.solve,
+            self._random_state,
+            self._child_selection_fn,
+            self._dirichlet_noise,
+            dont_return_chance_node=self.dont_return_chance_node,
+        )
+        vars(self).update({name: vars(fresh)[name] for name in SEARCH})
+        self._judged = None
+
+    def _attributes(self) -> tuple[Any, ...]:
+        """What decides the search, as the attributes are now."""
+        evaluator = self.evaluator
+        rollouts = getattr(evaluator, "n_rollouts", None), getattr(evaluator, "max_length", None)
+        numbers = self.uct_c, self.max_simulations, self.solve, self.dont_return_chance_node
+        return (*numbers, evaluator, *rollouts, self._child_selection_fn, self._dirichlet_noise)
+
+
+class CppMCTSBot(SearchBot):
+    """Takes the place of ``pyspiel.MCTSBot``, OpenSpiel's bot in C++.
+
+    ``mcts_search`` returns nodes that tell what is not known as those of C++ do: an empty
+    ``outcome``, and ``INVALID_ACTION`` for the root's action. The attributes and methods of
+    ``SearchBot`` come in addition. The tree is kept between moves, and its simulations count
+    towards ``max_simulations``.
+
+    Args:
+        game: as for ``MCTSBot``.
+        evaluator: as for ``MCTSBot``. The seed of a ``pyspiel.RandomRolloutEvaluator`` is not used:
+            all that is random follows from ``seed``.
+        uct_c: as for ``MCTSBot``.
+        max_simulations: simulations for each move, at least 1; without effect where
+            ``max_wall_clock_time`` is given, as in OpenSpiel.
+        max_memory_mb: megabytes for the tree, above 0, or 0 for no limit.
+        solve: whether outcomes are proven.
+        seed: decides everything random, an integer.
+        verbose: print the report of ``step_verbose`` at each move.
+        child_selection_policy: ``pyspiel.ChildSelectionPolicy.UCT`` or ``PUCT``.
+        max_wall_clock_time: seconds for each move, if above 0.
+
+    Raises:
+        UnsupportedGameError: (a ValueError) if the search cannot play the game; it says why.
+        TypeError: for a value of the wrong type.
+        ValueError: for a value that is not allowed.
+
+    """
+
+    preset = PRESET
+    node_type = CppSearchNode
+
+    def __init__(
+        self,
+        game: pyspiel.Game,
+        evaluator: Any,
+        uct_c: float,
+        max_simulations: int,
+        max_memory_mb: int,
+        solve: bool,
+        seed: int,
+        verbose: bool,
+        child_selection_policy: Any = pyspiel.ChildSelectionPolicy.UCT,
+        max_wall_clock_time: float = -1.0,
+    ) -> None:
+        check_game(game)
+        if not isinstance(child_selection_policy, pyspiel.ChildSelectionPolicy):
+            raise TypeError(
+                "child_selection_policy must be a pyspiel.ChildSelectionPolicy, UCT or PUCT, got "
+                f"{child_selection_policy!r}."
+            )
+        if not is_number(max_wall_clock_time):
+            raise TypeError(f"max_wall_clock_time must be a number, got {max_wall_clock_time!r}.")
+        timed = max_wall_clock_time > 0.0
+        simulations = checked_count("max_simulations", max_simulations)
+        judge, playouts = leaf_judge(evaluator)
+        SearchBot.__init__(
+            self,
+            game,
+            simulations=None if timed else simulations,
+            seconds=max_wall_clock_time if timed else None,
+            # Seeds of C++ may be negative.
+            seed=checked_count("seed", seed, least=-(2**31)) % 2**32,
+            evaluator=judge,
+            playout_count=playouts,
+            verbose=bool(verbose),
+            max_memory_mb=checked_count("max_memory_mb", max_memory_mb, least=0) or NO_LIMIT_MB,
+            **search_changes(
+                game,
+                uct_c,
+                solve,
+                puct=child_selection_policy == pyspiel.ChildSelectionPolicy.PUCT,
+            ),
+        )
+
+    def step_with_policy(self, state: pyspiel.State) -> tuple[list[tuple[int, float]], int]:
+        """Search; return the action to play, alone in the policy with probability 1, and itself."""
+        action = self.step(state)
+        return [(action, 1.0)], action

@@ -1,0 +1,88 @@
+"""Games that are written as ``rave_agents.games.Rules``, in OpenSpiel.
+
+``register_rules`` makes a game known to ``pyspiel.load_game`` and all of OpenSpiel's tools. The
+search recognises the game's states by their ``common_state`` and simulates them by compiled code.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping
+from typing import Any
+
+import pyspiel
+
+from rave_agents.games.rules import Rules
+
+_Type = pyspiel.GameType
+
+
+def game_type(
+    name: str,
+    parameters: Mapping[str, Any],
+    *,
+    long_name: str = "",
+    num_players: int = 2,
+    chance: bool = False,
+    zero_sum: bool = True,
+) -> pyspiel.GameType:
+    """The type of a game of perfect information whose returns come at the end.
+
+    Args:
+        name: what the game is called.
+        parameters: its parameters with their defaults.
+        long_name: what it is called in print.
+        num_players: how many play.
+        chance: whether chance takes part.
+        zero_sum: whether returns sum up to 0.
+    """
+    modes, sums = _Type.ChanceMode, _Type.Utility
+    return pyspiel.GameType(
+        short_name=name,
+        long_name=long_name or name,
+        dynamics=_Type.Dynamics.SEQUENTIAL,
+        chance_mode=modes.EXPLICIT_STOCHASTIC if chance else modes.DETERMINISTIC,
+        information=_Type.Information.PERFECT_INFORMATION,
+        utility=sums.ZERO_SUM if zero_sum else sums.GENERAL_SUM,
+        reward_model=_Type.RewardModel.TERMINAL,
+        max_num_players=num_players,
+        min_num_players=num_players,
+        provides_information_state_string=True,
+        provides_information_state_tensor=False,
+        provides_observation_string=True,
+        provides_observation_tensor=True,
+        parameter_specification=dict(parameters),
+    )
+
+
+def register_rules(rules: type[Rules]) -> None:
+    """Register a game with OpenSpiel under its ``name``, unless a game of that name is there.
+
+    Raises:
+        TypeError: for what is no class of rules.
+        ValueError: for rules without a name.
+    """
+    if not (isinstance(rules, type) and issubclass(rules, Rules)):
+        raise TypeError(f"rules must be a subclass of Rules, got {rules!r}.")
+    if not rules.name:
+        raise ValueError(f"{rules.__name__} has no name, by which OpenSpiel could know it.")
+    from rave_openspiel.rules_state import RulesGame  # noqa: PLC0415  (loads OpenSpiel's tensors)
+
+    example = rules()
+    kind = game_type(
+        rules.name,
+        rules.parameter_defaults(),
+        long_name=rules.__name__,
+        num_players=example.num_players,
+        chance=rules.chance_outcomes is not Rules.chance_outcomes,
+        zero_sum=example.utility_sum == 0,
+    )
+    register(kind, lambda params=None: RulesGame(kind, rules, params))
+
+
+def register(kind: pyspiel.GameType, make: Any) -> None:
+    """Register what makes games of a type, unless a game of that name is there."""
+    if kind.short_name not in pyspiel.registered_names():
+        # C++ lets go of it only after the interpreter has ended: it must not be freed then.
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(make))
+        pyspiel.register_game(kind, make)

@@ -1,0 +1,392 @@
+"""``tournament``: which of many policies is the best in an environment."""
+
+import contextlib
+import copy
+import dataclasses
+import functools
+import inspect
+import itertools
+import math
+import os
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
+from typing import Any, NamedTuple
+
+from rave_agents.agents.named_agents import AgentSpec
+from rave_agents.arena.journal import make_header
+from rave_agents.arena.match import checked_count, checked_match_seed, checked_means
+from rave_agents.arena.plan import Key, Plan, Record, Shard
+from rave_agents.arena.ratings import Outcome, Ratings, rate
+from rave_agents.arena.run import carry_out
+from rave_agents.arena.statistics import finite
+from rave_agents.arena.tournament_result import elo_text
+from rave_agents.arena.worker import FailedGameError
+from rave_agents.game.arguments import unknown_name
+from rave_agents.results.tables import aligned, html_table
+from rave_pettingzoo.episode import Episode, check_agents, play_episode
+from rave_pettingzoo.evaluation import bar
+from rave_pettingzoo.policies import policy_name
+from rave_pettingzoo.support import env_name, turn_based_env
+from rave_pettingzoo.worlds import WorldFunction
+
+
+class PolicyStanding(NamedTuple):
+    """One policy's row in the table."""
+
+    name: str
+    """The policy."""
+    elo: float
+    """Its rating, see ``rave_agents.arena.Ratings``."""
+    interval: tuple[float, float]
+    """The rating's 95 % confidence interval."""
+    episodes: int
+    """How many it took part in."""
+    score: float
+    """Share of the others whose returns it exceeded; those with its own return count half."""
+    mean_return: float
+    """Its mean return; not a number without episodes."""
+    illegal_moves: int
+    """How often it chose an action that the mask forbids."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class EnvTournament:
+    """The finished episodes; ``str()`` gives a table, and a notebook shows one."""
+
+    env: str
+    """The environment's name."""
+    seed: int
+    """What everything random was derived from."""
+    names: tuple[str, ...]
+    """The policies."""
+    lineups: tuple[tuple[str, ...], ...]
+    """Who play together, as many as the environment has agents."""
+    planned: int
+    """How many episodes each lineup was to play."""
+    episodes: tuple[tuple[Episode, ...], ...]
+    """The finished episodes of each lineup; their entries are in its order."""
+    anchor: str | None = None
+    """The policy whose rating is 0; None for ratings that are 0 on average."""
+    interrupted: bool = False
+    """Whether it was ended before its time."""
+
+    @property
+    def finished(self) -> int:
+        """How many episodes are finished."""
+        return sum(map(len, self.episodes))
+
+    @functools.cached_property
+    def outcomes(self) -> tuple[Outcome, ...]:
+        """Every two policies of an episode compared by their returns."""
+        return tuple(
+            Outcome(
+                lineup[one],
+                lineup[two],
+                0.5 + 0.5 * _sign(episode.returns[one] - episode.returns[two]),
+                (lineup, episode.number // len(lineup)),
+            )
+            for lineup, episodes in zip(self.lineups, self.episodes, strict=True)
+            for episode in episodes
+            for one, two in itertools.combinations(range(len(lineup)), 2)
+            if lineup[one] != lineup[two]
+        )
+
+    @functools.cached_property
+    def ratings(self) -> Ratings:
+        """The policies' ratings."""
+        return rate(self.outcomes, self.names, anchor=self.anchor)
+
+    @functools.cached_property
+    def standings(self) -> tuple[PolicyStanding, ...]:
+        """The policies, the best first."""
+        return tuple(self._standing(name) for name in self.ratings.order)
+
+    def _standing(self, name: str) -> PolicyStanding:
+        mine = [
+            (episode.returns[index], episode.illegal_moves[index])
+            for lineup, episodes in zip(self.lineups, self.episodes, strict=True)
+            for episode in episodes
+            for index, who in enumerate(lineup)
+            if who == name
+        ]
+        scores = [o.score if o.first == name else 1 - o.score for o in self.outcomes if name in o]
+        return PolicyStanding(
+            name=name,
+            elo=self.ratings[name],
+            interval=self.ratings.interval(name),
+            episodes=sum(
+                len(episodes)
+                for lineup, episodes in zip(self.lineups, self.episodes, strict=True)
+                if name in lineup
+            ),
+            score=statistics.fmean(scores) if scores else math.nan,
+            mean_return=statistics.fmean(r for r, _ in mine) if mine else math.nan,
+            illegal_moves=sum(illegal for _, illegal in mine),
+        )
+
+    def cross_table(self) -> list[list[float]]:
+        """Mean scores, row against column, in the order of ``standings``; not a number if none."""
+        order = self.ratings.order
+        scores: dict[tuple[str, str], list[float]] = {}
+        for outcome in self.outcomes:
+            scores.setdefault((outcome.first, outcome.second), []).append(outcome.score)
+            scores.setdefault((outcome.second, outcome.first), []).append(1 - outcome.score)
+        return [
+            [statistics.fmean(scores[a, b]) if (a, b) in scores else math.nan for b in order]
+            for a in order
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, fit for strict JSON."""
+        return {
+            "env": self.env,
+            "seed": self.seed,
+            "episodes": self.finished,
+            "policies": [
+                {
+                    "name": row.name,
+                    "elo": finite(row.elo),
+                    "elo_ci95": [finite(end) for end in row.interval],
+                    "episodes": row.episodes,
+                    "score": finite(row.score),
+                    "mean_return": finite(row.mean_return),
+                    "illegal_moves": row.illegal_moves,
+                }
+                for row in self.standings
+            ],
+        }
+
+    def table(self) -> list[list[str]]:
+        """The header and a row for each policy, as text."""
+        numbers = [str(place) for place in range(1, len(self.names) + 1)]
+        header = ["", "policy", "Elo", "95 % interval", "episodes", "score", "mean return"]
+        rows = [[*header, "illegal moves", *numbers]]
+        for place, (row, scores) in enumerate(
+            zip(self.standings, self.cross_table(), strict=True), 1
+        ):
+            low, high = map(elo_text, row.interval)
+            cells = [str(place), row.name, elo_text(row.elo), f"{low} to {high}"]
+            cells += [str(row.episodes), _text(row.score), _text(row.mean_return)]
+            rows.append([*cells, str(row.illegal_moves), *map(_text, scores)])
+        return rows
+
+    def __str__(self) -> str:
+        return f"{self._title}\n{aligned(self.table())}"
+
+    def _repr_html_(self) -> str:
+        return html_table(self._title, self.table())
+
+    @property
+    def _title(self) -> str:
+        return f"{self.env}, {self.finished} episodes, seed {self.seed}"
+
+
+class EnvTournamentError(FailedGameError):
+    """A policy or the environment raised the cause of this error."""
+
+    def __init__(self, message: str, result: EnvTournament) -> None:
+        super().__init__(message)
+        self.result = result
+        """The episodes that were finished before."""
+
+
+def tournament(
+    env_fn: Callable[[], Any],
+    policies: Mapping[str, Any],
+    *,
+    episodes: int = 20,
+    seed: int = 0,
+    anchor: str | None = None,
+    translate: bool = True,
+    worlds: WorldFunction | None = None,
+    jobs: int = 1,
+    executor: Executor | None = None,
+    output: str | os.PathLike[str] | None = None,
+    shard: Shard | str | None = None,
+    progress: bool = True,
+) -> EnvTournament:
+    """Let policies play against each other, and rate them.
+
+    In an environment for two agents every two policies meet; in one for n, every n of them, and
+    where there are fewer, all lineups of these. Within a lineup the policies move on by one seat
+    after each episode, and each round of them has one seed for the environment. Ctrl-C ends the
+    tournament early.
+
+    Args:
+        env_fn: makes an AEC or a Parallel environment; what it makes is closed after an episode.
+        policies: at least two, by name; each whatever ``evaluate`` takes. Every episode gets a copy
+            of an object, where it can be copied; one that has a method ``seed`` is told the
+            episode's.
+        episodes: how many each lineup plays, at least 1.
+        seed: an integer of at least 0 that decides everything random but what policies of your own
+            draw.
+        anchor: the policy whose rating is 0; None for ratings that are 0 on average.
+        translate: whether searches may play in OpenSpiel's states where these are the same.
+        worlds: where something is hidden, the worlds that agents made from specs search.
+        jobs: processes of this machine that play at the same time.
+        executor: any ``concurrent.futures.Executor`` that plays in their place.
+        output: a file that gets every episode as it ends; those that it has are not played again.
+        shard: such as ``"3/40"``: play only this part of the episodes.
+        progress: whether to show a bar, where standard error is a terminal.
+
+    Raises:
+        TypeError: if something is not of the type that it must be.
+        ValueError: for a value that is not allowed.
+        UnsupportedGameError: if something cannot be sent to other processes.
+        EnvTournamentError: if a policy or the environment raises; it keeps the finished episodes.
+    """
+    means = checked_means(jobs, executor, output, shard)
+    checked_count("episodes", episodes, 1)
+    seed = checked_match_seed(seed)
+    if not callable(env_fn):
+        raise TypeError(f"env_fn must be a function that makes an environment, got {env_fn!r}.")
+    if not isinstance(policies, Mapping):
+        raise TypeError(f"policies must be a dictionary by name, got {policies!r}.")
+    names = tuple(map(str, policies))
+    if anchor is not None and anchor not in names:
+        raise ValueError(unknown_name("anchor", anchor, names))
+    with contextlib.closing(env_fn()) as made:
+        name, agents = env_name(turn_based_env(made) or made), _agents_of(made)
+    lineups = _lineups(names, len(agents))
+    tables = [
+        _EnvTable(name, env_fn, agents, tuple(policies[n] for n in lineup), seed, translate, worlds)
+        for lineup in lineups
+    ]
+    empty = EnvTournament(
+        env=name,
+        seed=seed,
+        names=names,
+        lineups=tuple(lineups),
+        planned=episodes,
+        episodes=((),) * len(lineups),
+        anchor=anchor,
+    )
+    settings = {
+        "env": name,
+        "policies": {n: policy_name(policy) for n, policy in policies.items()},
+        "episodes": episodes,
+        "seed": seed,
+        "anchor": anchor,
+        "translate": translate,
+    }
+    plan = Plan(
+        header=make_header("PettingZoo tournament", settings),
+        tables=tables,
+        labels=[{"policies": list(lineup)} for lineup in lineups],
+        games=episodes,
+        group=len(agents),
+    )
+    with _Taken(empty, progress) as taken:
+        finished = carry_out(plan, means, take=taken.take, fail=taken.fail, begin=taken.begin)
+    return dataclasses.replace(taken.result(), interrupted=not finished)
+
+
+def _agents_of(env: Any) -> tuple[str, ...]:
+    agents = tuple(getattr(env, "possible_agents", ()))
+    check_agents(env, agents)
+    if len(agents) < 2:
+        raise ValueError(f"A tournament needs an environment for two agents or more: {agents}.")
+    return agents
+
+
+def _lineups(names: Sequence[str], seats: int) -> list[tuple[str, ...]]:
+    if len(names) < 2:
+        raise ValueError(f"A tournament needs at least two policies, got {len(names)}.")
+    if len(names) >= seats:
+        return list(itertools.combinations(names, seats))
+    repeated = itertools.combinations_with_replacement(names, seats)
+    return [lineup for lineup in repeated if len(set(lineup)) > 1]
+
+
+@dataclasses.dataclass(frozen=True)
+class _EnvTable:
+    """A lineup of policies, as a table of the arena."""
+
+    name: str
+    env_fn: Callable[[], Any]
+    agents: tuple[str, ...]
+    policies: tuple[Any, ...]
+    seed: int
+    translate: bool
+    worlds: WorldFunction | None
+
+    def play(self, number: int) -> Episode:
+        with contextlib.closing(self.env_fn()) as made:
+            return play_episode(
+                turn_based_env(made) or made,
+                self.agents,
+                tuple(_fresh(policy, self.seed + number) for policy in self.policies),
+                number,
+                seed=self.seed,
+                exchange_seats=True,
+                translate=self.translate,
+                worlds=self.worlds,
+            )
+
+    def warm_up(self) -> None:
+        pass
+
+    def blame(self, number: int, error: Exception) -> tuple[str, Exception]:
+        return f"Episode {number + 1}", error
+
+    def read(self, line: Mapping[str, Any]) -> Episode:
+        episode = Episode.from_dict(line)
+        parts = (episode.seats, episode.returns, episode.illegal_moves)
+        if any(len(part) != len(self.agents) for part in parts):
+            raise ValueError("not so many agents")
+        return episode
+
+
+def _fresh(policy: Any, seed: int) -> Any:
+    """A policy as it was given, whatever other episodes did to it."""
+    if isinstance(policy, str | AgentSpec | type) or inspect.isroutine(policy):
+        return policy
+    try:
+        own = copy.deepcopy(policy)
+    except Exception:  # What it refers to cannot be copied; it is reset, as by ``evaluate``.
+        own = policy
+    if callable(getattr(own, "seed", None)):
+        own.seed(seed)
+    return own
+
+
+class _Taken(contextlib.AbstractContextManager["_Taken"]):
+    """The finished episodes of a tournament."""
+
+    def __init__(self, empty: EnvTournament, progress: bool) -> None:
+        self._empty = empty
+        self._found: list[dict[int, Episode]] = [{} for _ in empty.lineups]
+        self._bar = bar(empty.planned * len(empty.lineups), progress)
+
+    def __enter__(self) -> "_Taken":
+        self._advance = self._bar.__enter__()
+        return self
+
+    def __exit__(self, *details: Any) -> None:
+        self._bar.__exit__(*details)
+
+    def begin(self) -> None:
+        """Nothing to show yet."""
+
+    def take(self, key: Key, record: Record) -> bool:
+        assert isinstance(record, Episode)
+        self._found[key.table][key.number] = record
+        self._advance()
+        return False
+
+    def result(self) -> EnvTournament:
+        ordered = (tuple(found[number] for number in sorted(found)) for found in self._found)
+        return dataclasses.replace(self._empty, episodes=tuple(ordered))
+
+    def fail(self, key: Key | None, message: str) -> EnvTournamentError:
+        lineup = "" if key is None else f"{', '.join(self._empty.lineups[key.table])}: "
+        return EnvTournamentError(f"{lineup}{message}", self.result())
+
+
+def _sign(number: float) -> float:
+    return float((number > 0) - (number < 0))
+
+
+def _text(number: float) -> str:
+    return "-" if math.isnan(number) else f"{number:.3f}"

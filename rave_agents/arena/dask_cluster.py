@@ -1,0 +1,91 @@
+"""A Dask cluster as the engine of matches, sweeps, tournaments and curves."""
+
+import contextlib
+import os
+import signal
+import sys
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Executor
+from typing import Any
+
+from rave_agents.arena.versions import check_versions, versions
+
+LOCAL = "local"
+"""The address that stands for a cluster of this machine's processes."""
+
+_STOP_SECONDS = 1.0
+_CONNECT_SECONDS = 20
+
+
+@contextlib.contextmanager
+def dask_executor(address: str, *, jobs: int = 1) -> Iterator[Executor]:
+    """The executor of a Dask cluster, which ``play_match`` and its like take.
+
+    Args:
+        address: the scheduler's, such as ``"tcp://scheduler:8786"``; or ``"local"`` for a cluster
+            of this machine's processes, which ends with this one.
+        jobs: processes of a local cluster.
+
+    Raises:
+        ValueError: if ``distributed`` is not installed (the extra ``dask``), or for an address that
+            is none.
+        OSError: if no scheduler answers there.
+        VersionsDifferError: if a worker has other versions than this process; it names them.
+    """
+    try:
+        import distributed  # noqa: PLC0415
+    except ImportError as error:
+        raise ValueError("Dask is not installed: pip install 'rave-agents[dask]'.") from error
+    with contextlib.ExitStack() as stack:
+        if address == LOCAL:
+            cluster = _local_cluster(distributed, jobs)
+            client = distributed.Client(cluster, set_as_default=False)
+            stack.callback(_close, client)
+            stack.callback(_end_local, cluster)
+        else:
+            client = _connected(distributed, address)
+            stack.callback(_close, client)
+        _check_workers(client)
+        yield client.get_executor()
+
+
+def _local_cluster(distributed: Any, jobs: int) -> Any:
+    return distributed.LocalCluster(
+        n_workers=jobs, threads_per_worker=1, dashboard_address=":0", silence_logs="CRITICAL"
+    )
+
+
+def _connected(distributed: Any, address: str) -> Any:
+    if "://" not in address:
+        raise ValueError(f"A Dask scheduler's address is such as tcp://host:8786, got {address!r}.")
+    try:
+        return distributed.Client(address, timeout=_CONNECT_SECONDS, set_as_default=False)
+    except ValueError as error:
+        raise ValueError(f"{address!r} is no address of a Dask scheduler: {error}") from error
+
+
+def _check_workers(client: Any) -> None:
+    found: Mapping[str, Mapping[str, str]] = client.run(_versions_there)
+    for there in found.values():
+        check_versions(versions(), there)
+
+
+def _versions_there() -> dict[str, str]:
+    from rave_agents.arena.versions import versions  # noqa: PLC0415 In the worker.
+
+    return dict(versions())
+
+
+def _end_local(cluster: Any) -> None:
+    """End the workers at once: they may be in the middle of games that nobody waits for."""
+    for nanny in cluster.workers.values():
+        nanny.auto_restart = False
+        if nanny.pid is not None:
+            with contextlib.suppress(OSError):
+                os.kill(nanny.pid, signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL)
+    _close(cluster)
+
+
+def _close(what: Any) -> None:
+    with contextlib.suppress(Exception):
+        what.close(timeout=_STOP_SECONDS)

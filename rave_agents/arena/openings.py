@@ -1,0 +1,123 @@
+"""Openings, chance and the seeds of a match's games.
+
+Openings, chance and agents have streams of their own, derived from the match's seed and the number
+of the game alone.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from rave_agents.errors import GameError, UnsupportedGameError
+from rave_agents.frameworks.adapters import Game, seeded_start
+from rave_agents.game.game_state import (
+    GameState,
+    is_simultaneous,
+    joint_action,
+    moving_players,
+)
+
+OPENING_TRIES = 1000
+"""Openings that are drawn before it is given up to find one that does not end the game."""
+
+_OPENINGS, _CHANCE, _AGENTS, _STARTS = 0, 1, 2, 3
+"""The streams of a match."""
+
+
+def draw_opening(game: Game, plies: int, seed: int, pair: int) -> tuple[int, ...]:
+    """Draw random actions after which the game still goes on.
+
+    Args:
+        game: the game.
+        plies: actions of players, those at the same time counted once; chance outcomes on the way
+            are drawn too and not counted.
+        seed: the match's.
+        pair: the number of the two games that start with it.
+
+    Raises:
+        ValueError: if every opening drawn ends the game.
+    """
+    random = _stream(seed, _OPENINGS, pair)
+    for _ in range(OPENING_TRIES):
+        state = start_state(game, seed, pair)
+        actions: list[int] = []
+        left = plies
+        while left > 0 and not state.is_terminal():
+            if is_simultaneous(state):
+                joint = random_joint_action(state, random)
+                left -= 1
+                state.apply_actions(joint)  # type: ignore[attr-defined]
+                actions += joint
+                continue
+            if state.is_chance_node():
+                action = draw_outcome(state, random)
+            else:
+                single_mover(state)
+                action = int(random.choice(_some_actions(game, state.legal_actions())))
+                left -= 1
+            state.apply_action(action)
+            actions.append(action)
+        if not state.is_terminal():
+            return tuple(actions)
+    raise ValueError(
+        f"{OPENING_TRIES} random openings of {plies} plies all ended the game {game.name}: "
+        "choose fewer opening plies."
+    )
+
+
+def _some_actions(game: Game, actions: Sequence[int]) -> Sequence[int]:
+    if len(actions) == 0:
+        raise GameError(f"{game.name} is not over, and the player to move has no legal action.")
+    return actions
+
+
+def random_joint_action(state: Any, random: np.random.Generator) -> list[int]:
+    """Draw an action for each who moves at the same time."""
+    movers = moving_players(state)
+    drawn = [int(random.choice(state.legal_actions(mover))) for mover in movers]
+    return joint_action(movers, drawn, state.num_players())
+
+
+def draw_outcome(state: GameState, random: np.random.Generator) -> int:
+    """Draw an outcome of a chance node by its probability."""
+    outcomes, probabilities = zip(*state.chance_outcomes(), strict=True)
+    weights = np.array(probabilities)
+    return int(outcomes[random.choice(len(outcomes), p=weights / weights.sum())])
+
+
+def initial_decision(game: Game, seed: int) -> GameState:
+    """Return the first position where a player is to move, after chance outcomes drawn."""
+    state = start_state(game, seed, 0)
+    random = _stream(seed, _CHANCE)
+    while state.is_chance_node():
+        state.apply_action(draw_outcome(state, random))
+    return state
+
+
+def single_mover(state: GameState) -> int:
+    """The seat to move, at a state that is not terminal and not chance's."""
+    player = int(state.current_player())
+    if player not in (0, 1):
+        raise UnsupportedGameError(f"No single player is to move: current_player() is {player}.")
+    return player
+
+
+def start_state(game: Game, seed: int, pair: int) -> GameState:
+    """The start of both games of a pair: where states draw chance themselves, they draw alike."""
+    return seeded_start(game, lambda: int(_stream(seed, _STARTS, pair).integers(2**31)))
+
+
+def chance_stream(seed: int, pair: int) -> np.random.Generator:
+    """What chance outcomes of both games of a pair are drawn from."""
+    return _stream(seed, _CHANCE, pair)
+
+
+def agent_seed(seed: int, number: int, index: int) -> int:
+    """The seed of the first (0) or the second (1) agent of a game."""
+    stream = np.random.SeedSequence([seed, _AGENTS, number, index])
+    return int(stream.generate_state(1)[0])
+
+
+def _stream(*path: int) -> np.random.Generator:
+    return np.random.default_rng(np.random.SeedSequence(path))

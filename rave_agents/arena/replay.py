@@ -1,0 +1,89 @@
+"""A finished game, move by move, with what its agents think of each position.
+
+Thoughts are not kept in files: the agents search again, with the seeds that they had. With limits
+of simulations they think what they thought then.
+"""
+
+import dataclasses
+from collections.abc import Iterator
+from typing import Any
+
+from rave_agents.agents.named_agents import AgentSpec, agent_type, make_agent
+from rave_agents.arena.openings import agent_seed, start_state
+from rave_agents.arena.record import GameRecord
+from rave_agents.frameworks.adapters import Game
+from rave_agents.game.game_state import is_simultaneous
+from rave_agents.game.notation import action_name
+from rave_agents.results.search_result import SearchResult
+
+
+@dataclasses.dataclass(frozen=True)
+class Step:
+    """One position of a game and what was played there."""
+
+    state: Any
+    """The position, before the move."""
+    action: int | None
+    """What was played; None at the end and where players moved at the same time."""
+    move: str
+    """How the game writes it; empty at the end."""
+    mover: int | None
+    """Index of the agent who moved: 0 for the match's first; None for chance, openings, the end."""
+    result: SearchResult | None
+    """What that agent thinks of the position; None for one that does not search here."""
+
+
+def replay(
+    game: Game, agents: tuple[AgentSpec | None, AgentSpec | None], record: GameRecord, seed: int
+) -> Iterator[Step]:
+    """The positions of a game from its start to its end.
+
+    Args:
+        game: the game.
+        agents: the specs of the first and the second agent; None for one who cannot be asked.
+        record: the game.
+        seed: the match's.
+
+    Raises:
+        Exception: whatever the game raises, if the record is not of it.
+    """
+    state = start_state(game, seed, record.pair)
+    thinkers = [_thinker(game, who, record, seed, index) for index, who in enumerate(agents)]
+    actions = list(record.actions)
+    done = 0
+    while done < len(actions) and not state.is_terminal():
+        before = state.clone()
+        if is_simultaneous(state):
+            joint = actions[done : done + state.num_players()]
+            words = [action_name(state, a, p) for p, a in enumerate(joint)]
+            for thinker in filter(None, thinkers):
+                thinker.inform_actions(before, joint)
+            state.apply_actions(joint)  # type: ignore[attr-defined]
+            done += len(joint)
+            yield Step(before, None, ", ".join(words), None, None)
+            continue
+        player, action = int(state.current_player()), actions[done]
+        plays = done >= len(record.opening) and not state.is_chance_node()
+        mover = (player + record.first_seat) % 2 if plays else None
+        thinker = None if mover is None else thinkers[mover]
+        result = None
+        if thinker is not None:
+            thinker.step(before.clone())
+            result = thinker.last_result
+        move = action_name(state, action)
+        for each in filter(None, thinkers):
+            each.inform_action(before, player, action)
+        state.apply_action(action)
+        done += 1
+        yield Step(before, action, move, mover, result)
+    yield Step(state, None, "", None, None)
+
+
+def _thinker(game: Game, who: AgentSpec | None, record: GameRecord, seed: int, index: int) -> Any:
+    """The agent, if it is one that searches and tells what it found."""
+    if who is None or agent_type(who.name).config is None:
+        return None
+    seeded = who.with_defaults({"seed": agent_seed(seed, record.number, index)})
+    agent = make_agent(seeded, game, (record.first_seat + index) % 2)
+    agent.restart()
+    return agent

@@ -1,0 +1,237 @@
+"""A report as one page: everything is in it, and it can be read on a phone."""
+
+import html
+import json
+import math
+from collections.abc import Iterator, Sequence
+
+from rave_agents import __version__
+from rave_agents.arena import report_pictures as pictures
+from rave_agents.arena.record import GameRecord
+from rave_agents.arena.replay import Step, replay
+from rave_agents.arena.report_data import ReportData
+from rave_agents.arena.tournament_result import elo_text
+from rave_agents.errors import RaveAgentsError
+from rave_agents.frameworks.adapters import load_game
+
+GAMES_SHOWN = 3
+"""Games that are replayed, where nothing else is said."""
+
+MOVES_SHOWN = 6
+"""Moves in the table of what an agent thinks."""
+
+_STYLE = """
+:root{color-scheme:light;font:16px/1.45 system-ui,sans-serif;color:#222;background:#fff}
+body{max-width:62rem;margin:0 auto;padding:0 1rem 3rem;overflow-wrap:anywhere}
+h1{font-size:1.5rem}h2{font-size:1.2rem;margin-top:2.2rem}
+img{max-width:100%;height:auto}
+.wide{overflow-x:auto}
+table{border-collapse:collapse;font-size:.85rem;white-space:nowrap}
+th,td{padding:.25rem .55rem;text-align:right;border-bottom:1px solid #ddd}
+th:nth-child(2),td:nth-child(2){text-align:left}
+.thoughts th:first-child,.thoughts td:first-child{text-align:left}
+td.heat{text-align:center;border:1px solid #fff}
+pre{overflow-x:auto;background:#f6f6f6;padding:.6rem}
+.game{border:1px solid #ddd;border-radius:.5rem;padding:.8rem;margin:1rem 0}
+.controls{display:flex;gap:.5rem;align-items:center;margin:.6rem 0}
+.controls input{flex:1;min-width:0}
+button{font:inherit;padding:.3rem .8rem}
+.step{display:flex;flex-wrap:wrap;gap:1rem}.step>*{min-width:0}
+.step[hidden]{display:none}
+small{color:#666}
+"""
+
+_SCRIPT = """
+for (const game of document.querySelectorAll('.game')) {
+  const steps = [...game.querySelectorAll('.step')];
+  const slider = game.querySelector('input');
+  const show = (number) => {
+    slider.value = Math.max(0, Math.min(steps.length - 1, number));
+    steps.forEach((step, index) => { step.hidden = index !== Number(slider.value); });
+  };
+  slider.addEventListener('input', () => show(Number(slider.value)));
+  const [back, on] = game.querySelectorAll('button');
+  back.addEventListener('click', () => show(Number(slider.value) - 1));
+  on.addEventListener('click', () => show(Number(slider.value) + 1));
+  show(0);
+}
+"""
+
+
+def report_page(data: ReportData, *, games: int = GAMES_SHOWN) -> str:
+    """The page.
+
+    Args:
+        data: what ``load_report`` read.
+        games: how many games are replayed, of those between the best agents.
+    """
+    result = data.result
+    title = f"{data.what.capitalize()}: {', '.join(result.games)}"
+    planned = result.planned * len(result.matches)
+    parts = [
+        f"<h1>{_text(title)}</h1>",
+        f"<p>{result.finished} of {planned} games, seed {result.seed}, rave-agents "
+        f"{_text(data.header.get('rave-agents', __version__))}</p>",
+        _section("Ratings", _table(result.table()[0][:6], _rows(data)), _ratings_note(data)),
+    ]
+    parts.append(pictures.image(pictures.ratings_picture(data), "ratings with intervals"))
+    parts.append(_section("Cross table", _cross_table(data), "Mean score of the row's agent."))
+    strength = pictures.strength_picture(data)
+    if strength is not None:
+        parts.append(_section("Strength", pictures.image(strength, "strength over limits")))
+    parts.append(_section("Time", pictures.image(pictures.seconds_picture(data), "seconds a move")))
+    if len(result.games) > 1:
+        tables = [
+            f"<details><summary>{_text(game)}</summary>{_game_table(data, game)}</details>"
+            for game in result.games
+        ]
+        parts.append(_section("By game", "\n".join(tables)))
+    replays = [_replayed(data, *chosen) for chosen in _chosen_games(data, games)]
+    if replays:
+        note = "Numbers on the board are visits; the ring is the move that was played."
+        parts.append(_section("Games", "\n".join(replays), note))
+    settings = json.dumps(dict(data.header), indent=1, ensure_ascii=False)
+    parts.append(_section("Settings", f"<pre>{_text(settings)}</pre>"))
+    return _PAGE.format(title=_text(title), style=_STYLE, body="\n".join(parts), script=_SCRIPT)
+
+
+_PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="icon" href="data:,">
+<title>{title}</title>
+<style>{style}</style>
+</head>
+<body>
+{body}
+<script>{script}</script>
+</body>
+</html>
+"""
+
+
+def _text(value: object) -> str:
+    return html.escape(str(value))
+
+
+def _section(title: str, content: str, note: str = "") -> str:
+    told = f"<p><small>{_text(note)}</small></p>" if note else ""
+    return f"<section><h2>{_text(title)}</h2>{told}{content}</section>"
+
+
+def _table(header: Sequence[str], rows: Sequence[Sequence[str]], kind: str = "") -> str:
+    head = "".join(f"<th>{_text(cell)}</th>" for cell in header)
+    body = "".join(f"<tr>{''.join(f'<td>{_text(cell)}</td>' for cell in row)}</tr>" for row in rows)
+    return f'<div class="wide"><table class="{kind}"><tr>{head}</tr>{body}</table></div>'
+
+
+def _rows(data: ReportData, game: str | None = None) -> list[list[str]]:
+    return [row[:6] for row in data.result.table(game)[1:]]
+
+
+def _ratings_note(data: ReportData) -> str:
+    note = "Maximum likelihood (Bradley-Terry with draws, Davidson), 95 % intervals from pairs."
+    best, *others = data.result.ratings().order
+    if others:
+        value, (low, high) = data.result.ratings().difference(best, others[0])
+        if math.isfinite(value):
+            note += f" {best} is {elo_text(value)} above {others[0]}"
+            note += f" ({elo_text(low)} to {elo_text(high)})."
+    return note
+
+
+def _cross_table(data: ReportData, game: str | None = None) -> str:
+    order = data.result.ratings(game).order
+    cells = []
+    for place, (name, scores) in enumerate(
+        zip(order, data.result.cross_table(game), strict=True), 1
+    ):
+        heat = "".join(
+            "<td></td>"
+            if math.isnan(score)
+            else f'<td class="heat" style="background:{pictures.heat_colour(score)};color:#111">'
+            f"{score:.2f}</td>"
+            for score in scores
+        )
+        cells.append(f"<tr><td>{place}</td><td>{_text(name)}</td>{heat}</tr>")
+    head = "".join(f"<th>{place}</th>" for place in range(1, len(order) + 1))
+    body = "".join(cells)
+    return f'<div class="wide"><table><tr><th></th><th>agent</th>{head}</tr>{body}</table></div>'
+
+
+def _game_table(data: ReportData, game: str) -> str:
+    return _table(data.result.table(game)[0][:6], _rows(data, game)) + _cross_table(data, game)
+
+
+def _chosen_games(data: ReportData, count: int) -> Iterator[tuple[int, GameRecord]]:
+    """Games between the best agents: one of each game, then more of them."""
+    order = {name: place for place, name in enumerate(data.result.ratings().order)}
+
+    def places(index: int) -> int:
+        return sum(order[name] for name in data.result.matches[index].agents)
+
+    best = []
+    for game in data.result.games:
+        played = [i for i, m in enumerate(data.result.matches) if m.game == game and m.records]
+        best += sorted(played, key=places)[:1]
+    number = 0
+    while best and count > 0:
+        index, turn = best[number % len(best)], number // len(best)
+        records = data.result.matches[index].records
+        if turn < len(records):
+            yield index, records[turn]
+            count -= 1
+        elif all(turn >= len(data.result.matches[i].records) for i in best):
+            return
+        number += 1
+
+
+def _replayed(data: ReportData, index: int, record: GameRecord) -> str:
+    match = data.result.matches[index]
+    seats = [match.agents[(seat + record.first_seat) % 2] for seat in (0, 1)]
+    outcome = f"{record.returns[0]:g} : {record.returns[1]:g}"
+    title = f"{match.game}, game {record.number + 1}: {seats[0]} against {seats[1]}, {outcome}"
+    why = f" ({record.ending})" if record.ending else ""
+    try:
+        game = load_game(match.game)
+        agents = data.specs[match.agents[0]], data.specs[match.agents[1]]
+        steps = [
+            _step(step, number, match.agents)
+            for number, step in enumerate(replay(game, agents, record, match.seed))
+        ]
+    except (RaveAgentsError, ValueError) as error:
+        return f"<p>{_text(title)}: it cannot be replayed here ({_text(error)}).</p>"
+    controls = (
+        '<div class="controls"><button type="button" aria-label="back">‹</button>'
+        f'<input type="range" min="0" max="{len(steps) - 1}" value="0" aria-label="move">'
+        '<button type="button" aria-label="on">›</button></div>'
+    )
+    return (
+        f'<div class="game"><strong>{_text(title + why)}</strong>{controls}{"".join(steps)}</div>'
+    )
+
+
+def _step(step: Step, number: int, agents: tuple[str, str]) -> str:
+    picture = pictures.position_picture(step)
+    shown = (
+        f"<pre>{_text(str(step.state).rstrip())}</pre>"
+        if picture is None
+        else pictures.image(picture, f"position {number}")
+    )
+    if not step.move:
+        what = "The end."
+    elif step.mover is not None:
+        what = f"{number + 1}. {agents[step.mover]} plays {step.move}"
+    else:
+        what = f"{number + 1}. {step.move} (opening or chance)"
+    thoughts = ""
+    if step.result is not None:
+        header, *rows = step.result.table(MOVES_SHOWN)
+        thoughts = _table(header, rows, "thoughts")
+    hidden = "" if number == 0 else " hidden"
+    return (
+        f'<div class="step"{hidden}><div>{shown}</div>'
+        f"<div><p>{_text(what)}</p>{thoughts}</div></div>"
+    )

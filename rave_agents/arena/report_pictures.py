@@ -1,0 +1,127 @@
+"""Pictures of a report: ratings, cross table, strength over limits, seconds a move, positions."""
+
+import base64
+import html
+import io
+import math
+
+from rave_agents.arena.replay import Step
+from rave_agents.arena.report_data import ReportData
+from rave_agents.errors import UnsupportedGameError
+from rave_agents.plots.board import find_board
+from rave_agents.plots.board_plot import draw_board
+from rave_agents.plots.curves import Curve, draw_curves
+from rave_agents.plots.figures import Picture, colormaps, panels
+from rave_agents.plots.result_plot import numbers_of
+
+HEAT = "RdYlGn"
+"""Colours of the cross table, from score 0 to 1."""
+
+
+def ratings_picture(data: ReportData) -> Picture:
+    """The ratings with their intervals, the best on top."""
+    standings = [row for row in data.result.standings() if math.isfinite(row.elo)]
+    picture, (axes,) = panels(1, width=6, height=0.8 + 0.3 * max(1, len(standings)))
+    for place, row in enumerate(reversed(standings)):
+        low, high = (end if math.isfinite(end) else row.elo for end in row.interval)
+        axes.plot([low, high], [place, place], color="#7f8fa6", linewidth=3, zorder=1)
+        axes.plot(row.elo, place, "o", color="#273c75")
+    axes.set_yticks(range(len(standings)), [row.agent for row in reversed(standings)], fontsize=8)
+    axes.set(xlabel="Elo, with 95 % intervals", ylim=(-0.6, max(1, len(standings)) - 0.4))
+    axes.grid(axis="x", linewidth=0.4)
+    return picture
+
+
+def cross_picture(data: ReportData) -> Picture:
+    """The cross table as a heat map."""
+    order = data.result.ratings().order
+    table = data.result.cross_table()
+    size = 1.5 + 0.5 * len(order)
+    picture, (axes,) = panels(1, width=size + 1, height=size)
+    axes.imshow(table, cmap=HEAT, vmin=0, vmax=1)
+    for row, scores in enumerate(table):
+        for column, score in enumerate(scores):
+            if not math.isnan(score):
+                axes.text(column, row, f"{score:.2f}", ha="center", va="center", fontsize=7)
+    axes.set_yticks(range(len(order)), order, fontsize=8)
+    axes.set_xticks(range(len(order)), order, fontsize=8, rotation=90)
+    return picture
+
+
+def strength_picture(data: ReportData) -> Picture | None:
+    """Ratings over simulations, or seconds, a line for each kind of agent; None without limits."""
+    for unit in ("simulations", "seconds"):
+        curves = _strengths(data, unit)
+        if any(len(curve.simulations) > 1 for curve in curves.values()):
+            picture, (axes,) = panels(1, width=6, height=3.2)
+            draw_curves(axes, curves, label="Elo")
+            axes.set_xlabel(f"{unit} a move")
+            return picture
+    return None
+
+
+def _strengths(data: ReportData, unit: str) -> dict[str, Curve]:
+    ratings = data.result.ratings()
+    points: dict[str, list[tuple[float, float, float, float]]] = {}
+    for name, spec in data.specs.items():
+        limit = None if spec is None else spec.parameters.get(unit)
+        if spec is None or limit is None or not math.isfinite(ratings[name]):
+            continue
+        rest = {key: value for key, value in spec.parameters.items() if key != unit}
+        kind = str(type(spec)(spec.name, rest))
+        ends = (end if math.isfinite(end) else math.nan for end in ratings.interval(name))
+        points.setdefault(kind, []).append((float(limit), ratings[name], *ends))  # type: ignore[arg-type]
+    return {kind: Curve(*zip(*sorted(found), strict=True)) for kind, found in points.items()}
+
+
+def seconds_picture(data: ReportData) -> Picture:
+    """Mean seconds that each agent thought about a move."""
+    spent = {name: [0, 0.0] for name in data.result.agents}
+    for match in data.result.matches:
+        for name, effort in zip(match.agents, match.efforts, strict=True):
+            spent[name][0] += effort.moves
+            spent[name][1] += effort.seconds
+    names = [name for name in data.result.ratings().order if spent[name][0]]
+    picture, (axes,) = panels(1, width=6, height=0.8 + 0.3 * max(1, len(names)))
+    values = [spent[name][1] / spent[name][0] for name in names]
+    axes.barh(range(len(names)), values, color="#7f8fa6")
+    axes.set_yticks(range(len(names)), names, fontsize=8)
+    axes.invert_yaxis()
+    axes.set(xlabel="seconds a move", xscale="log" if values and min(values) > 0 else "linear")
+    return picture
+
+
+def position_picture(step: Step) -> Picture | None:
+    """The position with the visits of each move, or with the move alone; None without a board."""
+    try:
+        board = find_board(step.state)
+    except UnsupportedGameError:
+        return None
+    width = max(cell.x for cell in board.cells) - min(cell.x for cell in board.cells) + 2.5
+    height = max(cell.y for cell in board.cells) - min(cell.y for cell in board.cells) + 2.5
+    picture, (axes,) = panels(1, width=3.4, height=0.4 + 3.0 * min(1.5, max(0.4, height / width)))
+    numbers = {} if step.result is None else numbers_of(step.result, "visits")
+    shown = {action: number for action, number in numbers.items() if number is not None}
+    draw_board(axes, board, shown, chosen=step.action, colour_bar=False)
+    return picture
+
+
+def image(picture: Picture, label: str) -> str:
+    """A picture as an element of a page that loads nothing from elsewhere."""
+    import matplotlib as mpl  # noqa: PLC0415
+
+    data = io.BytesIO()
+    with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": "rave-agents"}):
+        picture.savefig(data, format="svg", metadata={"Date": None})
+    text = base64.b64encode(data.getvalue()).decode("ascii")
+    width, height = picture.get_size_inches()
+    return (
+        f'<img src="data:image/svg+xml;base64,{text}" alt="{html.escape(label, quote=True)}" '
+        f'width="{96 * width:.0f}" height="{96 * height:.0f}" loading="lazy">'
+    )
+
+
+def heat_colour(score: float) -> str:
+    """The colour of a score in the cross table, as CSS has it."""
+    red, green, blue, _ = (round(255 * part) for part in colormaps[HEAT](score))
+    return f"rgb({red},{green},{blue})"

@@ -1,0 +1,156 @@
+"""Carry out a plan: what is known already, then game after game, each on disk before it is told."""
+
+import contextlib
+import dataclasses
+import json
+import os
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import Executor
+from typing import Any, Generic, Protocol, Self, TypeVar
+
+from rave_agents.arena.journal import Journal
+from rave_agents.arena.plan import ImpossibleRecordError, Key, Plan, Record, Shard
+from rave_agents.arena.record import GameRecord
+from rave_agents.arena.runner import WorkerFailedError, play_games
+from rave_agents.arena.worker import FailedGameError, Failure
+
+Take = Callable[[Key, Record], bool]
+"""Takes a finished game; returns whether no more are needed."""
+
+Fail = Callable[[Key | None, str], FailedGameError]
+"""Makes the error for a game that failed, or for workers that did (None), from its message."""
+
+
+class _Result(Protocol):
+    """Finished games by table."""
+
+    def plus(self, index: int, *records: GameRecord) -> Self:
+        """The result with more finished games of the table with this index."""
+
+
+_R = TypeVar("_R", bound=_Result)
+
+
+class Taken(Generic[_R]):
+    """What came of a plan so far.
+
+    Args:
+        empty: the result without games.
+        progress: called before the first and after every game with the result so far.
+    """
+
+    def __init__(self, empty: _R, progress: Callable[[_R], None] | None) -> None:
+        self.result: _R = empty
+        self._progress = progress
+        self._began = False
+
+    def take(self, key: Key, record: Record) -> bool:
+        """Add a finished game."""
+        assert isinstance(record, GameRecord)
+        self.result = self.result.plus(key.table, record)
+        if self._began:
+            self.tell()
+        return False
+
+    def tell(self) -> None:
+        """Tell of the result, from now on after every game."""
+        self._began = True
+        if self._progress is not None:
+            self._progress(self.result)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Means:
+    """By what games are played and where they are kept."""
+
+    jobs: int = 1
+    """Processes of this machine."""
+    executor: Executor | None = None
+    """Who runs the games in their place."""
+    output: str | os.PathLike[str] | None = None
+    """The file that keeps them; None for none."""
+    shard: Shard | None = None
+    """Which part of the games is played; None for all."""
+
+
+def carry_out(
+    plan: Plan, means: Means, *, take: Take, fail: Fail, begin: Callable[[], None]
+) -> bool:
+    """Play what a plan has and its file lacks, until all is played or no more is needed.
+
+    Ctrl-C ends it early: what is finished has been taken.
+
+    Args:
+        plan: the games.
+        means: by what they are played.
+        take: called for each finished game, those of the file first.
+        fail: makes the error that is raised where a game fails.
+        begin: called when the games of the file are taken, before the first is played.
+
+    Returns:
+        Whether it came to its end.
+
+    Raises:
+        ValueError: if the file is of something else, or another process writes it.
+        OSError: if it cannot be read or written.
+        FailedGameError: as ``fail`` makes it.
+    """
+    with contextlib.ExitStack() as stack:
+        journal = None
+        done: set[Key] = set()
+        ended = False
+        if means.output is not None:
+            journal = stack.enter_context(Journal.open(means.output, plan.header))
+            for key, record in _resumed(plan, journal).items():
+                done.add(key)
+                ended = take(key, record) or ended
+        with contextlib.suppress(KeyboardInterrupt):
+            begin()
+            if not ended:
+                keys = (key for key in plan.keys(means.shard) if key not in done)
+                _play(plan, means, keys, journal, take, fail)
+            return True
+    return False
+
+
+def _play(
+    plan: Plan, means: Means, keys: Iterable[Key], journal: Journal | None, take: Take, fail: Fail
+) -> None:
+    played = play_games(plan.tables, keys, jobs=means.jobs, executor=means.executor)
+    try:
+        for outcome in played:
+            if isinstance(outcome.played, Failure):
+                outcome.played.raise_as(fail(outcome.key, outcome.played.message))
+            if journal is not None:
+                label = plan.labels[outcome.key.table]
+                journal.append({**label, **outcome.played.to_dict()})
+            if take(outcome.key, outcome.played):
+                break
+    except WorkerFailedError as error:
+        raise fail(None, str(error)) from error
+    finally:
+        played.close()
+
+
+def _resumed(plan: Plan, journal: Journal) -> dict[Key, Record]:
+    """The games that the file has; of a game that it has twice, the first."""
+    what = str(plan.header["format"]).rpartition(" ")[2]
+    tables = {_frozen(label): index for index, label in enumerate(plan.labels)}
+    names = list(plan.labels[0]) if plan.labels else []
+    found: dict[Key, Record] = {}
+    for number, line in enumerate(journal.lines, 2):
+        place = f"Line {number} of {journal.path} is no game of this {what}"
+        try:
+            table = tables[_frozen({name: line[name] for name in names})]
+            record = plan.tables[table].read(line)
+        except (KeyError, TypeError, ValueError) as error:
+            said = f": {error}" if isinstance(error, ImpossibleRecordError) else "."
+            raise ValueError(f"{place}{said}") from error
+        if not 0 <= record.number < plan.games:
+            raise ValueError(f"{place}.")
+        found.setdefault(Key(table, record.number), record)
+    return found
+
+
+def _frozen(label: Mapping[str, Any]) -> str:
+    return json.dumps(label, sort_keys=True)

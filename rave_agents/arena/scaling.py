@@ -1,0 +1,294 @@
+"""Curves: how an agent's strength grows with its simulations or seconds a move.
+
+Every limit plays a match against the same opponents, from the same openings.
+"""
+
+import dataclasses
+import math
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from typing import Any, Self
+
+from rave_agents.agents.named_agents import AgentSpec, agent_type
+from rave_agents.arena.contestants import Contestant
+from rave_agents.arena.journal import make_header
+from rave_agents.arena.match import (
+    MOST_GAMES,
+    MatchResult,
+    checked_count,
+    checked_match_seed,
+    checked_means,
+    checked_table,
+    limited_agent,
+    limited_spec,
+    load_match_game,
+)
+from rave_agents.arena.plan import Key, Plan, Shard
+from rave_agents.arena.record import GameRecord
+from rave_agents.arena.run import Taken, carry_out
+from rave_agents.arena.statistics import finite
+from rave_agents.arena.worker import FailedGameError
+from rave_agents.frameworks.adapters import Game
+from rave_agents.results.tables import aligned
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class ScalingPoint:
+    """One limit against one opponent."""
+
+    limit: float
+    """Simulations or seconds a move."""
+    opponent: str
+    """The opponent's spec with its limit."""
+    match: MatchResult
+    """The finished games of the agent with this limit, the first one of the match."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class ScalingResult:
+    """The finished games by limit and opponent, from the view of the agent that is limited."""
+
+    game: str
+    """The game as it was asked for."""
+    agent: str
+    """The agent's spec without a limit."""
+    unit: str
+    """``simulations`` or ``seconds``, a move."""
+    seed: int
+    """What everything random was derived from."""
+    planned: int
+    """How many games each point was to have."""
+    points: tuple[ScalingPoint, ...]
+    """Opponent by opponent, the limits in the order given."""
+    latest: tuple[int, GameRecord] | None = None
+    """The game that ended last, with the index of its point."""
+    interrupted: bool = False
+    """Whether it was ended before its time."""
+
+    @property
+    def finished(self) -> int:
+        """How many games are finished."""
+        return sum(len(point.match.records) for point in self.points)
+
+    def plus(self, index: int, *records: GameRecord) -> Self:
+        """The result with more finished games of the point with this index."""
+        points = list(self.points)
+        match = points[index].match.plus(*records)
+        points[index] = dataclasses.replace(points[index], match=match)
+        latest = (index, records[-1]) if records else self.latest
+        return dataclasses.replace(self, points=tuple(points), latest=latest)
+
+    def table(self) -> list[list[str]]:
+        """The header and a row for each point, as text."""
+        rows = [["against", self.unit, "games", "score", "Elo", "95 % interval"]]
+        for point in self.points:
+            score = point.match.score
+            low, high = point.match.elo_interval
+            known = [f"{score.score:.3f}", f"{score.elo:+z.0f}", f"{low:+z.0f} to {high:+z.0f}"]
+            shown = known if score.games else ["-"] * 3
+            rows.append([point.opponent, f"{point.limit:g}", str(score.games), *shown])
+        return rows
+
+    def __str__(self) -> str:
+        return f"{self.title}\n{aligned(self.table())}"
+
+    @property
+    def title(self) -> str:
+        """What was played."""
+        return f"{self.agent} by {self.unit} a move, {self.game}, seed {self.seed}"
+
+    def curves(self) -> dict[str, tuple[list[float], list[float], list[float], list[float]]]:
+        """For each opponent limits, Elo differences, and lower and upper ends of their intervals.
+
+        What is infinite, where all games were won or lost, is not a number.
+        """
+        curves: dict[str, tuple[list[float], list[float], list[float], list[float]]] = {}
+        for point in sorted(self.points, key=lambda point: point.limit):
+            low, high = point.match.elo_interval
+            numbers = (point.limit, point.match.score.elo, low, high)
+            for column, number in zip(
+                curves.setdefault(point.opponent, ([], [], [], [])), numbers, strict=True
+            ):
+                column.append(number if math.isfinite(number) else math.nan)
+        return curves
+
+    def plot(self) -> Any:
+        """A picture of the curves, a ``matplotlib`` figure.
+
+        Raises:
+            ImportError: without matplotlib (the extra ``plot``).
+        """
+        from rave_agents.plots.curves import Curve, plot_curves  # noqa: PLC0415
+
+        curves = {f"against {name}": Curve(*curve) for name, curve in self.curves().items()}
+        picture = plot_curves(curves, label="Elo difference", level=0.0)
+        axes = picture.axes[0]
+        axes.set(xlabel=f"{self.unit} a move", title=f"{self.agent}, {self.game}")
+        return picture
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, fit for strict JSON: what is infinite or unknown is None."""
+        return {
+            "game": self.game,
+            "agent": self.agent,
+            "unit": self.unit,
+            "seed": self.seed,
+            "games": self.planned,
+            "rows": [
+                {
+                    self.unit: point.limit,
+                    "opponent": point.opponent,
+                    **point.match.score.to_dict(),
+                    "ci95": list(point.match.interval),
+                    "elo_ci95": [finite(end) for end in point.match.elo_interval],
+                }
+                for point in self.points
+            ],
+        }
+
+
+class ScalingError(FailedGameError):
+    """A game failed; the message names the point, the game, the seat and the agent."""
+
+    def __init__(self, message: str, result: ScalingResult) -> None:
+        super().__init__(message)
+        self.result = result
+        """The games that were finished before."""
+
+
+Progress = Callable[[ScalingResult], None]
+
+
+def run_scaling(
+    game: Game | str,
+    agent: AgentSpec | str,
+    against: Any,
+    *,
+    simulations: Sequence[int] = (),
+    seconds: Sequence[float] = (),
+    games: int = 100,
+    seed: int = 0,
+    opening_plies: int | None = None,
+    forfeit: bool = False,
+    jobs: int = 1,
+    executor: Executor | None = None,
+    output: str | os.PathLike[str] | None = None,
+    shard: Shard | str | None = None,
+    progress: Progress | None = None,
+) -> ScalingResult:
+    """Play a match with every limit of an agent against each opponent.
+
+    Ctrl-C ends it early: the result then holds the games that were finished.
+
+    Args:
+        game: a game for two players or its name, such as ``"hex(board_size=9)"``.
+        agent: the spec of the agent, without a limit.
+        against: an opponent or a list of them, see ``play_match``. One whose spec has no limit
+            keeps 1,000 simulations a move throughout.
+        simulations: the limits, a move; or
+        seconds: the limits, a move.
+        games: how many games for each limit and opponent, at least 1.
+        seed: an integer of at least 0 that decides everything random.
+        opening_plies: random moves that each opening starts with, see ``play_match``.
+        forfeit: whether a program that does not play at all loses its games, see ``play_match``.
+        jobs: processes of this machine that play at the same time.
+        executor: who runs the games in their place, see ``play_match``.
+        output: a file that gets every game as it ends; those that it has are not played again.
+        shard: such as ``"3/40"``: play only this part of the games.
+        progress: called before the first and after every game with the result so far.
+
+    Raises:
+        UnknownNameError: for a game, an agent or a parameter that does not exist.
+        UnsupportedGameError: if the game is not for two players, an agent cannot play it, or it
+            cannot be sent to other processes.
+        TypeError, ValueError: for a value that is not allowed, if no opening can be found, or if
+            ``output`` is of other games or is being written by another process.
+        OSError: if ``output`` cannot be read or written.
+        ScalingError: if an agent fails or plays an illegal action; it keeps the finished games.
+    """
+    means = checked_means(jobs, executor, output, shard)
+    checked_count("games", games, 1, MOST_GAMES)
+    seed = checked_match_seed(seed)
+    loaded = load_match_game(game)
+    base = AgentSpec.parse(agent) if isinstance(agent, str) else agent
+    unit, limits = _limits(simulations, seconds)
+    specs = [_limited(base, unit, limit) for limit in limits]
+    opponents = _opponents(against)
+    pairs = [(spec, other) for other in opponents for spec in specs]
+    tables = [
+        checked_table(loaded, spec, other, opening_plies=opening_plies, seed=seed)
+        for spec, other in pairs
+    ]
+    name = game if isinstance(game, str) else game.name
+    points = [
+        ScalingPoint(
+            limit=limits[index % len(limits)],
+            opponent=str(other),
+            match=MatchResult(
+                game=name, agents=(str(spec), str(other)), seed=seed, planned=games, records=()
+            ),
+        )
+        for index, (spec, other) in enumerate(pairs)
+    ]
+    empty = ScalingResult(
+        game=name, agent=str(base), unit=unit, seed=seed, planned=games, points=tuple(points)
+    )
+    settings = {
+        "game": name,
+        "agent": str(base),
+        "against": list(map(str, opponents)),
+        unit: limits,
+        "games": games,
+        "seed": seed,
+        "opening_plies": tables[0].opening_plies,
+        "forfeit": forfeit,
+    }
+    plan = Plan(
+        header=make_header("scaling", settings),
+        tables=[dataclasses.replace(table, forfeit=forfeit) for table in tables],
+        labels=[{"agents": list(point.match.agents)} for point in points],
+        games=games,
+    )
+    taken = _Taken(empty, progress)
+    finished = carry_out(plan, means, take=taken.take, fail=taken.fail, begin=taken.tell)
+    return dataclasses.replace(taken.result, interrupted=not finished)
+
+
+def _limits(
+    simulations: Sequence[int], seconds: Sequence[float]
+) -> tuple[str, list[int] | list[float]]:
+    if bool(simulations) == bool(seconds):
+        raise ValueError("A curve is over simulations or over seconds: give one of the two.")
+    unit = "simulations" if simulations else "seconds"
+    limits: list[Any] = list(simulations or seconds)
+    for limit in limits:
+        if limits.count(limit) > 1:
+            raise ValueError(f"{unit} has {limit} twice.")
+    return unit, limits
+
+
+def _limited(base: AgentSpec, unit: str, limit: float) -> AgentSpec:
+    for other in ("simulations", "seconds", "clock"):
+        if other in base.parameters:
+            raise ValueError(f"{base} sets {other!r} already, so its limit cannot vary.")
+    if unit not in agent_type(base.name).parameters:
+        raise ValueError(f"{base} takes no {unit}, so its limit cannot vary.")
+    return limited_spec(base, **{unit: limit})  # type: ignore[arg-type]
+
+
+def _opponents(against: Any) -> list[Contestant]:
+    given = against if isinstance(against, list | tuple) else [against]
+    opponents = [limited_agent(other, None, None) for other in given]
+    names = list(map(str, opponents))
+    if not names or len(set(names)) < len(names):
+        raise ValueError(f"against needs opponents that differ, got {names}.")
+    return opponents
+
+
+class _Taken(Taken[ScalingResult]):
+    """The finished games, and the error where one fails."""
+
+    def fail(self, key: Key | None, message: str) -> ScalingError:
+        point = "" if key is None else f"{self.result.points[key.table].match.agents[0]}: "
+        return ScalingError(f"{point}{message}", self.result)

@@ -1,0 +1,262 @@
+"""Tournaments: everybody against everybody, or some against all others, on any number of games.
+
+Every pairing plays the same openings of a game, each from both seats.
+"""
+
+import dataclasses
+import importlib
+import itertools
+import os
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
+from pathlib import Path
+from typing import Any
+
+from rave_agents.agents.named_agents import AgentSpec
+from rave_agents.arena.contestants import Contestant, named_contestants, told
+from rave_agents.arena.journal import make_header
+from rave_agents.arena.match import (
+    MOST_GAMES,
+    checked_count,
+    checked_match_seed,
+    checked_means,
+    checked_table,
+    limited_agent,
+    load_match_game,
+    usual_opening_plies,
+)
+from rave_agents.arena.match_result import MatchResult
+from rave_agents.arena.plan import Key, Plan, Shard
+from rave_agents.arena.play import Table
+from rave_agents.arena.run import Taken, carry_out
+from rave_agents.arena.tournament_result import TournamentError, TournamentResult
+from rave_agents.frameworks.adapters import Game
+from rave_agents.game.arguments import check_names, unknown_name
+from rave_agents.searcher.clock import Clock
+
+__all__ = ["TournamentError", "TournamentResult", "play_tournament", "read_tournament"]
+
+Progress = Callable[[TournamentResult], None]
+
+SETTINGS = (
+    "games",
+    "agents",
+    "games_per_pairing",
+    "gauntlet",
+    "anchor",
+    "simulations",
+    "seconds",
+    "clock",
+    "seed",
+    "opening_plies",
+    "forfeit",
+)
+"""What the file of a tournament may set: arguments of ``play_tournament``."""
+
+
+def play_tournament(
+    games: Game | str | Sequence[Game | str],
+    agents: Mapping[str, Any] | Sequence[Any],
+    *,
+    games_per_pairing: int = 20,
+    gauntlet: str | Sequence[str] = (),
+    anchor: str | None = None,
+    simulations: int | None = None,
+    seconds: float | None = None,
+    clock: str | None = None,
+    seed: int = 0,
+    opening_plies: int | None = None,
+    forfeit: bool = False,
+    jobs: int = 1,
+    executor: Executor | None = None,
+    output: str | os.PathLike[str] | None = None,
+    shard: Shard | str | None = None,
+    progress: Progress | None = None,
+) -> TournamentResult:
+    """Let agents play against each other, and rate them.
+
+    Ctrl-C ends it early: the result then holds the games that were finished. If the agents' limits
+    are simulations, it comes out the same whatever plays its games, and however often it was
+    stopped.
+
+    Args:
+        games: games for two players or their names, such as ``"hex(board_size=9)"``.
+        agents: at least two, by name, ``{"new": "rave(c=0.2)", "mine": make_agent}``, or a list:
+            specs, also of programs (``gtp(command=...)``), and agents of your own, see
+            ``rave_agents.arena.contestants``.
+        games_per_pairing: how many games every two agents play on each game. Of an odd number the
+            last opening is played once.
+        gauntlet: the names of agents that play against all others, which then do not play among
+            themselves; none for a round robin.
+        anchor: the agent whose rating is 0; None for ratings that are 0 on average.
+        simulations: a move, for an agent whose spec has no limit; 1,000 if ``seconds`` is not given
+            either.
+        seconds: a move, for an agent whose spec has no limit.
+        clock: the time that each side has for a game, such as ``"60+1"``, see ``play_match``.
+        seed: an integer of at least 0 that decides everything random.
+        opening_plies: random moves that each opening starts with, see ``play_match``.
+        forfeit: whether a program that does not play at all loses its games, see ``play_match``.
+        jobs: processes of this machine that play at the same time.
+        executor: who runs the games in their place, see ``play_match``.
+        output: a file that gets every game as it ends, before ``progress`` sees it. Games that it
+            has already are not played again.
+        shard: such as ``"3/40"``: play only this part of the games.
+        progress: called before the first and after every game with the result so far.
+
+    Raises:
+        UnknownNameError: for a game, an agent or a parameter that does not exist.
+        UnsupportedGameError: if a game is not for two players, an agent cannot play it, or it
+            cannot be sent to other processes.
+        TypeError, ValueError: for a value that is not allowed, if no opening can be found, or if
+            ``output`` is of other games or is being written by another process.
+        OSError: if ``output`` cannot be read or written.
+        VersionsDifferError: if workers of the executor have other versions than this process.
+        TournamentError: if an agent fails or plays an illegal action; it keeps the finished games.
+    """
+    means = checked_means(jobs, executor, output, shard)
+    checked_count("games_per_pairing", games_per_pairing, 1, MOST_GAMES)
+    seed = checked_match_seed(seed)
+    players = {
+        name: limited_agent(who, simulations, seconds, clock)
+        for name, who in named_contestants(agents).items()
+    }
+    loaded = _loaded_games(games)
+    pairings = _pairings(tuple(players), gauntlet)
+    if anchor is not None and anchor not in players:
+        raise ValueError(unknown_name("anchor", anchor, players))
+    tables, labels, matches = [], [], []
+    for name, game in loaded.items():
+        for who in players.values():  # each is made once for every game, before the first is played
+            checked_table(game, who, who, opening_plies=opening_plies, seed=seed)
+        for one, two in pairings:
+            table = _table(game, players[one], players[two], seed, opening_plies, clock, forfeit)
+            tables.append(table)
+            labels.append({"game": name, "agents": [one, two]})
+            matches.append(
+                MatchResult(
+                    game=name, agents=(one, two), seed=seed, planned=games_per_pairing, records=()
+                )
+            )
+    empty = TournamentResult(
+        games=tuple(loaded),
+        agents=tuple(players),
+        specs=tuple(map(told, players.values())),
+        seed=seed,
+        planned=games_per_pairing,
+        matches=tuple(matches),
+        anchor=anchor,
+    )
+    settings = {
+        "games": list(loaded),
+        "agents": {name: told(who) for name, who in players.items()},
+        "games_per_pairing": games_per_pairing,
+        "gauntlet": [gauntlet] if isinstance(gauntlet, str) else list(gauntlet),
+        "anchor": anchor,
+        "clock": clock,
+        "seed": seed,
+        "opening_plies": opening_plies,
+        "forfeit": forfeit,
+    }
+    header = make_header("tournament", settings)
+    plan = Plan(header=header, tables=tables, labels=labels, games=games_per_pairing)
+    taken = _Taken(empty, progress)
+    finished = carry_out(plan, means, take=taken.take, fail=taken.fail, begin=taken.tell)
+    return dataclasses.replace(taken.result, interrupted=not finished)
+
+
+def _table(
+    game: Game,
+    one: Contestant,
+    two: Contestant,
+    seed: int,
+    opening_plies: int | None,
+    clock: str | None,
+    forfeit: bool,
+) -> Table:
+    told = None if clock is None else str(Clock.parse(clock))
+    return Table(
+        game,
+        (one, two),
+        seed=seed,
+        opening_plies=usual_opening_plies(game, opening_plies),
+        clock=told,
+        forfeit=forfeit,
+    )
+
+
+def _loaded_games(games: Game | str | Sequence[Game | str]) -> dict[str, Game]:
+    """The games by the names that they were asked for by."""
+    given = [games] if isinstance(games, str) or not isinstance(games, Sequence) else list(games)
+    if not given:
+        raise ValueError("A tournament needs at least one game.")
+    loaded: dict[str, Game] = {}
+    for game in given:
+        name = game if isinstance(game, str) else game.name
+        if name in loaded:
+            raise ValueError(f"The game {name!r} is given twice.")
+        loaded[name] = load_match_game(game)
+    return loaded
+
+
+def _pairings(names: Sequence[str], gauntlet: str | Sequence[str]) -> list[tuple[str, str]]:
+    if len(names) < 2:
+        raise ValueError(f"A tournament needs at least two agents, got {len(names)}.")
+    challengers = [gauntlet] if isinstance(gauntlet, str) else list(gauntlet)
+    for name in challengers:
+        if name not in names:
+            raise ValueError(unknown_name("agent of the gauntlet", name, names))
+    pairs = itertools.combinations(names, 2)
+    if not challengers:
+        return list(pairs)
+    ordered = [(one, two) if one in challengers else (two, one) for one, two in pairs]
+    return [(one, two) for one, two in ordered if one in challengers and two not in challengers]
+
+
+class _Taken(Taken[TournamentResult]):
+    """The finished games, and the error where one fails."""
+
+    def fail(self, key: Key | None, message: str) -> TournamentError:
+        where = ""
+        if key is not None:
+            match = self.result.matches[key.table]
+            where = f"{match.game}, {match.agents[0]} against {match.agents[1]}: "
+        return TournamentError(f"{where}{message}", self.result)
+
+
+def read_tournament(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """The arguments of ``play_tournament`` that a TOML file gives.
+
+    An agent of the file is a spec, or ``{python = "module:name"}`` for one of your own.
+
+    Raises:
+        ValueError: if it is no TOML, has a key that does not exist, or lacks games or agents.
+        OSError: if it cannot be read.
+    """
+    try:
+        settings = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ValueError(f"{path} is no TOML: {error}") from error
+    check_names(f"setting in {path}", settings, SETTINGS, ValueError)
+    for name in ("games", "agents"):
+        if name not in settings:
+            raise ValueError(f"{path} does not say {name}.")
+    agents = settings["agents"]
+    if isinstance(agents, Mapping):
+        settings["agents"] = {name: _agent(name, agent) for name, agent in agents.items()}
+    return settings
+
+
+def _agent(name: str, agent: Any) -> Any:
+    if isinstance(agent, str):
+        return AgentSpec.parse(agent)
+    given = agent.get("python") if isinstance(agent, Mapping) and len(agent) == 1 else None
+    if not isinstance(given, str) or given.count(":") != 1:
+        raise ValueError(
+            f'The agent {name!r} must be a spec or {{python = "module:name"}}, got {agent!r}.'
+        )
+    module, _, attribute = given.partition(":")
+    try:
+        return getattr(importlib.import_module(module), attribute)
+    except (ImportError, AttributeError) as error:
+        raise ValueError(f"The agent {name!r} cannot be imported: {error}") from error

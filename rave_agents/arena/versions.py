@@ -1,0 +1,49 @@
+"""Versions of what decides a game, here and in the processes that play."""
+
+import functools
+import importlib.metadata
+import platform
+from collections.abc import Mapping
+
+from rave_agents import __version__
+from rave_agents.errors import RaveAgentsError
+from rave_agents.frameworks.adapters import ENTRY_POINT_GROUP
+
+_LIBRARIES = ("numpy", "numba", "cloudpickle", "open_spiel", "pettingzoo", "gymnasium")
+
+
+class VersionsDifferError(RaveAgentsError):
+    """A worker has other versions than the client; the message names them."""
+
+
+@functools.cache
+def versions() -> Mapping[str, str]:
+    """The versions in this process by name; of what is not installed, ``none``."""
+    found = {"Python": ".".join(platform.python_version_tuple()[:2]), "rave-agents": __version__}
+    adapters = importlib.metadata.entry_points(group=ENTRY_POINT_GROUP)
+    names = [entry.dist.name for entry in adapters if entry.dist is not None]
+    for name in dict.fromkeys([*_LIBRARIES, *names]):
+        if name not in found:
+            try:
+                found[name] = importlib.metadata.version(name)
+            except importlib.metadata.PackageNotFoundError:
+                found[name] = "none"
+    return found
+
+
+def check_versions(client: Mapping[str, str], worker: Mapping[str, str] | None = None) -> None:
+    """Refuse a worker, this process unless another's versions are given, that differs.
+
+    Raises:
+        VersionsDifferError: it names what differs.
+    """
+    found = versions() if worker is None else worker
+    differences = [
+        f"{name} is {client.get(name, 'none')} here and {found.get(name, 'none')} there"
+        for name in {**client, **found}
+        if client.get(name, "none") != found.get(name, "none")
+    ]
+    if differences:
+        raise VersionsDifferError(
+            f"A worker cannot play for this client: {'; '.join(differences)}."
+        )

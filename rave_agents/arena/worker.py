@@ -1,0 +1,140 @@
+"""What a worker does: it unpacks tables, warms up once, and plays the games that it is sent."""
+
+import functools
+import os
+import signal
+import threading
+import time
+import traceback
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, NoReturn
+
+import cloudpickle
+
+from rave_agents.arena.plan import AnyTable, Key, Record
+from rave_agents.arena.versions import check_versions
+from rave_agents.errors import RaveAgentsError
+from rave_agents.gtp.process import EngineFailedError
+
+_PARENT_SECONDS = 1.0
+"""How often a worker process looks whether the one that started it is still there."""
+
+_TABLES_KEPT = 4096
+
+
+class FailedGameError(RaveAgentsError):
+    """A game could not be finished; the message names the game, the seat and the agent."""
+
+
+class Failure(NamedTuple):
+    """A game that could not be finished."""
+
+    message: str
+    """The game, the seat, the agent and what went wrong."""
+    traceback: str
+    """Where it went wrong, if that was in another process; else empty."""
+    cause: Exception | None
+    """The error; None if it cannot be sent from one process to another."""
+
+    def raise_as(self, error: FailedGameError) -> NoReturn:
+        """Raise this error with the failure as its cause, and with its traceback as a note."""
+        if self.traceback:
+            error.add_note(self.traceback)
+        raise error from self.cause
+
+
+class Outcome(NamedTuple):
+    """What came of a game."""
+
+    key: Key
+    """Which game."""
+    played: Record | Failure
+    """Its record, or why there is none."""
+    seconds: float
+    """How long it took."""
+
+
+def play_safely(table: AnyTable, key: Key) -> Outcome:
+    """Play a game; whatever it raises is its outcome."""
+    started = time.perf_counter()
+    played: Record | Failure
+    try:
+        played = table.play(key.number)
+    except Exception as raised:
+        where, error = table.blame(key.number, raised)
+        advice = ""
+        if isinstance(error, EngineFailedError):
+            advice = " (forfeit, or --forfeit, counts such games as lost)"
+        played = Failure(f"{where}: {type(error).__name__}: {error}{advice}", "", error)
+    return Outcome(key, played, time.perf_counter() - started)
+
+
+def play_chunk(
+    client: Mapping[str, str], shipped: bytes, tables: Mapping[int, bytes], keys: Sequence[Key]
+) -> list[Outcome]:
+    """Play some games in a worker.
+
+    Args:
+        client: the client's versions.
+        shipped: the user's own parts, pickled.
+        tables: the tables of the games, pickled, by index.
+        keys: the games.
+
+    Raises:
+        VersionsDifferError: if this process has other versions than the client.
+    """
+    check_versions(client)
+    _register(shipped)
+    outcomes = []
+    for key in keys:
+        table = _unpacked(tables[key.table])
+        table.warm_up()
+        outcome = play_safely(table, Key(*key))
+        if isinstance(outcome.played, Failure):
+            outcome = outcome._replace(played=_sent(outcome.played))
+        outcomes.append(outcome)
+    return outcomes
+
+
+@functools.lru_cache(maxsize=64)
+def _register(shipped: bytes) -> None:
+    cloudpickle.loads(shipped).register()
+
+
+@functools.lru_cache(maxsize=_TABLES_KEPT)
+def _unpacked(pickled: bytes) -> Any:
+    return cloudpickle.loads(pickled)
+
+
+def _sent(failure: Failure) -> Failure:
+    """The failure as another process can read it."""
+    error = failure.cause
+    assert error is not None
+    told = "".join(traceback.format_exception(error))
+    try:
+        cloudpickle.loads(cloudpickle.dumps(error))
+    except Exception:
+        error = None
+    return failure._replace(traceback=told, cause=error)
+
+
+def begin_local_worker() -> None:
+    """Prepare a process of this machine that lives for its parent.
+
+    Ctrl-C and a request to end are for the parent, which ends the workers. No SIG_IGN: programs
+    that play would inherit it. The process ends soon after its parent, however that ends.
+    """
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _leave_to_parent)
+    parent = os.getppid()
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(_PARENT_SECONDS)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def _leave_to_parent(number: int, frame: Any) -> None:
+    pass

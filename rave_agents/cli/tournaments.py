@@ -1,0 +1,218 @@
+"""The commands about many agents or limits: tournament, scaling, report, merge."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, TypeVar
+
+import typer
+from rich.markup import escape
+
+from rave_agents.cli.program import (
+    Dask,
+    Debug,
+    Forfeit,
+    GameName,
+    Jobs,
+    Json,
+    OpeningPlies,
+    Output,
+    Seed,
+    ShardText,
+    app,
+    check_writable,
+    engine,
+    how_to_go_on,
+    interrupted,
+    reported,
+)
+from rave_agents.cli.terminal import say, show, show_json, stderr
+
+
+@app.command()
+@reported
+def tournament(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A TOML file with games and agents.")
+    ],
+    jobs: Jobs = 1,
+    output: Output = None,
+    shard: ShardText = None,
+    dask: Dask = None,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Let many agents play against each other, and rate them.
+
+    The file sets what rave_agents.arena.play_tournament takes: games and agents, and where you like
+    games_per_pairing, gauntlet, anchor, simulations, seconds, clock, seed, opening_plies, forfeit.
+    Ctrl-C shows the standing; with --output the same command then goes on.
+    """
+    from rave_agents.arena.tournament import (  # noqa: PLC0415
+        TournamentError,
+        play_tournament,
+        read_tournament,
+    )
+    from rave_agents.cli import arena_tables, live  # noqa: PLC0415
+
+    settings = read_tournament(file)
+    failed: TournamentError | None = None
+    with engine(dask, jobs) as executor, live.tournament_progress(stderr()) as progress:
+        try:
+            result = play_tournament(
+                **settings,
+                jobs=jobs,
+                executor=executor,
+                output=output,
+                shard=shard,
+                progress=progress,
+            )
+        except TournamentError as error:
+            failed, result = error, error.result
+    if as_json:
+        show_json(result.to_dict())
+    elif result.finished:
+        show(*arena_tables.tournament_tables(result), whole=True)
+    if failed is not None:
+        raise failed
+    if result.interrupted:
+        planned = result.planned * len(result.matches)
+        finished = f"{result.finished} of {planned} games were finished."
+        raise interrupted(f"{finished} {how_to_go_on(output)}")
+
+
+@app.command()
+@reported
+def scaling(
+    game: GameName,
+    agent: Annotated[str, typer.Argument(metavar="AGENT", help="An agent without a limit.")],
+    against: Annotated[
+        list[str],
+        typer.Option(metavar="AGENT", help="An opponent with a limit of its own; may be repeated."),
+    ],
+    simulations: Annotated[
+        str, typer.Option(metavar="N,N,...", help="Simulations a move, such as 100,300,1000,3000.")
+    ] = "",
+    seconds: Annotated[
+        str, typer.Option(metavar="S,S,...", help="Seconds a move, in their place.")
+    ] = "",
+    games: Annotated[int, typer.Option(help="How many games for each limit and opponent.")] = 100,
+    seed: Seed = 0,
+    opening_plies: OpeningPlies = None,
+    jobs: Jobs = 1,
+    output: Output = None,
+    shard: ShardText = None,
+    dask: Dask = None,
+    forfeit: Forfeit = False,
+    png: Annotated[Path | None, typer.Option(help="Draw the curves in this picture.")] = None,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Measure how an agent's strength grows with its simulations or seconds a move.
+
+    All limits play the same openings against the same opponents. Ctrl-C shows the games that are
+    finished; with --output the same command then goes on.
+    """
+    from rave_agents.arena.scaling import ScalingError, run_scaling  # noqa: PLC0415
+    from rave_agents.cli import arena_tables, live  # noqa: PLC0415
+
+    if png is not None:
+        check_writable(png, "--png")
+    failed: ScalingError | None = None
+    with engine(dask, jobs) as executor, live.scaling_progress(stderr()) as progress:
+        try:
+            result = run_scaling(
+                game,
+                agent,
+                against,
+                simulations=_numbers("simulations", simulations, int),
+                seconds=_numbers("seconds", seconds, float),
+                games=games,
+                seed=seed,
+                opening_plies=opening_plies,
+                forfeit=forfeit,
+                jobs=jobs,
+                executor=executor,
+                output=output,
+                shard=shard,
+                progress=progress,
+            )
+        except ScalingError as error:
+            failed, result = error, error.result
+    if as_json:
+        show_json(result.to_dict())
+    elif result.finished:
+        show(arena_tables.scaling_table(result), whole=True)
+    if png is not None and result.finished:
+        result.plot().savefig(png, format="png", dpi=150, bbox_inches="tight")
+    if failed is not None:
+        raise failed
+    if result.interrupted:
+        planned = result.planned * len(result.points)
+        finished = f"{result.finished} of {planned} games were finished."
+        raise interrupted(f"{finished} {how_to_go_on(output)}")
+
+
+_N = TypeVar("_N", int, float)
+
+
+def _numbers(name: str, text: str, kind: Callable[[str], _N]) -> list[_N]:
+    try:
+        return [kind(word) for word in text.split(",")] if text.strip() else []
+    except ValueError:
+        raise ValueError(f"--{name} takes numbers such as 100,300,1000; got {text!r}.") from None
+
+
+@app.command()
+@reported
+def report(
+    journal: Annotated[Path, typer.Argument(metavar="JOURNAL", help="A file of --output.")],
+    page: Annotated[
+        Path | None, typer.Option("--html", help="Write one page with everything in it.")
+    ] = None,
+    png: Annotated[Path | None, typer.Option(help="Draw the ratings with their intervals.")] = None,
+    csv: Annotated[Path | None, typer.Option(help="Write the table of ratings.")] = None,
+    games: Annotated[int, typer.Option(help="Games that the page replays.", min=0)] = 3,
+    debug: Debug = False,
+) -> None:
+    """Show the games of a file: as a page, a picture, a table, or here.
+
+    The file may be of a match, a sweep, a tournament or a curve, whether finished or not. Agents
+    search again to tell what they thought of each move of the games on the page.
+    """
+    from rave_agents.arena.report_data import load_report  # noqa: PLC0415
+    from rave_agents.cli import arena_tables  # noqa: PLC0415
+
+    for path, option in ((page, "--html"), (png, "--png"), (csv, "--csv")):
+        if path is not None:
+            check_writable(path, option)
+    data = load_report(journal)
+    if page is not None:
+        from rave_agents.arena.report_page import report_page  # noqa: PLC0415
+
+        page.write_text(report_page(data, games=games), encoding="utf-8")
+    if png is not None:
+        from rave_agents.arena.report_pictures import ratings_picture  # noqa: PLC0415
+
+        ratings_picture(data).savefig(png, format="png", dpi=150)
+    if csv is not None:
+        arena_tables.write_standings_csv(data.result, csv)
+    if page is None and png is None and csv is None:
+        show(*arena_tables.tournament_tables(data.result), whole=True)
+
+
+@app.command()
+@reported
+def merge(
+    output: Annotated[Path, typer.Argument(metavar="OUTPUT", help="The new file.")],
+    inputs: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Files of games.")],
+    debug: Debug = False,
+) -> None:
+    """Join files of games, such as those of shards, to one.
+
+    They must be of the same match, sweep or tournament. The command that played them goes on from
+    the new file with --output, and shows the tables.
+    """
+    from rave_agents.arena.journal import merge_journals  # noqa: PLC0415
+
+    games = merge_journals(output, inputs)
+    say(f"{games} games in {escape(str(output))}.")

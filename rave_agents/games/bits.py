@@ -1,0 +1,44 @@
+"""Sets of squares as 64 bits, for rules: each function is one instruction in compiled code.
+
+A set is a ``numpy.uint64``, and so must be all that it is combined with: Numba makes a real number
+of the sum of a signed and an unsigned one.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from rave_agents.compiler.dispatch import kernel
+
+ONE = np.uint64(1)
+NONE = np.uint64(0)
+
+
+def count_bits(bits: Any) -> int:
+    """How many squares are in a set."""
+    return int(bits).bit_count()
+
+
+def lowest_bit(bits: Any) -> int:
+    """The number of the first square of a set that is not empty."""
+    return (int(bits) & -int(bits)).bit_length() - 1
+
+
+@kernel
+def bit(square: int) -> Any:
+    """The set of one square."""
+    return ONE << np.uint64(square)
+
+
+@kernel
+def has_bit(bits: Any, square: int) -> bool:
+    """Whether a square is in a set."""
+    return ((bits >> np.uint64(square)) & ONE) != NONE
+
+
+@kernel
+def nth_bit(bits: Any, place: int) -> int:
+    """The square at a place of a set, counted from 0 in ascending order."""
+    for _ in range(place):
+        bits &= bits - ONE
+    return lowest_bit(bits)

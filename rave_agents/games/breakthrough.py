@@ -1,0 +1,167 @@
+"""Breakthrough, as OpenSpiel has it: ``breakthrough(rows=8,columns=8)``.
+
+Pieces go one row ahead, straight to an empty square or aslant to one that no own piece is on; who
+reaches the last row, or takes the last piece, wins (OpenSpiel, ``breakthrough.h``). Both players
+begin with two rows of pieces, or with one if the board has less than six rows.
+
+An action is the piece's square, counted from player 0's corner, one of six directions, three for
+each player, and whether it captures, in mixed base (rows * columns, 6, 2).
+"""
+
+from typing import Any
+
+import numpy as np
+
+from rave_agents.games.bits import NONE, ONE, bit, count_bits, has_bit, lowest_bit, nth_bit
+from rave_agents.games.rules import NO_ACTION, TERMINAL, Rules
+from rave_agents.simulate.random_stream import random_below
+
+FULL_ROWS = 6
+"""From so many rows on, each player begins with two rows of pieces."""
+
+LARGEST = 64
+"""The most squares."""
+
+
+class Breakthrough(Rules):
+    """See the module."""
+
+    name = "breakthrough"
+    rows: int = 8
+    columns: int = 8
+
+    def setup(self) -> None:
+        """Lay out the bitboard: bit ``row * columns + column``."""
+        squares = self.rows * self.columns
+        if min(self.rows, self.columns) < 2 or squares > LARGEST:
+            raise ValueError(
+                f"rows and columns must be at least 2 and have at most {LARGEST} squares, got "
+                f"rows={self.rows}, columns={self.columns}."
+            )
+        self.num_distinct_actions = squares * 12
+        filled = self.columns * (2 if self.rows >= FULL_ROWS else 1)
+        self.max_actions = 3 * filled
+        # Every move takes a piece a row ahead.
+        self.max_game_length = 2 * filled * (self.rows - 1) + 1
+        self.fields = {"pieces": (np.uint64, 2), "to_move": np.int64, "winner": np.int64}
+        every = (1 << squares) - 1
+        homes = [(1 << filled) - 1, every & ~((1 << squares - filled) - 1)]
+        last = (1 << self.columns) - 1
+        self.homes = np.array(homes, np.uint64)
+        self.goals = np.array([last << squares - self.columns, last], np.uint64)
+        edges = [
+            sum(1 << row * self.columns for row in range(self.rows)) << side
+            for side in (0, self.columns - 1)
+        ]
+        self.inner = np.array([every & ~edges[0], every, every & ~edges[1]], np.uint64)
+        self.ahead = np.array([self.columns - 1, self.columns, self.columns + 1], np.uint64)
+
+    def begin(self, state: Any) -> None:
+        """Pieces stand on the rows nearest to each player."""
+        state.pieces[:] = self.homes
+        state.winner = NO_ACTION
+
+    def player(self, state: Any) -> int:
+        """Players take turns until one has won."""
+        return TERMINAL if state.winner != NO_ACTION else state.to_move
+
+    def movable(self, state: Any, direction: int) -> Any:
+        """The pieces that can go in a direction: 0 to the left, 1 straight, 2 to the right."""
+        player = state.to_move
+        own, other = state.pieces[player], state.pieces[1 - player]
+        free = ~(own | other) if direction == 1 else ~own
+        pieces = own & self.inner[direction]
+        if player == 0:
+            return pieces & (free >> self.ahead[direction])
+        return pieces & (free << self.ahead[2 - direction])
+
+    def target(self, player: int, square: int, direction: int) -> int:
+        """Where a piece comes to."""
+        return square + direction - 1 + (self.columns if player == 0 else -self.columns)
+
+    def action_of(self, state: Any, square: int, direction: int) -> int:
+        """The number of a move."""
+        player = state.to_move
+        captures = has_bit(state.pieces[1 - player], self.target(player, square, direction))
+        return (square * 6 + player * 3 + direction) * 2 + captures
+
+    def legal_actions(self, state: Any, actions: Any) -> int:
+        """Piece by piece, direction by direction."""
+        left, straight, right = (
+            self.movable(state, 0),
+            self.movable(state, 1),
+            self.movable(state, 2),
+        )
+        pieces = left | straight | right
+        count = 0
+        while pieces != NONE:
+            square = lowest_bit(pieces)
+            pieces &= pieces - ONE
+            for direction in range(3):
+                movable = left if direction == 0 else straight if direction == 1 else right
+                if has_bit(movable, square):
+                    actions[count] = self.action_of(state, square, direction)
+                    count += 1
+        return count
+
+    def play(self, state: Any, action: int) -> None:
+        """Move a piece, and take what stands there."""
+        player = state.to_move
+        square = action // 12
+        arrived = bit(self.target(player, square, action // 2 % 6 - 3 * player))
+        own = (state.pieces[player] ^ bit(square)) | arrived
+        other = state.pieces[1 - player] & ~arrived
+        state.pieces[player], state.pieces[1 - player] = own, other
+        state.to_move = 1 - player
+        if other == NONE or own & self.goals[player] != NONE:
+            state.winner = player
+
+    def returns(self, state: Any, returns: Any) -> None:
+        """1 for the winner, -1 for the other."""
+        returns[state.winner] = 1.0
+        returns[1 - state.winner] = -1.0
+
+    def draw(self, state: Any, stream: Any) -> int:
+        """A place among the moves of all directions."""
+        left, straight, right = (
+            self.movable(state, 0),
+            self.movable(state, 1),
+            self.movable(state, 2),
+        )
+        lefts, straights = count_bits(left), count_bits(straight)
+        place = random_below(stream, lefts + straights + count_bits(right))
+        if place < lefts:
+            return self.action_of(state, nth_bit(left, place), 0)
+        place -= lefts
+        if place < straights:
+            return self.action_of(state, nth_bit(straight, place), 1)
+        return self.action_of(state, nth_bit(right, place - straights), 2)
+
+    def action_to_string(self, player: int, action: int) -> str:
+        """From where to where, with a star for a capture."""
+        square = action // 12
+        direction = action // 2 % 6
+        mover, step = divmod(direction, 3)
+        places = (square, self.target(mover, square, step))
+        written = "".join(self.square_name(place) for place in places)
+        return written + "*" * (action % 2)
+
+    def square_name(self, square: int) -> str:
+        """The column's letter and the row's number, from player 1's side."""
+        row, column = divmod(square, self.columns)
+        return f"{chr(ord('a') + column)}{chr(ord('1') + self.rows - 1 - row)}"
+
+    def string_of(self, state: Any) -> str:
+        """The board, player 0's pieces above."""
+        owners = self.observation(state).argmax(axis=0)
+        rows = ["".join("bw."[owner] for owner in row) for row in owners]
+        letters = "".join(self.square_name(column)[0] for column in range(self.columns))
+        return "\n".join([*(f"{self.rows - i}{row}" for i, row in enumerate(rows)), " " + letters])
+
+    def observation(self, state: Any) -> Any:
+        """Planes of player 0's pieces, player 1's, and empty squares."""
+        planes = np.zeros((3, self.rows * self.columns), np.float32)
+        for player in range(2):
+            planes[player] = [int(state.pieces[player]) >> q & 1 for q in range(planes.shape[1])]
+        planes[2] = 1.0 - planes[0] - planes[1]
+        return planes.reshape(3, self.rows, self.columns)

@@ -1,0 +1,125 @@
+"""Connect four, as OpenSpiel has it: ``connect_four(rows=6,columns=7,x_in_row=4)``.
+
+Players drop pieces into columns; who first has a line of four, or of ``x_in_row``, wins, and a full
+board is a draw (OpenSpiel, ``connect_four.h``). Each player's pieces are a bitboard of ``rows + 1``
+bits a column, the last of them always empty, so that no line goes on in the next column (Tromp,
+"John's Connect Four Playground"; Herzberg, "Bitboards and Connect Four").
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from rave_agents.games.bits import NONE, ONE
+from rave_agents.games.rules import NO_ACTION, TERMINAL, Rules
+from rave_agents.simulate.random_stream import random_below
+
+LARGEST = 64
+"""The most bits of a board."""
+
+
+class ConnectFour(Rules):
+    """See the module."""
+
+    name = "connect_four"
+    rows: int = 6
+    columns: int = 7
+    x_in_row: int = 4
+
+    def setup(self) -> None:
+        """Lay out the bitboard."""
+        if min(self.rows, self.columns, self.x_in_row) < 1:
+            raise ValueError(f"{self.parameters} must all be at least 1.")
+        if (self.rows + 1) * self.columns > LARGEST:
+            raise ValueError(
+                f"(rows + 1) * columns must be at most {LARGEST}, got rows={self.rows}, "
+                f"columns={self.columns}."
+            )
+        self.height = self.rows + 1
+        self.num_distinct_actions = self.columns
+        self.max_game_length = self.squares = self.rows * self.columns
+        self.fields = {
+            "pieces": (np.uint64, 2),
+            "player": np.int64,
+            "moves": np.int64,
+            "winner": np.int64,
+        }
+        ones = [np.uint64(1 << self.height * column) for column in range(self.columns)]
+        self.bottoms = np.array(ones, np.uint64)
+        self.tops = self.bottoms << np.uint64(self.rows - 1)
+        self.steps = np.array([1, self.height, self.height - 1, self.height + 1], np.uint64)
+
+    def begin(self, state: Any) -> None:
+        """The board is empty, and nobody has won."""
+        state.winner = NO_ACTION
+
+    def place(self, state: Any, rows: Sequence[Sequence[int]], player: int) -> None:
+        """Set up a board, its lowest row first: the player of each piece, -1 for none."""
+        for row, pieces in enumerate(rows):
+            for column, owner in enumerate(pieces):
+                if owner >= 0:
+                    state.pieces[owner] |= np.uint64(1 << self.height * column + row)
+                    state.moves += 1
+        state.player = player
+        for owner in range(2):
+            if self.has_line(state.pieces[owner]):
+                state.winner = owner
+
+    def player(self, state: Any) -> int:
+        """Players take turns until one has won or the board is full."""
+        if state.winner != NO_ACTION or state.moves == self.squares:
+            return TERMINAL
+        return state.player
+
+    def legal_actions(self, state: Any, actions: Any) -> int:
+        """Every column that is not full."""
+        taken = state.pieces[0] | state.pieces[1]
+        count = 0
+        for column in range(self.columns):
+            if taken & self.tops[column] == NONE:
+                actions[count] = column
+                count += 1
+        return count
+
+    def play(self, state: Any, action: int) -> None:
+        """The piece falls onto those in the column: adding to its bottom carries up to the gap."""
+        player = state.player
+        taken = state.pieces[0] | state.pieces[1]
+        state.pieces[player] |= (taken + self.bottoms[action]) & ~taken & self.column(action)
+        state.moves += 1
+        state.player = 1 - player
+        if self.has_line(state.pieces[player]):
+            state.winner = player
+
+    def column(self, action: int) -> Any:
+        """All squares of a column."""
+        return (self.tops[action] << ONE) - self.bottoms[action]
+
+    def has_line(self, pieces: Any) -> bool:
+        """Whether some are in a line: where a set overlaps itself moved along it."""
+        for direction in range(4):
+            line = pieces
+            for _ in range(self.x_in_row - 1):
+                line &= line >> self.steps[direction]
+            if line != NONE:
+                return True
+        return False
+
+    def returns(self, state: Any, returns: Any) -> None:
+        """1 for who has a line, -1 for the other."""
+        if state.winner != NO_ACTION:
+            returns[state.winner] = 1.0
+            returns[1 - state.winner] = -1.0
+
+    def draw(self, state: Any, stream: Any) -> int:
+        """Columns are drawn until one is not full."""
+        taken = state.pieces[0] | state.pieces[1]
+        while True:
+            column = random_below(stream, self.columns)
+            if taken & self.tops[column] == NONE:
+                return column
+
+    def action_to_string(self, player: int, action: int) -> str:
+        """The player's sign and the column."""
+        return f"{'xo'[player]}{action}"

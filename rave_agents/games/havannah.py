@@ -1,0 +1,238 @@
+"""Havannah, as OpenSpiel has it: ``havannah(board_size=8,swap=False)``.
+
+Players put stones on the empty cells of a hexagon of hexagons. Who first joins two corners, or
+three edges, corners being part of none, or closes a ring around anything, wins; a full board is a
+draw. With ``swap`` the second player may take the first stone over, by playing onto it (OpenSpiel,
+``havannah.cc``). Action ``row * (2 * board_size - 1) + column`` is a cell if row and column differ
+by less than the size.
+
+A player's stones are bits of a word for each row, so that the pattern of those around a cell is
+looked up at once: the arcs of stones beside one another, of which each is one group already. Groups
+are sets of a disjoint-set forest; each representative knows its corners and edges.
+
+A ring encloses a cell that is not the player's exactly if a stone joins two arcs of one group: by
+Euler's formula, a stone changes stones - pairs + triangles, which is groups - holes, by 1 - arcs,
+and groups by 1 - groups joined. A ring around the player's own stones alone has one among them with
+all six neighbours. OpenSpiel's search for a way without sharp turns that meets itself finds the
+same: what it finds encloses a cell, and around a cell that is enclosed there is such a way.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from rave_agents.games.rules import NO_ACTION, TERMINAL, Rules
+from rave_agents.simulate.random_stream import random_below
+
+DRAWN = 2
+"""The winner where nobody has won."""
+
+LARGEST = 31
+"""The greatest size: a row must fit into a word."""
+
+CORNERS, EDGES = range(6), range(6, 12)
+"""The bits of a group's sides."""
+
+CLOCKWISE = (0, 1, 4, 6, 5, 2)
+"""The bits of a pattern around a cell: two of the row before, three of its own, two of the next."""
+
+WHOLE, SELF = 127, 8
+"""The pattern of a stone with all neighbours, and the bit of the stone itself."""
+
+
+class Havannah(Rules):
+    """See the module."""
+
+    name = "havannah"
+    board_size: int = 8
+    swap: bool = False
+
+    def setup(self) -> None:
+        """Lay out the hexagon."""
+        size = self.board_size
+        if not 1 <= size <= LARGEST:
+            raise ValueError(f"board_size must be from 1 to {LARGEST}, got {size}.")
+        self.width = 2 * size - 1
+        self.num_distinct_actions = cells = self.width**2
+        rows, columns = divmod(np.arange(cells), self.width)
+        self.points = np.flatnonzero(abs(rows - columns) < size)
+        self.max_actions = self.num_points = len(self.points)
+        self.max_game_length = self.num_points + self.swap
+        self.placement = not self.swap
+        self.row_starts = np.maximum(0, np.arange(self.width) - size + 1)
+        self.row_ends = np.minimum(self.width, np.arange(self.width) + size)
+        self.sides = self.sides_of_cells()
+        sets = np.arange(1 << 12)
+        corners, edges = (np.sum([sets >> side & 1 for side in six], 0) for six in (CORNERS, EDGES))
+        self.wins = (corners >= 2) | (edges >= 3)
+        self.fields = {
+            "to_move": np.int64,
+            "moves": np.int64,
+            "winner": np.int64,
+            "rows": (np.int64, (2, self.width + 2)),
+            "parent": (np.int16, cells),
+            "sides": (np.int16, cells),
+        }
+        self.set_patterns()
+
+    def set_patterns(self) -> None:
+        """For each pattern: how many arcs it has, where each begins, and the middles of threes.
+
+        A place is what is to be added to the cell's number.
+        """
+        places = (-self.width - 1, -self.width, -1, 0, 1, self.width, self.width + 1)
+        self.num_arcs, self.num_middles = np.zeros((2, WHOLE + 1), np.int8)
+        self.arcs = np.zeros((WHOLE + 1, 4), np.int16)
+        self.middles = np.zeros((WHOLE + 1, 8), np.int16)
+        for pattern in range(WHOLE + 1):
+            around = [pattern >> place & 1 for place in CLOCKWISE]
+            for turn, place in enumerate(CLOCKWISE):
+                before, after = around[turn - 1], around[(turn + 1) % 6]
+                if around[turn] and not before:
+                    self.arcs[pattern, self.num_arcs[pattern]] = places[place]
+                    self.num_arcs[pattern] += 1
+                elif around[turn] and after:
+                    self.middles[pattern, self.num_middles[pattern]] = places[place]
+                    self.num_middles[pattern] += 1
+
+    def sides_of_cells(self) -> Any:
+        """For each cell the corners, bits 0 to 5, and the edges, bits 6 to 11, that it is part of.
+
+        A cell is part of an edge if it is on one border of the hexagon, in a corner if on two.
+        """
+        last = self.width - 1
+        sides = np.zeros(self.num_distinct_actions, np.int16)
+        for point in self.points.tolist():
+            row, column = divmod(point, self.width)
+            reach = self.board_size - 1
+            borders = [row == 0, column - row == reach, column == last]
+            borders += [row == last, row - column == reach, column == 0]
+            on = [side for side in range(6) if borders[side]]
+            if len(on) == 1:
+                sides[point] = 1 << EDGES[on[0]]
+            elif on:
+                sides[point] = 1 << (0 if on[0] == 0 and on[-1] == 5 else on[-1])
+        return sides
+
+    def begin(self, state: Any) -> None:
+        """The board is empty, and nobody has won."""
+        state.parent[:] = np.arange(self.num_distinct_actions)
+        state.sides[:] = self.sides
+        state.winner = NO_ACTION
+
+    def player(self, state: Any) -> int:
+        """Players take turns until one has won or the board is full."""
+        return state.to_move if state.winner == NO_ACTION else TERMINAL
+
+    def can_swap(self, state: Any) -> bool:
+        """Whether the player may take the only stone over."""
+        return self.swap and state.moves == 1 and state.to_move == 1
+
+    def legal_actions(self, state: Any, actions: Any) -> int:
+        """Every empty cell, and the first stone for who may swap."""
+        count = 0
+        for row in range(self.width):
+            taken = state.rows[0, row + 1] | state.rows[1, row + 1]
+            if self.can_swap(state):
+                taken = 0
+            for column in range(self.row_starts[row], self.row_ends[row]):
+                if taken >> (column + 1) & 1 == 0:
+                    actions[count] = row * self.width + column
+                    count += 1
+        return count
+
+    def pattern(self, state: Any, player: int, row: int, column: int) -> int:
+        """A player's stones around a cell; see ``CLOCKWISE``."""
+        above = state.rows[player, row] >> column & 3
+        beside = state.rows[player, row + 1] >> column & 7
+        below = state.rows[player, row + 2] >> (column + 1) & 3
+        return above | beside << 2 | below << 5
+
+    def representative(self, state: Any, stone: int) -> int:
+        """The representative of a stone's group."""
+        while state.parent[stone] != stone:
+            state.parent[stone] = state.parent[state.parent[stone]]
+            stone = int(state.parent[stone])
+        return stone
+
+    def play(self, state: Any, action: int) -> None:
+        """Put a stone, join the arcs around it, and see whether the game is over."""
+        player = state.to_move
+        row, column = action // self.width, action % self.width
+        stone = np.int64(1) << (column + 1)
+        if self.swap and state.rows[1 - player, row + 1] & stone:
+            state.rows[1 - player, row + 1] ^= stone
+            state.moves -= 1
+        state.rows[player, row + 1] |= stone
+        state.moves += 1
+        state.to_move = 1 - player
+        pattern = self.pattern(state, player, row, column) & ~SELF
+        own = int(action)
+        won = False
+        for arc in range(self.num_arcs[pattern]):
+            group = self.representative(state, action + self.arcs[pattern, arc])
+            if group == own:
+                won = True
+            else:
+                state.parent[own] = group
+                state.sides[group] |= state.sides[own]
+                own = group
+        for middle in range(self.num_middles[pattern]):
+            near = action + self.middles[pattern, middle]
+            around = self.pattern(state, player, near // self.width, near % self.width)
+            won = won or around == WHOLE
+        if won or self.wins[state.sides[own]]:
+            state.winner = player
+        elif state.moves == self.num_points:
+            state.winner = DRAWN
+
+    def returns(self, state: Any, returns: Any) -> None:
+        """1 for the winner, -1 for the other."""
+        if state.winner != DRAWN:
+            returns[state.winner] = 1.0
+            returns[1 - state.winner] = -1.0
+
+    def playout(self, state: Any, players: Any, actions: Any, end: int, stream: Any) -> int:
+        """Draw from a list of the empty cells, which lies where the moves are to be."""
+        count = 0
+        while state.winner == NO_ACTION:
+            # What may be swapped with is only legal at once: the list is made anew.
+            if count == 0 or (self.swap and state.moves <= 1):
+                if end + self.max_actions > len(actions):
+                    return NO_ACTION
+                count = self.legal_actions(state, actions[end:])
+            place = end + random_below(stream, count)
+            action = actions[place]
+            actions[place] = actions[end]
+            actions[end] = action
+            players[end] = state.to_move
+            end += 1
+            count -= 1
+            self.play(state, action)
+        return end
+
+    def action_to_string(self, player: int, action: int) -> str:
+        """The column's letter and the row's number."""
+        row, column = divmod(action, self.width)
+        return f"{chr(ord('a') + column)}{row + 1}"
+
+    def string_of(self, state: Any) -> str:
+        """The board, its middle row furthest to the left."""
+        owners = self.owners(state)
+        return "\n".join(
+            " " * abs(self.board_size - 1 - row)
+            + " ".join(".O@"[owner] for owner in owners[row, start:end])
+            for row, (start, end) in enumerate(zip(self.row_starts, self.row_ends, strict=True))
+        )
+
+    def observation(self, state: Any) -> Any:
+        """Planes of the stones of player 0, of player 1, and of empty cells."""
+        owners = self.owners(state)
+        rows, columns = np.indices(owners.shape)
+        on_board = abs(rows - columns) < self.board_size
+        return np.array([(owners == owner) & on_board for owner in (1, 2, 0)], np.float32)
+
+    def owners(self, state: Any) -> Any:
+        """For each row and column 0 for empty, else one more than the player."""
+        bits = state.rows[:, 1:-1, None] >> np.arange(1, self.width + 1) & 1
+        return bits[0] + 2 * bits[1]

@@ -1,0 +1,220 @@
+"""Lines of Action, as OpenSpiel has it: ``lines_of_action(max_game_length=1000)``.
+
+A piece moves in a straight line as far as there are pieces of both players on it, over the player's
+own and not over the opponent's, onto an empty square or an opponent's piece, which it takes. Who
+has all pieces in one group, diagonals counted, wins: the mover if both have. Who cannot move loses.
+A board that was there before, whoever moves, and the last move of the longest game are a draw, even
+where they join a group (OpenSpiel, ``lines_of_action.cc``).
+
+Square 0 is a1, squares go to the right and then upwards, and action ``(from * 64 + to) * 2 + 1``
+takes a piece where ``(from * 64 + to) * 2`` takes none. The history are 64-bit keys of boards; a
+capture empties it, as no board before it can come back.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from rave_agents.games.bits import NONE, ONE, bit, count_bits, has_bit, lowest_bit, nth_bit
+from rave_agents.games.rules import NO_ACTION, TERMINAL, Rules
+from rave_agents.simulate.random_stream import random_below
+
+SIZE, SQUARES = 8, 64
+"""The board."""
+
+DRAWN = 2
+"""The winner where nobody has won."""
+
+LONGEST = 4096
+"""The greatest length of a game."""
+
+DIRECTIONS = ((1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1))
+"""Steps in rows and columns; the opposite of each is four places further."""
+
+NOT_FIRST, NOT_LAST = np.uint64(0xFEFEFEFEFEFEFEFE), np.uint64(0x7F7F7F7F7F7F7F7F)
+"""All squares but those of the first and of the last column."""
+
+UP, SIDE = np.uint64(8), np.uint64(1)
+"""From a square to the one above, and to the right."""
+
+FACTORS = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F))
+"""Odd numbers with mixed bits, for keys."""
+
+SHIFTS = (np.uint64(29), np.uint64(31))
+
+
+class LinesOfAction(Rules):
+    """See the module."""
+
+    name = "lines_of_action"
+    max_game_length: int = 1000
+
+    def setup(self) -> None:
+        """Lay out the lines of each square."""
+        # The first move is made in any case.
+        self.max_game_length = max(1, self.max_game_length)
+        if self.max_game_length > LONGEST:
+            raise ValueError(f"max_game_length must be at most {LONGEST}.")
+        self.num_distinct_actions = SQUARES * SQUARES * 2
+        self.max_actions = 12 * 8
+        self.lines = np.zeros((SQUARES, 4), np.uint64)  # The squares of each line through it.
+        self.room = np.zeros((SQUARES, 8), np.int64)  # How far it is to the edge.
+        self.between = np.zeros((SQUARES, 8, SIZE + 1), np.uint64)  # The squares that are jumped.
+        self.steps = np.array([row * SIZE + column for row, column in DIRECTIONS])
+        for square in range(SQUARES):
+            for direction, (up, right) in enumerate(DIRECTIONS):
+                row, column = square // SIZE + up, square % SIZE + right
+                jumped = 0
+                while 0 <= row < SIZE and 0 <= column < SIZE:
+                    self.room[square, direction] += 1
+                    self.between[square, direction, self.room[square, direction]] = jumped
+                    jumped |= 1 << row * SIZE + column
+                    row, column = row + up, column + right
+                self.lines[square, direction % 4] |= np.uint64(jumped | 1 << square)
+        inner = range(1, SIZE - 1)
+        first = sum(1 << column | 1 << SQUARES - SIZE + column for column in inner)
+        second = sum(1 << row * SIZE | 1 << row * SIZE + SIZE - 1 for row in inner)
+        self.start = np.array([first, second], np.uint64)
+        self.fields = {
+            "pieces": (np.uint64, 2),
+            "player": np.int64,
+            "winner": np.int64,
+            "moves": np.int64,
+            "num_boards": np.int64,
+            "boards": (np.uint64, self.max_game_length + 1),
+        }
+
+    def begin(self, state: Any) -> None:
+        """Twelve pieces each, on opposite sides of the board without its corners."""
+        state.pieces[:] = self.start
+        state.winner = NO_ACTION
+        state.boards[0] = self.key(state)
+        state.num_boards = 1
+
+    def key(self, state: Any) -> Any:
+        """A number for a board."""
+        first, second = state.pieces[0] * FACTORS[0], state.pieces[1] * FACTORS[1]
+        first ^= first >> SHIFTS[0]
+        second ^= second >> SHIFTS[1]
+        return (first + second) * FACTORS[1]
+
+    def player(self, state: Any) -> int:
+        """Players take turns."""
+        return state.player if state.winner == NO_ACTION else TERMINAL
+
+    def target(self, own: Any, other: Any, square: int, direction: int) -> int:
+        """Where a piece of one's own gets to in a direction; ``NO_ACTION`` if it cannot move."""
+        distance = count_bits((own | other) & self.lines[square, direction & 3])
+        if distance > self.room[square, direction]:
+            return NO_ACTION
+        if other & self.between[square, direction, distance] != NONE:
+            return NO_ACTION
+        target = square + distance * self.steps[direction]
+        return NO_ACTION if has_bit(own, target) else target
+
+    def action(self, other: Any, square: int, target: int) -> int:
+        """The number of a move."""
+        return (square * SQUARES + target) * 2 + (1 if has_bit(other, target) else 0)
+
+    def legal_actions(self, state: Any, actions: Any) -> int:
+        """Each piece's moves; those of one piece are put in order."""
+        own, other = state.pieces[state.player], state.pieces[1 - state.player]
+        rest = own
+        count = 0
+        while rest != NONE:
+            square = lowest_bit(rest)
+            rest &= rest - ONE
+            first = count
+            for direction in range(8):
+                target = self.target(own, other, square, direction)
+                if target >= 0:
+                    action = self.action(other, square, target)
+                    place = count
+                    while place > first and actions[place - 1] > action:
+                        actions[place] = actions[place - 1]
+                        place -= 1
+                    actions[place] = action
+                    count += 1
+        return count
+
+    def can_move(self, own: Any, other: Any) -> bool:
+        """Whether a player has a move."""
+        rest = own
+        while rest != NONE:
+            square = lowest_bit(rest)
+            rest &= rest - ONE
+            for direction in range(8):
+                if self.target(own, other, square, direction) >= 0:
+                    return True
+        return False
+
+    def is_one_group(self, pieces: Any) -> bool:
+        """Whether pieces are connected: they are filled from the first one on."""
+        group = pieces & (~pieces + ONE)
+        while True:
+            wide = group | ((group << SIDE) & NOT_FIRST) | ((group >> SIDE) & NOT_LAST)
+            grown = (wide | (wide << UP) | (wide >> UP)) & pieces
+            if grown == group:
+                return group == pieces
+            group = grown
+
+    def play(self, state: Any, action: int) -> None:
+        """Move a piece, take what is there, and see whether the game is over."""
+        player = state.player
+        square, target, takes = action >> 7, (action >> 1) & (SQUARES - 1), action & 1
+        own = (state.pieces[player] ^ bit(square)) | bit(target)
+        other = state.pieces[1 - player] & ~bit(target)
+        state.pieces[player], state.pieces[1 - player] = own, other
+        state.moves += 1
+        state.player = 1 - player
+        if takes == 1:
+            state.num_boards = 0
+        if self.keep_board(state) or state.moves >= self.max_game_length:
+            state.winner = DRAWN
+        elif self.is_one_group(own):
+            state.winner = player
+        elif self.is_one_group(other):
+            state.winner = 1 - player
+        elif not self.can_move(other, own):
+            state.winner = player
+
+    def keep_board(self, state: Any) -> bool:
+        """Add the board to the history; returns whether it was there."""
+        key = self.key(state)
+        found = False
+        for index in range(state.num_boards):
+            found = found or state.boards[index] == key
+        state.boards[state.num_boards] = key
+        state.num_boards += 1
+        return found
+
+    def returns(self, state: Any, returns: Any) -> None:
+        """1 for the winner, -1 for the other."""
+        if state.winner != DRAWN:
+            returns[state.winner] = 1.0
+            returns[1 - state.winner] = -1.0
+
+    def draw(self, state: Any, stream: Any) -> int:
+        """A piece and a direction are drawn until that is a move."""
+        own, other = state.pieces[state.player], state.pieces[1 - state.player]
+        count = count_bits(own)
+        while True:
+            drawn = random_below(stream, 8 * count)
+            square = nth_bit(own, drawn >> 3)
+            target = self.target(own, other, square, drawn & 7)
+            if target >= 0:
+                return self.action(other, square, target)
+
+    def action_to_string(self, player: int, action: int) -> str:
+        """The two squares, x between them where a piece is taken."""
+        names = [
+            f"{'abcdefgh'[at % SIZE]}{at // SIZE + 1}" for at in (action >> 7, action >> 1 & 63)
+        ]
+        return f"{names[0]}{'-x'[action & 1]}{names[1]}"
+
+    def observation(self, state: Any) -> Any:
+        """Planes of empty squares and of each player's pieces, as OpenSpiel's."""
+        sets = [int(pieces) for pieces in state.pieces]
+        boards = [[pieces >> square & 1 for square in range(SQUARES)] for pieces in sets]
+        empty = 1 - np.sum(boards, axis=0)
+        return np.array([empty, *boards], np.float32).reshape(3, SIZE, SIZE)

@@ -1,0 +1,160 @@
+"""Othello, as OpenSpiel has it.
+
+A disk is put where it encloses others' disks in a line with an own one; these change their colour.
+Who has no such move passes, action 64, and passes only then; when nobody has one, who has more
+disks wins (OpenSpiel, ``othello.h``; World Othello Federation's rules). Action 0 is a1, above on
+the left; actions go to the right and then downwards.
+
+Moves and flips are found for all squares at once: disks of the other colour beside an own disk are
+filled in one direction by doubled steps, without those on the edge that a shift would carry into
+another row (Kogge-Stone; chessprogramming.org, "Fill Algorithms").
+"""
+
+from typing import Any
+
+import numpy as np
+
+from rave_agents.games.bits import NONE, ONE, bit, count_bits, has_bit, lowest_bit, nth_bit
+from rave_agents.games.rules import TERMINAL, Rules
+from rave_agents.simulate.random_stream import random_below
+
+SIZE, SQUARES = 8, 64
+PASS = SQUARES
+"""The action to pass."""
+
+FULL = np.uint64(0xFFFFFFFFFFFFFFFF)
+INNER = np.uint64(0x7E7E7E7E7E7E7E7E)
+"""The squares of all columns but the outer two."""
+
+STEPS = (np.uint64(1), np.uint64(8), np.uint64(9), np.uint64(7))
+"""How far the next square is along a row, a column and the two diagonals."""
+
+
+class Othello(Rules):
+    """See the module."""
+
+    name = "othello"
+    num_distinct_actions = SQUARES + 1
+    max_actions = SQUARES + 1
+    max_game_length = 2 * SQUARES
+
+    def setup(self) -> None:
+        """Name the masks of the four lines, and the fields."""
+        self.fields = {"disks": (np.uint64, 2), "moves": np.uint64, "to_move": np.int64}
+        self.steps = np.array(STEPS, np.uint64)
+        self.masks = np.array([INNER, FULL, INNER, INNER], np.uint64)
+        self.first_moves = np.uint64(1 << 19 | 1 << 26 | 1 << 37 | 1 << 44)
+
+    def begin(self, state: Any) -> None:
+        """Two disks of each colour in the middle; Black begins."""
+        state.disks[0] = np.uint64(1 << 28 | 1 << 35)
+        state.disks[1] = np.uint64(1 << 27 | 1 << 36)
+        state.moves = self.first_moves
+
+    def filled_up(self, disks: Any, others: Any, line: int) -> Any:
+        """The others' disks that follow upon some, one after the other, to higher squares."""
+        step = self.steps[line]
+        others &= self.masks[line]
+        found = others & (disks << step)
+        found |= others & (found << step)
+        pairs = others & (others << step)
+        found |= pairs & (found << (step + step))
+        return found | (pairs & (found << (step + step)))
+
+    def filled_down(self, disks: Any, others: Any, line: int) -> Any:
+        """The same to lower squares."""
+        step = self.steps[line]
+        others &= self.masks[line]
+        found = others & (disks >> step)
+        found |= others & (found >> step)
+        pairs = others & (others >> step)
+        found |= pairs & (found >> (step + step))
+        return found | (pairs & (found >> (step + step)))
+
+    def moves_of(self, own: Any, others: Any) -> Any:
+        """The squares where a disk encloses others: those behind what is filled."""
+        moves = NONE
+        for line in range(4):
+            moves |= self.filled_up(own, others, line) << self.steps[line]
+            moves |= self.filled_down(own, others, line) >> self.steps[line]
+        return moves & ~(own | others)
+
+    def flips(self, disk: Any, own: Any, others: Any) -> Any:
+        """The disks that one disk encloses: what is filled, if an own disk is behind it."""
+        flips = NONE
+        for line in range(4):
+            found = self.filled_up(disk, others, line)
+            if (found << self.steps[line]) & own != NONE:
+                flips |= found
+            found = self.filled_down(disk, others, line)
+            if (found >> self.steps[line]) & own != NONE:
+                flips |= found
+        return flips
+
+    def player(self, state: Any) -> int:
+        """Players take turns, or pass, until nobody can move."""
+        return state.to_move
+
+    def legal_actions(self, state: Any, actions: Any) -> int:
+        """Every square that encloses something, or to pass."""
+        moves = state.moves
+        if moves == NONE:
+            actions[0] = PASS
+            return 1
+        count = 0
+        while moves != NONE:
+            actions[count] = lowest_bit(moves)
+            moves &= moves - ONE
+            count += 1
+        return count
+
+    def play(self, state: Any, action: int) -> None:
+        """Put a disk, and flip what it encloses; or pass."""
+        player = state.to_move
+        own, others = state.disks[player], state.disks[1 - player]
+        if action != PASS:
+            disk = bit(action)
+            flips = self.flips(disk, own, others)
+            own |= flips | disk
+            others &= ~flips
+            state.disks[player], state.disks[1 - player] = own, others
+        moves = self.moves_of(others, own)
+        state.moves = moves
+        state.to_move = 1 - player
+        if moves == NONE and self.moves_of(own, others) == NONE:
+            state.to_move = TERMINAL
+
+    def returns(self, state: Any, returns: Any) -> None:
+        """1 for who has more disks, -1 for the other; 0 for as many."""
+        lead = count_bits(state.disks[0]) - count_bits(state.disks[1])
+        if lead != 0:
+            returns[0] = 1.0 if lead > 0 else -1.0
+            returns[1] = -returns[0]
+
+    def draw(self, state: Any, stream: Any) -> int:
+        """A place among the moves."""
+        if state.moves == NONE:
+            random_below(stream, 1)
+            return PASS
+        return nth_bit(state.moves, random_below(stream, count_bits(state.moves)))
+
+    def action_to_string(self, player: int, action: int) -> str:
+        """The column's letter and the row's number, from above."""
+        return "pass" if action == PASS else f"{'abcdefgh'[action % SIZE]}{action // SIZE + 1}"
+
+    def string_of(self, state: Any) -> str:
+        """The board, from above."""
+        signs = [
+            "x" if has_bit(state.disks[0], q) else "o" if has_bit(state.disks[1], q) else "-"
+            for q in range(SQUARES)
+        ]
+        rows = [f"{row + 1} {' '.join(signs[8 * row : 8 * row + 8])}" for row in range(SIZE)]
+        return "\n".join(["  a b c d e f g h", *rows])
+
+    def observation(self, state: Any) -> Any:
+        """Planes of empty squares, Black's disks, White's disks."""
+        planes = np.zeros((3, SQUARES), np.float32)
+        for player in range(2):
+            planes[player + 1] = [has_bit(state.disks[player], q) for q in range(SQUARES)]
+        planes[0] = 1.0 - planes[1] - planes[2]
+        return planes.reshape(3, SIZE, SIZE)

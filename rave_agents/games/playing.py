@@ -1,0 +1,312 @@
+"""``simulate`` for any ``Rules``: paths, playouts, checks of children and replies.
+
+Written once, compiled for each game; see ``rave_agents.simulate.simulator`` for what it must do. It
+draws what every provider draws that lists the legal actions and takes one, unless the game has a
+``draw`` or ``playout`` of its own: so it grows the same trees.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rave_agents.compiler.dispatch import kernel
+from rave_agents.games.memory import array_at, copy_state, states_at, table_at
+from rave_agents.games.rules import CHANCE, TERMINAL
+from rave_agents.simulate.frame import HEADER_LENGTH, Header, Status, Step
+from rave_agents.simulate.random_stream import random_below, random_unit
+
+# Compiled code takes plain numbers as constants.
+PATH_LENGTH = int(Header.PATH_LENGTH)
+EXPAND = int(Header.EXPAND)
+PLAYOUTS = int(Header.PLAYOUTS)
+LEAF_PLAYER = int(Header.PLAYER)
+NUM_ACTIONS = int(Header.NUM_ACTIONS)
+UNIFORM = int(Header.UNIFORM)
+NUM_PLAYOUTS = int(Header.NUM_PLAYOUTS)
+REQUIRED_ACTIONS = int(Header.REQUIRED_ACTIONS)
+REQUIRED_MOVES = int(Header.REQUIRED_MOVES)
+NUM_PLAYERS = int(Header.NUM_PLAYERS)
+PATH_CAPACITY = int(Header.PATH_CAPACITY)
+ACTION_CAPACITY = int(Header.ACTION_CAPACITY)
+MOVE_CAPACITY = int(Header.MOVE_CAPACITY)
+CHECK_CHILDREN = int(Header.CHECK_CHILDREN)
+NUM_WEIGHTS = int(Header.NUM_WEIGHTS)
+STEP = int(Header.STEP)
+REPLY = int(Header.REPLY)
+TRY_REPLY = int(Step.TRY_REPLY)
+PROVIDER = int(Header.PROVIDER)
+BUFFERS = int(Header.PATH)
+DONE, FRAME_FULL = int(Status.DONE), int(Status.FRAME_FULL)
+
+MOVE_ROOT = 100
+"""A step for the kit's own GameState: the path leads the root itself on, and it is described."""
+
+ROOT, LEAF, PLAYOUT = 0, 1, 2
+"""The records of a provider: where the search is, where a path leads, where it is played on."""
+
+RECORDS = 3
+
+
+class Buffers(NamedTuple):
+    """What is used of a ``Frame``, under the same names."""
+
+    header: Any
+    path: Any
+    actions: Any
+    probabilities: Any
+    move_players: Any
+    move_actions: Any
+    playout_ends: Any
+    returns: Any
+    playout_stream: Any
+    child_ends: Any
+    child_returns: Any
+    action_weights: Any
+
+
+@kernel
+def write_returns(rules: Any, state: Any, returns: Any, row: int) -> None:
+    """Write what each player has won."""
+    for player in range(returns.shape[1]):
+        returns[row, player] = 0.0
+    rules.returns(state, returns[row])
+
+
+@kernel
+def outcome(rules: Any, state: Any, actions: Any, probabilities: Any, stream: Any) -> int:
+    """An outcome of chance, drawn by the probabilities."""
+    count = rules.chance_outcomes(state, actions, probabilities)
+    rest = random_unit(stream)
+    for place in range(count):
+        rest -= probabilities[place]
+        if rest < 0.0:
+            return int(actions[place])
+    return int(actions[count - 1])
+
+
+@kernel
+def weighted_place(actions: Any, count: int, weights: Any, stream: Any) -> int:
+    """The place of one of the actions, drawn in proportion to the weights."""
+    total = 0.0
+    for place in range(count):
+        total += weights[actions[place]]
+    drawn = random_unit(stream) * total
+    place = 0
+    total = weights[actions[0]]
+    while total <= drawn and place + 1 < count:
+        place += 1
+        total += weights[actions[place]]
+    return place
+
+
+@kernel
+def drawn_place(actions: Any, count: int, player: int, frame: Any) -> int:
+    """The place of one of the actions: uniformly, or by the frame's weights if there are any."""
+    if frame.action_weights.shape[1] > 0:
+        return weighted_place(actions, count, frame.action_weights[player], frame.playout_stream)
+    return random_below(frame.playout_stream, count)
+
+
+def draw_on(rules: Any, state: Any, actions: Any, probabilities: Any, frame: Any, end: int) -> int:
+    """``play_on`` move by move."""
+    weighted = frame.action_weights.shape[1] > 0
+    while True:
+        player = rules.player(state)
+        if player == TERMINAL:
+            return end
+        if player == CHANCE:
+            action = outcome(rules, state, actions, probabilities, frame.playout_stream)
+        else:
+            if end == frame.move_players.shape[0]:
+                return -1
+            if rules.draws_itself and not weighted:
+                action = rules.draw(state, frame.playout_stream)
+            else:
+                count = rules.legal_actions(state, actions)
+                action = int(actions[drawn_place(actions, count, player, frame)])
+            frame.move_players[end] = player
+            frame.move_actions[end] = action
+            end += 1
+        rules.play(state, action)
+
+
+def place_on(rules: Any, state: Any, actions: Any, probabilities: Any, frame: Any, end: int) -> int:
+    """``play_on`` where a list of actions shrinks; it stays in order, as others draw from it."""
+    count = 0
+    while True:
+        player = rules.player(state)
+        if player == TERMINAL:
+            return end
+        if end == frame.move_players.shape[0]:
+            return -1
+        if count == 0:
+            count = rules.legal_actions(state, actions)
+        place = drawn_place(actions, count, player, frame)
+        action = int(actions[place])
+        count -= 1
+        for later in range(place, count):
+            actions[later] = actions[later + 1]
+        frame.move_players[end] = player
+        frame.move_actions[end] = action
+        end += 1
+        rules.play(state, action)
+
+
+def play_itself(
+    rules: Any, state: Any, actions: Any, probabilities: Any, frame: Any, end: int
+) -> int:
+    """``play_on`` by the game's own ``playout``, unless actions have weights."""
+    if frame.action_weights.shape[1] > 0:
+        return play_moves(rules, state, actions, probabilities, frame, end)
+    return rules.playout(state, frame.move_players, frame.move_actions, end, frame.playout_stream)
+
+
+def way_of_moves(rules: Any) -> Callable[..., int]:
+    """How moves are played one after the other; only that is compiled."""
+    return place_on if rules.placement else draw_on
+
+
+def way_of_playouts(rules: Any) -> Callable[..., int]:
+    """How playouts are played; only that is compiled."""
+    return play_itself if rules.plays_itself else way_of_moves(rules)
+
+
+def play_moves(
+    rules: Any, state: Any, actions: Any, probabilities: Any, frame: Any, end: int
+) -> int:
+    """Play at random to the end, move by move."""
+    return way_of_moves(rules)(rules, state, actions, probabilities, frame, end)
+
+
+def play_on(rules: Any, state: Any, actions: Any, probabilities: Any, frame: Any, end: int) -> int:
+    """Play at random to the end; returns how many moves the frame then has, or -1 if it is full."""
+    return way_of_playouts(rules)(rules, state, actions, probabilities, frame, end)
+
+
+@kernel
+def list_leaf(rules: Any, state: Any, player: int, frame: Any) -> int:
+    """List a position's actions, or outcomes of chance, in the frame, which has room for them."""
+    header = frame.header
+    header[UNIFORM] = 1
+    if player == CHANCE:
+        header[UNIFORM] = 0
+        return rules.chance_outcomes(state, frame.actions, frame.probabilities)
+    return rules.legal_actions(state, frame.actions)
+
+
+@kernel
+def check_children(rules: Any, states: Any, frame: Any) -> None:
+    """Tell which actions end the game, and with what returns."""
+    child = states[PLAYOUT]
+    for index in range(frame.header[NUM_ACTIONS]):
+        copy_state(states, LEAF, PLAYOUT)
+        rules.play(child, frame.actions[index])
+        frame.child_ends[index] = 0
+        if rules.player(child) == TERMINAL:
+            frame.child_ends[index] = 1
+            write_returns(rules, child, frame.child_returns, index)
+
+
+@kernel
+def try_reply(rules: Any, states: Any, actions: Any, frame: Any) -> None:
+    """Tell which of the frame's actions the reply may answer, and so ends the game, and how."""
+    child = states[PLAYOUT]
+    reply = frame.header[REPLY]
+    for index in range(frame.header[NUM_ACTIONS]):
+        copy_state(states, LEAF, PLAYOUT)
+        rules.play(child, frame.actions[index])
+        frame.child_ends[index] = 0
+        if rules.player(child) == frame.header[LEAF_PLAYER]:
+            legal = False
+            for place in range(rules.legal_actions(child, actions)):
+                legal = legal or actions[place] == reply
+            if legal:
+                rules.play(child, reply)
+                if rules.player(child) == TERMINAL:
+                    frame.child_ends[index] = 1
+                    write_returns(rules, child, frame.child_returns, index)
+
+
+@kernel
+def finish(rules: Any, state: Any, frame: Any) -> int:
+    """Give the returns of a game that is over at the leaf."""
+    frame.header[NUM_ACTIONS] = 0
+    frame.header[NUM_PLAYOUTS] = 1
+    frame.playout_ends[0] = 0
+    write_returns(rules, state, frame.returns, 0)
+    return DONE
+
+
+@kernel
+def simulate(rules: Any, states: Any, actions: Any, probabilities: Any, frame: Any) -> int:
+    """One simulation, or another step, on the records of a provider; returns its ``Status``."""
+    header = frame.header
+    place = LEAF
+    if header[STEP] == MOVE_ROOT:
+        place = ROOT
+    else:
+        copy_state(states, ROOT, LEAF)
+    leaf, playout = states[place], states[PLAYOUT]
+    for depth in range(header[PATH_LENGTH]):
+        rules.play(leaf, frame.path[depth])
+    if header[STEP] == TRY_REPLY:
+        try_reply(rules, states, actions, frame)
+        return DONE
+    player = rules.player(leaf)
+    header[LEAF_PLAYER] = player
+    if player == TERMINAL:
+        return finish(rules, leaf, frame)
+    if header[EXPAND]:
+        if frame.actions.shape[0] < rules.max_actions:
+            header[REQUIRED_ACTIONS] = rules.max_actions
+            return FRAME_FULL
+        header[NUM_ACTIONS] = list_leaf(rules, leaf, player, frame)
+        if header[CHECK_CHILDREN]:
+            check_children(rules, states, frame)
+    if header[STEP] == MOVE_ROOT:
+        return DONE
+    header[NUM_PLAYOUTS] = header[PLAYOUTS]
+    end = 0
+    for index in range(header[PLAYOUTS]):
+        copy_state(states, LEAF, PLAYOUT)
+        end = play_on(rules, playout, actions, probabilities, frame, end)
+        if end < 0:
+            longest = max(2 * header[MOVE_CAPACITY], rules.max_game_length * header[PLAYOUTS])
+            header[REQUIRED_MOVES] = longest
+            return FRAME_FULL
+        frame.playout_ends[index] = end
+        write_returns(rules, playout, frame.returns, index)
+    return DONE
+
+
+def simulate_at(rules: Any, address: int) -> int:
+    """``simulate`` as the loop calls it: it finds frame and records by addresses alone."""
+    header = array_at(address, HEADER_LENGTH, np.int64)
+    at = header[BUFFERS:]
+    players = header[NUM_PLAYERS]
+    actions, moves = header[ACTION_CAPACITY], header[MOVE_CAPACITY]
+    playouts = header[PLAYOUTS]
+    frame = Buffers(
+        header,
+        array_at(at[0], header[PATH_CAPACITY], np.int32),
+        array_at(at[1], actions, np.int32),
+        array_at(at[2], actions, np.float64),
+        array_at(at[3], moves, np.int32),
+        array_at(at[4], moves, np.int32),
+        array_at(at[5], playouts, np.int32),
+        table_at(at[6], playouts, players, np.float64),
+        array_at(at[7], 4, np.int64),
+        array_at(at[8], actions, np.int8),
+        table_at(at[9], actions, players, np.float64),
+        table_at(at[13], players, header[NUM_WEIGHTS], np.float64),
+    )
+    own = header[PROVIDER]
+    lists = own + RECORDS * rules.record_bytes
+    return simulate(
+        rules,
+        states_at(rules, own),
+        array_at(lists + 8 * rules.max_actions, rules.max_actions, np.int32),
+        array_at(lists, rules.max_actions, np.float64),
+        frame,
+    )

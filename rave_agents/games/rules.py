@@ -1,0 +1,213 @@
+"""``Rules``: what a game written for the kit is, in Python that Numba can compile.
+
+A game is a subclass of ``Rules``. Its parameters are annotated class attributes with their
+defaults; its position is one record of numbers and small arrays; its rules are methods on that
+record. The methods are compiled with the object's attributes as constants, so that a board's size
+costs nothing at run time, and each size has code and a cache file of its own. The tutorial "A game
+at the speed of C++" builds one.
+"""
+
+import inspect
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from rave_agents.game.arguments import unknown_name
+from rave_agents.game.game_state import PlayerId
+
+TERMINAL = int(PlayerId.TERMINAL)
+"""What ``player`` gives where the game is over."""
+
+CHANCE = int(PlayerId.CHANCE)
+"""What ``player`` gives where chance moves."""
+
+NO_ACTION = -1
+"""What stands for no action."""
+
+
+class Rules:
+    """The rules of a game, to be subclassed.
+
+    A subclass annotates its parameters with their defaults, sets ``fields`` and
+    ``num_distinct_actions``, in ``setup`` where they depend on parameters, and has ``begin``,
+    ``player``, ``legal_actions``, ``play`` and ``returns``. These and all that they call are
+    compiled: they take numbers, the record and arrays, and know the attributes of ``self``
+    (numbers, tuples, NumPy arrays) as constants. What no other rule calls may be any Python.
+
+    Args:
+        **parameters: the parameters by name.
+
+    Raises:
+        TypeError, ValueError: for a parameter that there is not, or a value of another type.
+    """
+
+    name: ClassVar[str] = ""
+    """What the game is called: OpenSpiel's name for it, where OpenSpiel has it."""
+    fields: Mapping[str, Any]
+    """The record: for each field a NumPy type, or a type and a shape. It begins as zeros."""
+    num_distinct_actions: int
+    """One more than the largest action."""
+    max_actions: int = 0
+    """The most actions, or chance outcomes, of any position; ``num_distinct_actions`` if 0."""
+    max_game_length: int = 0
+    """The most moves of any game; 0 if that is not known. It is a hint for sizes of buffers."""
+    num_players: int = 2
+    """How many players there are."""
+    min_utility: float = -1.0
+    """The least that a player can win."""
+    max_utility: float = 1.0
+    """The most that a player can win."""
+    utility_sum: float | None = 0.0
+    """What all players' returns sum up to at every end; None where that varies."""
+    placement: bool = False
+    """Whether an action disappears when taken, and no other becomes legal or illegal before the
+    end: a playout then draws from one list that shrinks."""
+
+    def __init__(self, **parameters: Any) -> None:
+        known = self.parameter_defaults()
+        for name, value in parameters.items():
+            if name not in known:
+                raise ValueError(unknown_name(f"parameter of {self.name}", name, known))
+            _check_type(name, value, known[name])
+            parameters[name] = type(known[name])(value)
+        self.parameters: dict[str, Any] = {**known, **parameters}
+        """Every parameter with its value."""
+        vars(self).update(self.parameters)
+        kind = type(self)
+        self.draws_itself: bool = kind.draw is not Rules.draw
+        """Whether playouts take actions by ``draw``."""
+        self.plays_itself: bool = kind.playout is not Rules.playout
+        """Whether playouts are those of ``playout``."""
+        self.setup()
+        for name in self.fields:
+            if hasattr(np.record, name):
+                raise ValueError(
+                    f"A field cannot be called {name!r}, as NumPy's records have that."
+                )
+        self.record: np.dtype[Any] = np.dtype(
+            [(name, *_as_tuple(kind)) for name, kind in self.fields.items()], align=True
+        )
+        """The type of the record."""
+        self.record_bytes: int = -(-self.record.itemsize // 8) * 8
+        self.max_actions = self.max_actions or self.num_distinct_actions
+
+    @classmethod
+    def parameter_defaults(cls) -> dict[str, Any]:
+        """The parameters, in the order in which they are written, with their defaults."""
+        found: dict[str, Any] = {}
+        for kind in reversed(cls.__mro__):
+            if issubclass(kind, Rules) and kind is not Rules:
+                names = inspect.get_annotations(kind)
+                found |= {name: vars(kind)[name] for name in names if name in vars(kind)}
+        return found
+
+    def setup(self) -> None:
+        """Set what depends on the parameters, and refuse values that are not allowed."""
+
+    def begin(self, state: Any) -> None:
+        """Make a record of zeros the position at the game's start."""
+
+    def player(self, state: Any) -> int:
+        """The player to move, ``CHANCE`` or ``TERMINAL``."""
+        raise NotImplementedError
+
+    def legal_actions(self, state: Any, actions: Any) -> int:
+        """Write the legal actions in ascending order; returns how many there are, at least one.
+
+        Asked only where a player moves.
+        """
+        raise NotImplementedError
+
+    def chance_outcomes(self, state: Any, actions: Any, probabilities: Any) -> int:
+        """Write every outcome of chance and its probability; returns how many there are."""
+        return 0
+
+    def play(self, state: Any, action: int) -> None:
+        """Play a legal action, or an outcome of chance."""
+        raise NotImplementedError
+
+    def returns(self, state: Any, returns: Any) -> None:
+        """Write what each player has won in a game that is over, where it is not 0."""
+        raise NotImplementedError
+
+    def make_sensible(self, state: Any) -> None:
+        """Change a record so that playouts from there leave out moves that make no sense.
+
+        ``SensiblePlayouts`` asks for it. A game keeps that in a field of its own; it has no other
+        meaning, and by default there is nothing to leave out.
+        """
+
+    def draw(self, state: Any, stream: Any) -> int:
+        """A legal action, each equally probable: faster than to list them and to take one."""
+        return NO_ACTION
+
+    def playout(self, state: Any, players: Any, actions: Any, end: int, stream: Any) -> int:
+        """Play to the end at random, faster than move by move.
+
+        Each move goes to the place ``end`` of both arrays, and ``end`` is counted up. Returns it;
+        or -1 where the arrays are too short.
+        """
+        return NO_ACTION
+
+    def action_to_string(self, player: int, action: int) -> str:
+        """How an action is written."""
+        return str(action)
+
+    def string_of(self, state: Any) -> str:
+        """How a position is shown."""
+        values = (f"{name}={np.array(state[name]).tolist()}" for name in self.record.names or ())
+        return f"{self}: {', '.join(values)}"
+
+    def observation(self, state: Any) -> Any:
+        """The position as an array of float32: by default every number of the record."""
+        values = [np.ravel(np.array(state[name], np.float32)) for name in self.record.names or ()]
+        return np.concatenate(values)
+
+    def __str__(self) -> str:
+        values = ",".join(f"{name}={value}" for name, value in self.parameters.items())
+        return f"{self.name or type(self).__name__}({values})"
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self.parameters == other.parameters
+
+    def __hash__(self) -> int:
+        return hash(str(self))
+
+    def __reduce__(self) -> Any:
+        return _made, (type(self), self.parameters)
+
+    def new_initial_state(self) -> Any:
+        """The position at the game's start, a GameState."""
+        from rave_agents.games.rules_state import RulesState  # noqa: PLC0415  (a circle)
+
+        return RulesState(self)
+
+    def replace(self, **changes: Any) -> Self:
+        """The same game with other values of some parameters."""
+        return type(self)(**{**self.parameters, **changes})
+
+
+def _made(kind: type[Rules], parameters: dict[str, Any]) -> Rules:
+    return kind(**parameters)
+
+
+def _as_tuple(kind: Any) -> tuple[Any, ...]:
+    return kind if isinstance(kind, tuple) else (kind,)
+
+
+_KINDS = {bool: "True or False", int: "an integer", float: "a number", str: "a string"}
+
+
+def _check_type(name: str, value: object, default: object) -> None:
+    """Refuse a value that is not of its default's type; an integer may stand for a real number."""
+    kind = type(default)
+    fits = isinstance(value, kind)
+    if kind in (int, float):
+        numbers = (int, np.integer) if kind is int else (int, float, np.integer, np.floating)
+        fits = isinstance(value, numbers) and not isinstance(value, bool)
+    if not fits:
+        raise TypeError(f"{name} must be {_KINDS.get(kind, kind.__name__)}, got {value!r}.")

@@ -1,0 +1,219 @@
+"""A position of a game that is written as ``Rules``, as a GameState."""
+
+import threading
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rave_agents.games import machine
+from rave_agents.games.playing import MOVE_ROOT
+from rave_agents.games.rules import CHANCE, TERMINAL, Rules
+from rave_agents.games.rules_simulator import RulesSimulator
+from rave_agents.simulate.frame import Frame, Header, Status
+from rave_agents.simulate.python_simulator import Evaluator, PythonSimulator
+from rave_agents.simulate.simulator import Simulator, make_frame, simulated
+
+_PATH = 1024
+"""Actions that are played in one call."""
+
+
+class RulesState:
+    """A position, of the methods of ``rave_agents.GameState``.
+
+    Args:
+        rules: the game.
+    """
+
+    def __init__(self, rules: Rules) -> None:
+        machine.prepare(rules)
+        self.rules = rules
+        """The game."""
+        self._root = _initial(rules).copy()
+        self._history: list[int] = []
+        self._describe([])
+
+    def clone(self) -> Self:
+        """A copy that shares nothing that can change with this state."""
+        copied = type(self).__new__(type(self))
+        copied.rules = self.rules
+        copied._root = self._root.copy()
+        copied._history = self._history.copy()
+        copied._player, copied._actions = self._player, self._actions
+        copied._chances, copied._returns = self._chances, self._returns
+        return copied
+
+    @property
+    def record(self) -> Any:
+        """The position itself: the fields of ``Rules.fields``."""
+        return self._root.view(np.recarray)[0]
+
+    def current_player(self) -> int:
+        """The player to move, or a ``PlayerId``."""
+        return self._player
+
+    def is_terminal(self) -> bool:
+        """Whether the game is over."""
+        return self._player == TERMINAL
+
+    def is_chance_node(self) -> bool:
+        """Whether chance moves next."""
+        return self._player == CHANCE
+
+    def legal_actions(self) -> list[int]:
+        """The legal actions in ascending order."""
+        return self._actions.copy()
+
+    def chance_outcomes(self) -> list[tuple[int, float]]:
+        """Every outcome of chance and its probability."""
+        return list(zip(self._actions, self._chances, strict=True)) if self._chances else []
+
+    def apply_action(self, action: int) -> None:
+        """Play an action, or an outcome of chance.
+
+        Raises:
+            ValueError: if that is not legal.
+        """
+        if action not in self._actions:
+            raise ValueError(f"Action {action} is not legal; legal are {self._actions}.")
+        self._describe([int(action)])
+
+    def play_through(self, actions: Sequence[int]) -> None:
+        """Play actions that are known to be legal, fast."""
+        for start in range(0, len(actions), _PATH):
+            self._describe(list(actions[start : start + _PATH]))
+
+    def change(self, change: Callable[[Any], None]) -> None:
+        """Change the record itself, as where a game begins at another position."""
+        with np.errstate(over="ignore"):
+            change(self.record)
+        self._describe([])
+
+    def sensible(self) -> Self:
+        """The same position, from which playouts leave out moves that make no sense."""
+        copied = self.clone()
+        copied._root = self._root.copy()
+        self.rules.make_sensible(copied.record)
+        return copied
+
+    @property
+    def root(self) -> NDArray[Any]:
+        """The record as an array of shape [1], not to be changed."""
+        return self._root
+
+    def returns(self) -> list[float]:
+        """What each player has won; 0 while the game goes on."""
+        return self._returns.copy()
+
+    def num_players(self) -> int:
+        """How many players the game has."""
+        return self.rules.num_players
+
+    def num_distinct_actions(self) -> int:
+        """One more than the largest action."""
+        return self.rules.num_distinct_actions
+
+    def min_utility(self) -> float:
+        """The least that a player can win."""
+        return self.rules.min_utility
+
+    def max_utility(self) -> float:
+        """The most that a player can win."""
+        return self.rules.max_utility
+
+    def utility_sum(self) -> float | None:
+        """What all returns sum up to at every end; None where that varies."""
+        return self.rules.utility_sum
+
+    def action_to_string(self, player: int, action: int) -> str:
+        """How the action is written."""
+        return self.rules.action_to_string(player, action)
+
+    def string_to_action(self, text: str) -> int:
+        """The legal action that is written so.
+
+        Raises:
+            ValueError: if there is none.
+        """
+        for action in self._actions:
+            if self.action_to_string(self._player, action).lower() == text.lower():
+                return action
+        raise ValueError(f"No legal action is written {text!r}.")
+
+    def position_key(self) -> Hashable:
+        """The game and the moves so far."""
+        return self.rules, tuple(self._history)
+
+    def history(self) -> list[int]:
+        """The moves so far, outcomes of chance included."""
+        return self._history.copy()
+
+    def observation(self, player: int) -> NDArray[np.float32]:
+        """What the game shows of the position, see ``Rules.observation``."""
+        return np.array(self.rules.observation(self.record), np.float32)
+
+    def simulator(self, frame: Frame, evaluator: Evaluator | None) -> Simulator:
+        """The provider of simulations: compiled, unless an evaluator judges the leaves."""
+        if evaluator is None:
+            return RulesSimulator(self.rules, self._root, frame)
+        actions = self.num_distinct_actions()
+        return PythonSimulator(
+            self.clone(), frame, num_distinct_actions=actions, evaluator=evaluator
+        )
+
+    def __str__(self) -> str:
+        return self.rules.string_of(self.record)
+
+    def _describe(self, path: list[int]) -> None:
+        """Play a path, and keep what there is to say of the position that it leads to."""
+        asked = _asked(self.rules)
+        frame, header = asked.frame, asked.frame.header
+        asked.root[0] = self._root[0]
+        frame.path[: len(path)] = path
+        header[Header.PATH_LENGTH] = len(path)
+        if simulated(asked, frame) != Status.DONE:
+            asked.raise_pending()
+        self._root[0] = asked.root[0]
+        self._history += path
+        self._player = int(header[Header.PLAYER])
+        count = int(header[Header.NUM_ACTIONS])
+        self._actions: list[int] = frame.actions[:count].tolist()
+        chance = self._player == CHANCE
+        self._chances: list[float] = frame.probabilities[:count].tolist() if chance else []
+        over = self._player == TERMINAL
+        self._returns: list[float] = (
+            frame.returns[0].tolist() if over else [0.0] * self.rules.num_players
+        )
+
+
+_threads = threading.local()
+
+
+def _asked(rules: Rules) -> RulesSimulator:
+    """What this thread asks of the rules with."""
+    known: dict[Rules, RulesSimulator] = _threads.__dict__.setdefault("known", {})
+    if rules not in known:
+        frame = make_frame(
+            num_players=rules.num_players,
+            playouts=1,
+            playout_stream=np.ones(4, np.int64),
+            path_capacity=_PATH,
+            action_capacity=rules.max_actions,
+            move_capacity=1,
+        )
+        frame.header[Header.STEP] = MOVE_ROOT
+        frame.header[Header.EXPAND] = 1
+        known[rules] = RulesSimulator(rules, _initial(rules), frame)
+    return known[rules]
+
+
+def _initial(rules: Rules) -> NDArray[Any]:
+    """The record at the game's start, of shape [1]; not to be changed."""
+    kept: NDArray[Any] | None = vars(rules).get("_initial")
+    if kept is None:
+        kept = np.zeros(1, rules.record)
+        with np.errstate(over="ignore"):
+            rules.begin(kept.view(np.recarray)[0])
+        vars(rules)["_initial"] = kept
+    return kept

@@ -1,0 +1,193 @@
+"""``check_rules``: whether compiled rules are those of a plain form of the game."""
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from rave_agents.game.game_state import GameState, PlayerId
+from rave_agents.games.playing import MOVE_ROOT
+from rave_agents.games.rules import Rules
+from rave_agents.games.rules_simulator import RulesSimulator
+from rave_agents.games.rules_state import RulesState
+from rave_agents.simulate.frame import Header, Status
+from rave_agents.simulate.random_stream import make_stream
+from rave_agents.simulate.simulator import make_frame, simulated
+from rave_agents.testing.common import TOLERANCE, require
+from rave_agents.testing.simulators import check_returns
+
+PLAYOUT_MOVES = 4096
+"""Room for the moves of one compared playout."""
+
+
+def check_rules(
+    rules: Rules,
+    make_reference: Callable[[], Any] | None = None,
+    *,
+    games: int = 100,
+    interpreted_games: int = 2,
+    seed: int = 0,
+    max_moves: int = 10_000,
+    strings: bool = True,
+) -> None:
+    """Play random games by compiled rules, beside a reference and beside themselves interpreted.
+
+    At every position are compared: who is to move, the legal actions or the outcomes of chance,
+    whether the game is over, the returns at its end, and how actions are written. Compiled and
+    interpreted, the records are equal field by field, and so are playouts with the same random
+    numbers.
+
+    Args:
+        rules: the game.
+        make_reference: makes the same game's start in a plain form: a GameState, or a
+            ``pyspiel.State``, as ``pyspiel.load_game("hex").new_initial_state`` does. Without one
+            the rules are compared with themselves alone.
+        games: random games to play.
+        interpreted_games: how many of them to play interpreted as well, which is slow.
+        seed: decides everything random.
+        max_moves: where to break off a game, chance outcomes included.
+        strings: whether the reference writes actions as the rules do.
+
+    Raises:
+        ConformanceError: naming what differs, and the moves that led there.
+    """
+    for game in range(games):
+        draw = random.Random(f"{seed} {game}")
+        state: RulesState = rules.new_initial_state()
+        reference = None if make_reference is None else make_reference()
+        plain = _Interpreted(rules, state) if game < interpreted_games else None
+        for ply in range(max_moves):
+            _check_ranges(state)
+            if reference is not None:
+                _check_same(state, reference, strings)
+            if plain is not None:
+                plain.check(state, playout=draw.random() < 1 / (1 + ply))
+            if state.is_terminal():
+                break
+            action = _drawn(state, draw)
+            state.apply_action(action)
+            if reference is not None:
+                reference.apply_action(action)
+            if plain is not None:
+                plain.play(action)
+
+
+def _drawn(state: RulesState, draw: random.Random) -> int:
+    if state.is_chance_node():
+        outcomes, weights = zip(*state.chance_outcomes(), strict=True)
+        return int(draw.choices(outcomes, weights)[0])
+    return draw.choice(state.legal_actions())
+
+
+def _after(state: RulesState) -> str:
+    return f"{state.rules} after {state.history()}"
+
+
+def _check_ranges(state: RulesState) -> None:
+    """Check that what the rules say is in the bounds that they set themselves."""
+    if state.is_terminal():
+        check_returns(state.returns(), state, f"returns() of {_after(state)}")
+        return
+    actions = state.legal_actions()
+    top = state.num_distinct_actions()
+    if state.is_chance_node():
+        actions = [action for action, _ in state.chance_outcomes()]
+        top = max(top, state.rules.max_actions)
+    require(
+        0 < len(actions) <= state.rules.max_actions,
+        f"There must be from 1 to max_actions, {state.rules.max_actions}, actions: "
+        f"{len(actions)} in {_after(state)}.",
+    )
+    require(
+        actions == sorted(set(actions)) and actions[0] >= 0 and actions[-1] < top,
+        f"Actions must be ascending numbers from 0 to {top - 1}: {actions} in {_after(state)}.",
+    )
+
+
+def _check_same(state: RulesState, reference: GameState | Any, strings: bool) -> None:
+    player = int(reference.current_player())
+    _require_equal("current_player()", state.current_player(), player, state)
+    _require_equal("is_terminal()", state.is_terminal(), bool(reference.is_terminal()), state)
+    if player == PlayerId.TERMINAL:
+        returns = list(map(float, reference.returns()))
+        _require_equal("returns()", state.returns(), returns, state)
+    elif player == PlayerId.CHANCE:
+        told = [(int(action), float(chance)) for action, chance in reference.chance_outcomes()]
+        found = state.chance_outcomes()
+        same = [action for action, _ in found] == [action for action, _ in told] and all(
+            abs(one - other) < TOLERANCE for (_, one), (_, other) in zip(found, told, strict=True)
+        )
+        require(same, f"chance_outcomes() gives {found!r}, not {told!r}, in {_after(state)}.")
+    else:
+        actions = list(map(int, reference.legal_actions()))
+        _require_equal("legal_actions()", state.legal_actions(), actions, state)
+        if strings and hasattr(reference, "action_to_string"):
+            for action in actions:
+                written = str(reference.action_to_string(player, action))
+                given = state.action_to_string(player, action)
+                _require_equal(f"action_to_string({player}, {action})", given, written, state)
+
+
+def _require_equal(what: str, given: object, expected: object, state: RulesState) -> None:
+    require(given == expected, f"{what} is {given!r}, not {expected!r}, in {_after(state)}.")
+
+
+class _Interpreted:
+    """The same position by the same rules, run as plain Python."""
+
+    def __init__(self, rules: Rules, state: RulesState) -> None:
+        self._rules = rules
+        self._frame = self._new_frame(1)
+        self._frame.header[Header.STEP] = MOVE_ROOT
+        self._frame.header[Header.EXPAND] = 1
+        self._simulator = RulesSimulator(rules, state.root, self._frame, interpreted=True)
+
+    def _new_frame(self, seed: int) -> Any:
+        return make_frame(
+            num_players=self._rules.num_players,
+            playouts=1,
+            playout_stream=make_stream(np.random.SeedSequence(seed)),
+            action_capacity=self._rules.max_actions,
+            move_capacity=PLAYOUT_MOVES,
+        )
+
+    def play(self, action: int) -> None:
+        """Play on."""
+        self._frame.path[0] = action
+        self._frame.header[Header.PATH_LENGTH] = 1
+
+    def check(self, state: RulesState, *, playout: bool) -> None:
+        """Compare the position, and a playout from it if asked to."""
+        header = self._frame.header
+        if simulated(self._simulator, self._frame) != Status.DONE:
+            self._simulator.raise_pending()
+        header[Header.PATH_LENGTH] = 0
+        for name in self._rules.record.names or ():
+            same = np.array_equal(self._simulator.root[name], state.root[name])
+            require(same, f"The field {name} differs, interpreted, in {_after(state)}.")
+        player, count = int(header[Header.PLAYER]), int(header[Header.NUM_ACTIONS])
+        _require_equal("current_player()", state.current_player(), player, state)
+        told = self._frame.actions[:count].tolist()
+        given = [action for action, _ in state.chance_outcomes()] or state.legal_actions()
+        _require_equal("The list of actions", given, told, state)
+        if playout and not state.is_terminal():
+            compiled, plain = self._played(state, False), self._played(state, True)
+            _require_equal("A playout, its players, actions and returns,", compiled, plain, state)
+
+    def _played(self, state: RulesState, interpreted: bool) -> Any:
+        frame = self._new_frame(len(state.history()))
+        provider = RulesSimulator(self._rules, state.root, frame, interpreted=interpreted)
+        status = simulated(provider, frame)
+        if status == Status.FAILED:
+            provider.raise_pending()
+        require(
+            status == Status.DONE,
+            f"A playout has more than {PLAYOUT_MOVES} moves from {_after(state)}.",
+        )
+        moves = slice(0, int(frame.playout_ends[0]))
+        return (
+            frame.move_players[moves].tolist(),
+            frame.move_actions[moves].tolist(),
+            frame.returns[0].tolist(),
+        )

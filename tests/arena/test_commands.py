@@ -1,0 +1,164 @@
+"""The commands tournament, scaling, merge, and what match gained."""
+
+import io
+import json
+
+import pytest
+from rich.console import Console
+from typer.testing import CliRunner
+
+from rave_agents.arena import play_match, play_tournament, run_scaling, run_sweep
+from rave_agents.cli import app, live
+
+TOML = """
+games = ["tic_tac_toe"]
+games_per_pairing = 4
+simulations = 5
+[agents]
+"an agent with quite a long name, as they are" = "uct"
+random = "random"
+rave = "rave"
+"""
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, list(map(str, arguments)))
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "tournament.toml"
+    path.write_text(TOML)
+    return path
+
+
+def test_tournament_prints_ratings_and_scores_without_progress(file):
+    done = run("tournament", file)
+    assert done.exit_code == 0, done.output
+    assert "an agent with quite a long name, as they are" in done.stdout
+    assert "95 % interval" in done.stdout
+    assert done.stderr == ""
+
+
+def test_tournament_prints_one_object(file):
+    values = json.loads(run("tournament", file, "--json").stdout)
+    assert values["finished"] == values["planned"] == 12
+
+
+def test_shards_merge_to_the_same_table(file, tmp_path):
+    parts = [tmp_path / f"{part}.jsonl" for part in (1, 2)]
+    for number, path in enumerate(parts, 1):
+        done = run("tournament", file, "--shard", f"{number}/2", "--output", path)
+        assert done.exit_code == 0, done.output
+    merged = tmp_path / "merged.jsonl"
+    assert "12 games in" in run("merge", merged, *parts).stderr
+    assert run("tournament", file, "--output", merged).stdout == run("tournament", file).stdout
+
+
+def test_merge_refuses_in_one_line(file, tmp_path):
+    done = run("merge", tmp_path / "merged.jsonl", file)
+    assert done.exit_code == 2
+    assert "is not a file of games" in done.stderr
+
+
+def test_a_sequential_test_ends_a_match_and_tells_the_answer():
+    done = run("match", "connect_four", "uct(simulations=60)", "random", "--sprt", "0,200")
+    assert done.exit_code == 0, done.output
+    assert "log-likelihood ratio" in done.stdout
+    assert "+200 rather than +0?" in done.stdout
+    assert "yes" in done.stdout
+
+
+def test_a_test_ends_at_the_same_pair_whatever_plays(threads):
+    options = {"sprt": "0,300", "seed": 3}
+    alone = play_match("tic_tac_toe", "uct(simulations=30)", "random", **options)
+    several = play_match(
+        "tic_tac_toe", "uct(simulations=30)", "random", executor=threads, **options
+    )
+    assert alone.verdict == "elo1"
+    assert alone.complete
+    assert not alone.interrupted
+    assert [r.actions for r in alone.records] == [r.actions for r in several.records]
+    assert len(alone.records) % 2 == 0
+
+
+def test_a_test_goes_on_from_its_file(tmp_path):
+    path = tmp_path / "match.jsonl"
+    options = {"sprt": "0,300", "seed": 3, "output": path}
+    first = play_match("tic_tac_toe", "uct(simulations=30)", "random", **options)
+    content = path.read_bytes()
+    path.write_bytes(content[: len(content) // 2])
+    again = play_match("tic_tac_toe", "uct(simulations=30)", "random", **options)
+    assert [r.actions for r in first.records] == [r.actions for r in again.records]
+    assert play_match("tic_tac_toe", "uct(simulations=30)", "random", **options).verdict == "elo1"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["match", "hex", "random", "random", "--sprt", "5"], "ELO0,ELO1"),
+        (["match", "hex", "random", "random", "--sprt", "0,5", "--sprt-model", "x"], "There are"),
+        (["match", "hex", "random", "random", "--shard", "1/2"], "A shard needs output"),
+        (["match", "hex", "random", "random", "--dask", "nowhere"], "such as tcp://host:8786"),
+        (["scaling", "hex", "uct", "--against", "random"], "one of the two"),
+        (["scaling", "hex", "uct", "--against", "random", "--simulations", "a"], "takes numbers"),
+        (["tournament", "no_such_file.toml"], "No such file"),
+    ],
+)
+def test_bad_options_are_refused_in_one_line(arguments, message):
+    done = run(*arguments)
+    assert done.exit_code == 2
+    assert message in " ".join(done.stderr.split())
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_scaling_prints_a_table_and_draws(tmp_path):
+    picture = tmp_path / "curve.png"
+    options = ["--simulations", "5,20", "--games", "2", "--png", picture]
+    done = run("scaling", "tic_tac_toe", "uct", "--against", "random", *options)
+    assert done.exit_code == 0, done.output
+    assert "uct by simulations a move" in done.stdout
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def terminal():
+    return Console(file=io.StringIO(), force_terminal=True, width=120)
+
+
+@pytest.mark.parametrize(
+    ("view", "play"),
+    [
+        (live.match_progress, lambda p: play_match("hex", "random", "random", games=3, progress=p)),
+        (
+            live.sweep_progress,
+            lambda p: run_sweep("tic_tac_toe", "uct", "random", {"c": [0, 1]}, games=2,
+                                simulations=3, progress=p),
+        ),
+        (
+            live.tournament_progress,
+            lambda p: play_tournament("hex", {"a": "random", "b": "random"}, games_per_pairing=3,
+                                      progress=p),
+        ),
+        (
+            live.scaling_progress,
+            lambda p: run_scaling("tic_tac_toe", "uct", "random", simulations=[2, 4], games=2,
+                                  progress=p),
+        ),
+    ],
+)  # fmt: skip
+def test_a_terminal_sees_progress_standings_and_the_last_games(view, play):
+    console = terminal()
+    with view(console) as progress:
+        play(progress)
+    shown = console.file.getvalue()
+    assert "game 1: " in shown
+    assert "moves" in shown
+    assert "score" in shown
+
+
+def test_a_file_sees_nothing():
+    console = Console(file=io.StringIO())
+    with live.match_progress(console) as progress:
+        assert progress is None
+        play_match("tic_tac_toe", "random", "random", games=2, progress=progress)
+    assert console.file.getvalue() == ""

@@ -1,0 +1,236 @@
+"""What plays the games changes nothing, whatever becomes of it on the way."""
+
+import concurrent.futures
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+
+import psutil
+import pytest
+
+from rave_agents.arena import MatchError, play_match, runner, worker
+from rave_agents.arena.plan import Shard
+from rave_agents.arena.versions import VersionsDifferError, check_versions, versions
+from rave_agents.errors import RaveAgentsError, UnsupportedGameError
+from rave_agents.frameworks.adapters import adapters, load_game
+
+
+def moves_of(result):
+    return [(record.number, record.actions, record.returns) for record in result.records]
+
+
+def games_for_two():
+    for name, adapter in sorted(adapters().items()):
+        for game in adapter.games():
+            if game.supported:
+                spec = game.name if name == "openspiel" else f"{name}:{game.name}"
+                yield spec
+
+
+def first_legal(state):
+    return min(state.legal_actions())
+
+
+QUICK = ["python_tic_tac_toe", "pettingzoo:tictactoe_v3"]
+
+
+@pytest.mark.full(but=QUICK)
+@pytest.mark.parametrize("name", sorted(games_for_two()))
+def test_every_game_is_played_alike_by_one_process_by_several_and_on_a_cluster(name, dask_workers):
+    try:
+        game = load_game(name)
+    except RaveAgentsError as error:
+        pytest.skip(str(error))
+    if game.num_players != 2:
+        pytest.skip("not for two players")
+    engines = [{}, {"jobs": 2}, {"executor": dask_workers}]
+    try:
+        alone, several, cluster = (
+            moves_of(play_match(name, "random", "random", games=2, seed=1, **engine))
+            for engine in engines
+        )
+    except ValueError as error:
+        pytest.skip(str(error))  # no opening of two plies
+    assert alone == several == cluster
+
+
+@pytest.mark.full(but=["python_tic_tac_toe"])
+@pytest.mark.parametrize("name", ["tic_tac_toe", "python_tic_tac_toe"])
+def test_users_policies_are_played_alike_by_all_engines(name, dask_workers, threads):
+    engines = [{}, {"jobs": 2}, {"executor": dask_workers}, {"executor": threads}]
+    results = [moves_of(play_match(name, first_legal, "random", games=6, **e)) for e in engines]
+    assert all(result == results[0] for result in results)
+
+
+@pytest.mark.full
+def test_a_module_that_the_cluster_lacks_travels_by_value(tmp_path, dask_workers, monkeypatch):
+    code = "def policy(state):\n    return last(state)\n\n\ndef last(state):\n"
+    (tmp_path / "only_here.py").write_text(f"{code}    return max(state.legal_actions())\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    import only_here
+
+    played = play_match("tic_tac_toe", only_here.policy, "random", games=4, executor=dask_workers)
+    assert moves_of(played) == moves_of(
+        play_match("tic_tac_toe", only_here.policy, "random", games=4)
+    )
+
+
+def failing(state):
+    raise KeyError("by a test")
+
+
+@pytest.mark.full
+def test_an_error_travels_with_its_traceback(dask_workers):
+    with pytest.raises(MatchError, match="agent failing: KeyError: 'by a test'") as caught:
+        play_match("tic_tac_toe", failing, "random", games=2, executor=dask_workers)
+    assert isinstance(caught.value.__cause__, KeyError)
+    assert "in failing" in caught.value.__notes__[0]
+
+
+def test_a_policy_that_cannot_travel_is_refused(threads):
+    import threading
+
+    lock = threading.Lock()
+
+    def policy(state):
+        with lock:
+            return first_legal(state)
+
+    with pytest.raises(UnsupportedGameError, match="cannot be sent to other processes"):
+        play_match("tic_tac_toe", policy, "random", games=2, executor=threads)
+
+
+def test_a_worker_of_another_version_is_refused_with_the_names(threads, monkeypatch):
+    assert {"Python", "rave-agents", "numpy", "numba"} <= set(versions())
+    with pytest.raises(VersionsDifferError, match=r"numpy is 1\.0 here and .* there"):
+        check_versions({**versions(), "numpy": "1.0"})
+    monkeypatch.setattr(runner, "versions", lambda: {**versions(), "rave-agents": "9.9"})
+    with pytest.raises(VersionsDifferError, match=r"rave-agents is 9\.9 here"):
+        play_match("tic_tac_toe", "random", "random", games=2, executor=threads)
+
+
+def test_games_of_workers_that_are_killed_are_played_again():
+    killed = []
+
+    def kill(result):
+        if len(result.records) in (3, 8, 13) and len(result.records) not in killed:
+            killed.append(len(result.records))
+            children = psutil.Process().children(recursive=True)
+            workers = [c for c in children if "loky" in " ".join(c.cmdline())]
+            workers = [c for c in workers if "resource_tracker" not in " ".join(c.cmdline())]
+            workers[-1].kill()
+
+    options = {"games": 20, "seed": 4, "simulations": 30}
+    result = play_match("connect_four", "uct", "random", jobs=2, progress=kill, **options)
+    assert killed == [3, 8, 13]
+    assert moves_of(result) == moves_of(play_match("connect_four", "uct", "random", **options))
+
+
+@pytest.mark.full
+def test_games_of_a_clusters_workers_that_are_killed_are_played_again(dask_workers):
+    killed = []
+
+    def kill(result):
+        if len(result.records) in (5, 60) and len(result.records) not in killed:
+            killed.append(len(result.records))
+            pids = dask_workers._client.run(os.getpid)
+            os.kill(sorted(pids.values())[0], signal.SIGKILL)
+
+    options = {"games": 100, "seed": 4, "simulations": 30}
+    result = play_match(
+        "connect_four", "uct", "random", executor=dask_workers, progress=kill, **options
+    )
+    assert killed
+    assert moves_of(result) == moves_of(play_match("connect_four", "uct", "random", **options))
+
+
+def test_an_executor_that_breaks_is_an_error_that_keeps_the_games():
+    def broken(state):
+        os._exit(1)
+
+    with (
+        concurrent.futures.ProcessPoolExecutor(1) as executor,
+        pytest.raises(MatchError, match="A process that played games ended"),
+    ):
+        play_match("tic_tac_toe", broken, "random", games=2, executor=executor)
+
+
+SCRIPT = """
+    import sys
+    import rave_agents.cli.live as live
+    from rave_agents.cli import main
+    import contextlib
+
+    @contextlib.contextmanager
+    def telling(console):
+        yield lambda result: print(len(result.records), file=sys.stderr, flush=True)
+
+    live.match_progress = telling
+    if __name__ == "__main__":
+        main()
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="sends signals")
+@pytest.mark.full(but=["engine0"])
+@pytest.mark.parametrize("engine", [["--jobs", "2"], ["--dask", "local", "--jobs", "2"]])
+def test_ctrl_c_ends_within_two_seconds_and_prints_the_standing(engine, tmp_path):
+    if "--dask" in engine:
+        pytest.importorskip("distributed")
+    script = tmp_path / "script.py"
+    script.write_text(textwrap.dedent(SCRIPT))
+    command = ["match", "connect_four", "uct", "uct", "--games", "9000", "--simulations", "2000"]
+    with subprocess.Popen(
+        [sys.executable, str(script), *command, *engine, "--json"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as program:
+        for line in program.stderr:
+            if line.strip() == "2":
+                break
+        children = psutil.Process(program.pid).children(recursive=True)
+        started = time.monotonic()
+        os.killpg(program.pid, signal.SIGINT)  # as a terminal does
+        output = program.stdout.readline()
+        standing = time.monotonic() - started
+        program.communicate(timeout=30)
+        ended = time.monotonic() - started
+    print(f"standing after {standing:.2f} s, ended after {ended:.2f} s")
+    assert program.returncode == 130
+    assert '"games": ' in output
+    assert standing < 2 * slowness()
+    assert ended < 2 * slowness()
+    _, alive = psutil.wait_procs(children, timeout=10)
+    assert not alive
+
+
+def slowness():
+    """How much longer than alone things take on this machine at the moment."""
+    return max(1.0, 2 * psutil.getloadavg()[0] / (os.cpu_count() or 1))
+
+
+def test_short_games_are_sent_several_at_a_time(threads, monkeypatch):
+    sizes = []
+    play_chunk = worker.play_chunk
+
+    def counted(*arguments):
+        sizes.append(len(arguments[-1]))
+        return play_chunk(*arguments)
+
+    monkeypatch.setattr(runner, "play_chunk", counted)
+    play_match("tic_tac_toe", "random", "random", games=400, executor=threads)
+    assert max(sizes) > 5
+    assert sum(sizes) == 400
+
+
+def test_shards_are_all_games_once():
+    from rave_agents.arena.plan import Plan
+
+    plan = Plan(header={}, tables=[None] * 3, labels=[{}] * 3, games=7)
+    parts = [list(plan.keys(Shard(part, 4))) for part in range(1, 5)]
+    assert sorted(key for part in parts for key in part) == sorted(plan.keys())

@@ -1,0 +1,185 @@
+import csv
+import json
+import re
+import shutil
+
+import pytest
+from typer.testing import CliRunner
+
+from rave_agents.arena import play_match, play_tournament, run_scaling, run_sweep
+from rave_agents.arena.replay import replay
+from rave_agents.arena.report_data import load_report
+from rave_agents.arena.report_page import report_page
+from rave_agents.cli import app
+from rave_agents.frameworks.adapters import load_game
+
+AGENTS = {
+    "rave": "rave(simulations=40)",
+    "uct <b>": "uct(simulations=20)",
+    "own": lambda state: min(state.legal_actions()),
+}
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """A file of each kind."""
+    folder = tmp_path_factory.mktemp("report")
+    paths = {what: folder / f"{what}.jsonl" for what in ("match", "sweep", "tournament", "scaling")}
+    games = ["tic_tac_toe", "connect_four"]
+    results = {
+        "tournament": play_tournament(
+            games, AGENTS, games_per_pairing=2, output=paths["tournament"]
+        ),
+        "match": play_match("tic_tac_toe", "random", "random", games=2, output=paths["match"]),
+        "sweep": run_sweep(
+            "tic_tac_toe", "uct", "random", {"c": [0.1, 1]}, games=2, simulations=5,
+            output=paths["sweep"],
+        ),
+        "scaling": run_scaling(
+            "tic_tac_toe", "uct", "uct(simulations=10)", simulations=[5, 50], games=6,
+            output=paths["scaling"],
+        ),
+    }  # fmt: skip
+    return paths, results
+
+
+@pytest.fixture(scope="module")
+def page(files):
+    return report_page(load_report(files[0]["tournament"]))
+
+
+def test_a_tournament_is_read_as_it_was(files):
+    assert str(load_report(files[0]["tournament"]).result) == str(files[1]["tournament"])
+
+
+@pytest.mark.parametrize(("what", "agents"), [("match", 2), ("sweep", 3), ("scaling", 3)])
+def test_the_other_kinds_are_read_as_tournaments(files, what, agents):
+    result = load_report(files[0][what]).result
+    assert result.finished == len(files[0][what].read_text().splitlines()) - 1
+    assert len(result.agents) == agents
+
+
+def test_a_sweeps_cells_keep_their_scores(files):
+    result = load_report(files[0]["sweep"]).result
+    assert [m.score for m in result.matches] == [c.match.score for c in files[1]["sweep"].cells]
+
+
+def test_unfinished_files_have_a_report(files, tmp_path):
+    path = tmp_path / "cut.jsonl"
+    content = files[0]["tournament"].read_bytes()
+    path.write_bytes(content[: len(content) // 2])
+    assert "of 12 games" in report_page(load_report(path))
+
+
+def test_a_file_without_games_has_a_report(files, tmp_path):
+    path = tmp_path / "begun.jsonl"
+    path.write_text(files[0]["tournament"].read_text().splitlines(keepends=True)[0])
+    assert "0 of 12 games" in report_page(load_report(path))
+
+
+def test_a_file_of_something_else_is_refused(tmp_path):
+    path = tmp_path / "notes"
+    path.write_text('{"a": 1}\n')
+    with pytest.raises(ValueError, match="not a file of games"):
+        load_report(path)
+
+
+def test_the_page_loads_nothing_from_elsewhere(page):
+    assert not re.findall(r'(?:src|href)="(?!data:)[^"]*"', page)
+    assert "http" not in re.sub(r"base64,[^\"]*", "", page)
+
+
+def test_names_are_escaped(page):
+    assert "uct &lt;b&gt;" in page
+    assert "uct <b>" not in page
+
+
+@pytest.mark.parametrize("what", ["Ratings", "Cross table", "Time", "By game", "Games", "Settings"])
+def test_the_page_has_all_parts(page, what):
+    assert f"<h2>{what}</h2>" in page
+
+
+def test_the_page_shows_what_agents_thought(page):
+    assert "AMAF value" in page
+    assert "plays" in page
+
+
+def test_strength_over_simulations_is_drawn(files):
+    assert "<h2>Strength</h2>" in report_page(load_report(files[0]["scaling"]), games=0)
+
+
+def test_replayed_agents_think_what_they_played(files):
+    data = load_report(files[0]["tournament"])
+    match = data.result.matches[0]
+    agents = tuple(data.specs[name] for name in match.agents)
+    game = load_game(match.game)
+    for record in match.records:
+        steps = list(replay(game, agents, record, match.seed))
+        thought = [step for step in steps if step.result is not None]
+        assert thought
+        assert all(step.result.action == step.action for step in thought)
+        assert len(steps) == len(record.actions) + 1
+        assert steps[-1].state.is_terminal()
+
+
+def test_games_with_chance_and_simultaneous_moves_are_replayed(tmp_path):
+    for name in ("pig(winscore=10)", "goofspiel(num_cards=3)", "oshi_zumo(coins=4)"):
+        path = tmp_path / f"{name}.jsonl"
+        play_match(name, "random", "uct(simulations=5)", games=2, output=path)
+        assert "cannot be replayed" not in report_page(load_report(path))
+
+
+def test_a_game_that_is_not_known_here_is_left_out(files, tmp_path):
+    path = tmp_path / "unknown.jsonl"
+    path.write_text(files[0]["match"].read_text().replace('"tic_tac_toe"', '"no_such_game"'))
+    assert "it cannot be replayed here" in report_page(load_report(path))
+
+
+def test_the_command_writes_page_picture_and_table(files, tmp_path):
+    outputs = {name: tmp_path / f"report.{name}" for name in ("html", "png", "csv")}
+    options = [word for name, path in outputs.items() for word in (f"--{name}", str(path))]
+    done = CliRunner().invoke(app, ["report", str(files[0]["match"]), *options, "--games", "1"])
+    assert done.exit_code == 0, done.output
+    assert outputs["html"].read_text().startswith("<!doctype html>")
+    assert outputs["png"].read_bytes().startswith(b"\x89PNG")
+    rows = list(csv.DictReader(outputs["csv"].open()))
+    assert [row["game"] for row in rows] == ["all"] * 2 + ["tic_tac_toe"] * 2
+
+
+def test_the_command_alone_prints_the_tables(files):
+    done = CliRunner().invoke(app, ["report", str(files[0]["tournament"])])
+    assert done.exit_code == 0
+    assert "95 % interval" in done.output
+
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("chrome")
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
+def test_the_page_is_whole_in_a_browser_and_on_a_phone(page, tmp_path):
+    playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
+    path = tmp_path / "report.html"
+    path.write_text(page, encoding="utf-8")
+    said = []
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        for width in (1280, 390):
+            tab = browser.new_page(viewport={"width": width, "height": 844})
+            tab.on("console", lambda message: said.append(message.text))
+            tab.on("pageerror", lambda error: said.append(str(error)))
+            tab.goto(path.as_uri())
+            game = tab.locator(".game").first
+            assert game.locator(".step:visible").count() == 1
+            before = game.locator(".step:visible p").inner_text()
+            game.locator("button").nth(1).click()
+            assert game.locator(".step:visible p").inner_text() != before
+            for details in tab.locator("summary").all():
+                details.click()
+            assert tab.evaluate("document.documentElement.scrollWidth") <= width
+        browser.close()
+    assert said == []
+
+
+def test_settings_of_the_file_are_on_the_page(files, page):
+    header = json.loads(files[0]["tournament"].read_text().splitlines()[0])
+    assert f"&quot;seed&quot;: {header['seed']}" in page

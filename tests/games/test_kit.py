@@ -1,0 +1,190 @@
+"""The kit: what is written once for all games."""
+
+import os
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pyspiel
+import pytest
+from helpers.race import PlainRace, Race
+from rave_openspiel import OpenSpielState, register_rules
+
+from rave_agents import Limit, SearchConfig, Searcher
+from rave_agents.errors import ConformanceError
+from rave_agents.games import GAMES, TERMINAL, rules_class
+from rave_agents.games.rules_simulator import RulesSimulator
+from rave_agents.simulate.frame import Status
+from rave_agents.simulate.random_stream import make_stream
+from rave_agents.simulate.simulator import make_frame, simulated
+from rave_agents.testing import check_game_state, check_rules
+
+
+def test_three_players_and_chance_are_those_of_the_plain_form():
+    check_rules(Race(), PlainRace, games=100)
+    check_rules(Race(goal=2, rounds=1), lambda: PlainRace(2, 1), games=20)
+
+
+def test_it_is_a_game_state():
+    check_game_state(Race().new_initial_state, games=2)
+
+
+def test_a_search_with_chance_runs_compiled_and_finds_the_longest_step():
+    state = Race(goal=3, rounds=1).new_initial_state()
+    result = Searcher(SearchConfig.preset("uct"), seed=1).search(state, Limit(simulations=2000))
+    assert result.provider == "compiled rules"
+    assert result.action == 2
+
+
+def test_playouts_draw_chance_by_its_probabilities():
+    state = Race(goal=2, rounds=1).new_initial_state()
+    state.apply_action(1)
+    playouts = 6000
+    frame = make_frame(
+        num_players=3,
+        playouts=playouts,
+        playout_stream=make_stream(np.random.SeedSequence(2)),
+        move_capacity=3 * playouts,
+    )
+    assert simulated(state.simulator(frame, None), frame) == Status.DONE
+    assert (frame.returns[:, 0] == 2.0).mean() == pytest.approx(2 / 3, abs=0.03)
+
+
+class WrongReturns(Race):
+    def returns(self, state, returns):
+        returns[0] = 2.0
+
+
+class WrongTurn(Race):
+    def player(self, state):
+        return TERMINAL if state.turn == 9 or state.winner >= 0 else 0
+
+
+class Endless(Race):
+    def player(self, state):
+        return state.turn % 3
+
+
+class Unsorted(Race):
+    def legal_actions(self, state, actions):
+        for step in range(3):
+            actions[step] = 2 - step
+        return 3
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (WrongReturns, r"returns\(\) is .* not"),
+        (WrongTurn, r"current_player\(\) is 0, not -1"),
+        (Unsorted, "ascending"),
+        (Endless, "more than 4096 moves"),
+    ],
+)
+def test_check_rules_tells_what_is_wrong(wrong, message):
+    with pytest.raises(ConformanceError, match=message):
+        check_rules(wrong(), PlainRace, games=50)
+
+
+def test_a_parameter_that_there_is_not_is_refused_with_the_nearest():
+    with pytest.raises(ValueError, match="Did you mean 'goal'"):
+        Race(gaol=3)
+
+
+@pytest.mark.parametrize(("value", "kind"), [("3", "an integer"), (True, "an integer")])
+def test_a_parameter_of_another_type_is_refused(value, kind):
+    with pytest.raises(TypeError, match=f"goal must be {kind}, got {value!r}"):
+        Race(goal=value)
+
+
+class BadField(Race):
+    def setup(self):
+        self.fields = {"size": np.int64}
+
+
+def test_a_field_that_a_record_has_already_is_refused():
+    with pytest.raises(ValueError, match="A field cannot be called 'size'"):
+        BadField()
+
+
+def test_an_illegal_action_is_refused_and_changes_nothing():
+    state = Race().new_initial_state()
+    with pytest.raises(ValueError, match="Action 3 is not legal"):
+        state.apply_action(3)
+    assert state.history() == []
+
+
+def test_rules_travel_to_other_processes():
+    rules = pickle.loads(pickle.dumps(Race(goal=4)))
+    assert rules == Race(goal=4) != Race(goal=5)
+    assert hash(rules) == hash(Race(goal=4))
+
+
+def test_openspiel_knows_a_registered_game_with_its_tensor(capfd):
+    register_rules(Race)
+    game = pyspiel.load_game("test_race(goal=3)")
+    assert game.num_players() == 3
+    state = game.new_initial_state()
+    state.apply_action(2)
+    assert state.is_chance_node()
+    state.apply_action(0)
+    assert state.observation_tensor(0)[0] == 2.0
+    result = Searcher(seed=1).search(OpenSpielState(state), Limit(simulations=50))
+    assert result.provider == "compiled rules"
+    pyspiel.random_sim_test(game, num_sims=3, serialize=True, verbose=False)
+    capfd.readouterr()
+
+
+@pytest.mark.parametrize("value", [3, Race(), "race"])
+def test_what_is_no_class_of_rules_is_not_registered(value):
+    with pytest.raises(TypeError, match="subclass of Rules"):
+        register_rules(value)
+
+
+def test_an_unknown_game_is_refused_with_the_nearest():
+    with pytest.raises(ValueError, match="Did you mean 'othello'"):
+        rules_class("otello")
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_game_has_less_than_two_hundred_lines(name):
+    with open(sys.modules[rules_class(name).__module__].__file__, encoding="utf-8") as file:
+        assert len(file.readlines()) < (250 if name == "nogo" else 200)
+
+
+def test_an_error_of_interpreted_rules_is_raised_as_it_is():
+    state = Race().new_initial_state()
+    frame = make_frame(num_players=3, playouts=1, playout_stream=np.ones(4, np.int64))
+    simulator = RulesSimulator(BrokenRace(), state.root, frame, interpreted=True)
+    assert simulated(simulator, frame) == Status.FAILED
+    with pytest.raises(ZeroDivisionError, match="broken"):
+        simulator.raise_pending()
+
+
+class BrokenRace(Race):
+    def player(self, state):
+        raise ZeroDivisionError("broken")
+
+
+def test_compiled_rules_are_loaded_again_without_numba():
+    script = (
+        "import sys\n"
+        "from rave_agents.games.connect_four import ConnectFour\n"
+        "state = ConnectFour().new_initial_state()\n"
+        "state.apply_action(3)\n"
+        "print('numba' in sys.modules)\n"
+    )
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "0"}
+    told = [
+        subprocess.run(
+            [sys.executable, "-c", script],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=100,
+        ).stdout
+        for _ in range(2)
+    ]
+    assert told[1] == "False\n"

@@ -1,0 +1,412 @@
+"""The games of ``rave_agents.games`` that OpenSpiel has are OpenSpiel's, ply by ply."""
+
+import random
+from itertools import pairwise
+
+import numpy as np
+import pyspiel
+import pytest
+import scipy.stats
+from helpers.trees import dump
+from rave_openspiel import OpenSpielState, compiled_games
+
+from rave_agents import Limit, SearchConfig, Searcher
+from rave_agents.frameworks.adapters import as_game_state
+from rave_agents.games import GAMES
+from rave_agents.games.go import Go
+from rave_agents.parts import Proofs, SensiblePlayouts, SteeredPlayouts, UniformPlayouts
+from rave_agents.simulate.frame import Header, Status
+from rave_agents.simulate.random_stream import make_stream
+from rave_agents.simulate.simulator import make_frame, simulated
+from rave_agents.testing import check_game_state, check_rules
+
+QUICK, FULL = 100, 10_000
+"""Random games from the first position."""
+
+SPECS = {
+    "hex": [
+        "hex(board_size=11)",
+        "hex(board_size=2)",
+        "hex(num_cols=3,num_rows=5)",
+        "hex(num_cols=17,num_rows=4)",
+        "hex(board_size=3,swap=true)",
+        "hex(board_size=5,swap=true)",
+    ],
+    "othello": ["othello"],
+    "y": ["y(board_size=9)", "y(board_size=1)", "y(board_size=4)", "y"],
+    "breakthrough": [
+        "breakthrough",
+        "breakthrough(rows=5,columns=3)",
+        "breakthrough(rows=6,columns=4)",
+        "breakthrough(rows=2,columns=7)",
+    ],
+    "connect_four": [
+        "connect_four",
+        "connect_four(rows=4,columns=5,x_in_row=3)",
+        "connect_four(rows=8,columns=7,x_in_row=5)",
+        "connect_four(rows=1,columns=3,x_in_row=2)",
+    ],
+    "go": [
+        "go(board_size=9)",
+        "go",
+        "go(board_size=2)",
+        "go(board_size=3,komi=-2.0)",
+        "go(board_size=5,komi=5.0,max_game_length=300)",
+        "go(board_size=4,max_game_length=0)",
+        "go(board_size=6,max_game_length=7)",
+        "go(board_size=7,handicap=12)",
+        "go(board_size=16,handicap=5)",
+    ],
+    "lines_of_action": [
+        "lines_of_action",
+        "lines_of_action(max_game_length=0)",
+        "lines_of_action(max_game_length=21)",
+    ],
+    "havannah": [
+        "havannah",
+        "havannah(board_size=1,swap=true)",
+        "havannah(board_size=2,swap=true)",
+        "havannah(board_size=3)",
+        "havannah(board_size=4,swap=true)",
+    ],
+}
+"""For each game the sizes and options that are compared; the first is the one that people play."""
+
+PERFT = {
+    "y(board_size=9)": [1, 45, 1980, 85140],
+    "othello": [1, 4, 12, 56, 244, 1396, 8200, 55092],
+    "hex(board_size=11)": [1, 121, 14520, 1727880],
+    "breakthrough": [1, 22, 484, 11132, 256036],
+    "go(board_size=2)": [1, 5, 21, 68, 156, 316, 604],
+    "go(board_size=3)": [1, 10, 91, 738, 5281],
+    "lines_of_action": [1, 36, 1244, 44952],
+    "havannah(board_size=2)": [1, 7, 42, 210, 600, 1296, 288],
+    "havannah(board_size=3)": [1, 19, 342, 5814, 93024],
+    "connect_four": [1, 7, 49, 343, 2401, 16807, 117649],
+}
+"""How many paths of so many moves there are, as OpenSpiel's states have them."""
+
+UNCOVERED = [
+    "connect_four(rows=10,columns=10)",
+    "hex(num_cols=63,num_rows=3)",
+    "breakthrough(rows=9,columns=9)",
+    "go(board_size=5,max_game_length=10000)",
+    "go(board_size=5,max_game_length=-1)",
+    "lines_of_action(max_game_length=10000)",
+    "havannah(board_size=32)",
+]
+"""Games whose parameters the rules do not know."""
+
+ALL = [spec for specs in SPECS.values() for spec in specs]
+MAIN = [specs[0] for specs in SPECS.values()]
+
+
+def rules_of(spec):
+    found = compiled_games.rules_of(pyspiel.load_game(spec))
+    assert found is not None
+    return found
+
+
+def after(spec, moves, seed):
+    """A position after some random moves that is not terminal."""
+    draw = random.Random(seed)
+    state = pyspiel.load_game(spec).new_initial_state()
+    for _ in range(moves):
+        child = state.child(draw.choice(state.legal_actions()))
+        if child.is_terminal():
+            break
+        state = child
+    return state
+
+
+def plain(rules):
+    """The same rules without draws of their own: what the bridge draws is drawn."""
+    kind = type(rules)
+    changed = type(kind.__name__, (kind,), {})(**rules.parameters)
+    changed.draws_itself = changed.plays_itself = False
+    return changed
+
+
+def test_every_game_of_openspiels_is_compared():
+    assert set(SPECS) == set(GAMES) - {"nogo"}
+
+
+@pytest.mark.parametrize("spec", ALL)
+def test_random_games_are_openspiels(spec):
+    game = pyspiel.load_game(spec)
+    games = QUICK if spec in MAIN else QUICK // 5
+    games = max(4, games // (1 + game.max_game_length() // 50))
+    check_rules(rules_of(spec), game.new_initial_state, games=games, interpreted_games=1)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("spec", ALL)
+def test_ten_thousand_random_games_are_openspiels(spec):
+    game = pyspiel.load_game(spec)
+    games = FULL if spec in MAIN else FULL // 10
+    check_rules(rules_of(spec), game.new_initial_state, games=games, strings=False, seed=1)
+
+
+def perft(state, depth):
+    if depth == 0:
+        return 1
+    if depth == 1:
+        return len(state.legal_actions())
+    total = 0
+    for action in state.legal_actions():
+        child = state.clone()
+        child.apply_action(action)
+        total += perft(child, depth - 1)
+    return total
+
+
+@pytest.mark.parametrize("name", PERFT)
+def test_perft(name):
+    state = rules_of(name).new_initial_state()
+    assert [perft(state, depth) for depth in range(len(PERFT[name]))] == PERFT[name]
+
+
+@pytest.mark.parametrize("name", SPECS)
+def test_positions_that_searches_reach_are_openspiels(name):
+    rules = rules_of(SPECS[name][0])
+    game = pyspiel.load_game(SPECS[name][0])
+    for seed in range(2):
+        searcher = Searcher(SearchConfig.preset("uct"), seed=seed)
+        state, own = game.new_initial_state(), rules.new_initial_state()
+        for _ in range(30):
+            if state.is_terminal():
+                break
+            assert own.current_player() == state.current_player()
+            assert own.legal_actions() == state.legal_actions()
+            action = searcher.search(OpenSpielState(state), Limit(simulations=50)).action
+            state.apply_action(action)
+            own.apply_action(action)
+        assert own.is_terminal() == state.is_terminal()
+        assert own.returns() == state.returns()
+
+
+@pytest.mark.parametrize("changes", [{}, {"proofs": Proofs()}, {"playouts": SteeredPlayouts()}])
+@pytest.mark.parametrize("spec", MAIN)
+def test_trees_are_those_of_the_bridge(spec, changes, monkeypatch):
+    config = SearchConfig.preset("rave").replace(expand_visits=2, **changes)
+    rules = plain(rules_of(spec))
+    monkeypatch.setattr(compiled_games, "rules_of", lambda game: rules)
+    state = after(spec, 6, seed=1)
+    trees = []
+    for switch, provider in (("compiled", "compiled rules"), ("openspiel", None)):
+        monkeypatch.setenv("RAVE_AGENTS_GAMES", switch)
+        searcher = Searcher(config, seed=3)
+        result = searcher.search(OpenSpielState(state), Limit(simulations=300))
+        assert (result.provider == "compiled rules") == (provider is not None)
+        trees.append(dump(searcher))
+    assert trees[0] == trees[1]
+
+
+@pytest.mark.parametrize("spec", MAIN)
+def test_playouts_draw_each_legal_action_equally_often(spec):
+    state = compiled_games.same_position(after(spec, 9, seed=2), rules_of(spec))
+    legal = state.legal_actions()
+    playouts = 60 * len(legal)
+    frame = make_frame(
+        num_players=2,
+        playouts=playouts,
+        playout_stream=make_stream(np.random.SeedSequence(4)),
+        move_capacity=playouts * max(state.rules.max_game_length, 100),
+    )
+    assert simulated(state.simulator(frame, None), frame) == Status.DONE
+    firsts = frame.move_actions[np.r_[0, frame.playout_ends[:-1]]]
+    assert set(firsts.tolist()) <= set(legal)
+    counts = [(firsts == action).sum() for action in legal]
+    assert scipy.stats.chisquare(counts).pvalue > 1e-4
+    assert frame.header[Header.NUM_PLAYOUTS] == playouts
+
+
+@pytest.mark.parametrize("spec", MAIN)
+def test_it_is_a_game_state(spec):
+    check_game_state(rules_of(spec).new_initial_state, games=1)
+
+
+@pytest.mark.parametrize("spec", MAIN)
+def test_a_search_uses_them_without_being_asked(spec, monkeypatch):
+    state = OpenSpielState(after(spec, 4, seed=3))
+    result = Searcher(seed=1).search(state, Limit(simulations=20))
+    assert result.provider == "compiled rules"
+    monkeypatch.setenv("RAVE_AGENTS_GAMES", "openspiel")
+    result = Searcher(seed=1).search(state, Limit(simulations=20))
+    assert result.provider != "compiled rules"
+
+
+@pytest.mark.parametrize("spec", UNCOVERED)
+def test_other_parameters_go_to_the_bridge(spec):
+    game = pyspiel.load_game(spec)
+    assert compiled_games.rules_of(game) is None
+    assert compiled_games.reason_against(game)
+    result = Searcher(seed=1).search(
+        OpenSpielState(game.new_initial_state()), Limit(simulations=10)
+    )
+    assert result.provider != "compiled rules"
+
+
+def test_the_switch_refuses_other_values(monkeypatch):
+    monkeypatch.setenv("RAVE_AGENTS_GAMES", "maybe")
+    with pytest.raises(
+        ValueError, match="RAVE_AGENTS_GAMES must be openspiel, compiled or not set"
+    ):
+        compiled_games.is_on()
+    assert "must be openspiel" in compiled_games.diagnosis()
+
+
+def test_a_connect_four_that_begins_at_a_board_is_searched_from_there():
+    game = pyspiel.load_game("connect_four")
+    state = game.new_initial_state(after("connect_four", 8, seed=5).to_json())
+    state.apply_action(state.legal_actions()[0])
+    found = compiled_games.same_position(state, rules_of("connect_four"))
+    assert found.legal_actions() == state.legal_actions()
+    draw = random.Random(1)
+    while not state.is_terminal():
+        action = draw.choice(state.legal_actions())
+        state.apply_action(action)
+        found.apply_action(action)
+        assert found.legal_actions() == state.legal_actions()
+    assert found.returns() == state.returns()
+
+
+def both(spec):
+    """The start of a game, of OpenSpiel's and by the rules."""
+    return pyspiel.load_game(spec).new_initial_state(), rules_of(spec).new_initial_state()
+
+
+def play_both(spec, moves):
+    """Play moves, numbers or as they are written, and compare the positions on the way."""
+    state, own = both(spec)
+    for move in moves:
+        written = isinstance(move, str)
+        action = state.string_to_action(state.current_player(), move) if written else move
+        state.apply_action(action)
+        own.apply_action(action)
+        assert own.current_player() == state.current_player()
+        assert own.legal_actions() == state.legal_actions()
+    assert own.returns() == state.returns()
+    return own
+
+
+def test_a_board_of_lines_of_action_that_comes_again_is_a_draw():
+    own = play_both("lines_of_action", ["b1-b3", "a2-c2", "b3-b1", "c2-a2"])
+    assert own.is_terminal()
+    assert own.returns() == [0, 0]
+
+
+def test_a_ko_is_not_retaken_at_once_in_go():
+    moves = ["B b1", "W c1", "B a2", "W d2", "B b3", "W c3", "B c2", "W b2"]
+    own = play_both("go(board_size=5)", moves)
+    assert own.string_to_action("B d5") in own.legal_actions()
+    assert "B c2" not in [own.action_to_string(0, action) for action in own.legal_actions()]
+    own = play_both("go(board_size=5)", [*moves, "B e5", "W a5"])
+    assert own.string_to_action("B c2") in own.legal_actions()
+
+
+def test_a_board_of_go_that_comes_again_is_a_draw():
+    moves = ["B b1", "W c1", "B a2", "W d2", "B b3", "W c3", "B c2", "W b2"]
+    own = play_both("go(board_size=5)", [*moves, "B PASS", "W e5", "B c2", "W PASS"])
+    assert not own.is_terminal()
+    own = play_both("go(board_size=5)", [*moves, "B PASS", "W PASS"])
+    assert own.returns() == [-1, 1]
+    own = play_both("go(board_size=2)", [0, 1, 2, 3, 0, 2, 0])
+    assert own.is_terminal()
+    assert own.returns() == [0, 0]
+
+
+def test_a_full_board_of_havannah_is_a_draw():
+    own = play_both("havannah(board_size=1)", [0])
+    assert own.returns() == [0, 0]
+
+
+@pytest.mark.parametrize("around", ["empty", "the opponent's", "own"])
+def test_a_ring_wins_in_havannah_whatever_it_is_around(around):
+    ring = ["g7", "h7", "g8", "i8", "h9", "i9"]
+    others = ["a1", "c1", "e1", "b3", "d3", "f4", "a4"]
+    if around == "the opponent's":
+        others[0] = "h8"
+    if around == "own":
+        ring = ["h8", *ring]
+    moves = [move for pair in zip(ring, others, strict=False) for move in pair]
+    own = play_both("havannah", moves[: 2 * len(ring) - 1])
+    assert own.returns() == [1, -1]
+
+
+def playouts_of(state, count):
+    """The moves of random playouts from a position, each a list."""
+    frame = make_frame(
+        num_players=2,
+        playouts=count,
+        playout_stream=make_stream(np.random.SeedSequence(1)),
+        move_capacity=count * state.rules.max_game_length,
+    )
+    assert simulated(state.simulator(frame, None), frame) == Status.DONE
+    ends = [0, *frame.playout_ends.tolist()]
+    return [frame.move_actions[one:other].tolist() for one, other in pairwise(ends)]
+
+
+def eyes(state, size):
+    """The points that are eyes of the player to move, as the docstring of ``Go.is_eye`` has it."""
+    colours = np.pad(np.array(state.observation_tensor(0))[: 2 * size**2].reshape(2, size, size), 1)
+    colours = colours[1:-1]
+    own, other = colours[state.current_player()], colours[1 - state.current_player()]
+    outside = np.pad(np.zeros((size, size)), 1, constant_values=1)
+    found = set()
+    for row in range(1, size + 1):
+        for column in range(1, size + 1):
+            beside = [(row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)]
+            corners = [(row + up, column + right) for up in (-1, 1) for right in (-1, 1)]
+            at_edge = any(outside[corner] for corner in corners)
+            taken = sum(other[corner] for corner in corners)
+            if all(own[at] or outside[at] for at in beside) and taken + at_edge < 2:
+                found.add((row - 1) * size + column - 1)
+    return found
+
+
+def test_sensible_playouts_of_go_fill_no_eyes_and_pass_when_nothing_else_is_left():
+    size = 5
+    game = pyspiel.load_game(f"go(board_size={size})")
+    passes = 0
+    for playout in playouts_of(Go(board_size=size).new_initial_state().sensible(), 50):
+        state = game.new_initial_state()
+        for action in playout:
+            others = set(state.legal_actions()) - eyes(state, size) - {size**2}
+            assert action in others or (action == size**2 and not others)
+            passes += action == size**2
+            state.apply_action(action)
+        assert state.is_terminal()
+    assert passes > 50
+
+
+def test_an_agent_for_go_has_sensible_playouts():
+    state = OpenSpielState(pyspiel.load_game("go(board_size=5)").new_initial_state())
+    trees = []
+    for playouts in (UniformPlayouts(), SensiblePlayouts()):
+        searcher = Searcher(SearchConfig.preset("rave").replace(playouts=playouts), seed=1)
+        result = searcher.search(state, Limit(simulations=200))
+        assert result.provider == "compiled rules"
+        trees.append(dump(searcher))
+    assert trees[0] != trees[1]
+
+
+def test_sensible_playouts_are_uniform_where_the_rules_know_of_none():
+    state = OpenSpielState(pyspiel.load_game("connect_four").new_initial_state())
+    trees = []
+    for playouts in (UniformPlayouts(), SensiblePlayouts()):
+        searcher = Searcher(SearchConfig.preset("rave").replace(playouts=playouts), seed=1)
+        searcher.search(state, Limit(simulations=100))
+        trees.append(dump(searcher))
+    assert trees[0] == trees[1]
+
+
+def test_a_translated_pettingzoo_environment_is_searched_on_them_without_a_bridge(monkeypatch):
+    connect_four_v3 = pytest.importorskip("pettingzoo.classic.connect_four_v3")
+    monkeypatch.setenv("RAVE_AGENTS_NATIVE", "0")
+    environment = connect_four_v3.env()
+    environment.reset(seed=1)
+    for column in (3, 3, 2):
+        environment.step(column)
+    result = Searcher(seed=1).search(as_game_state(environment), Limit(simulations=50))
+    assert result.provider == "compiled rules"
