@@ -16,7 +16,7 @@ from rave_agents.kernel.players import AllPlayers, SearchingPlayer
 from rave_agents.kernel.rules import Edge, blended
 from rave_agents.kernel.schedules import blend
 from rave_agents.kernel.tree import edge_rows
-from rave_agents.kernel.trust import FullTrust, TrustStatistics, blend_trusted
+from rave_agents.kernel.trust import TrustStatistics, blend_trusted
 from rave_agents.kernel.winning_moves import EdgeWins, TableWins, biased_sum, winning_rate
 
 NO_TABLE = -1
@@ -81,6 +81,8 @@ class View(NamedTuple):
 
     amaf: Any
     """The part."""
+    trusting: Any
+    """The part that says how far they are trusted, see ``trust.py``."""
     row: int
     """In tables, the row of the action 0 of the player who moves at the node."""
     counts: bool
@@ -95,13 +97,7 @@ class View(NamedTuple):
 
 @implements(blended, View)
 def _blended(view: View, edge: Edge, explored: float) -> float:
-    return blend_by_trust(trust_in(view.amaf), view, edge, explored)
-
-
-@open_function
-def trust_in(amaf: Any) -> Any:
-    """The part that says how far AMAF values are trusted."""
-    return FullTrust()
+    return blend_by_trust(view.trusting, view, edge, explored)
 
 
 @open_function

@@ -16,7 +16,6 @@ from rave_agents.kernel.amaf import (
     View,
     record_path,
     record_playout,
-    trust_in,
     view_at,
     winning_scale,
 )
@@ -24,7 +23,7 @@ from rave_agents.kernel.hooks import copy_edge
 from rave_agents.kernel.players import AllPlayers, holds_for
 from rave_agents.kernel.schedules import MinimumMSE, Schedule
 from rave_agents.kernel.tree import edge_rows
-from rave_agents.kernel.trust import FullTrust, Trust, compare, note_expansion, trust_of
+from rave_agents.kernel.trust import FullTrust, Trust, trust_of
 from rave_agents.kernel.utilities import rescale_sums, set_values
 from rave_agents.kernel.weightings import Uniform, Weighting, update_weight
 from rave_agents.kernel.winning_moves import WON, NoWinningMoves, Winning, note_win
@@ -70,17 +69,12 @@ def _view(amaf: EdgeAmaf, search: Any, node: int, table: int) -> View:
     counts = holds_for(amaf.options.players, search, player)
     scale = winning_scale(amaf.winning, amaf, search, node, 0)
     unvisited = min(1.0, search.settings.first_play_urgency)
-    return View(amaf, 0, counts, trust_of(amaf.trust), unvisited, scale)
-
-
-@implements(trust_in, EdgeAmaf)
-def _trust_in(amaf: EdgeAmaf) -> Any:
-    return amaf.trust
+    return View(amaf, amaf.trust, 0, counts, trust_of(amaf.trust), unvisited, scale)
 
 
 @implements(hooks.on_expand, EdgeAmaf)
 def _on_expand(amaf: EdgeAmaf, search: Any, depth: int, nodes: int) -> None:
-    note_expansion(amaf.trust, search, depth, nodes)
+    hooks.on_expand(amaf.trust, search, depth, nodes)
 
 
 @implements(hooks.on_backup, EdgeAmaf)
@@ -89,8 +83,6 @@ def _credit_playouts(amaf: EdgeAmaf, search: Any, depth: int, nodes: int) -> Non
     record, tree, path = amaf.record, search.tree, search.path
     record_path(record, search, depth, nodes)
     playouts = search.frame.header[codes.NUM_PLAYOUTS]
-    set_values(search, 0, playouts)
-    compare(amaf.trust, amaf, search, depth)
     for playout in range(playouts):
         set_values(search, playout, playout + 1)
         moves = record_playout(record, search, depth, playout)
