@@ -60,7 +60,7 @@ PRESETS: dict[str, SearchConfig] = {
         simultaneous=UCB1(SIMULTANEOUS_C),
         first_play_urgency=0.5,
         amaf=NodeAmaf(trust=LearnedTrust()),
-        proofs=_PROOFS,
+        proofs=_PROOFS._replace(optional=True),
         playouts=SteeredPlayouts(playout_temperature=0.05, most_repeated=0.12),
         contempt=0.35,
     ),
