@@ -158,6 +158,12 @@ class RegretMatchingAgent(SearchAgent):
     preset = "regret_matching"
 
 
+class AutoAgent(SearchAgent):
+    """Carries AMAF, proofs and steered playouts, and trusts each as far as it fits the game."""
+
+    preset = "auto"
+
+
 class PNMCTSAgent(SearchAgent):
     """UCT with a solver and proof numbers (PN-MCTS)."""
 
@@ -229,6 +235,7 @@ _NAMED: tuple[type[SearchAgent], ...] = (
     RaveAgent,
     GraveAgent,
     PNMCTSAgent,
+    AutoAgent,
     RaveMaximinAgent,
     RegretMatchingAgent,
 )

@@ -171,7 +171,7 @@ class SearchConfig:
                 f"nodes themselves: use amaf=node_amaf or no_amaf, not "
                 f"{part_name(type(self.amaf))}."
             )
-        if self.mixes and self.proves:
+        if self.mixes and self.needs_proofs:
             raise ValueError(
                 f"simultaneous={part_name(type(self.simultaneous))} is for simultaneous moves, "
                 "where there is no solver and there are no proof numbers: leave proofs out."
@@ -191,6 +191,11 @@ class SearchConfig:
     def proves(self) -> bool:
         """Whether the search keeps what is proven: by the solver, by proof numbers, or both."""
         return isinstance(self.proofs, Proofs)
+
+    @property
+    def needs_proofs(self) -> bool:
+        """Whether a search in which nothing can be proven is refused."""
+        return isinstance(self.proofs, Proofs) and not self.proofs.optional
 
     @property
     def mixes(self) -> bool:
