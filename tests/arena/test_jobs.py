@@ -26,7 +26,7 @@ def run(*arguments):
     )
 
 
-@pytest.mark.full(but=["python_tic_tac_toe"])
+@pytest.mark.full  # The same with one game is in test_engines.py.
 @pytest.mark.parametrize(
     "name",
     [
@@ -80,14 +80,13 @@ LONG = """
 
 
 @pytest.mark.full(but=["15-143-2"])
-@pytest.mark.usefixtures("compiled")
 @pytest.mark.skipif(os.name == "nt", reason="sends signals")
 @pytest.mark.parametrize("jobs", [1, 2])
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGKILL, -9)])
 def test_an_ended_match_leaves_no_process_and_shows_its_games(number, code, jobs):
     options = ["match", "connect_four", "uct", "uct", "--games", "5000", "--jobs", str(jobs)]
     with subprocess.Popen(
-        [sys.executable, "-c", textwrap.dedent(LONG), *options, "--simulations", "300", "--json"],
+        [sys.executable, "-c", textwrap.dedent(LONG), *options, "--simulations", "50", "--json"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

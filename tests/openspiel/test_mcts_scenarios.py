@@ -98,7 +98,7 @@ def test_the_answers_to_the_centre_are_known(kind):
 @pytest.mark.parametrize("kind", BOTS)
 def test_noughts_and_crosses_between_solvers_ends_in_a_draw(kind):
     state = after("tic_tac_toe")
-    bots = [kind(state.get_game(), simulations=5000, seed=seed) for seed in (1, 2)]
+    bots = [kind(state.get_game(), simulations=1000, seed=seed) for seed in (1, 2)]
     while not state.is_terminal():
         state.apply_action(bots[state.current_player()].step(state))
     assert state.returns() == [0.0, 0.0]
@@ -132,7 +132,7 @@ def test_a_proven_loss_is_after_all_others(kind):
 @pytest.mark.parametrize("kind", BOTS)
 def test_where_nothing_is_proven_the_most_visited_move_is_played(kind):
     state = after("connect_four")
-    for seed in range(5):
+    for seed in range(2):
         bot = kind(state.get_game(), simulations=300, seed=seed)
         action = bot.step(state)
         result = bot.last_result
