@@ -59,6 +59,7 @@ def test_a_game_that_cannot_travel_is_refused_with_the_remedy():
     assert "Play with jobs=1" in last
 
 
+@pytest.mark.full  # Five workers are started anew; test_engines.py has the quick cases.
 def test_a_worker_that_dies_is_an_error_of_the_match():
     done = run("dies")
     assert "MatchError: A process that played games ended" in done.stderr

@@ -88,7 +88,9 @@ def test_it_is_a_game_state(game):
     check_game_state(lambda: OpenSpielState(game.new_initial_state()), games=2)
 
 
-def test_bots_play_it(game):
+def test_bots_play_it():
+    game = pyspiel.load_game("nogo(board_size=3)")
+
     def make_bot(player, seed):
         return RaveBot(game, player_id=player, simulations=20, seed=seed)
 
