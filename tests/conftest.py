@@ -24,11 +24,11 @@ from rave_agents.searcher import tree_search
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-COMPILED_AFTER = 8000
-"""Simulations that the quick run interprets in as many seconds as their search takes to compile."""
+COMPILED_AFTER = 8000, 4.0
+"""Simulations and seconds that the quick run interprets; their search takes as long to compile."""
 
 _compiled_at_once = Entry.bound
-_simulations: collections.Counter[object] = collections.Counter()
+_spent: dict[object, tuple[int, float]] = {}
 
 
 def _compiled_late(entry, record):
@@ -39,11 +39,15 @@ def _compiled_late(entry, record):
     kind = entry.what, kind_of(record)
 
     def run(number):
-        _simulations[kind] += number
-        if _simulations[kind] > COMPILED_AFTER:
+        simulations, seconds = _spent.get(kind, (0, 0.0))
+        if simulations > COMPILED_AFTER[0] and seconds > COMPILED_AFTER[1]:
             return _compiled_at_once(entry, record)(number)
-        with np.errstate(all="ignore"):
-            return entry.function(record, number)
+        started = time.thread_time()
+        try:
+            with np.errstate(all="ignore"):
+                return entry.function(record, number)
+        finally:
+            _spent[kind] = simulations + number, seconds + time.thread_time() - started
 
     return run
 
