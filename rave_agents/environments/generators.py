@@ -310,6 +310,8 @@ def restore(generator: Any, state: Any) -> None:
 def state_bytes(generator: Any) -> bytes:
     """Return the state of a generator as bytes, to compare states."""
     state = saved(generator)
+    if callable(getattr(state, "numpy", None)):  # PyTorch's; pickled, it has its address in it.
+        return bytes(state.numpy().tobytes())
     try:
         return pickle.dumps(state)
     except Exception:

@@ -41,7 +41,7 @@ def test_a_search_with_chance_runs_compiled_and_finds_the_longest_step():
 def test_playouts_draw_chance_by_its_probabilities():
     state = Race(goal=2, rounds=1).new_initial_state()
     state.apply_action(1)
-    playouts = 6000
+    playouts = 3000
     frame = make_frame(
         num_players=3,
         playouts=playouts,

@@ -65,12 +65,13 @@ def test_moves_that_are_drawn_are_the_legal_ones_equally_often():
     for action in (4, 0, 8):
         state.apply_action(action)
     legal = state.legal_actions()
-    simulator, frame = provider(state, playouts=6000, move_capacity=6000 * 9)
+    playouts = 1000
+    simulator, frame = provider(state, playouts=playouts, move_capacity=playouts * 9)
     assert simulated(simulator, frame) == Status.DONE
     firsts = frame.move_actions[np.r_[0, frame.playout_ends[:-1]]]
     draws = np.bincount(firsts, minlength=9)
     assert np.flatnonzero(draws).tolist() == legal
-    expected = 6000 / len(legal)
+    expected = playouts / len(legal)
     assert np.all(np.abs(draws[legal] - expected) < 5 * np.sqrt(expected))
 
 
@@ -106,6 +107,7 @@ def test_before_the_end_nobody_has_won():
     assert NoGoState(3).returns() == [0.0, 0.0]
 
 
+@pytest.mark.full(but=["5"])
 @pytest.mark.parametrize("size", [2, 3, 5, 9, 19])
 def test_it_is_a_game_state(size):
     check_game_state(lambda: NoGoState(size), games=2)
@@ -228,7 +230,7 @@ def test_moves_are_drawn_in_proportion_to_their_weights():
     state = position("a1", 2)
     legal = state.legal_actions()
     player = state.current_player()
-    playouts = 6000
+    playouts = 2000
     _, frame = provided = provider(
         state, playouts=playouts, move_capacity=4 * playouts, action_weights=weights
     )
@@ -261,6 +263,7 @@ def test_threads_search_at_the_same_time():
     assert result.provider == "compiled rules"
 
 
+@pytest.mark.full(but=["2-True"])
 @pytest.mark.parametrize(("size", "first_player_wins"), [(2, True), (3, True)])
 def test_the_solver_and_the_slow_rules_agree_on_small_boards(size, first_player_wins):
     memory = slow_nogo.numba.typed.Dict.empty(
@@ -280,6 +283,7 @@ def test_4x4_is_solved_as_published():
     assert result.proven == "loss"
 
 
+@pytest.mark.full
 def test_interpreted_the_same_search_grows_the_same_tree():
     script = (
         "from rave_agents import Limit, SearchConfig, Searcher\n"

@@ -100,6 +100,20 @@ UNCOVERED = [
 
 ALL = [spec for specs in SPECS.values() for spec in specs]
 MAIN = [specs[0] for specs in SPECS.values()]
+SMALL = [
+    "hex(num_cols=3,num_rows=5)",
+    "hex(board_size=3,swap=true)",
+    "othello",
+    "y(board_size=4)",
+    "breakthrough(rows=5,columns=3)",
+    "connect_four(rows=4,columns=5,x_in_row=3)",
+    "go(board_size=3,komi=-2.0)",
+    "go(board_size=6,max_game_length=7)",
+    "go(board_size=7,handicap=12)",
+    "lines_of_action(max_game_length=21)",
+    "havannah(board_size=2,swap=true)",
+]
+"""For the quick run: each game, and each of its options."""
 
 
 def rules_of(spec):
@@ -132,19 +146,28 @@ def test_every_game_of_openspiels_is_compared():
     assert set(SPECS) == set(GAMES) - {"nogo"}
 
 
+@pytest.mark.full(but=SMALL)
 @pytest.mark.parametrize("spec", ALL)
 def test_random_games_are_openspiels(spec):
+    """In the quick run, small sizes and few games, as the rules are interpreted."""
     game = pyspiel.load_game(spec)
     games = QUICK if spec in MAIN else QUICK // 5
-    games = max(4, games // (1 + game.max_game_length() // 50))
+    games = 4 if spec in SMALL else max(4, games // (1 + game.max_game_length() // 50))
     check_rules(rules_of(spec), game.new_initial_state, games=games, interpreted_games=1)
+
+
+@pytest.mark.full(but=["connect_four(rows=4,columns=5,x_in_row=3)"])
+@pytest.mark.parametrize("spec", SMALL)
+def test_compiled_and_interpreted_rules_play_alike(spec, compiled):
+    start = pyspiel.load_game(spec).new_initial_state
+    check_rules(rules_of(spec), start, games=1000, strings=False)
 
 
 @pytest.mark.full
 @pytest.mark.parametrize("spec", ALL)
 def test_ten_thousand_random_games_are_openspiels(spec):
     game = pyspiel.load_game(spec)
-    games = FULL if spec in MAIN else FULL // 10
+    games = FULL if spec in MAIN else FULL // 50
     check_rules(rules_of(spec), game.new_initial_state, games=games, strings=False, seed=1)
 
 
@@ -161,12 +184,14 @@ def perft(state, depth):
     return total
 
 
+@pytest.mark.full(but=["go(board_size=2)", "havannah(board_size=2)"])
 @pytest.mark.parametrize("name", PERFT)
 def test_perft(name):
     state = rules_of(name).new_initial_state()
     assert [perft(state, depth) for depth in range(len(PERFT[name]))] == PERFT[name]
 
 
+@pytest.mark.full(but=["connect_four"])
 @pytest.mark.parametrize("name", SPECS)
 def test_positions_that_searches_reach_are_openspiels(name):
     rules = rules_of(SPECS[name][0])
@@ -186,6 +211,7 @@ def test_positions_that_searches_reach_are_openspiels(name):
         assert own.returns() == state.returns()
 
 
+@pytest.mark.full(but=["connect_four-changes0", "connect_four-changes1", "breakthrough-changes2"])
 @pytest.mark.parametrize("changes", [{}, {"proofs": Proofs()}, {"playouts": SteeredPlayouts()}])
 @pytest.mark.parametrize("spec", MAIN)
 def test_trees_are_those_of_the_bridge(spec, changes, monkeypatch):
@@ -203,6 +229,7 @@ def test_trees_are_those_of_the_bridge(spec, changes, monkeypatch):
     assert trees[0] == trees[1]
 
 
+@pytest.mark.full(but=["connect_four"])
 @pytest.mark.parametrize("spec", MAIN)
 def test_playouts_draw_each_legal_action_equally_often(spec):
     state = compiled_games.same_position(after(spec, 9, seed=2), rules_of(spec))
@@ -222,6 +249,7 @@ def test_playouts_draw_each_legal_action_equally_often(spec):
     assert frame.header[Header.NUM_PLAYOUTS] == playouts
 
 
+@pytest.mark.full(but=["othello", "connect_four"])
 @pytest.mark.parametrize("spec", MAIN)
 def test_it_is_a_game_state(spec):
     check_game_state(rules_of(spec).new_initial_state, games=1)

@@ -277,6 +277,13 @@ def test_a_broken_interface_is_a_game_error():
         def num_distinct_actions(self):
             return 5
 
+        def clone(self):
+            return self
+
+        @property
+        def state(self):
+            return self
+
     simulator = native.NativeSimulator(library(), Fewer(), frame, shrinking=False)
     for expand in (0, 1):
         frame.header[Header.EXPAND] = expand
