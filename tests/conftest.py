@@ -6,6 +6,7 @@ import pathlib
 import signal
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -14,6 +15,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))  # so that tests can impo
 
 from rave_agents.compiler.dispatch import Entry
 from rave_agents.compiler.layout import kind_of
+from rave_agents.games import machine
+from rave_agents.games.rules_simulator import RulesSimulator
 from rave_agents.searcher import tree_search
 
 # A job in the background of a script is started with SIGINT ignored, and so would be the programs
@@ -21,11 +24,11 @@ from rave_agents.searcher import tree_search
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-COMPILED_AFTER = 8000
-"""Simulations that the quick run interprets in as many seconds as their search takes to compile."""
+COMPILED_AFTER = 8000, 4.0
+"""Simulations and seconds that the quick run interprets; their search takes as long to compile."""
 
 _compiled_at_once = Entry.bound
-_simulations: collections.Counter[object] = collections.Counter()
+_spent: dict[object, tuple[int, float]] = {}
 
 
 def _compiled_late(entry, record):
@@ -36,13 +39,55 @@ def _compiled_late(entry, record):
     kind = entry.what, kind_of(record)
 
     def run(number):
-        _simulations[kind] += number
-        if _simulations[kind] > COMPILED_AFTER:
+        simulations, seconds = _spent.get(kind, (0, 0.0))
+        if simulations > COMPILED_AFTER[0] and seconds > COMPILED_AFTER[1]:
             return _compiled_at_once(entry, record)(number)
-        with np.errstate(all="ignore"):
-            return entry.function(record, number)
+        started = time.thread_time()
+        try:
+            with np.errstate(all="ignore"):
+                return entry.function(record, number)
+        finally:
+            _spent[kind] = simulations + number, seconds + time.thread_time() - started
 
     return run
+
+
+RULES_COMPILED_AFTER = 1.5
+"""Seconds that the quick run interprets the rules of a game; their compilation takes 2 to 4."""
+
+_prepare, _new_simulator = machine.prepare, RulesSimulator.__init__
+_simulate_interpreted = RulesSimulator._interpreted
+_seconds: collections.Counter[object] = collections.Counter()
+
+
+def _new_late_simulator(simulator, rules, root, frame, *, interpreted=False):
+    """A provider whose rules are compiled when the tests have much to simulate with them."""
+    _new_simulator(simulator, rules, root, frame, interpreted=True)
+    simulator.late = not (interpreted or machine.JIT_DISABLED)
+    if simulator.late:
+        simulator.provider = "compiled rules"
+
+
+def _simulate_late(simulator, address):
+    if simulator.late and _seconds[simulator.rules] > RULES_COMPILED_AFTER:
+        try:
+            return machine.CALLBACK(machine.loaded(simulator.rules).address)(address)
+        except BaseException as error:
+            simulator._error = error
+            return 0
+    started = time.thread_time()
+    try:
+        return _simulate_interpreted(simulator, address)
+    finally:
+        _seconds[simulator.rules] += time.thread_time() - started
+
+
+def _compile_late():
+    """Let this process interpret what it does not have much to do with, and compile the rest."""
+    Entry.bound = _compiled_late
+    RulesSimulator.__init__ = _new_late_simulator
+    RulesSimulator._interpreted = _simulate_late
+    machine.prepare = lambda rules: None
 
 
 def pytest_addoption(parser):
@@ -60,7 +105,9 @@ def pytest_configure(config):
     if not is_worker and getattr(config.option, "numprocesses", None):
         _build_libraries()
     if not (config.getoption("full") or config.getoption("rest")):
-        Entry.bound = _compiled_late
+        _compile_late()
+        # OpenSpiel's games are searched on the bridge, which is compiled once; see tests/games.
+        os.environ.setdefault("RAVE_AGENTS_GAMES", "openspiel")
         if is_worker or not getattr(config.option, "numprocesses", None):
             _interpret_programs()
 
@@ -94,9 +141,13 @@ def _interpret_programs():
 
 @pytest.fixture
 def compiled(monkeypatch):
-    """Compiles every search before it begins, in the quick run and in programs, too."""
+    """Compiles searches and rules before they begin, in the quick run and in programs, too."""
     monkeypatch.delenv("NUMBA_DISABLE_JIT", raising=False)
+    monkeypatch.delenv("RAVE_AGENTS_GAMES", raising=False)
     monkeypatch.setattr(Entry, "bound", _compiled_at_once)
+    monkeypatch.setattr(RulesSimulator, "__init__", _new_simulator)
+    monkeypatch.setattr(RulesSimulator, "_interpreted", _simulate_interpreted)
+    monkeypatch.setattr(machine, "prepare", _prepare)
     monkeypatch.setattr(tree_search, "_compiled", set())  # It knows those that are interpreted.
 
 

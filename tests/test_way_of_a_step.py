@@ -4,6 +4,7 @@ import pathlib
 import sys
 
 import pyspiel
+import pytest
 from rave_openspiel import RaveBot
 
 import rave_agents
@@ -18,6 +19,21 @@ MOST_FILES = 15
 
 MOST_FRAMES = 6
 """From ``step`` to the call of the compiled loop, both included."""
+
+
+PROVIDERS = {"compiled": "compiled rules", "openspiel": "native"}
+"""Who simulates, for each value of ``RAVE_AGENTS_GAMES``."""
+
+
+@pytest.fixture(params=PROVIDERS)
+def provider(request, compiled, monkeypatch):
+    """What runs the simulations: a game's compiled rules, and OpenSpiel's own states."""
+    from rave_openspiel.native import is_in_use
+
+    monkeypatch.setenv("RAVE_AGENTS_GAMES", request.param)
+    if request.param == "openspiel" and not is_in_use():
+        pytest.skip("there is no bridge")
+    return PROVIDERS[request.param]
 
 
 def own_frames(frame):
@@ -60,9 +76,10 @@ def warm_bot(name, **parameters):
     return bots[0], state
 
 
-def test_a_warm_step_is_a_short_way(compiled):
+def test_a_warm_step_is_a_short_way(provider):
     bot, state = warm_bot("hex(board_size=5)", simulations=500)
     functions, depths = traced(lambda: bot.step(state))
+    assert bot.last_result.provider == provider
     listed = "\n".join(sorted(f"{path} {name}" for path, name in functions))
     assert len(functions) <= MOST_FUNCTIONS, listed
     assert len({path for path, _ in functions}) <= MOST_FILES, listed
@@ -70,18 +87,34 @@ def test_a_warm_step_is_a_short_way(compiled):
     assert depths, "the loop was not called"
 
 
-def test_a_warm_step_clones_the_root_three_times(compiled, monkeypatch):
-    """The root is cloned for the searcher, for the provider and for the result."""
+def test_a_warm_step_clones_the_root_for_searcher_result_and_bridge_alone(provider, monkeypatch):
+    """Compiled rules play the new moves on, and need no clone."""
     from rave_openspiel.states import OpenSpielState
 
     bot, state = warm_bot("hex(board_size=5)", simulations=50)
     clone, clones = OpenSpielState.clone, []
     monkeypatch.setattr(OpenSpielState, "clone", lambda self: clones.append(self) or clone(self))
     bot.step(state)
-    assert len(clones) == 3
+    assert len(clones) == (2 if provider == "compiled rules" else 3)
 
 
-def test_a_warm_step_lays_the_search_out_once(compiled, monkeypatch):
+def test_compiled_rules_play_the_new_moves_alone(compiled, monkeypatch):
+    from rave_agents.games import rules_simulator
+
+    bot, state = warm_bot("hex(board_size=5)", simulations=50)
+    call, played = rules_simulator.call_address, []
+    search = bot._searcher._searches[0]
+
+    def noted(address, header):
+        played.append(int(search._frame.header[0]))
+        return call(address, header)
+
+    monkeypatch.setattr(rules_simulator, "call_address", noted)
+    bot.step(state)
+    assert played == [2]
+
+
+def test_a_warm_step_lays_the_search_out_once(provider, monkeypatch):
     bot, state = warm_bot("hex(board_size=5)", simulations=500)
     bound, records = Entry.bound, []
     monkeypatch.setattr(

@@ -14,7 +14,8 @@ that walk the tree of ``mcts_search``)::
 ``MCTSBot`` takes the place of OpenSpiel's Python ``mcts.MCTSBot`` and ``CppMCTSBot`` that of
 ``pyspiel.MCTSBot``, with their arguments; see ``rave_openspiel.mcts``.
 
-There is a bot for every named agent that searches: ``GraveBot``, ``HRaveBot``, ``RaveGlobalBot``,
+``AutoBot`` is for any game: it carries all parts, and trusts each as far as it fits. There is a
+bot for every named agent that searches: ``GraveBot``, ``HRaveBot``, ``RaveGlobalBot``,
 ``RaveWeightedBot`` and ``RaveWinningMoveBot`` play the other forms of RAVE; ``UCTSolverBot``,
 ``PNMCTSBot``, ``PNMCTSFSUBot`` and ``RavePNBot`` prove what can be proven; ``RaveMaximinBot``,
 ``RegretMatchingBot`` and ``Exp3Bot`` are for simultaneous moves.
@@ -47,6 +48,7 @@ from rave_openspiel.evaluator import RaveEvaluator
 from rave_openspiel.load import bots_that_can_play_game, load_bot, registered_bots
 from rave_openspiel.mcts import CppMCTSBot, MCTSBot
 from rave_openspiel.named_bots import (
+    AutoBot,
     Exp3Bot,
     GraveBot,
     HRaveBot,
@@ -75,6 +77,7 @@ if TYPE_CHECKING:
     from rave_openspiel.rl_agent import SearchRLAgent
 
 __all__ = [
+    "AutoBot",
     "CppMCTSBot",
     "Exp3Bot",
     "GraveBot",

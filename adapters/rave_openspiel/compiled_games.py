@@ -30,13 +30,15 @@ _SHOWN = frozenset({"ansi_color_output", "egocentric_obs_tensor", "plain_obs_ten
 _log = logging.getLogger("rave_agents")
 
 
-class _Start(NamedTuple):
+class _Known(NamedTuple):
     """What is known of a game beside its rules."""
 
     without: frozenset[str] = frozenset()
     """Parameters that say nothing more than others do."""
     place: Callable[[RulesState, str], None] | None = None
     """Makes a position the one of ``State.starting_state_str``; None where that is not possible."""
+    uncovered: str = ""
+    """The values of parameters that the rules do not know, in words; empty if they know all."""
 
 
 def _place_connect_four(state: RulesState, text: str) -> None:
@@ -47,9 +49,16 @@ def _place_connect_four(state: RulesState, text: str) -> None:
     state.change(lambda record: state.rules.place(record, rows, player))  # type: ignore[attr-defined]
 
 
-_STARTS = {
-    "connect_four": _Start(place=_place_connect_four),
-    "hex": _Start(without=frozenset({"board_size"})),
+_LONG = "max_game_length above 4096"
+
+_KNOWN = {
+    "breakthrough": _Known(uncovered="more than 64 squares"),
+    "connect_four": _Known(place=_place_connect_four, uncovered="(rows + 1) * columns above 64"),
+    "go": _Known(uncovered=f"{_LONG} or below 0"),
+    "havannah": _Known(uncovered="board_size above 31"),
+    "hex": _Known(without=frozenset({"board_size"}), uncovered="rows or columns above 62"),
+    "lines_of_action": _Known(uncovered=f"{_LONG} or below 0"),
+    "y": _Known(uncovered="board_size above 62"),
 }
 
 
@@ -85,7 +94,7 @@ def _rules_or_reason(spec: str) -> Rules | str | None:
     name = game.get_type().short_name
     if name not in GAMES:
         return None
-    without = _SHOWN | _STARTS.get(name, _Start()).without
+    without = _SHOWN | _KNOWN.get(name, _Known()).without
     given = {key: value for key, value in game.get_parameters().items() if key not in without}
     if given.get("max_game_length", 0) < 0:
         return f"max_game_length must not be negative, got {given['max_game_length']}."
@@ -114,13 +123,8 @@ def _say_uncovered(spec: str, reason: str) -> None:
     _log.info("rave_openspiel: %s is searched without compiled rules: %s", spec, reason)
 
 
-def simulator(
-    state: pyspiel.State, frame: Frame, *, sensible: bool = False
-) -> RulesSimulator | None:
-    """A provider of simulations from a state on compiled rules; None where that cannot be.
-
-    ``sensible`` leaves out moves that make no sense in playouts, see ``Rules.make_sensible``.
-    """
+def simulator(state: pyspiel.State, frame: Frame) -> RulesSimulator | None:
+    """A provider of simulations from a state on compiled rules; None where that cannot be."""
     if not is_on():
         return None
     rules = rules_of(state.get_game())
@@ -129,7 +133,7 @@ def simulator(
     found = same_position(state, rules)
     if found is None:
         return None
-    return RulesSimulator(rules, (found.sensible() if sensible else found).root, frame)
+    return RulesSimulator(rules, found.root, frame, moves=state.history())
 
 
 def same_position(state: pyspiel.State, rules: Rules) -> RulesState | None:
@@ -137,7 +141,7 @@ def same_position(state: pyspiel.State, rules: Rules) -> RulesState | None:
     found: RulesState = rules.new_initial_state()
     start = state.starting_state_str()
     if start:
-        place = _STARTS.get(rules.name, _Start()).place
+        place = _KNOWN.get(rules.name, _Known()).place
         if place is None:
             return None
         place(found, start)
@@ -167,4 +171,9 @@ def diagnosis() -> str:
     except ValueError as error:
         return f"not used: {error}"
     names = ", ".join(sorted(name for name in GAMES if name != "nogo"))
-    return f"in use for {names}; other parameters than their rules know go to the bridge"
+    uncovered = "; ".join(f"{name} with {known.uncovered}" for name, known in _KNOWN.items())
+    placed = " and ".join(name for name, known in _KNOWN.items() if known.place is not None)
+    return (
+        f"in use for {names}. The bridge searches {uncovered}; and, but for {placed}, games that "
+        "begin at a position of one's own"
+    )

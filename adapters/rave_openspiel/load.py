@@ -28,6 +28,7 @@ BOT_TYPES: dict[str, type[SearchBot]] = {
         named_bots.PNMCTSBot,
         named_bots.PNMCTSFSUBot,
         named_bots.RavePNBot,
+        named_bots.AutoBot,
         named_bots.RaveMaximinBot,
         named_bots.RegretMatchingBot,
         named_bots.Exp3Bot,

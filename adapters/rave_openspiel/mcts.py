@@ -43,7 +43,7 @@ from rave_openspiel.stock_arguments import (
 
 __all__ = ["CppMCTSBot", "Evaluator", "MCTSBot", "RandomRolloutEvaluator", "SearchNode"]
 
-PRESET = "rave_pn"
+PRESET = "auto"
 """The preset of the search behind both bots."""
 
 SEARCH = ("config", "limit", "_searcher", "_analyst", "_told")

@@ -33,6 +33,12 @@ class PNMCTSFSUBot(SearchBot):
     preset = "pn_mcts_fsu"
 
 
+class AutoBot(SearchBot):
+    """Plays the search that carries all parts and trusts each as far as it fits the game."""
+
+    preset = "auto"
+
+
 class RavePNBot(SearchBot):
     """Plays RAVE with a solver and proof numbers."""
 

@@ -228,28 +228,31 @@ class NativeSimulator:
         self._frame = frame
         frame.header[Header.PROVIDER] = self._provider
 
-    def set_root(self, root: pyspiel.State | HasState) -> None:
+    def set_root(self, root: pyspiel.State | HasState) -> bool:
         """Simulate from another state of the same game, with nothing hidden, from now on.
 
         Args:
             root: the state; what wraps it is cloned.
 
+        Returns:
+            True: from any state of the game.
+
         Raises:
             GameError: if the state cannot be copied.
         """
-        if not isinstance(root, pyspiel.State):
-            root = root.clone().state
-        pointer = address_of(root, STATE)
-        provider = self._library.create(pointer, root.num_distinct_actions(), self._shrinking)
+        state: Any = root.clone().state if hasattr(root, "state") else root
+        pointer = address_of(state, STATE)
+        provider = self._library.create(pointer, state.num_distinct_actions(), self._shrinking)
         if not provider:
-            raise GameError(f"A state of {root.get_game()} cannot be cloned.")
+            raise GameError(f"A state of {state.get_game()} cannot be cloned.")
         if self._release is not None:
             self._release()
-        self._root = root  # The bridge's copy may need it to live.
+        self._root = state  # The bridge's copy may need it to live.
         self._provider = provider
         self._frame.header[Header.PROVIDER] = provider
         self._release = weakref.finalize(self, self._library.release, provider)
         self._release.atexit = False
+        return True
 
     def _observe(self, root: pyspiel.State, frame: Frame, observation: Observation) -> None:
         """Draw a world for every simulation."""

@@ -13,7 +13,9 @@ from typing import Any
 
 import pyspiel
 
+from rave_agents.games.rules import Rules
 from rave_openspiel.native import inner_games, is_native_class
+from rave_openspiel.rules_game import register_rules
 
 _INFO = (
     "num_distinct_actions",
@@ -28,9 +30,15 @@ _INFO = (
 
 def packed(game: pyspiel.Game) -> tuple[Any, ...]:
     """Return the arguments with which ``unpacked`` makes the game in another process."""
-    kinds = [(each.get_type(), type(each)) for each in (game, *inner_games(game))]
+    kinds = [(each.get_type(), _maker(each)) for each in (game, *inner_games(game))]
     registered = [(kind, made_by) for kind, made_by in kinds if not is_native_class(made_by)]
     return registered, str(game) if registered else game
+
+
+def _maker(game: pyspiel.Game) -> type:
+    """What makes the game: the class of its rules, or else its own."""
+    rules = getattr(game, "rules", None)
+    return type(rules) if isinstance(rules, Rules) else type(game)
 
 
 def unpacked(
@@ -39,7 +47,9 @@ def unpacked(
     """Make the game; register the Python games that it consists of first."""
     known = pyspiel.registered_names()
     for kind, made_by in registered:
-        if kind.short_name not in known:
+        if kind.short_name not in known and issubclass(made_by, Rules):
+            register_rules(made_by)
+        elif kind.short_name not in known:
             pyspiel.register_game(kind, made_by)
     return pyspiel.load_game(game) if isinstance(game, str) else game
 

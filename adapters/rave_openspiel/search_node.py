@@ -199,7 +199,8 @@ class SearchNode(mcts.SearchNode):  # type: ignore[misc]
         parent = self._parent
         if parent is None or parent._player_to_move() < 0:
             return AmafStatistics()
-        return amaf_statistics(self._tree, parent._row, self._edge)
+        edges = slice(self._edge, self._edge + 1)
+        return amaf_statistics(self._tree, parent._row, edges)[0]
 
     def _player_to_move(self) -> int:
         return int(self._tree.arrays.node_player[self._row])

@@ -31,6 +31,10 @@ _TILINGS = {
 _CLONES_POINT_TO_THEIR_ORIGINAL = frozenset({"morpion_solitaire"})
 
 
+_prepared: set[str] = set()
+"""The games that all is compiled for."""
+
+
 class OpenSpielState:
     """A ``pyspiel.State``, of a C++ or a Python game, as a GameState.
 
@@ -41,13 +45,14 @@ class OpenSpielState:
     """
 
     def __init__(self, state: pyspiel.State, worlds: WorldFunction | None = None) -> None:
-        # What is compiled, if need be, is so before any clock of a search runs.
-        if not compiled_games.prepare(state.get_game()):
-            bridge()
+        if (game := str(state.get_game())) not in _prepared:
+            # What is compiled, if need be, is so before any clock of a search runs.
+            if not compiled_games.prepare(state.get_game()):
+                bridge()
+            _prepared.add(game)
         self.state = state
         """The wrapped ``pyspiel.State``."""
         self._worlds = worlds
-        self._is_sensible = False
 
     def clone(self) -> Self:
         """A copy that shares nothing that can change with this state, and outlives it.
@@ -59,12 +64,6 @@ class OpenSpielState:
         if game.get_type().short_name in _CLONES_POINT_TO_THEIR_ORIGINAL:
             return type(self)(game.deserialize_state(self.state.serialize()), self._worlds)
         return type(self)(self.state.clone(), self._worlds)
-
-    def sensible(self) -> "OpenSpielState":
-        """This state, from which playouts on compiled rules leave out moves that make no sense."""
-        wrapped = OpenSpielState(self.state, self._worlds)
-        wrapped._is_sensible = True
-        return wrapped
 
     def current_player(self) -> int:
         """The player to move, or a ``PlayerId``."""
@@ -199,7 +198,7 @@ class OpenSpielState:
         if common is not None and evaluator is None:
             return common.simulator(frame, None)  # type: ignore[no-any-return]
         if evaluator is None:
-            compiled = compiled_games.simulator(self.state, frame, sensible=self._is_sensible)
+            compiled = compiled_games.simulator(self.state, frame)
             if compiled is not None:
                 return compiled
         library = bridge() if evaluator is None and is_native(self.state) else None

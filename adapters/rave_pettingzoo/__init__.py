@@ -27,6 +27,7 @@ searched in OpenSpiel's states where OpenSpiel is installed (``translate=False``
 from rave_agents.errors import CloneError
 from rave_pettingzoo.adapter import PettingZooGame
 from rave_pettingzoo.agents import (
+    AutoAgent,
     GraveAgent,
     PNMCTSAgent,
     RaveAgent,
@@ -54,6 +55,7 @@ from rave_pettingzoo.tournaments import (
 __all__ = [
     "AECState",
     "ActionOutsideError",
+    "AutoAgent",
     "CloneError",
     "EnvTournament",
     "EnvTournamentError",

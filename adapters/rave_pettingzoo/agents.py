@@ -186,6 +186,12 @@ class RegretMatchingAgent(SearchAgent):
     preset = "regret_matching"
 
 
+class AutoAgent(SearchAgent):
+    """Carries AMAF, proofs and steered playouts, and trusts each as far as it fits the game."""
+
+    preset = "auto"
+
+
 class PNMCTSAgent(SearchAgent):
     """UCT with a solver and proof numbers (PN-MCTS)."""
 
@@ -257,6 +263,7 @@ _NAMED: tuple[type[SearchAgent], ...] = (
     RaveAgent,
     GraveAgent,
     PNMCTSAgent,
+    AutoAgent,
     RaveMaximinAgent,
     RegretMatchingAgent,
 )

@@ -2,6 +2,7 @@
 
 import collections
 import contextlib
+import functools
 import os
 import sys
 import sysconfig
@@ -112,10 +113,16 @@ class _Parcels:
             ) from error
 
 
+@functools.cache
+def _installed_modules() -> frozenset[str]:
+    """Names of all installed modules; to read what each package has takes a second."""
+    return frozenset([*packages_distributions(), *sys.stdlib_module_names])
+
+
 @contextlib.contextmanager
 def _own_modules_by_value() -> Iterator[None]:
     """Meanwhile what the user's modules define is pickled with its code: workers lack them."""
-    installed = {*packages_distributions(), *sys.stdlib_module_names}
+    installed = _installed_modules()
     places = tuple(sysconfig.get_paths()[name] for name in ("stdlib", "purelib", "platlib"))
     own = []
     for name, module in list(sys.modules.items()):

@@ -16,6 +16,7 @@ from rave_agents.kernel.rules import PUCT, UCB1
 from rave_agents.kernel.schedules import HandSelected
 from rave_agents.kernel.solver import NoSolver, Solver
 from rave_agents.kernel.strategies import Exp3, RegretMatching
+from rave_agents.kernel.trust import LearnedTrust
 from rave_agents.kernel.weightings import Linear
 from rave_agents.kernel.winning_moves import WinningMoves
 
@@ -54,6 +55,15 @@ PRESETS: dict[str, SearchConfig] = {
         contempt=0.35,
     ),
     "rave_pn": _RAVE.replace(proofs=_PROOFS, contempt=0.35),
+    "auto": SearchConfig(
+        rule=UCB1(c=0.35),
+        simultaneous=UCB1(SIMULTANEOUS_C),
+        first_play_urgency=0.5,
+        amaf=NodeAmaf(trust=LearnedTrust()),
+        proofs=_PROOFS._replace(optional=True),
+        playouts=SteeredPlayouts(playout_temperature=0.05, most_repeated=0.12),
+        contempt=0.35,
+    ),
     "pn_mcts_fsu": SearchConfig(
         rule=UCB1(c=math.sqrt(2.0)),
         simultaneous=UCB1(SIMULTANEOUS_C),

@@ -76,9 +76,11 @@ class SearchConfig:
     """What is proven, by a solver or by proof numbers, see ``kernel/proofs.py``."""
 
     playouts: Annotated[Part, Takes(UniformPlayouts, SensiblePlayouts, action_weight)] = (
-        UniformPlayouts()
+        SensiblePlayouts()
     )
-    """How playouts choose their moves, see ``kernel/playouts.py``."""
+    """How playouts choose their moves, see ``kernel/playouts.py``. By default they are uniform, but
+    for moves that make no sense by what a game's compiled rules know: stones in the player's own
+    eyes, in Go. ``UniformPlayouts`` play those too."""
 
     playout_count: Count = 1
     """Playouts for each simulation, at least 1; their mean counts as one visit."""
@@ -169,7 +171,7 @@ class SearchConfig:
                 f"nodes themselves: use amaf=node_amaf or no_amaf, not "
                 f"{part_name(type(self.amaf))}."
             )
-        if self.mixes and self.proves:
+        if self.mixes and self.needs_proofs:
             raise ValueError(
                 f"simultaneous={part_name(type(self.simultaneous))} is for simultaneous moves, "
                 "where there is no solver and there are no proof numbers: leave proofs out."
@@ -189,6 +191,11 @@ class SearchConfig:
     def proves(self) -> bool:
         """Whether the search keeps what is proven: by the solver, by proof numbers, or both."""
         return isinstance(self.proofs, Proofs)
+
+    @property
+    def needs_proofs(self) -> bool:
+        """Whether a search in which nothing can be proven is refused."""
+        return isinstance(self.proofs, Proofs) and not self.proofs.optional
 
     @property
     def mixes(self) -> bool:

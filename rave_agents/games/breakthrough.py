@@ -12,7 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from rave_agents.games.bits import NONE, ONE, bit, count_bits, has_bit, lowest_bit, nth_bit
+from rave_agents.games.bits import (
+    NONE,
+    ONE,
+    bit,
+    count_bits,
+    has_bit,
+    lowest_bit,
+    nth_bit,
+    owner_planes,
+)
 from rave_agents.games.rules import NO_ACTION, TERMINAL, Rules
 from rave_agents.simulate.random_stream import random_below
 
@@ -118,8 +127,7 @@ class Breakthrough(Rules):
 
     def returns(self, state: Any, returns: Any) -> None:
         """1 for the winner, -1 for the other."""
-        returns[state.winner] = 1.0
-        returns[1 - state.winner] = -1.0
+        self.write_winner(returns, state.winner)
 
     def draw(self, state: Any, stream: Any) -> int:
         """A place among the moves of all directions."""
@@ -160,8 +168,4 @@ class Breakthrough(Rules):
 
     def observation(self, state: Any) -> Any:
         """Planes of player 0's pieces, player 1's, and empty squares."""
-        planes = np.zeros((3, self.rows * self.columns), np.float32)
-        for player in range(2):
-            planes[player] = [int(state.pieces[player]) >> q & 1 for q in range(planes.shape[1])]
-        planes[2] = 1.0 - planes[0] - planes[1]
-        return planes.reshape(3, self.rows, self.columns)
+        return owner_planes(state.pieces, self.rows, self.columns)

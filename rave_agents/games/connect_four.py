@@ -109,8 +109,7 @@ class ConnectFour(Rules):
     def returns(self, state: Any, returns: Any) -> None:
         """1 for who has a line, -1 for the other."""
         if state.winner != NO_ACTION:
-            returns[state.winner] = 1.0
-            returns[1 - state.winner] = -1.0
+            self.write_winner(returns, state.winner)
 
     def draw(self, state: Any, stream: Any) -> int:
         """Columns are drawn until one is not full."""

@@ -69,8 +69,7 @@ class ConnectionRules(Rules):
 
     def returns(self, state: Any, returns: Any) -> None:
         """1 for who is connected, -1 for the other."""
-        returns[state.winner] = 1.0
-        returns[1 - state.winner] = -1.0
+        self.write_winner(returns, state.winner)
 
     def playout(self, state: Any, players: Any, actions: Any, end: int, stream: Any) -> int:
         """Draw stones for all empty cells, and keep those up to the winning one."""
@@ -80,7 +79,7 @@ class ConnectionRules(Rules):
         first = state.to_move
         for place in range(count):
             drawn = place + random_below(stream, count - place)
-            action = state.empty[drawn]
+            action: Any = np.int64(state.empty[drawn])
             state.empty[drawn] = state.empty[place]
             state.empty[place] = action
             player = (first + place) & 1
@@ -97,7 +96,8 @@ class ConnectionRules(Rules):
         while low < high:
             middle = (low + high) // 2
             for stone in range(min(now, middle) + 1, max(now, middle) + 1):
-                self.toggle(state, state.winner, state.empty[first + 2 * stone])
+                action: Any = np.int64(state.empty[first + 2 * stone])
+                self.toggle(state, state.winner, action)
             now = middle
             if self.is_connected(state, state.winner):
                 high = middle

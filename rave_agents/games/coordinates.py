@@ -6,6 +6,9 @@ from collections.abc import Sequence
 LETTERS = "abcdefghjklmnopqrstuvwxyz"
 """The columns from the left; i is left out, since it is easily mistaken for j."""
 
+HANDICAPS = ("d4", "q16", "d16", "q4", "d10", "q10", "k4", "k16", "k10")
+"""Where the stones of a handicap of two to nine lie; the last of five or seven in the middle."""
+
 
 def point_name(column: int, row: int) -> str:
     """The name of a point, both counted from 0 at the lower left: (0, 0) is a1."""
@@ -22,6 +25,26 @@ def point_number(name: str) -> tuple[int, int]:
     if letter not in LETTERS or not letter or not number.isdecimal() or int(number) < 1:
         raise ValueError(f"{name!r} is not a point: a point has a letter and a number, such as c4.")
     return LETTERS.index(letter), int(number) - 1
+
+
+def handicap_points(count: int, size: int) -> list[tuple[int, int]]:
+    """The columns and rows of a handicap's stones; beyond nine OpenSpiel lays none.
+
+    Raises:
+        ValueError: if the board is too small for one of them.
+    """
+    names = list(HANDICAPS[:count] if 2 <= count <= len(HANDICAPS) else ())
+    if count in (5, 7):
+        names[-1] = HANDICAPS[-1]
+    points = [point_number(name) for name in names]
+    if any(max(point) >= size for point in points):
+        raise ValueError(f"A handicap of {count} needs a larger board_size, got {size}.")
+    return points
+
+
+def cell_name(column: int, row: int) -> str:
+    """The name of a cell where no letter is left out, both counted from 0: (8, 0) is i1."""
+    return f"{chr(ord('a') + column)}{row + 1}"
 
 
 def board_of_points(signs: Sequence[str]) -> str:

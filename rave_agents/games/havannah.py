@@ -21,23 +21,16 @@ from typing import Any
 
 import numpy as np
 
-from rave_agents.games.rules import NO_ACTION, TERMINAL, Rules
+from rave_agents.games.coordinates import cell_name
+from rave_agents.games.hexagons import SELF, WHOLE, owners, patterns
+from rave_agents.games.rules import DRAWN, NO_ACTION, TERMINAL, Rules
 from rave_agents.simulate.random_stream import random_below
-
-DRAWN = 2
-"""The winner where nobody has won."""
 
 LARGEST = 31
 """The greatest size: a row must fit into a word."""
 
 CORNERS, EDGES = range(6), range(6, 12)
 """The bits of a group's sides."""
-
-CLOCKWISE = (0, 1, 4, 6, 5, 2)
-"""The bits of a pattern around a cell: two of the row before, three of its own, two of the next."""
-
-WHOLE, SELF = 127, 8
-"""The pattern of a stone with all neighbours, and the bit of the stone itself."""
 
 
 class Havannah(Rules):
@@ -61,7 +54,13 @@ class Havannah(Rules):
         self.placement = not self.swap
         self.row_starts = np.maximum(0, np.arange(self.width) - size + 1)
         self.row_ends = np.minimum(self.width, np.arange(self.width) + size)
-        self.sides = self.sides_of_cells()
+        # A cell is part of an edge if it is on one border of the hexagon, in a corner if on two.
+        last, slope = self.width - 1, columns - rows
+        first_half = [rows == 0, slope == size - 1, columns == last]
+        borders = np.array([*first_half, rows == last, slope == 1 - size, columns == 0])
+        corners = borders & np.roll(borders, 1, axis=0) & (borders.sum(0) == 2)
+        sides = np.concatenate([corners, borders & (borders.sum(0) == 1)])
+        self.sides = (sides << np.arange(12)[:, None]).sum(0).astype(np.int16)
         sets = np.arange(1 << 12)
         corners, edges = (np.sum([sets >> side & 1 for side in six], 0) for six in (CORNERS, EDGES))
         self.wins = (corners >= 2) | (edges >= 3)
@@ -73,46 +72,7 @@ class Havannah(Rules):
             "parent": (np.int16, cells),
             "sides": (np.int16, cells),
         }
-        self.set_patterns()
-
-    def set_patterns(self) -> None:
-        """For each pattern: how many arcs it has, where each begins, and the middles of threes.
-
-        A place is what is to be added to the cell's number.
-        """
-        places = (-self.width - 1, -self.width, -1, 0, 1, self.width, self.width + 1)
-        self.num_arcs, self.num_middles = np.zeros((2, WHOLE + 1), np.int8)
-        self.arcs = np.zeros((WHOLE + 1, 4), np.int16)
-        self.middles = np.zeros((WHOLE + 1, 8), np.int16)
-        for pattern in range(WHOLE + 1):
-            around = [pattern >> place & 1 for place in CLOCKWISE]
-            for turn, place in enumerate(CLOCKWISE):
-                before, after = around[turn - 1], around[(turn + 1) % 6]
-                if around[turn] and not before:
-                    self.arcs[pattern, self.num_arcs[pattern]] = places[place]
-                    self.num_arcs[pattern] += 1
-                elif around[turn] and after:
-                    self.middles[pattern, self.num_middles[pattern]] = places[place]
-                    self.num_middles[pattern] += 1
-
-    def sides_of_cells(self) -> Any:
-        """For each cell the corners, bits 0 to 5, and the edges, bits 6 to 11, that it is part of.
-
-        A cell is part of an edge if it is on one border of the hexagon, in a corner if on two.
-        """
-        last = self.width - 1
-        sides = np.zeros(self.num_distinct_actions, np.int16)
-        for point in self.points.tolist():
-            row, column = divmod(point, self.width)
-            reach = self.board_size - 1
-            borders = [row == 0, column - row == reach, column == last]
-            borders += [row == last, row - column == reach, column == 0]
-            on = [side for side in range(6) if borders[side]]
-            if len(on) == 1:
-                sides[point] = 1 << EDGES[on[0]]
-            elif on:
-                sides[point] = 1 << (0 if on[0] == 0 and on[-1] == 5 else on[-1])
-        return sides
+        self.num_arcs, self.arcs, self.num_middles, self.middles = patterns(self.width)
 
     def begin(self, state: Any) -> None:
         """The board is empty, and nobody has won."""
@@ -124,16 +84,13 @@ class Havannah(Rules):
         """Players take turns until one has won or the board is full."""
         return state.to_move if state.winner == NO_ACTION else TERMINAL
 
-    def can_swap(self, state: Any) -> bool:
-        """Whether the player may take the only stone over."""
-        return self.swap and state.moves == 1 and state.to_move == 1
-
     def legal_actions(self, state: Any, actions: Any) -> int:
         """Every empty cell, and the first stone for who may swap."""
+        swaps = self.swap and state.moves == 1 and state.to_move == 1
         count = 0
         for row in range(self.width):
             taken = state.rows[0, row + 1] | state.rows[1, row + 1]
-            if self.can_swap(state):
+            if swaps:
                 taken = 0
             for column in range(self.row_starts[row], self.row_ends[row]):
                 if taken >> (column + 1) & 1 == 0:
@@ -142,7 +99,7 @@ class Havannah(Rules):
         return count
 
     def pattern(self, state: Any, player: int, row: int, column: int) -> int:
-        """A player's stones around a cell; see ``CLOCKWISE``."""
+        """A player's stones around a cell; see ``hexagons.py``."""
         above = state.rows[player, row] >> column & 3
         beside = state.rows[player, row + 1] >> column & 7
         below = state.rows[player, row + 2] >> (column + 1) & 3
@@ -188,9 +145,7 @@ class Havannah(Rules):
 
     def returns(self, state: Any, returns: Any) -> None:
         """1 for the winner, -1 for the other."""
-        if state.winner != DRAWN:
-            returns[state.winner] = 1.0
-            returns[1 - state.winner] = -1.0
+        self.write_winner(returns, state.winner)
 
     def playout(self, state: Any, players: Any, actions: Any, end: int, stream: Any) -> int:
         """Draw from a list of the empty cells, which lies where the moves are to be."""
@@ -202,7 +157,7 @@ class Havannah(Rules):
                     return NO_ACTION
                 count = self.legal_actions(state, actions[end:])
             place = end + random_below(stream, count)
-            action = actions[place]
+            action: Any = np.int64(actions[place])
             actions[place] = actions[end]
             actions[end] = action
             players[end] = state.to_move
@@ -213,26 +168,20 @@ class Havannah(Rules):
 
     def action_to_string(self, player: int, action: int) -> str:
         """The column's letter and the row's number."""
-        row, column = divmod(action, self.width)
-        return f"{chr(ord('a') + column)}{row + 1}"
+        return cell_name(action % self.width, action // self.width)
 
     def string_of(self, state: Any) -> str:
         """The board, its middle row furthest to the left."""
-        owners = self.owners(state)
+        owned = owners(state.rows[:, 1:-1] >> 1, self.width)
         return "\n".join(
             " " * abs(self.board_size - 1 - row)
-            + " ".join(".O@"[owner] for owner in owners[row, start:end])
+            + " ".join(".O@"[owner] for owner in owned[row, start:end])
             for row, (start, end) in enumerate(zip(self.row_starts, self.row_ends, strict=True))
         )
 
     def observation(self, state: Any) -> Any:
         """Planes of the stones of player 0, of player 1, and of empty cells."""
-        owners = self.owners(state)
-        rows, columns = np.indices(owners.shape)
+        owned = owners(state.rows[:, 1:-1] >> 1, self.width)
+        rows, columns = np.indices(owned.shape)
         on_board = abs(rows - columns) < self.board_size
-        return np.array([(owners == owner) & on_board for owner in (1, 2, 0)], np.float32)
-
-    def owners(self, state: Any) -> Any:
-        """For each row and column 0 for empty, else one more than the player."""
-        bits = state.rows[:, 1:-1, None] >> np.arange(1, self.width + 1) & 1
-        return bits[0] + 2 * bits[1]
+        return np.array([(owned == owner) & on_board for owner in (1, 2, 0)], np.float32)

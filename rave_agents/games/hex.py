@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from rave_agents.games.connection import ConnectionRules
+from rave_agents.games.coordinates import cell_name
 
 SMALLEST, LARGEST = 2, 62
 """The fewest and the most rows and columns."""
@@ -134,7 +135,7 @@ class Hex(ConnectionRules):
         """The column's letter and the row's number."""
         if action == self.cells:
             return "swap"
-        return f"{chr(ord('a') + action % self.num_cols)}{action // self.num_cols + 1}"
+        return cell_name(action % self.num_cols, action // self.num_cols)
 
     def string_of(self, state: Any) -> str:
         """The board, each row half a cell further to the right."""

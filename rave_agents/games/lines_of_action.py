@@ -15,15 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from rave_agents.games.bits import NONE, ONE, bit, count_bits, has_bit, lowest_bit, nth_bit
-from rave_agents.games.rules import NO_ACTION, TERMINAL, Rules
+from rave_agents.games.bits import NONE, ONE, bit, count_bits, has_bit, nth_bit, owner_planes
+from rave_agents.games.coordinates import cell_name
+from rave_agents.games.rules import DRAWN, NO_ACTION, TERMINAL, Rules
 from rave_agents.simulate.random_stream import random_below
 
 SIZE, SQUARES = 8, 64
 """The board."""
-
-DRAWN = 2
-"""The winner where nobody has won."""
 
 LONGEST = 4096
 """The greatest length of a game."""
@@ -39,8 +37,6 @@ UP, SIDE = np.uint64(8), np.uint64(1)
 
 FACTORS = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F))
 """Odd numbers with mixed bits, for keys."""
-
-SHIFTS = (np.uint64(29), np.uint64(31))
 
 
 class LinesOfAction(Rules):
@@ -71,16 +67,10 @@ class LinesOfAction(Rules):
                     jumped |= 1 << row * SIZE + column
                     row, column = row + up, column + right
                 self.lines[square, direction % 4] |= np.uint64(jumped | 1 << square)
-        inner = range(1, SIZE - 1)
-        first = sum(1 << column | 1 << SQUARES - SIZE + column for column in inner)
-        second = sum(1 << row * SIZE | 1 << row * SIZE + SIZE - 1 for row in inner)
-        self.start = np.array([first, second], np.uint64)
+        self.start = np.array([0x7E0000000000007E, 0x0081818181818100], np.uint64)
         self.fields = {
             "pieces": (np.uint64, 2),
-            "player": np.int64,
-            "winner": np.int64,
-            "moves": np.int64,
-            "num_boards": np.int64,
+            **dict.fromkeys(("player", "winner", "moves", "num_boards"), np.int64),
             "boards": (np.uint64, self.max_game_length + 1),
         }
 
@@ -94,8 +84,8 @@ class LinesOfAction(Rules):
     def key(self, state: Any) -> Any:
         """A number for a board."""
         first, second = state.pieces[0] * FACTORS[0], state.pieces[1] * FACTORS[1]
-        first ^= first >> SHIFTS[0]
-        second ^= second >> SHIFTS[1]
+        first ^= first >> np.uint64(29)
+        second ^= second >> np.uint64(31)
         return (first + second) * FACTORS[1]
 
     def player(self, state: Any) -> int:
@@ -119,12 +109,9 @@ class LinesOfAction(Rules):
     def legal_actions(self, state: Any, actions: Any) -> int:
         """Each piece's moves; those of one piece are put in order."""
         own, other = state.pieces[state.player], state.pieces[1 - state.player]
-        rest = own
         count = 0
-        while rest != NONE:
-            square = lowest_bit(rest)
-            rest &= rest - ONE
-            first = count
+        for piece in range(count_bits(own)):
+            square, first = nth_bit(own, piece), count
             for direction in range(8):
                 target = self.target(own, other, square, direction)
                 if target >= 0:
@@ -139,13 +126,9 @@ class LinesOfAction(Rules):
 
     def can_move(self, own: Any, other: Any) -> bool:
         """Whether a player has a move."""
-        rest = own
-        while rest != NONE:
-            square = lowest_bit(rest)
-            rest &= rest - ONE
-            for direction in range(8):
-                if self.target(own, other, square, direction) >= 0:
-                    return True
+        for place in range(8 * count_bits(own)):
+            if self.target(own, other, nth_bit(own, place >> 3), place & 7) >= 0:
+                return True
         return False
 
     def is_one_group(self, pieces: Any) -> bool:
@@ -190,9 +173,7 @@ class LinesOfAction(Rules):
 
     def returns(self, state: Any, returns: Any) -> None:
         """1 for the winner, -1 for the other."""
-        if state.winner != DRAWN:
-            returns[state.winner] = 1.0
-            returns[1 - state.winner] = -1.0
+        self.write_winner(returns, state.winner)
 
     def draw(self, state: Any, stream: Any) -> int:
         """A piece and a direction are drawn until that is a move."""
@@ -207,14 +188,9 @@ class LinesOfAction(Rules):
 
     def action_to_string(self, player: int, action: int) -> str:
         """The two squares, x between them where a piece is taken."""
-        names = [
-            f"{'abcdefgh'[at % SIZE]}{at // SIZE + 1}" for at in (action >> 7, action >> 1 & 63)
-        ]
-        return f"{names[0]}{'-x'[action & 1]}{names[1]}"
+        one, other = (cell_name(at % SIZE, at // SIZE) for at in (action >> 7, action >> 1 & 63))
+        return f"{one}{'-x'[action & 1]}{other}"
 
     def observation(self, state: Any) -> Any:
         """Planes of empty squares and of each player's pieces, as OpenSpiel's."""
-        sets = [int(pieces) for pieces in state.pieces]
-        boards = [[pieces >> square & 1 for square in range(SQUARES)] for pieces in sets]
-        empty = 1 - np.sum(boards, axis=0)
-        return np.array([empty, *boards], np.float32).reshape(3, SIZE, SIZE)
+        return np.roll(owner_planes(state.pieces, SIZE, SIZE), 1, axis=0)

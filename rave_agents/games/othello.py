@@ -14,7 +14,17 @@ from typing import Any
 
 import numpy as np
 
-from rave_agents.games.bits import NONE, ONE, bit, count_bits, has_bit, lowest_bit, nth_bit
+from rave_agents.games.bits import (
+    NONE,
+    ONE,
+    bit,
+    count_bits,
+    has_bit,
+    lowest_bit,
+    nth_bit,
+    owner_planes,
+)
+from rave_agents.games.coordinates import cell_name
 from rave_agents.games.rules import TERMINAL, Rules
 from rave_agents.simulate.random_stream import random_below
 
@@ -140,7 +150,7 @@ class Othello(Rules):
 
     def action_to_string(self, player: int, action: int) -> str:
         """The column's letter and the row's number, from above."""
-        return "pass" if action == PASS else f"{'abcdefgh'[action % SIZE]}{action // SIZE + 1}"
+        return "pass" if action == PASS else cell_name(action % SIZE, action // SIZE)
 
     def string_of(self, state: Any) -> str:
         """The board, from above."""
@@ -153,8 +163,4 @@ class Othello(Rules):
 
     def observation(self, state: Any) -> Any:
         """Planes of empty squares, Black's disks, White's disks."""
-        planes = np.zeros((3, SQUARES), np.float32)
-        for player in range(2):
-            planes[player + 1] = [has_bit(state.disks[player], q) for q in range(SQUARES)]
-        planes[0] = 1.0 - planes[1] - planes[2]
-        return planes.reshape(3, SIZE, SIZE)
+        return np.roll(owner_planes(state.disks, SIZE, SIZE), 1, axis=0)

@@ -1,6 +1,7 @@
 """``simulate`` for any ``Rules``: paths, playouts, checks of children and replies.
 
-Written once, compiled for each game; see ``rave_agents.simulate.simulator`` for what it must do. It
+Written once, compiled for each game, with actions as 64-bit integers alone, so that no rule is
+compiled twice; see ``rave_agents.simulate.simulator`` for what it must do. It
 draws what every provider draws that lists the legal actions and takes one, unless the game has a
 ``draw`` or ``playout`` of its own: so it grows the same trees.
 """
@@ -37,7 +38,13 @@ REPLY = int(Header.REPLY)
 TRY_REPLY = int(Step.TRY_REPLY)
 PROVIDER = int(Header.PROVIDER)
 BUFFERS = int(Header.PATH)
-DONE, FRAME_FULL = int(Status.DONE), int(Status.FRAME_FULL)
+DONE, FRAME_FULL, FAILED = int(Status.DONE), int(Status.FRAME_FULL), int(Status.FAILED)
+
+LONGEST_GAME = 1 << 20
+"""Moves of a playout, or outcomes of chance between them, after which it is taken to be endless."""
+
+ENDLESS = -2
+"""What stands for the end of a playout that has none."""
 
 MOVE_ROOT = 100
 """A step for the kit's own GameState: the path leads the root itself on, and it is described."""
@@ -111,12 +118,16 @@ def drawn_place(actions: Any, count: int, player: int, frame: Any) -> int:
 def draw_on(rules: Any, state: Any, actions: Any, probabilities: Any, frame: Any, end: int) -> int:
     """``play_on`` move by move."""
     weighted = frame.action_weights.shape[1] > 0
+    outcomes = 0
     while True:
         player = rules.player(state)
         if player == TERMINAL:
             return end
         if player == CHANCE:
-            action = outcome(rules, state, actions, probabilities, frame.playout_stream)
+            outcomes += 1
+            if outcomes > LONGEST_GAME:
+                return ENDLESS
+            action = np.int64(outcome(rules, state, actions, probabilities, frame.playout_stream))
         else:
             if end == frame.move_players.shape[0]:
                 return -1
@@ -124,7 +135,7 @@ def draw_on(rules: Any, state: Any, actions: Any, probabilities: Any, frame: Any
                 action = rules.draw(state, frame.playout_stream)
             else:
                 count = rules.legal_actions(state, actions)
-                action = int(actions[drawn_place(actions, count, player, frame)])
+                action = np.int64(actions[drawn_place(actions, count, player, frame)])
             frame.move_players[end] = player
             frame.move_actions[end] = action
             end += 1
@@ -143,7 +154,7 @@ def place_on(rules: Any, state: Any, actions: Any, probabilities: Any, frame: An
         if count == 0:
             count = rules.legal_actions(state, actions)
         place = drawn_place(actions, count, player, frame)
-        action = int(actions[place])
+        action = np.int64(actions[place])
         count -= 1
         for later in range(place, count):
             actions[later] = actions[later + 1]
@@ -201,7 +212,7 @@ def check_children(rules: Any, states: Any, frame: Any) -> None:
     child = states[PLAYOUT]
     for index in range(frame.header[NUM_ACTIONS]):
         copy_state(states, LEAF, PLAYOUT)
-        rules.play(child, frame.actions[index])
+        rules.play(child, np.int64(frame.actions[index]))
         frame.child_ends[index] = 0
         if rules.player(child) == TERMINAL:
             frame.child_ends[index] = 1
@@ -215,7 +226,7 @@ def try_reply(rules: Any, states: Any, actions: Any, frame: Any) -> None:
     reply = frame.header[REPLY]
     for index in range(frame.header[NUM_ACTIONS]):
         copy_state(states, LEAF, PLAYOUT)
-        rules.play(child, frame.actions[index])
+        rules.play(child, np.int64(frame.actions[index]))
         frame.child_ends[index] = 0
         if rules.player(child) == frame.header[LEAF_PLAYER]:
             legal = False
@@ -234,7 +245,30 @@ def finish(rules: Any, state: Any, frame: Any) -> int:
     frame.header[NUM_ACTIONS] = 0
     frame.header[NUM_PLAYOUTS] = 1
     frame.playout_ends[0] = 0
-    write_returns(rules, state, frame.returns, 0)
+    first: Any = np.int64(0)
+    write_returns(rules, state, frame.returns, first)
+    return DONE
+
+
+@kernel
+def play_from_leaf(rules: Any, states: Any, actions: Any, probabilities: Any, frame: Any) -> int:
+    """The playouts of a simulation; returns its ``Status``."""
+    header, playout = frame.header, states[PLAYOUT]
+    header[NUM_PLAYOUTS] = header[PLAYOUTS]
+    end = 0
+    for index in range(header[PLAYOUTS]):
+        copy_state(states, LEAF, PLAYOUT)
+        room = header[MOVE_CAPACITY] - end
+        end = play_on(rules, playout, actions, probabilities, frame, end)
+        if end < 0:
+            if end == ENDLESS or room >= LONGEST_GAME:
+                header[REQUIRED_MOVES] = ENDLESS
+                return FAILED
+            longest = max(2 * header[MOVE_CAPACITY], rules.max_game_length * header[PLAYOUTS])
+            header[REQUIRED_MOVES] = longest
+            return FRAME_FULL
+        frame.playout_ends[index] = end
+        write_returns(rules, playout, frame.returns, index)
     return DONE
 
 
@@ -247,9 +281,9 @@ def simulate(rules: Any, states: Any, actions: Any, probabilities: Any, frame: A
         place = ROOT
     else:
         copy_state(states, ROOT, LEAF)
-    leaf, playout = states[place], states[PLAYOUT]
+    leaf = states[place]
     for depth in range(header[PATH_LENGTH]):
-        rules.play(leaf, frame.path[depth])
+        rules.play(leaf, np.int64(frame.path[depth]))
     if header[STEP] == TRY_REPLY:
         try_reply(rules, states, actions, frame)
         return DONE
@@ -266,18 +300,7 @@ def simulate(rules: Any, states: Any, actions: Any, probabilities: Any, frame: A
             check_children(rules, states, frame)
     if header[STEP] == MOVE_ROOT:
         return DONE
-    header[NUM_PLAYOUTS] = header[PLAYOUTS]
-    end = 0
-    for index in range(header[PLAYOUTS]):
-        copy_state(states, LEAF, PLAYOUT)
-        end = play_on(rules, playout, actions, probabilities, frame, end)
-        if end < 0:
-            longest = max(2 * header[MOVE_CAPACITY], rules.max_game_length * header[PLAYOUTS])
-            header[REQUIRED_MOVES] = longest
-            return FRAME_FULL
-        frame.playout_ends[index] = end
-        write_returns(rules, playout, frame.returns, index)
-    return DONE
+    return play_from_leaf(rules, states, actions, probabilities, frame)
 
 
 def simulate_at(rules: Any, address: int) -> int:

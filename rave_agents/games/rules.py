@@ -22,6 +22,9 @@ TERMINAL = int(PlayerId.TERMINAL)
 CHANCE = int(PlayerId.CHANCE)
 """What ``player`` gives where chance moves."""
 
+DRAWN = 2
+"""What stands for the winner of a game of two players that nobody has won."""
+
 NO_ACTION = -1
 """What stands for no action."""
 
@@ -51,7 +54,8 @@ class Rules:
     max_actions: int = 0
     """The most actions, or chance outcomes, of any position; ``num_distinct_actions`` if 0."""
     max_game_length: int = 0
-    """The most moves of any game; 0 if that is not known. It is a hint for sizes of buffers."""
+    """The most moves of any game; 0 if that is not known. It is a hint for sizes of buffers. Every
+    playout must end: after 1,048,576 moves a search raises a GameError."""
     num_players: int = 2
     """How many players there are."""
     min_utility: float = -1.0
@@ -130,6 +134,12 @@ class Rules:
     def returns(self, state: Any, returns: Any) -> None:
         """Write what each player has won in a game that is over, where it is not 0."""
         raise NotImplementedError
+
+    def write_winner(self, returns: Any, winner: int) -> None:
+        """The returns of two players: 1 for the winner and -1 for the other, unless it is drawn."""
+        if winner != DRAWN:
+            returns[winner] = 1.0
+            returns[1 - winner] = -1.0
 
     def make_sensible(self, state: Any) -> None:
         """Change a record so that playouts from there leave out moves that make no sense.

@@ -2,16 +2,19 @@
 
 import ctypes
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rave_agents.compiler.calls import call_address
 from rave_agents.compiler.dispatch import JIT_DISABLED
+from rave_agents.errors import GameError
 from rave_agents.games import machine, playing
-from rave_agents.games.playing import RECORDS, ROOT
+from rave_agents.games.playing import ENDLESS, LONGEST_GAME, MOVE_ROOT, RECORDS, ROOT
 from rave_agents.games.rules import Rules
-from rave_agents.simulate.frame import Frame, Header
+from rave_agents.simulate.frame import Frame, Header, Status, Step
 
 
 class RulesSimulator:
@@ -21,6 +24,8 @@ class RulesSimulator:
         rules: the rules.
         root: the position, a record of shape [1], copied.
         frame: the buffers shared with the loop.
+        moves: the moves that have led to the root from the game's start, chance included;
+            None if they are not known, so that ``set_root`` cannot go on from there.
         interpreted: whether the rules run as plain Python.
     """
 
@@ -30,12 +35,14 @@ class RulesSimulator:
         root: NDArray[Any],
         frame: Frame,
         *,
+        moves: Sequence[int] | None = None,
         interpreted: bool = JIT_DISABLED,
     ) -> None:
         self.outside_interpreter: bool = not interpreted
         self.provider: str = "interpreted rules" if interpreted else "compiled rules"
         self.deadline: float = math.inf  # No simulation takes long enough to be stopped half-way.
         self.rules = rules
+        self._moves = None if moves is None else list(moves)
         own = RECORDS * rules.record_bytes
         # Words, so that each record and list begins at a whole one.
         self._memory = np.zeros(own // 8 + 2 * rules.max_actions, np.int64)
@@ -64,9 +71,49 @@ class RulesSimulator:
         self.frame = frame
         frame.header[Header.PROVIDER] = self._memory.ctypes.data
 
+    def make_sensible(self) -> None:
+        """From now on playouts leave out moves that make no sense, see ``Rules.make_sensible``."""
+        self.rules.make_sensible(self.root.view(np.recarray)[0])
+
+    def set_root(self, root: Any) -> bool:
+        """Go on to a later position of the same game: only the moves since the last are played.
+
+        Args:
+            root: the position, a GameState with ``history``.
+
+        Returns:
+            Whether it leads on from the last root, and to the same player and legal actions there
+            as ``root`` has. Otherwise a new provider is to be made.
+        """
+        moves = list(root.history())
+        path, header = self.frame.path, self.frame.header
+        if self._moves is None or moves[: len(self._moves)] != self._moves:
+            return False
+        header[Header.STEP], header[Header.EXPAND] = MOVE_ROOT, 1
+        header[Header.CHECK_CHILDREN] = 0
+        status = int(Status.DONE)
+        for start in range(len(self._moves), max(len(moves), len(self._moves) + 1), len(path)):
+            part = moves[start : start + len(path)]
+            path[: len(part)] = part
+            header[Header.PATH_LENGTH] = len(part)
+            status = call_address(self.address, header.ctypes.data)
+        header[Header.STEP] = Step.WHOLE
+        self._moves = moves
+        if status == Status.FAILED:
+            self.raise_pending()
+        legal = self.frame.actions[: header[Header.NUM_ACTIONS]].tolist()
+        told = header[Header.PLAYER], legal
+        return status == Status.DONE and told == (root.current_player(), root.legal_actions())
+
     def raise_pending(self) -> None:
         """Raise what ended the last simulation: interpreted, the very error."""
         error, self._error = self._error, None
+        if self.frame.header[Header.REQUIRED_MOVES] == ENDLESS:
+            self.frame.header[Header.REQUIRED_MOVES] = 0
+            raise GameError(
+                f"A playout of {self.rules} has not ended after {LONGEST_GAME} moves: player() "
+                "must give TERMINAL at some time, whatever is played."
+            )
         raise error or RuntimeError(
             f"The compiled rules of {self.rules} have raised an exception; NUMBA_DISABLE_JIT=1 "
             "shows where."

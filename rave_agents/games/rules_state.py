@@ -90,13 +90,6 @@ class RulesState:
             change(self.record)
         self._describe([])
 
-    def sensible(self) -> Self:
-        """The same position, from which playouts leave out moves that make no sense."""
-        copied = self.clone()
-        copied._root = self._root.copy()
-        self.rules.make_sensible(copied.record)
-        return copied
-
     @property
     def root(self) -> NDArray[Any]:
         """The record as an array of shape [1], not to be changed."""
@@ -156,7 +149,7 @@ class RulesState:
     def simulator(self, frame: Frame, evaluator: Evaluator | None) -> Simulator:
         """The provider of simulations: compiled, unless an evaluator judges the leaves."""
         if evaluator is None:
-            return RulesSimulator(self.rules, self._root, frame)
+            return RulesSimulator(self.rules, self._root, frame, moves=self._history)
         actions = self.num_distinct_actions()
         return PythonSimulator(
             self.clone(), frame, num_distinct_actions=actions, evaluator=evaluator

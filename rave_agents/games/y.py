@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 
 from rave_agents.games.connection import ConnectionRules
+from rave_agents.games.coordinates import cell_name
+from rave_agents.games.hexagons import owners
 
 LARGEST = 62
 """The greatest size."""
@@ -62,22 +64,17 @@ class Y(ConnectionRules):
 
     def action_to_string(self, player: int, action: int) -> str:
         """The column's letter and the row's number."""
-        return f"{chr(ord('a') + action % self.board_size)}{action // self.board_size + 1}"
+        return cell_name(action % self.board_size, action // self.board_size)
 
     def string_of(self, state: Any) -> str:
         """The board, each row half a cell further to the right."""
-        size, owners = self.board_size, self.owners(state)
-        rows = ([".O@"[owner] for owner in owners[row, : size - row]] for row in range(size))
+        size, owned = self.board_size, owners(state.lines, self.board_size)
+        rows = ([".O@"[owner] for owner in owned[row, : size - row]] for row in range(size))
         return "\n".join(" " * row + " ".join(signs) for row, signs in enumerate(rows))
 
     def observation(self, state: Any) -> Any:
         """Planes of empty cells, stones of player 0, stones of player 1."""
-        owners = self.owners(state)
-        rows, columns = np.indices(owners.shape)
+        owned = owners(state.lines, self.board_size)
+        rows, columns = np.indices(owned.shape)
         on_board = rows + columns < self.board_size
-        return np.array([(owners == owner) & on_board for owner in range(3)], np.float32)
-
-    def owners(self, state: Any) -> Any:
-        """For each row and column 0 for empty, else one more than the player."""
-        bits = state.lines[:, :, None] >> np.arange(self.board_size) & 1
-        return bits[0] + 2 * bits[1]
+        return np.array([(owned == owner) & on_board for owner in range(3)], np.float32)

@@ -16,6 +16,7 @@ from rave_agents.kernel.players import AllPlayers, SearchingPlayer
 from rave_agents.kernel.rules import Edge, blended
 from rave_agents.kernel.schedules import blend
 from rave_agents.kernel.tree import edge_rows
+from rave_agents.kernel.trust import TrustStatistics, blend_trusted
 from rave_agents.kernel.winning_moves import EdgeWins, TableWins, biased_sum, winning_rate
 
 NO_TABLE = -1
@@ -80,18 +81,35 @@ class View(NamedTuple):
 
     amaf: Any
     """The part."""
+    trusting: Any
+    """The part that says how far they are trusted, see ``trust.py``."""
     row: int
     """In tables, the row of the action 0 of the player who moves at the node."""
     counts: bool
     """Whether they count for the player."""
+    trust: float
+    """How far they are trusted, from 0 to 1."""
+    unvisited: float
+    """The value of an edge without visits, at most 1."""
     scale: float
     """What a weighted win rate is multiplied by, see ``winning_scale``; 0 if it has no share."""
 
 
 @implements(blended, View)
 def _blended(view: View, edge: Edge, explored: float) -> float:
+    return blend_by_trust(view.trusting, view, edge, explored)
+
+
+@open_function
+def blend_by_trust(trust: Any, view: View, edge: Edge, explored: float) -> float:
+    """The value of an edge with AMAF visits, and what is explored."""
     options = view.amaf.options
     return blend_explored(options.blending, options.schedule, edge, explored)
+
+
+@implements(blend_by_trust, TrustStatistics)
+def _blend_by_trust(trust: TrustStatistics, view: View, edge: Edge, explored: float) -> float:
+    return blend_trusted(view, edge, explored)
 
 
 @open_function

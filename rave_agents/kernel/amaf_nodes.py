@@ -23,6 +23,7 @@ from rave_agents.kernel.hooks import copy_edge
 from rave_agents.kernel.players import AllPlayers, holds_for
 from rave_agents.kernel.schedules import MinimumMSE, Schedule
 from rave_agents.kernel.tree import edge_rows
+from rave_agents.kernel.trust import FullTrust, Trust, trust_of
 from rave_agents.kernel.utilities import rescale_sums, set_values
 from rave_agents.kernel.weightings import Uniform, Weighting, update_weight
 from rave_agents.kernel.winning_moves import WON, NoWinningMoves, Winning, note_win
@@ -43,6 +44,8 @@ class NodeAmaf(NamedTuple):
     """What an update counts, see ``weightings.py``."""
     winning: Winning = NoWinningMoves()
     """Whether winning moves are counted, see ``winning_moves.py``."""
+    trust: Trust = FullTrust()
+    """How far AMAF values are trusted: ``FullTrust`` or ``LearnedTrust``, see ``trust.py``."""
 
 
 @runs_as(NodeAmaf)
@@ -51,6 +54,7 @@ class EdgeAmaf(NamedTuple):
 
     options: NodeAmaf
     winning: Any
+    trust: Any
     visits: Annotated[Array, Rows(Axis.EDGE, FLOAT)]
     """AMAF visits."""
     value_sum: Annotated[Array, Rows(Axis.EDGE, FLOAT)]
@@ -63,7 +67,14 @@ class EdgeAmaf(NamedTuple):
 def _view(amaf: EdgeAmaf, search: Any, node: int, table: int) -> View:
     player = int(search.tree.node_player[node])
     counts = holds_for(amaf.options.players, search, player)
-    return View(amaf, 0, counts, winning_scale(amaf.winning, amaf, search, node, 0))
+    scale = winning_scale(amaf.winning, amaf, search, node, 0)
+    unvisited = min(1.0, search.settings.first_play_urgency)
+    return View(amaf, amaf.trust, 0, counts, trust_of(amaf.trust), unvisited, scale)
+
+
+@implements(hooks.on_expand, EdgeAmaf)
+def _on_expand(amaf: EdgeAmaf, search: Any, depth: int, nodes: int) -> None:
+    hooks.on_expand(amaf.trust, search, depth, nodes)
 
 
 @implements(hooks.on_backup, EdgeAmaf)

@@ -33,6 +33,7 @@ from rave_agents.kernel.amaf import (
 )
 from rave_agents.kernel.players import AllPlayers, holds_for
 from rave_agents.kernel.schedules import MinimumMSE, Schedule
+from rave_agents.kernel.trust import FullTrust
 from rave_agents.kernel.utilities import rescale_sums, set_values
 from rave_agents.kernel.weightings import Uniform, Weighting, update_weight
 from rave_agents.kernel.winning_moves import (
@@ -134,7 +135,7 @@ def _view(amaf: AmafTables, search: Any, node: int, table: int) -> View:
     counts = table != NO_TABLE and holds_for(amaf.options.players, search, player)
     row = table_row(search, max(table, 0), player)
     scale = winning_scale(amaf.winning, amaf, search, node, row) if counts else 0.0
-    return View(amaf, row, counts, scale)
+    return View(amaf, FullTrust(), row, counts, 1.0, 1.0, scale)
 
 
 @implements(row_of, AmafTables)

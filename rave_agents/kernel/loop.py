@@ -71,6 +71,7 @@ def simulate_once(search: Search) -> int:
     if expanding:
         nodes = hooks.add_leaf(search.moves, search, depth, visits)
         hooks.on_expand(search.playouts, search, depth, nodes)
+        hooks.on_expand(search.amaf, search, depth, nodes)
         hooks.on_expand(search.proofs, search, depth, nodes)
     back_up(search, depth, nodes)
     return hooks.after_backup(search.proofs, search)

@@ -18,18 +18,17 @@ How much they do so is the *trust* in the actions' means, a product of two share
 import math
 from typing import Annotated, Any, NamedTuple
 
-from annotated_types import Ge
+from annotated_types import Ge, Gt, Le
 
 from rave_agents.compiler.arrays import FLOAT, INT, Array, Axis, Rows, one
 from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel import codes, hooks
-from rave_agents.kernel.tree import edge_rows
+from rave_agents.kernel.trust import count_taken_actions, meaning
 from rave_agents.kernel.utilities import HIGH, LOW, scaled
 
-PLAYOUTS = 0
-GONE = 1
-LEGAL_AGAIN = 2
+PLAYOUTS, MOVES, REPEATED = range(3)
+
 
 INSIGNIFICANT_SHARE = 0.1
 SIGNIFICANT_SHARE = 0.25
@@ -61,6 +60,8 @@ class Action(NamedTuple):
     """The mean value of all moves of the player."""
     trust: float
     """How much the actions' means are trusted, from 0 to 1."""
+    repeated: float
+    """The share of a playout's moves that repeat an earlier one of their player, from 0 to 1."""
 
 
 @open_function
@@ -79,6 +80,8 @@ class UniformPlayouts(NamedTuple):
 class SensiblePlayouts(NamedTuple):
     """Uniform playouts without moves that make no sense by what the game's compiled rules know.
 
+    They are the default.
+
     In Go these are stones in the player's own eyes of one point, and passes while there is anything
     else. Where nothing is known of that they are ``UniformPlayouts``: in games without compiled
     rules, and in most with them.
@@ -92,12 +95,16 @@ class SteeredPlayouts(NamedTuple):
     """Of the distribution, at least 0.01: the lower, the more often the best actions are taken. The
     preference fades by itself where the actions' means are not to be trusted: where actions stay
     legal when taken, as in Connect Four, or where the means differ by no more than chance."""
+    most_repeated: Annotated[float, Gt(0), Le(math.inf)] = math.inf
+    """The preference also fades with the share of a playout's moves that repeat an earlier one of
+    their player, and is gone at this share, above 0. Infinity: repeated moves do not matter."""
 
 
 @implements(action_weight, SteeredPlayouts)
 def gibbs_weight(policy: SteeredPlayouts, action: Action) -> float:
     """``exp(trust (q - mean) / playout_temperature)`` (Finnsson & Björnsson 2008)."""
-    exponent = action.trust * (action.q - action.mean) / policy.playout_temperature
+    trust = action.trust * max(0.0, 1.0 - action.repeated / policy.most_repeated)
+    exponent = trust * (action.q - action.mean) / policy.playout_temperature
     return math.exp(max(-GREATEST_EXPONENT, min(GREATEST_EXPONENT, exponent)))
 
 
@@ -119,30 +126,19 @@ class PlayoutStatistics(NamedTuple):
     """The sum of the player's returns then, in the game's utilities."""
     square_sum: Annotated[Array, Rows(Axis.PLAYER, FLOAT)]
     """The sum of the squares of each player's returns, over all of their moves."""
+    last: Annotated[Array, Rows(Axis.PLAYER, INT, (Axis.ACTION,))]
+    """The number of the last playout in which each player took each action."""
     counts: Annotated[Array, one(INT, 3)]
-    """[3] playouts; of the actions that the player of a new node took on the way there, those that
-    are gone and those that are legal again. One more is taken as legal again: nothing is steered
-    until something is known."""
+    """[3] playouts, their moves, and how many of these repeat one of the same playout."""
+    taken: Annotated[Array, one(INT, 2)]
+    """[2] see ``count_taken_actions``."""
 
 
 @implements(hooks.on_expand, PlayoutStatistics)
 def _look_for_taken_actions(
     playouts: PlayoutStatistics, search: Any, depth: int, nodes: int
 ) -> None:
-    """Count which of the actions that a new node's player took on the path are legal again."""
-    tree, path = search.tree, search.path
-    for place in range(depth, depth + nodes):
-        node = path.nodes[place]
-        player = int(tree.node_player[node])
-        for index in range(depth):
-            if player < 0 or tree.node_player[path.nodes[index]] != player:
-                continue
-            action = tree.edge_action[path.edges[index]]
-            found = GONE
-            for edge in edge_rows(tree, node):
-                if tree.edge_action[edge] == action:
-                    found = LEGAL_AGAIN
-            playouts.counts[found] += 1
+    count_taken_actions(playouts.taken, search, depth, nodes)
 
 
 @implements(hooks.on_backup, PlayoutStatistics)
@@ -175,6 +171,9 @@ def count_playout(
         row = player * settings.num_actions + frame.move_actions[move]
         utility = frame.returns[playout * settings.num_players + player]
         playouts.visits[row] += 1
+        playouts.counts[MOVES] += 1
+        playouts.counts[REPEATED] += playouts.last[row] == playouts.counts[PLAYOUTS]
+        playouts.last[row] = playouts.counts[PLAYOUTS]
         playouts.return_sum[row] += utility
         playouts.square_sum[player] += utility * utility
 
@@ -183,8 +182,8 @@ def count_playout(
 def weigh_actions(playouts: PlayoutStatistics, search: Any) -> None:
     """Give every action of every player its weight."""
     weights, settings, utilities = search.frame.action_weights, search.settings, search.utilities
-    gone, again = playouts.counts[GONE], playouts.counts[LEGAL_AGAIN] + 1
-    trust = max(0.0, (gone - again) / (gone + again)) * significance(playouts, search)
+    repeated = playouts.counts[REPEATED] / playouts.counts[MOVES]
+    trust = meaning(playouts.taken) * significance(playouts, search)
     for player in range(settings.num_players):
         mean_utility, _ = mean_return(playouts, search, player)
         mean = scaled(utilities, mean_utility)
@@ -193,7 +192,7 @@ def weigh_actions(playouts: PlayoutStatistics, search: Any) -> None:
             visits = playouts.visits[row]
             utility = (playouts.return_sum[row] + utilities.bounds[HIGH]) / (visits + 1)
             q = scaled(utilities, utility)
-            known = Action(player, row - first, float(visits), q, mean, trust)
+            known = Action(player, row - first, float(visits), q, mean, trust, repeated)
             weight = action_weight(playouts.options.policy, known)
             if math.isnan(weight):
                 raise ValueError("a playout policy gave NaN as an action's weight.")

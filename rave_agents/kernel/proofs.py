@@ -73,6 +73,9 @@ class Proofs(NamedTuple):
     checks: Annotated[Any, Takes(CheckNothing, CheckTerminal, CheckRefutations)] = CheckNothing()
     """What is looked for at new nodes: ``CheckNothing``, ``CheckTerminal``,
     ``CheckRefutations``."""
+    optional: bool = False
+    """Whether a search in which nothing can be proven goes without, in place of an error: where
+    players move at the same time, or something is hidden."""
 
     def conflict(self) -> str:
         """Why these do not go together; empty if they do."""

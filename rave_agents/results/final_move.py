@@ -12,7 +12,7 @@ from rave_agents.errors import FormulaError
 from rave_agents.kernel.proofs import Proofs
 from rave_agents.kernel.solver import UNSOLVED
 from rave_agents.kernel.winning_moves import weighted_win_rate
-from rave_agents.results.root import Root, RootMove
+from rave_agents.results.root import NO_PROOF, Root, RootMove
 from rave_agents.results.search_result import ActionStatistics
 
 DRAW = 0.5
@@ -29,29 +29,31 @@ def scaled(utility: float, low: float, high: float) -> float:
 def root_statistics(root: Root, config: SearchConfig) -> tuple[ActionStatistics, ...]:
     """The statistics of every legal action, with the probability of playing it."""
     statistics = []
+    low, width = root.low, root.high - root.low
     for move, probability in zip(root.moves, _policy(root, config), strict=True):
-        amaf, proof, wins, rate = move.amaf, move.proof, None, 0.0
-        if amaf.wins > 0:
-            wins = amaf.win_moves / amaf.wins
-            rate = weighted_win_rate(amaf.visits, amaf.wins, amaf.win_moves)
-        solved = proof.distance != UNSOLVED
-        statistics.append(
-            ActionStatistics(
-                action=move.action,
-                visits=move.visits,
-                value=root.utility(move.value_sum, move.visits),
-                prior=move.prior,
-                amaf_visits=amaf.visits,
-                amaf_value=root.utility(amaf.value_sum, amaf.visits),
-                winning_move_number=wins,
+        action, visits, value_sum, prior, amaf, proof, _ = move
+        amaf_visits = amaf.visits
+        row = ActionStatistics(
+            action,
+            visits,
+            None if visits == 0 else low + value_sum / visits * width,
+            prior,
+            amaf_visits,
+            None if amaf_visits == 0 else low + amaf.value_sum / amaf_visits * width,
+            probability,
+        )
+        if amaf.wins > 0 or proof is not NO_PROOF:
+            won, solved = amaf.wins > 0, proof.distance != UNSOLVED
+            rate = weighted_win_rate(amaf_visits, amaf.wins, amaf.win_moves) if won else 0.0
+            row = row._replace(
+                winning_move_number=amaf.win_moves / amaf.wins if won else None,
                 weighted_win_rate=rate,
                 outcome=proof.low if solved else None,
                 distance=proof.distance if solved else None,
                 proof_number=proof.proof_number,
                 disproof_number=proof.disproof_number,
-                probability=probability,
             )
-        )
+        statistics.append(row)
     return tuple(statistics)
 
 

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -36,7 +36,8 @@ from rave_agents.tree.joint_positions import (
 from rave_agents.tree.proof_arrays import ProofArrays
 from rave_agents.tree.search_tree import SearchTree
 
-_NO_PROOF = EdgeProof()
+NO_PROOF = EdgeProof()
+"""Where nothing can be proven."""
 
 
 class AmafStatistics(NamedTuple):
@@ -132,21 +133,22 @@ def known_root(tree: SearchTree) -> Root:
     first = int(arrays.node_first_edge[node])
     edges = slice(first, first + int(arrays.node_edge_count[node]))
     proofs = tree.proofs if isinstance(running.proofs, Proven) else None
-    moves = []
-    for place, (action, visits, value_sum, prior) in enumerate(
-        zip(
-            arrays.edge_action[edges].tolist(),
-            arrays.edge_visits[edges].tolist(),
-            arrays.edge_value_sum[edges].tolist(),
-            arrays.edge_prior[edges].tolist(),
-            strict=True,
-        )
-    ):
-        edge = first + place
-        amaf = amaf_statistics(tree, node, edge)
-        proof = _NO_PROOF if proofs is None else edge_proof(arrays, proofs, ROOT, edge)
-        strategy = 0.0 if strategies is None else float(strategies[edge])
-        moves.append(RootMove(action, visits, value_sum, prior, amaf, proof, strategy))
+    count = edges.stop - first
+    proven, mixed = [NO_PROOF] * count, [0.0] * count
+    if proofs is not None:
+        proven = [edge_proof(arrays, proofs, ROOT, edge) for edge in range(first, edges.stop)]
+    if strategies is not None:
+        mixed = strategies[edges].tolist()
+    moves = map(
+        RootMove,
+        arrays.edge_action[edges].tolist(),
+        arrays.edge_visits[edges].tolist(),
+        arrays.edge_value_sum[edges].tolist(),
+        arrays.edge_prior[edges].tolist(),
+        amaf_statistics(tree, node, edges),
+        proven,
+        mixed,
+    )
     root = Root(
         moves=tuple(moves),
         player=tree.player,
@@ -354,16 +356,17 @@ def _expected_joint(tree: SearchTree, node: int, action: int | None = None) -> t
     return max(rows, key=lambda row: row.visits).actions if rows else ()
 
 
-def amaf_statistics(tree: SearchTree, node: int, edge: int) -> AmafStatistics:
-    """The AMAF statistics of a node's edge: its own, or those in the node's table, if any."""
+def amaf_statistics(tree: SearchTree, node: int, edges: slice) -> list[AmafStatistics]:
+    """The AMAF statistics of a node's edges: their own, or those in the node's table, if any."""
     arrays, amaf = tree.arrays, tree.running.amaf
-    if isinstance(amaf, EdgeAmaf):
-        row = edge
-    elif isinstance(amaf, AmafTables) and amaf.node_table[node] != NO_TABLE:
+    rows: Any = edges
+    if isinstance(amaf, AmafTables) and amaf.node_table[node] != NO_TABLE:
         table = int(amaf.node_table[node]) * tree.num_players + int(arrays.node_player[node])
-        row = table * tree.num_actions + int(arrays.edge_action[edge])
-    else:
-        return AmafStatistics()
-    wins = getattr(amaf.winning, "wins", None)
-    won = () if wins is None else (float(wins[row]), float(amaf.winning.win_moves[row]))
-    return AmafStatistics(float(amaf.visits[row]), float(amaf.value_sum[row]), *won)
+        rows = table * tree.num_actions + arrays.edge_action[edges].astype(np.int64)
+    elif not isinstance(amaf, EdgeAmaf):
+        return [AmafStatistics()] * (edges.stop - edges.start)
+    kept = [amaf.visits, amaf.value_sum]
+    if hasattr(amaf.winning, "wins"):
+        kept += [amaf.winning.wins, amaf.winning.win_moves]
+    values = (array[rows].astype(np.float64).tolist() for array in kept)
+    return list(map(AmafStatistics, *values))

@@ -3,7 +3,7 @@
 import dataclasses
 import functools
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rave_agents.game.game_state import GameState, apply_path, is_simultaneous, moving_players
 from rave_agents.results.payoff_matrix import JointTable
@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from rave_agents.plots.figures import Picture
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class ActionStatistics:
+class ActionStatistics(NamedTuple):
     """One legal action of the root.
 
     Values are expected returns of the player to move there, in the game's utilities.
@@ -33,6 +32,8 @@ class ActionStatistics:
     """Simulations in which the player took it at the root or later."""
     amaf_value: float | None
     """Mean return of those simulations; None without any."""
+    probability: float
+    """Probability of playing it, see ``SearchConfig.temperature``."""
     winning_move_number: float | None = None
     """Mean number of the move, 1 for now, in the won simulations in which he took it; None if there
     are none or winning moves are not counted (``WinningMoves``)."""
@@ -47,8 +48,6 @@ class ActionStatistics:
     """Proof number of the player's win after it; None where there are none."""
     disproof_number: float | None = None
     """Disproof number likewise."""
-    probability: float
-    """Probability of playing it, see ``SearchConfig.temperature``."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -193,8 +192,7 @@ class SearchResult:
             "principal_variation": list(self.principal_variation),
             "principal_variation_names": list(self.principal_variation_names),
             "actions": [
-                {**dataclasses.asdict(row), "name": self.action_name(row.action)}
-                for row in self.actions
+                {**row._asdict(), "name": self.action_name(row.action)} for row in self.actions
             ],
         }
 

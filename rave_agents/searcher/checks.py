@@ -22,7 +22,7 @@ def check_moves(config: SearchConfig, *, simultaneous: bool) -> None:
         UnsupportedGameError: for the solver or proof numbers with simultaneous moves, and for mixed
             strategies without them.
     """
-    if simultaneous and config.proves:
+    if simultaneous and config.needs_proofs:
         raise UnsupportedGameError(
             "In games with simultaneous moves there is no solver and there are no proof numbers: "
             "leave out proofs, or take a preset without them, such as 'uct' or 'rave'."
@@ -46,7 +46,7 @@ def check_hidden(config: SearchConfig, *, simultaneous: bool) -> None:
         UnsupportedGameError: for the solver or proof numbers, and where players move at the same
             time.
     """
-    if config.proves:
+    if config.needs_proofs:
         raise UnsupportedGameError(
             "Where something is hidden, or an environment draws chance itself, nothing can be "
             "proven: the search does not know all positions that there may be. Leave out "

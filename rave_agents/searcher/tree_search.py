@@ -138,12 +138,13 @@ class TreeSearch:
         game = self._game
         assert game is not None
         words = self._playout_seeds.spawn(1)[0].generate_state(4, np.uint32)
-        if self._frame is None or self._frame_grown or not hasattr(self._simulator, "set_root"):
+        frame = None if self._frame_grown else self._frame
+        goes_on = None if frame is None else getattr(self._simulator, "set_root", None)
+        if goes_on is None or not goes_on(self._root):
             self._make_simulator(game, words.astype(np.int64))
-        else:
-            self._frame.playout_stream[:] = words
-            self._frame.action_weights.fill(1.0)
-            self._simulator.set_root(self._root)
+        elif frame is not None:
+            frame.playout_stream[:] = words
+            frame.action_weights.fill(1.0)
         self._is_open = True
 
     def begin(self, *, simulations: float, deadline: float, memory_share: float) -> None:
@@ -281,9 +282,10 @@ class TreeSearch:
         root, evaluator = self._root, self._evaluator
         checked = None if evaluator is None else CheckedEvaluator(evaluator, root)
         observer = self._player if game.determinizes else None
-        if isinstance(game.config.playouts, SensiblePlayouts) and hasattr(root, "sensible"):
-            root = root.sensible()
         self._simulator = _make_simulator(root, frame, checked, observer)
+        sensible = isinstance(game.config.playouts, SensiblePlayouts)
+        if sensible and hasattr(self._simulator, "make_sensible"):
+            self._simulator.make_sensible()
         self._slice = getattr(self._simulator, "slice", contextlib.nullcontext)
         self.provider = str(getattr(self._simulator, "provider", "python"))
         self._frame, self._flat_frame, self._frame_grown = frame, flat_frame(frame), False

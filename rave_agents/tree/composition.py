@@ -14,6 +14,7 @@ from rave_agents.game.game_state import (
 from rave_agents.kernel.alternating import Alternating
 from rave_agents.kernel.information_sets import InformationSets
 from rave_agents.kernel.playouts import SensiblePlayouts, UniformPlayouts, WeightedPlayouts
+from rave_agents.kernel.proofs import NoProofs
 from rave_agents.kernel.rules import PUCT, UCB1, Greedy, UCB1Tuned
 from rave_agents.kernel.simultaneous import Simultaneous
 
@@ -47,7 +48,7 @@ def compose(config: SearchConfig, *, simultaneous: bool, hidden: bool, judged: b
         rule=_without_idle_exploration(config.rule),
         ties=config.ties,
         amaf=config.amaf,
-        proofs=config.proofs,
+        proofs=NoProofs() if hidden or simultaneous else config.proofs,
         moves=moves,
         playouts=UniformPlayouts() if judged else _weighted(config.playouts),
     )

@@ -108,7 +108,7 @@ def test_the_proven_line_ends_with_the_outcome():
 
 def test_ends_when_the_tree_no_longer_grows():
     """What chance leaves open is never solved, though all of the game is known."""
-    found = solve_position("pig(players=2,winscore=3,horizon=3)", seed=1)
+    found = solve_position("pig(players=2,winscore=3,horizon=2)", seed=1)
     assert found.end == "exhausted"
     assert found.result.outcome is None
     assert found.result.nodes < 100

@@ -3,9 +3,9 @@ import concurrent.futures
 import pytest
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def dask_workers():
-    """An executor of a Dask cluster of two processes of this machine."""
+    """An executor of a Dask cluster of two processes, which are not idle for nothing."""
     pytest.importorskip("distributed", reason="Dask is not installed")
     from rave_agents.arena.dask_cluster import dask_executor
 

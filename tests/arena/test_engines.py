@@ -116,16 +116,16 @@ def test_games_of_workers_that_are_killed_are_played_again():
     killed = []
 
     def kill(result):
-        if len(result.records) in (3, 8, 13) and len(result.records) not in killed:
+        if len(result.records) in (3, 8) and len(result.records) not in killed:
             killed.append(len(result.records))
             children = psutil.Process().children(recursive=True)
             workers = [c for c in children if "loky" in " ".join(c.cmdline())]
             workers = [c for c in workers if "resource_tracker" not in " ".join(c.cmdline())]
             workers[-1].kill()
 
-    options = {"games": 20, "seed": 4, "simulations": 30}
+    options = {"games": 12, "seed": 4, "simulations": 30}
     result = play_match("connect_four", "uct", "random", jobs=2, progress=kill, **options)
-    assert killed == [3, 8, 13]
+    assert killed == [3, 8]
     assert moves_of(result) == moves_of(play_match("connect_four", "uct", "random", **options))
 
 
@@ -182,7 +182,7 @@ def test_ctrl_c_ends_within_two_seconds_and_prints_the_standing(engine, tmp_path
         pytest.importorskip("distributed")
     script = tmp_path / "script.py"
     script.write_text(textwrap.dedent(SCRIPT))
-    command = ["match", "connect_four", "uct", "uct", "--games", "9000", "--simulations", "2000"]
+    command = ["match", "connect_four", "uct", "uct", "--games", "9000", "--simulations", "100"]
     with subprocess.Popen(
         [sys.executable, str(script), *command, *engine, "--json"],
         stdout=subprocess.PIPE,

@@ -26,7 +26,7 @@ def run(*arguments):
     )
 
 
-@pytest.mark.full(but=["python_tic_tac_toe"])
+@pytest.mark.full  # The same with one game is in test_engines.py.
 @pytest.mark.parametrize(
     "name",
     [
@@ -59,6 +59,7 @@ def test_a_game_that_cannot_travel_is_refused_with_the_remedy():
     assert "Play with jobs=1" in last
 
 
+@pytest.mark.full  # Five workers are started anew; test_engines.py has the quick cases.
 def test_a_worker_that_dies_is_an_error_of_the_match():
     done = run("dies")
     assert "MatchError: A process that played games ended" in done.stderr
@@ -80,14 +81,13 @@ LONG = """
 
 
 @pytest.mark.full(but=["15-143-2"])
-@pytest.mark.usefixtures("compiled")
 @pytest.mark.skipif(os.name == "nt", reason="sends signals")
 @pytest.mark.parametrize("jobs", [1, 2])
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGKILL, -9)])
 def test_an_ended_match_leaves_no_process_and_shows_its_games(number, code, jobs):
     options = ["match", "connect_four", "uct", "uct", "--games", "5000", "--jobs", str(jobs)]
     with subprocess.Popen(
-        [sys.executable, "-c", textwrap.dedent(LONG), *options, "--simulations", "300", "--json"],
+        [sys.executable, "-c", textwrap.dedent(LONG), *options, "--simulations", "50", "--json"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

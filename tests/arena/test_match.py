@@ -252,7 +252,6 @@ def test_keyboard_interrupt_keeps_the_finished_games():
     assert not result.complete
 
 
-@pytest.mark.usefixtures("compiled")
 def test_ctrl_c_ends_a_match_in_several_processes():
     script = textwrap.dedent("""
         import os, signal
@@ -263,7 +262,7 @@ def test_ctrl_c_ends_a_match_in_several_processes():
                 os.killpg(0, signal.SIGINT)
 
         if __name__ == "__main__":
-            result = play_match("connect_four", "uct", "uct", games=2000, simulations=300, jobs=2,
+            result = play_match("connect_four", "uct", "uct", games=2000, simulations=50, jobs=2,
                                 progress=stop)
             print(len(result.records), result.complete)
     """)

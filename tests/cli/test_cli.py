@@ -421,7 +421,6 @@ def test_python_m_runs_the_program():
 
 
 @pytest.mark.full(but=["1"])
-@pytest.mark.usefixtures("compiled")
 @pytest.mark.skipif(os.name == "nt", reason="sends SIGINT to a process group")
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_ctrl_c_prints_the_finished_games(tmp_path, jobs):
@@ -439,7 +438,7 @@ def test_ctrl_c_prints_the_finished_games(tmp_path, jobs):
     )
     arguments = ["match", "connect_four", "uct", "uct", "--games", "5000", "--jobs", jobs]
     done = subprocess.run(
-        [sys.executable, "-c", script, *arguments, "--simulations", "200", "--json"],
+        [sys.executable, "-c", script, *arguments, "--simulations", "50", "--json"],
         capture_output=True,
         text=True,
         timeout=60,

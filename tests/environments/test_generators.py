@@ -144,10 +144,12 @@ def test_a_generator_of_ones_own_class_is_copied_with_all_that_it_has():
     assert [twin.random() for _ in range(3)] == [generator.random() for _ in range(3)]
 
 
-def test_a_generator_of_pytorch_that_is_not_used_is_not_found_used():
-    torch = pytest.importorskip("torch", reason="needs PyTorch")
-    generator = torch.default_generator
-    assert state_bytes(generator) == state_bytes(generator)
+def test_equal_states_of_pytorchs_generators_are_equal_wherever_they_are_kept():
+    torch = pytest.importorskip("torch")
+    generator = torch.Generator().manual_seed(1)
     before = state_bytes(generator)
-    torch.rand(1)
+    kept = [generator.get_state() for _ in range(3)]
+    assert state_bytes(generator) == before
+    torch.randint(2, (1,), generator=generator)
     assert state_bytes(generator) != before
+    assert len(kept) == 3

@@ -5,17 +5,18 @@ import pickle
 import subprocess
 import sys
 
+import cloudpickle
 import numpy as np
 import pyspiel
 import pytest
 from helpers.race import PlainRace, Race
-from rave_openspiel import OpenSpielState, register_rules
+from rave_openspiel import OpenSpielGame, OpenSpielState, register_rules
 
 from rave_agents import Limit, SearchConfig, Searcher
-from rave_agents.errors import ConformanceError
-from rave_agents.games import GAMES, TERMINAL, rules_class
+from rave_agents.errors import ConformanceError, GameError
+from rave_agents.games import CHANCE, GAMES, TERMINAL, rules_class
 from rave_agents.games.rules_simulator import RulesSimulator
-from rave_agents.simulate.frame import Status
+from rave_agents.simulate.frame import Header, Status
 from rave_agents.simulate.random_stream import make_stream
 from rave_agents.simulate.simulator import make_frame, simulated
 from rave_agents.testing import check_game_state, check_rules
@@ -40,7 +41,7 @@ def test_a_search_with_chance_runs_compiled_and_finds_the_longest_step():
 def test_playouts_draw_chance_by_its_probabilities():
     state = Race(goal=2, rounds=1).new_initial_state()
     state.apply_action(1)
-    playouts = 6000
+    playouts = 3000
     frame = make_frame(
         num_players=3,
         playouts=playouts,
@@ -188,3 +189,93 @@ def test_compiled_rules_are_loaded_again_without_numba():
         for _ in range(2)
     ]
     assert told[1] == "False\n"
+
+
+def led_on(state, moves, **changes):
+    """The provider of a position that has led on to the one after these moves, and its frame."""
+    frame = make_frame(
+        num_players=3,
+        playouts=20,
+        playout_stream=np.ones(4, np.int64),
+        path_capacity=2,
+        move_capacity=1024,
+        **changes,
+    )
+    simulator = state.simulator(frame, None)
+    later = state.clone()
+    later.play_through(moves)
+    return simulator, frame, later
+
+
+def test_a_provider_goes_on_to_the_next_root_of_a_game():
+    state = Race(goal=20).new_initial_state()
+    state.play_through([0])
+    simulator, frame, later = led_on(state, [1, 0, 2, 1, 2])
+    assert simulator.set_root(later)
+    for name in simulator.rules.fields:
+        assert simulator.root[name].tolist() == later.root[name].tolist()
+    fresh, own_frame, _ = led_on(later, [])
+    frame.playout_stream[:] = 1
+    frame.header[Header.EXPAND] = own_frame.header[Header.EXPAND] = 1
+    frame.header[Header.PATH_LENGTH] = 0
+    assert simulated(simulator, frame) == simulated(fresh, own_frame) == Status.DONE
+    assert frame.returns.tolist() == own_frame.returns.tolist()
+    assert simulator.set_root(later)
+
+
+def test_a_provider_does_not_go_on_to_another_game():
+    state = Race(goal=20).new_initial_state()
+    state.play_through([0, 1])
+    simulator, _, _ = led_on(state, [])
+    other = Race(goal=20).new_initial_state()
+    other.play_through([1])
+    assert not simulator.set_root(other)
+
+
+class Elsewhere:
+    """What says of itself that it is a later position, and is another one."""
+
+    def __init__(self, state, actions):
+        self.history, self.current_player = state.history, state.current_player
+        self.legal_actions = lambda: actions
+
+
+def test_a_provider_does_not_go_on_where_other_actions_are_legal():
+    state = Race(goal=20).new_initial_state()
+    simulator, _, later = led_on(state, [0, 0, 1])
+    assert not simulator.set_root(Elsewhere(later, [0]))
+
+
+class EndlessChance(Race):
+    def player(self, state):
+        return CHANCE if state.turn else 0
+
+    def play(self, state, action):
+        state.turn = 1
+
+
+@pytest.mark.parametrize("rules", [Endless, EndlessChance])
+def test_a_search_of_a_game_that_never_ends_says_so(rules):
+    with pytest.raises(GameError, match=r"has not ended after 1048576 moves: player\(\) must give"):
+        Searcher(seed=1).search(rules().new_initial_state(), Limit(simulations=2))
+
+
+def test_a_game_that_is_registered_travels_to_a_process_that_does_not_know_it():
+    register_rules(Race)
+    packed = cloudpickle.dumps(OpenSpielGame(pyspiel.load_game("test_race(goal=3)")))
+    script = (
+        "import pickle, sys\n"
+        "import pyspiel, rave_openspiel\n"
+        "game = pickle.loads(sys.stdin.buffer.read())\n"
+        "print(game.game)\n"
+        "print(pyspiel.load_game('test_race', {'goal': 4, 'rounds': 2}))\n"
+    )
+    told = subprocess.run(
+        [sys.executable, "-c", script],
+        input=packed,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        check=True,
+        timeout=100,
+    )
+    assert told.stdout.split() == [b"test_race(goal=3,rounds=3)", b"test_race(goal=4,rounds=2)"]

@@ -11,14 +11,13 @@ from helpers import slow_nogo
 from rave_agents import Limit, SearchConfig, Searcher
 from rave_agents.analysis.solve import SOLVING
 from rave_agents.game.notation import apply_moves
-from rave_agents.games import NoGoState
-from rave_agents.games import nogo as rules
+from rave_agents.games import NoGoState, stones
 from rave_agents.games.rules_simulator import RulesSimulator
 from rave_agents.simulate.random_stream import make_stream
 from rave_agents.simulate.simulator import Header, Status, Step, make_frame, simulated
 from rave_agents.testing import check_game_state
 
-SIZES = range(rules.SMALLEST, rules.LARGEST + 1)
+SIZES = range(stones.SMALLEST, stones.LARGEST + 1)
 GAMES = 10_000
 
 
@@ -66,12 +65,13 @@ def test_moves_that_are_drawn_are_the_legal_ones_equally_often():
     for action in (4, 0, 8):
         state.apply_action(action)
     legal = state.legal_actions()
-    simulator, frame = provider(state, playouts=6000, move_capacity=6000 * 9)
+    playouts = 1000
+    simulator, frame = provider(state, playouts=playouts, move_capacity=playouts * 9)
     assert simulated(simulator, frame) == Status.DONE
     firsts = frame.move_actions[np.r_[0, frame.playout_ends[:-1]]]
     draws = np.bincount(firsts, minlength=9)
     assert np.flatnonzero(draws).tolist() == legal
-    expected = 6000 / len(legal)
+    expected = playouts / len(legal)
     assert np.all(np.abs(draws[legal] - expected) < 5 * np.sqrt(expected))
 
 
@@ -87,7 +87,7 @@ def test_moves_that_are_drawn_are_the_legal_ones_equally_often():
 def test_neither_capture_nor_suicide_is_legal(moves, illegal):
     state = position(moves)
     action = state.string_to_action(illegal)
-    assert state.colours()[action] == rules.EMPTY
+    assert state.colours()[action] == stones.EMPTY
     assert action not in state.legal_actions()
 
 
@@ -107,6 +107,7 @@ def test_before_the_end_nobody_has_won():
     assert NoGoState(3).returns() == [0.0, 0.0]
 
 
+@pytest.mark.full(but=["5"])
 @pytest.mark.parametrize("size", [2, 3, 5, 9, 19])
 def test_it_is_a_game_state(size):
     check_game_state(lambda: NoGoState(size), games=2)
@@ -229,7 +230,7 @@ def test_moves_are_drawn_in_proportion_to_their_weights():
     state = position("a1", 2)
     legal = state.legal_actions()
     player = state.current_player()
-    playouts = 6000
+    playouts = 2000
     _, frame = provided = provider(
         state, playouts=playouts, move_capacity=4 * playouts, action_weights=weights
     )
@@ -262,6 +263,7 @@ def test_threads_search_at_the_same_time():
     assert result.provider == "compiled rules"
 
 
+@pytest.mark.full(but=["2-True"])
 @pytest.mark.parametrize(("size", "first_player_wins"), [(2, True), (3, True)])
 def test_the_solver_and_the_slow_rules_agree_on_small_boards(size, first_player_wins):
     memory = slow_nogo.numba.typed.Dict.empty(
@@ -281,6 +283,7 @@ def test_4x4_is_solved_as_published():
     assert result.proven == "loss"
 
 
+@pytest.mark.full
 def test_interpreted_the_same_search_grows_the_same_tree():
     script = (
         "from rave_agents import Limit, SearchConfig, Searcher\n"

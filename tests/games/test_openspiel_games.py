@@ -11,7 +11,8 @@ from helpers.trees import dump
 from rave_openspiel import OpenSpielState, compiled_games
 
 from rave_agents import Limit, SearchConfig, Searcher
-from rave_agents.frameworks.adapters import as_game_state
+from rave_agents.agents.named_agents import make_agent
+from rave_agents.frameworks.adapters import as_game_state, load_game
 from rave_agents.games import GAMES
 from rave_agents.games.go import Go
 from rave_agents.parts import Proofs, SensiblePlayouts, SteeredPlayouts, UniformPlayouts
@@ -99,6 +100,20 @@ UNCOVERED = [
 
 ALL = [spec for specs in SPECS.values() for spec in specs]
 MAIN = [specs[0] for specs in SPECS.values()]
+SMALL = [
+    "hex(num_cols=3,num_rows=5)",
+    "hex(board_size=3,swap=true)",
+    "othello",
+    "y(board_size=4)",
+    "breakthrough(rows=5,columns=3)",
+    "connect_four(rows=4,columns=5,x_in_row=3)",
+    "go(board_size=3,komi=-2.0)",
+    "go(board_size=6,max_game_length=7)",
+    "go(board_size=7,handicap=12)",
+    "lines_of_action(max_game_length=21)",
+    "havannah(board_size=2,swap=true)",
+]
+"""For the quick run: each game, and each of its options."""
 
 
 def rules_of(spec):
@@ -131,19 +146,28 @@ def test_every_game_of_openspiels_is_compared():
     assert set(SPECS) == set(GAMES) - {"nogo"}
 
 
+@pytest.mark.full(but=SMALL)
 @pytest.mark.parametrize("spec", ALL)
 def test_random_games_are_openspiels(spec):
+    """In the quick run, small sizes and few games, as the rules are interpreted."""
     game = pyspiel.load_game(spec)
     games = QUICK if spec in MAIN else QUICK // 5
-    games = max(4, games // (1 + game.max_game_length() // 50))
+    games = 4 if spec in SMALL else max(4, games // (1 + game.max_game_length() // 50))
     check_rules(rules_of(spec), game.new_initial_state, games=games, interpreted_games=1)
+
+
+@pytest.mark.full(but=["connect_four(rows=4,columns=5,x_in_row=3)"])
+@pytest.mark.parametrize("spec", SMALL)
+def test_compiled_and_interpreted_rules_play_alike(spec, compiled):
+    start = pyspiel.load_game(spec).new_initial_state
+    check_rules(rules_of(spec), start, games=1000, strings=False)
 
 
 @pytest.mark.full
 @pytest.mark.parametrize("spec", ALL)
 def test_ten_thousand_random_games_are_openspiels(spec):
     game = pyspiel.load_game(spec)
-    games = FULL if spec in MAIN else FULL // 10
+    games = FULL if spec in MAIN else FULL // 50
     check_rules(rules_of(spec), game.new_initial_state, games=games, strings=False, seed=1)
 
 
@@ -160,12 +184,14 @@ def perft(state, depth):
     return total
 
 
+@pytest.mark.full(but=["go(board_size=2)", "havannah(board_size=2)"])
 @pytest.mark.parametrize("name", PERFT)
 def test_perft(name):
     state = rules_of(name).new_initial_state()
     assert [perft(state, depth) for depth in range(len(PERFT[name]))] == PERFT[name]
 
 
+@pytest.mark.full(but=["connect_four"])
 @pytest.mark.parametrize("name", SPECS)
 def test_positions_that_searches_reach_are_openspiels(name):
     rules = rules_of(SPECS[name][0])
@@ -185,6 +211,7 @@ def test_positions_that_searches_reach_are_openspiels(name):
         assert own.returns() == state.returns()
 
 
+@pytest.mark.full(but=["connect_four-changes0", "connect_four-changes1", "breakthrough-changes2"])
 @pytest.mark.parametrize("changes", [{}, {"proofs": Proofs()}, {"playouts": SteeredPlayouts()}])
 @pytest.mark.parametrize("spec", MAIN)
 def test_trees_are_those_of_the_bridge(spec, changes, monkeypatch):
@@ -202,6 +229,7 @@ def test_trees_are_those_of_the_bridge(spec, changes, monkeypatch):
     assert trees[0] == trees[1]
 
 
+@pytest.mark.full(but=["connect_four"])
 @pytest.mark.parametrize("spec", MAIN)
 def test_playouts_draw_each_legal_action_equally_often(spec):
     state = compiled_games.same_position(after(spec, 9, seed=2), rules_of(spec))
@@ -221,6 +249,7 @@ def test_playouts_draw_each_legal_action_equally_often(spec):
     assert frame.header[Header.NUM_PLAYOUTS] == playouts
 
 
+@pytest.mark.full(but=["othello", "connect_four"])
 @pytest.mark.parametrize("spec", MAIN)
 def test_it_is_a_game_state(spec):
     check_game_state(rules_of(spec).new_initial_state, games=1)
@@ -245,6 +274,25 @@ def test_other_parameters_go_to_the_bridge(spec):
         OpenSpielState(game.new_initial_state()), Limit(simulations=10)
     )
     assert result.provider != "compiled rules"
+
+
+@pytest.mark.parametrize(
+    ("covered", "beyond", "told"),
+    [
+        ("breakthrough(rows=8,columns=8)", "breakthrough(rows=13,columns=5)", "64 squares"),
+        ("connect_four(rows=7,columns=8)", "connect_four(rows=12,columns=5)", "columns above 64"),
+        ("go(max_game_length=4096)", "go(max_game_length=4097)", "length above 4096 or below 0"),
+        ("havannah(board_size=31)", "havannah(board_size=32)", "board_size above 31"),
+        ("hex(num_cols=62,num_rows=3)", "hex(num_cols=63,num_rows=3)", "columns above 62"),
+        ("lines_of_action(max_game_length=4096)", "lines_of_action(max_game_length=-1)", "below 0"),
+        ("y(board_size=62)", "y(board_size=63)", "board_size above 62"),
+    ],
+)
+def test_the_doctor_tells_what_the_rules_do_not_cover(covered, beyond, told):
+    assert compiled_games.rules_of(pyspiel.load_game(covered)) is not None
+    assert compiled_games.rules_of(pyspiel.load_game(beyond)) is None
+    name = covered.partition("(")[0]
+    assert told in compiled_games.diagnosis().partition(f"{name} with ")[2].partition(";")[0]
 
 
 def test_the_switch_refuses_other_values(monkeypatch):
@@ -334,7 +382,7 @@ def test_a_ring_wins_in_havannah_whatever_it_is_around(around):
     assert own.returns() == [1, -1]
 
 
-def playouts_of(state, count):
+def playouts_of(state, count, *, sensible=False):
     """The moves of random playouts from a position, each a list."""
     frame = make_frame(
         num_players=2,
@@ -342,7 +390,10 @@ def playouts_of(state, count):
         playout_stream=make_stream(np.random.SeedSequence(1)),
         move_capacity=count * state.rules.max_game_length,
     )
-    assert simulated(state.simulator(frame, None), frame) == Status.DONE
+    simulator = state.simulator(frame, None)
+    if sensible:
+        simulator.make_sensible()
+    assert simulated(simulator, frame) == Status.DONE
     ends = [0, *frame.playout_ends.tolist()]
     return [frame.move_actions[one:other].tolist() for one, other in pairwise(ends)]
 
@@ -369,7 +420,7 @@ def test_sensible_playouts_of_go_fill_no_eyes_and_pass_when_nothing_else_is_left
     size = 5
     game = pyspiel.load_game(f"go(board_size={size})")
     passes = 0
-    for playout in playouts_of(Go(board_size=size).new_initial_state().sensible(), 50):
+    for playout in playouts_of(Go(board_size=size).new_initial_state(), 50, sensible=True):
         state = game.new_initial_state()
         for action in playout:
             others = set(state.legal_actions()) - eyes(state, size) - {size**2}
@@ -380,15 +431,40 @@ def test_sensible_playouts_of_go_fill_no_eyes_and_pass_when_nothing_else_is_left
     assert passes > 50
 
 
-def test_an_agent_for_go_has_sensible_playouts():
-    state = OpenSpielState(pyspiel.load_game("go(board_size=5)").new_initial_state())
-    trees = []
-    for playouts in (UniformPlayouts(), SensiblePlayouts()):
-        searcher = Searcher(SearchConfig.preset("rave").replace(playouts=playouts), seed=1)
-        result = searcher.search(state, Limit(simulations=200))
+def keeps_eyes(searcher):
+    """Whether the playouts of the last search left eyes alone."""
+    return bool(searcher._searches[0]._simulator.root["keeps_eyes"][0])
+
+
+@pytest.mark.parametrize("preset", ["uct", "rave", "grave", "rave_pn"])
+def test_an_agent_for_go_has_sensible_playouts_throughout_a_game(preset):
+    state = pyspiel.load_game("go(board_size=5)").new_initial_state()
+    searcher = Searcher(SearchConfig.preset(preset), seed=1)
+    for _ in range(3):
+        result = searcher.search(OpenSpielState(state), Limit(simulations=50))
         assert result.provider == "compiled rules"
-        trees.append(dump(searcher))
-    assert trees[0] != trees[1]
+        assert keeps_eyes(searcher)
+        state.apply_action(result.action)
+        searcher.advance(result.action)
+
+
+def test_the_spec_of_an_agent_turns_sensible_playouts_off_and_on():
+    game = load_game("go(board_size=5)")
+    for given, kept in (("uniform_playouts", False), ("sensible_playouts", True)):
+        agent = make_agent(f"rave(playouts={given},simulations=20)", game, 0, seed=1)
+        agent.step(game.new_initial_state())
+        assert keeps_eyes(agent.searcher) == kept
+
+
+def test_pettingzoos_go_is_searched_with_sensible_playouts():
+    go_v5 = pytest.importorskip("pettingzoo.classic.go_v5")
+    environment = go_v5.env(board_size=5, komi=7.5)
+    environment.reset(seed=1)
+    environment.step(12)
+    searcher = Searcher(SearchConfig.preset("rave"), seed=1)
+    result = searcher.search(as_game_state(environment), Limit(simulations=50))
+    assert result.provider == "compiled rules"
+    assert keeps_eyes(searcher)
 
 
 def test_sensible_playouts_are_uniform_where_the_rules_know_of_none():

@@ -204,8 +204,10 @@ def test_an_evaluator_has_no_playouts_to_steer():
     assert steered == uniform
 
 
-def test_each_search_begins_with_uniform_playouts():
+def test_each_search_begins_with_uniform_playouts(monkeypatch):
     """What an earlier position's playouts have shown is not carried over."""
+    # Compiled rules draw moves by weights otherwise than uniformly.
+    monkeypatch.setenv("RAVE_AGENTS_GAMES", "openspiel")
     state = OpenSpielState(pyspiel.load_game("hex(board_size=3)").new_initial_state())
     searcher = Searcher(SearchConfig(playouts=SteeredPlayouts(0.05), reuse_tree=False), seed=1)
     searcher.search(state, Limit(simulations=200))

@@ -54,7 +54,7 @@ def test_a_pure_equilibrium_is_found_from_both_seats(preset):
 @pytest.mark.parametrize("preset", PRESETS)
 def test_a_dominated_action_is_hardly_played(preset):
     game = matrix_game([[2, 0], [0, 2], [-1, -1]])
-    result = search(game, preset, 3000)[1]
+    result = search(game, preset, 1500)[1]
     assert result.policy[2][1] < 0.02
     visits = [row.visits for row in result.actions]
     assert visits[2] < min(visits[:2])
@@ -268,9 +268,9 @@ def test_the_table_grows_with_what_is_visited():
 def test_memory_is_bounded_and_counted(preset):
     state = joint_random_game(3, width=4, depth=30, num_players=3, together=0.9)
     player = moving_players(state)[0] if is_simultaneous(state) else state.current_player()
-    searcher, result = search(state, preset, 5000, player=player, max_memory_mb=0.05)
+    searcher, result = search(state, preset, 2000, player=player, max_memory_mb=0.05)
     assert result.memory_full
-    assert result.simulations == 5000
+    assert result.simulations == 2000
     assert 0.025 * 2**20 < result.memory_bytes <= 0.05 * 2**20
     assert result.memory_bytes == growing_bytes(searcher)
 

@@ -28,9 +28,10 @@ def provider(request, monkeypatch):
     Whether there is a bridge is asked anew: no test finds what another one has set.
     """
     name = getattr(request, "param", None)
+    if name is not None:
+        monkeypatch.setenv(compiled_games.SWITCH, "openspiel")
     if name == "python":
         monkeypatch.setenv(native.SWITCH, "0")
-        monkeypatch.setenv(compiled_games.SWITCH, "openspiel")
     native.bridge.cache_clear()
     if name == "bridge" and native.bridge() is None:
         pytest.skip(native.diagnosis())

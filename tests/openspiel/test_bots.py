@@ -136,9 +136,9 @@ def test_keeps_the_tree_in_every_loop(connect_four, play):
 
 @pytest.mark.parametrize("play", LOOPS)
 def test_all_loops_play_the_same_game(connect_four, play):
-    bots = [RaveBot(connect_four, simulations=50, seed=seed) for seed in range(2)]
+    bots = [RaveBot(connect_four, simulations=20, seed=seed) for seed in range(2)]
     expected = play_informing_nobody(connect_four, [bot.clone() for bot in bots]).history()
-    bots = [RaveBot(connect_four, simulations=50, seed=seed) for seed in range(2)]
+    bots = [RaveBot(connect_four, simulations=20, seed=seed) for seed in range(2)]
     assert play(connect_four, [bot.clone() for bot in bots]).history() == expected
 
 

@@ -95,10 +95,11 @@ def test_the_answers_to_the_centre_are_known(kind):
     assert edge.proven == "win"
 
 
+@pytest.mark.full(but=["UCTSolverBot"])
 @pytest.mark.parametrize("kind", BOTS)
 def test_noughts_and_crosses_between_solvers_ends_in_a_draw(kind):
     state = after("tic_tac_toe")
-    bots = [kind(state.get_game(), simulations=5000, seed=seed) for seed in (1, 2)]
+    bots = [kind(state.get_game(), simulations=1000, seed=seed) for seed in (1, 2)]
     while not state.is_terminal():
         state.apply_action(bots[state.current_player()].step(state))
     assert state.returns() == [0.0, 0.0]
@@ -132,7 +133,7 @@ def test_a_proven_loss_is_after_all_others(kind):
 @pytest.mark.parametrize("kind", BOTS)
 def test_where_nothing_is_proven_the_most_visited_move_is_played(kind):
     state = after("connect_four")
-    for seed in range(5):
+    for seed in range(2):
         bot = kind(state.get_game(), simulations=300, seed=seed)
         action = bot.step(state)
         result = bot.last_result
@@ -187,6 +188,7 @@ def test_games_with_chance_are_played_to_the_end(name, kind):
     assert all(game.min_utility() <= value <= game.max_utility() for value in returns)
 
 
+@pytest.mark.full(but=["RavePNBot"])
 @pytest.mark.parametrize("kind", BOTS)
 def test_the_ball_is_caught(kind):
     """Chance puts the ball somewhere, then it falls straight: the catcher can always be there."""
@@ -194,7 +196,7 @@ def test_the_ball_is_caught(kind):
     for column in range(game.get_parameters()["columns"]):
         state = game.new_initial_state()
         state.apply_action(column)
-        bot = kind(game, simulations=300, seed=column)
+        bot = kind(game, simulations=100, seed=column)
         while not state.is_terminal():
             state.apply_action(bot.step(state))
         assert state.returns() == [1.0]
@@ -247,13 +249,14 @@ def test_nim_is_won_by_the_sum_of_the_piles(kind, piles, misere):
 @pytest.mark.parametrize("kind", BOTS)
 def test_a_position_with_a_known_draw_is_solved(kind):
     """The stock bot takes 200 to 630 simulations; the draw alone absorbed 20,000."""
-    for seed in range(5):
+    for seed in range(2):
         state = after("tic_tac_toe", 4, 0, 8)
         bot = kind(state.get_game(), simulations=2000, seed=seed)
         bot.step(state)
         assert bot.last_result.proven == "draw"
 
 
+@pytest.mark.full(but=["UCTSolverBot"])
 @pytest.mark.parametrize("kind", BOTS)
 def test_what_the_stock_bot_solves_is_solved_in_as_many_simulations(kind):
     """A few positions; ``examples/solved_positions.py`` counts more of them."""

@@ -18,7 +18,7 @@ import pyspiel
 import pytest
 from helpers.spiel import OPEN, decision
 from helpers.trees import dump
-from rave_openspiel import OpenSpielState, native, native_library
+from rave_openspiel import OpenSpielState, compiled_games, native, native_library, states
 from rave_openspiel.simulator import OpenSpielSimulator, RolloutSimulator
 
 from rave_agents import GameError, Limit, RaveAgentsError, SearchConfig, Searcher
@@ -277,6 +277,13 @@ def test_a_broken_interface_is_a_game_error():
         def num_distinct_actions(self):
             return 5
 
+        def clone(self):
+            return self
+
+        @property
+        def state(self):
+            return self
+
     simulator = native.NativeSimulator(library(), Fewer(), frame, shrinking=False)
     for expand in (0, 1):
         frame.header[Header.EXPAND] = expand
@@ -334,6 +341,8 @@ def fresh(monkeypatch, tmp_path):
     forget()
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.delenv(native.SWITCH, raising=False)
+    monkeypatch.setenv(compiled_games.SWITCH, "openspiel")
+    monkeypatch.setattr(states, "_prepared", set())
     yield monkeypatch
     forget()
 

@@ -40,6 +40,7 @@ def test_a_size_that_is_not_allowed_is_refused(size):
         pyspiel.load_game(f"nogo(board_size={size})")
 
 
+@pytest.mark.full(but=["4"])
 @pytest.mark.parametrize("size", [2, 4, 9])
 def test_openspiels_own_test_of_games(size, capfd):
     pyspiel.random_sim_test(
@@ -87,7 +88,9 @@ def test_it_is_a_game_state(game):
     check_game_state(lambda: OpenSpielState(game.new_initial_state()), games=2)
 
 
-def test_bots_play_it(game):
+def test_bots_play_it():
+    game = pyspiel.load_game("nogo(board_size=3)")
+
     def make_bot(player, seed):
         return RaveBot(game, player_id=player, simulations=20, seed=seed)
 
@@ -127,6 +130,7 @@ def test_the_program_finds_it():
     assert rave_openspiel.bots_that_can_play_game(pyspiel.load_game("nogo")) != []
 
 
+@pytest.mark.full(but=["2-win"])
 @pytest.mark.parametrize(("size", "proven"), [(2, "win"), (3, "win")])
 def test_our_solver_finds_who_wins_small_boards(size, proven):
     assert solve_position(f"nogo(board_size={size})", seconds=20).result.proven == proven

@@ -223,7 +223,7 @@ def test_every_method_of_a_bot_is_passed_on(hex_game, made):
         each.restart_at(state)
     assert bot.step(state) == twin.step(state)
     bot.restart()
-    assert inner._root is None
+    assert inner._searcher.root is None
 
 
 @needs_registry

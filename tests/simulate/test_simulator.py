@@ -263,7 +263,7 @@ def test_a_broken_prior_is_refused(prior, message):
 
 
 @pytest.mark.usefixtures("compiled")
-@pytest.mark.full(but=["random-150", "openspiel_threads-60"])
+@pytest.mark.full(but=["random-150"])
 @pytest.mark.parametrize(
     ("kind", "count"),
     [

@@ -1,0 +1,103 @@
+"""How far AMAF values are trusted: wholly, or as far as actions mean the same whenever taken.
+
+An AMAF value says something about an action that means much the same whenever it is taken. In Hex
+it does. In Connect Four, a column is another cell each time; there AMAF misleads. Such games show
+themselves in the first dozens of simulations: an action is legal again after its player took it.
+"""
+
+from typing import Annotated, Any, NamedTuple
+
+from annotated_types import Ge, Le
+
+from rave_agents.compiler.arrays import INT, Array, one
+from rave_agents.compiler.dispatch import implements, kernel, open_function
+from rave_agents.compiler.part_fields import Takes
+from rave_agents.compiler.runtime import runs_as
+from rave_agents.kernel import hooks
+from rave_agents.kernel.rules import Edge
+from rave_agents.kernel.schedules import beta
+from rave_agents.kernel.tree import edge_rows
+
+GONE = 0
+LEGAL_AGAIN = 1
+
+
+class FullTrust(NamedTuple):
+    """AMAF values are trusted wholly: β alone says what they weigh (Gelly & Silver 2011)."""
+
+
+class LearnedTrust(NamedTuple):
+    """AMAF values are trusted as far as actions that were taken are not legal again."""
+
+    explored: Annotated[float, Ge(0), Le(1)] = 0.3
+    """The share of the rule's exploration that is left under full trust, in [0, 1]: AMAF itself
+    explores."""
+
+
+Trust = Annotated[Any, Takes(FullTrust, LearnedTrust)]
+"""What a field takes that says how far AMAF values are trusted."""
+
+
+@runs_as(LearnedTrust)
+class TrustStatistics(NamedTuple):
+    """What the search has seen of what its actions mean."""
+
+    options: LearnedTrust
+    counts: Annotated[Array, one(INT, 2)]
+    """[2] see ``count_taken_actions``."""
+
+
+@open_function
+def trust_of(trust: Any) -> float:
+    """How far AMAF values are trusted now, from 0 to 1."""
+    return 1.0
+
+
+@implements(trust_of, TrustStatistics)
+def _trust_of(trust: TrustStatistics) -> float:
+    return meaning(trust.counts)
+
+
+@kernel
+def meaning(counts: Array) -> float:
+    """How far an action means the same whenever it is taken, from 0 to 1.
+
+    The share of the actions taken on the way to new nodes that are gone there, less that of those
+    legal again. One more is counted as legal again: nothing is trusted until something is known.
+    """
+    gone, again = counts[GONE], counts[LEGAL_AGAIN] + 1
+    return max(0.0, float(gone - again) / float(gone + again))
+
+
+@kernel
+def count_taken_actions(counts: Array, search: Any, depth: int, nodes: int) -> None:
+    """Count which of the actions that a new node's player took on the path are legal again."""
+    tree, path = search.tree, search.path
+    for place in range(depth, depth + nodes):
+        player = int(tree.node_player[path.nodes[place]])
+        for index in range(depth):
+            if player < 0 or tree.node_player[path.nodes[index]] != player:
+                continue
+            found = GONE
+            for edge in edge_rows(tree, path.nodes[place]):
+                if tree.edge_action[edge] == tree.edge_action[path.edges[index]]:
+                    found = LEGAL_AGAIN
+            counts[found] += 1
+
+
+@implements(hooks.on_expand, TrustStatistics)
+def _on_expand(trust: TrustStatistics, search: Any, depth: int, nodes: int) -> None:
+    count_taken_actions(trust.counts, search, depth, nodes)
+
+
+@kernel
+def blend_trusted(view: Any, edge: Edge, explored: float) -> float:
+    """``(1 - t β) q + t β q_amaf + (1 - t (1 - share left)) explored``, with trust t.
+
+    An edge without visits has the first-play urgency, at most 1, as q.
+    """
+    options = view.amaf.options
+    weight = view.trust * beta(options.schedule, edge.n, edge.n_amaf)
+    q = edge.q if edge.n > 0.0 else view.unvisited
+    left = 1.0 - view.trust * (1.0 - options.trust.explored)
+    return (1.0 - weight) * q + weight * edge.q_amaf + left * explored
