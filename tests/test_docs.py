@@ -43,6 +43,9 @@ def test_every_block_says_what_it_is(page):
 @pytest.mark.full(but=["index.md", "tutorials/your_own_game.md"])
 @pytest.mark.parametrize("page", WITH_PYTHON, ids=pages.name)
 def test_the_code_of_a_page_runs_from_top_to_bottom(page, tmp_path):
+    needed = re.findall(r"<!-- needs: (\w+) -->", page.read_text(encoding="utf-8"))
+    for package in needed:
+        pytest.importorskip(package, reason=f"the page needs {package}")
     pages.write_files(page, tmp_path)
     program = tmp_path / f"page_{page.stem}.py"
     program.write_text(pages.script(page), encoding="utf-8")

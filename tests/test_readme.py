@@ -13,6 +13,7 @@ SNIPPETS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
 LINES = 135
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 SHORTER = {
+    "environments": ["toy_text"],
     "many_actions": ["--actions", "2000", "--simulations", "5"],
     "share_of_truth": ["dark_chess:4", "go_fish:2", "--positions", "2", "--particles", "200"],
 }

@@ -16,16 +16,27 @@ import gymnasium
 from rave_agents.errors import CloneError
 from rave_gymnasium.agents import GraveAgent, PlanningAgent, RaveAgent, UCTAgent
 from rave_gymnasium.opponent import OpponentEnv
+from rave_gymnasium.opponent_vector import OpponentVectorEnv
+from rave_gymnasium.record import record
+from rave_gymnasium.replays import Replayable
 from rave_gymnasium.states import PlanningState
 
 __all__ = [
     "CloneError",
     "GraveAgent",
     "OpponentEnv",
+    "OpponentVectorEnv",
     "PlanningAgent",
     "PlanningState",
     "RaveAgent",
+    "Replayable",
     "UCTAgent",
+    "record",
 ]
 
-gymnasium.register(id="Opponent-v0", entry_point="rave_gymnasium.opponent:OpponentEnv")
+for _name in ("Opponent-v0", "rave_agents/Opponent-v0"):
+    gymnasium.register(
+        id=_name,
+        entry_point="rave_gymnasium.opponent:OpponentEnv",
+        vector_entry_point="rave_gymnasium.opponent_vector:OpponentVectorEnv",
+    )

@@ -10,29 +10,36 @@
             break
 """
 
+import copy
 from typing import Any, Self
 
+import numpy as np
+
+from rave_agents.agents.environment_agent import EnvironmentAgent
 from rave_agents.agents.searching_agent import ClockLike, SearchingAgent
 from rave_agents.environments.chance import Chance, checked_chance
+from rave_agents.environments.plan import AUTO, ValueFunction, checked_plan
 from rave_agents.errors import UnsupportedGameError
+from rave_agents.searcher.searcher import Searcher
 from rave_agents.simulate.python_simulator import Evaluator
-from rave_gymnasium.states import (
-    DEFAULT_HORIZON,
-    PlanningState,
-    check_plan,
-    check_plannable,
-    hidden_information,
-    no_worlds,
-)
+from rave_gymnasium.states import DEFAULT_HORIZON, PlanningState
+from rave_gymnasium.support import check_plannable, hidden_information, no_worlds
+from rave_gymnasium.vectors import environments_of
 
 
-class PlanningAgent(SearchingAgent):
+class PlanningAgent(SearchingAgent, EnvironmentAgent):
     """Plays what a search of clones of the live environment finds; subclasses name a preset.
 
     Args:
-        env: the live environment; it is looked at and never changed.
+        env: the live environment; it is looked at and never changed. For a vectorised one, of
+            Stable-Baselines3 or Gymnasium, whose environments live in this process, ``predict`` and
+            ``act`` return an array with an action for each of them.
+        horizon: steps that a plan looks ahead, at least 1; None for the end of the episode;
+            ``"auto"`` for 100. A simulation that it cuts off counts its rewards so far, and what
+            ``value_function`` says.
         discount: what a reward counts less with every step, above 0 and at most 1.
-        horizon: steps that a plan looks ahead, at least 1; None for the end of the episode.
+        value_function: estimates what is still to come where the horizon cuts a simulation off,
+            see ``rave_agents.environments.plan.ValueFunction``; None for nothing.
         chance: where the environment's steps have random outcomes, ``"draw"`` lets each simulation
             draw its own; ``"see"`` copies the environment's generators, so that the plan knows what
             will come: it cheats, and says so. What was found of chance is in the result's
@@ -46,7 +53,7 @@ class PlanningAgent(SearchingAgent):
         UnsupportedGameError: (a ValueError) if the actions are not discrete, or some is hidden.
     """
 
-    own_parameters = ("env", "discount", "horizon", "chance")
+    own_parameters = ("env", "horizon", "discount", "value_function", "chance")
 
     def __init__(
         self,
@@ -57,13 +64,18 @@ class PlanningAgent(SearchingAgent):
         clock: ClockLike = None,
         seed: int | None = None,
         evaluator: Evaluator | None = None,
+        horizon: int | str | None = AUTO,
         discount: float = 1.0,
-        horizon: int | None = DEFAULT_HORIZON,
+        value_function: ValueFunction | None = None,
         chance: Chance | str = Chance.DRAW,
         **config: Any,
     ) -> None:
-        check_plannable(env)
-        check_plan(discount, horizon)
+        self.env = env
+        """The live environment."""
+        envs = environments_of(env)
+        for each in (env,) if envs is None else envs:
+            check_plannable(each)
+        checked_plan(horizon, discount, value_function, default=DEFAULT_HORIZON)
         self.chance: Chance = checked_chance(chance)
         """Whether simulations draw the outcomes of chance, or see what will come."""
         super().__init__(
@@ -74,16 +86,28 @@ class PlanningAgent(SearchingAgent):
             evaluator=evaluator,
             **config,
         )
-        self.env = env
-        """The live environment."""
         self.discount = discount
         """The discount of rewards per step."""
         self.horizon = horizon
         """Steps that a plan looks ahead."""
-        if hidden_information(env) is not None and self.config.hidden == "determinize":
-            raise UnsupportedGameError(no_worlds(env))
+        self.value_function = value_function
+        """Estimates what is still to come beyond the horizon, if given."""
+        for each in (env,) if envs is None else envs:
+            if hidden_information(each) is not None and self.config.hidden == "determinize":
+                raise UnsupportedGameError(no_worlds(each))
+        if envs is not None:
+            self.members = [self._bound_to(each, seed) for seed, each in enumerate(envs)]
 
-    def act(self, observation: Any = None, action_mask: Any = None) -> int:
+    def _bound_to(self, env: Any, number: int) -> Self:
+        """Return an agent like this one for one of the environments of a vectorised one."""
+        assert self.seed is not None
+        member = copy.copy(self)
+        member.env = env
+        member.seed = self.seed + number
+        member._searcher = Searcher(self.config, seed=member.seed, evaluator=self.evaluator)
+        return member
+
+    def act(self, observation: Any = None, action_mask: Any = None) -> Any:
         """Choose an action of the environment.
 
         Args:
@@ -94,26 +118,9 @@ class PlanningAgent(SearchingAgent):
             ValueError: if the environment has not been reset.
             CloneError: if the environment cannot be cloned correctly; the message says why.
         """
+        if self.members:
+            return self._predict_all(observation, np.array([False]), action_mask)
         return self._act(self.env, action_mask)
-
-    def predict(
-        self,
-        observation: Any = None,
-        state: Any = None,
-        episode_start: Any = None,
-        deterministic: bool = True,
-        *,
-        action_masks: Any = None,
-    ) -> tuple[int, Any]:
-        """Choose an action, with the interface of a Stable-Baselines3 model.
-
-        Returns:
-            The action, and ``state`` unchanged.
-
-        Raises:
-            ValueError, CloneError: as ``act``.
-        """
-        return self._act(self.env, action_masks), state
 
     def __call__(self, env: Any) -> int:
         """Choose an action in this environment instead of the one that the agent is bound to.
@@ -126,25 +133,31 @@ class PlanningAgent(SearchingAgent):
 
     def __copy__(self) -> Self:
         """Return an independent agent, bound to the same live environment."""
-        twin = type(self).__new__(type(self))
-        vars(twin).update(vars(self))
+        twin = super().__copy__()
         twin._become_independent()
         return twin
 
     def reset(self) -> None:
         """A new episode begins: the clock starts anew, if there is one. Else it is only tidy."""
         self._forget_game()
+        for member in self.members:
+            member.reset()
+
+    def _observation_space(self) -> Any:
+        member = self.members[0] if self.members else self
+        return getattr(member.env, "observation_space", None)
 
     def _act(self, env: Any, mask: Any) -> int:
         state = PlanningState(
             env,
             discount=self.discount,
             horizon=self.horizon,
+            value_function=self.value_function,
             action_mask=mask,
             chance=self.chance,
         )
         self.last_result = self._searcher.search(state, self.limit, clock=self.clock)
-        return self.last_result.action + int(env.action_space.start)
+        return int(self.last_result.action) + int(env.action_space.start)
 
 
 class UCTAgent(PlanningAgent):

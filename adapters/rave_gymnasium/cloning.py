@@ -7,32 +7,17 @@ from typing import Any
 import gymnasium
 import numpy as np
 from gymnasium import spaces
-from gymnasium import wrappers as wrapper_classes
 from gymnasium.envs.registration import EnvSpec
 from gymnasium.utils import EzPickle
 
 from rave_agents.environments.chance import Knowledge, known, look_for_chance, remember
-from rave_agents.environments.clone_check import RAISED, Start, Step, check_clones, raised
-from rave_agents.environments.copying import CopyRules, copied, fingerprint, hashable
+from rave_agents.environments.clone_check import RAISED, Checked, Start, Step, check_clones, raised
+from rave_agents.environments.copying import CopyRules, copied, fingerprint, font_types, hashable
 from rave_agents.environments.generators import generator_types
+from rave_agents.environments.wrappers import blamed, class_name, refused_wrapper
 from rave_agents.errors import CloneError
-
-PASSIVE_WRAPPERS: tuple[type, ...] = tuple(
-    getattr(wrapper_classes, name)
-    for name in (
-        "Autoreset",
-        "HumanRendering",
-        "OrderEnforcing",
-        "PassiveEnvChecker",
-        "RecordEpisodeStatistics",
-        "RecordVideo",
-        "RenderCollection",
-        "TimeLimit",
-    )
-    if hasattr(wrapper_classes, name)
-)
-"""Wrappers that a copy for planning omits, since they do not change the game. The planning state
-counts the steps of a time limit."""
+from rave_gymnasium.replays import STAGES, Replayable, replayable
+from rave_gymnasium.wrappers import inner_env, searched_part
 
 REPLACED = frozenset(
     [
@@ -53,31 +38,38 @@ MUJOCO = frozenset(["mujoco", "mujoco_py", "dm_control"])
 STEPS = 100
 """Largest number of steps for which a check plays each clone."""
 
-ADVICE = "The search cannot plan in it."
+ADVICE = (
+    "The search cannot plan in it, unless its episodes can be replayed: wrap it, "
+    "rave_gymnasium.Replayable(env)."
+)
 """The remedy for an environment that cannot be cloned."""
 
-_checked: dict[tuple[type, ...], bool] = {}
+_checked = Checked()
 """Whether each checked environment repeats itself under equal actions and random numbers."""
 
 
-def planning_env(env: Any, action_mask: Any = None) -> Any:
+def planning_env(env: Any, action_mask: Any = None, *, keep_observations: bool = False) -> Any:
     """Return a copy of an environment for planning; the first copy of each type is checked.
 
     Args:
         env: the environment; it is not changed.
         action_mask: the actions allowed now, to which the check keeps; None for the environment's
             own mask, or for all actions.
+        keep_observations: whether wrappers that change observations are copied too.
 
     Raises:
         CloneError: if the environment cannot be copied, or a copy is wrong; the message says why.
     """
-    while type(env) in PASSIVE_WRAPPERS:
-        env = env.env
+    recorder = replayable(env)
+    env = searched_part(env, keep_observations)
+    if recorder is not None:
+        env = _replay(recorder, env)
     _refuse_mujoco(env)
     chain = _type_chain(env)
-    if chain not in _checked:
-        _checked[chain] = class_name(env) in REPLACED or (
-            check_clones(
+    if _checked.repeats(env.unwrapped, chain) is None:
+        repeats = (
+            class_name(env) in REPLACED
+            or check_clones(
                 env,
                 clone,
                 lambda thing: fingerprint(thing, _rules()),
@@ -85,7 +77,23 @@ def planning_env(env: Any, action_mask: Any = None) -> Any:
                 ADVICE,
             ).repeats
         )
-    return clone(env)
+        _checked.note(env.unwrapped, chain, repeats)
+    new = clone(env)
+    _checked.note(new.unwrapped, chain, bool(_checked.repeats(env.unwrapped, chain)))
+    return new
+
+
+def _replay(recorder: Any, env: Any) -> Any:
+    """The replay of a recorded episode, without the wrappers outside of the recorder."""
+    if not isinstance(env, Replayable):
+        raise CloneError(
+            f"Replayable must be outside of {class_name(env)}, which changes actions or rewards."
+        )
+    new = recorder.replay()
+    if recorder.is_checked:
+        _checked.note(new, _type_chain(new), True)
+    recorder.is_checked = True
+    return new
 
 
 def chance_knowledge(env: Any, copy: Any, action_mask: Any = None) -> Knowledge:
@@ -103,7 +111,7 @@ def chance_knowledge(env: Any, copy: Any, action_mask: Any = None) -> Knowledge:
             clone(copy),
             simulation_cloner(copy),
             GymPlayer(action_mask),
-            repeats=_checked.get(_type_chain(copy), True),
+            repeats=_checked.repeats(copy.unwrapped, _type_chain(copy)) is not False,
             restarts=class_name(copy) not in REPLACED,
             shared=common_objects(copy),
         )
@@ -138,9 +146,11 @@ def _copied(env: Any, rules: CopyRules) -> Any:
     try:
         new = copied(env, rules)
     except Exception as error:
-        raise CloneError(
-            f"{class_name(env.unwrapped)} cannot be copied: {error}. {ADVICE}"
-        ) from error
+        fault = blamed(env, inner_env, lambda thing: copied(thing, rules))
+        reason = f"{class_name(fault)} cannot be copied: {error}. {ADVICE}"
+        if isinstance(fault, gymnasium.Wrapper):
+            reason = refused_wrapper(fault, error)
+        raise CloneError(reason) from error
     _show_no_window(new)
     return new
 
@@ -153,11 +163,6 @@ def bare_clone(env: Any) -> Any:
         values["render_mode"] = None
     new.__dict__ = values
     return new
-
-
-def class_name(env: Any) -> str:
-    """The full name of an environment's class."""
-    return f"{type(env).__module__}.{type(env).__qualname__}"
 
 
 def _type_chain(env: Any) -> tuple[type, ...]:
@@ -194,13 +199,13 @@ def _is_of_mujoco(value: Any) -> bool:
 def _rules() -> CopyRules:
     """Give a copy its own spaces, since a step may draw from them."""
     copiers: dict[type, Callable[[Any], Any]] = {}
-    shared: tuple[type, ...] = (EnvSpec,)
+    shared: tuple[type, ...] = (EnvSpec, *STAGES)
     try:
         import pygame  # noqa: PLC0415
     except ImportError:
         pass
     else:
-        shared = (*shared, pygame.Surface, type(pygame.time.Clock()))
+        shared = (*shared, pygame.Surface, type(pygame.time.Clock()), *font_types())
     return CopyRules(by_attributes=(gymnasium.Env, EzPickle), shared=shared, copiers=copiers)
 
 

@@ -1,26 +1,21 @@
-"""``Opponent-v0``: a two-player game as a single-agent environment with an agent as opponent."""
+"""``Opponent-v0``: a two-player game as a single-agent environment with an opponent."""
 
 from typing import Any, ClassVar
 
 import gymnasium
 import numpy as np
-from gymnasium import spaces
 from numpy.typing import NDArray
 
-from rave_agents.agents.named_agents import AgentSpec, make_agent
-from rave_agents.arena.openings import draw_outcome
-from rave_agents.errors import UnsupportedGameError
-from rave_agents.frameworks.adapters import Game, load_game, seeded_start
-from rave_agents.frameworks.agent import Agent
-from rave_agents.game.arguments import unknown_name
+from rave_agents.frameworks.adapters import Game
 from rave_agents.game.game_state import GameState
+from rave_gymnasium.opponent_game import OpponentGame
+from rave_gymnasium.opponents import Loader
 
-SEATS = (0, 1, "random")
-ILLEGAL = ("raise", "lose")
+RENDER_MODES = ("ansi", "rgb_array", "human")
 
 
 class OpponentEnv(gymnasium.Env):  # type: ignore[misc]
-    """A two-player game in which one of this package's agents plays the opponent.
+    """A two-player game in which an agent or a policy plays the opponent.
 
     ::
 
@@ -30,183 +25,144 @@ class OpponentEnv(gymnasium.Env):  # type: ignore[misc]
         action = env.action_space.sample(mask=info["action_mask"])
 
     A step plays the learner's action, then chance and the opponent until it is the learner's turn
-    again. The reward is what the step added to the learner's return: in most games 0 until the end,
-    then the result. The observation is the game's own, from the learner's perspective where the
-    game has one. ``info["action_mask"]`` (int8) marks the legal actions, ``info["seat"]`` is the
-    learner's seat. Equal seeds give equal episodes under equal actions; another seed gives other
-    chance outcomes.
+    again; where players move at the same time, the opponent's action with it. The reward is what
+    the step added to the learner's return: in most games 0 until the end, then the result.
+    ``info["action_mask"]`` (int8) marks the legal actions, ``info["seat"]`` is the learner's seat.
+    Equal seeds give equal episodes under equal actions; another seed gives other chance outcomes.
+
+    ``reset(options={"opponent": ...})`` changes the opponent from that game on, and
+    ``reset(options={"seat": ...})`` the seat.
 
     Args:
         game: a game for two players by its name, such as ``"connect_four"``,
             ``"hex(board_size=5)"`` or ``"pettingzoo:connect_four_v3"``.
-        opponent: the spec of an agent, such as ``"rave(simulations=100)"`` or ``"random"``.
+        opponent: the spec of an agent, such as ``"rave(simulations=100)"`` or ``"random"``; a
+            policy: a function such as ``policy(observation, mask)`` or a model with ``predict`` or
+            the like, see ``rave_agents.agents.policies``; a folder of checkpoints, whose path has a
+            slash or is a ``pathlib.Path``; or a list of these. Each game draws one of the list, and
+            of a folder what is there then.
         seat: the learner's seat, 0 or 1, or ``"random"`` for a new draw in each episode.
         illegal: the effect of an illegal action: ``"raise"`` raises a ValueError; ``"lose"`` ends
             the episode with the game's least utility (-1 where it states none) and
             ``info["illegal_action"]``.
-        render_mode: ``"ansi"`` or None.
+        render_mode: ``"ansi"``, or, for games that PettingZoo draws, ``"rgb_array"`` or
+            ``"human"``, a window; None for no pictures.
+        observation: ``"game"`` for the game's own, float32, from the perspective of the learner
+            where it has one; ``"pettingzoo"`` for that of PettingZoo's environment without its
+            mask, so that a model plays there, too, and the other way round.
+        load: a function that makes a policy from a checkpoint's path; None for models of
+            Stable-Baselines3 and sb3-contrib (``*.zip``).
 
     Raises:
         UnknownNameError: for a game, an agent or a parameter that does not exist.
-        UnsupportedGameError: if the game is not for two players, an agent cannot play it, or it has
-            no observation.
+        UnsupportedGameError: if the game is not for two players, an agent cannot play it, it has no
+            observation, or PettingZoo does not draw it.
         TypeError, ValueError: for a value that is not allowed.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi"], "render_fps": 1}
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": list(RENDER_MODES), "render_fps": 2}
 
     def __init__(
         self,
         game: str | Game = "connect_four",
-        opponent: str | AgentSpec = "rave(simulations=100)",
+        opponent: Any = "rave(simulations=100)",
         seat: int | str = "random",
         illegal: str = "raise",
         render_mode: str | None = None,
+        observation: str = "game",
+        load: Loader | None = None,
     ) -> None:
-        if not isinstance(game, str) and not hasattr(game, "new_initial_state"):
-            raise TypeError(f"game must be a game's name such as 'connect_four', got {game!r}.")
-        if not isinstance(opponent, str | AgentSpec):
-            raise TypeError(
-                "opponent must be an agent's spec such as 'rave(simulations=100)', got "
-                f"{opponent!r}."
+        if render_mode is not None and render_mode not in RENDER_MODES:
+            raise ValueError(
+                f"render_mode must be None or one of {list(RENDER_MODES)}, got {render_mode!r}."
             )
-        self.game: Game = load_game(game) if isinstance(game, str) else game
+        self._game = OpponentGame(game, opponent, seat, illegal, observation, load, render_mode)
+        self.game: Game = self._game.game
         """The game."""
-        if self.game.num_players != 2:
-            raise UnsupportedGameError(
-                f"game must have two players; {self.game.name} has {self.game.num_players}."
-            )
-        if isinstance(seat, bool) or seat not in SEATS:
-            raise ValueError(f"seat must be 0, 1 or 'random', got {seat!r}.")
-        if illegal not in ILLEGAL:
-            raise ValueError(unknown_name("illegal", illegal, ILLEGAL))
-        if render_mode not in (None, "ansi"):
-            raise ValueError(f"render_mode must be None or 'ansi', got {render_mode!r}.")
-        self.opponent: AgentSpec = (
-            AgentSpec.parse(opponent) if isinstance(opponent, str) else opponent
-        )
-        """The opponent's spec."""
-        self.seat = seat
-        """The learner's seat as given: 0, 1 or ``"random"``."""
-        self.illegal = illegal
-        """The effect of an illegal action: ``"raise"`` or ``"lose"``."""
         self.render_mode = render_mode
-        for player in (0, 1):
-            make_agent(self.opponent, self.game, player)
-        state = self.game.new_initial_state()
-        self.action_space: Any = spaces.Discrete(state.num_distinct_actions())
-        shape = _observation(state, 0, self.game.name).shape
-        limits = np.finfo(np.float32)
-        self.observation_space: Any = spaces.Box(limits.min, limits.max, shape, np.float32)
-        self._state: GameState | None = None
-        self._agent: Agent | None = None
-        self._seat = 0
-        self._return = 0.0
-        self._over = True
+        self.action_space: Any = self._game.action_space
+        self.observation_space: Any = self._game.observation_space
+
+    @property
+    def state(self) -> GameState | None:
+        """A copy of the position; None before ``reset``."""
+        return None if self._game.state is None else self._game.state.clone()
+
+    @property
+    def opponent(self) -> str | None:
+        """The name of the opponent in this game; None before ``reset``."""
+        return None if self._game.opponent is None else self._game.opponent.name
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[NDArray[np.float32], dict[str, Any]]:
-        """Start a new game; the opponent moves first if seat 0 is theirs."""
-        super().reset(seed=seed)
-        drawn = int(self.np_random.integers(2))
-        self._seat = drawn if self.seat == "random" else int(self.seat)
-        own = self.opponent.with_defaults({"seed": int(self.np_random.integers(2**31))})
-        self._agent = make_agent(own, self.game, 1 - self._seat)
-        self._agent.restart()
-        self._state = seeded_start(self.game, lambda: int(self.np_random.integers(2**31)))
-        self._return = 0.0
-        self._over = False
-        self._play_on()
-        return self._observed(), self._info()
+    ) -> tuple[Any, dict[str, Any]]:
+        """Start a new game; the opponent moves first if seat 0 is theirs.
 
-    def step(self, action: int) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
+        Args:
+            seed: seeds everything random from now on; None to go on.
+            options: ``"opponent"`` and ``"seat"``, as for the constructor; they hold from now on.
+
+        Raises:
+            UnknownNameError: for another option.
+            TypeError, ValueError: for a value that is not allowed.
+        """
+        super().reset(seed=seed)
+        self._game.begin(self.np_random, options)
+        return self._game.seen(), self._info()
+
+    def step(self, action: int) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Play an action, then chance's and the opponent's moves.
 
         Raises:
-            ValueError: for an action that is not legal, if ``illegal`` is ``"raise"``.
+            ValueError: for an action that is not legal, if ``illegal`` is ``"raise"``; or if the
+                opponent's is not.
             TypeError: if ``action`` is not an integer.
             RuntimeError: before ``reset``, or after the end.
         """
-        if self._state is None or self._over:
+        game = self._game
+        if game.state is None or game.over:
             raise RuntimeError("The game is over or has not begun: call reset() first.")
-        legal = list(self._state.legal_actions())
-        chosen = _as_action(action)
-        if chosen not in legal:
-            return self._illegal(action, legal)
-        self._apply(chosen)
-        self._play_on()
-        total = float(self._state.returns()[self._seat])
-        reward, self._return = total - self._return, total
-        self._over = self._state.is_terminal()
-        return self._observed(), reward, self._over, False, self._info()
-
-    def _illegal(
-        self, action: Any, legal: list[int]
-    ) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
-        assert self._state is not None
-        if self.illegal == "raise":
+        legal = game.legal()
+        chosen = as_action(action)
+        if chosen in legal:
+            reward = game.play(chosen)
+            return game.seen(), reward, game.over, False, self._info()
+        if game.illegal == "raise":
             raise ValueError(f"Action {action} is illegal; the legal actions are {legal}.")
-        self._over = True
-        least = self._state.min_utility()
-        reward = least if np.isfinite(least) else -1.0
-        info = {**self._info(), "illegal_action": True}
-        return self._observed(), float(reward), True, False, info
+        reward = game.lose()
+        return game.seen(), reward, True, False, {**self._info(), "illegal_action": True}
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return the mask of legal actions, under the name that sb3-contrib's algorithms call."""
-        return self._mask().astype(bool)
+        return self._game.mask().astype(bool)
 
-    def render(self) -> str | None:
-        """Return the position as text."""
+    def render(self) -> Any:
+        """Return the position as text or as an array of pixels; None for a window."""
         if self.render_mode is None:
-            gymnasium.logger.warn("render() needs render_mode='ansi'.")
+            gymnasium.logger.warn(f"render() needs a render_mode, one of {list(RENDER_MODES)}.")
             return None
-        return "" if self._state is None else str(self._state)
+        if self.render_mode == "ansi":
+            return "" if self._game.state is None else str(self._game.state)
+        if self._game.state is None:
+            raise RuntimeError("There is nothing to draw yet: call reset() first.")
+        return self._game.following.render()
 
-    def _play_on(self) -> None:
-        """Play for chance and the opponent until it is the learner's turn, or the end."""
-        state, agent = self._state, self._agent
-        assert state is not None
-        assert agent is not None
-        while not state.is_terminal() and state.current_player() != self._seat:
-            if state.is_chance_node():
-                self._apply(draw_outcome(state, self.np_random))
-            else:
-                self._apply(agent.step(state.clone()))
-
-    def _apply(self, action: int) -> None:
-        assert self._state is not None
-        assert self._agent is not None
-        self._agent.inform_action(self._state, int(self._state.current_player()), action)
-        self._state.apply_action(action)
-
-    def _observed(self) -> NDArray[np.float32]:
-        assert self._state is not None
-        return _observation(self._state, self._seat, self.game.name)
-
-    def _mask(self) -> NDArray[np.int8]:
-        mask = np.zeros(int(self.action_space.n), np.int8)
-        if self._state is not None and not self._over and not self._state.is_terminal():
-            mask[list(self._state.legal_actions())] = 1
-        return mask
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        if self._game.following is not None:
+            self._game.following.close()
 
     def _info(self) -> dict[str, Any]:
-        return {"action_mask": self._mask(), "seat": self._seat}
+        return {"action_mask": self._game.mask(), "seat": self._game.learner}
 
 
-def _as_action(action: Any) -> int:
-    """Convert an action to an int: a Python or NumPy integer, or an array of one integer."""
+def as_action(action: Any) -> int:
+    """Convert an action to an int: a Python or NumPy integer, or an array of one integer.
+
+    Raises:
+        TypeError: for anything else.
+    """
     number = action.item() if isinstance(action, np.ndarray) and action.size == 1 else action
     if isinstance(number, bool | np.bool_) or not isinstance(number, int | np.integer):
         raise TypeError(f"action must be an integer, got {action!r}.")
     return int(number)
-
-
-def _observation(state: GameState, player: int, game: str) -> NDArray[np.float32]:
-    observe = getattr(state, "observation", None)
-    if observe is None:
-        raise UnsupportedGameError(
-            f"{game} has no observation: its states lack the method observation(player)."
-        )
-    return np.array(observe(player), np.float32)

@@ -4,10 +4,7 @@ import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, NamedTuple, Self
 
-import gymnasium
 import numpy as np
-from gymnasium import spaces
-from gymnasium.wrappers import TimeLimit
 
 from rave_agents.environments.chance import (
     Chance,
@@ -21,6 +18,7 @@ from rave_agents.environments.chance import (
 from rave_agents.environments.copying import hashable
 from rave_agents.environments.environment_simulator import WorldSimulator
 from rave_agents.environments.generators import Dice
+from rave_agents.environments.plan import AUTO, Account, ValueFunction, checked_plan
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.game.game_state import NO_ACTION, PlayerId
 from rave_agents.simulate.python_simulator import Evaluator
@@ -32,6 +30,16 @@ from rave_gymnasium.cloning import (
     own_mask,
     planning_env,
     simulation_cloner,
+)
+from rave_gymnasium.support import (
+    DRAWN_BEFORE,
+    cannot_be_fair,
+    check_goes_on,
+    check_plannable,
+    declares_openness,
+    hidden_information,
+    no_worlds,
+    time_limit,
 )
 
 TERMINAL = int(PlayerId.TERMINAL)
@@ -47,10 +55,6 @@ class _Plan(NamedTuple):
     """All actions, from 0."""
     start: int
     """The environment's number of the first action."""
-    discount: float
-    """The discount of rewards per step."""
-    steps: int
-    """Steps until the horizon or the time limit."""
     clone: Callable[[Any], Any]
     """Copies the environment."""
     knowledge: Knowledge
@@ -78,7 +82,9 @@ class PlanningState:
         env: the environment, after ``reset``; it is not changed.
         discount: the discount of rewards per step, above 0 and at most 1.
         horizon: steps that the search looks ahead, at least 1; None for the end of the episode,
-            which must then have a time limit.
+            which must then have a time limit; ``"auto"`` for 100.
+        value_function: estimates what is still to come where the horizon cuts a simulation off,
+            see ``rave_agents.environments.plan.ValueFunction``; None for nothing.
         action_mask: whether each action is allowed now; None for the environment's own mask
             (``action_masks()``) or for all actions. Later masks come from ``info["action_mask"]``.
         chance: ``"draw"``: simulations draw the outcomes of chance; ``"see"``: they copy the
@@ -91,22 +97,24 @@ class PlanningState:
         UnsupportedGameError: if its actions are not discrete.
     """
 
-    __slots__ = ("_last", "_legal", "_plan", "_return", "_seen", "_step", "_weight", "env", "over")
+    __slots__ = ("_account", "_last", "_legal", "_plan", "_seen", "env", "over")
 
     def __init__(
         self,
         env: Any,
         *,
         discount: float = 1.0,
-        horizon: int | None = DEFAULT_HORIZON,
+        horizon: int | str | None = AUTO,
+        value_function: ValueFunction | None = None,
         action_mask: Any = None,
         chance: Chance | str = Chance.DRAW,
     ) -> None:
         check_plannable(env)
-        check_plan(discount, horizon)
+        plan = checked_plan(horizon, discount, value_function, default=DEFAULT_HORIZON)
         chance = checked_chance(chance)
-        limit, elapsed = _time_limit(env)
-        steps = limit - elapsed if horizon is None else min(horizon, limit - elapsed)
+        check_goes_on(env)
+        limit, elapsed = time_limit(env)
+        steps = min(plan.steps, limit - elapsed)
         if math.isinf(steps):
             raise ValueError(
                 f"horizon=None needs an environment with a time limit; {env} has none."
@@ -116,7 +124,7 @@ class PlanningState:
         space = env.action_space
         actions = tuple(range(int(space.n)))
         legal = _allowed(action_mask, actions)
-        copy = planning_env(env, action_mask)
+        copy = planning_env(env, action_mask, keep_observations=value_function is not None)
         self.env: Any = copy
         """The copy of the environment."""
         self.over: bool = False
@@ -124,8 +132,6 @@ class PlanningState:
         self._plan = _Plan(
             actions=actions,
             start=int(space.start),
-            discount=float(discount),
-            steps=int(steps),
             clone=clone,
             knowledge=chance_knowledge(env, copy, action_mask),
             chance=chance,
@@ -133,9 +139,7 @@ class PlanningState:
         )
         self._last = NO_ACTION
         self._seen: Any = None
-        self._return = 0.0
-        self._weight = 1.0
-        self._step = 0
+        self._account = Account(plan._replace(steps=steps), 1)
         self._legal = legal
         if action_mask is None:
             self._look({})
@@ -144,6 +148,9 @@ class PlanningState:
         mask = info.get("action_mask")
         if mask is None:
             mask = own_mask(self.env)
+        if mask is not None and not np.any(mask):
+            self._legal = self._plan.actions[:1]  # As Discrete.sample understands such a mask.
+            return
         self._legal = _allowed(mask, self._plan.actions)
 
     def clone(self) -> Self:
@@ -201,7 +208,7 @@ class PlanningState:
         """
         if not self.chance.alike:
             return self._last
-        return self._last, self._return, hashable(self._seen)
+        return self._last, self._account.returns[0], hashable(self._seen)
 
     def simulation(self, seed: int) -> Self:
         """Return a copy for one simulation, with its own random numbers if steps draw any."""
@@ -211,7 +218,7 @@ class PlanningState:
         """Return the root of a search, whose clones draw from the search's dice, and the dice."""
         report, sees = self.chance, self._plan.chance is Chance.SEE
         if report.fixed and not sees:
-            raise UnsupportedGameError(_cannot_be_fair(self.env, report.fixed))
+            raise UnsupportedGameError(cannot_be_fair(self.env, report.fixed))
         if sees:
             say_it_sees_chance()
         copy, shared = clone(self.env), common_objects(self.env)
@@ -226,7 +233,7 @@ class PlanningState:
         new._last, new._seen = self._last, self._seen
         new.over = self.over
         new._plan, new._legal = self._plan, self._legal
-        new._return, new._weight, new._step = self._return, self._weight, self._step
+        new._account = self._account.copy()
         return new
 
     @property
@@ -258,16 +265,17 @@ class PlanningState:
         """Step the environment; its exceptions pass through unchanged."""
         self._last = action
         self._seen, reward, terminated, truncated, info = self.env.step(action + self._plan.start)
-        self._return += self._weight * float(reward)
-        self._weight *= self._plan.discount
-        self._step += 1
-        self.over = bool(terminated or truncated or self._step >= self._plan.steps)
+        self._account.add(0, reward)
+        cut = self._account.end_step()
+        self.over = bool(terminated or truncated or cut)
+        if cut and not (terminated or truncated):
+            self._account.cut_off(self.env, self._seen, (None,))
         if not self.over:
             self._look(info)
 
     def returns(self) -> Sequence[float]:
         """Return the discounted sum of the rewards since the root."""
-        return [self._return]
+        return self._account.returns.copy()
 
     def num_players(self) -> int:
         """One."""
@@ -313,112 +321,7 @@ class PlanningState:
         )
 
     def __str__(self) -> str:
-        return f"{self.env}: {'over' if self.over else f'step {self._step} of the plan'}"
-
-
-def check_plannable(env: Any) -> None:
-    """Refuse an environment in which the search cannot plan, with the reason.
-
-    Raises:
-        TypeError: if it is not a Gymnasium environment, or is a vector environment.
-        UnsupportedGameError: if its actions are not discrete.
-    """
-    if not isinstance(env, gymnasium.Env):
-        raise TypeError(f"env must be a single gymnasium.Env, got {type(env).__name__}.")
-    if not isinstance(env.action_space, spaces.Discrete):
-        raise UnsupportedGameError(
-            f"{env} cannot be planned in: its actions are {env.action_space}, and a search needs "
-            "Discrete(n)."
-        )
-
-
-DECLARATION = "hidden_information"
-"""The metadata key under which an environment declares what it hides from its agent."""
-
-DRAWN_BEFORE = "what its reset decides and shows only later"
-"""The hidden information of an environment whose equal-looking starts diverge."""
-
-
-def hidden_information(env: Any) -> str | None:
-    """Return what an environment is known to hide from its agent; None if nothing.
-
-    An environment can declare it in ``metadata["hidden_information"]``.
-
-    Raises:
-        TypeError: if the declaration is not a text, True, False or None.
-    """
-    raw = env.unwrapped
-    metadata = raw.metadata if isinstance(raw.metadata, Mapping) else {}
-    if DECLARATION in metadata:
-        said = metadata[DECLARATION]
-        if not isinstance(said, str | bool | None):
-            raise TypeError(
-                f"metadata[{DECLARATION!r}] of {env} must be a text that says what is hidden from "
-                f"its agent, True, or None if nothing is hidden; got {said!r}."
-            )
-        return "what it declares as hidden" if said is True else said or None
-    hides = any(kind.__name__ == "BlackjackEnv" for kind in type(raw).__mro__)
-    return "the dealer's card" if hides else None
-
-
-def declares_openness(env: Any) -> bool:
-    """Whether an environment declares that it hides nothing from its agent."""
-    metadata = env.unwrapped.metadata
-    return DECLARATION in (metadata or {}) and hidden_information(env) is None
-
-
-def no_worlds(env: Any, hidden: str | None = None) -> str:
-    """Say why a search cannot plan without cheating where an environment hides information."""
-    declare = (
-        " Numbers that a step draws from a generator are not hidden; if nothing else is, declare "
-        f"it: metadata[{DECLARATION!r}] = None."
-        if hidden == DRAWN_BEFORE
-        else ""
-    )
-    return (
-        f"{env} cannot be planned in: it hides {hidden or hidden_information(env)}, and the search "
-        f"would see it. hidden='see' allows that, which is cheating.{declare}"
-    )
-
-
-def _cannot_be_fair(env: Any, names: Sequence[str]) -> str:
-    return (
-        f"{env} cannot be planned in fairly: a copy would foresee the outcomes of chance, since "
-        f"{', '.join(names)} cannot be reseeded. Draw from a NumPy generator instead, or allow "
-        "the search to cheat with chance='see'."
-    )
-
-
-def check_plan(discount: float, horizon: int | None) -> None:
-    """Raise TypeError or ValueError for a discount or a horizon that is not allowed."""
-    if isinstance(discount, bool) or not isinstance(discount, int | float | np.floating):
-        raise TypeError(f"discount must be a number, got {discount!r}.")
-    if not 0 < discount <= 1:
-        raise ValueError(f"discount must be above 0 and at most 1, got {discount!r}.")
-    if horizon is None:
-        return
-    if isinstance(horizon, bool) or not isinstance(horizon, int | np.integer):
-        raise TypeError(f"horizon must be an integer or None, got {horizon!r}.")
-    if horizon < 1:
-        raise ValueError(f"horizon must be at least 1, got {horizon!r}.")
-
-
-def _time_limit(env: Any) -> tuple[float, int]:
-    """Return the tightest time limit of the wrappers, and the steps already taken of it."""
-    limit, elapsed = math.inf, 0
-    begun = True
-    while isinstance(env, gymnasium.Wrapper):
-        if isinstance(env, TimeLimit):
-            begun = env._elapsed_steps is not None
-            taken = env._elapsed_steps or 0
-            if env._max_episode_steps - taken < limit - elapsed:
-                limit, elapsed = env._max_episode_steps, taken
-        if getattr(env, "_has_reset", True) is False:
-            begun = False
-        env = env.env
-    if not begun:
-        raise ValueError(f"{env} has not been reset: call env.reset() first.")
-    return limit, elapsed
+        return f"{self.env}: {'over' if self.over else f'step {self._account.steps} of the plan'}"
 
 
 def _allowed(mask: Any, actions: Sequence[int]) -> Sequence[int]:

@@ -38,11 +38,14 @@ from rave_pettingzoo.agents import (
     make_agent,
 )
 from rave_pettingzoo.cloning import clone_env, register_cloner
-from rave_pettingzoo.episode import Episode
-from rave_pettingzoo.evaluation import Evaluation, PolicyResult, evaluate
+from rave_pettingzoo.episode import ActionOutsideError, Episode
+from rave_pettingzoo.evaluate import evaluate
+from rave_pettingzoo.evaluation import Evaluation, PolicyResult
 from rave_pettingzoo.loop_agent import LoopAgent, RandomLoopAgent
 from rave_pettingzoo.parallel_state import ParallelState
-from rave_pettingzoo.states import AECState, game_state
+from rave_pettingzoo.positions import game_state
+from rave_pettingzoo.record import record
+from rave_pettingzoo.states import AECState
 from rave_pettingzoo.tournaments import (
     EnvTournament,
     EnvTournamentError,
@@ -51,6 +54,7 @@ from rave_pettingzoo.tournaments import (
 
 __all__ = [
     "AECState",
+    "ActionOutsideError",
     "AutoAgent",
     "CloneError",
     "EnvTournament",
@@ -73,6 +77,7 @@ __all__ = [
     "evaluate",
     "game_state",
     "make_agent",
+    "record",
     "register_cloner",
     "tournament",
 ]

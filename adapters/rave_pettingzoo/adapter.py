@@ -1,5 +1,6 @@
 """PettingZoo, and OpenSpiel through Shimmy, as ``rave_agents.frameworks.adapters.Adapter``."""
 
+import contextlib
 import functools
 import importlib
 import importlib.metadata
@@ -88,6 +89,22 @@ class PettingZooGame:
         remember(raw_env(env), self._knowledge)
         return AECState(env)
 
+    def following(self, render_mode: str | None) -> Any:
+        """Return a new environment of this game that follows it, to draw it and to show it.
+
+        Raises:
+            UnsupportedGameError: if it does not draw in this mode.
+        """
+        from rave_pettingzoo.following import FollowingEnv, check_draws  # noqa: PLC0415
+
+        framework, _, spec = self.name.partition(":")
+        if render_mode is None:
+            return FollowingEnv(_game_of_spec(self.name).env)
+        if framework != "pettingzoo":
+            raise UnsupportedGameError(f"{self.name} is not drawn by PettingZoo.")
+        check_draws(self.env, render_mode)
+        return FollowingEnv(make_env(spec, render_mode=render_mode))
+
     def check_search(self, config: SearchConfig) -> None:
         """Raise UnsupportedGameError if a search of this configuration cannot play the game."""
         if self._draws_chance:
@@ -130,12 +147,13 @@ def classic_names() -> tuple[str, ...]:
     return tuple(sorted(name for name in modules if re.fullmatch(r"\w+_v\d+", name)))
 
 
-def make_env(spec: str) -> Any:
+def make_env(spec: str, **options: Any) -> Any:
     """Make the AEC environment of this name, without a reset.
 
     Args:
         spec: a classic environment (``connect_four_v3``, ``go_v5(board_size=9)``) or the id of any
             other that PettingZoo has registered (``classic/connect_four-v3``).
+        **options: parameters beside those in the name.
 
     Raises:
         UnknownNameError: if there is none, or it refuses the parameters.
@@ -143,6 +161,7 @@ def make_env(spec: str) -> Any:
     import pettingzoo  # noqa: PLC0415
 
     name, parameters = split_spec(spec)
+    parameters.update(options)
     plain = name.rpartition("/")[2].replace("-", "_")
     registered = getattr(pettingzoo, "aec_registry", {})
     if plain not in classic_names() and name not in registered:
@@ -161,6 +180,45 @@ def _module(name: str) -> Any:
     return importlib.import_module(f"pettingzoo.classic.{name}")
 
 
+def make_played_env(spec: str) -> Any:
+    """Make the environment of this name to play episodes in, without a reset.
+
+    Where agents move at the same time, it is the Parallel form.
+
+    Args:
+        spec: as for ``make_env``; or an importable module with environments, such as
+            ``mpe2.simple_tag_v3``. Parameters may follow in parentheses.
+
+    Raises:
+        UnknownNameError: if there is none, or it refuses the parameters.
+    """
+    import pettingzoo  # noqa: PLC0415
+
+    name, parameters = split_spec(spec)
+    module: Any = None
+    if re.fullmatch(r"\w+(\.\w+)+", name):
+        with contextlib.suppress(ImportError):
+            module = importlib.import_module(name)
+    try:
+        if hasattr(module, "parallel_env"):
+            return module.parallel_env(**parameters)
+        if hasattr(module, "env"):
+            return module.env(**parameters)
+        parallel = getattr(pettingzoo, "parallel_registry", {})
+        if name in parallel and name not in getattr(pettingzoo, "aec_registry", {}):
+            return pettingzoo.make("parallel", name, **parameters)
+        env = make_env(spec)
+        return pettingzoo.make("parallel", name, **parameters) if _moves_together(env) else env
+    except (TypeError, AssertionError) as error:
+        raise UnknownNameError(f"PettingZoo cannot make {spec!r}: {error}") from error
+
+
+def _moves_together(env: Any) -> bool:
+    from rave_pettingzoo.support import is_simultaneous  # noqa: PLC0415
+
+    return is_simultaneous(env)
+
+
 class PettingZooAdapter:
     """See ``rave_agents.frameworks.adapters.Adapter``."""
 
@@ -175,7 +233,7 @@ class PettingZooAdapter:
         pettingzoo = sys.modules.get("pettingzoo")
         if pettingzoo is None or not isinstance(state, pettingzoo.AECEnv | pettingzoo.ParallelEnv):
             return None
-        from rave_pettingzoo.states import game_state  # noqa: PLC0415
+        from rave_pettingzoo.positions import game_state  # noqa: PLC0415
 
         return game_state(state)
 

@@ -12,9 +12,10 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 from rave_agents.agents.named_agents import AgentSpec
-from rave_agents.agents.searching_agent import ClockLike, SearchingAgent
+from rave_agents.agents.searching_agent import SEARCH_PARAMETERS, ClockLike, SearchingAgent
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.environments.chance import Chance
+from rave_agents.environments.plan import AUTO, ValueFunction
 from rave_agents.errors import UnknownNameError
 from rave_agents.game.arguments import check_names, unknown_name
 from rave_agents.game.game_state import GameState
@@ -51,6 +52,13 @@ class SearchAgent(SearchingAgent, LoopAgent):
             draw its own; ``"see"`` copies the environment's generators, so that the search knows
             what will come: it cheats, and says so. What was found of chance is in the result's
             ``state.chance``.
+        horizon: steps that a simulation looks ahead, at least 1: moves in an AEC environment, joint
+            moves in a Parallel one; None for the end of the game; ``"auto"`` for the end in the
+            classic environments and in Shimmy's, else 1,000. A simulation that it cuts off counts
+            its rewards so far, and what ``value_function`` says. With a horizon no tree is kept.
+        discount: what a reward counts less with every step, above 0 and at most 1.
+        value_function: estimates what is still to come where the horizon cuts a simulation off,
+            see ``rave_agents.environments.plan.ValueFunction``; None for nothing.
         simulations: with ``seconds``, ``clock``, ``seed``, ``evaluator`` and ``**config`` as for
             ``rave_agents.agents.searching_agent.SearchingAgent``.
 
@@ -61,7 +69,16 @@ class SearchAgent(SearchingAgent, LoopAgent):
             is hidden and there are no worlds, unless ``hidden="see"`` allows it to cheat.
     """
 
-    own_parameters = ("env", "player", "translate", "worlds", "chance")
+    own_parameters = (
+        "env",
+        "player",
+        "translate",
+        "worlds",
+        "chance",
+        "horizon",
+        "discount",
+        "value_function",
+    )
 
     def __init__(
         self,
@@ -76,6 +93,9 @@ class SearchAgent(SearchingAgent, LoopAgent):
         translate: bool = True,
         worlds: WorldFunction | None = None,
         chance: Chance | str = Chance.DRAW,
+        horizon: int | str | None = AUTO,
+        discount: float = 1.0,
+        value_function: ValueFunction | None = None,
         **config: Any,
     ) -> None:
         SearchingAgent.__init__(
@@ -90,7 +110,15 @@ class SearchAgent(SearchingAgent, LoopAgent):
         if self.config.hidden == "see":
             worlds = None
         LoopAgent.__init__(
-            self, env, player=player, translate=translate, worlds=worlds, chance=chance
+            self,
+            env,
+            player=player,
+            translate=translate,
+            worlds=worlds,
+            chance=chance,
+            horizon=horizon,
+            discount=discount,
+            value_function=value_function,
         )
         check_moves(self.config, simultaneous=is_parallel(env))
         self._searched: GameState | None = None
@@ -203,7 +231,7 @@ def make_agent(
     names = (*SearchConfig.preset_names(), "random")
     if parsed.name not in names:
         raise UnknownNameError(unknown_name("agent", parsed.name, names))
-    limits = ("seed", "simulations", "seconds", "clock", "evaluator")
+    limits = SEARCH_PARAMETERS
     plain = parsed.name == "random"
     preset = SearchConfig.preset("uct" if plain else parsed.name)
     preset.check_changes("parameter of make_agent", defaults, limits)
@@ -211,7 +239,7 @@ def make_agent(
     if plain:
         check_names("parameter of random", parsed.parameters, ("seed",), UnknownNameError)
     else:
-        of_agents = ("chance", *limits)
+        of_agents = ("chance", "horizon", "discount", *limits)
         preset.check_changes(
             f"parameter of {parsed.name}", parsed.parameters, of_agents, UnknownNameError
         )

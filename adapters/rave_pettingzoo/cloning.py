@@ -2,8 +2,8 @@
 
 An environment is a chain of wrappers around a raw environment. Raw environments that this package
 knows (``classic.py``) or that were registered with ``register_cloner`` have their own copying
-function; ``rave_agents.environments.copying`` copies all others. The first clone of each type
-outside of ``classic.py`` is checked (``verification.py``).
+function; ``rave_agents.environments.copying`` copies all others. The first clone of each
+environment outside of ``classic.py`` is checked (``verification.py``).
 """
 
 import functools
@@ -15,6 +15,7 @@ import pettingzoo
 from gymnasium import spaces
 from gymnasium.utils import EzPickle
 from pettingzoo.utils import wrappers as wrapper_classes
+from pettingzoo.utils.conversions import aec_to_parallel_wrapper, parallel_to_aec_wrapper
 
 from rave_agents.environments.chance import (
     ChanceReport,
@@ -23,9 +24,15 @@ from rave_agents.environments.chance import (
     look_for_chance,
     remember,
 )
-from rave_agents.environments.clone_check import check_clones
-from rave_agents.environments.copying import CopyRules, copied, fingerprint
+from rave_agents.environments.clone_check import Checked, check_clones
+from rave_agents.environments.copying import CopyRules, copied, fingerprint, font_types
 from rave_agents.environments.generators import find_generators, generator_types, reseed
+from rave_agents.environments.wrappers import (
+    class_name,
+    refused_wrapper,
+    supersuit_changes_observations_alone,
+    without,
+)
 from rave_agents.errors import CloneError
 from rave_pettingzoo import classic
 from rave_pettingzoo.verification import ZooPlayer
@@ -39,11 +46,18 @@ PASSIVE_WRAPPERS: tuple[type, ...] = (
 )
 """Wrappers that only check the caller and do not change the game."""
 
+RECORDERS: tuple[type, ...] = tuple(
+    getattr(wrapper_classes, name)
+    for name in ("CaptureStdoutWrapper", "RecordVideo", "RecordVideoParallel")
+    if hasattr(wrapper_classes, name)
+)
+"""Wrappers that only record."""
+
 ADVICE = "Tell how it is copied: rave_pettingzoo.register_cloner(type(env.unwrapped), function)."
 """The remedy for an environment that cannot be cloned."""
 
 _registered: dict[type, Callable[[Any], Any]] = {}
-_checked: dict[tuple[type, ...], bool] = {}
+_checked = Checked()
 """Whether each checked environment repeats itself under equal actions and random numbers."""
 
 
@@ -76,8 +90,8 @@ def clone_env(env: _E) -> _E:
     Under the same actions the copy behaves like the original, random numbers included, and neither
     changes the other. The copy of an environment with a window (``render_mode="human"``) has none.
 
-    The first copy of a type that this package does not know is checked by playing copies with the
-    same actions. The check does not touch the original.
+    The first copy of an environment that this package does not know is checked by playing copies
+    with the same actions. The check does not touch the original.
 
     Args:
         env: an AEC or Parallel environment.
@@ -88,9 +102,13 @@ def clone_env(env: _E) -> _E:
     """
     check_env(env)
     key = type_chain(env)
-    if key not in _checked:
+    raw = raw_env(env)
+    if _checked.repeats(raw, key) is None:
         _check(env, key)
     clone: _E = _clone(env, _rules())
+    repeats = _checked.repeats(raw, key)
+    if repeats is not None:
+        _checked.note(raw_env(clone), key, repeats)
     return clone
 
 
@@ -126,19 +144,57 @@ def type_chain(env: Any) -> tuple[type, ...]:
     return tuple(chain)
 
 
-def searched_env(env: Any) -> Any:
-    """Return a copy to search, without pictures and wrappers that only check the caller.
+def searched_env(env: Any, *, keep_observations: bool = False) -> Any:
+    """Return a copy to search, without pictures and wrappers that mean nothing to a search.
+
+    Args:
+        env: the environment; it is not changed.
+        keep_observations: whether wrappers that change observations are kept.
 
     Raises:
         CloneError: as ``clone_env``.
     """
-    while type(env) in PASSIVE_WRAPPERS:
-        env = inner_env(env)
+
+    def leaves_out(wrapper: Any, one_is_kept: bool) -> bool:
+        if type(wrapper) in PASSIVE_WRAPPERS or type(wrapper) in RECORDERS:
+            return True
+        return not keep_observations and only_observes(wrapper)
+
+    env = _straight(without(env, inner_env, leaves_out))
     clone = clone_env(env)
     raw = raw_env(clone)
     if classic.class_name(raw) in classic.CLONERS:
         raw.render_mode = None
     return clone
+
+
+def _straight(env: Any) -> Any:
+    """Leave out a conversion to turns and back, as some wrappers of Parallel environments make."""
+    inner = inner_env(env)
+    if type(env) is not aec_to_parallel_wrapper or type(inner) is not parallel_to_aec_wrapper:
+        return env
+    return inner_env(inner)
+
+
+def only_observes(wrapper: Any) -> bool:
+    """Whether a wrapper changes nothing but observations, masks not included."""
+    if supersuit_changes_observations_alone(wrapper):
+        return True
+    kind = type(wrapper)
+    plain = wrapper_classes.BaseWrapper
+    if not isinstance(wrapper, plain):
+        return False
+    own = {name for base in kind.__mro__[: kind.__mro__.index(plain)] for name in vars(base)}
+    shown = {"observe", "observation_space", "observation_spaces", "render", "close"}
+    if any(not name.startswith("_") and hasattr(plain, name) for name in own - shown):
+        return False
+    if any(not name.startswith("_") and hasattr(wrapper.env, name) for name in own - shown):
+        return False
+    return all(
+        "action_mask" not in (getattr(wrapper.observation_space(agent), "spaces", None) or {})
+        or "action_mask" in (getattr(wrapper.env.observation_space(agent), "spaces", None) or {})
+        for agent in wrapper.possible_agents
+    )
 
 
 def search_cloner(env: Any) -> Callable[[Any], Any]:
@@ -192,7 +248,7 @@ def chance_knowledge(env: Any, masks: Mapping[Any, Any] | None = None) -> Knowle
             base,
             simulation_cloner(base, 0),
             ZooPlayer(masks),
-            repeats=_checked.get(type_chain(base), True),
+            repeats=_checked.repeats(raw_env(base), type_chain(base)) is not False,
             clones_keep_own=_has_registered_cloner(base),
         )
         knowledge = remember(raw, Knowledge(report))
@@ -200,9 +256,9 @@ def chance_knowledge(env: Any, masks: Mapping[Any, Any] | None = None) -> Knowle
 
 
 def _check(env: Any, key: tuple[type, ...]) -> None:
-    """Check the clones of an environment once per type; raise CloneError if they are wrong."""
+    """Check the clones of an environment once; raise CloneError if they are wrong."""
     if _is_known(env):
-        _checked[key] = True
+        _checked.note(raw_env(env), key, True)
         return
     rules = _rules()
     check = check_clones(
@@ -213,7 +269,7 @@ def _check(env: Any, key: tuple[type, ...]) -> None:
         ADVICE,
     )
     if check.played:
-        _checked[key] = check.repeats
+        _checked.note(raw_env(env), key, check.repeats)
 
 
 def _is_known(env: Any) -> bool:
@@ -256,9 +312,9 @@ def _clone(env: Any, rules: CopyRules) -> Any:
     except CloneError:
         raise
     except Exception as error:
-        raise CloneError(
-            f"{kind.__module__}.{kind.__qualname__} cannot be copied: {error}. {ADVICE}"
-        ) from error
+        if inner is not None:
+            raise CloneError(refused_wrapper(env, error)) from error
+        raise CloneError(f"{class_name(env)} cannot be copied: {error}. {ADVICE}") from error
 
 
 def _dressed(new: Any, raw: Any) -> Any:
@@ -299,7 +355,7 @@ def _rules() -> CopyRules:
         pass
     else:
         copiers[pygame.Surface] = lambda surface: surface.copy()
-        shared = (type(pygame.time.Clock()), *_font_types(pygame))
+        shared = (type(pygame.time.Clock()), *font_types())
     try:
         import pyspiel  # noqa: PLC0415
     except ImportError:
@@ -317,8 +373,3 @@ def _simulation_rules(generators: tuple[type, ...]) -> CopyRules:
     rules = _rules()
     shared = (*rules.shared, *generators, spaces.Space)
     return CopyRules(by_attributes=rules.by_attributes, shared=shared, copiers=rules.copiers)
-
-
-def _font_types(pygame: Any) -> tuple[type, ...]:
-    kind = getattr(pygame.font, "Font", None)
-    return (kind,) if isinstance(kind, type) else ()

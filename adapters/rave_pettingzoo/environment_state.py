@@ -1,6 +1,7 @@
 """Base class of the states of AEC and of Parallel environments."""
 
 import dataclasses
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, Self
 
@@ -15,12 +16,14 @@ from rave_agents.environments.chance import (
     search_position,
 )
 from rave_agents.environments.generators import Dice, Generators
+from rave_agents.environments.plan import Plan, ValueFunction, checked_plan
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.game.game_state import PlayerId
 from rave_pettingzoo.classic import keeps_generators
 from rave_pettingzoo.cloning import search_cloner, simulation_cloner
 from rave_pettingzoo.support import (
     DRAWN_BEFORE,
+    always_ends,
     cannot_be_fair,
     declares_openness,
     hidden_information,
@@ -128,6 +131,30 @@ def secrets_of(
     if found.report.drawn_before and declares_openness(env):
         found.report = dataclasses.replace(found.report, drawn_before=False)
     return Secrets.of(env, found, worlds, chance)
+
+
+DEFAULT_HORIZON = 1000
+"""Steps that simulations look ahead by default in environments that may never end."""
+
+
+def plan_for(
+    env: Any, horizon: int | str | None, discount: float, value_function: ValueFunction | None
+) -> Plan:
+    """Return how far simulations in an environment look ahead.
+
+    Args:
+        env: the environment.
+        horizon: ``"auto"`` is the end in the classic environments and in Shimmy's, which always
+            end, else ``DEFAULT_HORIZON``.
+        discount: as for ``AECState``.
+        value_function: likewise.
+
+    Raises:
+        TypeError, ValueError: for a value that is not allowed.
+    """
+    ends = value_function is None and always_ends(env)
+    default = math.inf if ends else DEFAULT_HORIZON
+    return checked_plan(horizon, discount, value_function, default=default)
 
 
 class EnvironmentState:

@@ -7,31 +7,35 @@ from typing import Any, Self
 import numpy as np
 import pettingzoo
 
+from rave_agents.agents.policies import Policy, View, is_allowed, plain_action, policy_name
 from rave_agents.game.arguments import unknown_name
-from rave_pettingzoo.policies import Policy, View, make_policy, plain_action
+from rave_pettingzoo.policies import make_policy
 from rave_pettingzoo.support import is_parallel, is_shimmy
 from rave_pettingzoo.worlds import WorldFunction
+
+OUTSIDE = ("raise", "illegal")
+"""What an action outside its space can lead to."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Episode:
-    """One finished episode; entries are those of the policies, in the order they were given in."""
+    """One finished episode; tuples have an entry for each policy, in the order given."""
 
     number: int
     """Its number, from 0."""
     seed: int
-    """What the environment was reset with."""
+    """The seed that the environment was reset with."""
     seats: tuple[str, ...]
     """The agent that each policy played."""
     returns: tuple[float, ...]
-    """The sum of its rewards."""
+    """The sum of the rewards of each."""
     illegal_moves: tuple[int, ...]
-    """How often each chose an action that the mask forbids."""
+    """The number of actions of each that the mask forbids."""
     steps: int
-    """Moves of all."""
+    """The number of moves of all."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, fit for strict JSON."""
+        """Return plain values for JSON."""
         return {key: list(v) if isinstance(v, tuple) else v for key, v in vars(self).items()}
 
     @classmethod
@@ -63,6 +67,38 @@ class Played:
     """The number of moves of all agents."""
 
 
+class ActionOutsideError(ValueError):
+    """A policy chose an action that is not in its agent's action space.
+
+    Args:
+        agent: the agent.
+        action: the action.
+        space: its action space.
+        whose: the policy and the episode, as a text; None if unknown.
+    """
+
+    def __init__(self, agent: Any, action: Any, space: Any, whose: str | None = None) -> None:
+        self.agent = agent
+        """The agent whose action it was."""
+        self.action = action
+        """The action."""
+        self.space = space
+        """The agent's action space."""
+        self._whose = whose
+        super().__init__(
+            f"{whose or 'A policy'} chose {action!r} for {agent!r}, which is outside of its action "
+            f"space {space}. outside='illegal' counts such actions as illegal."
+        )
+
+    def named(self, policy: str, episode: int) -> "ActionOutsideError":
+        """Return this error with the policy's name and the episode's number."""
+        whose = f"The policy {policy}, in episode {episode},"
+        return ActionOutsideError(self.agent, self.action, self.space, whose)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ActionOutsideError, (self.agent, self.action, self.space, self._whose)
+
+
 def play_episode(
     env: Any,
     agents: tuple[str, ...],
@@ -73,19 +109,24 @@ def play_episode(
     exchange_seats: bool,
     translate: bool,
     worlds: WorldFunction | None,
+    outside: str,
 ) -> Episode:
     """Reset an environment and let policies play it to its end.
 
     Args:
         env: an AEC or a Parallel environment.
         agents: its agents; they move on by one seat with each number.
-        policies: what begins in their places, see ``make_policy``.
+        policies: those that begin in their places, see ``make_policy``.
         number: of the episode, from 0; as many in a row as there are agents have one seed for the
             environment, where the seats are exchanged.
-        seed: what everything random is derived from.
+        seed: the seed of every random choice except those of the user's own policies.
         exchange_seats: whether the policies move on at all.
         translate: as for ``SearchAgent``.
-        worlds: likewise.
+        worlds: as for ``SearchAgent``.
+        outside: one of ``OUTSIDE``.
+
+    Raises:
+        ActionOutsideError: for an action outside its space, unless it counts as illegal.
     """
     turn = number % len(agents) if exchange_seats else 0
     seats = agents[turn:] + agents[:turn]
@@ -106,7 +147,15 @@ def play_episode(
     }
     for player in players.values():
         player.reset()
-    played = play_together(env, players, *told) if together else play(env, players)
+    counts = outside == "illegal"
+    try:
+        played = (
+            play_together(env, players, *told, outside_counts=counts)
+            if together
+            else play(env, players, outside_counts=counts)
+        )
+    except ActionOutsideError as error:
+        raise error.named(policy_name(policies[seats.index(error.agent)]), number) from None
     return Episode(
         number=number,
         seed=env_seed,
@@ -118,11 +167,11 @@ def play_episode(
 
 
 def check_agents(env: Any, agents: tuple[str, ...]) -> None:
-    """Refuse what is no environment, and agents that are not those of it.
+    """Check that this is an environment of PettingZoo with these agents.
 
     Raises:
         TypeError: if it is no environment of PettingZoo.
-        ValueError: if the agents are not those that it has.
+        ValueError: unless there is one policy for each agent.
     """
     possible = list(getattr(env, "possible_agents", ()))
     if not possible or not isinstance(env, pettingzoo.AECEnv | pettingzoo.ParallelEnv):
@@ -141,8 +190,12 @@ def _draw(*path: int) -> int:
     return int(np.random.SeedSequence(path).generate_state(1)[0])
 
 
-def play(env: Any, players: Mapping[Any, Policy]) -> Played:
-    """Play an AEC environment, after a reset, to its end."""
+def play(env: Any, players: Mapping[Any, Policy], *, outside_counts: bool = False) -> Played:
+    """Play an AEC environment, after a reset, to its end.
+
+    Raises:
+        ActionOutsideError: for an action outside its space, unless it counts as illegal.
+    """
     returns = dict.fromkeys(players, 0.0)
     illegal = dict.fromkeys(players, 0)
     steps = 0
@@ -154,9 +207,9 @@ def play(env: Any, players: Mapping[Any, Policy]) -> Played:
                 final = list(env.unwrapped.game_state.returns())
             env.step(None)
             continue
-        view = View(env, observation, _mask(observation, info), info)
-        action = plain_action(players[agent].act(view))
-        illegal[agent] += not _is_allowed(view.mask, action)
+        view = View(env, observation, _mask(observation, info), info, agent)
+        action, legal = _asked(players[agent], view, outside_counts)
+        illegal[agent] += not legal
         env.step(action)
         steps += 1
         for other, reward in env.rewards.items():
@@ -171,8 +224,14 @@ def play_together(
     players: Mapping[Any, Policy],
     observations: Mapping[Any, Any],
     infos: Mapping[Any, Any],
+    *,
+    outside_counts: bool = False,
 ) -> Played:
-    """Play a Parallel environment to its end, from what ``reset`` returned."""
+    """Play a Parallel environment to its end, from what ``reset`` returned.
+
+    Raises:
+        ActionOutsideError: for an action outside its space, unless it counts as illegal.
+    """
     returns = dict.fromkeys(players, 0.0)
     illegal = dict.fromkeys(players, 0)
     steps = 0
@@ -181,9 +240,9 @@ def play_together(
         for agent in env.agents:
             observation, info = observations.get(agent), infos.get(agent, {})
             mask = _mask(observation, info)
-            view = View(env, observation, mask, info, agent, observations, infos)
-            actions[agent] = plain_action(players[agent].act(view))
-            illegal[agent] += not _is_allowed(mask, actions[agent])
+            view = View(env, observation, mask, info, agent, agent, observations, infos)
+            actions[agent], legal = _asked(players[agent], view, outside_counts)
+            illegal[agent] += not legal
         observations, rewards, ended, cut, infos = env.step(actions)
         steps += len(actions)
         for agent, reward in rewards.items():
@@ -199,10 +258,23 @@ def _mask(observation: Any, info: Any) -> Any:
     return observation.get("action_mask") if isinstance(observation, Mapping) else None
 
 
-def _is_allowed(mask: Any, action: Any) -> bool:
-    if mask is None:
-        return True
-    try:
-        return 0 <= action < len(mask) and bool(mask[action])
-    except (TypeError, IndexError):
-        return False
+def _asked(policy: Policy, view: View, outside_counts: bool) -> tuple[Any, bool]:
+    """Ask a policy; return the action to play, and whether what it chose is allowed."""
+    if view.mask is not None and not np.any(view.mask):
+        view = view._replace(mask=None)  # It allows nothing, and so tells nothing.
+    action = plain_action(policy.act(view))
+    space = view.env.action_space(view.agent)
+    size = getattr(space, "n", None)
+    if size is None or np.ndim(size):
+        if not space.contains(action):
+            raise ActionOutsideError(view.agent, action, space)
+        return action, True
+    start = int(getattr(space, "start", 0))
+    number = action - start if isinstance(action, int | np.integer) else action
+    if is_allowed(number, None, int(size)):
+        return action, is_allowed(number, view.mask, int(size))
+    if not outside_counts:
+        raise ActionOutsideError(view.agent, action, space)
+    mask = np.ones(1) if view.mask is None else np.ravel(view.mask)
+    forbidden = np.flatnonzero(mask == 0)
+    return start + (int(forbidden[0]) if len(forbidden) else 0), False

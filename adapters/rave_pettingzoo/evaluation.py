@@ -1,24 +1,19 @@
-"""``evaluate``: plays policies against each other and reports which is better."""
+"""The results of ``evaluate``: episodes between policies, and which is better."""
 
-import contextlib
+import csv
 import dataclasses
 import functools
+import io
 import math
+import os
+import pathlib
 import statistics
-from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-from rave_agents.arena.match import checked_count, checked_match_seed
 from rave_agents.arena.statistics import MatchScore
-from rave_agents.cli.terminal import stderr
 from rave_agents.game.arguments import unknown_name
 from rave_agents.results.tables import aligned, html_table
-from rave_pettingzoo.episode import Episode, check_agents, play_episode
-from rave_pettingzoo.policies import policy_name
-from rave_pettingzoo.support import env_name, turn_based_env
-from rave_pettingzoo.worlds import WorldFunction
+from rave_pettingzoo.episode import Episode
 
 
 @dataclasses.dataclass(frozen=True)
@@ -93,7 +88,7 @@ class Evaluation:
         return {
             "env": self.env,
             "seed": self.seed,
-            "episodes": len(self.episodes),
+            "num_episodes": len(self.episodes),
             "policies": [
                 {
                     "name": result.name,
@@ -105,7 +100,41 @@ class Evaluation:
                 }
                 for result in self.policies
             ],
+            "episodes": [episode.to_dict() for episode in self.episodes],
         }
+
+    def to_csv(self, path: str | os.PathLike[str] | None = None) -> str:
+        """Return a row for each episode and policy, as CSV; with a path, write it there too.
+
+        The columns are the episode's number and seed, the policy, the agent's name under which it
+        was given, the one that it played (seat), its return and illegal moves, and the episode's
+        steps.
+
+        Raises:
+            OSError: if the file cannot be written.
+        """
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(
+            ["episode", "seed", "policy", "agent", "seat", "return", "illegal_moves", "steps"]
+        )
+        for episode in self.episodes:
+            for index, (name, agent) in enumerate(zip(self.names, self.agents, strict=True)):
+                writer.writerow(
+                    [
+                        episode.number,
+                        episode.seed,
+                        name,
+                        agent,
+                        episode.seats[index],
+                        episode.returns[index],
+                        episode.illegal_moves[index],
+                        episode.steps,
+                    ]
+                )
+        if path is not None:
+            pathlib.Path(path).write_text(text.getvalue(), encoding="utf-8")
+        return text.getvalue()
 
     def table(self) -> list[list[str]]:
         """The header and a row for each policy, as text."""
@@ -136,90 +165,3 @@ class Evaluation:
     @property
     def _title(self) -> str:
         return f"{self.env}, {len(self.episodes)} episodes, seed {self.seed}"
-
-
-def evaluate(
-    env_fn: Callable[[], Any],
-    policies: Mapping[str, Any],
-    *,
-    episodes: int = 100,
-    seed: int = 0,
-    exchange_seats: bool = True,
-    translate: bool = True,
-    worlds: WorldFunction | None = None,
-    progress: bool = True,
-) -> Evaluation:
-    """Play episodes between policies and return the results.
-
-    An action that the mask forbids is counted and passed to the environment, whose rule then
-    decides; PettingZoo's classic environments end the episode with a loss. Ctrl-C ends the
-    evaluation early. Exceptions of a policy or the environment pass through unchanged.
-
-    Args:
-        env_fn: makes an AEC or a Parallel environment; it is called once, and the environment is
-            closed at the end.
-        policies: for each agent of the environment, the policy that starts in its seat: a spec such
-            as ``"rave(simulations=200)"``, a function of observation and mask, or an object with
-            ``act`` or ``predict``; see ``make_policy``.
-        episodes: the number of episodes, at least 1.
-        seed: an integer of at least 0 that seeds every random choice except those of your own
-            policies. Environments are reset with seeds derived from it.
-        exchange_seats: whether the policies move on by one seat after each episode. The episodes of
-            one round of seats share the environment's seed.
-        translate: whether searches may run in OpenSpiel's states where the games are the same.
-        worlds: in environments with hidden information, the source of worlds for agents made from
-            specs, see ``SearchAgent``; ``"rave(hidden=see)"`` searches the true state, which is
-            cheating.
-        progress: whether to show a progress bar if standard error is a terminal.
-
-    Raises:
-        TypeError: for an argument of the wrong type.
-        ValueError: for a value that is not allowed, or if the policies do not match the
-            environment's agents.
-        UnsupportedGameError: if an agent made from a spec cannot play the environment.
-    """
-    checked_count("episodes", episodes, 1)
-    seed = checked_match_seed(seed)
-    if not callable(env_fn):
-        raise TypeError(f"env_fn must be a function that makes an environment, got {env_fn!r}.")
-    if not isinstance(policies, Mapping):
-        raise TypeError(f"policies must be a dictionary by agent, got {policies!r}.")
-    names = tuple(policy_name(policy) for policy in policies.values())
-    agents = tuple(policies)
-    made = env_fn()
-    check_agents(made, agents)
-    env = turn_based_env(made) or made
-    finished: list[Episode] = []
-    with (
-        contextlib.closing(made),
-        contextlib.suppress(KeyboardInterrupt),
-        bar(episodes, progress) as advance,
-    ):
-        for number in range(episodes):
-            finished.append(
-                play_episode(
-                    env,
-                    agents,
-                    tuple(policies.values()),
-                    number,
-                    seed=seed,
-                    exchange_seats=exchange_seats,
-                    translate=translate,
-                    worlds=worlds,
-                )
-            )
-            advance()
-    return Evaluation(env_name(env), seed, names, agents, tuple(finished))
-
-
-@contextlib.contextmanager
-def bar(episodes: int, wanted: bool) -> Iterator[Callable[[], None]]:
-    """Show a bar where standard error is a terminal; gives the function that moves it by one."""
-    if not isinstance(wanted, bool):
-        raise TypeError(f"progress must be True or False, got {wanted!r}.")
-    console = stderr()
-    columns = [TextColumn("episodes"), BarColumn(24), MofNCompleteColumn(), TimeRemainingColumn()]
-    shown = wanted and console.is_terminal
-    with Progress(*columns, console=console, transient=True, disable=not shown) as progress:
-        task = progress.add_task("", total=episodes)
-        yield lambda: progress.advance(task)

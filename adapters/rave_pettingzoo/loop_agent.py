@@ -5,14 +5,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
+import pettingzoo
 
+from rave_agents.agents.environment_agent import EnvironmentAgent
 from rave_agents.environments.chance import Chance, checked_chance
+from rave_agents.environments.plan import AUTO, ValueFunction
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.game.arguments import checked_seed
 from rave_agents.game.game_state import GameState
 from rave_pettingzoo.cloning import check_env, raw_env
+from rave_pettingzoo.environment_state import plan_for
 from rave_pettingzoo.parallel_state import ParallelState
-from rave_pettingzoo.states import game_state
+from rave_pettingzoo.positions import game_state
 from rave_pettingzoo.support import (
     allowed_actions,
     check_begun,
@@ -25,15 +29,19 @@ from rave_pettingzoo.support import (
 from rave_pettingzoo.worlds import WorldFunction, check_world_function
 
 
-class LoopAgent:
+class LoopAgent(EnvironmentAgent):
     """What all agents for the loop have in common; subclasses choose an action.
 
     Args:
         env: the live environment; it is looked at and never changed.
         player: the name of the agent that is played for, in a Parallel environment, where agents
-            move at the same time; None in AEC environments, which tell whose turn it is.
+            move at the same time; None in AEC environments, which tell whose turn it is. In the
+            Parallel view of turns it may be given: at others' turns its action is 0.
         translate: whether searches may play in OpenSpiel's states where these are the same.
         chance: as for ``SearchAgent``.
+        horizon: likewise.
+        discount: likewise.
+        value_function: likewise.
         worlds: likewise; ``choose`` gets a state that has them. Without, it has the
             true state, hidden cards included, and must itself heed ``hides_information()``.
 
@@ -51,6 +59,9 @@ class LoopAgent:
         translate: bool = True,
         worlds: WorldFunction | None = None,
         chance: Chance | str = Chance.DRAW,
+        horizon: int | str | None = AUTO,
+        discount: float = 1.0,
+        value_function: ValueFunction | None = None,
     ) -> None:
         check_env(env)
         _check_player(env, player)
@@ -65,17 +76,18 @@ class LoopAgent:
         """The user's source of worlds (determinizations), if any."""
         self.chance: Chance = checked_chance(chance)
         """Whether simulations draw the outcomes of chance, or foresee them."""
+        plan_for(env, horizon, discount, value_function)
+        self.horizon = horizon
+        """Steps that simulations look ahead; None for the end, ``"auto"`` for the default."""
+        self.discount = discount
+        """The discount of rewards per step."""
+        self.value_function = value_function
+        """Estimates what is still to come beyond the horizon, if given."""
         self._check_playable(env)
         self.env = env
         """The live environment."""
 
-    def __copy__(self) -> Self:
-        """Return an independent agent, bound to the same live environment."""
-        twin = type(self).__new__(type(self))
-        vars(twin).update(vars(self))
-        return twin
-
-    def act(self, observation: Any = None, action_mask: Any = None) -> int:
+    def act(self, observation: Any = None, action_mask: Any = None) -> Any:
         """Choose an action for the environment's selected agent, or for ``player``.
 
         In a Parallel environment ``step`` takes the actions of all agents at once: make an agent
@@ -94,25 +106,6 @@ class LoopAgent:
                 ``step(None)`` then), or if the mask differs from the environment's current one.
         """
         return self._act(self.env, observation, action_mask)
-
-    def predict(
-        self,
-        observation: Any = None,
-        state: Any = None,
-        episode_start: Any = None,
-        deterministic: bool = True,
-        *,
-        action_masks: Any = None,
-    ) -> tuple[int, Any]:
-        """Choose an action, with the interface of a Stable-Baselines3 model.
-
-        Returns:
-            The action, and ``state`` unchanged.
-
-        Raises:
-            ValueError: as ``act``.
-        """
-        return self._act(self.env, observation, action_masks), state
 
     def __call__(
         self,
@@ -145,7 +138,7 @@ class LoopAgent:
         _check_player(env, player)
         bound, self.player = self.player, player
         try:
-            if player is None:
+            if player is None or not is_parallel(env):
                 return self._act(env, None, None)
             return self._act_together(env, observations or {}, infos or {})
         finally:
@@ -165,7 +158,9 @@ class LoopAgent:
         if is_parallel(env):
             return self._act_together(env, *self._told(env, observation, mask))
         _check_selected(env)
-        state = game_state(env, translate=self.translate, worlds=self.worlds, chance=self.chance)
+        if self._waits(env):
+            return 0
+        state = game_state(env, translate=self.translate, **self._state_options())
         _check_mask(observation, mask, state.legal_actions())
         return self.choose(state)
 
@@ -174,17 +169,38 @@ class LoopAgent:
     ) -> int:
         """Choose an action for ``player`` in a Parallel environment."""
         if self.player not in env.agents:
-            raise ValueError(f"{self.player!r} is out of the game, or the environment not reset.")
+            check_begun(env)
+            raise ValueError(f"{self.player!r} is out of the game.")
         state = ParallelState(
             env,
             observations=observations,
             infos=infos,
             simultaneous=True,
-            worlds=self.worlds,
             player=self.player,
-            chance=self.chance,
+            **self._state_options(),
         )
         return self.choose(state)
+
+    def _waits(self, env: Any) -> bool:
+        """Whether it is another's turn, in the view of turns as a Parallel environment."""
+        turns = turn_based_env(env)
+        if self.player is None or turns is None:
+            return False
+        check_begun(turns)
+        return bool(turns.agent_selection != self.player)
+
+    def _state_options(self) -> dict[str, Any]:
+        return {
+            "worlds": self.worlds,
+            "chance": self.chance,
+            "horizon": self.horizon,
+            "discount": self.discount,
+            "value_function": self.value_function,
+        }
+
+    def _observation_space(self) -> Any:
+        agent = getattr(self.env, "agent_selection", None) if self.player is None else self.player
+        return None if agent is None else self.env.observation_space(agent)
 
     def _told(
         self, env: Any, observation: Any, mask: Any
@@ -222,6 +238,8 @@ class RandomLoopAgent(LoopAgent):
     def _act(self, env: Any, observation: Any, mask: Any) -> int:
         if is_parallel(env):
             return self._act_together(env, *self._told(env, observation, mask))
+        if self._waits(env):
+            return 0
         turns = turn_based_env(env)
         env = env if turns is None else turns
         _check_selected(env)
@@ -244,6 +262,8 @@ class RandomLoopAgent(LoopAgent):
 
 def _check_player(env: Any, player: Any) -> None:
     agents = list(raw_env(env).possible_agents)
+    if isinstance(env, pettingzoo.ParallelEnv) and not is_parallel(env) and player in agents:
+        return  # The view of turns as a Parallel environment.
     if not is_parallel(env):
         if player is not None:
             raise ValueError(
@@ -272,7 +292,7 @@ def _check_mask(observation: Any, mask: Any, actions: Sequence[int]) -> None:
         mask = observation.get("action_mask")
     if mask is None:
         return
-    given = np.flatnonzero(np.ravel(np.asarray(mask))).tolist()
+    given = np.flatnonzero(np.ravel(np.asarray(mask))).tolist() or [0]
     legal = sorted(actions)
     if given != legal:
         raise ValueError(

@@ -11,12 +11,19 @@ from rave_agents.environments.chance import Chance, checked_chance, stream_entro
 from rave_agents.environments.copying import hashable
 from rave_agents.environments.environment_simulator import OpenLoopSimulator, WorldSimulator
 from rave_agents.environments.generators import Dice
+from rave_agents.environments.plan import AUTO, Account, ValueFunction
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.game.game_state import PlayerId
 from rave_agents.simulate.python_simulator import Evaluator
 from rave_agents.simulate.simulator import Frame, Simulator
 from rave_pettingzoo.cloning import chance_knowledge, check_env, search_cloner, searched_env
-from rave_pettingzoo.environment_state import TERMINAL, EnvironmentState, Secrets, secrets_of
+from rave_pettingzoo.environment_state import (
+    TERMINAL,
+    EnvironmentState,
+    Secrets,
+    plan_for,
+    secrets_of,
+)
 from rave_pettingzoo.support import (
     allowed_actions,
     check_begun,
@@ -51,6 +58,10 @@ class ParallelState(EnvironmentState):
             agents are checked.
         player: the agent whose knowledge the worlds agree with; needed with ``worlds``.
         chance: as for ``AECState``.
+        horizon: steps of the environment, in each of which all agents act, that a simulation looks
+            ahead; else as for ``AECState``.
+        discount: what a reward counts less with every such step, above 0 and at most 1.
+        value_function: as for ``AECState``.
 
     Raises:
         TypeError, ValueError, CloneError, UnsupportedGameError: as ``AECState``.
@@ -66,8 +77,12 @@ class ParallelState(EnvironmentState):
         worlds: WorldFunction | None = None,
         player: Any = None,
         chance: Chance | str = Chance.DRAW,
+        horizon: int | str | None = AUTO,
+        discount: float = 1.0,
+        value_function: ValueFunction | None = None,
     ) -> None:
         check_env(env)
+        plan = plan_for(env, horizon, discount, value_function)
         if not isinstance(env, pettingzoo.ParallelEnv):
             raise TypeError(f"env must be a Parallel environment, got {type(env).__name__}.")
         if simultaneous is not None and not isinstance(simultaneous, bool):
@@ -82,7 +97,8 @@ class ParallelState(EnvironmentState):
                 f"player must be the agent that the worlds are for, one of {list(self._agents)}, "
                 f"got {player!r}."
             )
-        self.env: Any = searched_env(env)
+        keep = worlds is not None or value_function is not None
+        self.env: Any = searched_env(env, keep_observations=keep)
         """The copy of the environment."""
         masks = masks_of(observations, infos)
         self._secret = secrets_of(env, worlds, chance, lambda: chance_knowledge(env, masks))
@@ -91,7 +107,7 @@ class ParallelState(EnvironmentState):
         self._last: tuple[int, ...] = ()
         self._sizes = {agent: int(env.action_space(agent).n) for agent in self._agents}
         self._clone = search_cloner(self.env)
-        self._returns = dict.fromkeys(self._agents, 0.0)
+        self._account = Account(plan, len(self._agents))
         self._simultaneous = False
         self._look(observations, infos)
         if simultaneous is None:
@@ -187,7 +203,7 @@ class ParallelState(EnvironmentState):
             return hashable(self._seen.get(self._agents[player]))
         if not self.chance.alike:
             return self._last
-        return self._last, tuple(self._returns.values()), hashable(self._seen)
+        return self._last, tuple(self._account.returns), hashable(self._seen)
 
     def clone(self) -> Self:
         """Return a copy that shares no mutable object with this state."""
@@ -197,7 +213,7 @@ class ParallelState(EnvironmentState):
         new = object.__new__(type(self))
         vars(new).update(vars(self))
         new.env = env
-        new._returns = self._returns.copy()
+        new._account = self._account.copy()
         return new
 
     def legal_actions(self, player: int | None = None) -> Sequence[int]:
@@ -236,8 +252,12 @@ class ParallelState(EnvironmentState):
     def _step(self, actions: Mapping[Any, int]) -> None:
         observations, rewards, ended, cut, infos = self.env.step(dict(actions))
         for agent, reward in rewards.items():
-            self._returns[agent] += reward
-        if all(ended.get(agent) or cut.get(agent) for agent in self.env.agents):
+            self._account.add(self._agents.index(agent), reward)
+        cut_off = self._account.end_step()
+        over = all(ended.get(agent) or cut.get(agent) for agent in self.env.agents)
+        if cut_off and not over:
+            self._account.cut_off(self.env, observations, self._agents)
+        if cut_off or over:
             self._legal = {}
             self._player = TERMINAL
             return
@@ -245,7 +265,7 @@ class ParallelState(EnvironmentState):
 
     def returns(self) -> Sequence[float]:
         """Return each seat's sum of rewards since the first state."""
-        return [float(self._returns[agent]) for agent in self._agents]
+        return self._account.returns.copy()
 
     def num_players(self) -> int:
         """Return the largest number of agents that the environment can have."""

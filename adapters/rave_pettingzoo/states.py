@@ -10,24 +10,28 @@ import pettingzoo
 from rave_agents.environments.chance import Chance, checked_chance, stream_entropy
 from rave_agents.environments.environment_simulator import WorldSimulator
 from rave_agents.environments.generators import Dice
+from rave_agents.environments.plan import AUTO, Account, Plan, ValueFunction
 from rave_agents.errors import UnsupportedGameError
-from rave_agents.game.game_state import NO_ACTION, GameState
+from rave_agents.game.game_state import NO_ACTION
 from rave_agents.simulate.python_simulator import Evaluator
 from rave_agents.simulate.simulator import Frame, Simulator
 from rave_pettingzoo.classic_knowledge import Kind, kind_of
 from rave_pettingzoo.cloning import (
     chance_knowledge,
     check_env,
-    raw_env,
     search_cloner,
     searched_env,
 )
-from rave_pettingzoo.environment_state import TERMINAL, EnvironmentState, Secrets, secrets_of
+from rave_pettingzoo.environment_state import (
+    TERMINAL,
+    EnvironmentState,
+    Secrets,
+    plan_for,
+    secrets_of,
+)
 from rave_pettingzoo.support import (
     check_begun,
     check_searchable,
-    is_openspiels,
-    is_parallel,
     is_shimmy,
     legal_function,
     no_worlds,
@@ -83,6 +87,11 @@ class AECState(EnvironmentState):
             ``rave_pettingzoo.worlds.WorldFunction``.
         chance: ``"draw"``: simulations draw the outcomes of chance; ``"see"``: they copy the
             environment's generators and foresee the outcomes, which is cheating.
+        horizon: moves of all agents that a simulation looks ahead, at least 1; None for the end of
+            the game; ``"auto"`` for the end where the game is known to end, else 1,000.
+        discount: what a reward counts less with every move, above 0 and at most 1.
+        value_function: estimates what is still to come where the horizon cuts a simulation off,
+            see ``rave_agents.environments.plan.ValueFunction``; None for nothing.
 
     Raises:
         TypeError: for an argument of the wrong type.
@@ -91,7 +100,7 @@ class AECState(EnvironmentState):
         UnsupportedGameError: if the search cannot play it; the message says why.
     """
 
-    __slots__ = ("_last", "_player", "_returns", "_rules", "env")
+    __slots__ = ("_account", "_last", "_player", "_rules", "env")
 
     def __init__(
         self,
@@ -100,7 +109,11 @@ class AECState(EnvironmentState):
         translate: bool = True,
         worlds: WorldFunction | None = None,
         chance: Chance | str = Chance.DRAW,
+        horizon: int | str | None = AUTO,
+        discount: float = 1.0,
+        value_function: ValueFunction | None = None,
     ) -> None:
+        plan = plan_for(env, horizon, discount, value_function)
         if isinstance(env, pettingzoo.ParallelEnv) and turn_based_env(env) is not None:
             env = turn_based_env(env)
         check_env(env)
@@ -115,7 +128,8 @@ class AECState(EnvironmentState):
         check_searchable(env)
         check_begun(env)
         checked_chance(chance)
-        self.env: Any = searched_env(env)
+        keep = worlds is not None or value_function is not None
+        self.env: Any = searched_env(env, keep_observations=keep)
         """The copy of the environment."""
         kind = kind_of(self.env)
         agents = tuple(self.env.possible_agents)
@@ -126,10 +140,12 @@ class AECState(EnvironmentState):
             clone=search_cloner(self.env),
             legal=legal_function(self.env),
             kind=kind,
-            translate=translate and importlib.util.find_spec("pyspiel") is not None,
+            translate=translate
+            and plan.is_whole_game
+            and importlib.util.find_spec("pyspiel") is not None,
             secrets=secrets_of(env, worlds, chance, lambda: chance_knowledge(env)),
         )
-        self._returns = [0.0] * len(agents)
+        self._account = Account(plan, len(agents))
         self._last = NO_ACTION
         self._player = TERMINAL
         self._settle()
@@ -147,7 +163,7 @@ class AECState(EnvironmentState):
         new = object.__new__(type(self))
         new.env = env
         new._rules = self._rules
-        new._returns = self._returns.copy()
+        new._account = self._account.copy()
         new._player = self._player
         new._last = self._last
         return new
@@ -212,7 +228,7 @@ class AECState(EnvironmentState):
         if not self.chance.alike:
             return self._last
         seen = tuple(view(self.env, agent) for agent in self.env.agents)
-        return self._last, tuple(self._returns), seen
+        return self._last, tuple(self._account.returns), seen
 
     def legal_actions(self) -> Sequence[int]:
         """Return the actions that the mask allows; without a mask, all actions."""
@@ -223,10 +239,15 @@ class AECState(EnvironmentState):
         env = self.env
         self._last = action
         env.step(action)
-        returns, seats = self._returns, self._rules.seats
+        account, seats = self._account, self._rules.seats
         for agent, reward in env.rewards.items():
-            returns[seats[agent]] += reward
+            account.add(seats[agent], reward)
+        cut = account.end_step()
         self._settle()
+        if cut and self._player != TERMINAL:
+            seen = {agent: env.observe(agent) for agent in env.agents}
+            account.cut_off(env, seen, self._rules.agents)
+            self._player = TERMINAL
 
     def _settle(self) -> None:
         """Find the agent to move; step agents that are out with None, which removes them."""
@@ -248,9 +269,13 @@ class AECState(EnvironmentState):
         For a Shimmy environment these are OpenSpiel's returns.
         """
         kind = self._rules.kind
-        if kind is not None and kind.returns is not None:
+        if kind is not None and kind.returns is not None and self._plan.is_whole_game:
             return kind.returns(self.env)
-        return [float(value) for value in self._returns]
+        return self._account.returns.copy()
+
+    @property
+    def _plan(self) -> Plan:
+        return self._account.plan
 
     def num_players(self) -> int:
         """Return the largest number of agents that the environment can have."""
@@ -270,13 +295,17 @@ class AECState(EnvironmentState):
 
     def _bounds(self) -> tuple[float, float]:
         kind = self._rules.kind
-        if is_shimmy(self.env):
+        if self._plan.value_function is not None:
+            return -math.inf, math.inf
+        if is_shimmy(self.env) and self._plan.is_whole_game:
             wrapped = _openspiel_state(self.env)
             return wrapped.min_utility(), wrapped.max_utility()
         return (-math.inf, math.inf) if kind is None or kind.bounds is None else kind.bounds
 
     def utility_sum(self) -> float | None:
         """Return the sum of all players' returns at every end; None if unknown."""
+        if not self._plan.is_whole_game:
+            return None
         if is_shimmy(self.env):
             total: float | None = _openspiel_state(self.env).utility_sum()
             return total
@@ -298,14 +327,15 @@ class AECState(EnvironmentState):
     def position_key(self) -> Hashable:
         """Return a key that is equal for equal positions of classic environments; else None."""
         kind = self._rules.kind
-        if kind is None or kind.key is None:
+        if kind is None or kind.key is None or not self._plan.is_whole_game:
             return None
         return (type(self.env).__module__, self._player, kind.key(self.env))
 
     def moves_to(self, later: "AECState") -> Sequence[int] | None:
         """Return the actions that lead from here to a later position; None if unknown."""
         kind = self._rules.kind
-        if kind is None or type(later.env) is not type(self.env):
+        plain = self._plan.is_whole_game and later._plan.is_whole_game
+        if kind is None or type(later.env) is not type(self.env) or not plain:
             return None
         if kind.moves is not None:
             return kind.moves(self.env, later.env)
@@ -323,7 +353,7 @@ class AECState(EnvironmentState):
         if evaluator is None and self._rules.translate and self._player != TERMINAL:
             from rave_pettingzoo import translation  # noqa: PLC0415
 
-            found = translation.translated(self.env)
+            found = translation.translated_safely(self.env)
             if found is not None:
                 if translation.matches(found, self._player, self.legal_actions()):
                     return found.provider(frame)
@@ -358,40 +388,6 @@ class AECState(EnvironmentState):
         if self._player == TERMINAL:
             return f"{board}{self.env}: over"
         return f"{board}{self.env}: {self._rules.agents[self._player]} to move"
-
-
-def game_state(
-    env: Any,
-    *,
-    translate: bool = True,
-    worlds: WorldFunction | None = None,
-    chance: Chance | str = Chance.DRAW,
-) -> GameState:
-    """Return the position of a live environment in the form that is fastest to search.
-
-    OpenSpiel's own state for a Shimmy environment, unless ``translate`` is False or there are
-    ``worlds``; else an ``AECState``.
-
-    Raises:
-        TypeError, ValueError, CloneError, UnsupportedGameError: as ``AECState``.
-    """
-    check_env(env)
-    if translate and worlds is None and is_openspiels(env):
-        from rave_openspiel import OpenSpielState  # noqa: PLC0415
-
-        check_searchable(env)
-        check_begun(env)
-        state: GameState = OpenSpielState(raw_env(env).game_state.clone())
-        return state
-    if is_parallel(env):
-        check_searchable(env, simultaneous=True)
-        raise UnsupportedGameError(
-            f"{env} cannot be searched by itself: in a Parallel environment agents may move at the "
-            "same time. Give what its last reset or step returned: "
-            "rave_pettingzoo.ParallelState(env, observations=..., infos=...); or make an agent for "
-            "one of its players: RaveAgent(env, player=...)."
-        )
-    return AECState(env, translate=translate, worlds=worlds, chance=chance)
 
 
 def _openspiel_state(env: Any) -> Any:

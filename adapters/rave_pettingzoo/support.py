@@ -160,6 +160,12 @@ def turn_based_env(env: Any) -> Any | None:
     return None
 
 
+def always_ends(env: Any) -> bool:
+    """Whether games of an environment are known to end, whatever is played."""
+    raw = raw_env(env) if isinstance(env, pettingzoo.AECEnv | pettingzoo.ParallelEnv) else None
+    return raw is not None and (is_shimmy(raw) or inherited_kind(raw) is not None)
+
+
 def is_openspiels(env: Any) -> bool:
     """Whether OpenSpiel's own state can be searched in place of the environment."""
     raw = raw_env(env)
@@ -272,7 +278,7 @@ def check_begun(env: Any) -> None:
     if agents is None or not (parallel or hasattr(raw, "_cumulative_rewards")):
         raise ValueError(f"{env} has not been reset: call env.reset() first.")
     if not agents:
-        raise ValueError(f"{env}: the game is over, there is nothing to search.")
+        raise ValueError(f"The episode of {env} is over: call env.reset() first.")
 
 
 def legal_actions(env: Any) -> Sequence[int]:
@@ -297,7 +303,10 @@ def masked_actions(env: Any) -> list[int]:
 
 
 def allowed_actions(observation: Any, info: Any, size: int) -> list[int]:
-    """Return the actions in the mask of an info, else of an observation; all without a mask."""
+    """Return the actions in the mask of an info, else of an observation; all without a mask.
+
+    A mask that allows nothing stands for the first action, as it does for ``Discrete.sample``.
+    """
     mask = None
     if isinstance(info, Mapping) and "action_mask" in info:
         mask = info["action_mask"]
@@ -305,4 +314,4 @@ def allowed_actions(observation: Any, info: Any, size: int) -> list[int]:
         mask = observation.get("action_mask")
     if mask is None:
         return list(range(size))
-    return [int(action) for action in np.flatnonzero(mask)]
+    return [int(action) for action in np.flatnonzero(mask)] or [0]

@@ -1,10 +1,8 @@
 """``tournament``: which of many policies is the best in an environment."""
 
 import contextlib
-import copy
 import dataclasses
 import functools
-import inspect
 import itertools
 import math
 import os
@@ -13,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from typing import Any, NamedTuple
 
-from rave_agents.agents.named_agents import AgentSpec
+from rave_agents.agents.policies import policy_name
 from rave_agents.arena.journal import make_header
 from rave_agents.arena.match import checked_count, checked_match_seed, checked_means
 from rave_agents.arena.plan import Key, Plan, Record, Shard
@@ -24,9 +22,9 @@ from rave_agents.arena.tournament_result import elo_text
 from rave_agents.arena.worker import FailedGameError
 from rave_agents.game.arguments import unknown_name
 from rave_agents.results.tables import aligned, html_table
-from rave_pettingzoo.episode import Episode, check_agents, play_episode
-from rave_pettingzoo.evaluation import bar
-from rave_pettingzoo.policies import policy_name
+from rave_pettingzoo.env_table import EnvTable, checked_outside, env_maker
+from rave_pettingzoo.episode import Episode, check_agents
+from rave_pettingzoo.evaluate import bar
 from rave_pettingzoo.support import env_name, turn_based_env
 from rave_pettingzoo.worlds import WorldFunction
 
@@ -192,7 +190,7 @@ class EnvTournamentError(FailedGameError):
 
 
 def tournament(
-    env_fn: Callable[[], Any],
+    env_fn: str | Callable[[], Any],
     policies: Mapping[str, Any],
     *,
     episodes: int = 20,
@@ -200,6 +198,7 @@ def tournament(
     anchor: str | None = None,
     translate: bool = True,
     worlds: WorldFunction | None = None,
+    outside: str = "raise",
     jobs: int = 1,
     executor: Executor | None = None,
     output: str | os.PathLike[str] | None = None,
@@ -215,6 +214,7 @@ def tournament(
 
     Args:
         env_fn: makes an AEC or a Parallel environment; what it makes is closed after an episode.
+            Or an environment's id, as for ``evaluate``.
         policies: at least two, by name; each whatever ``evaluate`` takes. Every episode gets a copy
             of an object, where it can be copied; one that has a method ``seed`` is told the
             episode's.
@@ -224,6 +224,7 @@ def tournament(
         anchor: the policy whose rating is 0; None for ratings that are 0 on average.
         translate: whether searches may play in OpenSpiel's states where these are the same.
         worlds: where something is hidden, the worlds that agents made from specs search.
+        outside: the effect of an action outside its space, as for ``evaluate``.
         jobs: processes of this machine that play at the same time.
         executor: any ``concurrent.futures.Executor`` that plays in their place.
         output: a file that gets every episode as it ends; those that it has are not played again.
@@ -239,8 +240,8 @@ def tournament(
     means = checked_means(jobs, executor, output, shard)
     checked_count("episodes", episodes, 1)
     seed = checked_match_seed(seed)
-    if not callable(env_fn):
-        raise TypeError(f"env_fn must be a function that makes an environment, got {env_fn!r}.")
+    env_fn = env_maker(env_fn)
+    checked_outside(outside)
     if not isinstance(policies, Mapping):
         raise TypeError(f"policies must be a dictionary by name, got {policies!r}.")
     names = tuple(map(str, policies))
@@ -250,7 +251,18 @@ def tournament(
         name, agents = env_name(turn_based_env(made) or made), _agents_of(made)
     lineups = _lineups(names, len(agents))
     tables = [
-        _EnvTable(name, env_fn, agents, tuple(policies[n] for n in lineup), seed, translate, worlds)
+        EnvTable(
+            name=name,
+            env_fn=env_fn,
+            agents=agents,
+            policies=tuple(policies[n] for n in lineup),
+            seed=seed,
+            exchange_seats=True,
+            translate=translate,
+            worlds=worlds,
+            outside=outside,
+            copies=True,
+        )
         for lineup in lineups
     ]
     empty = EnvTournament(
@@ -269,6 +281,7 @@ def tournament(
         "seed": seed,
         "anchor": anchor,
         "translate": translate,
+        "outside": outside,
     }
     plan = Plan(
         header=make_header("PettingZoo tournament", settings),
@@ -297,58 +310,6 @@ def _lineups(names: Sequence[str], seats: int) -> list[tuple[str, ...]]:
         return list(itertools.combinations(names, seats))
     repeated = itertools.combinations_with_replacement(names, seats)
     return [lineup for lineup in repeated if len(set(lineup)) > 1]
-
-
-@dataclasses.dataclass(frozen=True)
-class _EnvTable:
-    """A lineup of policies, as a table of the arena."""
-
-    name: str
-    env_fn: Callable[[], Any]
-    agents: tuple[str, ...]
-    policies: tuple[Any, ...]
-    seed: int
-    translate: bool
-    worlds: WorldFunction | None
-
-    def play(self, number: int) -> Episode:
-        with contextlib.closing(self.env_fn()) as made:
-            return play_episode(
-                turn_based_env(made) or made,
-                self.agents,
-                tuple(_fresh(policy, self.seed + number) for policy in self.policies),
-                number,
-                seed=self.seed,
-                exchange_seats=True,
-                translate=self.translate,
-                worlds=self.worlds,
-            )
-
-    def warm_up(self) -> None:
-        pass
-
-    def blame(self, number: int, error: Exception) -> tuple[str, Exception]:
-        return f"Episode {number + 1}", error
-
-    def read(self, line: Mapping[str, Any]) -> Episode:
-        episode = Episode.from_dict(line)
-        parts = (episode.seats, episode.returns, episode.illegal_moves)
-        if any(len(part) != len(self.agents) for part in parts):
-            raise ValueError("not so many agents")
-        return episode
-
-
-def _fresh(policy: Any, seed: int) -> Any:
-    """A policy as it was given, whatever other episodes did to it."""
-    if isinstance(policy, str | AgentSpec | type) or inspect.isroutine(policy):
-        return policy
-    try:
-        own = copy.deepcopy(policy)
-    except Exception:  # What it refers to cannot be copied; it is reset, as by ``evaluate``.
-        own = policy
-    if callable(getattr(own, "seed", None)):
-        own.seed(seed)
-    return own
 
 
 class _Taken(contextlib.AbstractContextManager["_Taken"]):

@@ -68,7 +68,7 @@ def prepare(raw: Any) -> None:
     """
     name = class_name(raw)
     if name not in _prepared:
-        translated(raw)
+        translated_safely(raw)
         _prepared.add(name)
 
 
@@ -76,6 +76,23 @@ def translated(raw: Any) -> Translation | None:
     """Return a raw environment's position as an OpenSpiel state; None if there is no equal one."""
     translate = _TRANSLATIONS.get(class_name(raw))
     return None if translate is None else translate(raw)
+
+
+def translated_safely(raw: Any) -> Translation | None:
+    """Return ``translated(raw)``; None, with a warning, for a position that cannot be in OpenSpiel.
+
+    A board that was set by hand may be one that no game leads to.
+    """
+    try:
+        return translated(raw)
+    except Exception as error:  # pyspiel raises what it likes.
+        _log.warning(
+            "rave_pettingzoo: OpenSpiel does not take this position of %s (%s), so the environment "
+            "itself is searched, which is slower. translate=False silences this.",
+            raw,
+            str(error).partition("\n")[0],
+        )
+        return None
 
 
 def matches(translation: Translation, player: int, actions: Sequence[int]) -> bool:

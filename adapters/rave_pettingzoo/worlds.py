@@ -120,7 +120,7 @@ def _drawn(function: WorldFunction, given: Any, agent: Any, random: np.random.Ge
         raise GameError(f"worlds must return an environment, got {world!r}.") from None
     if world is given:
         return world
-    world = searched_env(world)
+    world = searched_env(world, keep_observations=True)
     draw_anew(world, random)
     return world
 

@@ -11,6 +11,7 @@ does not repeat itself even then has chance from elsewhere, such as the operatin
 clones may diverge.
 """
 
+import weakref
 from collections.abc import Callable, Hashable
 from typing import Any, NamedTuple, Protocol
 
@@ -37,6 +38,40 @@ class Start(NamedTuple):
     """What each player to move sees there; a player cannot tell starts with equal views apart."""
     told: Any
     """Data about the start for ``Player.play``."""
+
+
+class Checked:
+    """Whether the clones of environments have been checked, by the environment object itself.
+
+    Two environments of one class may differ in what they hold, so that each is checked. A copy
+    that has been made of a checked environment counts as checked.
+    """
+
+    def __init__(self) -> None:
+        self._found: dict[int, tuple[weakref.ref[Any], dict[Hashable, bool]]] = {}
+
+    def repeats(self, raw: Any, key: Hashable) -> bool | None:
+        """Whether an environment repeats itself; None if it has not been checked.
+
+        Args:
+            raw: the innermost environment.
+            key: the wrappers around it.
+        """
+        entry = self._found.get(id(raw))
+        return None if entry is None or entry[0]() is not raw else entry[1].get(key)
+
+    def note(self, raw: Any, key: Hashable, repeats: bool) -> None:
+        """Note what a check has found, for as long as the environment exists."""
+        number = id(raw)
+        entry = self._found.get(number)
+        if entry is None or entry[0]() is not raw:
+            entry = weakref.ref(raw, lambda _: self._found.pop(number, None)), {}
+            self._found[number] = entry
+        entry[1][key] = repeats
+
+    def clear(self) -> None:
+        """Forget all."""
+        self._found.clear()
 
 
 class Player(Protocol):

@@ -6,6 +6,7 @@ attributes.
 """
 
 import dataclasses
+import importlib
 import io
 import math
 import pickle
@@ -129,16 +130,23 @@ def _check_remembers_nothing(function: types.FunctionType) -> None:
             continue  # Empty.
         if isinstance(content, types.FunctionType):
             _check_remembers_nothing(content)
-        elif not isinstance(content, _UNCHANGING):
+        elif not _is_unchanging(content):
             raise pickle.PicklingError(
                 f"the function {function.__qualname__} refers to an object of type "
                 f"{type(content).__name__}, which the copy would have in common with the original"
             )
 
 
+def _is_unchanging(content: Any) -> bool:
+    """Whether nothing in an object can change; a tuple is what it consists of."""
+    if type(content) in (tuple, frozenset):
+        return all(map(_is_unchanging, content))
+    return isinstance(content, _UNCHANGING)
+
+
 _IDENTITY: Any = object.__eq__
 
-_UNCHANGING = (*SHARED_TYPES, int, float, str, bytes, type(None))
+_UNCHANGING = (*SHARED_TYPES, int, float, str, bytes, type(None), np.dtype)
 
 
 class _Unpickler(pickle.Unpickler):
@@ -224,3 +232,16 @@ def hashable(observation: Any) -> Hashable:
             return hashable(observation.tolist())
         return observation.shape, observation.dtype.str, observation.tobytes()
     return observation  # type: ignore[no-any-return]
+
+
+def font_types() -> tuple[type, ...]:
+    """Types of pygame's fonts, which only draw."""
+    found = []
+    for module in ("pygame.font", "pygame.freetype"):
+        try:
+            kind = getattr(importlib.import_module(module), "Font", None)
+        except ImportError:
+            continue  # Not built into every pygame.
+        if isinstance(kind, type):
+            found.append(kind)
+    return tuple(found)

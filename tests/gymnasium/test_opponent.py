@@ -82,7 +82,7 @@ def test_reward_is_the_result_from_ones_own_side():
             rewards = [step[1] for step in play(env, seed)[1:]]
             assert all(reward == 0.0 for reward in rewards[:-1])
             outcomes.add(rewards[-1])
-            state = env.unwrapped._state
+            state = env.unwrapped.state
             assert rewards[-1] == state.returns()[seat]
     assert outcomes == {-1.0, 0.0, 1.0}
 
@@ -187,7 +187,7 @@ def test_deals_by_the_games_own_generator_come_from_the_seed_of_the_reset(game):
         ({"opponent": "rav"}, UnknownNameError, "Did you mean 'rave'"),
         ({"opponent": "rave(simulation=3)"}, UnknownNameError, "Did you mean 'simulations'"),
         ({"game": 3}, TypeError, "game must be a game's name"),
-        ({"opponent": None}, TypeError, "opponent must be an agent's spec"),
+        ({"opponent": None}, TypeError, "it must be an agent's spec"),
         ({"seat": 2}, ValueError, "seat must be 0, 1 or 'random'"),
         ({"illegal": "loose"}, ValueError, "Did you mean 'lose'"),
     ],

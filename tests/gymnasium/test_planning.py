@@ -330,7 +330,6 @@ def test_environment_is_a_game_state_to_every_searcher():
         ),
         (lambda: UCTAgent(made("CartPole-v1"), see_hidden=True), TypeError, "'see_hidden'"),
         (lambda: UCTAgent("CartPole-v1"), TypeError, "gymnasium.Env, got str"),
-        (lambda: UCTAgent(gymnasium.make_vec("CartPole-v1", 2)), TypeError, "VectorEnv"),
         (lambda: UCTAgent(made("CartPole-v1"), discount=1.5), ValueError, "discount must be"),
         (lambda: UCTAgent(made("CartPole-v1"), discount="1"), TypeError, "discount must be"),
         (lambda: UCTAgent(made("CartPole-v1"), horizon=0), ValueError, "horizon must be"),

@@ -245,3 +245,27 @@ def quiet():
 
 def choices(seed):
     return random.Random(seed)
+
+
+class Endless(pettingzoo.ParallelEnv):
+    """Two agents who each gain what they say, 0 to 2, for ever; they see their last gain."""
+
+    metadata: ClassVar = {"name": "endless_together_v0", "hidden_information": None}
+    possible_agents: ClassVar = ["first", "second"]
+    render_mode = None
+
+    def observation_space(self, agent):
+        return spaces.Box(0, 2, (1,), np.float64)
+
+    def action_space(self, agent):
+        return spaces.Discrete(3)
+
+    def reset(self, seed=None, options=None):
+        self.agents = self.possible_agents[:]
+        return {a: np.zeros(1) for a in self.agents}, {a: {} for a in self.agents}
+
+    def step(self, actions):
+        no = dict.fromkeys(self.agents, False)
+        rewards = {agent: float(action) for agent, action in actions.items()}
+        seen = {agent: np.full(1, reward) for agent, reward in rewards.items()}
+        return seen, rewards, no, no, {a: {} for a in self.agents}

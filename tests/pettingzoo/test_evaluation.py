@@ -1,15 +1,17 @@
 """evaluate: episodes between policies of every usual form."""
 
 import contextlib
+import csv
 import json
 import math
+import threading
 
 import numpy as np
 import pettingzoo
 import pytest
 from helpers import zoo
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel
-from rave_pettingzoo import UCTAgent, evaluate
+from rave_pettingzoo import ActionOutsideError, UCTAgent, evaluate
 
 from rave_agents import UnsupportedGameError
 
@@ -346,3 +348,112 @@ def test_bad_arguments_are_refused():
         run(first, episodes=0)
     with pytest.raises(TypeError, match="progress must be True or False"):
         run(first, progress="yes")
+
+
+def test_a_function_gets_the_agent_by_the_name_of_its_parameter():
+    asked = []
+
+    def policy(observation, agent):
+        asked.append(agent)
+        return by_observation(observation)
+
+    run(policy, episodes=2)
+    assert asked[0] == "player_1"
+    assert asked[-1] == "player_2"
+
+
+@pytest.mark.parametrize(
+    ("name", "expected", "agents"),
+    [
+        ("classic/tictactoe-v3", "tictactoe_v3", ("player_1", "player_2")),
+        ("tictactoe_v3", "tictactoe_v3", ("player_1", "player_2")),
+        ("classic/rps-v2(max_cycles=3)", "rps_v2", ("player_0", "player_1")),
+        ("pettingzoo.classic.rps_v2", "rps_v2", ("player_0", "player_1")),
+    ],
+)
+def test_an_id_stands_for_a_function(name, expected, agents):
+    result = evaluate(name, dict.fromkeys(agents, "random"), episodes=2)
+    assert result.env == expected
+
+
+def test_an_id_that_does_not_exist_is_refused():
+    with pytest.raises(ValueError, match="Did you mean 'tictactoe_v3'"):
+        evaluate("tictacto_v3", {"player_1": "random", "player_2": "random"})
+
+
+@pytest.mark.full
+def test_episodes_do_not_depend_on_the_number_of_processes():
+    results = [run("rave(simulations=20)", "random", episodes=6, jobs=jobs) for jobs in (1, 2)]
+    assert results[0].episodes == results[1].episodes
+
+
+def outside_at_once(observation):
+    return 9
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_errors_of_policies_pass_through_from_any_process(jobs):
+    with pytest.raises(ActionOutsideError, match="at_once, in episode 0, chose 9") as caught:
+        run(outside_at_once, episodes=1, jobs=jobs)
+    assert (caught.value.agent, caught.value.action) == ("player_1", 9)
+    with pytest.raises(ValueError, match="no idea"):
+        run(fails, episodes=1, jobs=jobs)
+
+
+def test_what_cannot_be_sent_to_other_processes_is_refused():
+    lock = threading.Lock()
+    with pytest.raises(UnsupportedGameError, match="jobs=2 needs"):
+        run(lambda observation: lock and 0, episodes=2, jobs=2)
+
+
+def test_episodes_are_in_the_dictionary_and_in_csv(tmp_path):
+    result = run(first)
+    told = json.loads(json.dumps(result.to_dict()))
+    assert told["num_episodes"] == 4
+    assert told["episodes"][1] == {
+        "number": 1,
+        "seed": result.episodes[1].seed,
+        "seats": ["player_2", "player_1"],
+        "returns": [-1.0, 1.0],
+        "illegal_moves": [0, 0],
+        "steps": result.episodes[1].steps,
+    }
+    text = result.to_csv(tmp_path / "episodes.csv")
+    assert (tmp_path / "episodes.csv").read_text() == text
+    rows = list(csv.DictReader(text.splitlines()))
+    assert len(rows) == 8
+    assert rows[2] | {"seed": ""} == {
+        "episode": "1",
+        "seed": "",
+        "policy": "first",
+        "agent": "player_1",
+        "seat": "player_2",
+        "return": "-1.0",
+        "illegal_moves": "0",
+        "steps": "7",
+    }
+
+
+@pytest.mark.parametrize("action", [9, -1, None, 2.5, "a1", np.array([1, 2])])
+def test_an_action_outside_its_space_names_policy_episode_and_action(action):
+    def outside(observation, mask):
+        return action if len(np.flatnonzero(mask)) < 9 else 0
+
+    with pytest.raises(ActionOutsideError) as caught:
+        run(outside)
+    assert "The policy outside, in episode 0, chose" in str(caught.value)
+    assert repr(action) in str(caught.value)
+    assert "Discrete(9)" in str(caught.value)
+
+
+def test_an_action_outside_its_space_counts_as_illegal_where_asked():
+    def outside(observation, mask):
+        return 9 if len(np.flatnonzero(mask)) < 9 else 0
+
+    result = run(outside, episodes=2, outside="illegal")
+    assert result["player_1"].illegal_moves == 2
+    assert result["player_1"].score.losses == 2
+    rps_result = run_rps(lambda observation: 3, paper, episodes=1, outside="illegal")
+    assert rps_result.episodes[0].illegal_moves == (3, 0)
+    with pytest.raises(ValueError, match="Did you mean 'illegal'"):
+        run(first, outside="ilegal")

@@ -6,7 +6,7 @@ import numpy as np
 import pettingzoo
 import pytest
 from helpers import zoo
-from rave_pettingzoo import EnvTournamentError, UCTAgent, tournament
+from rave_pettingzoo import ActionOutsideError, EnvTournamentError, UCTAgent, tournament
 
 
 def tictactoe():
@@ -111,11 +111,28 @@ def test_fewer_policies_than_agents_fill_the_seats():
     assert result.lineups == (("one", "one", "two"), ("one", "two", "two"))
 
 
+def test_an_id_stands_for_a_function_as_in_evaluate():
+    result = tournament("classic/tictactoe-v3", {"one": first, "two": "random"}, episodes=2)
+    assert (result.env, result.finished) == ("tictactoe_v3", 2)
+
+
+def test_an_action_outside_its_space_ends_the_tournament_or_counts_as_illegal():
+    policies = {"first": first, "nine": lambda observation: 9}
+    with pytest.raises(EnvTournamentError, match="in episode 0, chose 9") as caught:
+        tournament(tictactoe, policies, episodes=2)
+    assert isinstance(caught.value.__cause__, ActionOutsideError)
+    result = tournament(tictactoe, policies, episodes=2, outside="illegal")
+    # On the empty board no action is forbidden: there it plays on, and errs once more.
+    assert [row.illegal_moves for row in result.standings] == [0, 3]
+    with pytest.raises(ValueError, match="Unknown outside"):
+        tournament(tictactoe, policies, outside="count")
+
+
 def test_a_failing_policy_is_named_and_the_episodes_are_kept():
     def bad(observation, mask):
         raise ZeroDivisionError("by a test")
 
-    with pytest.raises(EnvTournamentError, match="first, bad: Episode 1: ZeroDiv") as caught:
+    with pytest.raises(EnvTournamentError, match="first, bad: Episode 0: ZeroDiv") as caught:
         tournament(tictactoe, {"first": first, "bad": bad}, episodes=2)
     assert caught.value.result.finished == 0
     assert isinstance(caught.value.__cause__, ZeroDivisionError)

@@ -1,0 +1,261 @@
+"""One game of two players between a learner and its opponent, without an interface of Gymnasium."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from rave_agents.agents.named_agents import AgentSpec
+from rave_agents.arena.openings import draw_outcome
+from rave_agents.errors import UnknownNameError, UnsupportedGameError
+from rave_agents.frameworks.adapters import Game, load_game, seeded_start
+from rave_agents.game.arguments import check_names, unknown_name
+from rave_agents.game.game_state import (
+    GameState,
+    has_simultaneous_moves,
+    is_simultaneous,
+    joint_action,
+    legal_actions_of,
+    moving_players,
+)
+from rave_gymnasium.opponents import Loader, Opponent, Opponents
+
+SEATS = (0, 1, "random")
+ILLEGAL = ("raise", "lose")
+OBSERVATIONS = ("game", "pettingzoo")
+OPTIONS = ("opponent", "seat")
+"""What ``reset(options=...)`` takes."""
+
+_TWINS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
+    "connect_four": ("connect_four_v3", {}),
+    "go": ("go_v5", {"board_size": 19, "komi": 7.5}),
+    "tic_tac_toe": ("tictactoe_v3", {}),
+}
+"""OpenSpiel's games that PettingZoo has with the same actions, and the parameters of both."""
+
+
+class OpponentGame:
+    """A game between a learner and an opponent; see ``OpponentEnv`` for the arguments."""
+
+    def __init__(
+        self,
+        game: str | Game,
+        opponent: Any,
+        seat: int | str,
+        illegal: str,
+        observation: str,
+        load: Loader | None,
+        render_mode: str | None,
+    ) -> None:
+        if not isinstance(game, str) and not hasattr(game, "new_initial_state"):
+            raise TypeError(f"game must be a game's name such as 'connect_four', got {game!r}.")
+        self.game: Game = load_game(game) if isinstance(game, str) else game
+        if self.game.num_players != 2:
+            raise UnsupportedGameError(
+                f"game must have two players; {self.game.name} has {self.game.num_players}."
+            )
+        self.seat = _checked_seat(seat)
+        if illegal not in ILLEGAL:
+            raise ValueError(unknown_name("illegal", illegal, ILLEGAL))
+        self.illegal = illegal
+        if observation not in OBSERVATIONS:
+            raise ValueError(unknown_name("observation", observation, OBSERVATIONS))
+        drawn = render_mode in ("rgb_array", "human")
+        self.following: Any = None
+        """PettingZoo's environment that goes along, to draw the game or to show it."""
+        self._zoo = observation == "pettingzoo"
+        if drawn or self._zoo:
+            self.following = following(self.game, render_mode if drawn else None)
+        self._load = load
+        self.opponents = Opponents(opponent, self.game, self.observe, load)
+        start = self.game.new_initial_state()
+        self.action_space = spaces.Discrete(start.num_distinct_actions())
+        self.observation_space: Any = self._space(start)
+        self._may_move_together = has_simultaneous_moves(start)
+        self.state: GameState | None = None
+        self.opponent: Opponent | None = None
+        self.learner = 0
+        """The learner's seat in this game."""
+        self.over = True
+        self._legal: list[int] | None = None
+        self._return = 0.0
+
+    def _space(self, start: GameState) -> Any:
+        if self._zoo:
+            return self.following.observation_space(0)
+        limits = np.finfo(np.float32)
+        shape = self.observe(start, 0).shape
+        return spaces.Box(limits.min, limits.max, shape, np.float32)
+
+    def begin(self, random: np.random.Generator, options: Mapping[str, Any] | None) -> None:
+        """Begin a game, to the learner's first turn.
+
+        Raises:
+            UnknownNameError: for an unknown option.
+            TypeError, ValueError: for a value of an option that is not allowed.
+        """
+        options = options or {}
+        check_names("option of reset", options, OPTIONS, UnknownNameError)
+        if "opponent" in options:
+            self.opponents = Opponents(options["opponent"], self.game, self.observe, self._load)
+        if "seat" in options:
+            self.seat = _checked_seat(options["seat"])
+        drawn = int(random.integers(2))
+        self.learner = drawn if self.seat == "random" else int(self.seat)
+        self.opponent = self.opponents.draw(random, 1 - self.learner)
+        self.opponent.restart()
+        seeds: list[int] = []
+
+        def seed() -> int:
+            seeds.append(int(random.integers(2**31)))
+            return seeds[-1]
+
+        self.state = seeded_start(self.game, seed)
+        if self.following is not None:
+            self.following.reset(seeds[0] if seeds else 0)
+        self._return = 0.0
+        self.over = False
+        self._random = random
+        self._play_on()
+        self._legal = None
+        self.over = self.state.is_terminal()
+
+    def legal(self) -> list[int]:
+        """The learner's legal actions; none after the end."""
+        if self._legal is None:
+            state = self.state
+            if state is None or self.over or state.is_terminal():
+                self._legal = []
+            else:
+                self._legal = list(self._legal_of(state, self.learner))
+        return self._legal
+
+    def play(self, action: int) -> float:
+        """Play the learner's legal action and all until its next turn; return the reward."""
+        state, opponent = self.state, self.opponent
+        assert state is not None
+        assert opponent is not None
+        if self._all_move(state):
+            self._apply_all(state, opponent, action)
+        else:
+            self._apply(state, opponent, self.learner, action)
+        self._play_on()
+        total = float(state.returns()[self.learner])
+        reward, self._return = total - self._return, total
+        self._legal = None
+        self.over = state.is_terminal()
+        return reward
+
+    def lose(self) -> float:
+        """End the game, as lost by an illegal action; return the reward."""
+        assert self.state is not None
+        self.over = True
+        self._legal = None
+        least = float(self.state.min_utility())
+        return least if np.isfinite(least) else -1.0
+
+    def seen(self) -> Any:
+        """What the learner sees."""
+        assert self.state is not None
+        return self.observe(self.state, self.learner)
+
+    def mask(self) -> NDArray[np.int8]:
+        """1 for each legal action of the learner."""
+        mask = np.zeros(int(self.action_space.n), np.int8)
+        mask[self.legal()] = 1
+        return mask
+
+    def observe(self, state: GameState, player: int) -> Any:
+        """What a seat sees of a state."""
+        if self._zoo:
+            return np.array(self.following.observation(player))
+        observe = getattr(state, "observation", None)
+        if observe is None:
+            raise UnsupportedGameError(
+                f"{self.game.name} has no observation: its states lack the method "
+                "observation(player)."
+            )
+        return np.array(observe(player), np.float32)
+
+    def _play_on(self) -> None:
+        """Play for chance and the opponent until it is the learner's turn, or the end."""
+        state, opponent = self.state, self.opponent
+        assert state is not None
+        assert opponent is not None
+        while not state.is_terminal() and state.current_player() != self.learner:
+            if state.is_chance_node():
+                outcome = draw_outcome(state, self._random)
+                self._apply(state, opponent, int(state.current_player()), outcome)
+            elif not self._all_move(state):
+                player = int(state.current_player())
+                self._apply(state, opponent, player, self._opponents_action(state, opponent))
+            elif self.learner in moving_players(state):
+                return
+            else:
+                self._apply_all(state, opponent, None)
+
+    def _all_move(self, state: GameState) -> bool:
+        return self._may_move_together and is_simultaneous(state)
+
+    def _legal_of(self, state: GameState, player: int) -> Sequence[int]:
+        if self._may_move_together:
+            return legal_actions_of(state, player)
+        return state.legal_actions()
+
+    def _apply(self, state: GameState, opponent: Opponent, player: int, action: int) -> None:
+        opponent.saw(state, player, action)
+        state.apply_action(action)
+        if self.following is not None:
+            self.following.step(action)
+
+    def _apply_all(self, state: Any, opponent: Opponent, action: int | None) -> None:
+        """Play the learner's and the opponent's actions at the same time."""
+        movers = moving_players(state)
+        chosen = [
+            action if player == self.learner else self._opponents_action(state, opponent)
+            for player in movers
+        ]
+        joint = joint_action(movers, chosen, 2)  # type: ignore[arg-type]
+        opponent.saw_all(state, joint)
+        state.apply_actions(joint)
+
+    def _opponents_action(self, state: GameState, opponent: Opponent) -> int:
+        action = opponent.choose(state)
+        legal = self._legal_of(state, 1 - self.learner)
+        if isinstance(action, bool) or action not in legal:
+            raise ValueError(
+                f"The opponent {opponent.name} chose {action!r}, which is illegal; the legal "
+                f"actions are {list(legal)}."
+            )
+        return int(action)
+
+
+def following(game: Game, render_mode: str | None) -> Any:
+    """Return PettingZoo's environment of a game, which follows it.
+
+    Raises:
+        UnsupportedGameError: if PettingZoo has no such game, or does not draw it.
+    """
+    make = getattr(game, "following", None)
+    if make is None:
+        spec = AgentSpec.parse(game.name.removeprefix("openspiel:"))
+        name, defaults = _TWINS.get(spec.name, (None, {}))
+        others = set(spec.parameters) - set(defaults)
+        if name is None or others:
+            raise UnsupportedGameError(
+                f"PettingZoo has no environment that goes along with {game.name}, which its "
+                "pictures and observations need. Its own games are drawn, such as "
+                f"game='pettingzoo:connect_four_v3'; OpenSpiel's {', '.join(_TWINS)}, too."
+            )
+        chosen = {key: spec.parameters.get(key, value) for key, value in defaults.items()}
+        inner = ",".join(f"{key}={value}" for key, value in chosen.items())
+        make = load_game(f"pettingzoo:{name}({inner})").following  # type: ignore[attr-defined]
+    return make(render_mode)
+
+
+def _checked_seat(seat: Any) -> Any:
+    if isinstance(seat, bool) or seat not in SEATS:
+        raise ValueError(f"seat must be 0, 1 or 'random', got {seat!r}.")
+    return seat

@@ -1,0 +1,238 @@
+"""Opponents of ``Opponent-v0``: specs, policies, lists of them, folders of checkpoints."""
+
+import json
+import pathlib
+import zipfile
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from rave_agents.agents.named_agents import AgentSpec, make_agent
+from rave_agents.agents.policies import Policy, View, plain_action, policy_name, understood
+from rave_agents.errors import UnknownNameError
+from rave_agents.frameworks.adapters import Game
+from rave_agents.frameworks.agent import Agent
+from rave_agents.game.game_state import GameState, legal_actions_of
+
+Observe = Callable[[GameState, int], Any]
+"""What a seat sees of a state, in the form that the learner has chosen."""
+
+Loader = Callable[[pathlib.Path], Any]
+"""Makes a policy from a checkpoint's file."""
+
+
+class Opponent(Protocol):
+    """Who plays the other seat for one game."""
+
+    name: str
+
+    def restart(self) -> None:
+        """Begin a new game."""
+
+    def choose(self, state: GameState) -> Any:
+        """Return an action, which may be illegal."""
+
+    def saw(self, state: GameState, player: int, action: int) -> None:
+        """Learn of a move."""
+
+    def saw_all(self, state: GameState, actions: Sequence[int]) -> None:
+        """Learn of moves that were made at the same time."""
+
+
+class _Named(NamedTuple):
+    """A policy and its name."""
+
+    name: str
+    policy: Policy
+
+
+class Opponents:
+    """What ``opponent`` may be, and who of them plays the next game.
+
+    Args:
+        given: an agent's spec; a policy of any kind that ``rave_agents.agents.policies``
+            understands; a folder of checkpoints, as a path, of which each game draws one; or a list
+            of these, of which each game draws one.
+        game: the game.
+        observe: what policies see.
+        load: makes a policy from a checkpoint's file; None for models of Stable-Baselines3
+            (``.zip``).
+
+    Raises:
+        TypeError, ValueError: for anything else, or an empty list.
+        UnknownNameError, UnsupportedGameError: for an agent that cannot play the game.
+    """
+
+    def __init__(self, given: Any, game: Game, observe: Observe, load: Loader | None) -> None:
+        self._game = game
+        self._observe = observe
+        self._load = load_stable_baselines if load is None else load
+        if not callable(self._load):
+            raise TypeError(f"load must be a function of a checkpoint's path, got {load!r}.")
+        self._loaded: dict[tuple[str, int], Policy] = {}
+        self.choices: tuple[Any, ...] = self._checked(given)
+        """Those of whom each game draws one: specs, policies, and folders."""
+
+    def _checked(self, given: Any) -> tuple[Any, ...]:
+        if isinstance(given, list | tuple):
+            if not given:
+                raise ValueError("opponent must not be an empty list.")
+            return tuple(choice for each in given for choice in self._checked(each))
+        if isinstance(given, pathlib.Path) or (isinstance(given, str) and _is_path(given)):
+            folder = pathlib.Path(given)
+            if not folder.is_dir():
+                raise ValueError(f"opponent must be an existing folder of checkpoints: {given}.")
+            return (folder,)
+        if isinstance(given, str | AgentSpec):
+            spec = AgentSpec.parse(given) if isinstance(given, str) else given
+            for seat in (0, 1):
+                make_agent(spec, self._game, seat)
+            return (spec,)
+        try:
+            return (
+                (_Named(policy_name(given), understood(given)),)
+                if given is not None
+                else self._refuse(given)
+            )
+        except TypeError as error:
+            raise TypeError(f"opponent cannot be {given!r}: {error}") from error
+
+    def _refuse(self, given: Any) -> tuple[Any, ...]:
+        raise TypeError(
+            "it must be an agent's spec such as 'rave(simulations=100)', a policy, a folder of "
+            "checkpoints or a list of these."
+        )
+
+    def draw(self, random: np.random.Generator, seat: int) -> Opponent:
+        """Draw who plays a seat in the next game.
+
+        Raises:
+            ValueError: if there is nobody: folders without checkpoints.
+        """
+        while True:
+            groups = [self._open(choice) for choice in self.choices]
+            groups = [group for group in groups if group]
+            if not groups:
+                raise ValueError(
+                    "There is no opponent: "
+                    f"{', '.join(map(str, self.choices))} has no checkpoint (*.zip) yet. Save "
+                    "one first, or give a list with another opponent too."
+                )
+            group = groups[int(random.integers(len(groups))) if len(groups) > 1 else 0]
+            chosen = group[int(random.integers(len(group))) if len(group) > 1 else 0]
+            if isinstance(chosen, AgentSpec):
+                seeded = chosen.with_defaults({"seed": int(random.integers(2**31))})
+                return _Searching(str(chosen), make_agent(seeded, self._game, seat))
+            if isinstance(chosen, _Named):
+                return _Asked(chosen.name, chosen.policy, seat, self._observe, self._game)
+            try:
+                policy = self._policy(chosen)
+            except FileNotFoundError:
+                continue  # Whoever trains has just removed it.
+            return _Asked(str(chosen), policy, seat, self._observe, self._game)
+
+    def _open(self, choice: Any) -> Sequence[Any]:
+        """One opponent, or the checkpoints of a folder."""
+        if not isinstance(choice, pathlib.Path):
+            return [choice]
+        files = (path for path in choice.iterdir() if path.is_file())
+        shown = (path for path in files if not path.name.startswith("."))
+        if self._load is load_stable_baselines:
+            shown = (path for path in shown if path.suffix == ".zip")
+        return sorted(shown)
+
+    def _policy(self, path: pathlib.Path) -> Policy:
+        """The policy of a checkpoint, loaded once as long as its file stays the same."""
+        key = str(path), path.stat().st_mtime_ns
+        if key not in self._loaded:
+            self._loaded[key] = understood(self._load(path))
+        return self._loaded[key]
+
+
+def _is_path(text: str) -> bool:
+    return ("/" in text or "\\" in text) and "(" not in text
+
+
+class _Searching:
+    """One of this package's agents as an opponent."""
+
+    def __init__(self, name: str, agent: Agent) -> None:
+        self.name = name
+        self.agent = agent
+
+    def restart(self) -> None:
+        self.agent.restart()
+
+    def choose(self, state: GameState) -> Any:
+        return self.agent.step(state.clone())
+
+    def saw(self, state: GameState, player: int, action: int) -> None:
+        self.agent.inform_action(state, player, action)
+
+    def saw_all(self, state: GameState, actions: Sequence[int]) -> None:
+        inform = getattr(self.agent, "inform_actions", None)
+        if inform is not None:
+            inform(state, actions)
+
+
+class _Asked:
+    """A policy as an opponent."""
+
+    def __init__(self, name: str, policy: Policy, seat: int, observe: Observe, game: Game) -> None:
+        self.name = name
+        self._policy = policy
+        self._seat = seat
+        self._observe = observe
+        self._game = game
+
+    def restart(self) -> None:
+        self._policy.reset()
+
+    def choose(self, state: GameState) -> Any:
+        mask = np.zeros(state.num_distinct_actions(), np.int8)
+        mask[list(legal_actions_of(state, self._seat))] = 1
+        info = {"action_mask": mask, "seat": self._seat}
+        seen = self._observe(state, self._seat)
+        answer = self._policy.act(View(self._game, seen, mask, info, agent=self._seat))
+        return plain_action(answer)
+
+    def saw(self, state: GameState, player: int, action: int) -> None:
+        """A policy sees the position alone."""
+
+    def saw_all(self, state: GameState, actions: Sequence[int]) -> None:
+        """A policy sees the position alone."""
+
+
+_ALGORITHMS = (
+    ("sb3_contrib.common.maskable", "sb3_contrib", "MaskablePPO"),
+    ("sb3_contrib.common.recurrent", "sb3_contrib", "RecurrentPPO"),
+    ("sb3_contrib.qrdqn", "sb3_contrib", "QRDQN"),
+    ("stable_baselines3.dqn", "stable_baselines3", "DQN"),
+    ("stable_baselines3.common", "stable_baselines3", "PPO"),
+)
+"""By the module of a saved model's policy, the class that loads it; A2C's are those of PPO."""
+
+
+def load_stable_baselines(path: pathlib.Path) -> Any:
+    """Load a model that Stable-Baselines3 or sb3-contrib saved.
+
+    Raises:
+        UnknownNameError: if it is none of those with discrete actions.
+    """
+    import importlib  # noqa: PLC0415
+
+    try:
+        with zipfile.ZipFile(path) as archive:
+            saved = json.loads(archive.read("data"))
+        module = str(saved["policy_class"].get("__module__", saved["policy_class"]))
+    except (zipfile.BadZipFile, KeyError, ValueError, AttributeError) as error:
+        raise UnknownNameError(
+            f"{path} is not a model saved by Stable-Baselines3; load=function reads other "
+            "checkpoints."
+        ) from error
+    for start, library, name in _ALGORITHMS:
+        if module.startswith(start):
+            algorithm = getattr(importlib.import_module(library), name)
+            return algorithm.load(path, device="cpu")
+    raise UnknownNameError(f"{path}: there is no loader for {module}; load=function reads it.")

@@ -1,0 +1,129 @@
+"""Checks whether the search can plan in a Gymnasium environment, and its time limit."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import gymnasium
+from gymnasium import spaces
+from gymnasium.wrappers import TimeLimit
+
+from rave_agents.errors import UnsupportedGameError
+
+
+def check_plannable(env: Any) -> None:
+    """Refuse an environment in which the search cannot plan, with the reason.
+
+    Raises:
+        TypeError: if it is not a Gymnasium environment, or is a vector environment.
+        UnsupportedGameError: if its actions are not discrete.
+    """
+    if not isinstance(env, gymnasium.Env):
+        raise TypeError(f"env must be a single gymnasium.Env, got {type(env).__name__}.")
+    if not isinstance(env.action_space, spaces.Discrete):
+        raise UnsupportedGameError(
+            f"{env} cannot be planned in: its actions are {env.action_space}, and a search needs "
+            "Discrete(n)."
+        )
+
+
+DECLARATION = "hidden_information"
+"""The metadata key under which an environment declares what it hides from its agent."""
+
+DRAWN_BEFORE = "what its reset decides and shows only later"
+"""The hidden information of an environment whose equal-looking starts diverge."""
+
+
+def hidden_information(env: Any) -> str | None:
+    """Return what an environment is known to hide from its agent; None if nothing.
+
+    An environment can declare it in ``metadata["hidden_information"]``.
+
+    Raises:
+        TypeError: if the declaration is not a text, True, False or None.
+    """
+    raw = env.unwrapped
+    metadata = raw.metadata if isinstance(raw.metadata, Mapping) else {}
+    if DECLARATION in metadata:
+        said = metadata[DECLARATION]
+        if not isinstance(said, str | bool | None):
+            raise TypeError(
+                f"metadata[{DECLARATION!r}] of {env} must be a text that says what is hidden from "
+                f"its agent, True, or None if nothing is hidden; got {said!r}."
+            )
+        return "what it declares as hidden" if said is True else said or None
+    hides = any(kind.__name__ == "BlackjackEnv" for kind in type(raw).__mro__)
+    return "the dealer's card" if hides else None
+
+
+def declares_openness(env: Any) -> bool:
+    """Whether an environment declares that it hides nothing from its agent."""
+    metadata = env.unwrapped.metadata
+    return DECLARATION in (metadata or {}) and hidden_information(env) is None
+
+
+def no_worlds(env: Any, hidden: str | None = None) -> str:
+    """Say why a search cannot plan without cheating where an environment hides information."""
+    declare = (
+        " Numbers that a step draws from a generator are not hidden; if nothing else is, declare "
+        f"it: metadata[{DECLARATION!r}] = None."
+        if hidden == DRAWN_BEFORE
+        else ""
+    )
+    return (
+        f"{env} cannot be planned in: it hides {hidden or hidden_information(env)}, and the search "
+        f"would see it. hidden='see' allows that, which is cheating.{declare}"
+    )
+
+
+def cannot_be_fair(env: Any, names: Sequence[str]) -> str:
+    """Say why an environment's generators cannot be reseeded, and the remedies."""
+    return (
+        f"{env} cannot be planned in fairly: a copy would foresee the outcomes of chance, since "
+        f"{', '.join(names)} cannot be reseeded. Draw from a NumPy generator instead, or allow "
+        "the search to cheat with chance='see'."
+    )
+
+
+def check_goes_on(env: Any) -> None:
+    """Raise ValueError where an environment or a wrapper tells that its episode is over."""
+    over = False
+    inner = env
+    while isinstance(inner, gymnasium.Wrapper):
+        over = over or (getattr(inner, "needs_reset", None) is True and _has_begun(inner))
+        inner = inner.env
+    values = vars(inner)
+    over = over or values.get("steps_beyond_terminated") is not None
+    table, place = values.get("P"), values.get("s")
+    if isinstance(table, Mapping) and place in table:
+        ends = [outcome for each in table[place].values() for outcome in each]
+        over = over or all(next_ == place and done for _, next_, _, done in ends)
+    if over:
+        raise ValueError(f"The episode of {env} is over: call env.reset() first.")
+
+
+def _has_begun(monitor: Any) -> bool:
+    """Whether a Monitor of Stable-Baselines3 has been reset before its episode ended."""
+    return bool(getattr(monitor, "rewards", None))
+
+
+def time_limit(env: Any) -> tuple[float, int]:
+    """Return the tightest time limit of the wrappers, and the steps already taken of it.
+
+    Raises:
+        ValueError: if the environment has not been reset.
+    """
+    limit, elapsed = math.inf, 0
+    begun = True
+    while isinstance(env, gymnasium.Wrapper):
+        if isinstance(env, TimeLimit):
+            begun = env._elapsed_steps is not None
+            taken = env._elapsed_steps or 0
+            if env._max_episode_steps - taken < limit - elapsed:
+                limit, elapsed = env._max_episode_steps, taken
+        if getattr(env, "_has_reset", True) is False:
+            begun = False
+        env = env.env
+    if not begun:
+        raise ValueError(f"{env} has not been reset: call env.reset() first.")
+    return limit, elapsed

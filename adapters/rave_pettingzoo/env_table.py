@@ -1,0 +1,129 @@
+"""An environment and its policies as a table of the arena, which plays numbered episodes."""
+
+import contextlib
+import copy
+import dataclasses
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from rave_agents.agents.named_agents import AgentSpec
+from rave_agents.game.arguments import unknown_name
+from rave_pettingzoo.adapter import make_played_env
+from rave_pettingzoo.episode import OUTSIDE, Episode, play_episode
+from rave_pettingzoo.support import turn_based_env
+from rave_pettingzoo.worlds import WorldFunction
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class EnvTable:
+    """Policies that play together; see ``evaluate`` for what has no description here."""
+
+    name: str
+    """The environment's name."""
+    env_fn: Callable[[], Any]
+    agents: tuple[str, ...]
+    """The environment's agents."""
+    policies: tuple[Any, ...]
+    """The policies that begin in their places."""
+    seed: int
+    exchange_seats: bool
+    translate: bool
+    worlds: WorldFunction | None
+    outside: str
+    env: Any = None
+    """The environment for all episodes in this process; it is not sent to others. None for a new
+    one for each episode."""
+    copies: bool = False
+    """Whether each episode gets a copy of a policy that is an object."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self) | {"env": None}
+
+    def play(self, number: int) -> Episode:
+        """Play the episode of this number."""
+        if self.env is not None:
+            return self._play(self.env, number)
+        with contextlib.closing(self.env_fn()) as made:
+            return self._play(turn_based_env(made) or made, number)
+
+    def _play(self, env: Any, number: int) -> Episode:
+        policies = self.policies
+        if self.copies:
+            policies = tuple(_fresh(policy, self.seed + number) for policy in policies)
+        return play_episode(
+            env,
+            self.agents,
+            policies,
+            number,
+            seed=self.seed,
+            exchange_seats=self.exchange_seats,
+            translate=self.translate,
+            worlds=self.worlds,
+            outside=self.outside,
+        )
+
+    def warm_up(self) -> None:
+        """Do nothing: the first episode compiles what it needs."""
+
+    def blame(self, number: int, error: Exception) -> tuple[str, Exception]:
+        """Name the episode that failed; see ``AnyTable``."""
+        return f"Episode {number}", error
+
+    def read(self, line: Mapping[str, Any]) -> Episode:
+        """Return the episode of a file's line; see ``AnyTable``."""
+        episode = Episode.from_dict(line)
+        parts = (episode.seats, episode.returns, episode.illegal_moves)
+        if any(len(part) != len(self.agents) for part in parts):
+            raise ValueError("not so many agents")
+        return episode
+
+
+def _fresh(policy: Any, seed: int) -> Any:
+    """A policy as it was given, whatever other episodes did to it."""
+    if isinstance(policy, str | AgentSpec | type) or inspect.isroutine(policy):
+        return policy
+    try:
+        own = copy.deepcopy(policy)
+    except Exception:  # What it refers to cannot be copied; it is reset, as by ``evaluate``.
+        own = policy
+    if callable(getattr(own, "seed", None)):
+        own.seed(seed)
+    return own
+
+
+class _Maker:
+    """Makes the environment of an id; it can be sent to other processes."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __call__(self) -> Any:
+        return make_played_env(self._name)
+
+
+def env_maker(env_fn: str | Callable[[], Any]) -> Callable[[], Any]:
+    """Return a function that makes an environment, from one or from an environment's id.
+
+    Raises:
+        TypeError: if it is neither.
+    """
+    if isinstance(env_fn, str):
+        return _Maker(env_fn)
+    if not callable(env_fn):
+        raise TypeError(
+            "env_fn must be a function that makes an environment, or an environment's id, got "
+            f"{env_fn!r}."
+        )
+    return env_fn
+
+
+def checked_outside(outside: str) -> str:
+    """Return what an action outside its space leads to.
+
+    Raises:
+        ValueError: for an unknown name.
+    """
+    if outside not in OUTSIDE:
+        raise ValueError(unknown_name("outside", outside, OUTSIDE))
+    return outside

@@ -1,0 +1,135 @@
+"""``evaluate``: plays policies against each other and reports which is better."""
+
+import contextlib
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from rave_agents.agents.policies import policy_name
+from rave_agents.arena.match import MOST_JOBS, checked_count, checked_match_seed
+from rave_agents.arena.plan import Key
+from rave_agents.arena.runner import play_games
+from rave_agents.arena.worker import FailedGameError, Failure
+from rave_agents.cli.terminal import stderr
+from rave_pettingzoo.env_table import EnvTable, checked_outside, env_maker
+from rave_pettingzoo.episode import Episode, check_agents
+from rave_pettingzoo.evaluation import Evaluation
+from rave_pettingzoo.support import env_name, turn_based_env
+from rave_pettingzoo.worlds import WorldFunction
+
+
+def evaluate(
+    env_fn: str | Callable[[], Any],
+    policies: Mapping[str, Any],
+    *,
+    episodes: int = 100,
+    seed: int = 0,
+    exchange_seats: bool = True,
+    translate: bool = True,
+    worlds: WorldFunction | None = None,
+    outside: str = "raise",
+    jobs: int = 1,
+    progress: bool = True,
+) -> Evaluation:
+    """Play episodes between policies and return the results.
+
+    An action that the mask forbids is counted and passed to the environment, whose rule then
+    decides; PettingZoo's classic environments end the episode with a loss. Ctrl-C ends the
+    evaluation early. Exceptions of a policy or the environment pass through unchanged.
+
+    Args:
+        env_fn: makes an AEC or a Parallel environment; it is called once, in other processes for
+            each episode, and what it makes is closed at the end. Or an environment's id,
+            ``"classic/connect_four-v3"``, or a module with environments, ``"mpe2.simple_tag_v3"``.
+        policies: for each agent of the environment, the policy that starts in its seat: a spec such
+            as ``"rave(simulations=200)"``, a function such as ``policy(observation, agent)``, or an
+            object with ``act``, ``predict`` or the like; see ``rave_agents.agents.policies``.
+        episodes: the number of episodes, at least 1.
+        seed: an integer of at least 0 that seeds every random choice except those of your own
+            policies. Environments are reset with seeds derived from it.
+        exchange_seats: whether the policies move on by one seat after each episode. The episodes of
+            one round of seats share the environment's seed.
+        translate: whether searches may run in OpenSpiel's states where the games are the same.
+        worlds: in environments with hidden information, the source of worlds for agents made from
+            specs, see ``SearchAgent``; ``"rave(hidden=see)"`` searches the true state, which is
+            cheating.
+        outside: the effect of an action outside its space: ``"raise"`` raises ActionOutsideError;
+            ``"illegal"`` counts it as illegal, and plays an action in its place that the mask
+            forbids, so that the environment's rule decides; the first one, if all are allowed.
+        jobs: processes that play at the same time. Policies and ``env_fn`` are sent to them, and
+            what a policy learns or counts there is lost. Results do not depend on their number,
+            unless policies of your own remember or draw something.
+        progress: whether to show a progress bar if standard error is a terminal.
+
+    Raises:
+        TypeError: for an argument of the wrong type.
+        ValueError: for a value that is not allowed, or if the policies do not match the
+            environment's agents.
+        ActionOutsideError: (a ValueError) for an action outside its space; it names the policy, the
+            episode and the action.
+        UnsupportedGameError: if an agent made from a spec cannot play the environment, or something
+            cannot be sent to other processes.
+        WorkerFailedError: if these processes end again and again.
+    """
+    checked_count("episodes", episodes, 1)
+    checked_count("jobs", jobs, 1, MOST_JOBS)
+    seed = checked_match_seed(seed)
+    env_fn = env_maker(env_fn)
+    if not isinstance(policies, Mapping):
+        raise TypeError(f"policies must be a dictionary by agent, got {policies!r}.")
+    checked_outside(outside)
+    made = env_fn()
+    agents = tuple(policies)
+    check_agents(made, agents)
+    env = turn_based_env(made) or made
+    table = EnvTable(
+        name=env_name(env),
+        env_fn=env_fn,
+        agents=agents,
+        policies=tuple(policies.values()),
+        seed=seed,
+        exchange_seats=exchange_seats,
+        translate=translate,
+        worlds=worlds,
+        outside=outside,
+        env=env,
+    )
+    finished: list[Episode] = []
+    played = play_games([table], [Key(0, number) for number in range(episodes)], jobs=jobs)
+    with (
+        contextlib.closing(made),
+        contextlib.suppress(KeyboardInterrupt),
+        contextlib.closing(played),
+        bar(episodes, progress) as advance,
+    ):
+        for outcome in played:
+            if isinstance(outcome.played, Failure):
+                raise _raised(outcome.played)
+            assert isinstance(outcome.played, Episode)
+            finished.append(outcome.played)
+            advance()
+    finished.sort(key=lambda episode: episode.number)
+    names = tuple(map(policy_name, table.policies))
+    return Evaluation(table.name, seed, names, agents, tuple(finished))
+
+
+def _raised(failure: Failure) -> Exception:
+    """The error that ended an episode, wherever it was played."""
+    error = failure.cause or FailedGameError(failure.message)
+    if failure.traceback:
+        error.add_note(failure.traceback)
+    return error
+
+
+@contextlib.contextmanager
+def bar(episodes: int, wanted: bool) -> Iterator[Callable[[], None]]:
+    """Show a bar where standard error is a terminal; gives the function that moves it by one."""
+    if not isinstance(wanted, bool):
+        raise TypeError(f"progress must be True or False, got {wanted!r}.")
+    console = stderr()
+    columns = [TextColumn("episodes"), BarColumn(24), MofNCompleteColumn(), TimeRemainingColumn()]
+    shown = wanted and console.is_terminal
+    with Progress(*columns, console=console, transient=True, disable=not shown) as progress:
+        task = progress.add_task("", total=episodes)
+        yield lambda: progress.advance(task)

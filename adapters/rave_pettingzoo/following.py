@@ -1,0 +1,63 @@
+"""PettingZoo's own environment beside a game that is played elsewhere: for pictures and views."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from rave_agents.errors import UnsupportedGameError
+from rave_pettingzoo.support import env_name
+
+
+class FollowingEnv:
+    """An AEC environment that takes the moves of a game, to draw it and to show what agents see.
+
+    Args:
+        env: the environment, new.
+    """
+
+    def __init__(self, env: Any) -> None:
+        self.env = env
+        """The environment."""
+
+    def reset(self, seed: int) -> None:
+        """Begin a new game."""
+        self.env.reset(seed=seed)
+
+    def step(self, action: int) -> None:
+        """Play a move; agents that are out make none."""
+        env = self.env
+        while env.agents:
+            agent = env.agent_selection
+            if not (env.terminations[agent] or env.truncations[agent]):
+                break
+            env.step(None)
+        env.step(action)
+
+    def observation_space(self, seat: int) -> Any:
+        """Return the space of a seat's observations, without the mask."""
+        space = self.env.observation_space(self.env.possible_agents[seat])
+        inner = getattr(space, "spaces", None)
+        return space if inner is None or "observation" not in inner else inner["observation"]
+
+    def observation(self, seat: int) -> Any:
+        """Return what a seat observes, without the mask."""
+        seen = self.env.unwrapped.observe(self.env.possible_agents[seat])
+        if isinstance(seen, Mapping) and "observation" in seen:
+            return seen["observation"]
+        return seen
+
+    def render(self) -> Any:
+        """Return the picture as an array of rows, columns and colours; None for a window."""
+        return self.env.render()
+
+    def close(self) -> None:
+        """Close the window."""
+        self.env.close()
+
+
+def check_draws(env: Any, mode: str) -> None:
+    """Raise UnsupportedGameError if an environment does not draw in this mode."""
+    modes = (getattr(env.unwrapped, "metadata", None) or {}).get("render_modes") or ()
+    if mode not in modes:
+        raise UnsupportedGameError(
+            f"{env_name(env)} does not draw with render_mode={mode!r}; it has {list(modes)}."
+        )

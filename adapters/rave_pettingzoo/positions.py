@@ -1,0 +1,59 @@
+"""The position of a live environment in the form that is fastest to search."""
+
+from typing import Any
+
+from rave_agents.environments.chance import Chance
+from rave_agents.environments.plan import AUTO, ValueFunction
+from rave_agents.errors import UnsupportedGameError
+from rave_agents.game.game_state import GameState
+from rave_pettingzoo.cloning import check_env, raw_env
+from rave_pettingzoo.environment_state import plan_for
+from rave_pettingzoo.states import AECState
+from rave_pettingzoo.support import check_begun, check_searchable, is_openspiels, is_parallel
+from rave_pettingzoo.worlds import WorldFunction
+
+
+def game_state(
+    env: Any,
+    *,
+    translate: bool = True,
+    worlds: WorldFunction | None = None,
+    chance: Chance | str = Chance.DRAW,
+    horizon: int | str | None = AUTO,
+    discount: float = 1.0,
+    value_function: ValueFunction | None = None,
+) -> GameState:
+    """Return the position of a live environment in the form that is fastest to search.
+
+    OpenSpiel's own state for a Shimmy environment, unless ``translate`` is False, or there are
+    ``worlds``, a horizon or a discount; else an ``AECState``.
+
+    Raises:
+        TypeError, ValueError, CloneError, UnsupportedGameError: as ``AECState``.
+    """
+    check_env(env)
+    plan = plan_for(env, horizon, discount, value_function)
+    if translate and worlds is None and plan.is_whole_game and is_openspiels(env):
+        from rave_openspiel import OpenSpielState  # noqa: PLC0415
+
+        check_searchable(env)
+        check_begun(env)
+        state: GameState = OpenSpielState(raw_env(env).game_state.clone())
+        return state
+    if is_parallel(env):
+        check_searchable(env, simultaneous=True)
+        raise UnsupportedGameError(
+            f"{env} cannot be searched by itself: in a Parallel environment agents may move at the "
+            "same time. Give what its last reset or step returned: "
+            "rave_pettingzoo.ParallelState(env, observations=..., infos=...); or make an agent for "
+            "one of its players: RaveAgent(env, player=...)."
+        )
+    return AECState(
+        env,
+        translate=translate,
+        worlds=worlds,
+        chance=chance,
+        horizon=horizon,
+        discount=discount,
+        value_function=value_function,
+    )

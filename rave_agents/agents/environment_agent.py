@@ -1,0 +1,128 @@
+"""What PettingZoo's and Gymnasium's agents have in common: how programs ask them for an action."""
+
+import copy
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+import numpy as np
+
+
+class EnvironmentAgent:
+    """An agent that is bound to a live environment, and looks there instead of at observations.
+
+    ``act`` is this package's way to ask; ``predict`` is that of Stable-Baselines3.
+    """
+
+    env: Any
+    members: Sequence["EnvironmentAgent"] = ()
+    """For a vectorised environment, an agent for each of its environments; else empty."""
+
+    def act(self, observation: Any = None, action_mask: Any = None) -> Any:
+        """Choose an action for the live environment."""
+        raise NotImplementedError
+
+    def predict(
+        self,
+        observation: Any = None,
+        state: Any = None,
+        episode_start: Any = None,
+        deterministic: bool = True,
+        *,
+        action_masks: Any = None,
+    ) -> tuple[Any, Any]:
+        """Choose an action, with the interface of a Stable-Baselines3 model.
+
+        Args:
+            observation: as for ``act``; or an array of observations, one for each environment,
+                as a vectorised environment returns them.
+            state: returned unchanged.
+            episode_start: whether an episode begins, one entry for each environment; there the
+                agent is reset.
+            deterministic: unused.
+            action_masks: as for ``act``; or an array of masks, one for each environment.
+
+        Returns:
+            The action and ``state``. For an array of observations, an array of actions, one for
+            each environment.
+
+        Raises:
+            ValueError: as ``act``; or for more observations than the agent has environments.
+        """
+        starts = np.ravel(np.asarray(episode_start if episode_start is not None else False))
+        if self.members:
+            return self._predict_all(observation, starts, action_masks), state
+        if starts.any():
+            self.reset()
+        count = self._batch_size(observation, action_masks)
+        if count is None:
+            return self.act(observation, action_masks), state
+        if count != 1:
+            raise ValueError(
+                f"{type(self).__name__} is bound to one environment and was given {count} "
+                "observations: make it for the vectorised environment itself."
+            )
+        mask = None if action_masks is None else np.asarray(action_masks).reshape(-1)
+        return np.array([self.act(_entry(observation, 0), mask)]), state
+
+    def _predict_all(self, observation: Any, starts: Any, masks: Any) -> Any:
+        """Ask the agents of all environments of a vectorised one."""
+        count = self._batch_size(observation, masks)
+        if count is not None and count != len(self.members):
+            raise ValueError(
+                f"{type(self).__name__} is bound to {len(self.members)} environments and was given "
+                f"{count} observations."
+            )
+        actions = []
+        for index, member in enumerate(self.members):
+            if len(starts) == len(self.members) and starts[index]:
+                member.reset()
+            mask = None if masks is None else masks[index]
+            actions.append(member.act(None, mask))
+        return np.array(actions)
+
+    def reset(self) -> None:
+        """Start a new game or episode."""
+
+    def _observation_space(self) -> Any:
+        """Return the space of the observations that ``act`` takes; None if unknown."""
+        return None
+
+    def _batch_size(self, observation: Any, masks: Any) -> int | None:
+        """The number of observations in an array of them; None for a single one."""
+        if masks is not None and not isinstance(masks, Mapping) and np.ndim(masks) == 2:
+            return len(masks)
+        space = self._observation_space()
+        while space is not None and isinstance(observation, Mapping) and hasattr(space, "spaces"):
+            name = next(iter(space.spaces), None)
+            if name not in observation:
+                return None
+            observation, space = observation[name], space.spaces[name]
+        shape = getattr(space, "shape", None)
+        if observation is None or shape is None or isinstance(observation, Mapping):
+            return None
+        given = np.shape(observation)
+        return int(given[0]) if given[1:] == tuple(shape) and given else None
+
+    def __copy__(self) -> Self:
+        """Return an independent agent, bound to the same live environment."""
+        twin = type(self).__new__(type(self))
+        vars(twin).update(vars(self))
+        twin.members = [copy.copy(member) for member in self.members]
+        return twin
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        """Return what ``copy.copy`` does; bound to the environment's copy if there is one already.
+
+        The environment itself is not copied: ``copy.deepcopy`` loses the position of most.
+        """
+        twin = copy.copy(self)
+        memo[id(self)] = twin
+        twin.env = memo.get(id(self.env), self.env)
+        return twin
+
+
+def _entry(observation: Any, index: int) -> Any:
+    """One of an array of observations."""
+    if isinstance(observation, Mapping):
+        return {name: _entry(value, index) for name, value in observation.items()}
+    return None if observation is None else observation[index]

@@ -1,0 +1,339 @@
+"""Understands policies of other libraries: how each is asked for an action, and what it answers.
+
+A policy may be a function, or an object with one of these methods, in this order:
+
+- ``predict(observation, ...)``: Stable-Baselines3, sb3-contrib; a recurrent model's state is kept;
+- ``compute_single_action(observation, ...)``: RLlib;
+- ``compute_action(observation, ...)``: Tianshou;
+- ``get_action(observation, ...)``: AgileRL; with tensors also CleanRL's;
+- ``get_action_and_value(observation, ...)``: CleanRL;
+- ``act(observation, ...)``: most others.
+
+Parameters are filled by their names, ``policy(observation, agent)`` for example: see ``NAMES``.
+PyTorch's modules get tensors with a batch of one.
+"""
+
+import inspect
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rave_agents.agents.named_agents import AgentSpec
+
+METHODS = (
+    "predict",
+    "compute_single_action",
+    "compute_action",
+    "get_action",
+    "get_action_and_value",
+    "act",
+)
+"""Methods by which a policy is asked for an action; the first one that it has counts."""
+
+
+class View(NamedTuple):
+    """The inputs of a policy when an agent is to move."""
+
+    env: Any
+    """The live environment."""
+    observation: Any
+    """The selected agent's observation."""
+    mask: Any
+    """Its mask, 1 for each action that is allowed; None if the environment gives none."""
+    info: Any
+    """Its info."""
+    agent: Any = None
+    """The agent that is to move; in a single-agent environment the policy's seat, or None."""
+    player: Any = None
+    """The agent, in a Parallel environment; None in AEC environments, where it is selected."""
+    observations: Mapping[Any, Any] | None = None
+    """The observations of all agents, in a Parallel environment."""
+    infos: Mapping[Any, Any] | None = None
+    """The infos of all agents, in a Parallel environment."""
+
+
+class Policy(NamedTuple):
+    """A policy, ready for an episode."""
+
+    act: Callable[[View], Any]
+    """Chooses an action."""
+    reset: Callable[[], Any]
+    """Called before each episode."""
+
+
+NAMES: Mapping[str, str] = {
+    **dict.fromkeys(("observation", "obs"), "observation"),
+    **dict.fromkeys(
+        (
+            "action_mask",
+            "action_masks",
+            "mask",
+            "masks",
+            "invalid_action_mask",
+            "legal_actions_mask",
+        ),
+        "mask",
+    ),
+    **dict.fromkeys(("agent", "agent_id", "agent_name", "agent_selection", "player"), "agent"),
+    **dict.fromkeys(("info", "infos"), "info"),
+    "env": "env",
+}
+"""What the names of a policy's parameters mean, as fields of ``View``."""
+
+_FIXED: Mapping[str, Any] = {"deterministic": True, "explore": False, "training": False}
+"""Parameters that ask for the policy's best action, with the value that does."""
+
+
+def policy_name(policy: Any) -> str:
+    """Return a policy's display name."""
+    if isinstance(policy, str | AgentSpec):
+        return str(policy)
+    if inspect.isroutine(policy):
+        return str(policy.__name__)
+    return type(policy).__name__
+
+
+def understood(policy: Any) -> Policy:
+    """Make a policy from an object or a function of another library.
+
+    Raises:
+        TypeError: if it has none of the forms that this module names.
+    """
+    if isinstance(policy, type):
+        raise TypeError(f"A policy must be an object, got the class {policy.__name__} itself.")
+    method = next((name for name in METHODS if callable(getattr(policy, name, None))), None)
+    if method is None and not callable(policy):
+        raise TypeError(
+            "A policy must be an agent's spec such as 'rave(simulations=200)', a function of "
+            f"observation and mask, or an object with one of {', '.join(METHODS)}; got {policy!r}."
+        )
+    tensors = is_torch_module(policy)
+    inside = _takes_inner_observation(policy, method) or (tensors and method != "predict")
+    if method in ("predict", "compute_single_action", "compute_action"):
+        asked = _Recurrent(getattr(policy, method), inside)
+        return Policy(asked, _both(asked.reset, _resetter(policy)))
+    function = policy if method is None else getattr(policy, method)
+    if method is None and type(policy).__module__.partition(".")[0] == "tianshou":
+        return Policy(_tianshou(policy, inside), _resetter(policy))
+    if tensors:
+        return Policy(_of_tensors(policy, function), _resetter(policy))
+    more = method in ("get_action", "get_action_and_value")  # They tell more than the action.
+    return Policy(_called(function, inside, more), _resetter(policy))
+
+
+def is_torch_module(thing: Any) -> bool:
+    """Whether a policy is a module of PyTorch, which takes tensors."""
+    kind = getattr(getattr(sys.modules.get("torch"), "nn", None), "Module", None)
+    return kind is not None and isinstance(thing, kind)
+
+
+def plain_action(answer: Any) -> Any:
+    """Convert an answer to an action: an array of one number becomes the number."""
+    several = isinstance(answer, np.ndarray) and answer.size != 1
+    item = getattr(answer, "item", None)
+    if not callable(item) or several:
+        return answer
+    number = item()
+    whole = isinstance(number, float) and number.is_integer()
+    return int(number) if whole and not isinstance(answer, np.floating) else number
+
+
+def is_allowed(action: Any, mask: Any, size: int | None) -> bool:
+    """Whether an action is one of the integers 0 to ``size`` - 1, and the mask allows it.
+
+    Args:
+        action: what a policy chose.
+        mask: whether each action is allowed; None for all.
+        size: the number of actions; None where they are not discrete.
+    """
+    if size is None and mask is None:
+        return True
+    if isinstance(action, bool | np.bool_) or not isinstance(action, int | np.integer):
+        return False
+    count = len(mask) if size is None else size
+    return bool(0 <= action < count and (mask is None or np.ravel(mask)[action]))
+
+
+def inner_observation(observation: Any) -> Any:
+    """Return the observation inside a dictionary that has the mask beside it."""
+    if isinstance(observation, Mapping) and "observation" in observation:
+        return observation["observation"]
+    return observation
+
+
+class _Recurrent:
+    """Asks a method that takes and returns a state, such as an LSTM's; keeps it in an episode."""
+
+    def __init__(self, method: Callable[..., Any], inside: bool) -> None:
+        self._method = method
+        self._inside = inside
+        parameters = _parameters(method)
+        self._fixed = {name: value for name, value in _FIXED.items() if name in parameters}
+        self._named = {
+            name: meaning
+            for name, meaning in NAMES.items()
+            if name in parameters and name not in ("observation", "obs")
+        }
+        self._state_name = "state" if "state" in parameters else None
+        self._marks_start = "episode_start" in parameters
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget the state: an episode begins."""
+        self._state: Any = None
+        self._start = True
+
+    def __call__(self, view: View) -> Any:
+        observation = inner_observation(view.observation) if self._inside else view.observation
+        options = {name: getattr(view, meaning) for name, meaning in self._named.items()}
+        options.update(self._fixed)
+        if self._state_name is not None and not self._start:
+            options[self._state_name] = self._state
+        if self._marks_start:
+            options["episode_start"] = np.array([self._start])
+        self._start = False
+        answer = self._method(observation, **options)
+        if isinstance(answer, tuple):
+            self._state = answer[1] if len(answer) > 1 else None
+            return answer[0]
+        return answer
+
+
+def _both(first: Callable[[], Any], second: Callable[[], Any]) -> Callable[[], None]:
+    def reset() -> None:
+        first()
+        second()
+
+    return reset
+
+
+def _takes_inner_observation(policy: Any, method: str | None) -> bool:
+    """Whether a model was trained on the observation inside the dictionary: its space is plain."""
+    space = getattr(policy, "observation_space", None)
+    if space is None or method is None:
+        return False
+    return not hasattr(space, "spaces")
+
+
+def _called(function: Callable[..., Any], inside: bool, unwraps: bool) -> Callable[[View], Any]:
+    """Return how a function is called: its parameters are filled by name, else by place."""
+    fixed = {name: value for name, value in _FIXED.items() if name in _parameters(function)}
+    placed, named = _filled(function)
+
+    def act(view: View) -> Any:
+        values = view._replace(observation=inner_observation(view.observation)) if inside else view
+        given = [getattr(values, meaning) for meaning in placed]
+        options = {name: getattr(values, meaning) for name, meaning in named.items()}
+        answer = function(*given, **options, **fixed)
+        return answer[0] if unwraps and isinstance(answer, tuple) else answer
+
+    return act
+
+
+def _filled(function: Callable[..., Any]) -> tuple[list[str], dict[str, str]]:
+    """What each parameter of a function gets: by place, and by keyword.
+
+    A first parameter of an unknown name gets the observation, a second one the mask.
+    """
+    placed: list[str] = []
+    named: dict[str, str] = {}
+    parameters = _parameters(function).values()
+    meant = {NAMES.get(parameter.name) for parameter in parameters}
+    unknown = iter([meaning for meaning in ("observation", "mask") if meaning not in meant])
+    by_place = True
+    for parameter in parameters:
+        meaning = NAMES.get(parameter.name)
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            placed.extend(unknown)
+        elif parameter.kind is parameter.VAR_KEYWORD:
+            continue
+        elif parameter.kind is parameter.KEYWORD_ONLY:
+            if meaning is not None:
+                named[parameter.name] = meaning
+        elif meaning is None and (parameter.default is not parameter.empty or not by_place):
+            by_place = False
+        elif by_place:
+            place = next(unknown, None) if meaning is None else meaning
+            if place is None:
+                raise TypeError(
+                    f"{policy_name(function)} cannot be called as a policy: its parameter "
+                    f"{parameter.name!r} is none of {', '.join(NAMES)}."
+                )
+            placed.append(place)
+        elif meaning is not None:
+            named[parameter.name] = meaning
+    return placed or ["observation"], named
+
+
+def _of_tensors(module: Any, function: Any) -> Callable[[View], Any]:
+    """Ask a module of PyTorch: a batch of one in; actions, or values of all actions, out."""
+    torch = sys.modules["torch"]
+    method = module.forward if function is module else function
+    masks = [name for name in _parameters(method) if NAMES.get(name) == "mask"]
+
+    def act(view: View) -> Any:
+        first = next(iter(module.parameters()), None)
+        device = None if first is None else first.device
+
+        def batch(thing: Any, kind: Any) -> Any:
+            return torch.as_tensor(np.asarray(thing)[None], dtype=kind, device=device)
+
+        options = {}
+        if masks and view.mask is not None:
+            options[masks[0]] = batch(view.mask, torch.bool)
+        with torch.no_grad():
+            answer = function(batch(inner_observation(view.observation), torch.float32), **options)
+        return best_action(answer[0] if isinstance(answer, tuple) else answer, view.mask)
+
+    return act
+
+
+def _tianshou(policy: Any, inside: bool) -> Callable[[View], Any]:
+    """Ask a policy of Tianshou, which takes and returns a Batch."""
+
+    def act(view: View) -> Any:
+        from tianshou.data import Batch  # type: ignore[import-not-found] # noqa: PLC0415
+
+        seen = inner_observation(view.observation)
+        if view.mask is not None and not inside:
+            seen = Batch(obs=np.asarray(seen)[None], mask=np.asarray(view.mask, bool)[None])
+        else:
+            seen = np.asarray(seen)[None]
+        return best_action(policy(Batch(obs=seen, info=Batch())).act, view.mask)
+
+    return act
+
+
+def best_action(answer: Any, mask: Any) -> Any:
+    """Return the action of an answer: real numbers for all actions are values, the best counts."""
+    detach = getattr(answer, "detach", None)
+    numbers = np.asarray(detach().cpu() if callable(detach) else answer)
+    if numbers.size == 1 or not np.issubdtype(numbers.dtype, np.floating):
+        return numbers.reshape(-1)[0] if numbers.size == 1 else numbers
+    values = numbers.reshape(-1).astype(float)
+    if mask is not None and len(np.ravel(mask)) == len(values):
+        values = np.where(np.ravel(np.asarray(mask)) != 0, values, -np.inf)
+    return int(np.argmax(values))
+
+
+def _parameters(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
+    try:
+        return inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return {}
+
+
+def _resetter(policy: Any) -> Callable[[], Any]:
+    """How a policy is told of a new episode: by ``reset()``, if it needs no arguments."""
+    reset = getattr(policy, "reset", None)
+    if not callable(reset):
+        return lambda: None
+    needed = [
+        parameter
+        for parameter in _parameters(reset).values()
+        if parameter.default is parameter.empty
+        and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+    ]
+    return (lambda: None) if needed else reset

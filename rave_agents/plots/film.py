@@ -1,0 +1,155 @@
+"""Films of episodes: pictures of an environment, with a search's statistics beside them."""
+
+import io
+import os
+import pathlib
+import shutil
+import subprocess
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rave_agents.errors import UnsupportedGameError
+
+FORMATS = (".gif", ".mp4")
+"""Kinds of files, by their suffix."""
+
+LAST = 3
+"""How many times as long as the others the last picture is shown."""
+
+
+class Film:
+    """Pictures one after the other, written as a GIF, or as MP4 where ``ffmpeg`` is installed.
+
+    Args:
+        path: the file to write; its suffix says the kind.
+        fps: pictures a second, above 0.
+        quantity: what is drawn of a search beside the picture, a name of
+            ``rave_agents.plots.result_plot.QUANTITIES`` such as ``"visits"``; None for nothing.
+
+    Raises:
+        ValueError: for another suffix, quantity or ``fps``.
+        UnsupportedGameError: for MP4 without ``ffmpeg``.
+    """
+
+    def __init__(
+        self, path: str | os.PathLike[str], *, fps: float = 2.0, quantity: str | None = None
+    ) -> None:
+        self.path = pathlib.Path(path)
+        """The file."""
+        if self.path.suffix.lower() not in FORMATS:
+            raise ValueError(f"path must end in one of {', '.join(FORMATS)}, got {str(path)!r}.")
+        if self.path.suffix.lower() == ".mp4" and shutil.which("ffmpeg") is None:
+            raise UnsupportedGameError(
+                "MP4 needs the program ffmpeg, which is not installed; record a .gif instead."
+            )
+        if isinstance(fps, bool) or not isinstance(fps, int | float) or fps <= 0:
+            raise ValueError(f"fps must be a number above 0, got {fps!r}.")
+        if quantity is not None:
+            from rave_agents.game.arguments import check_names  # noqa: PLC0415
+            from rave_agents.plots.result_plot import QUANTITIES  # noqa: PLC0415
+
+            check_names("quantity", [quantity], QUANTITIES, ValueError)
+        self._fps = float(fps)
+        self._quantity = quantity
+        self._pictures: list[NDArray[np.uint8]] = []
+
+    def __len__(self) -> int:
+        """The number of pictures."""
+        return len(self._pictures)
+
+    def add(self, picture: Any, result: Any = None, title: str = "") -> None:
+        """Add a picture.
+
+        Args:
+            picture: an array of rows, columns and three colours, from 0 to 255.
+            result: the ``SearchResult`` that led from there on; None for no search.
+            title: a line above the search's statistics.
+
+        Raises:
+            ValueError: if ``picture`` is no such array.
+        """
+        pixels = np.asarray(picture)
+        if pixels.ndim != 3 or pixels.shape[2] != 3:
+            raise ValueError(
+                "An environment must be drawn as an array of rows, columns and colours; render() "
+                f"returned {picture!r:.80}. Make it with render_mode='rgb_array'."
+            )
+        pixels = pixels.astype(np.uint8)
+        if self._quantity is not None:
+            pixels = _beside(pixels, result, self._quantity, title)
+        self._pictures.append(pixels)
+
+    def save(self) -> pathlib.Path:
+        """Write the file, and return its path.
+
+        Raises:
+            ValueError: without pictures.
+            OSError: if it cannot be written.
+        """
+        if not self._pictures:
+            raise ValueError("There are no pictures to save.")
+        rows = max(picture.shape[0] for picture in self._pictures)
+        columns = max(picture.shape[1] for picture in self._pictures)
+        even = [
+            _padded(picture, rows + rows % 2, columns + columns % 2) for picture in self._pictures
+        ]
+        if self.path.suffix.lower() == ".mp4":
+            self._save_mp4([*even, *even[-1:] * (LAST - 1)])
+        else:
+            self._save_gif(even)
+        return self.path
+
+    def _save_gif(self, pictures: list[NDArray[np.uint8]]) -> None:
+        from PIL import Image  # noqa: PLC0415  (comes with matplotlib)
+
+        images = [Image.fromarray(picture) for picture in pictures]
+        shown = [round(1000 / self._fps)] * len(images)
+        shown[-1] *= LAST
+        images[0].save(self.path, save_all=True, append_images=images[1:], duration=shown, loop=0)
+
+    def _save_mp4(self, pictures: list[NDArray[np.uint8]]) -> None:
+        rows, columns, _ = pictures[0].shape
+        source = ["-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{columns}x{rows}"]
+        command = ["ffmpeg", "-y", "-loglevel", "error", *source, "-r", str(self._fps), "-i", "-"]
+        finished = subprocess.run(
+            [*command, "-pix_fmt", "yuv420p", str(self.path)],
+            input=b"".join(picture.tobytes() for picture in pictures),
+            capture_output=True,
+            check=False,
+        )
+        if finished.returncode:
+            raise OSError(f"ffmpeg cannot write {self.path}: {finished.stderr.decode().strip()}")
+
+
+def _padded(picture: NDArray[np.uint8], rows: int, columns: int) -> NDArray[np.uint8]:
+    """A picture on a white ground of this size."""
+    ground = np.full((rows, columns, 3), 255, np.uint8)
+    ground[: picture.shape[0], : picture.shape[1]] = picture
+    return ground
+
+
+def _beside(picture: NDArray[np.uint8], result: Any, quantity: str, title: str) -> Any:
+    """A picture with a search's statistics to the right of it."""
+    from PIL import Image  # noqa: PLC0415
+
+    from rave_agents.plots.figures import panels  # noqa: PLC0415
+    from rave_agents.plots.result_plot import draw_bars, draw_result  # noqa: PLC0415
+
+    height = 400
+    size = round(picture.shape[1] * height / picture.shape[0]), height
+    picture = np.asarray(Image.fromarray(picture).resize(size))
+    drawn, axes = panels(1, width=5.0, height=height / 80, dpi=80)
+    if result is None:
+        axes[0].set_axis_off()
+    else:
+        try:
+            draw_result(axes[0], result, quantity, title=title or None)
+        except UnsupportedGameError:
+            draw_bars(axes[0], result, quantity)
+            axes[0].set_title(title or quantity)
+    data = io.BytesIO()
+    drawn.savefig(data, format="png")
+    right = np.asarray(Image.open(data).convert("RGB"))
+    return np.hstack([picture, right[:height]])
