@@ -85,6 +85,7 @@ from rave_agents.kernel.schedules import (
 from rave_agents.kernel.selection import RandomTies, TiesWithin
 from rave_agents.kernel.solver import NoSolver, Solver
 from rave_agents.kernel.strategies import Exp3, RegretMatching
+from rave_agents.kernel.trust import FullTrust, LearnedTrust
 from rave_agents.kernel.weightings import Linear, Stepped, Uniform, update_weight
 from rave_agents.kernel.winning_moves import NoWinningMoves, WinningMoves
 
@@ -108,9 +109,11 @@ __all__ = [
     "Edge",
     "Exp3",
     "Fuego",
+    "FullTrust",
     "GraveBias",
     "Greedy",
     "HandSelected",
+    "LearnedTrust",
     "Linear",
     "MaxBonus",
     "MaxChild",

@@ -34,7 +34,7 @@ class PNMCTSFSUBot(SearchBot):
 
 
 class AutoBot(SearchBot):
-    """Plays the search that carries all parts and trusts each as far as it fits the game."""
+    """Plays a search for any game: AMAF statistics and proofs, each as far as it fits."""
 
     preset = "auto"
 

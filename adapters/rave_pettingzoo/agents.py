@@ -187,7 +187,7 @@ class RegretMatchingAgent(SearchAgent):
 
 
 class AutoAgent(SearchAgent):
-    """Carries AMAF, proofs and steered playouts, and trusts each as far as it fits the game."""
+    """A search for any game: AMAF statistics and proofs, each as far as it fits."""
 
     preset = "auto"
 

@@ -61,7 +61,6 @@ PRESETS: dict[str, SearchConfig] = {
         first_play_urgency=0.5,
         amaf=NodeAmaf(trust=LearnedTrust()),
         proofs=_PROOFS._replace(optional=True),
-        playouts=SteeredPlayouts(playout_temperature=0.05, most_repeated=0.12),
         contempt=0.35,
     ),
     "pn_mcts_fsu": SearchConfig(

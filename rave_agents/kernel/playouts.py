@@ -7,10 +7,8 @@ taken: the move-average sampling technique with a Gibbs distribution (Finnsson &
 How much they do so is the *trust* in the actions' means, a product of two shares; where either is
 0, playouts are uniform:
 
-* An action's mean is informative only where the action means much the same whenever it is taken. A
-  column of Connect Four is another cell each time. In such games an action is legal again after its
-  player has taken it. So the first share is that of the actions on the path to new nodes that are
-  no longer legal there, less that of those that are.
+* An action's mean is informative as far as the action means the same whenever it is taken, see
+  ``trust.meaning``.
 * Means of few moves differ by chance. So the second share is the part of the means' variance, of
   all players together, that chance does not explain; a tenth counts as none and a quarter as all.
 """
@@ -18,7 +16,7 @@ How much they do so is the *trust* in the actions' means, a product of two share
 import math
 from typing import Annotated, Any, NamedTuple
 
-from annotated_types import Ge, Gt, Le
+from annotated_types import Ge
 
 from rave_agents.compiler.arrays import FLOAT, INT, Array, Axis, Rows, one
 from rave_agents.compiler.dispatch import implements, kernel, open_function
@@ -27,7 +25,7 @@ from rave_agents.kernel import codes, hooks
 from rave_agents.kernel.trust import count_taken_actions, meaning
 from rave_agents.kernel.utilities import HIGH, LOW, scaled
 
-PLAYOUTS, MOVES, REPEATED = range(3)
+PLAYOUTS = 2
 
 
 INSIGNIFICANT_SHARE = 0.1
@@ -60,8 +58,6 @@ class Action(NamedTuple):
     """The mean value of all moves of the player."""
     trust: float
     """How much the actions' means are trusted, from 0 to 1."""
-    repeated: float
-    """The share of a playout's moves that repeat an earlier one of their player, from 0 to 1."""
 
 
 @open_function
@@ -95,16 +91,12 @@ class SteeredPlayouts(NamedTuple):
     """Of the distribution, at least 0.01: the lower, the more often the best actions are taken. The
     preference fades by itself where the actions' means are not to be trusted: where actions stay
     legal when taken, as in Connect Four, or where the means differ by no more than chance."""
-    most_repeated: Annotated[float, Gt(0), Le(math.inf)] = math.inf
-    """The preference also fades with the share of a playout's moves that repeat an earlier one of
-    their player, and is gone at this share, above 0. Infinity: repeated moves do not matter."""
 
 
 @implements(action_weight, SteeredPlayouts)
 def gibbs_weight(policy: SteeredPlayouts, action: Action) -> float:
     """``exp(trust (q - mean) / playout_temperature)`` (Finnsson & Björnsson 2008)."""
-    trust = action.trust * max(0.0, 1.0 - action.repeated / policy.most_repeated)
-    exponent = trust * (action.q - action.mean) / policy.playout_temperature
+    exponent = action.trust * (action.q - action.mean) / policy.playout_temperature
     return math.exp(max(-GREATEST_EXPONENT, min(GREATEST_EXPONENT, exponent)))
 
 
@@ -126,19 +118,15 @@ class PlayoutStatistics(NamedTuple):
     """The sum of the player's returns then, in the game's utilities."""
     square_sum: Annotated[Array, Rows(Axis.PLAYER, FLOAT)]
     """The sum of the squares of each player's returns, over all of their moves."""
-    last: Annotated[Array, Rows(Axis.PLAYER, INT, (Axis.ACTION,))]
-    """The number of the last playout in which each player took each action."""
     counts: Annotated[Array, one(INT, 3)]
-    """[3] playouts, their moves, and how many of these repeat one of the same playout."""
-    taken: Annotated[Array, one(INT, 2)]
-    """[2] see ``count_taken_actions``."""
+    """[3] see ``count_taken_actions``, and the number of playouts."""
 
 
 @implements(hooks.on_expand, PlayoutStatistics)
 def _look_for_taken_actions(
     playouts: PlayoutStatistics, search: Any, depth: int, nodes: int
 ) -> None:
-    count_taken_actions(playouts.taken, search, depth, nodes)
+    count_taken_actions(playouts.counts, search, depth, nodes)
 
 
 @implements(hooks.on_backup, PlayoutStatistics)
@@ -171,9 +159,6 @@ def count_playout(
         row = player * settings.num_actions + frame.move_actions[move]
         utility = frame.returns[playout * settings.num_players + player]
         playouts.visits[row] += 1
-        playouts.counts[MOVES] += 1
-        playouts.counts[REPEATED] += playouts.last[row] == playouts.counts[PLAYOUTS]
-        playouts.last[row] = playouts.counts[PLAYOUTS]
         playouts.return_sum[row] += utility
         playouts.square_sum[player] += utility * utility
 
@@ -182,8 +167,7 @@ def count_playout(
 def weigh_actions(playouts: PlayoutStatistics, search: Any) -> None:
     """Give every action of every player its weight."""
     weights, settings, utilities = search.frame.action_weights, search.settings, search.utilities
-    repeated = playouts.counts[REPEATED] / playouts.counts[MOVES]
-    trust = meaning(playouts.taken) * significance(playouts, search)
+    trust = meaning(playouts.counts) * significance(playouts, search)
     for player in range(settings.num_players):
         mean_utility, _ = mean_return(playouts, search, player)
         mean = scaled(utilities, mean_utility)
@@ -192,7 +176,7 @@ def weigh_actions(playouts: PlayoutStatistics, search: Any) -> None:
             visits = playouts.visits[row]
             utility = (playouts.return_sum[row] + utilities.bounds[HIGH]) / (visits + 1)
             q = scaled(utilities, utility)
-            known = Action(player, row - first, float(visits), q, mean, trust, repeated)
+            known = Action(player, row - first, float(visits), q, mean, trust)
             weight = action_weight(playouts.options.policy, known)
             if math.isnan(weight):
                 raise ValueError("a playout policy gave NaN as an action's weight.")

@@ -5,7 +5,7 @@ lists its actions. An edge holds the statistics of taking its action at its node
 child node once that child has been expanded. There are no parent links: the loop keeps its path.
 """
 
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -75,9 +75,3 @@ def add_node(tree: Tree, player: int, visits: int, edges: int) -> int:
     for edge in edge_rows(tree, node):
         tree.edge_child[edge] = UNEXPANDED
     return int(node)
-
-
-def edge_nodes(tree: Tree) -> Any:
-    """[edges in use] the node of every edge."""
-    nodes = int(tree.used[NODE])
-    return np.repeat(np.arange(nodes), tree.node_edge_count[:nodes])

@@ -14,8 +14,6 @@ from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.compiler.part_fields import Takes
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel import hooks
-from rave_agents.kernel.rules import Edge
-from rave_agents.kernel.schedules import beta
 from rave_agents.kernel.tree import edge_rows
 
 GONE = 0
@@ -88,16 +86,3 @@ def count_taken_actions(counts: Array, search: Any, depth: int, nodes: int) -> N
 @implements(hooks.on_expand, TrustStatistics)
 def _on_expand(trust: TrustStatistics, search: Any, depth: int, nodes: int) -> None:
     count_taken_actions(trust.counts, search, depth, nodes)
-
-
-@kernel
-def blend_trusted(view: Any, edge: Edge, explored: float) -> float:
-    """``(1 - t β) q + t β q_amaf + (1 - t (1 - share left)) explored``, with trust t.
-
-    An edge without visits has the first-play urgency, at most 1, as q.
-    """
-    options = view.amaf.options
-    weight = view.trust * beta(options.schedule, edge.n, edge.n_amaf)
-    q = edge.q if edge.n > 0.0 else view.unvisited
-    left = 1.0 - view.trust * (1.0 - options.trust.explored)
-    return (1.0 - weight) * q + weight * edge.q_amaf + left * explored

@@ -35,6 +35,7 @@ from rave_agents.parts import (
     GraveBias,
     Greedy,
     HandSelected,
+    LearnedTrust,
     Linear,
     MaxBonus,
     MaxChild,
@@ -194,6 +195,8 @@ BAD_IN_PARTS = [
     (SearchConfig(simultaneous=RegretMatching()), "simultaneous.gamma", SHARE),
     (SearchConfig(simultaneous=Exp3()), "simultaneous.gamma", [0, *SHARE]),
     (SearchConfig(ties=TiesWithin()), "ties.tolerance", AT_LEAST_0),
+    (SearchConfig(amaf=NodeAmaf(trust=LearnedTrust())), "amaf.trust.explored", SHARE),
+    (SearchConfig(proofs=Proofs()), "proofs.optional", []),
     (SearchConfig(amaf=GRAVE()), "amaf.ref", [-1, 2**31]),
     (SearchConfig(amaf=GRAVE()), "amaf.table_visits", [0, -1, 2**20 + 1]),
     (SearchConfig(amaf=NodeAmaf(HandSelected())), "amaf.schedule.k", ABOVE_0),
@@ -281,7 +284,7 @@ def test_every_number_has_its_bad_values():
         (type(owner(config, place)), place.split(".")[-1]) for config, place, _ in BAD_IN_PARTS
     }
     assert tested == expected
-    assert len(expected) == len(BAD_IN_PARTS) == 26
+    assert len(expected) == len(BAD_IN_PARTS) == 28
 
 
 @pytest.mark.parametrize(
@@ -760,6 +763,13 @@ PRESETS = {
         "playouts": "steered_playouts",
         "contempt": 0.35,
     },
+    "auto": {
+        "rule": "ucb1(c=0.35)",
+        "first_play_urgency": 0.5,
+        "amaf": "node_amaf(trust=learned_trust)",
+        "proofs": f"{PN_PROOFS[:-1]},optional=True)",
+        "contempt": 0.35,
+    },
     "rave_pn": {**RAVE, "proofs": PN_PROOFS, "contempt": 0.35},
     "pn_mcts_fsu": {
         "rule": ROOT_OF_2,
@@ -796,16 +806,19 @@ def test_a_preset_changes_this_and_nothing_else(name):
 def test_the_defaults_that_the_presets_rest_on():
     assert repr(NodeAmaf()) == (
         "NodeAmaf(schedule=MinimumMSE(bias=0.035), blending=BlendValues(), players=AllPlayers(), "
-        "edges=AllEdges(), weighting=Uniform(), winning=NoWinningMoves())"
+        "edges=AllEdges(), weighting=Uniform(), winning=NoWinningMoves(), "
+        "trust=FullTrust())"
     )
     assert repr(GRAVE()).startswith("GRAVE(ref=20, table_visits=10, schedule=MinimumMSE(bias=0.035")
-    assert repr(HRAVE()) == repr(NodeAmaf()).replace("NodeAmaf", "HRAVE")
+    assert repr(HRAVE())[:-1] + ", trust=FullTrust())" == repr(NodeAmaf()).replace(
+        "NodeAmaf", "HRAVE"
+    )
     assert repr(ProofNumbers()) == (
         "ProofNumbers(goal=AllPlayers(), bonus=MaxBonus(), constant=0.2, visits=1.0, weight=0.0)"
     )
     assert repr(Proofs()) == (
         "Proofs(solver=Solver(), numbers=NoProofNumbers(), skipping=NoSkipping(), "
-        "checks=CheckNothing())"
+        "checks=CheckNothing(), optional=False)"
     )
     assert [HandSelected().k, SkipSolved().visits, Maximin().visits] == [500.0, 5, 10.0]
     assert [SteeredPlayouts().playout_temperature, PUCT().c, UCB1().c] == [0.05, 1.0, 0.5]

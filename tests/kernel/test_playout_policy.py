@@ -15,13 +15,12 @@ from rave_agents import Limit, SearchConfig, Searcher
 from rave_agents.compiler.arrays import Axis
 from rave_agents.kernel.hooks import on_backup
 from rave_agents.kernel.playouts import (
-    GONE,
-    LEGAL_AGAIN,
     PLAYOUTS_BETWEEN_UPDATES,
     SteeredPlayouts,
     UniformPlayouts,
     WeightedPlayouts,
 )
+from rave_agents.kernel.trust import GONE, LEGAL_AGAIN
 from rave_agents.kernel.utilities import GameRange
 from rave_agents.searcher.tree_search import TreeSearch
 from rave_agents.simulate.simulator import Header, flat_frame, make_frame

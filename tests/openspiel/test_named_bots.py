@@ -7,6 +7,7 @@ import pyspiel
 import pytest
 import rave_openspiel
 from rave_openspiel import (
+    AutoBot,
     GraveBot,
     HRaveBot,
     PNMCTSBot,
@@ -37,6 +38,7 @@ BOTS = (
     PNMCTSBot,
     PNMCTSFSUBot,
     RavePNBot,
+    AutoBot,
 )
 MEGABYTE = 2**20
 
