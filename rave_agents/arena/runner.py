@@ -6,6 +6,7 @@ import functools
 import os
 import sys
 import sysconfig
+import threading
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from importlib.metadata import packages_distributions
@@ -142,6 +143,25 @@ def _own_modules_by_value() -> Iterator[None]:
             cloudpickle.unregister_pickle_by_value(module)
 
 
+@contextlib.contextmanager
+def _unheard(name: str) -> Iterator[None]:
+    """Print no errors of a thread with this name.
+
+    An executor's own thread may fail on the pipes of the workers that it is killing.
+    """
+    heard = threading.excepthook
+
+    def hook(error: threading.ExceptHookArgs, /) -> None:
+        if error.thread is None or error.thread.name != name:
+            heard(error)
+
+    threading.excepthook = hook
+    try:
+        yield
+    finally:
+        threading.excepthook = heard
+
+
 class _LocalProcesses:
     """Processes of this machine, which are started anew when one of them dies."""
 
@@ -176,7 +196,8 @@ class _LocalProcesses:
 
     def stop(self, futures: Iterable["Future[list[Outcome]]"]) -> None:
         """Do not finish these games."""
-        self._executor.shutdown(wait=True, kill_workers=True)
+        with _unheard("ExecutorManagerThread"):
+            self._executor.shutdown(wait=True, kill_workers=True)
 
 
 class _Given:
