@@ -11,7 +11,7 @@
 """
 
 import copy
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from rave_agents.agents.searching_agent import ClockLike, SearchingAgent
 from rave_agents.environments.chance import Chance, checked_chance
 from rave_agents.environments.plan import AUTO, ValueFunction, checked_plan
 from rave_agents.errors import UnsupportedGameError
+from rave_agents.results.search_result import SearchResult
 from rave_agents.searcher.searcher import Searcher
 from rave_agents.simulate.python_simulator import Evaluator
 from rave_gymnasium.states import DEFAULT_HORIZON, PlanningState
@@ -53,7 +54,14 @@ class PlanningAgent(SearchingAgent, EnvironmentAgent):
         UnsupportedGameError: (a ValueError) if the actions are not discrete, or some is hidden.
     """
 
-    own_parameters = ("env", "horizon", "discount", "value_function", "chance")
+    last_result: SearchResult | None
+    own_parameters: ClassVar[tuple[str, ...]] = (
+        "env",
+        "horizon",
+        "discount",
+        "value_function",
+        "chance",
+    )
 
     def __init__(
         self,
@@ -96,7 +104,7 @@ class PlanningAgent(SearchingAgent, EnvironmentAgent):
             if hidden_information(each) is not None and self.config.hidden == "determinize":
                 raise UnsupportedGameError(no_worlds(each))
         if envs is not None:
-            self.members = [self._bound_to(each, seed) for seed, each in enumerate(envs)]
+            self.members = tuple(self._bound_to(each, seed) for seed, each in enumerate(envs))
 
     def _bound_to(self, env: Any, number: int) -> Self:
         """Return an agent like this one for one of the environments of a vectorised one."""

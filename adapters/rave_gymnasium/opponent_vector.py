@@ -3,6 +3,7 @@
 from typing import Any, ClassVar
 
 import numpy as np
+from gymnasium.spaces import Space
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
@@ -34,6 +35,13 @@ class OpponentVectorEnv(VectorEnv):  # type: ignore[misc]
     Raises:
         as ``OpponentEnv``.
     """
+
+    num_envs: int
+    single_action_space: Space[Any]
+    single_observation_space: Space[Any]
+    action_space: Space[Any]
+    observation_space: Space[Any]
+    render_mode: str | None
 
     metadata: ClassVar[dict[str, Any]] = {
         "render_modes": [],

@@ -70,7 +70,9 @@ class SearchBot(SearchingAgent, Bot):
 
     """
 
-    own_parameters = ("game", "player_id", "worlds", "verbose")
+    last_result: SearchResult | None
+    seed: int | None
+    own_parameters: ClassVar[tuple[str, ...]] = ("game", "player_id", "worlds", "verbose")
     node_type: ClassVar[type[SearchNode]] = SearchNode
     """The class of the nodes that ``mcts_search`` returns."""
 

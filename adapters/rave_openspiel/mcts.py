@@ -20,7 +20,7 @@ The bots take the arguments of OpenSpiel's, in the same order, and honour them:
 ``Evaluator``, ``RandomRolloutEvaluator`` and ``SearchNode`` are OpenSpiel's own classes.
 """
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pyspiel
@@ -203,7 +203,7 @@ class CppMCTSBot(SearchBot):
     """
 
     preset = PRESET
-    node_type = CppSearchNode
+    node_type: ClassVar[type[SearchNode]] = CppSearchNode
 
     def __init__(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyspiel
 from open_spiel.python.algorithms import mcts
@@ -16,7 +16,13 @@ from rave_agents.tree.search_tree import SearchTree
 NO_EDGE = -1
 
 
-class SearchNode(mcts.SearchNode):  # type: ignore[misc]
+if TYPE_CHECKING:
+    _StockNode = object  # OpenSpiel's class has no types.
+else:
+    _StockNode = mcts.SearchNode
+
+
+class SearchNode(_StockNode):
     """A read-only view of one node of a search tree, for scripts that walk or print it.
 
     It has what OpenSpiel's own has, ``uct_value`` and ``puct_value`` included, and reads the tree's
