@@ -11,6 +11,7 @@
 """
 
 import copy
+from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -55,6 +56,7 @@ class PlanningAgent(SearchingAgent, EnvironmentAgent):
     """
 
     last_result: SearchResult | None
+    members: Sequence[EnvironmentAgent]
     own_parameters: ClassVar[tuple[str, ...]] = (
         "env",
         "horizon",

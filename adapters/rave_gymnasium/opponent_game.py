@@ -56,7 +56,7 @@ class OpponentGame:
             raise UnsupportedGameError(
                 f"game must have two players; {self.game.name} has {self.game.num_players}."
             )
-        self.seat = _checked_seat(seat)
+        self.seat: Any = _checked_seat(seat)
         if illegal not in ILLEGAL:
             raise ValueError(unknown_name("illegal", illegal, ILLEGAL))
         self.illegal = illegal
@@ -69,16 +69,16 @@ class OpponentGame:
         if drawn or self._zoo:
             self.following = following(self.game, render_mode if drawn else None)
         self._load = load
-        self.opponents = Opponents(opponent, self.game, self.observe, load)
+        self.opponents: Any = Opponents(opponent, self.game, self.observe, load)
         start = self.game.new_initial_state()
-        self.action_space = spaces.Discrete(start.num_distinct_actions())
+        self.action_space: Any = spaces.Discrete(start.num_distinct_actions())
         self.observation_space: Any = self._space(start)
         self._may_move_together = has_simultaneous_moves(start)
         self.state: GameState | None = None
         self.opponent: Opponent | None = None
-        self.learner = 0
+        self.learner: int = 0
         """The learner's seat in this game."""
-        self.over = True
+        self.over: bool = True
         self._legal: list[int] | None = None
         self._return = 0.0
 

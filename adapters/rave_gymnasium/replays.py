@@ -106,8 +106,8 @@ class ReplayedEnv(gymnasium.Env):  # type: ignore[misc]
         self._options = options
         self._since: list[Any] = []
         self._token = object()
-        self.action_space = like.action_space
-        self.observation_space = like.observation_space
+        self.action_space: Any = like.action_space
+        self.observation_space: Any = like.observation_space
         self._np_random = np.random.default_rng(seed)
 
     def reset(
