@@ -1,5 +1,6 @@
 """Puts the bridge to work in a process whose memory is watched: see ``test_sanitizers.py``."""
 
+import os
 import random
 
 import numpy as np
@@ -8,6 +9,8 @@ from rave_openspiel import OpenSpielState, native
 
 from rave_agents import Limit, SearchConfig, Searcher
 from rave_agents.simulate.simulator import Header, Status, make_frame, simulated
+
+os.environ["RAVE_AGENTS_GAMES"] = "openspiel"  # It is the bridge that is looked at.
 
 GAMES = (
     "tic_tac_toe",
