@@ -115,6 +115,17 @@ def test_every_file_of_the_kernel_is_in_the_reference():
     )
 
 
+@pytest.mark.parametrize("folder", ["rave_agents", "adapters"])
+def test_what_a_docstring_raises_has_a_name_and_a_reason(folder):
+    """The reference cannot be built from another form."""
+    without = []
+    for path in sorted((pages.ROOT / folder).rglob("*.py")):
+        for raised in re.findall(r"^( +)Raises:\n\1    (\S.*)$", path.read_text("utf-8"), re.M):
+            if not re.match(r"[\w.]+(, [\w.]+)*: \S", raised[1]):
+                without.append(f"{path.name}: {raised[1]}")
+    assert not without
+
+
 def glossary():
     """The rows of the glossary's tables: term, meaning, file, name."""
     text = (pages.DOCS / "glossary.md").read_text(encoding="utf-8")

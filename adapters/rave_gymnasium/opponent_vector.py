@@ -33,7 +33,9 @@ class OpponentVectorEnv(VectorEnv):  # type: ignore[misc]
         render_mode: None; pictures need a single environment.
 
     Raises:
-        as ``OpponentEnv``.
+        UnknownNameError: for a game, an agent or a parameter that does not exist.
+        UnsupportedGameError: if ``OpponentEnv`` does not take the game.
+        TypeError, ValueError: for a value that is not allowed.
     """
 
     num_envs: int
@@ -102,8 +104,14 @@ class OpponentVectorEnv(VectorEnv):  # type: ignore[misc]
         """Play an action in each game; games that are over begin anew.
 
         Raises:
-            as ``OpponentEnv.step``.
+            ValueError: if there is not one action for each game; for an action that is not legal,
+                if ``illegal`` is ``"raise"``; or if the opponent's is not.
+            TypeError: if an action is not an integer.
+            RuntimeError: before ``reset``.
         """
+        if not self._randoms:
+            raise RuntimeError("The games have not begun: call reset() first.")
+        chosen = self._checked(actions)
         rewards = np.zeros(self.num_envs, np.float64)
         ended = np.zeros(self.num_envs, np.bool_)
         illegal = np.zeros(self.num_envs, np.bool_)
@@ -111,14 +119,8 @@ class OpponentVectorEnv(VectorEnv):  # type: ignore[misc]
             if game.over:
                 self._begin(index, None)
                 continue
-            action = as_action(actions[index])
-            if action in game.legal():
-                rewards[index] = game.play(action)
-            elif game.illegal == "raise":
-                raise ValueError(
-                    f"Action {action} of game {index} is illegal; the legal actions are "
-                    f"{game.legal()}."
-                )
+            if chosen[index] in game.legal():
+                rewards[index] = game.play(chosen[index])
             else:
                 rewards[index] = game.lose()
                 illegal[index] = True
@@ -129,6 +131,21 @@ class OpponentVectorEnv(VectorEnv):  # type: ignore[misc]
             infos["illegal_action"] = infos["_illegal_action"] = illegal
         cut = np.zeros(self.num_envs, np.bool_)
         return self._seen.copy(), rewards, ended, cut, infos
+
+    def _checked(self, actions: Any) -> list[int]:
+        """An action for each game, all of them checked before the first is played."""
+        if len(actions) != self.num_envs:
+            raise ValueError(
+                f"actions must be one for each of {self.num_envs} games, got {len(actions)}."
+            )
+        chosen = [as_action(action) for action in actions]
+        for index, (action, game) in enumerate(zip(chosen, self.games, strict=True)):
+            if game.illegal == "raise" and not game.over and action not in game.legal():
+                raise ValueError(
+                    f"Action {action} of game {index} is illegal; the legal actions are "
+                    f"{game.legal()}."
+                )
+        return chosen
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return the masks of all games, a row for each."""

@@ -269,3 +269,23 @@ class TestStableBaselines:
         envs = SubprocVecEnv([made, made], start_method="spawn")
         assert envs.reset().shape == (2, 27)
         envs.close()
+
+
+def test_games_side_by_side_are_begun_before_a_step():
+    env = rave_gymnasium.OpponentVectorEnv(2, "tic_tac_toe", "random")
+    with pytest.raises(RuntimeError, match="reset"):
+        env.step([0, 0])
+
+
+@pytest.mark.parametrize(
+    ("actions", "error"),
+    [([0], "one for each of 2"), ([0, 0, 0], "one for each of 2"), ([4, 99], "of game 1 is ill")],
+)
+def test_actions_that_are_refused_play_none_of_the_games(actions, error):
+    env = rave_gymnasium.OpponentVectorEnv(2, "tic_tac_toe", "random", seat=0, illegal="raise")
+    seen, _ = env.reset(seed=1)
+    with pytest.raises(ValueError, match=error):
+        env.step(actions)
+    assert env.action_masks().all()
+    after, *_ = env.step([4, 4])
+    assert (after != seen).reshape(2, -1).any(axis=1).all()
