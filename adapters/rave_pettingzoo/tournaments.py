@@ -19,7 +19,7 @@ from rave_agents.arena.ratings import Outcome, Ratings, rate
 from rave_agents.arena.run import carry_out
 from rave_agents.arena.statistics import finite
 from rave_agents.arena.tournament_result import elo_text
-from rave_agents.arena.worker import FailedGameError
+from rave_agents.arena.worker import UnfinishedError
 from rave_agents.game.arguments import unknown_name
 from rave_agents.results.tables import aligned, html_table
 from rave_pettingzoo.env_table import EnvTable, checked_outside, env_maker
@@ -180,13 +180,8 @@ class EnvTournament:
         return f"{self.env}, {self.finished} episodes, seed {self.seed}"
 
 
-class EnvTournamentError(FailedGameError):
+class EnvTournamentError(UnfinishedError[EnvTournament]):
     """A policy or the environment raised the cause of this error."""
-
-    def __init__(self, message: str, result: EnvTournament) -> None:
-        super().__init__(message)
-        self.result = result
-        """The episodes that were finished before."""
 
 
 def tournament(

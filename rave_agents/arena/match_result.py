@@ -9,7 +9,7 @@ from rave_agents.arena.pairs import PairCounts, unit_interval
 from rave_agents.arena.record import GameRecord
 from rave_agents.arena.sprt import Sprt
 from rave_agents.arena.statistics import MatchScore, elo_difference, finite, mean_interval
-from rave_agents.arena.worker import FailedGameError
+from rave_agents.arena.worker import UnfinishedError
 from rave_agents.frameworks.agent import Effort
 
 
@@ -168,13 +168,8 @@ class MatchResult:
         }
 
 
-class MatchError(FailedGameError):
+class MatchError(UnfinishedError[MatchResult]):
     """A game of a match failed; the message names the game, the seat and the agent."""
-
-    def __init__(self, message: str, result: MatchResult) -> None:
-        super().__init__(message)
-        self.result = result
-        """The games that were finished before."""
 
 
 def _ratio(total: float, count: float) -> float | None:

@@ -28,7 +28,7 @@ from rave_agents.arena.plan import Key, Plan, Shard
 from rave_agents.arena.record import GameRecord
 from rave_agents.arena.run import Taken, carry_out
 from rave_agents.arena.statistics import finite
-from rave_agents.arena.worker import FailedGameError
+from rave_agents.arena.worker import UnfinishedError
 from rave_agents.frameworks.adapters import Game
 from rave_agents.results.tables import aligned
 
@@ -148,13 +148,8 @@ class ScalingResult:
         }
 
 
-class ScalingError(FailedGameError):
+class ScalingError(UnfinishedError[ScalingResult]):
     """A game failed; the message names the point, the game, the seat and the agent."""
-
-    def __init__(self, message: str, result: ScalingResult) -> None:
-        super().__init__(message)
-        self.result = result
-        """The games that were finished before."""
 
 
 Progress = Callable[[ScalingResult], None]

@@ -30,7 +30,7 @@ from rave_agents.arena.match import (
 from rave_agents.arena.plan import Key, Plan, Shard
 from rave_agents.arena.record import GameRecord
 from rave_agents.arena.run import Taken, carry_out
-from rave_agents.arena.worker import FailedGameError
+from rave_agents.arena.worker import UnfinishedError
 from rave_agents.config.part_specs import is_part, plain
 from rave_agents.config.specs import format_parameters, is_key, parse_values
 from rave_agents.frameworks.adapters import Game
@@ -139,13 +139,8 @@ class SweepResult:
         }
 
 
-class SweepError(FailedGameError):
+class SweepError(UnfinishedError[SweepResult]):
     """A game of a sweep failed; the message names the cell, the game, the seat and the agent."""
-
-    def __init__(self, message: str, result: SweepResult) -> None:
-        super().__init__(message)
-        self.result = result
-        """The games that were finished before."""
 
 
 Progress = Callable[[SweepResult], None]

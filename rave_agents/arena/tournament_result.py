@@ -10,7 +10,7 @@ from rave_agents.arena.match_result import MatchResult
 from rave_agents.arena.ratings import Outcome, Ratings, rate
 from rave_agents.arena.record import GameRecord
 from rave_agents.arena.statistics import MatchScore, finite
-from rave_agents.arena.worker import FailedGameError
+from rave_agents.arena.worker import UnfinishedError
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks.adapters import adapters
 from rave_agents.results.tables import aligned
@@ -239,13 +239,8 @@ class TournamentResult:
         ]
 
 
-class TournamentError(FailedGameError):
+class TournamentError(UnfinishedError[TournamentResult]):
     """A game of a tournament failed; the message names game, seat and agent."""
-
-    def __init__(self, message: str, result: TournamentResult) -> None:
-        super().__init__(message)
-        self.result = result
-        """The games that were finished before."""
 
 
 def elo_text(rating: float) -> str:

@@ -7,7 +7,7 @@ import threading
 import time
 import traceback
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, Generic, NamedTuple, NoReturn, TypeVar
 
 import cloudpickle
 
@@ -21,9 +21,25 @@ _PARENT_SECONDS = 1.0
 
 _TABLES_KEPT = 4096
 
+R = TypeVar("R")
+
 
 class FailedGameError(RaveAgentsError):
     """A game could not be finished; the message names the game, the seat and the agent."""
+
+
+class UnfinishedError(FailedGameError, Generic[R]):
+    """A game of many failed, and ended them all.
+
+    Args:
+        message: names the game, the seat and the agent.
+        result: what was finished before.
+    """
+
+    def __init__(self, message: str, result: R) -> None:
+        super().__init__(message)
+        self.result: R = result
+        """What was finished before."""
 
 
 class Failure(NamedTuple):

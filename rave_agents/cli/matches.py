@@ -21,9 +21,8 @@ from rave_agents.cli.program import (
     Simulations,
     app,
     check_writable,
+    conclude,
     engine,
-    how_to_go_on,
-    interrupted,
     reported,
 )
 from rave_agents.cli.terminal import show, show_json, stderr
@@ -107,11 +106,7 @@ def match(
         show_json(result.to_dict())
     elif result.records:
         show(arena_tables.match_table(result))
-    if failed is not None:
-        raise failed
-    if result.interrupted:
-        finished = f"{len(result.records)} of {result.planned} games were finished."
-        raise interrupted(f"{finished} {how_to_go_on(output)}" if output else finished)
+    conclude(failed, result.interrupted, len(result.records), result.planned, output)
 
 
 @app.command()
@@ -125,6 +120,7 @@ def benchmark(
     agent: Annotated[str, typer.Option(help="An agent with AMAF statistics.")] = "rave",
     seed: Seed = 0,
     jobs: Jobs = 1,
+    output: Output = None,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
@@ -151,7 +147,7 @@ def benchmark(
         forfeit=False,
         sprt=None,
         sprt_model="normalized",
-        output=None,
+        output=output,
         shard=None,
         dask=None,
         as_json=as_json,
@@ -223,9 +219,5 @@ def sweep(
         show(arena_tables.sweep_table(result))
     if csv is not None:
         arena_tables.write_sweep_csv(result, csv)
-    if failed is not None:
-        raise failed
-    if result.interrupted:
-        planned = result.planned * len(result.cells)
-        finished = f"{result.finished} of {planned} games were finished."
-        raise interrupted(f"{finished} {how_to_go_on(output)}")
+    planned = result.planned * len(result.cells)
+    conclude(failed, result.interrupted, result.finished, planned, output)

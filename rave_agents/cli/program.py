@@ -139,11 +139,20 @@ def check_writable(path: Path, option: str) -> None:
         path.unlink()
 
 
-def how_to_go_on(output: Path | None) -> str:
-    """What to do when games are left."""
-    if output is None:
-        return "Give --output FILE to be able to go on after a stop."
-    return f"To go on, run the same command again: {escape(str(output))} has the finished games."
+def conclude(
+    failed: Exception | None, stopped: bool, finished: int, planned: int, output: Path | None
+) -> None:
+    """Raise what ended the games before their time, after what is finished has been shown."""
+    if failed is not None:
+        raise failed
+    if not stopped:
+        return
+    to_go_on = (
+        "Give --output FILE to be able to go on after a stop."
+        if output is None
+        else f"To go on, run the same command again: {escape(str(output))} has the finished games."
+    )
+    raise interrupted(f"{finished} of {planned} games were finished. {to_go_on}")
 
 
 @contextlib.contextmanager

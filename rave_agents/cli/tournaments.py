@@ -20,9 +20,8 @@ from rave_agents.cli.program import (
     ShardText,
     app,
     check_writable,
+    conclude,
     engine,
-    how_to_go_on,
-    interrupted,
     reported,
 )
 from rave_agents.cli.terminal import say, show, show_json, stderr
@@ -72,12 +71,8 @@ def tournament(
         show_json(result.to_dict())
     elif result.finished:
         show(*arena_tables.tournament_tables(result), whole=True)
-    if failed is not None:
-        raise failed
-    if result.interrupted:
-        planned = result.planned * len(result.matches)
-        finished = f"{result.finished} of {planned} games were finished."
-        raise interrupted(f"{finished} {how_to_go_on(output)}")
+    planned = result.planned * len(result.matches)
+    conclude(failed, result.interrupted, result.finished, planned, output)
 
 
 @app.command()
@@ -144,12 +139,8 @@ def scaling(
         show(arena_tables.scaling_table(result), whole=True)
     if png is not None and result.finished:
         result.plot().savefig(png, format="png", dpi=150, bbox_inches="tight")
-    if failed is not None:
-        raise failed
-    if result.interrupted:
-        planned = result.planned * len(result.points)
-        finished = f"{result.finished} of {planned} games were finished."
-        raise interrupted(f"{finished} {how_to_go_on(output)}")
+    planned = result.planned * len(result.points)
+    conclude(failed, result.interrupted, result.finished, planned, output)
 
 
 _N = TypeVar("_N", int, float)

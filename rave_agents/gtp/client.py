@@ -9,7 +9,7 @@ from rave_agents.frameworks.adapters import Game
 from rave_agents.frameworks.agent import Agent, AgentType, Effort
 from rave_agents.game.game_state import GameState
 from rave_agents.gtp.position import board_size
-from rave_agents.gtp.process import EngineFailedError, EngineProcess
+from rave_agents.gtp.process import EngineFailedError, EngineProcess, check_program
 from rave_agents.gtp.protocol import COLOURS, GtpError
 from rave_agents.gtp.vertices import RESIGN, Vertices
 from rave_agents.searcher.clock import Clock
@@ -156,16 +156,8 @@ class GtpAgent:
         timeout: float = DEFAULT_TIMEOUT,
         clock: str | float | None = None,
     ) -> None:
-        if not isinstance(command, str) or not command.strip():
-            raise ValueError(
-                "gtp needs command, how to start the program, such as "
-                f'gtp(command="gnugo --mode gtp"): got {command!r}.'
-            )
-        if isinstance(timeout, bool) or not isinstance(timeout, int | float):
-            raise TypeError(f"timeout must be a number, got {timeout!r}.")
-        if not 0 < timeout < float("inf"):
-            raise ValueError(f"timeout must be a finite number above 0, got {timeout!r}.")
-        self.session: EngineSession = EngineSession(command, game, float(timeout))
+        command, seconds = check_program("gtp", command, "gnugo --mode gtp", timeout)
+        self.session: EngineSession = EngineSession(command, game, seconds)
         self.clock: Clock | None = None if clock is None else Clock.parse(clock)
         """The program's clock; None if it plays without one."""
         self.player = player

@@ -33,6 +33,25 @@ _END = re.compile(rb"\n[ \t]*\n")
 """The empty line that ends an answer."""
 
 
+def check_program(word: str, command: object, example: str, timeout: object) -> tuple[str, float]:
+    """Check how to start a program, and the seconds it has for an answer; return both.
+
+    Raises:
+        TypeError: if ``timeout`` is not a number.
+        ValueError: if there is no command, or ``timeout`` is not finite and above 0.
+    """
+    if not isinstance(command, str) or not command.strip():
+        raise ValueError(
+            f'{word} needs command, how to start the program, such as {word}(command="{example}"): '
+            f"got {command!r}."
+        )
+    if isinstance(timeout, bool) or not isinstance(timeout, int | float):
+        raise TypeError(f"timeout must be a number, got {timeout!r}.")
+    if not 0 < timeout < float("inf"):
+        raise ValueError(f"timeout must be a finite number above 0, got {timeout!r}.")
+    return command, float(timeout)
+
+
 class EngineFailedError(RaveAgentsError):
     """A GTP program did not start, exited, broke the protocol, or did not answer in time.
 

@@ -9,7 +9,7 @@ from rave_agents.frameworks.adapters import Game
 from rave_agents.frameworks.agent import Agent, AgentType, Effort
 from rave_agents.game.game_state import GameState
 from rave_agents.gtp.client import DEFAULT_TIMEOUT
-from rave_agents.gtp.process import EngineFailedError
+from rave_agents.gtp.process import EngineFailedError, check_program
 from rave_agents.gtp.uci_moves import UciMoves
 from rave_agents.gtp.uci_process import UciProcess
 from rave_agents.searcher.clock import Clock
@@ -59,18 +59,12 @@ class UciAgent:
         timeout: float = DEFAULT_TIMEOUT,
         clock: str | float | None = None,
     ) -> None:
-        if not isinstance(command, str) or not command.strip():
-            raise ValueError(
-                "uci needs command, how to start the program, such as "
-                f'uci(command="fairy-stockfish"): got {command!r}.'
-            )
-        if isinstance(timeout, bool) or not isinstance(timeout, int | float) or not timeout > 0:
-            raise ValueError(f"timeout must be a number above 0, got {timeout!r}.")
+        command, seconds = check_program("uci", command, "fairy-stockfish", timeout)
         self.moves: UciMoves = UciMoves(game)
         self._given = (command, variant or self.moves.variant, str(options or ""))
         self._options = _parsed_options(self._given[2])
         self._limits = _checked_limits(nodes=nodes, depth=depth, movetime=movetime)
-        self._timeout = float(timeout)
+        self._timeout = seconds
         self._game = game
         self._process: UciProcess | None = None
         self._has_moved = False

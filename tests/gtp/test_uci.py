@@ -182,7 +182,8 @@ def test_games_without_words_are_refused(name):
         ("uci(command=x,nodes=0)", "nodes must be"),
         ("uci(command=x,depth=two)", "depth must be"),
         ("uci(command=x,options=Hash)", "options must be"),
-        ("uci(command=x,timeout=0)", "timeout must be"),
+        ("uci(command=x,timeout=0)", "timeout must be a finite number above 0"),
+        ("uci(command=x,timeout=inf)", "timeout must be a finite number above 0"),
         ("uci(command=x,node=5)", "Did you mean 'nodes'"),
     ],
 )
