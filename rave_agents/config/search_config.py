@@ -79,8 +79,8 @@ class SearchConfig:
         SensiblePlayouts()
     )
     """How playouts choose their moves, see ``kernel/playouts.py``. By default they are uniform, but
-    for moves that make no sense by what a game's compiled rules know: stones in the player's own
-    eyes, in Go. ``UniformPlayouts`` play those too."""
+    for what a game's compiled rules know: in Go they answer atari and fill no eyes.
+    ``UniformPlayouts`` know nothing of that."""
 
     playout_count: Count = 1
     """Playouts for each simulation, at least 1; their mean counts as one visit."""

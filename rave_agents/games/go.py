@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from rave_agents.games.coordinates import handicap_points
+from rave_agents.games.go_playouts import GoPlayouts
 from rave_agents.games.rules import NO_ACTION, TERMINAL
-from rave_agents.games.stones import BLACK, EDGE, EMPTY, WHITE, StoneRules
-from rave_agents.simulate.random_stream import random_below
+from rave_agents.games.stones import BLACK, EDGE, EMPTY, WHITE
 
 LONGEST = 4096
 """The greatest length of a game."""
@@ -26,12 +26,8 @@ GOES_ON, SCORED, DRAWN = 0, 1, 2
 """How a game has ended."""
 
 
-class Go(StoneRules):
-    """See the module.
-
-    In sensible playouts a player does not fill an eye of one point, and passes only if there is
-    nothing else.
-    """
+class Go(GoPlayouts):
+    """See the module."""
 
     name = "go"
     board_size: int = 19
@@ -60,10 +56,11 @@ class Go(StoneRules):
         self.keys = keys.astype(np.int64)
         self.fields = {
             **self.stone_fields,
-            **dict.fromkeys(("ending", "moves", "passes", "ko", "key", "keeps_eyes"), np.int64),
+            **dict.fromkeys(("ending", "moves", "passes", "ko", "key", "sensible"), np.int64),
             **dict.fromkeys(("num_boards", "num_empty"), np.int64),
-            "empty": (np.int16, self.points + 1),
-            "place": (np.int16, self.points + 1),
+            "empty": (np.uint16, self.points + 1),
+            "place": (np.uint16, self.points + 1),
+            "last": np.uint16,
             "stood": (np.int8, self.points + 1),
             "boards": (np.int64, self.max_game_length + 1),
         }
@@ -72,10 +69,11 @@ class Go(StoneRules):
         """The board is empty but for the handicap."""
         super().begin(state)
         state.ko = NO_ACTION
+        state.last = self.points
         state.num_empty = self.points
         state.empty[:] = state.place[:] = np.arange(self.points + 1)
         for point in self.stones:
-            self.put(state, int(point))
+            self.put(state, self.numbers[point])
         state.player = WHITE if self.white_begins else BLACK
         state.boards[0] = state.key
         state.num_boards = 1
@@ -107,15 +105,17 @@ class Go(StoneRules):
     def play(self, state: Any, action: int) -> None:
         """Pass, or put a stone on a point."""
         state.moves += 1
+        state.last = self.numbers[action]
         if action == self.points:
             state.ko = NO_ACTION
             state.passes += 1
             if state.passes == 2:
                 state.ending = SCORED
         else:
-            self.put(state, action)
+            point = self.numbers[action]
+            self.put(state, point)
             state.passes = 0
-            self.keep_board(state, action)
+            self.keep_board(state, point)
         if state.moves >= self.max_game_length and state.ending == GOES_ON:
             state.ending = SCORED
         state.player = 1 - state.player
@@ -142,7 +142,7 @@ class Go(StoneRules):
         if self.add_stone(state, point):
             taken, ko = 0, 0
             for direction in range(4):
-                near: Any = np.int64(self.near[point, direction])
+                near: Any = self.near[point, direction]
                 chain = state.chain[near]
                 if state.colour[near] == 1 - state.player and state.liberties[chain] == 0:
                     taken += state.length[chain]
@@ -172,27 +172,6 @@ class Go(StoneRules):
         if state.ending == SCORED:
             returns[BLACK] = self.results[self.area_difference(state) + self.points]
             returns[WHITE] = -returns[BLACK]
-
-    def make_sensible(self, state: Any) -> None:
-        """Playouts keep eyes."""
-        state.keeps_eyes = 1
-
-    def draw(self, state: Any, stream: Any) -> int:
-        """Empty points, and the pass, are drawn until one will do; others go to the list's end."""
-        count = state.num_empty
-        passes = 1 - state.keeps_eyes
-        while count + passes > 0:
-            place = random_below(stream, count + passes)
-            if place == count:
-                break
-            point: Any = np.int64(state.empty[place])
-            if self.is_legal(state, point) and not (passes == 0 and self.is_eye(state, point)):
-                return point
-            count -= 1
-            last = state.empty[count]
-            state.empty[count], state.empty[place] = point, last
-            state.place[point], state.place[last] = count, place
-        return self.points
 
     def action_to_string(self, player: int, action: int) -> str:
         """The colour and the point in Go's coordinates."""

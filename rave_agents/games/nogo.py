@@ -33,7 +33,7 @@ class NoGo(StoneRules):
         self.fields = {
             **self.stone_fields,
             "num_candidates": (np.int32, 2),
-            "candidates": (np.int16, (2, self.points)),
+            "candidates": (np.uint16, (2, self.points)),
         }
 
     def begin(self, state: Any) -> None:
@@ -65,7 +65,7 @@ class NoGo(StoneRules):
         player = state.player
         while state.num_candidates[player] > 0:
             last = state.num_candidates[player] - 1
-            point: Any = np.int64(state.candidates[player, last])
+            point = state.candidates[player, last]
             if self.is_legal(state, point):
                 return player
             state.num_candidates[player] = last
@@ -77,21 +77,21 @@ class NoGo(StoneRules):
 
     def play(self, state: Any, action: int) -> None:
         """Put a stone on a point; the other one moves."""
-        self.add_stone(state, action)
+        self.add_stone(state, self.numbers[action])
         state.player = 1 - state.player
 
     def returns(self, state: Any, returns: Any) -> None:
         """Who is to move and cannot has lost."""
         self.write_winner(returns, 1 - state.player)
 
-    def draw(self, state: Any, stream: Any) -> int:
+    def draw(self, state: Any, stream: Any) -> Any:
         """Candidates are drawn until one is legal; the others are dropped."""
         player = state.player
         while state.num_candidates[player] > 0:
             index = random_below(stream, state.num_candidates[player])
-            point: Any = np.int64(state.candidates[player, index])
+            point = state.candidates[player, index]
             if self.is_legal(state, point):
-                return point
+                return np.int64(point)
             last = state.num_candidates[player] - 1
             state.candidates[player, index] = state.candidates[player, last]
             state.num_candidates[player] = last

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from rave_agents.games.coordinates import board_of_points, point_name
-from rave_agents.games.rules import NO_ACTION, Rules
+from rave_agents.games.rules import Rules
 
 BLACK, WHITE, EMPTY, EDGE = 0, 1, 2, 3
 """Colours of a point; the first two are the players' numbers too."""
@@ -41,16 +41,18 @@ class StoneRules(Rules):
             raise ValueError(f"board_size must be from {SMALLEST} to {LARGEST}, got {size}.")
         self.points = size * size
         numbers = np.arange(self.points + 1)
+        # As unsigned integers, points need no check for a negative index.
+        self.numbers = numbers.astype(np.uint16)
         cells = np.full((size + 2, size + 2), self.points, np.int16)
         cells[1:-1, 1:-1] = numbers[:-1].reshape(size, size)
         beside = [cells[1 + up : size + 1 + up, 1 + on : size + 1 + on] for up, on in NEAR]
-        self.near = np.stack(beside, axis=-1).reshape(self.points, len(NEAR))
+        self.near = np.stack(beside, axis=-1).reshape(self.points, len(NEAR)).astype(np.uint16)
         self.liberty = (1 << SQUARES_BITS + SUM_BITS) + (numbers << SQUARES_BITS) + numbers**2
         self.stone_fields = {
             "player": np.int64,
             "liberties": (np.int64, self.points + 1),
-            "chain": (np.int16, self.points + 1),
-            "next": (np.int16, self.points + 1),
+            "chain": (np.uint16, self.points + 1),
+            "next": (np.uint16, self.points + 1),
             "length": (np.int16, self.points + 1),
             "colour": (np.int8, self.points + 1),
         }
@@ -67,7 +69,8 @@ class StoneRules(Rules):
     def legal_points(self, state: Any, actions: Any) -> int:
         """Write the points where the player to move may play; returns how many there are."""
         count = 0
-        for point in range(self.points):
+        for index in range(self.points):
+            point = self.numbers[index]
             if state.colour[point] == EMPTY and self.is_legal(state, point):
                 actions[count] = point
                 count += 1
@@ -79,6 +82,13 @@ class StoneRules(Rules):
         squares = packed & ((1 << SQUARES_BITS) - 1)
         total = (packed >> SQUARES_BITS) & ((1 << SUM_BITS) - 1)
         return (packed >> (SQUARES_BITS + SUM_BITS)) * squares == total * total
+
+    def last_liberty(self, state: Any, chain: int) -> int:
+        """The one liberty of a chain in atari."""
+        packed = state.liberties[chain]
+        total = (packed >> SQUARES_BITS) & ((1 << SUM_BITS) - 1)
+        point: int = self.numbers[total // (packed >> (SQUARES_BITS + SUM_BITS))]
+        return point
 
     def add_stone(self, state: Any, point: int) -> bool:
         """Put a stone of the player to move on a point, and join it with the chains beside it.
@@ -124,21 +134,6 @@ class StoneRules(Rules):
         state.next[one] = state.next[other]
         state.next[other] = after
 
-    def is_eye(self, state: Any, point: int) -> bool:
-        """Whether an empty point is the player's eye.
-
-        All four neighbours are their own stones, and of the corners the opponent has none at the
-        edge, at most one elsewhere (Brügmann, "Monte Carlo Go", 1993).
-        """
-        corners = edges = 0
-        for direction in range(8):
-            colour = state.colour[self.near[point, direction]]
-            if direction < 4 and colour not in (state.player, EDGE):
-                return False
-            edges += colour == EDGE
-            corners += colour == 1 - state.player
-        return corners + (edges > 0) < 2
-
     def area_difference(self, state: Any) -> int:
         """Black's stones, and empty regions that reach black stones alone, less White's.
 
@@ -160,15 +155,15 @@ class StoneRules(Rules):
     def fill_region(self, state: Any, point: int) -> tuple[int, int]:
         """How many points an empty region has, and the set of colours that it reaches."""
         size = reached = 0
-        waiting = int(point)
+        waiting: Any = self.numbers[point]
         state.length[waiting] = 1
-        state.next[waiting] = NO_ACTION
-        while waiting != NO_ACTION:
+        state.next[waiting] = self.points
+        while waiting != self.points:
             found = waiting
-            waiting = int(state.next[found])
+            waiting = state.next[found]
             size += 1
             for direction in range(4):
-                near = int(self.near[found, direction])
+                near = self.near[found, direction]
                 colour = state.colour[near]
                 if colour < EMPTY:
                     reached |= 1 << colour

@@ -74,13 +74,14 @@ class UniformPlayouts(NamedTuple):
 
 
 class SensiblePlayouts(NamedTuple):
-    """Uniform playouts without moves that make no sense by what the game's compiled rules know.
+    """Uniform playouts, but for what the game's compiled rules know of its moves.
 
     They are the default.
 
-    In Go these are stones in the player's own eyes of one point, and passes while there is anything
-    else. Where nothing is known of that they are ``UniformPlayouts``: in games without compiled
-    rules, and in most with them.
+    In Go a player takes a stone just played that is in atari, saves a chain that it has put in
+    atari, fills no eye of one point, and passes only if there is nothing else. Where nothing is
+    known of that they are ``UniformPlayouts``: in games without compiled rules, and in most with
+    them.
     """
 
 

@@ -433,9 +433,29 @@ def test_sensible_playouts_of_go_fill_no_eyes_and_pass_when_nothing_else_is_left
     assert passes > 50
 
 
-def keeps_eyes(searcher):
-    """Whether the playouts of the last search left eyes alone."""
-    return bool(searcher._searches[0]._simulator.root["keeps_eyes"][0])
+@pytest.mark.parametrize(
+    ("moves", "answer"),
+    [((0, 1), 5), ((0, 1, 2), 6), ((1, 0), 5)],
+    ids=["saves a chain", "saves a chain of White's", "takes the last stone"],
+)
+def test_sensible_playouts_of_go_answer_atari(moves, answer):
+    state = Go(board_size=5).new_initial_state()
+    for move in moves:
+        state.apply_action(move)
+    assert {playout[0] for playout in playouts_of(state, 20, sensible=True)} == {answer}
+    assert {playout[0] for playout in playouts_of(state, 20, sensible=False)} != {answer}
+
+
+def test_sensible_playouts_of_go_do_not_extend_a_chain_that_stays_in_atari():
+    state = Go(board_size=5).new_initial_state()
+    for move in (0, 6, 24, 1):  # Black's a1 could only go to a2, with a3 as its one liberty.
+        state.apply_action(move)
+    assert len({playout[0] for playout in playouts_of(state, 20, sensible=True)}) > 5
+
+
+def plays_sensibly(searcher):
+    """Whether the playouts of the last search were sensible."""
+    return bool(searcher._searches[0]._simulator.root["sensible"][0])
 
 
 @pytest.mark.parametrize("preset", ["uct", "rave", "grave", "rave_pn"])
@@ -445,7 +465,7 @@ def test_an_agent_for_go_has_sensible_playouts_throughout_a_game(preset):
     for _ in range(3):
         result = searcher.search(OpenSpielState(state), Limit(simulations=50))
         assert result.provider == "compiled rules"
-        assert keeps_eyes(searcher)
+        assert plays_sensibly(searcher)
         state.apply_action(result.action)
         searcher.advance(result.action)
 
@@ -455,7 +475,7 @@ def test_the_spec_of_an_agent_turns_sensible_playouts_off_and_on():
     for given, kept in (("uniform_playouts", False), ("sensible_playouts", True)):
         agent = make_agent(f"rave(playouts={given},simulations=20)", game, 0, seed=1)
         agent.step(game.new_initial_state())
-        assert keeps_eyes(agent.searcher) == kept
+        assert plays_sensibly(agent.searcher) == kept
 
 
 def test_pettingzoos_go_is_searched_with_sensible_playouts():
@@ -466,7 +486,7 @@ def test_pettingzoos_go_is_searched_with_sensible_playouts():
     searcher = Searcher(SearchConfig.preset("rave"), seed=1)
     result = searcher.search(as_game_state(environment), Limit(simulations=50))
     assert result.provider == "compiled rules"
-    assert keeps_eyes(searcher)
+    assert plays_sensibly(searcher)
 
 
 def test_sensible_playouts_are_uniform_where_the_rules_know_of_none():

@@ -1,0 +1,94 @@
+"""Moves of Go's playouts: any legal one, or sensible ones.
+
+In sensible playouts a player answers the last move where it put a chain in atari, does not fill an
+eye of one point, and passes only if there is nothing else (Gelly, Wang, Munos & Teytaud,
+"Modification of UCT with Patterns in Monte-Carlo Go", 2006, without the patterns).
+"""
+
+from typing import Any
+
+import numpy as np
+
+from rave_agents.games.stones import EDGE, EMPTY, StoneRules
+from rave_agents.simulate.random_stream import random_below
+
+
+class GoPlayouts(StoneRules):
+    """The common part of games with Go's captures.
+
+    Their states have the fields ``sensible`` and ``last``, the point of the last move, and a list
+    of the points that are ``empty``, with the ``place`` of each.
+    """
+
+    def make_sensible(self, state: Any) -> None:
+        """Playouts answer atari and keep eyes."""
+        state.sensible = 1
+
+    def draw(self, state: Any, stream: Any) -> Any:
+        """Empty points, and the pass, are drawn until one will do; others go to the list's end."""
+        if state.sensible:
+            answer = self.answer_to_atari(state, state.last)
+            if answer < self.points:
+                return np.int64(answer)
+        count = state.num_empty
+        passes = 1 - state.sensible
+        while count + passes > 0:
+            place = random_below(stream, count + passes)
+            if place == count:
+                break
+            point = state.empty[place]
+            if self.is_legal(state, point) and not (passes == 0 and self.is_eye(state, point)):
+                return np.int64(point)
+            count -= 1
+            last = state.empty[count]
+            state.empty[count], state.empty[place] = point, last
+            state.place[point], state.place[last] = count, place
+        return self.points
+
+    def answer_to_atari(self, state: Any, last: int) -> int:
+        """The point that takes the last stone, or saves a chain beside it; the pass if none."""
+        no_answer: int = self.numbers[self.points]
+        if last == self.points:
+            return no_answer
+        chain = state.chain[last]
+        if self.in_atari(state, chain):
+            point = self.last_liberty(state, chain)
+            if self.is_legal(state, point):
+                return point
+        for direction in range(4):
+            near = self.near[last, direction]
+            if state.colour[near] == state.player and self.in_atari(state, state.chain[near]):
+                point = self.last_liberty(state, state.chain[near])
+                if self.is_legal(state, point) and self.is_worth_saving(state, point):
+                    return point
+        return no_answer
+
+    def is_worth_saving(self, state: Any, point: int) -> bool:
+        """Whether a stone on a chain's last liberty gets it a second one, and fills no eye."""
+        liberties = 0
+        for direction in range(4):
+            near = self.near[point, direction]
+            colour = state.colour[near]
+            if colour == EMPTY:
+                liberties += 1
+            elif colour != EDGE:
+                own = colour == state.player
+                liberties += 2 * (own != self.in_atari(state, state.chain[near]))
+        return liberties > 1 and not self.is_eye(state, point)
+
+    def is_eye(self, state: Any, point: int) -> bool:
+        """Whether an empty point is the player's eye.
+
+        All four neighbours are their own stones, and of the corners the opponent has none at the
+        edge, at most one elsewhere (Brügmann, "Monte Carlo Go", 1993).
+        """
+        for direction in range(4):
+            colour = state.colour[self.near[point, direction]]
+            if colour not in (state.player, EDGE):
+                return False
+        corners = edges = 0
+        for direction in range(4, 8):
+            colour = state.colour[self.near[point, direction]]
+            edges += colour == EDGE
+            corners += colour == 1 - state.player
+        return corners + (edges > 0) < 2
