@@ -3,18 +3,18 @@
 Importing this package registers ``Opponent-v0``, a game for two players as an environment for one::
 
     env = gymnasium.make("rave_gymnasium:Opponent-v0", game="connect_four",
-                         opponent="rave(simulations=100)", seat="random")
+                         opponent="auto(simulations=100)", seat="random")
 
-``RaveAgent(env, simulations=200, horizon=50)`` plans in a live environment with discrete actions,
-in clones: ``agent.act(observation)`` returns the action to take. ``UCTAgent`` and ``GraveAgent``
-are used in the same way. ``PlanningState`` wraps such an environment in the interface that
+``AutoAgent(env, simulations=200, horizon=50)`` plans in a live environment with discrete actions,
+in clones: ``agent.act(observation)`` returns the action to take. ``UCTAgent``, ``RaveAgent`` and
+``GraveAgent`` are used in the same way. ``PlanningState`` wraps such an environment in the interface that
 ``rave_agents.Searcher`` takes.
 """
 
 import gymnasium
 
 from rave_agents.errors import CloneError
-from rave_gymnasium.agents import GraveAgent, PlanningAgent, RaveAgent, UCTAgent
+from rave_gymnasium.agents import AutoAgent, GraveAgent, PlanningAgent, RaveAgent, UCTAgent
 from rave_gymnasium.opponent import OpponentEnv
 from rave_gymnasium.opponent_vector import OpponentVectorEnv
 from rave_gymnasium.record import record
@@ -22,6 +22,7 @@ from rave_gymnasium.replays import Replayable
 from rave_gymnasium.states import PlanningState
 
 __all__ = [
+    "AutoAgent",
     "CloneError",
     "GraveAgent",
     "OpponentEnv",

@@ -186,3 +186,9 @@ class GraveAgent(PlanningAgent):
     """RAVE with the values of a well-visited ancestor (GRAVE)."""
 
     preset = "grave"
+
+
+class AutoAgent(PlanningAgent):
+    """A search for any environment: AMAF statistics and proofs, each as far as it fits."""
+
+    preset = "auto"

@@ -36,7 +36,7 @@ class OpponentEnv(gymnasium.Env):  # type: ignore[misc]
     Args:
         game: a game for two players by its name, such as ``"connect_four"``,
             ``"hex(board_size=5)"`` or ``"pettingzoo:connect_four_v3"``.
-        opponent: the spec of an agent, such as ``"rave(simulations=100)"`` or ``"random"``; a
+        opponent: the spec of an agent, such as ``"auto(simulations=100)"`` or ``"random"``; a
             policy: a function such as ``policy(observation, mask)`` or a model with ``predict`` or
             the like, see ``rave_agents.agents.policies``; a folder of checkpoints, whose path has a
             slash or is a ``pathlib.Path``; or a list of these. Each game draws one of the list, and
@@ -65,7 +65,7 @@ class OpponentEnv(gymnasium.Env):  # type: ignore[misc]
     def __init__(
         self,
         game: str | Game = "connect_four",
-        opponent: Any = "rave(simulations=100)",
+        opponent: Any = "auto(simulations=100)",
         seat: int | str = "random",
         illegal: str = "raise",
         render_mode: str | None = None,

@@ -54,7 +54,7 @@ class OpponentVectorEnv(VectorEnv):  # type: ignore[misc]
         self,
         num_envs: int = 1,
         game: str | Game = "connect_four",
-        opponent: Any = "rave(simulations=100)",
+        opponent: Any = "auto(simulations=100)",
         seat: int | str = "random",
         illegal: str = "raise",
         render_mode: str | None = None,

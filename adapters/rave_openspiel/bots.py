@@ -9,6 +9,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 import pyspiel
 
+from rave_agents.agents.amaf_fit import warn_of_misfit
 from rave_agents.agents.named_agents import make_limit
 from rave_agents.agents.searching_agent import ClockLike, SearchingAgent
 from rave_agents.game.arguments import is_integer
@@ -119,6 +120,7 @@ class SearchBot(SearchingAgent, Bot):
         """The seat that the bot plays; None for any."""
         check_moves(self.config, simultaneous=searches_joint_moves(game.get_type(), self.config))
         check_worlds(game, self.config, worlds)
+        warn_of_misfit(self.config, str(game), game.new_initial_state)
         self.worlds = worlds
         """The source of worlds of the user's own, if any."""
         self.verbose = verbose
@@ -416,8 +418,7 @@ class SearchBot(SearchingAgent, Bot):
             f"Finished {result.simulations} sims in {result.seconds:.3f} secs, "
             f"{result.simulations_per_second:.1f} sims/s"
         ]
-        if result.worlds is not None:
-            lines.append(result.worlds.summary())
+        lines += result.remarks
         tree = self._searcher.rooted_tree()
         if tree is None:
             why = "Forced" if result.forced else result.why_not_searched

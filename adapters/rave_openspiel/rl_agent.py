@@ -6,7 +6,7 @@ import numpy as np
 import pyspiel
 from open_spiel.python import rl_agent, rl_environment
 
-from rave_agents.agents.named_agents import AgentSpec, agent_type, make_agent
+from rave_agents.agents.named_agents import DEFAULT_AGENT, AgentSpec, agent_type, make_agent
 from rave_agents.frameworks.agent import Agent
 from rave_agents.game.arguments import check_names, is_integer
 from rave_openspiel.adapter import OpenSpielGame
@@ -59,7 +59,7 @@ class SearchRLAgent(rl_agent.AbstractAgent):  # type: ignore[misc]
         player_id: int,
         num_actions: int,
         game: pyspiel.Game,
-        agent: str | AgentSpec | pyspiel.Bot = "rave",
+        agent: str | AgentSpec | pyspiel.Bot = DEFAULT_AGENT,
         *,
         name: str = "search_agent",
         **parameters: Any,

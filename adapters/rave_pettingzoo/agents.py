@@ -11,7 +11,7 @@
 from collections.abc import Sequence
 from typing import Any, Self
 
-from rave_agents.agents.named_agents import AgentSpec
+from rave_agents.agents.named_agents import DEFAULT_AGENT, AgentSpec
 from rave_agents.agents.searching_agent import SEARCH_PARAMETERS, ClockLike, SearchingAgent
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.environments.chance import Chance
@@ -199,8 +199,8 @@ class PNMCTSAgent(SearchAgent):
 
 
 def make_agent(
-    spec: str | AgentSpec,
-    env: Any,
+    spec: str | AgentSpec = DEFAULT_AGENT,
+    env: Any = None,
     *,
     player: Any = None,
     translate: bool = True,
@@ -213,7 +213,7 @@ def make_agent(
     Args:
         spec: the name of a preset (``rave_agents.SearchConfig.preset_names()``) or ``random``, with
             parameters in parentheses.
-        env: the live environment.
+        env: the live environment, which must be given.
         player: as for ``SearchAgent``.
         translate: as for ``SearchAgent``.
         worlds: as for ``SearchAgent``.
@@ -225,6 +225,8 @@ def make_agent(
         UnknownNameError: for an agent or a parameter that does not exist.
         TypeError, ValueError, UnsupportedGameError: as ``SearchAgent``.
     """
+    if env is None:
+        raise TypeError("make_agent needs env, the live environment.")
     parsed = AgentSpec.parse(spec) if isinstance(spec, str) else spec
     if not isinstance(parsed, AgentSpec):
         raise TypeError(f"spec must be a text such as 'rave(simulations=500)', got {spec!r}.")

@@ -12,6 +12,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from rave_agents.agents.amaf_fit import warn_of_misfit
 from rave_agents.config.limit import Limit
 from rave_agents.config.part_specs import plain
 from rave_agents.config.search_config import SearchConfig
@@ -34,6 +35,9 @@ LIMITS = frozenset(["simulations", "seconds", "clock"])
 
 _OF_AGENTS = ("simulations", "seconds", "clock", "seed")
 """Parameters of a searching agent that are not fields of its ``SearchConfig``."""
+
+DEFAULT_AGENT = "auto"
+"""The agent for a game that nothing is known of."""
 
 DEFAULT_SIMULATIONS = 1000
 """Simulations a move for an agent without a limit."""
@@ -98,12 +102,17 @@ def agent_type(name: str) -> AgentType:
     return types[name]
 
 
-def make_agent(spec: str | AgentSpec, game: Game, player: int, **defaults: Any) -> Agent:
+def make_agent(
+    spec: str | AgentSpec = DEFAULT_AGENT,
+    game: Game | None = None,
+    player: int = 0,
+    **defaults: Any,
+) -> Agent:
     """Make an agent from its spec.
 
     Args:
-        spec: such as ``"rave(simulations=500)"``.
-        game: the game to play.
+        spec: such as ``"rave(simulations=500)"``; by default ``"auto"``.
+        game: the game to play, which must be given.
         player: the agent's seat, from 0.
         **defaults: values for parameters that the spec leaves open, such as ``simulations`` or
             ``seed``.
@@ -112,6 +121,8 @@ def make_agent(spec: str | AgentSpec, game: Game, player: int, **defaults: Any) 
         UnknownNameError: for an agent or a parameter that does not exist.
         TypeError, ValueError: for a value that is not allowed.
     """
+    if game is None:
+        raise TypeError("make_agent needs game, the game to play.")
     parsed = AgentSpec.parse(spec) if isinstance(spec, str) else spec
     kind = agent_type(parsed.name)
     parsed = parsed.with_defaults(defaults)
@@ -275,6 +286,7 @@ def _search_agent_type(preset: str, summary: str) -> AgentType:
         limit, parsed = limit_and_clock(simulations, seconds, clock)
         changed = config.replace(**changes)
         getattr(game, "check_search", _no_check)(changed)
+        warn_of_misfit(changed, game.name, game.new_initial_state)
         return SearchAgent(changed, limit, player=player, seed=seed, clock=parsed)
 
     limits = {"simulations": DEFAULT_SIMULATIONS, "seconds": None, "clock": None, "seed": None}

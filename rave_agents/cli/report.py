@@ -65,8 +65,8 @@ def analysis(found: Analysis, rows: int) -> list[RenderableType]:
     joint: list[RenderableType] = []
     if found.result.joint is not None:
         joint = ["", escape(aligned(found.result.joint_cells()))]
-    worlds = [] if found.result.worlds is None else [escape(found.result.worlds.summary())]
-    return [*shown, escape(found.result.summary()), *worlds, "", table, *more, *joint]
+    said = [escape(line) for line in (found.result.summary(), *found.result.remarks)]
+    return [*shown, *said, "", table, *more, *joint]
 
 
 def bench_table(result: BenchResult, baseline: str) -> RenderableType:

@@ -24,7 +24,9 @@ from rave_agents.cli.terminal import show, show_json, stderr
 @reported
 def search(
     game: GameName,
-    agent: Annotated[str, typer.Argument(metavar="AGENT", help="An agent, such as 'rave(c=0.2)'.")],
+    agent: Annotated[
+        str, typer.Argument(metavar="AGENT", help="An agent, such as 'rave(c=0.2)'.")
+    ] = "auto",
     moves: Moves = "",
     simulations: Simulations = None,
     seconds: Seconds = None,

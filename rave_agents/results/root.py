@@ -16,6 +16,7 @@ from rave_agents.kernel.simultaneous import JointMoves
 from rave_agents.kernel.solver import UNSOLVED
 from rave_agents.kernel.strategies import MixedStrategy
 from rave_agents.kernel.tree import ROOT, UNEXPANDED, Tree
+from rave_agents.kernel.trust import TrustStatistics, meaning
 from rave_agents.results.proven import (
     EdgeProof,
     edge_proof,
@@ -99,6 +100,8 @@ class Root(NamedTuple):
     """The place of his action in a joint action."""
     joint: tuple[JointVisits, ...] = ()
     """Every joint action that was visited, where players move at the same time; in order."""
+    amaf_trust: float | None = None
+    """How far AMAF values are trusted, from 0 to 1, where the search learns it; else None."""
 
     def utility(self, value_sum: float, visits: float) -> float | None:
         """A mean value in the game's utilities; None without visits."""
@@ -158,6 +161,7 @@ def known_root(tree: SearchTree) -> Root:
         visits=int(arrays.node_visits[ROOT]),
         low=low,
         high=high,
+        amaf_trust=learned_trust(running.amaf),
     )
     return root if proofs is None else _with_proofs(root, arrays, proofs)
 
@@ -200,6 +204,7 @@ def merged_root(roots: Sequence[Root]) -> Root:
         num_players=known[0].num_players,
         place=known[0].place,
         joint=_merged_joint(scaled),
+        amaf_trust=_mean([root.amaf_trust for root in known]),
     )
     if best is None:
         return merged
@@ -209,6 +214,17 @@ def merged_root(roots: Sequence[Root]) -> Root:
         proof_number=best.proof_number,
         disproof_number=best.disproof_number,
     )
+
+
+def learned_trust(amaf: Any) -> float | None:
+    """How far a running search trusts AMAF values; None if it has none or trusts them wholly."""
+    trust = getattr(amaf, "trust", None)
+    return meaning(trust.counts) if isinstance(trust, TrustStatistics) else None
+
+
+def _mean(shares: Sequence[float | None]) -> float | None:
+    known = [share for share in shares if share is not None]
+    return sum(known) / len(known) if known else None
 
 
 def _merged_moves(roots: Sequence[Root], prover: Root | None) -> tuple[RootMove, ...]:

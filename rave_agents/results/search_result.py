@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from rave_agents.plots.figures import Picture
 
 
+MEANS_THE_SAME, MEANS_SOMETHING_ELSE = 0.8, 0.2
+"""Shares of trust from which, and below which, all actions are said to do so."""
+
+
 class ActionStatistics(NamedTuple):
     """One legal action of the root.
 
@@ -96,6 +100,10 @@ class SearchResult:
     simulations."""
     joint: JointTable | None = None
     """Where two players move at the same time, what became of every pair of their actions."""
+    amaf_trust: float | None = None
+    """How far AMAF values were trusted at the end, from 0 to 1, where the search learns it
+    (``NodeAmaf(trust=LearnedTrust())``, as in ``auto``): the share of actions that were no longer
+    legal after their player had taken them, less that of the others. Else None."""
     worlds: WorldStatistics | None = None
     """The worlds that it drew, where something is hidden and it determinizes; else None."""
     state: GameState = dataclasses.field(repr=False, compare=False)
@@ -187,6 +195,7 @@ class SearchResult:
             "provider": self.provider,
             "forced": self.forced,
             "searched": self.searched,
+            "amaf_trust": self.amaf_trust,
             "worlds": None if self.worlds is None else dataclasses.asdict(self.worlds),
             "joint": None if self.joint is None else self.joint.to_dict(),
             "principal_variation": list(self.principal_variation),
@@ -263,6 +272,14 @@ class SearchResult:
         return line
 
     @property
+    def remarks(self) -> list[str]:
+        """A line on the worlds that were drawn and one on the trust in AMAF, if there are any."""
+        lines = [] if self.worlds is None else [self.worlds.summary()]
+        if self.amaf_trust is not None and self.simulations > 0:
+            lines.append(f"AMAF trusted {self.amaf_trust:.2f}: {_meaning(self.amaf_trust)}")
+        return lines
+
+    @property
     def why_not_searched(self) -> str:
         """What to say of a result without a search."""
         return "forced" if self.forced else "NOT SEARCHED for lack of time: drawn at random"
@@ -286,23 +303,25 @@ class SearchResult:
         return lines
 
     def __str__(self) -> str:
-        text = self.summary() if self.worlds is None else self._with_worlds(self.summary())
-        text = f"{text}\n{aligned(self.table())}"
+        text = "\n".join([self.summary(), *self.remarks, aligned(self.table())])
         return text if self.joint is None else f"{text}\n{aligned(self.joint_cells())}"
 
     def _repr_html_(self) -> str:
-        summary = self.summary() if self.worlds is None else self._with_worlds(self.summary())
-        html = html_table(summary, self.table())
+        html = html_table("\n".join([self.summary(), *self.remarks]), self.table())
         return html if self.joint is None else html + html_table("", self.joint_cells())
-
-    def _with_worlds(self, line: str) -> str:
-        assert self.worlds is not None
-        return f"{line}\n{self.worlds.summary()}"
 
 
 def _action_name(state: GameState, player: int, action: int) -> str:
     name = getattr(state, "action_to_string", None)
     return str(action) if name is None else str(name(player, action))
+
+
+def _meaning(trust: float) -> str:
+    if trust > MEANS_THE_SAME:
+        return "actions mean the same whenever they are played"
+    if trust < MEANS_SOMETHING_ELSE:
+        return "actions mean something else when played later"
+    return "some actions mean something else when played later"
 
 
 def _count(value: float | None) -> str:

@@ -4,6 +4,7 @@ import dataclasses
 import html.parser
 import json
 
+import pyspiel
 import pytest
 from helpers.games import random_game, written_game
 
@@ -198,3 +199,35 @@ def test_the_principal_variation_follows_the_most_visits():
     found = Searcher(SearchConfig(), seed=1).search(written_game(nodes), Limit(simulations=300))
     assert found.principal_variation == (1, 1, 4)
     assert found.principal_variation_names == ("p0:1", "p1:1", "p0:4")
+
+
+@pytest.mark.parametrize(
+    ("game", "least", "most", "said"),
+    [
+        ("hex(board_size=5)", 0.8, 1.0, "actions mean the same whenever they are played"),
+        ("connect_four", 0.0, 0.2, "actions mean something else when played later"),
+        ("pentago", 0.2, 0.8, "some actions mean something else when played later"),
+    ],
+)
+def test_a_result_tells_how_far_amaf_is_trusted(game, least, most, said):
+    state = pyspiel.load_game(game).new_initial_state()
+    searcher = Searcher(SearchConfig.preset("auto"), seed=1)
+    result = searcher.search(state, Limit(simulations=300))
+    assert least <= result.amaf_trust <= most
+    assert result.to_dict()["amaf_trust"] == result.amaf_trust
+    assert f"AMAF trusted {result.amaf_trust:.2f}: {said}" in str(result)
+
+
+def test_many_trees_tell_one_trust():
+    state = pyspiel.load_game("connect_four").new_initial_state()
+    config = SearchConfig.preset("auto").replace(threads=2)
+    result = Searcher(config, seed=1).search(state, Limit(simulations=300))
+    assert result.amaf_trust <= 0.2
+
+
+@pytest.mark.parametrize("preset", ["uct", "rave", "grave"])
+def test_a_search_that_learns_no_trust_tells_none(preset):
+    state = pyspiel.load_game("connect_four").new_initial_state()
+    result = Searcher(SearchConfig.preset(preset), seed=1).search(state, Limit(simulations=50))
+    assert result.amaf_trust is None
+    assert "trusted" not in str(result)

@@ -1,0 +1,75 @@
+"""Agents that trust AMAF say where it misleads; ``auto`` does not need to."""
+
+import warnings
+
+import pyspiel
+import pytest
+import rave_openspiel
+
+from rave_agents import make_agent
+from rave_agents.agents import amaf_fit
+from rave_agents.frameworks.adapters import load_game
+
+SAYS_SO = "AMAF misleads in {}.*Use auto"
+
+
+@pytest.fixture(autouse=True)
+def _nothing_said_before():
+    amaf_fit._seen.clear()
+
+
+@pytest.mark.parametrize("name", ["connect_four", "mancala", "oware", "cursor_go", "pig"])
+def test_actions_that_stay_legal_are_not_trusted(name):
+    assert amaf_fit.action_trust(pyspiel.load_game(name).new_initial_state()) < 0.2
+
+
+@pytest.mark.parametrize("name", ["hex", "go", "othello", "breakthrough", "dots_and_boxes"])
+def test_actions_that_are_gone_when_taken_are_trusted(name):
+    assert amaf_fit.action_trust(pyspiel.load_game(name).new_initial_state()) > 0.8
+
+
+def test_nothing_is_known_where_players_move_at_once():
+    state = pyspiel.load_game("oshi_zumo").new_initial_state()
+    assert amaf_fit.action_trust(state) is None
+
+
+def test_a_position_is_not_changed():
+    state = pyspiel.load_game("backgammon").new_initial_state()
+    amaf_fit.action_trust(state)
+    assert not state.history()
+
+
+def test_a_bot_that_trusts_amaf_says_once_where_it_misleads():
+    game = pyspiel.load_game("connect_four")
+    with pytest.warns(UserWarning, match=SAYS_SO.format("connect_four")):
+        rave_openspiel.RaveBot(game, simulations=10)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        rave_openspiel.RaveBot(game, simulations=10)
+
+
+@pytest.mark.parametrize("spec", ["rave", "grave", "hrave(simulations=5)"])
+def test_an_agent_of_a_match_says_so_too(spec):
+    with pytest.warns(UserWarning, match=SAYS_SO.format("mancala")):
+        make_agent(spec, load_game("mancala"))
+
+
+@pytest.mark.parametrize(
+    ("spec", "game"), [("auto", "connect_four"), ("uct", "connect_four"), ("rave", "hex")]
+)
+def test_others_say_nothing(spec, game):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        make_agent(spec, load_game(game))
+
+
+def test_the_agent_of_a_game_that_nothing_is_known_of_is_auto():
+    game = load_game("tic_tac_toe")
+    agent = make_agent(game=game, simulations=20, seed=1)
+    agent.step(game.new_initial_state())
+    assert agent.last_result.amaf_trust is not None
+
+
+def test_an_agent_needs_a_game():
+    with pytest.raises(TypeError, match="make_agent needs game"):
+        make_agent("rave")
