@@ -7,8 +7,8 @@ Importing this package registers ``Opponent-v0``, a game for two players as an e
 
 ``AutoAgent(env, simulations=200, horizon=50)`` plans in a live environment with discrete actions,
 in clones: ``agent.act(observation)`` returns the action to take. ``UCTAgent``, ``RaveAgent`` and
-``GraveAgent`` are used in the same way. ``PlanningState`` wraps such an environment in the interface that
-``rave_agents.Searcher`` takes.
+``GraveAgent`` are used in the same way. ``PlanningState`` wraps such an environment in the
+interface that ``rave_agents.Searcher`` takes.
 """
 
 import gymnasium

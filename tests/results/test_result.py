@@ -206,7 +206,6 @@ def test_the_principal_variation_follows_the_most_visits():
     [
         ("hex(board_size=5)", 0.8, 1.0, "actions mean the same whenever they are played"),
         ("connect_four", 0.0, 0.2, "actions mean something else when played later"),
-        ("pentago", 0.2, 0.8, "some actions mean something else when played later"),
     ],
 )
 def test_a_result_tells_how_far_amaf_is_trusted(game, least, most, said):
@@ -216,6 +215,15 @@ def test_a_result_tells_how_far_amaf_is_trusted(game, least, most, said):
     assert least <= result.amaf_trust <= most
     assert result.to_dict()["amaf_trust"] == result.amaf_trust
     assert f"AMAF trusted {result.amaf_trust:.2f}: {said}" in str(result)
+
+
+def test_trust_between_is_told_as_such():
+    state = pyspiel.load_game("tic_tac_toe").new_initial_state()
+    result = Searcher(SearchConfig.preset("auto"), seed=1).search(state, Limit(simulations=20))
+    between = dataclasses.replace(result, amaf_trust=0.5)
+    assert between.remarks == [
+        "AMAF trusted 0.50: some actions mean something else when played later"
+    ]
 
 
 def test_many_trees_tell_one_trust():
