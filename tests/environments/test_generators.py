@@ -8,15 +8,14 @@ import pytest
 from helpers import dice
 
 from rave_agents.environments.copying import CopyRules, copied, equal
+from rave_agents.environments.dice import Dice, seeded
 from rave_agents.environments.generators import (
-    Dice,
     Generators,
     find_generators,
     fixed,
     reseed,
     restore,
     saved,
-    seeded,
     state_bytes,
 )
 

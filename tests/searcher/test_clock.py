@@ -7,9 +7,8 @@ from rave_agents import Limit, SearchConfig, Searcher
 from rave_agents.agents.named_agents import make_agent
 from rave_agents.frameworks.adapters import load_game
 from rave_agents.games import NoGoState
-from rave_agents.searcher.clock import (
-    Allotment,
-    Clock,
+from rave_agents.searcher.clock import Allotment, Clock
+from rave_agents.searcher.time_control import (
     Phase,
     Schedule,
     TimeControl,
