@@ -26,7 +26,7 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.full(but=1)
+@pytest.mark.full
 @pytest.mark.parametrize("number", range(len(SNIPPETS)))
 def test_readme_snippet_runs(number):
     finished = run("-c", SNIPPETS[number])

@@ -20,8 +20,13 @@ import numpy as np
 
 _NUMPY: tuple[type, ...] = (np.random.Generator, np.random.BitGenerator, np.random.RandomState)
 
-FRAMEWORKS = frozenset(["numpy", "gymnasium", "pettingzoo", "pyspiel", "open_spiel", "shimmy"])
-"""Packages whose classes are not searched for generators outside of environments."""
+FRAMEWORKS = frozenset(
+    ["numpy", "gymnasium", "pettingzoo", "pyspiel", "open_spiel", "shimmy", "_pytest"]
+)
+"""Packages whose classes are not searched for generators outside of environments.
+
+Pytest lets an ``assert`` of a test module call it, and from there everything can be reached.
+"""
 
 
 def generator_types() -> tuple[type, ...]:

@@ -15,6 +15,7 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from rave_agents import Limit, SearchConfig, Searcher
+from rave_agents.analysis import solve
 from rave_agents.analysis.solve import solve_position
 from rave_agents.cli import app
 from rave_agents.cli.solve_report import solution, solve_progress
@@ -106,8 +107,9 @@ def test_the_proven_line_ends_with_the_outcome():
     assert tuple(state.returns()) == found.result.outcome
 
 
-def test_ends_when_the_tree_no_longer_grows():
+def test_ends_when_the_tree_no_longer_grows(monkeypatch):
     """What chance leaves open is never solved, though all of the game is known."""
+    monkeypatch.setattr(solve, "LEAST_IDLE", 500)
     found = solve_position("pig(players=2,winscore=3,horizon=2)", seed=1)
     assert found.end == "exhausted"
     assert found.result.outcome is None

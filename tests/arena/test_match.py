@@ -252,6 +252,7 @@ def test_keyboard_interrupt_keeps_the_finished_games():
     assert not result.complete
 
 
+@pytest.mark.full
 def test_ctrl_c_ends_a_match_in_several_processes():
     script = textwrap.dedent("""
         import os, signal

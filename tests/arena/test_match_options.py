@@ -49,13 +49,14 @@ def test_other_games_keep_their_names_of_moves(tmp_path):
 
 def test_who_oversteps_his_time_loses(tmp_path):
     result = play_match(
-        "nogo(board_size=4)", "uct(seconds=0.3)", "random", games=2, clock="0.2", sgf=tmp_path
+        "nogo(board_size=3)", "uct(seconds=0.1)", "random", games=2, clock="0.08", sgf=tmp_path
     )
     assert result.endings == {1: "seat 0 lost on time", 2: "seat 1 lost on time"}
     assert result.score.losses == 2
     assert read(tmp_path / "game_0001.sgf")[0].get("RE") == "W+T"
 
 
+@pytest.mark.full
 def test_agents_keep_to_the_clock_of_the_match(compiled):
     result = play_match("nogo(board_size=5)", "rave", "uct", games=1, clock="1.5+0.05, lag=0.1")
     assert result.endings == {}

@@ -23,8 +23,7 @@ from rave_agents.simulate.simulator import make_frame, simulated
 from rave_agents.testing import check_game_state, check_rules
 
 QUICK, FULL = 100, int(os.environ.get("RAVE_AGENTS_RANDOM_GAMES", "1000"))
-"""Random games of each game in the quick and the full run; 10,000 take about ten minutes in all."""
-"""Random games from the first position."""
+"""Random games from the first position in the quick and the full run; see CONTRIBUTING.md."""
 
 SPECS = {
     "hex": [
@@ -225,7 +224,7 @@ def test_trees_are_those_of_the_bridge(spec, changes, monkeypatch):
     for switch, provider in (("compiled", "compiled rules"), ("openspiel", None)):
         monkeypatch.setenv("RAVE_AGENTS_GAMES", switch)
         searcher = Searcher(config, seed=3)
-        result = searcher.search(OpenSpielState(state), Limit(simulations=300))
+        result = searcher.search(OpenSpielState(state), Limit(simulations=100))
         assert (result.provider == "compiled rules") == (provider is not None)
         trees.append(dump(searcher))
     assert trees[0] == trees[1]
@@ -438,6 +437,7 @@ def keeps_eyes(searcher):
     return bool(searcher._searches[0]._simulator.root["keeps_eyes"][0])
 
 
+@pytest.mark.full(but=["rave"])
 @pytest.mark.parametrize("preset", ["uct", "rave", "grave", "rave_pn"])
 def test_an_agent_for_go_has_sensible_playouts_throughout_a_game(preset):
     state = pyspiel.load_game("go(board_size=5)").new_initial_state()

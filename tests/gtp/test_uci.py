@@ -61,6 +61,7 @@ def random_positions(name, positions):
             yield moves, state, words
 
 
+@pytest.mark.full(but=3)
 @needs_program
 @pytest.mark.parametrize("name", GAMES)
 def test_both_have_the_same_legal_moves_in_random_games(name):

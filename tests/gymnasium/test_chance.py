@@ -268,7 +268,7 @@ def test_a_generator_that_cannot_be_reseeded_is_refused_with_the_remedy():
     assert UCTAgent(env, simulations=10, chance="see").act() in (0, 1)
 
 
-@pytest.mark.full(but=3)
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize("keeper", [*dice.KEEPERS, *dice.OUTSIDE])
 def test_see_looks_at_what_will_come_and_says_so(keeper, caplog):
     chance.say_it_sees_chance.cache_clear()

@@ -275,7 +275,7 @@ def test_memory_is_bounded_and_counted(preset):
     assert result.memory_bytes == growing_bytes(searcher)
 
 
-@pytest.mark.full(but=2)
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize("preset", PRESETS)
 @pytest.mark.parametrize("seed", range(4))
 def test_a_kept_subtree_is_what_it_was(preset, seed):
@@ -346,6 +346,7 @@ def test_results_show_the_joint_table():
     assert result.principal_variation_names[1] == f"p1:{result.action}"
 
 
+@pytest.mark.full(but=2)
 @pytest.mark.parametrize("preset", PRESETS)
 def test_the_same_seed_gives_the_same_tree(preset):
     trees = []

@@ -114,7 +114,7 @@ def play_informing_nobody(game, bots, state=None):
 LOOPS = (play_in_python, play_in_cpp, play_informing_all, play_informing_nobody)
 
 
-@pytest.mark.full(but=8)
+@pytest.mark.full(but=4)
 @pytest.mark.parametrize("play", LOOPS)
 @pytest.mark.parametrize("name", GAMES)
 def test_plays_legal_games_and_leaves_states_alone(name, play):

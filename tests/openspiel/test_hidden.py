@@ -112,6 +112,7 @@ def test_actions_of_a_node_are_told_once_each():
         assert len(set(actions)) == len(actions)
 
 
+@pytest.mark.full(but=["rave"])
 @pytest.mark.parametrize("preset", ["uct", "rave", "grave"])
 def test_a_full_memory_ends_the_growth_alone(preset):
     _, result = searched(

@@ -34,6 +34,7 @@ def true_moves(state, worlds):
     return sum(same) / len(same)
 
 
+@pytest.mark.full
 def test_kriegspiel_forgets_the_opponents_moves():
     states = [decision("kriegspiel", 20, seed) for seed in range(6)]
     shares = [true_moves(state, drawn_worlds(state, 60)) for state in states]

@@ -78,7 +78,7 @@ def test_a_win_is_solved_and_played(kind):
     assert answer.proven == "loss"
 
 
-@pytest.mark.full(but=["tic_tac_toe-UCTSolverBot"])
+@pytest.mark.full
 @pytest.mark.parametrize("kind", BOTS)
 @pytest.mark.parametrize("name", ["tic_tac_toe", "mnk(m=3,n=3,k=3)"])
 def test_noughts_and_crosses_is_a_draw(kind, name):

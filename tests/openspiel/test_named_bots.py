@@ -66,6 +66,7 @@ def test_every_preset_but_puct_has_a_bot_and_an_agent():
     assert {kind.__name__ for kind in BOTS} <= set(rave_openspiel.__all__)
 
 
+@pytest.mark.full(but=4)
 @pytest.mark.parametrize("kind", BOTS[1:])
 def test_bots_of_the_family_win_where_a_win_is_near(kind):
     game = pyspiel.load_game("tic_tac_toe")

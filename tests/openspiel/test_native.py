@@ -16,7 +16,7 @@ import time
 import numpy as np
 import pyspiel
 import pytest
-from helpers.spiel import OPEN, decision
+from helpers.spiel import FEW, OPEN, decision
 from helpers.trees import dump
 from rave_openspiel import OpenSpielState, compiled_games, native, native_library, states
 from rave_openspiel.simulator import OpenSpielSimulator, RolloutSimulator
@@ -86,7 +86,7 @@ def assert_equal_trees(state, config, simulations):
     assert given == tree_of(PythonState(state), config, simulations)
 
 
-@pytest.mark.full(but=["rave"])
+@pytest.mark.full(but=[f"{name}-rave" for name in (*FEW, "chess", "connect_four", "go", "hex", "y")])
 @pytest.mark.parametrize("preset", ["rave", "pn_mcts"])
 @pytest.mark.parametrize(
     "name", [name for name in OPEN if not name.startswith(("python_", "nogo"))]
@@ -106,7 +106,7 @@ def test_trees_with_more_playouts_and_later_expansion(spec):
     assert_equal_trees(decision(spec), config, 60)
 
 
-@pytest.mark.full(but=3)
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize(
     "spec",
     ["tic_tac_toe", "connect_four", "chess", "go(board_size=5)", "backgammon", "2048", "quoridor"],
@@ -117,7 +117,7 @@ def test_trees_of_states_kept_on_the_way(spec):
     assert_equal_trees(decision(spec), config, 300)
 
 
-@pytest.mark.full(but=9)
+@pytest.mark.full(but=4)
 @pytest.mark.parametrize(
     "changes", [{}, {"proofs": Proofs()}, {"playouts": SteeredPlayouts(playout_temperature=0.05)}]
 )
@@ -602,7 +602,7 @@ def test_two_processes_that_build_at_once_both_succeed(tmp_path):
     )
 
 
-@pytest.mark.full(but=6)
+@pytest.mark.full(but=3)
 @pytest.mark.parametrize(
     ("preset", "changes"),
     [

@@ -333,6 +333,7 @@ def test_a_search_that_ignores_what_is_proven_goes_on_until_visits_tell(known):
 # How the search goes on.
 
 
+@pytest.mark.full(but=2)
 @pytest.mark.parametrize("visits", [0, 5, 20])
 @pytest.mark.parametrize("known", KNOWN)
 def test_a_solved_move_is_passed_over_after_so_many_visits(known, visits):
@@ -537,6 +538,7 @@ def test_the_mean_of_a_solved_move_is_its_outcome():
 # Very many moves.
 
 
+@pytest.mark.full
 def test_the_time_that_it_takes_grows_with_the_number_of_moves_alone():
     """Sums over all moves for each of them took half a minute for so many."""
     moves = [(1, 0.5, None)] * 50_000

@@ -87,7 +87,7 @@ def play(text, draw, early_stop):
     return False, used / granted
 
 
-@pytest.mark.full(but=3)
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize("text", CONTROLS)
 def test_no_game_is_lost_on_time_and_the_time_is_used(text):
     # With ten time controls these are ten thousand games.
@@ -354,10 +354,11 @@ def test_a_watch_gives_more_time():
             given, self.given = self.given, True
             return 0.0 if given else 0.1
 
-    watch = Once()
-    result = Searcher(seed=1).search(NoGoState(5), Limit(seconds=0.05), watch=watch)
+    watch, searcher = Once(), Searcher(seed=1)
+    searcher.search(NoGoState(3), Limit(simulations=5))  # so that less is left to be loaded
+    result = searcher.search(NoGoState(3), Limit(seconds=0.1), watch=watch)
     assert watch.given
-    assert result.seconds >= 0.15
+    assert result.seconds >= 0.2
     assert result.simulations == result.root_visits
 
 

@@ -323,6 +323,7 @@ def test_seconds_are_kept(threads, seconds):
     pytest.fail(f"overruns {overruns}")
 
 
+@pytest.mark.full(but=3)
 @pytest.mark.parametrize("failing_thread", [0, 1, 7])
 @pytest.mark.parametrize("error", [ZeroDivisionError(), StopIteration(), KeyboardInterrupt()])
 def test_an_exception_in_one_thread_ends_all_and_comes_out_as_it_is(failing_thread, error):
@@ -440,7 +441,7 @@ def native():
     return is_in_use()
 
 
-@pytest.mark.full(but=2)
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize("preset", ["uct", "rave", "grave", "rave_pn"])
 @pytest.mark.parametrize("name", ["tic_tac_toe", "connect_four", "hex(board_size=5)", "backgammon"])
 def test_openspiel_games_in_eight_threads(name, preset):

@@ -141,6 +141,7 @@ def failing_game(method, after):
     return Failing(base.rules), error
 
 
+@pytest.mark.full(but=6)
 @pytest.mark.parametrize("after", [30, 31, 200])
 @pytest.mark.parametrize("method", METHODS)
 def test_a_states_exception_comes_out_as_it_is(method, after):
