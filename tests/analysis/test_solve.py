@@ -80,7 +80,7 @@ def test_known_outcomes(game, moves, proven):
 def test_agrees_with_alpha_beta():
     draw = random.Random(1)
     game = pyspiel.load_game("tic_tac_toe")
-    for _ in range(40):
+    for _ in range(15):
         state = game.new_initial_state()
         while state.move_number() < 3:
             state.apply_action(draw.choice(state.legal_actions()))
@@ -91,6 +91,7 @@ def test_agrees_with_alpha_beta():
         assert found.result.outcome[player] == value
 
 
+@pytest.mark.full
 def test_a_draw_is_proven_in_few_simulations():
     """What is no win is not settled yet; passing it over took more than 90,000."""
     found = solve_position("tic_tac_toe", simulations=40000, seed=1)

@@ -20,13 +20,13 @@ def read(path):
 
 def test_every_game_is_saved(tmp_path):
     folder = tmp_path / "new" / "games"
-    result = play_match("nogo(board_size=4)", "uct(simulations=20)", "random", games=3, sgf=folder)
+    result = play_match("nogo(board_size=4)", "uct(simulations=5)", "random", games=3, sgf=folder)
     assert [path.name for path in sorted(folder.iterdir())] == [
         f"game_000{number}.sgf" for number in (1, 2, 3)
     ]
     for record in result.records:
         root, nodes = read(folder / f"game_{record.number + 1:04}.sgf")
-        assert root.get("PB" if record.first_seat == 0 else "PW") == "uct(simulations=20)"
+        assert root.get("PB" if record.first_seat == 0 else "PW") == "uct(simulations=5)"
         assert root.get("RE") == ("B+" if record.returns[0] > 0 else "W+")
         assert (root.get_size(), root.get("GM")) == (4, 1)
         points = [node.get_move()[1] for node in nodes]

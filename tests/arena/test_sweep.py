@@ -88,6 +88,7 @@ def test_limits_can_be_varied():
     assert (result.agent, result.opponent) == ("uct", "rave(simulations=15)")
 
 
+@pytest.mark.full(but=2)
 @pytest.mark.parametrize("kept", [0, 1, 4, 11, 12])
 def test_a_truncated_file_goes_on_to_the_same_table(straight, tmp_path, kept):
     result, path = straight

@@ -472,6 +472,7 @@ def test_a_finished_match_is_shown_in_any_encoding():
     assert "+inf" in done.stdout.decode("ascii")
 
 
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize("json_option", [(), ("--json",)])
 def test_names_beyond_the_encoding_are_escaped(json_option):
     spec = 'gtp(command="é∞")'

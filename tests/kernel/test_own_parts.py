@@ -647,6 +647,7 @@ GAMES_WHERE_IT_FAILS = {
 }
 
 
+@pytest.mark.full(but=3)
 @pytest.mark.parametrize("kind", GAMES_WHERE_IT_FAILS)
 @pytest.mark.parametrize(
     ("part", "message"),

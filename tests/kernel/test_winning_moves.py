@@ -89,6 +89,7 @@ def arithmetic_game():
     return written_game(nodes, num_distinct_actions=11)
 
 
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize("amaf", KINDS)
 def test_the_lists_numbers_are_a_statistic_of_the_roots_move(amaf):
     state = arithmetic_game()

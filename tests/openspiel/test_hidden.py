@@ -34,6 +34,7 @@ def searched(state, preset="uct", simulations=300, seed=1, **config):
     return search, result
 
 
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize("kind", [UCTBot, RaveBot, GraveBot])
 def test_the_best_and_the_worst_card_are_played_right(kind):
     game = pyspiel.load_game("kuhn_poker")

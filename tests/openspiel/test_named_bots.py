@@ -43,6 +43,7 @@ BOTS = (
 MEGABYTE = 2**20
 
 
+@pytest.mark.full(but=6)
 @pytest.mark.parametrize("kind", BOTS)
 def test_a_bot_is_its_preset(kind):
     game = pyspiel.load_game("hex(board_size=3)")

@@ -40,6 +40,8 @@ def _openspiels_own_states(monkeypatch):
 
 needs_compiler = pytest.mark.skipif(shutil.which("c++") is None, reason="there is no C++ compiler")
 
+QUICK = [*FEW, "chess", "connect_four", "go", "hex", "y"]
+
 PLACEMENT_SPECS = [
     "tic_tac_toe",
     "hex(board_size=4)",
@@ -86,7 +88,7 @@ def assert_equal_trees(state, config, simulations):
     assert given == tree_of(PythonState(state), config, simulations)
 
 
-@pytest.mark.full(but=[f"{name}-rave" for name in (*FEW, "chess", "connect_four", "go", "hex", "y")])
+@pytest.mark.full(but=[f"{name}-rave" for name in QUICK])
 @pytest.mark.parametrize("preset", ["rave", "pn_mcts"])
 @pytest.mark.parametrize(
     "name", [name for name in OPEN if not name.startswith(("python_", "nogo"))]

@@ -84,7 +84,7 @@ def test_mixed_strategies_are_refused_where_something_is_hidden():
         RegretMatchingBot(game)
 
 
-@pytest.mark.full(but=12)
+@pytest.mark.full(but=6)
 @pytest.mark.skipif(native.bridge() is None, reason=native.diagnosis())
 @pytest.mark.parametrize(
     "game", [g for g in OPEN if native.is_native(g.new_initial_state())], ids=str

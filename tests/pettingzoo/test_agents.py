@@ -82,6 +82,7 @@ def test_agent_acts_in_another_environment_when_called_with_it():
     assert UCTAgent(bound, simulations=300, seed=1)(other) == 0
 
 
+@pytest.mark.full(but=3)
 @pytest.mark.parametrize(
     ("name", "translate"),
     [

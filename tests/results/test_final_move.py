@@ -195,10 +195,11 @@ def a_trap():
 KNOWN = [SOLVED, COUNTED]
 
 
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize("known", KNOWN)
 def test_a_proven_loss_is_not_played_even_if_it_has_most_visits(known):
     sprung = 0
-    for seed in range(10):
+    for seed in range(4):
         for simulations in range(6, 16):
             result, _ = searched(a_trap(), simulations, seed, proofs=known)
             moves = rows(result)
@@ -210,7 +211,7 @@ def test_a_proven_loss_is_not_played_even_if_it_has_most_visits(known):
                     a_trap(), simulations, seed, final_proven=False, proofs=known
                 )
                 assert careless.action == 0
-    assert sprung > 5
+    assert sprung > 2
 
 
 def test_of_wins_of_one_utility_the_shortest_known_is_played_though_more_may_be_won():

@@ -69,6 +69,7 @@ def test_without_amaf_and_winning_moves_there_are_no_arrays_of_them():
     assert edges == {"none": 5, "amaf": 7, "wins": 9}
 
 
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize(("nodes", "edges"), [(10_000, 100_000), (None, 50_000), (5_000, None)])
 def test_growth_keeps_everything(nodes, edges):
     searcher, _ = searched(winning=WinningMoves(), rule=UCB1Tuned())
