@@ -138,13 +138,13 @@ SWEEP = ("sweep", "tic_tac_toe", "uct", "random", "--games", 2, "--simulations",
 
 
 def test_benchmark_plays_the_agent_against_itself_without_amaf(program):
-    options = ["benchmark", "--game", "go-fish", "--iterations", "3", "--games", "2", "--json"]
+    options = ["benchmark", "--game", "go-fish", "--iterations", "1", "--games", "2", "--json"]
     values = object_of(program(*options))
     assert (values["game"], values["games"]) == ("go_fish", 2)
     first, second = values["agents"]
-    assert first == "rave(simulations=3)"
+    assert first == "rave(simulations=1)"
     assert "amaf=no_amaf" in second
-    assert "simulations=3" in second
+    assert "simulations=1" in second
 
 
 def test_benchmark_begins_without_random_moves_where_players_move_at_once(program):

@@ -263,7 +263,7 @@ def test_threads_search_at_the_same_time():
     assert result.provider == "compiled rules"
 
 
-@pytest.mark.full(but=["2-True"])
+@pytest.mark.full
 @pytest.mark.parametrize(("size", "first_player_wins"), [(2, True), (3, True)])
 def test_the_solver_and_the_slow_rules_agree_on_small_boards(size, first_player_wins):
     memory = slow_nogo.numba.typed.Dict.empty(

@@ -256,6 +256,7 @@ def test_it_is_a_game_state(spec):
     check_game_state(rules_of(spec).new_initial_state, games=1)
 
 
+@pytest.mark.full(but=3)
 @pytest.mark.parametrize("spec", MAIN)
 def test_a_search_uses_them_without_being_asked(spec, monkeypatch):
     state = OpenSpielState(after(spec, 4, seed=3))

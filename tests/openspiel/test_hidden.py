@@ -126,7 +126,7 @@ def test_a_full_memory_ends_the_growth_alone(preset):
 
 def test_the_same_seed_gives_the_same_result():
     state = decision("go_fish", 6, 3)
-    first, second, other = (searched(state, "rave", seed=seed)[1] for seed in (1, 1, 2))
+    first, second, other = (searched(state, "rave", 100, seed)[1] for seed in (1, 1, 2))
     assert first.to_dict()["actions"] == second.to_dict()["actions"]
     assert first.to_dict()["actions"] != other.to_dict()["actions"]
 

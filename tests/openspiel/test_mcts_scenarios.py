@@ -262,7 +262,7 @@ def test_a_position_with_a_known_draw_is_solved(kind):
         assert bot.last_result.proven == "draw"
 
 
-@pytest.mark.full(but=["UCTSolverBot"])
+@pytest.mark.full
 @pytest.mark.parametrize("kind", BOTS)
 def test_what_the_stock_bot_solves_is_solved_in_as_many_simulations(kind):
     """A few positions; ``examples/solved_positions.py`` counts more of them."""

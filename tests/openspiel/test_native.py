@@ -40,6 +40,8 @@ def _openspiels_own_states(monkeypatch):
 
 needs_compiler = pytest.mark.skipif(shutil.which("c++") is None, reason="there is no C++ compiler")
 
+SMALL = 'extern "C" int three() { return 3; }\n'
+
 QUICK = [*FEW, "chess", "connect_four", "go", "hex", "y"]
 
 PLACEMENT_SPECS = [
@@ -399,12 +401,14 @@ def test_a_wrong_switch_does_not_end_the_import():
     assert line.startswith("ValueError: RAVE_AGENTS_NATIVE must be 0")
 
 
-@pytest.mark.full(but=["REGISTRY"])
+@pytest.mark.full(but=["small"])
 @needs_compiler
-@pytest.mark.parametrize("name", ["BRIDGE", "REGISTRY"])
+@pytest.mark.parametrize("name", ["small", "BRIDGE", "REGISTRY"])
 def test_what_is_in_the_cache_is_used_without_a_compiler(fresh, tmp_path, name, caplog):
     """As in a container image of several stages, whose last has no compiler."""
-    part = getattr(native_library, name)
+    source = tmp_path / "small.cpp"
+    source.write_text(SMALL)
+    part = getattr(native_library, name, native_library.Part("small", "small", source, "platform"))
     path = native_library.built_library(part, retry=False)
     caplog.clear()
     fresh.delenv("CXX", raising=False)
@@ -587,7 +591,7 @@ def both_outputs(*arguments, **environment):
 @needs_compiler
 def test_two_processes_that_build_a_small_library_at_once_both_succeed(tmp_path):
     source, cache = tmp_path / "small.cpp", tmp_path / "cache"
-    source.write_text('extern "C" int three() { return 3; }\n')
+    source.write_text(SMALL)
     environment = {"NUMBA_CACHE_DIR": str(cache), native.SWITCH: "0"}
     told = both_outputs(BUILD, source, **environment)
     assert [path.name for path in cache.glob("*/*")] == [pathlib.Path(told.strip()).name]

@@ -223,7 +223,7 @@ def test_a_bot_is_a_policy_of_its_seat(provider):
 
 
 def test_matches_of_simultaneous_games(provider):
-    result = play_match("goofspiel(num_cards=4)", "uct(simulations=30)", "random", games=30, seed=1)
+    result = play_match("goofspiel(num_cards=4)", "uct(simulations=30)", "random", games=10, seed=1)
     assert result.score.score > 0.6
     record = result.records[0]
     state = pyspiel.load_game("goofspiel(num_cards=4)").new_initial_state()

@@ -86,6 +86,7 @@ def test_growth_keeps_everything(nodes, edges):
         assert shown.arrays.capacity[axis] == size
 
 
+@pytest.mark.full(but=3)
 @pytest.mark.parametrize("amaf", [NoAmaf(), NodeAmaf()])
 @pytest.mark.parametrize("seed", range(5))
 def test_keep_subtree_keeps_exactly_the_subtree(amaf, seed):
