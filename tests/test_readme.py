@@ -14,8 +14,11 @@ LINES = 135
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 SHORTER = {
     "environments": ["toy_text"],
+    "fair_chance": ["--episodes", "4"],
     "many_actions": ["--actions", "2000", "--simulations", "5"],
     "share_of_truth": ["dark_chess:4", "go_fish:2", "--positions", "2", "--particles", "200"],
+    "simultaneous_experiment": ["--games", "2"],
+    "solved_positions": ["--positions", "60"],
 }
 """What examples that measure for many minutes are given here."""
 

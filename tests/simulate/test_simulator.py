@@ -268,8 +268,9 @@ def test_a_broken_prior_is_refused(prior, message):
 @pytest.mark.parametrize(
     ("kind", "count"),
     [
-        *((kind, 150) for kind in ("random", "grave", "observed", "evaluator", "openspiel")),
-        *((kind, 60) for kind in ("threads", "openspiel_threads")),
+        ("random", 150),
+        *((kind, 80) for kind in ("grave", "observed", "evaluator", "openspiel")),
+        *((kind, 40) for kind in ("threads", "openspiel_threads")),
     ],
 )
 def test_keyboard_interrupt_in_the_middle_of_searches(kind, count):
