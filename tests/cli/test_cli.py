@@ -138,9 +138,9 @@ SWEEP = ("sweep", "tic_tac_toe", "uct", "random", "--games", 2, "--simulations",
 
 
 def test_benchmark_plays_the_agent_against_itself_without_amaf(program):
-    options = ["benchmark", "--game", "go-fish", "--iterations", "1", "--games", "2", "--json"]
+    options = ["benchmark", "--game", "leduc-poker", "--iterations", "1", "--games", "2", "--json"]
     values = object_of(program(*options))
-    assert (values["game"], values["games"]) == ("go_fish", 2)
+    assert (values["game"], values["games"]) == ("leduc_poker", 2)
     first, second = values["agents"]
     assert first == "rave(simulations=1)"
     assert "amaf=no_amaf" in second
@@ -485,7 +485,7 @@ def test_names_beyond_the_encoding_are_escaped(json_option):
         assert "inf" in done.stdout.decode("ascii")
 
 
-@pytest.mark.full(but=1)
+@pytest.mark.full
 @pytest.mark.parametrize("arguments", [("--help",), ("games",), ("agents",), ("doctor", "--quick")])
 def test_every_list_is_shown_in_any_encoding(arguments):
     done = in_ascii(*arguments)

@@ -9,7 +9,9 @@ import time
 import pyspiel
 import pytest
 from open_spiel.python.bots import gtp as spiel_gtp
+from typer.testing import CliRunner
 
+from rave_agents.cli import app
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.gtp.protocol import Command, answer, parse_command
 from rave_agents.gtp.score import area_score
@@ -275,6 +277,6 @@ def test_a_signal_in_the_middle_of_a_search_ends_it_with_an_answer(number, code)
 
 
 def test_the_program_refuses_what_does_not_exist():
-    done = subprocess.run(command("nogoo"), capture_output=True, text=True, timeout=60, check=False)
-    assert done.returncode == 2
+    done = CliRunner().invoke(app, command("nogoo")[3:])
+    assert done.exit_code == 2
     assert "Did you mean 'nogo'" in done.stderr

@@ -261,6 +261,7 @@ def parallel_rps():
     return env, observations
 
 
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize("kind", [RaveAgent, RegretMatchingAgent, RaveMaximinAgent])
 def test_an_agent_for_each_player_of_a_parallel_environment(kind):
     env, observations = parallel_rps()
