@@ -17,7 +17,7 @@ SHORTER = {
     "fair_chance": ["--episodes", "4"],
     "many_actions": ["--actions", "2000", "--simulations", "5"],
     "share_of_truth": ["dark_chess:4", "go_fish:2", "--positions", "2", "--particles", "200"],
-    "simultaneous_experiment": ["--games", "2"],
+    "simultaneous_experiment": ["--names", "goofspiel(imp_info=False,num_cards=5);matrix_brps"],
     "solved_positions": ["--positions", "60"],
 }
 """What examples that measure for many minutes are given here."""
