@@ -14,8 +14,9 @@ from rave_agents.errors import (
 from rave_agents.frameworks.agent import Agent
 from rave_agents.game.game_state import GameState, PlayerId
 from rave_agents.results.search_result import ActionStatistics, SearchResult
-from rave_agents.searcher.clock import Clock, TimeControl, TimePolicy
+from rave_agents.searcher.clock import Clock
 from rave_agents.searcher.searcher import Searcher
+from rave_agents.searcher.time_control import TimeControl, TimePolicy
 
 __version__ = "0.1.0"
 

@@ -13,7 +13,7 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))  # so that tests can import ``helpers``
 
-from rave_agents.compiler.dispatch import Entry
+from rave_agents.compiler.dispatch import Entry, OpenFunction
 from rave_agents.compiler.layout import kind_of
 from rave_agents.games import machine
 from rave_agents.games.rules_simulator import RulesSimulator
@@ -24,11 +24,13 @@ from rave_agents.searcher import tree_search
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-COMPILED_AFTER = 8000, 4.0
-"""Simulations and seconds that the quick run interprets; their search takes as long to compile."""
+COMPILED_AFTER = 6000, 3.0
+"""Simulations and seconds that a process of the quick run interprets a search that no process has
+compiled; it takes as long to compile it."""
 
 _compiled_at_once = Entry.bound
 _spent: dict[object, tuple[int, float]] = {}
+_places: dict[object, pathlib.Path] = {}
 
 
 def _compiled_late(entry, record):
@@ -37,6 +39,11 @@ def _compiled_late(entry, record):
     Both grow the same trees, which ``compiler/test_interpreted.py`` shows.
     """
     kind = entry.what, kind_of(record)
+    of_generation = OpenFunction.generation, kind
+    if of_generation not in _places:
+        _places[of_generation] = entry.place_on_disk(record, kind[1])
+    if _places[of_generation].exists():
+        return _compiled_at_once(entry, record)
 
     def run(number):
         simulations, seconds = _spent.get(kind, (0, 0.0))
@@ -62,8 +69,10 @@ _seconds: collections.Counter[object] = collections.Counter()
 
 def _new_late_simulator(simulator, rules, root, frame, *, moves=None, interpreted=False):
     """A provider whose rules are compiled when the tests have much to simulate with them."""
-    _new_simulator(simulator, rules, root, frame, moves=moves, interpreted=True)
-    simulator.late = not (interpreted or machine.JIT_DISABLED)
+    late = not (interpreted or machine.JIT_DISABLED or machine.place_on_disk(rules).exists())
+    interpreted = interpreted or late
+    _new_simulator(simulator, rules, root, frame, moves=moves, interpreted=interpreted)
+    simulator.late = late
     if simulator.late:
         simulator.provider = "compiled rules"
 

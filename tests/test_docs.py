@@ -40,7 +40,7 @@ def test_every_block_says_what_it_is(page):
     assert page.read_text(encoding="utf-8").count("```") == 2 * len(found)
 
 
-@pytest.mark.full(but=["index.md", "tutorials/your_own_game.md"])
+@pytest.mark.full(but=["tutorials/your_own_game.md"])
 @pytest.mark.parametrize("page", WITH_PYTHON, ids=pages.name)
 def test_the_code_of_a_page_runs_from_top_to_bottom(page, tmp_path):
     needed = re.findall(r"<!-- needs: (\w+) -->", page.read_text(encoding="utf-8"))
@@ -86,7 +86,7 @@ def installs_extras(words):
         assert re.search(rf"^{extra} = \[", metadata, re.MULTILINE), extra
 
 
-@pytest.mark.full(but=["agents", "games"])
+@pytest.mark.full(but=["games"])
 @pytest.mark.parametrize("words", RUN, ids=lambda words: f"{words[1]}-{RUN.index(words)}")
 def test_a_command_of_the_tutorials_runs_in_short(words, tmp_path):
     for page in TUTORIALS:

@@ -14,8 +14,11 @@ LINES = 135
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 SHORTER = {
     "environments": ["toy_text"],
+    "fair_chance": ["--episodes", "4"],
     "many_actions": ["--actions", "2000", "--simulations", "5"],
     "share_of_truth": ["dark_chess:4", "go_fish:2", "--positions", "2", "--particles", "200"],
+    "simultaneous_experiment": ["--names", "goofspiel(imp_info=False,num_cards=5);matrix_brps"],
+    "solved_positions": ["--positions", "60"],
 }
 """What examples that measure for many minutes are given here."""
 
@@ -26,7 +29,7 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.full(but=1)
+@pytest.mark.full
 @pytest.mark.parametrize("number", range(len(SNIPPETS)))
 def test_readme_snippet_runs(number):
     finished = run("-c", SNIPPETS[number])

@@ -76,6 +76,7 @@ def warm_bot(name, **parameters):
     return bots[0], state
 
 
+@pytest.mark.full(but=["openspiel"])
 def test_a_warm_step_is_a_short_way(provider):
     bot, state = warm_bot("hex(board_size=5)", simulations=500)
     functions, depths = traced(lambda: bot.step(state))
@@ -87,6 +88,7 @@ def test_a_warm_step_is_a_short_way(provider):
     assert depths, "the loop was not called"
 
 
+@pytest.mark.full(but=["openspiel"])
 def test_a_warm_step_clones_the_root_for_searcher_result_and_bridge_alone(provider, monkeypatch):
     """Compiled rules play the new moves on, and need no clone."""
     from rave_openspiel.states import OpenSpielState
@@ -98,6 +100,7 @@ def test_a_warm_step_clones_the_root_for_searcher_result_and_bridge_alone(provid
     assert len(clones) == (2 if provider == "compiled rules" else 3)
 
 
+@pytest.mark.full
 def test_compiled_rules_play_the_new_moves_alone(compiled, monkeypatch):
     from rave_agents.games import rules_simulator
 
@@ -114,6 +117,7 @@ def test_compiled_rules_play_the_new_moves_alone(compiled, monkeypatch):
     assert played == [2]
 
 
+@pytest.mark.full(but=["openspiel"])
 def test_a_warm_step_lays_the_search_out_once(provider, monkeypatch):
     bot, state = warm_bot("hex(board_size=5)", simulations=500)
     bound, records = Entry.bound, []

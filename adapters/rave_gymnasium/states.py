@@ -16,8 +16,8 @@ from rave_agents.environments.chance import (
     stream_entropy,
 )
 from rave_agents.environments.copying import hashable
+from rave_agents.environments.dice import Dice
 from rave_agents.environments.environment_simulator import WorldSimulator
-from rave_agents.environments.generators import Dice
 from rave_agents.environments.plan import AUTO, Account, ValueFunction, checked_plan
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.game.game_state import NO_ACTION, PlayerId

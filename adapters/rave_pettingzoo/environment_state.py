@@ -15,7 +15,8 @@ from rave_agents.environments.chance import (
     say_it_sees_chance,
     search_position,
 )
-from rave_agents.environments.generators import Dice, Generators
+from rave_agents.environments.dice import Dice
+from rave_agents.environments.generators import Generators
 from rave_agents.environments.plan import Plan, ValueFunction, checked_plan
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.game.game_state import PlayerId

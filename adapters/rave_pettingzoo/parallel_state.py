@@ -9,8 +9,8 @@ import pettingzoo
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.environments.chance import Chance, checked_chance, stream_entropy
 from rave_agents.environments.copying import hashable
+from rave_agents.environments.dice import Dice
 from rave_agents.environments.environment_simulator import OpenLoopSimulator, WorldSimulator
-from rave_agents.environments.generators import Dice
 from rave_agents.environments.plan import AUTO, Account, ValueFunction
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.game.game_state import PlayerId

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple, Self
 import pettingzoo
 
 from rave_agents.environments.chance import Chance, checked_chance, stream_entropy
+from rave_agents.environments.dice import Dice
 from rave_agents.environments.environment_simulator import WorldSimulator
-from rave_agents.environments.generators import Dice
 from rave_agents.environments.plan import AUTO, Account, Plan, ValueFunction
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.game.game_state import NO_ACTION

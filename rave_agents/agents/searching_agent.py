@@ -10,8 +10,9 @@ from rave_agents.config.limit import Limit
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.game.arguments import checked_seed
 from rave_agents.results.search_result import SearchResult
-from rave_agents.searcher.clock import Clock, TimeControl
+from rave_agents.searcher.clock import Clock
 from rave_agents.searcher.searcher import Searcher
+from rave_agents.searcher.time_control import TimeControl
 from rave_agents.simulate.python_simulator import Evaluator
 
 ClockLike = str | float | TimeControl | Clock | None

@@ -13,6 +13,7 @@ Nothing here imports Numba: a search that is described but not run needs no comp
 import functools
 import hashlib
 import os
+import pathlib
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any, Generic, ParamSpec, TypeVar, cast
@@ -158,15 +159,20 @@ class Entry:
                 self._loaded[key] = self._load(record, kind)
         return functools.partial(self._loaded[key], placed)
 
-    def _load(self, record: Any, kind: Any) -> Callable[[Any, int], int]:
+    def place_on_disk(self, record: Any, kind: Any) -> pathlib.Path:
+        """Where the machine code for such records is kept."""
         from rave_agents.compiler.folders import choose_cache_directory  # noqa: PLC0415
         from rave_agents.compiler.layout import kind_as_text  # noqa: PLC0415
-        from rave_agents.compiler.machine_code import MachineCode  # noqa: PLC0415
         from rave_agents.compiler.sources import sources_name  # noqa: PLC0415
 
         name = f"{self.function.__module__}.{self.function.__name__} {kind_as_text(kind)}"
         folder = choose_cache_directory("kernel") / sources_name(classes_of(record))
-        path = folder / hashlib.sha256(name.encode()).hexdigest()[:16]
+        return folder / hashlib.sha256(name.encode()).hexdigest()[:16]
+
+    def _load(self, record: Any, kind: Any) -> Callable[[Any, int], int]:
+        from rave_agents.compiler.machine_code import MachineCode  # noqa: PLC0415
+
+        path = self.place_on_disk(record, kind)
         code = MachineCode.saved(path)
         if code is None:
             from rave_agents.compiler.lowering import machine_code  # noqa: PLC0415

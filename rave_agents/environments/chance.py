@@ -13,13 +13,12 @@ import numpy as np
 
 from rave_agents.environments.clone_check import RAISED, Player, Start, Step
 from rave_agents.environments.copying import equal, hashable
+from rave_agents.environments.dice import Dice, seeded
 from rave_agents.environments.generators import (
-    Dice,
     Found,
     Generators,
     find_generators,
     fixed,
-    seeded,
 )
 
 _log = logging.getLogger("rave_agents")

@@ -16,7 +16,8 @@ from collections.abc import Callable, Hashable
 from typing import Any, NamedTuple, Protocol
 
 from rave_agents.environments.copying import equal
-from rave_agents.environments.generators import Generators, find_generators, seeded
+from rave_agents.environments.dice import seeded
+from rave_agents.environments.generators import Generators, find_generators
 from rave_agents.errors import CloneError
 
 Step = tuple[Any, ...]

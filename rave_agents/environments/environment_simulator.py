@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from rave_agents.environments.chance import ChanceMetError
-from rave_agents.environments.generators import Dice
+from rave_agents.environments.dice import Dice
 from rave_agents.game.game_state import PlayerId
 from rave_agents.simulate.python_simulator import (
     EXPAND,

@@ -35,8 +35,13 @@ def prepare(rules: Rules) -> None:
         loaded(rules)
 
 
+def place_on_disk(rules: Rules) -> pathlib.Path:
+    """Where the machine code of these rules is kept."""
+    return choose_cache_directory("games") / _kit_sources() / _name(rules)
+
+
 def _load(rules: Rules) -> Callback:
-    path = choose_cache_directory("games") / _kit_sources() / _name(rules)
+    path = place_on_disk(rules)
     code = MachineCode.saved(path)
     if code is None:
         from rave_agents.compiler.progress import announced  # noqa: PLC0415  (imports Numba)

@@ -12,7 +12,8 @@ from rave_agents.gtp.position import Position
 from rave_agents.gtp.protocol import Command, GtpError, answer, parse_colour, parse_command
 from rave_agents.gtp.vertices import PASS, RESIGN
 from rave_agents.gtp_engine import analysis
-from rave_agents.searcher.clock import Clock, TimeControl
+from rave_agents.searcher.clock import Clock
+from rave_agents.searcher.time_control import TimeControl
 
 PROTOCOL_VERSION = "2"
 

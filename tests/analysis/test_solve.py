@@ -15,6 +15,7 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from rave_agents import Limit, SearchConfig, Searcher
+from rave_agents.analysis import solve
 from rave_agents.analysis.solve import solve_position
 from rave_agents.cli import app
 from rave_agents.cli.solve_report import solution, solve_progress
@@ -79,7 +80,7 @@ def test_known_outcomes(game, moves, proven):
 def test_agrees_with_alpha_beta():
     draw = random.Random(1)
     game = pyspiel.load_game("tic_tac_toe")
-    for _ in range(40):
+    for _ in range(15):
         state = game.new_initial_state()
         while state.move_number() < 3:
             state.apply_action(draw.choice(state.legal_actions()))
@@ -90,6 +91,7 @@ def test_agrees_with_alpha_beta():
         assert found.result.outcome[player] == value
 
 
+@pytest.mark.full
 def test_a_draw_is_proven_in_few_simulations():
     """What is no win is not settled yet; passing it over took more than 90,000."""
     found = solve_position("tic_tac_toe", simulations=40000, seed=1)
@@ -106,8 +108,9 @@ def test_the_proven_line_ends_with_the_outcome():
     assert tuple(state.returns()) == found.result.outcome
 
 
-def test_ends_when_the_tree_no_longer_grows():
+def test_ends_when_the_tree_no_longer_grows(monkeypatch):
     """What chance leaves open is never solved, though all of the game is known."""
+    monkeypatch.setattr(solve, "LEAST_IDLE", 500)
     found = solve_position("pig(players=2,winscore=3,horizon=2)", seed=1)
     assert found.end == "exhausted"
     assert found.result.outcome is None

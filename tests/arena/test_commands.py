@@ -62,7 +62,7 @@ def test_merge_refuses_in_one_line(file, tmp_path):
 
 
 def test_a_sequential_test_ends_a_match_and_tells_the_answer():
-    done = run("match", "connect_four", "uct(simulations=60)", "random", "--sprt", "0,200")
+    done = run("match", "tic_tac_toe", "uct(simulations=60)", "random", "--sprt", "0,200")
     assert done.exit_code == 0, done.output
     assert "log-likelihood ratio" in done.stdout
     assert "+200 rather than +0?" in done.stdout

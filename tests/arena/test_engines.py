@@ -112,11 +112,13 @@ def test_a_worker_of_another_version_is_refused_with_the_names(threads, monkeypa
         play_match("tic_tac_toe", "random", "random", games=2, executor=threads)
 
 
-def test_games_of_workers_that_are_killed_are_played_again():
+@pytest.mark.full(but=["once"])
+@pytest.mark.parametrize("when", [(3,), (3, 8)], ids=["once", "twice"])
+def test_games_of_workers_that_are_killed_are_played_again(when):
     killed = []
 
     def kill(result):
-        if len(result.records) in (3, 8) and len(result.records) not in killed:
+        if len(result.records) in when and len(result.records) not in killed:
             killed.append(len(result.records))
             children = psutil.Process().children(recursive=True)
             workers = [c for c in children if "loky" in " ".join(c.cmdline())]
@@ -125,7 +127,7 @@ def test_games_of_workers_that_are_killed_are_played_again():
 
     options = {"games": 12, "seed": 4, "simulations": 30}
     result = play_match("connect_four", "uct", "random", jobs=2, progress=kill, **options)
-    assert killed == [3, 8]
+    assert killed == [*when]
     assert moves_of(result) == moves_of(play_match("connect_four", "uct", "random", **options))
 
 

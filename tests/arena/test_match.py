@@ -52,7 +52,7 @@ class Listener(RandomAgent):
 
 def test_the_same_seed_gives_the_same_match():
     first, second = (
-        play_match("connect_four", "rave", "uct", games=4, simulations=30, seed=7) for _ in range(2)
+        play_match("connect_four", "rave", "uct", games=2, simulations=15, seed=7) for _ in range(2)
     )
     assert moves_of(first) == moves_of(second)
 
@@ -104,14 +104,14 @@ def test_the_seats_are_exchanged(register):
 
 
 def test_wins_are_counted_for_the_first_agent_in_both_seats():
-    result = play_match("connect_four", "uct", "random", games=6, simulations=200)
-    assert (result.score.wins, result.score.losses) == (6, 0)
+    result = play_match("connect_four", "uct", "random", games=4, simulations=200)
+    assert (result.score.wins, result.score.losses) == (4, 0)
     assert {record.returns for record in result.records} == {(1.0, -1.0), (-1.0, 1.0)}
 
 
 def test_the_second_agents_wins_are_losses():
-    result = play_match("connect_four", "random", "uct", games=6, simulations=200)
-    assert (result.score.wins, result.score.losses) == (0, 6)
+    result = play_match("connect_four", "random", "uct", games=2, simulations=200)
+    assert (result.score.wins, result.score.losses) == (0, 2)
 
 
 def test_of_an_odd_number_of_games_the_last_opening_is_played_once():
@@ -252,6 +252,7 @@ def test_keyboard_interrupt_keeps_the_finished_games():
     assert not result.complete
 
 
+@pytest.mark.full
 def test_ctrl_c_ends_a_match_in_several_processes():
     script = textwrap.dedent("""
         import os, signal

@@ -20,13 +20,13 @@ def read(path):
 
 def test_every_game_is_saved(tmp_path):
     folder = tmp_path / "new" / "games"
-    result = play_match("nogo(board_size=4)", "uct(simulations=20)", "random", games=3, sgf=folder)
+    result = play_match("nogo(board_size=4)", "uct(simulations=5)", "random", games=3, sgf=folder)
     assert [path.name for path in sorted(folder.iterdir())] == [
         f"game_000{number}.sgf" for number in (1, 2, 3)
     ]
     for record in result.records:
         root, nodes = read(folder / f"game_{record.number + 1:04}.sgf")
-        assert root.get("PB" if record.first_seat == 0 else "PW") == "uct(simulations=20)"
+        assert root.get("PB" if record.first_seat == 0 else "PW") == "uct(simulations=5)"
         assert root.get("RE") == ("B+" if record.returns[0] > 0 else "W+")
         assert (root.get_size(), root.get("GM")) == (4, 1)
         points = [node.get_move()[1] for node in nodes]
@@ -49,13 +49,14 @@ def test_other_games_keep_their_names_of_moves(tmp_path):
 
 def test_who_oversteps_his_time_loses(tmp_path):
     result = play_match(
-        "nogo(board_size=4)", "uct(seconds=0.3)", "random", games=2, clock="0.2", sgf=tmp_path
+        "nogo(board_size=3)", "uct(seconds=0.1)", "random", games=2, clock="0.08", sgf=tmp_path
     )
     assert result.endings == {1: "seat 0 lost on time", 2: "seat 1 lost on time"}
     assert result.score.losses == 2
     assert read(tmp_path / "game_0001.sgf")[0].get("RE") == "W+T"
 
 
+@pytest.mark.full
 def test_agents_keep_to_the_clock_of_the_match(compiled):
     result = play_match("nogo(board_size=5)", "rave", "uct", games=1, clock="1.5+0.05, lag=0.1")
     assert result.endings == {}

@@ -56,6 +56,7 @@ def test_strengths_are_found_again():
     assert sum(ratings.values) == pytest.approx(0, abs=1e-6)
 
 
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize("cancelling", [False, True])
 def test_intervals_of_differences_cover_whether_the_games_of_a_pair_are_alike_or_cancel(cancelling):
     random = np.random.default_rng(3)

@@ -76,7 +76,7 @@ def simulated(true_elo, sprt, tests, seed):
     return verdicts, np.mean(lengths)
 
 
-@pytest.mark.full(but=1)
+@pytest.mark.full
 @pytest.mark.parametrize(("true_elo", "wrong"), [(0, "elo1"), (120, "elo0")])
 def test_few_simulated_tests_are_wrong(true_elo, wrong):
     verdicts, _ = simulated(true_elo, Sprt(0, 120), 60, seed=5)

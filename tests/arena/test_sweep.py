@@ -88,6 +88,7 @@ def test_limits_can_be_varied():
     assert (result.agent, result.opponent) == ("uct", "rave(simulations=15)")
 
 
+@pytest.mark.full(but=2)
 @pytest.mark.parametrize("kept", [0, 1, 4, 11, 12])
 def test_a_truncated_file_goes_on_to_the_same_table(straight, tmp_path, kept):
     result, path = straight
@@ -225,7 +226,7 @@ def test_games_are_kept_in_files_alone(tmp_path):
         sweep(output="/dev/zero")
 
 
-@pytest.mark.full(but=1)
+@pytest.mark.full(but=["1"])
 @pytest.mark.skipif(os.name == "nt", reason="sends SIGINT to a process group")
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_ctrl_c_keeps_the_finished_games_and_the_sweep_goes_on(straight, tmp_path, jobs):
@@ -290,7 +291,7 @@ def test_a_failing_agent_names_its_cell_and_keeps_the_finished_games(monkeypatch
 
 
 def test_the_best_cells_have_the_highest_score():
-    result = run_sweep("connect_four", "uct", "random", {"simulations": [1, 300]}, games=4, seed=0)
+    result = run_sweep("connect_four", "uct", "random", {"simulations": [1, 100]}, games=2, seed=0)
     scores = [cell.match.score.score for cell in result.cells]
     assert scores[0] < scores[1] == 1.0
     assert result.best == (1,)

@@ -61,12 +61,9 @@ def test_no_part_is_asked_whether_it_is_there(path):
     assert compared == []
 
 
-@pytest.mark.parametrize(
-    "module",
-    ["rave_agents", "rave_agents.parts", "rave_openspiel", "rave_pettingzoo", "rave_gymnasium"],
-)
-def test_what_is_imported_first_needs_no_numba(module):
-    program = f"import sys, {module}; print('numba' in sys.modules)"
+def test_what_is_imported_first_needs_no_numba():
+    modules = "rave_agents, rave_agents.parts, rave_openspiel, rave_pettingzoo, rave_gymnasium"
+    program = f"import sys, {modules}; print('numba' in sys.modules)"
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
     )

@@ -7,16 +7,16 @@ import numpy as np
 import pytest
 from helpers import dice
 
+from rave_agents.environments import generators
 from rave_agents.environments.copying import CopyRules, copied, equal
+from rave_agents.environments.dice import Dice, seeded
 from rave_agents.environments.generators import (
-    Dice,
     Generators,
     find_generators,
     fixed,
     reseed,
     restore,
     saved,
-    seeded,
     state_bytes,
 )
 
@@ -153,3 +153,16 @@ def test_equal_states_of_pytorchs_generators_are_equal_wherever_they_are_kept():
     torch.randint(2, (1,), generator=generator)
     assert state_bytes(generator) != before
     assert len(kept) == 3
+
+
+class Asserting:
+    """Pytest rewrites the assertion: the method calls functions of pytest's, and so on."""
+
+    def step(self, action):
+        assert action >= 0, "an action of no environment"
+
+
+def test_an_assertion_in_a_test_module_does_not_lead_through_pytest():
+    walk = generators._Walk((), False)
+    walk.go(Asserting())
+    assert len(walk._seen) < 100

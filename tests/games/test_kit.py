@@ -14,11 +14,11 @@ from rave_openspiel import OpenSpielGame, OpenSpielState, register_rules
 
 from rave_agents import Limit, SearchConfig, Searcher
 from rave_agents.errors import ConformanceError, GameError
-from rave_agents.games import CHANCE, GAMES, TERMINAL, rules_class
+from rave_agents.games import CHANCE, GAMES, TERMINAL, playing, rules_class, rules_simulator
 from rave_agents.games.rules_simulator import RulesSimulator
 from rave_agents.simulate.frame import Header, Status
 from rave_agents.simulate.random_stream import make_stream
-from rave_agents.simulate.simulator import make_frame, simulated
+from rave_agents.simulate.simulator import grown_frame, make_frame, simulated
 from rave_agents.testing import check_game_state, check_rules
 
 
@@ -254,6 +254,23 @@ class EndlessChance(Race):
         state.turn = 1
 
 
+@pytest.mark.parametrize("rules", [Endless, EndlessChance])
+def test_interpreted_rules_that_never_end_say_so(rules, monkeypatch):
+    for module in (playing, rules_simulator):
+        monkeypatch.setattr(module, "LONGEST_GAME", 1000)
+    state = rules().new_initial_state()
+    _, frame, _ = led_on(state, [])
+    simulator = RulesSimulator(rules(), state.root, frame, interpreted=True)
+    while (status := simulated(simulator, frame)) == Status.FRAME_FULL:
+        frame = grown_frame(frame)
+        simulator.bind(frame)
+    assert status == Status.FAILED
+    with pytest.raises(GameError, match=r"has not ended after 1000 moves: player\(\) must give"):
+        simulator.raise_pending()
+
+
+@pytest.mark.full
+@pytest.mark.usefixtures("compiled")
 @pytest.mark.parametrize("rules", [Endless, EndlessChance])
 def test_a_search_of_a_game_that_never_ends_says_so(rules):
     with pytest.raises(GameError, match=r"has not ended after 1048576 moves: player\(\) must give"):

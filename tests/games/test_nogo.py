@@ -258,12 +258,12 @@ def test_a_frame_that_is_too_small_is_told(sizes, field):
 
 def test_threads_search_at_the_same_time():
     searcher = Searcher(SearchConfig.preset("rave").replace(threads=2), seed=1)
-    result = searcher.search(NoGoState(9), Limit(simulations=400))
-    assert result.simulations == 400
+    result = searcher.search(NoGoState(5), Limit(simulations=100))
+    assert result.simulations == 100
     assert result.provider == "compiled rules"
 
 
-@pytest.mark.full(but=["2-True"])
+@pytest.mark.full
 @pytest.mark.parametrize(("size", "first_player_wins"), [(2, True), (3, True)])
 def test_the_solver_and_the_slow_rules_agree_on_small_boards(size, first_player_wins):
     memory = slow_nogo.numba.typed.Dict.empty(

@@ -23,8 +23,7 @@ from rave_agents.simulate.simulator import make_frame, simulated
 from rave_agents.testing import check_game_state, check_rules
 
 QUICK, FULL = 100, int(os.environ.get("RAVE_AGENTS_RANDOM_GAMES", "1000"))
-"""Random games of each game in the quick and the full run; 10,000 take about ten minutes in all."""
-"""Random games from the first position."""
+"""Random games from the first position in the quick and the full run; see CONTRIBUTING.md."""
 
 SPECS = {
     "hex": [
@@ -225,7 +224,7 @@ def test_trees_are_those_of_the_bridge(spec, changes, monkeypatch):
     for switch, provider in (("compiled", "compiled rules"), ("openspiel", None)):
         monkeypatch.setenv("RAVE_AGENTS_GAMES", switch)
         searcher = Searcher(config, seed=3)
-        result = searcher.search(OpenSpielState(state), Limit(simulations=300))
+        result = searcher.search(OpenSpielState(state), Limit(simulations=100))
         assert (result.provider == "compiled rules") == (provider is not None)
         trees.append(dump(searcher))
     assert trees[0] == trees[1]
@@ -257,6 +256,7 @@ def test_it_is_a_game_state(spec):
     check_game_state(rules_of(spec).new_initial_state, games=1)
 
 
+@pytest.mark.full(but=3)
 @pytest.mark.parametrize("spec", MAIN)
 def test_a_search_uses_them_without_being_asked(spec, monkeypatch):
     state = OpenSpielState(after(spec, 4, seed=3))
@@ -458,6 +458,7 @@ def plays_sensibly(searcher):
     return bool(searcher._searches[0]._simulator.root["sensible"][0])
 
 
+@pytest.mark.full(but=["rave"])
 @pytest.mark.parametrize("preset", ["uct", "rave", "grave", "rave_pn"])
 def test_an_agent_for_go_has_sensible_playouts_throughout_a_game(preset):
     state = pyspiel.load_game("go(board_size=5)").new_initial_state()

@@ -44,7 +44,7 @@ def test_nobody_earns_more_than_the_sure_action(keeper):
     assert mean == pytest.approx(dice.SURE, abs=0.08)  # Who sees the coin earns 0.8.
 
 
-@pytest.mark.full(but=5)
+@pytest.mark.full(but=3)
 @pytest.mark.parametrize("keeper", [*dice.KEEPERS, *dice.OUTSIDE])
 def test_dice_that_will_fall_make_no_difference(keeper):
     env = dice.gym_coin(keeper)()
@@ -56,7 +56,7 @@ def test_dice_that_will_fall_make_no_difference(keeper):
     assert all(result == results[0] for result in results)
 
 
-@pytest.mark.full(but=5)
+@pytest.mark.full(but=3)
 @pytest.mark.parametrize("keeper", [*dice.KEEPERS, *dice.OUTSIDE])
 def test_generators_of_the_caller_stay_as_they_are(keeper):
     def now():
@@ -268,7 +268,7 @@ def test_a_generator_that_cannot_be_reseeded_is_refused_with_the_remedy():
     assert UCTAgent(env, simulations=10, chance="see").act() in (0, 1)
 
 
-@pytest.mark.full(but=3)
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize("keeper", [*dice.KEEPERS, *dice.OUTSIDE])
 def test_see_looks_at_what_will_come_and_says_so(keeper, caplog):
     chance.say_it_sees_chance.cache_clear()

@@ -131,6 +131,7 @@ def test_games_of_simultaneous_moves_are_played(game):
     assert play(env) == 1.0
 
 
+@pytest.mark.full(but=2)
 @pytest.mark.parametrize(
     "game",
     [

@@ -41,6 +41,7 @@ def walk(env, steps, seed):
     return trace
 
 
+@pytest.mark.full(but=3)
 @pytest.mark.parametrize("name", CLONED)
 def test_clone_goes_on_like_the_original_and_leaves_it_alone(name):
     for seed in range(20):
@@ -179,7 +180,7 @@ def test_exception_of_a_step_reaches_the_user_unchanged():
     assert env.unwrapped.place == 4
 
 
-@pytest.mark.full(but=1)
+@pytest.mark.full
 @pytest.mark.parametrize("kind", [UCTAgent, RaveAgent, GraveAgent])
 def test_agent_balances_the_pole(kind):
     env = made("CartPole-v1", 1)
@@ -222,7 +223,7 @@ def test_value_of_a_slippery_step_is_that_of_all_its_outcomes():
     env = made("FrozenLake-v1", desc=["SG"])
     config = SearchConfig.preset("uct").replace(expand_visits=1)
     state = PlanningState(env, horizon=1)
-    result = Searcher(config, seed=1).search(state, Limit(simulations=3000))
+    result = Searcher(config, seed=1).search(state, Limit(simulations=1000))
     assert result.value == pytest.approx(1 / 3, abs=0.05)
     assert next(row.value for row in result.actions if row.action == 0) == 0.0
 

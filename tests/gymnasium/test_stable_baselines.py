@@ -44,6 +44,7 @@ def test_evaluate_policy_takes_an_agent_bound_to_its_environment():
     assert mean == 1.0
 
 
+@pytest.mark.full(but=["2"])
 @pytest.mark.parametrize("count", [1, 2])
 def test_evaluate_policy_takes_an_agent_bound_to_a_vectorised_environment(count):
     from_library = stable_baselines3()

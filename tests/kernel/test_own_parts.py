@@ -647,6 +647,7 @@ GAMES_WHERE_IT_FAILS = {
 }
 
 
+@pytest.mark.full(but=3)
 @pytest.mark.parametrize("kind", GAMES_WHERE_IT_FAILS)
 @pytest.mark.parametrize(
     ("part", "message"),
@@ -689,7 +690,6 @@ def test_a_schedule_that_fails_ends_the_search_with_the_tree_whole(part, message
     assert 1 <= result.root_visits == result.simulations < 3000
 
 
-@pytest.mark.usefixtures("compiled")
 def test_the_error_has_the_parts_own_exception_as_its_cause():
     searcher = Searcher(SearchConfig(rule=RaisesLate()), seed=1)
     with pytest.raises(FormulaError) as caught:

@@ -207,7 +207,7 @@ def test_numbers_end_at_0_for_who_can_force_a_win_and_for_who_cannot(solver, num
             assert result.simulations < 3000
 
 
-@pytest.mark.full(but=2)
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize("kind", KINDS)
 def test_proofs_stay_true_from_move_to_move(kind):
     searchers = set()

@@ -133,7 +133,7 @@ GAMES = {
 OTHERS = [{}, {"weighting": Linear()}, {"weighting": Stepped(), "playout_count": 2}]
 
 
-@pytest.mark.full(but=3)
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize("changes", OTHERS)
 @pytest.mark.parametrize("rules", GAMES.values(), ids=GAMES)
 def test_the_global_table_is_grave_whose_reference_is_never_reached(rules, changes):
@@ -145,7 +145,7 @@ def test_the_global_table_is_grave_whose_reference_is_never_reached(rules, chang
     assert whole(one)[1][()] == whole(other)[1][()]
 
 
-@pytest.mark.full(but=3)
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize("changes", OTHERS)
 @pytest.mark.parametrize("rules", GAMES.values(), ids=GAMES)
 def test_grave_with_a_table_everywhere_that_is_always_used_is_rave(rules, changes):
@@ -210,7 +210,7 @@ KINDS = [NoAmaf(), NodeAmaf(), GRAVE(), HRAVE()]
 COUNTED_KINDS = [amaf._replace(winning=WinningMoves()) for amaf in KINDS[1:]]
 
 
-@pytest.mark.full(but=6)
+@pytest.mark.full(but=3)
 @pytest.mark.parametrize("after", [*KINDS, *COUNTED_KINDS])
 @pytest.mark.parametrize("before", KINDS)
 def test_a_tree_of_another_kind_is_not_searched_on(before, after):

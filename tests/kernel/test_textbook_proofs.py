@@ -163,7 +163,7 @@ def test_whole_trees_equal_the_textbooks(block):
     assert compared > 0.5 * CASES_PER_TEST
 
 
-@pytest.mark.full(but=["tic_tac_toe"])
+@pytest.mark.full
 @pytest.mark.parametrize(
     "name",
     [

@@ -89,6 +89,7 @@ def arithmetic_game():
     return written_game(nodes, num_distinct_actions=11)
 
 
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize("amaf", KINDS)
 def test_the_lists_numbers_are_a_statistic_of_the_roots_move(amaf):
     state = arithmetic_game()
@@ -129,6 +130,7 @@ def test_plain_rave_ranks_the_move_for_any_time_above_the_critical_one():
     assert rows[A].amaf_value == max(row.amaf_value for row in rows.values())
 
 
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize("amaf", KINDS)
 def test_winning_move_numbers_rank_the_critical_move_above_the_one_for_any_time(amaf):
     rows = sampled(any_time_or_at_once(), amaf=amaf)
@@ -137,7 +139,7 @@ def test_winning_move_numbers_rank_the_critical_move_above_the_one_for_any_time(
     assert rows[E].weighted_win_rate == max(row.weighted_win_rate for row in rows.values())
 
 
-@pytest.mark.full(but=1)
+@pytest.mark.full
 @pytest.mark.parametrize("amaf", KINDS)
 def test_linear_weights_rank_the_critical_move_above_the_one_for_any_time(amaf):
     uniform = sampled(any_time_or_at_once(), amaf=amaf)
@@ -174,6 +176,7 @@ def test_plain_rave_cannot_tell_moves_apart_that_win_in_one_order_only():
     assert max(values) - min(values) < 0.005
 
 
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize("amaf", KINDS)
 def test_winning_move_numbers_tell_the_order(amaf):
     rows = sampled(only_in_order(), amaf=amaf)
@@ -183,7 +186,7 @@ def test_winning_move_numbers_tell_the_order(amaf):
     assert rates[0] > 1.2 * rates[1] > 1.4 * rates[2]
 
 
-@pytest.mark.full(but=2)
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize("amaf", KINDS)
 @pytest.mark.parametrize("weighting", [Linear(), Stepped()])
 def test_weights_by_distance_tell_the_order(weighting, amaf):

@@ -114,7 +114,7 @@ def play_informing_nobody(game, bots, state=None):
 LOOPS = (play_in_python, play_in_cpp, play_informing_all, play_informing_nobody)
 
 
-@pytest.mark.full(but=8)
+@pytest.mark.full(but=4)
 @pytest.mark.parametrize("play", LOOPS)
 @pytest.mark.parametrize("name", GAMES)
 def test_plays_legal_games_and_leaves_states_alone(name, play):
@@ -352,6 +352,7 @@ def test_a_pickled_bot_goes_on_growing_its_tree(protocol):
     assert visits(twin) == visits(bot)
 
 
+@pytest.mark.full(but=3)
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda b: pickle.loads(pickle.dumps(b))])
 @pytest.mark.parametrize("name", ["connect_four", "python_tic_tac_toe", "pig"])
 def test_a_copy_plays_on_as_the_original(name, copied):

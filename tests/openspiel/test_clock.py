@@ -6,7 +6,8 @@ import pyspiel
 import pytest
 from rave_openspiel import RaveBot, UCTBot, load_bot
 
-from rave_agents.searcher.clock import Clock, TimeControl
+from rave_agents.searcher.clock import Clock
+from rave_agents.searcher.time_control import TimeControl
 
 
 @pytest.fixture

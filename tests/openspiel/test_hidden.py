@@ -34,6 +34,7 @@ def searched(state, preset="uct", simulations=300, seed=1, **config):
     return search, result
 
 
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize("kind", [UCTBot, RaveBot, GraveBot])
 def test_the_best_and_the_worst_card_are_played_right(kind):
     game = pyspiel.load_game("kuhn_poker")
@@ -112,6 +113,7 @@ def test_actions_of_a_node_are_told_once_each():
         assert len(set(actions)) == len(actions)
 
 
+@pytest.mark.full(but=["rave"])
 @pytest.mark.parametrize("preset", ["uct", "rave", "grave"])
 def test_a_full_memory_ends_the_growth_alone(preset):
     _, result = searched(
@@ -124,7 +126,7 @@ def test_a_full_memory_ends_the_growth_alone(preset):
 
 def test_the_same_seed_gives_the_same_result():
     state = decision("go_fish", 6, 3)
-    first, second, other = (searched(state, "rave", seed=seed)[1] for seed in (1, 1, 2))
+    first, second, other = (searched(state, "rave", 100, seed)[1] for seed in (1, 1, 2))
     assert first.to_dict()["actions"] == second.to_dict()["actions"]
     assert first.to_dict()["actions"] != other.to_dict()["actions"]
 

@@ -34,6 +34,7 @@ def true_moves(state, worlds):
     return sum(same) / len(same)
 
 
+@pytest.mark.full
 def test_kriegspiel_forgets_the_opponents_moves():
     states = [decision("kriegspiel", 20, seed) for seed in range(6)]
     shares = [true_moves(state, drawn_worlds(state, 60)) for state in states]
@@ -62,6 +63,7 @@ def test_moves_are_counted_where_everybody_can(name):
     assert knowledge.counts_moves(pyspiel.load_game(name))
 
 
+@pytest.mark.full(but=2)
 @pytest.mark.parametrize(
     "name",
     [
@@ -107,6 +109,7 @@ def test_tarok_is_refused_with_the_reason_and_the_remedy():
         RaveBot(pyspiel.load_game("tarok"))
 
 
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize("name", ["battleship", "hearts", "kriegspiel"])
 def test_a_deadline_is_kept_and_something_is_searched(name):
     state = OpenSpielState(decision(name, 20, 1))

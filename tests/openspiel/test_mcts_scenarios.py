@@ -78,7 +78,7 @@ def test_a_win_is_solved_and_played(kind):
     assert answer.proven == "loss"
 
 
-@pytest.mark.full(but=["tic_tac_toe-UCTSolverBot"])
+@pytest.mark.full
 @pytest.mark.parametrize("kind", BOTS)
 @pytest.mark.parametrize("name", ["tic_tac_toe", "mnk(m=3,n=3,k=3)"])
 def test_noughts_and_crosses_is_a_draw(kind, name):
@@ -86,6 +86,7 @@ def test_noughts_and_crosses_is_a_draw(kind, name):
     assert result.outcome == (0.0, 0.0)
 
 
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize("kind", BOTS)
 def test_the_answers_to_the_centre_are_known(kind):
     """A corner holds the draw; on an edge the noughts are lost."""
@@ -119,6 +120,7 @@ def test_a_proven_win_is_before_all_others(kind):
         assert (row.outcome, row.distance) == (1.0, 1)
 
 
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize("kind", BOTS)
 def test_a_proven_loss_is_after_all_others(kind):
     """Crosses threaten to end a row: any move that lets them is a loss, and is found to be one."""
@@ -130,6 +132,7 @@ def test_a_proven_loss_is_after_all_others(kind):
         assert set(others) == {-1.0}
 
 
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize("kind", BOTS)
 def test_where_nothing_is_proven_the_most_visited_move_is_played(kind):
     state = after("connect_four")
@@ -175,6 +178,7 @@ def hand_made_move(action, statistics):
 # Games with chance, and with one player.
 
 
+@pytest.mark.full(but=3)
 @pytest.mark.parametrize("kind", BOTS)
 @pytest.mark.parametrize(
     "name", ["pig(players=2,winscore=15)", "pig(players=3,winscore=10)", "catch"]
@@ -217,12 +221,14 @@ def test_a_certain_win_with_dice_is_played(kind):
 # Known truths.
 
 
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize("kind", BOTS)
 def test_the_first_player_wins_hex(kind):
     result, _ = solved(kind, after("hex(board_size=3)"))
     assert (result.player, result.proven) == (0, "win")
 
 
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize("kind", BOTS)
 def test_the_first_player_wins_small_connect_three(kind):
     name = "connect_four(rows=4,columns=4,x_in_row=3)"
@@ -256,7 +262,7 @@ def test_a_position_with_a_known_draw_is_solved(kind):
         assert bot.last_result.proven == "draw"
 
 
-@pytest.mark.full(but=["UCTSolverBot"])
+@pytest.mark.full
 @pytest.mark.parametrize("kind", BOTS)
 def test_what_the_stock_bot_solves_is_solved_in_as_many_simulations(kind):
     """A few positions; ``examples/solved_positions.py`` counts more of them."""

@@ -43,6 +43,7 @@ BOTS = (
 MEGABYTE = 2**20
 
 
+@pytest.mark.full(but=6)
 @pytest.mark.parametrize("kind", BOTS)
 def test_a_bot_is_its_preset(kind):
     game = pyspiel.load_game("hex(board_size=3)")
@@ -66,6 +67,7 @@ def test_every_preset_but_puct_has_a_bot_and_an_agent():
     assert {kind.__name__ for kind in BOTS} <= set(rave_openspiel.__all__)
 
 
+@pytest.mark.full(but=4)
 @pytest.mark.parametrize("kind", BOTS[1:])
 def test_bots_of_the_family_win_where_a_win_is_near(kind):
     game = pyspiel.load_game("tic_tac_toe")

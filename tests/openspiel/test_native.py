@@ -16,7 +16,7 @@ import time
 import numpy as np
 import pyspiel
 import pytest
-from helpers.spiel import OPEN, decision
+from helpers.spiel import FEW, OPEN, decision
 from helpers.trees import dump
 from rave_openspiel import OpenSpielState, compiled_games, native, native_library, states
 from rave_openspiel.simulator import OpenSpielSimulator, RolloutSimulator
@@ -39,6 +39,10 @@ def _openspiels_own_states(monkeypatch):
 
 
 needs_compiler = pytest.mark.skipif(shutil.which("c++") is None, reason="there is no C++ compiler")
+
+SMALL = 'extern "C" int three() { return 3; }\n'
+
+QUICK = [*FEW, "chess", "connect_four", "go", "hex", "y"]
 
 PLACEMENT_SPECS = [
     "tic_tac_toe",
@@ -86,7 +90,7 @@ def assert_equal_trees(state, config, simulations):
     assert given == tree_of(PythonState(state), config, simulations)
 
 
-@pytest.mark.full(but=["rave"])
+@pytest.mark.full(but=[f"{name}-rave" for name in QUICK])
 @pytest.mark.parametrize("preset", ["rave", "pn_mcts"])
 @pytest.mark.parametrize(
     "name", [name for name in OPEN if not name.startswith(("python_", "nogo"))]
@@ -106,7 +110,7 @@ def test_trees_with_more_playouts_and_later_expansion(spec):
     assert_equal_trees(decision(spec), config, 60)
 
 
-@pytest.mark.full(but=3)
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize(
     "spec",
     ["tic_tac_toe", "connect_four", "chess", "go(board_size=5)", "backgammon", "2048", "quoridor"],
@@ -117,7 +121,7 @@ def test_trees_of_states_kept_on_the_way(spec):
     assert_equal_trees(decision(spec), config, 300)
 
 
-@pytest.mark.full(but=9)
+@pytest.mark.full(but=4)
 @pytest.mark.parametrize(
     "changes", [{}, {"proofs": Proofs()}, {"playouts": SteeredPlayouts(playout_temperature=0.05)}]
 )
@@ -397,12 +401,14 @@ def test_a_wrong_switch_does_not_end_the_import():
     assert line.startswith("ValueError: RAVE_AGENTS_NATIVE must be 0")
 
 
-@pytest.mark.full(but=["REGISTRY"])
+@pytest.mark.full(but=["small"])
 @needs_compiler
-@pytest.mark.parametrize("name", ["BRIDGE", "REGISTRY"])
+@pytest.mark.parametrize("name", ["small", "BRIDGE", "REGISTRY"])
 def test_what_is_in_the_cache_is_used_without_a_compiler(fresh, tmp_path, name, caplog):
     """As in a container image of several stages, whose last has no compiler."""
-    part = getattr(native_library, name)
+    source = tmp_path / "small.cpp"
+    source.write_text(SMALL)
+    part = getattr(native_library, name, native_library.Part("small", "small", source, "platform"))
     path = native_library.built_library(part, retry=False)
     caplog.clear()
     fresh.delenv("CXX", raising=False)
@@ -585,7 +591,7 @@ def both_outputs(*arguments, **environment):
 @needs_compiler
 def test_two_processes_that_build_a_small_library_at_once_both_succeed(tmp_path):
     source, cache = tmp_path / "small.cpp", tmp_path / "cache"
-    source.write_text('extern "C" int three() { return 3; }\n')
+    source.write_text(SMALL)
     environment = {"NUMBA_CACHE_DIR": str(cache), native.SWITCH: "0"}
     told = both_outputs(BUILD, source, **environment)
     assert [path.name for path in cache.glob("*/*")] == [pathlib.Path(told.strip()).name]
@@ -602,7 +608,7 @@ def test_two_processes_that_build_at_once_both_succeed(tmp_path):
     )
 
 
-@pytest.mark.full(but=6)
+@pytest.mark.full(but=3)
 @pytest.mark.parametrize(
     ("preset", "changes"),
     [

@@ -85,7 +85,7 @@ def test_the_search_recognises_it_and_simulates_it_compiled(game):
 
 
 def test_it_is_a_game_state(game):
-    check_game_state(lambda: OpenSpielState(game.new_initial_state()), games=2)
+    check_game_state(lambda: OpenSpielState(game.new_initial_state()), games=1)
 
 
 def test_bots_play_it():
@@ -98,9 +98,9 @@ def test_bots_play_it():
 
 
 def test_registered_bots_play_it_from_c(game):
-    bots = [rave_openspiel.load_bot("rave", game, player, {"simulations": 20}) for player in (0, 1)]
+    bots = [rave_openspiel.load_bot("rave", game, player, {"simulations": 5}) for player in (0, 1)]
     if "rave" in pyspiel.registered_bots():
-        bots[1] = pyspiel.load_bot("rave", game, 1, {"simulations": 20})
+        bots[1] = pyspiel.load_bot("rave", game, 1, {"simulations": 5})
     state = game.new_initial_state()
     assert sorted(pyspiel.evaluate_bots(state, bots, 1)) == [-1.0, 1.0]
     assert state.is_terminal()

@@ -84,7 +84,7 @@ def test_mixed_strategies_are_refused_where_something_is_hidden():
         RegretMatchingBot(game)
 
 
-@pytest.mark.full(but=12)
+@pytest.mark.full(but=6)
 @pytest.mark.skipif(native.bridge() is None, reason=native.diagnosis())
 @pytest.mark.parametrize(
     "game", [g for g in OPEN if native.is_native(g.new_initial_state())], ids=str
@@ -223,7 +223,7 @@ def test_a_bot_is_a_policy_of_its_seat(provider):
 
 
 def test_matches_of_simultaneous_games(provider):
-    result = play_match("goofspiel(num_cards=4)", "uct(simulations=30)", "random", games=30, seed=1)
+    result = play_match("goofspiel(num_cards=4)", "uct(simulations=30)", "random", games=10, seed=1)
     assert result.score.score > 0.6
     record = result.records[0]
     state = pyspiel.load_game("goofspiel(num_cards=4)").new_initial_state()

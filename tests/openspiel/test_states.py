@@ -41,7 +41,7 @@ def test_all_supported_games_are_there():
     assert all(refusal(game_type) is None for game_type in types)
 
 
-@pytest.mark.full(but=FEW)
+@pytest.mark.full(but=4)
 @pytest.mark.parametrize("name", OPEN)
 def test_low_budget_search_plays_a_whole_game(name):
     draw = random.Random(name)

@@ -110,6 +110,7 @@ def test_the_games_own_worlds_have_the_posterior_distribution(name, moves):
     assert p_value(posterior(state, player), drawn) > 0.01
 
 
+@pytest.mark.full(but=["go_fish", "hearts"])
 @pytest.mark.parametrize(
     "name",
     ["go_fish", "hearts", "euchre", "dou_dizhu", "hanabi", "bridge(use_double_dummy_result=False)"],

@@ -7,9 +7,11 @@ import sys
 import pytest
 from helpers import zoo
 from rave_pettingzoo import AECState
+from typer.testing import CliRunner
 
 from rave_agents import UnknownNameError, UnsupportedGameError
 from rave_agents.arena import play_match
+from rave_agents.cli import app
 from rave_agents.frameworks.adapters import adapters, load_game
 
 
@@ -46,14 +48,9 @@ def test_match_is_played(game):
 
 
 def test_match_on_the_command_line():
-    command = [sys.executable, "-m", "rave_agents", "match", "pettingzoo:tictactoe_v3"]
-    finished = subprocess.run(
-        [*command, "rave(simulations=20)", "random", "--games", "2", "--json"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert finished.returncode == 0, finished.stderr
+    command = ["match", "pettingzoo:tictactoe_v3", "rave(simulations=20)", "random"]
+    finished = CliRunner().invoke(app, [*command, "--games", "2", "--json"])
+    assert finished.exit_code == 0, finished.output
     assert '"games": 2' in finished.stdout
 
 

@@ -82,6 +82,7 @@ def test_agent_acts_in_another_environment_when_called_with_it():
     assert UCTAgent(bound, simulations=300, seed=1)(other) == 0
 
 
+@pytest.mark.full(but=3)
 @pytest.mark.parametrize(
     ("name", "translate"),
     [
@@ -260,6 +261,7 @@ def parallel_rps():
     return env, observations
 
 
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize("kind", [RaveAgent, RegretMatchingAgent, RaveMaximinAgent])
 def test_an_agent_for_each_player_of_a_parallel_environment(kind):
     env, observations = parallel_rps()
@@ -279,7 +281,7 @@ def test_an_agent_for_each_player_of_a_parallel_environment(kind):
 
 def test_a_parallel_agent_mixes_and_changes_nothing():
     env, observations = parallel_rps()
-    agent = RegretMatchingAgent(env, player="player_1", simulations=4000, seed=1)
+    agent = RegretMatchingAgent(env, player="player_1", simulations=1000, seed=1)
     agent.act(observations)
     assert max(probability for _, probability in agent.last_result.policy) < 0.6
     assert env.agents == env.possible_agents

@@ -14,7 +14,6 @@ from rave_pettingzoo.cloning import _registered
 from rave_agents.environments.copying import equal
 from rave_agents.errors import CloneError
 
-POSITIONS = 200
 DRAWN = 20
 """Of as many positions one is drawn, which takes most environments longer than a whole game."""
 SHORT = {"chess-v6": 2, "go-v5": 10, "hanabi-v5": 1}
@@ -38,12 +37,18 @@ def assert_same_game(original, clone, steps, choices):
         clone.step(action)
 
 
-@pytest.mark.full(but=["connect_four-v3", "go-v5", "rps-v2", "texas_holdem_no_limit-v6"])
-@pytest.mark.parametrize("name", zoo.CLASSIC)
-def test_clone_plays_on_as_the_original_would_and_leaves_it_alone(name):
+@pytest.mark.full(but=["40"])
+@pytest.mark.parametrize(
+    ("name", "positions"),
+    [
+        *((name, 40) for name in ("connect_four-v3", "go-v5", "texas_holdem_no_limit-v6")),
+        *((name, 200) for name in zoo.CLASSIC),
+    ],
+)
+def test_clone_plays_on_as_the_original_would_and_leaves_it_alone(name, positions):
     choices = zoo.choices(1)
     env = zoo.classic(name, render_mode="rgb_array")
-    for number in range(POSITIONS):
+    for number in range(positions):
         if not env.agents:
             env.reset(seed=number)
         zoo.play(env, 1, choices)
@@ -75,7 +80,7 @@ def test_clone_and_live_environment_play_the_same_game_to_the_end(name):
         assert not env.agents
 
 
-@pytest.mark.full(but=["go-v5", "rps-v2", "texas_holdem_no_limit-v6"])
+@pytest.mark.full(but=["rps-v2"])
 @pytest.mark.parametrize("name", zoo.CLASSIC)
 def test_clone_draws_its_own_picture(name):
     choices = zoo.choices(3)
@@ -143,6 +148,7 @@ class Continuous(zoo.Counting):
         super().step(None if action is None else round(float(action[0])))
 
 
+@pytest.mark.full(but=["connect_four-v3", "texas_holdem-v4"])
 @pytest.mark.parametrize("name", zoo.CLASSIC)
 def test_clone_passes_pettingzoos_own_test(name, capsys):
     api_test(clone_env(zoo.classic(name)), num_cycles=20)

@@ -262,7 +262,7 @@ def test_parallel_environment_is_played_with_the_seats_exchanged():
 
 def test_agents_from_specs_play_for_the_seat_that_they_have():
     results = [
-        run_rps("regret_matching(simulations=50)", "random", episodes=6, seed=seed)
+        run_rps("regret_matching(simulations=20)", "random", episodes=4, seed=seed)
         for seed in (1, 1, 2)
     ]
     assert results[0].episodes == results[1].episodes != results[2].episodes

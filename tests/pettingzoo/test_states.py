@@ -172,7 +172,7 @@ def test_copies_keep_the_position_and_pickles_are_refused():
 def test_translated_and_untranslated_games_agree(name):
     """On legal actions and players at every position, and on the results."""
     choices = zoo.choices(1)
-    for _ in range({"chess-v6": 2, "go-v5": 8}.get(name, 30)):
+    for _ in range({"chess-v6": 1, "go-v5": 4}.get(name, 10)):
         state = AECState(zoo.classic(name, **BOARDS[name]))
         followed = None
         seen = set()

@@ -34,6 +34,7 @@ def test_an_observation_of_ones_own_is_looked_through():
     env.file.close()
 
 
+@pytest.mark.full(but=2)
 @pytest.mark.parametrize(
     "wrap",
     [

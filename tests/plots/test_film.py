@@ -44,7 +44,7 @@ def test_a_picture_is_taken_before_each_move_and_at_the_end(tmp_path):
 
 
 def test_the_searchs_visits_are_drawn_beside_the_board(tmp_path):
-    agents = {"player_0": "rave(simulations=50)", "player_1": column(1)}
+    agents = {"player_0": "rave(simulations=10)", "player_1": column(1)}
     wide, narrow = (
         frames(
             rave_pettingzoo.record(

@@ -215,6 +215,7 @@ def test_advance_that_fails_leaves_no_tree_of_another_position():
     assert searcher.tree is None
 
 
+@pytest.mark.full(but=2)
 @pytest.mark.parametrize("preset", ["uct", "rave", "grave", "rave_winning_move", "pn_mcts"])
 def test_a_tree_in_the_memory_of_another_is_like_one_in_new_memory(preset):
     limit = Limit(simulations=400)

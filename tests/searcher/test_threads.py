@@ -86,6 +86,7 @@ CHANGES = [
 # Merging
 
 
+@pytest.mark.full(but=4)
 @pytest.mark.parametrize("threads", [2, 8])
 @pytest.mark.parametrize("changes", CHANGES)
 def test_the_result_is_the_sum_of_the_trees(threads, changes):
@@ -131,7 +132,7 @@ def test_noise_is_the_same_in_all_trees():
     assert len(set(priors[0])) > 1
 
 
-@pytest.mark.full(but=6)
+@pytest.mark.full(but=2)
 @pytest.mark.parametrize("threads", [1, 2, 8])
 @pytest.mark.parametrize("changes", CHANGES)
 def test_the_same_seed_gives_the_same_trees(threads, changes):
@@ -306,6 +307,7 @@ def test_a_copy_goes_on_as_the_original_does():
 # What ends a search
 
 
+@pytest.mark.full(but=2)
 @pytest.mark.parametrize("threads", [1, 2, 8])
 @pytest.mark.parametrize("seconds", [0.05, 0.4])
 def test_seconds_are_kept(threads, seconds):
@@ -323,6 +325,7 @@ def test_seconds_are_kept(threads, seconds):
     pytest.fail(f"overruns {overruns}")
 
 
+@pytest.mark.full(but=3)
 @pytest.mark.parametrize("failing_thread", [0, 1, 7])
 @pytest.mark.parametrize("error", [ZeroDivisionError(), StopIteration(), KeyboardInterrupt()])
 def test_an_exception_in_one_thread_ends_all_and_comes_out_as_it_is(failing_thread, error):
@@ -397,12 +400,12 @@ def test_all_trees_together_keep_to_the_memory():
     state = parallel_game(5, depth=14, width=8, whole=False)
     for threads in (1, 4):
         searcher, result = searched(
-            threads, 6000, state=state, max_memory_mb=0.25, expand_visits=1, rule=UCB1(c=5.0)
+            threads, 3000, state=state, max_memory_mb=0.1, expand_visits=1, rule=UCB1(c=5.0)
         )
         assert result.memory_full
-        assert result.memory_bytes <= 0.25 * 2**20
-        assert result.memory_bytes > 0.2 * 2**20
-        assert result.simulations == 6000
+        assert result.memory_bytes <= 0.1 * 2**20
+        assert result.memory_bytes > 0.08 * 2**20
+        assert result.simulations == 3000
         check_whole(searcher)
 
 
@@ -440,7 +443,7 @@ def native():
     return is_in_use()
 
 
-@pytest.mark.full(but=2)
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize("preset", ["uct", "rave", "grave", "rave_pn"])
 @pytest.mark.parametrize("name", ["tic_tac_toe", "connect_four", "hex(board_size=5)", "backgammon"])
 def test_openspiel_games_in_eight_threads(name, preset):

@@ -141,6 +141,7 @@ def failing_game(method, after):
     return Failing(base.rules), error
 
 
+@pytest.mark.full(but=6)
 @pytest.mark.parametrize("after", [30, 31, 200])
 @pytest.mark.parametrize("method", METHODS)
 def test_a_states_exception_comes_out_as_it_is(method, after):
@@ -267,8 +268,9 @@ def test_a_broken_prior_is_refused(prior, message):
 @pytest.mark.parametrize(
     ("kind", "count"),
     [
-        *((kind, 150) for kind in ("random", "grave", "observed", "evaluator", "openspiel")),
-        *((kind, 60) for kind in ("threads", "openspiel_threads")),
+        ("random", 150),
+        *((kind, 80) for kind in ("grave", "observed", "evaluator", "openspiel")),
+        *((kind, 40) for kind in ("threads", "openspiel_threads")),
     ],
 )
 def test_keyboard_interrupt_in_the_middle_of_searches(kind, count):

@@ -25,6 +25,7 @@ def searched(seed=1, simulations=2000, *, state=None, **changes):
     return searcher, searcher.search(state, Limit(simulations=simulations))
 
 
+@pytest.mark.full(but=["4"])
 @pytest.mark.parametrize("protocol", [4, pickle.HIGHEST_PROTOCOL])
 @pytest.mark.parametrize("preset", ["rave", "grave", "rave_pn"])
 def test_a_pickled_tree_holds_the_same_and_grows(preset, protocol):
@@ -68,6 +69,7 @@ def test_without_amaf_and_winning_moves_there_are_no_arrays_of_them():
     assert edges == {"none": 5, "amaf": 7, "wins": 9}
 
 
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize(("nodes", "edges"), [(10_000, 100_000), (None, 50_000), (5_000, None)])
 def test_growth_keeps_everything(nodes, edges):
     searcher, _ = searched(winning=WinningMoves(), rule=UCB1Tuned())
@@ -84,6 +86,7 @@ def test_growth_keeps_everything(nodes, edges):
         assert shown.arrays.capacity[axis] == size
 
 
+@pytest.mark.full(but=3)
 @pytest.mark.parametrize("amaf", [NoAmaf(), NodeAmaf()])
 @pytest.mark.parametrize("seed", range(5))
 def test_keep_subtree_keeps_exactly_the_subtree(amaf, seed):
@@ -136,15 +139,15 @@ def test_full_memory_ends_expansion_but_not_the_search(megabytes):
 
 
 def test_a_kept_subtree_makes_room_again():
-    state, searcher, result = wide_search(12_000, max_memory_mb=0.3)
+    state, searcher, result = wide_search(4000, max_memory_mb=0.1)
     assert result.memory_full
     searcher.advance(result.action)
     state.apply_action(result.action)
     kept = int(searcher.tree.used[0])
     assert kept < result.nodes
-    again = searcher.search(state, Limit(simulations=13_000))
+    again = searcher.search(state, Limit(simulations=4500))
     assert again.nodes > kept
-    assert again.memory_bytes <= 0.3 * MEGABYTE
+    assert again.memory_bytes <= 0.1 * MEGABYTE
     check_tree(searcher)
 
 

@@ -1,0 +1,202 @@
+"""What a clock is set to: the time that a game gives a player, and how they spend it."""
+
+import dataclasses
+import enum
+import math
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from rave_agents.game.arguments import unknown_name
+
+
+class Schedule(enum.StrEnum):
+    """How many moves the remaining time is divided by."""
+
+    MOVES_LEFT = "moves_left"
+    """Those expected to be left, as random games from the position last."""
+    BASIC = "basic"
+    """A constant: ``C``."""
+    MAX_PLY = "max_ply"
+    """``C + max(MaxPly - ply, 0)`` (Huang, Coulom & Lin 2010)."""
+
+
+class Phase(NamedTuple):
+    """Planned time of some moves."""
+
+    seconds: float
+    """For each of them."""
+    last_move: float
+    """Number of the last one, counting the player's own from 1; infinity for all that follow."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class TimeControl:
+    """The time that one player has: a main time and what follows it, or a plan for each move.
+
+    Main time may grow by an increment with each move. When it is used up, byo-yomi begins: in each
+    period so many moves have to be made. A period that is overstepped is lost, and the last one
+    loses the game. A plan, ``phases``, loses no game: time that a move leaves over is there for
+    later ones.
+    """
+
+    main: float = 0.0
+    """Seconds for the whole game, at least 0."""
+    increment: float = 0.0
+    """Seconds added after each move, at least 0."""
+    period: float = 0.0
+    """Seconds of a byo-yomi period, at least 0; 0 for none."""
+    period_moves: int = 1
+    """Moves to be made in a period, at least 1: 1 is Japanese, more is Canadian byo-yomi."""
+    periods: int = 1
+    """How many periods there are, at least 1."""
+    phases: tuple[Phase, ...] = ()
+    """A plan in place of all these: the last phase has no last move."""
+
+    def __post_init__(self) -> None:
+        for name in ("main", "increment", "period"):
+            _require_seconds(name, getattr(self, name))
+        for name in ("period_moves", "periods"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int):
+                raise TypeError(f"{name} must be an integer, got {value!r}.")
+            if value < 1:
+                raise ValueError(f"{name} must be at least 1, got {value}.")
+        if self.phases and (self.main or self.increment or self.period):
+            raise ValueError("phases plan every move: they go with no main time and no byo-yomi.")
+        if not self.phases and not (self.main or self.increment or self.period):
+            raise ValueError("A clock needs time: a main time, a byo-yomi period or phases.")
+        if self.increment and self.period:
+            raise ValueError("increment and period do not go together: give one of them.")
+        last = 0.0
+        for phase in self.phases:
+            _require_seconds("the seconds of a phase", phase.seconds)
+            if phase.seconds == 0 or not phase.last_move > last:
+                raise ValueError(
+                    "Phases must have seconds above 0 and last moves that grow, got "
+                    f"{phase.seconds:g} to {phase.last_move:g} after {last:g}."
+                )
+            last = phase.last_move
+        if self.phases and last != math.inf:
+            raise ValueError(f"The last phase must have no last move; it ends at {last:g}.")
+
+    def __str__(self) -> str:
+        if self.phases:
+            first = [f"{phase.seconds:g} to {phase.last_move:g}" for phase in self.phases[:-1]]
+            return ", ".join([*first, f"{self.phases[-1].seconds:g} a move"])
+        text = f"{self.main:g}"
+        if self.increment:
+            text += f"+{self.increment:g}"
+        if self.period:
+            many = f"/{self.period_moves}" if self.period_moves > 1 else ""
+            text += f"+{self.periods}x{self.period:g}{many}"
+        return text
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class TimePolicy:
+    """How a player spends their time."""
+
+    schedule: Schedule = Schedule.MOVES_LEFT
+    """What the remaining main time is divided by; see ``Schedule``."""
+    c: float = 30.0
+    """C of the schedules ``basic`` and ``max_ply``, in moves, above 0. Huang, Coulom & Lin use 80
+    on 19x19, where a game has some 120 moves of each side."""
+    max_ply: float = 80.0
+    """MaxPly of the schedule ``max_ply``, in moves of both sides, at least 0 (Huang, Coulom & Lin
+    2010: 80)."""
+    least_moves: float = 4.0
+    """With ``moves_left`` the remaining time is divided by at least this, at least 1: the end may
+    be further away than random games tell."""
+    lag: float = 0.05
+    """Seconds that a move may take beyond what the search sees, at least 0; kept in reserve for
+    every move that is expected."""
+    early_stop: bool = True
+    """Whether a move ends as soon as the runner-up cannot catch up in the time left (STOP of Baier
+    & Winands 2012)."""
+    unstable: float = 0.5
+    """UNST of Huang, Coulom & Lin (2010): part of its time that a move gets in addition where the
+    most visited move is not the best valued; at least 0."""
+    behind: float = 1.0
+    """BEHIND of the same: likewise where the value of the move is below ``behind_below``."""
+    behind_below: float = 0.4
+    """On the scale from 0, lost, to 1, won; in [0, 1]."""
+
+    def __post_init__(self) -> None:
+        try:
+            object.__setattr__(self, "schedule", Schedule(self.schedule))
+        except ValueError:
+            raise ValueError(unknown_name("schedule", self.schedule, list(Schedule))) from None
+        if not isinstance(self.early_stop, bool):
+            raise TypeError(f"early_stop must be True or False, got {self.early_stop!r}.")
+        for name in ("c", "max_ply", "least_moves", "lag", "unstable", "behind", "behind_below"):
+            _require_seconds(name, getattr(self, name))
+        if self.c == 0:
+            raise ValueError("c must be above 0, got 0.")
+        if self.least_moves < 1:
+            raise ValueError(f"least_moves must be at least 1, got {self.least_moves!r}.")
+        if self.behind_below > 1:
+            raise ValueError(f"behind_below must be in [0, 1], got {self.behind_below!r}.")
+
+
+_NUMBER = r"(\d+(?:\.\d*)?|\.\d+)"
+
+
+def parse_control(parts: Sequence[str], text: str) -> TimeControl:
+    """The time control that ``parts`` say, the pieces of ``text`` between its commas."""
+    phases = []
+    for index, part in enumerate(parts):
+        last = index == len(parts) - 1
+        to_move = re.fullmatch(rf"{_NUMBER}\s*to\s*(\d+)", part)
+        plain = re.fullmatch(rf"{_NUMBER}(\s*a move)?", part)
+        if to_move is not None and not last:
+            phases.append(Phase(float(to_move[1]), int(to_move[2])))
+        elif plain is not None and last and (phases or plain[2]):
+            phases.append(Phase(float(plain[1]), math.inf))
+            return TimeControl(phases=tuple(phases))
+    match = re.fullmatch(rf"{_NUMBER}(?:\+(?:(\d+)x)?{_NUMBER}(?:/(\d+))?)?", parts[0])
+    if len(parts) != 1 or match is None:
+        raise ValueError(
+            f"Not a clock: {text!r}. It reads '60' (seconds for the game), '60+1' (with an "
+            "increment), '60+3x10' (three byo-yomi periods of 10 s), '60+1x300/25' (300 s for "
+            "every 25 moves), '2 a move', or '4 to 4, 8.3 to 26, 4'."
+        )
+    main, periods, added, moves = match.groups()
+    if periods is None and moves is None:
+        return TimeControl(main=float(main), increment=float(added or 0))
+    return TimeControl(
+        main=float(main),
+        period=float(added),
+        periods=int(periods or 1),
+        period_moves=int(moves or 1),
+    )
+
+
+def parse_policy(parts: Sequence[str]) -> TimePolicy:
+    """The policy whose settings are ``parts``, each as ``name=value``."""
+    values: dict[str, Any] = {}
+    known = {field.name: field.default for field in dataclasses.fields(TimePolicy)}
+    for part in parts:
+        name, _, value = (word.strip() for word in part.partition("="))
+        if name not in known:
+            raise ValueError(unknown_name("setting of a clock", name, known))
+        if name == "schedule":
+            values[name] = value
+        elif name == "early_stop":
+            truth = {"true": True, "false": False}
+            if value.lower() not in truth:
+                raise ValueError(f"early_stop must be True or False, got {value!r}.")
+            values[name] = truth[value.lower()]
+        else:
+            try:
+                values[name] = float(value)
+            except ValueError:
+                raise ValueError(f"{name} must be a number, got {value!r}.") from None
+    return TimePolicy(**values)
+
+
+def _require_seconds(name: str, value: object) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TypeError(f"{name} must be a number, got {value!r}.")
+    if not 0 <= value < math.inf:
+        raise ValueError(f"{name} must be a finite number of at least 0, got {value!r}.")
