@@ -101,12 +101,15 @@ def test_a_function_that_wants_more_than_there_is_is_refused():
         understood(lambda observation, mask, key: 0)
 
 
+@pytest.mark.needs("torch")
 class TestTorch:
     """PyTorch's modules, as CleanRL writes them."""
 
     @pytest.fixture(autouse=True)
     def torch(self):
-        return pytest.importorskip("torch", reason="needs PyTorch")
+        import torch
+
+        return torch
 
     def network(self, torch, **methods):
         class Network(torch.nn.Module):

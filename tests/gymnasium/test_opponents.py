@@ -238,11 +238,8 @@ def test_a_vector_refuses_what_it_cannot_do():
         envs.step(np.array([0, 9]))
 
 
+@pytest.mark.needs("sb3_contrib")
 class TestStableBaselines:
-    @pytest.fixture(autouse=True)
-    def _needs(self):
-        pytest.importorskip("sb3_contrib", reason="needs sb3-contrib")
-
     def trained(self, steps=64, **options):
         from sb3_contrib import MaskablePPO
 
@@ -262,12 +259,36 @@ class TestStableBaselines:
         assert play(env, seed=1) in (-1.0, 0.0, 1.0)
         assert env.unwrapped.opponent == str(pathlib.Path(tmp_path / "one.zip"))
 
-    @pytest.mark.full
+    def test_a_minute_of_training_beats_what_it_was_trained_against(self):
+        import torch
+        from sb3_contrib import MaskablePPO
+        from stable_baselines3.common.monitor import Monitor
+        from stable_baselines3.common.vec_env import DummyVecEnv
+
+        def mean_return():
+            policies = {"player_1": model, "player_2": "random"}
+            result = evaluate("classic/tictactoe-v3", policies, episodes=100)["player_1"]
+            assert result.illegal_moves == 0
+            return result.mean_return
+
+        envs = DummyVecEnv([lambda: Monitor(made(observation="pettingzoo"))] * 8)
+        options = {"n_steps": 64, "batch_size": 128, "n_epochs": 4, "learning_rate": 1e-3}
+        threads = torch.get_num_threads()
+        torch.set_num_threads(1)  # More of them wait for each other in a network so small.
+        try:
+            model = MaskablePPO("MlpPolicy", envs, seed=1, **options)
+            untrained = mean_return()
+            model.learn(120_000)
+            assert mean_return() > 0.85 > 0.4 > untrained
+        finally:
+            torch.set_num_threads(threads)
+        assert len(model.ep_info_buffer) == 100  # What Monitor counted.
+
     def test_environments_run_in_other_processes(self):
         from stable_baselines3.common.vec_env import SubprocVecEnv
 
         envs = SubprocVecEnv([made, made], start_method="spawn")
-        assert envs.reset().shape == (2, 27)
+        assert envs.reset().shape == (2, *made().observation_space.shape)
         envs.close()
 
 

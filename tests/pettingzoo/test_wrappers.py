@@ -9,7 +9,11 @@ from rave_pettingzoo import AECState, ParallelState, UCTAgent, make_agent
 
 from rave_agents.errors import CloneError
 
-supersuit = pytest.importorskip("supersuit", reason="needs supersuit")
+try:
+    import supersuit
+except ImportError:
+    supersuit = None
+needs_supersuit = pytest.mark.needs("supersuit")
 
 
 def rps(**options):
@@ -34,6 +38,7 @@ def test_an_observation_of_ones_own_is_looked_through():
     env.file.close()
 
 
+@needs_supersuit
 @pytest.mark.parametrize(
     "wrap",
     [
@@ -52,6 +57,7 @@ def test_supersuits_observations_are_looked_through(wrap):
     assert agent.act(observations) == 2
 
 
+@needs_supersuit
 def test_supersuits_other_wrappers_count():
     env = supersuit.reward_lambda_v0(zoo.Endless(), lambda reward: -reward)
     observations, infos = env.reset(seed=1)
