@@ -126,6 +126,11 @@ def clone(env: Any) -> Any:
         if env._np_random is not None:
             new._np_random = copied(env._np_random, CopyRules())
         return new
+    return deep_clone(env)
+
+
+def deep_clone(env: Any) -> Any:
+    """Return such a copy of an environment whose attributes may be changed in place."""
     return _copied(env, _rules())
 
 
@@ -136,8 +141,11 @@ def common_objects(env: Any) -> tuple[type, ...]:
 
 def simulation_cloner(env: Any) -> Callable[[Any], Any]:
     """Return the fastest function that copies for a simulation; copies share the generators."""
-    if class_name(env) in REPLACED:
-        return bare_clone
+    return bare_clone if class_name(env) in REPLACED else world_cloner()
+
+
+def world_cloner() -> Callable[[Any], Any]:
+    """Return a function whose copies share the generators, and may be changed in place."""
     rules = _simulation_rules(generator_types())
     return lambda given: _copied(given, rules)
 

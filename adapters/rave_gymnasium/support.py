@@ -72,7 +72,8 @@ def no_worlds(env: Any, hidden: str | None = None) -> str:
     )
     return (
         f"{env} cannot be planned in: it hides {hidden or hidden_information(env)}, and the search "
-        f"would see it. hidden='see' allows that, which is cheating.{declare}"
+        "would see it. worlds=function draws what is hidden anew; hidden='see' allows the search "
+        f"to see it, which is cheating.{declare}"
     )
 
 

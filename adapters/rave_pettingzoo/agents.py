@@ -16,6 +16,7 @@ from rave_agents.agents.searching_agent import SEARCH_PARAMETERS, ClockLike, Sea
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.environments.chance import Chance
 from rave_agents.environments.plan import AUTO, ValueFunction
+from rave_agents.environments.worlds import WorldFunction
 from rave_agents.errors import UnknownNameError
 from rave_agents.game.arguments import check_names, unknown_name
 from rave_agents.game.game_state import GameState
@@ -25,7 +26,6 @@ from rave_pettingzoo.loop_agent import LoopAgent, RandomLoopAgent
 from rave_pettingzoo.parallel_state import ParallelState
 from rave_pettingzoo.states import AECState
 from rave_pettingzoo.support import check_worlds, is_parallel
-from rave_pettingzoo.worlds import WorldFunction
 
 
 class SearchAgent(SearchingAgent, LoopAgent):

@@ -8,10 +8,10 @@ import numpy as np
 import pettingzoo
 
 from rave_agents.agents.policies import Policy, View, is_allowed, plain_action, policy_name
+from rave_agents.environments.worlds import WorldFunction
 from rave_agents.game.arguments import unknown_name
 from rave_pettingzoo.policies import make_policy
 from rave_pettingzoo.support import is_parallel, is_shimmy
-from rave_pettingzoo.worlds import WorldFunction
 
 OUTSIDE = ("raise", "illegal")
 """What an action outside its space can lead to."""

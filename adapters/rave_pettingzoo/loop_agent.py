@@ -10,6 +10,7 @@ import pettingzoo
 from rave_agents.agents.environment_agent import EnvironmentAgent
 from rave_agents.environments.chance import Chance, checked_chance
 from rave_agents.environments.plan import AUTO, ValueFunction
+from rave_agents.environments.worlds import WorldFunction, check_world_function
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.game.arguments import checked_seed
 from rave_agents.game.game_state import GameState
@@ -26,7 +27,6 @@ from rave_pettingzoo.support import (
     masked_actions,
     turn_based_env,
 )
-from rave_pettingzoo.worlds import WorldFunction, check_world_function
 
 
 class LoopAgent(EnvironmentAgent):

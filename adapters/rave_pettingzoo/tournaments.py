@@ -20,13 +20,13 @@ from rave_agents.arena.run import carry_out
 from rave_agents.arena.statistics import finite
 from rave_agents.arena.tournament_result import elo_text
 from rave_agents.arena.worker import FailedGameError
+from rave_agents.environments.worlds import WorldFunction
 from rave_agents.game.arguments import unknown_name
 from rave_agents.results.tables import aligned, html_table
 from rave_pettingzoo.env_table import EnvTable, checked_outside, env_maker
 from rave_pettingzoo.episode import Episode, check_agents
 from rave_pettingzoo.evaluate import bar
 from rave_pettingzoo.support import env_name, turn_based_env
-from rave_pettingzoo.worlds import WorldFunction
 
 
 class PolicyStanding(NamedTuple):
