@@ -28,7 +28,7 @@ def record(
             end.
         agent: an agent of this package that is bound to ``env``, or a policy that
             ``rave_agents.agents.policies`` understands.
-        path: the file: ``.gif``, or ``.mp4`` where the program ``ffmpeg`` is installed.
+        path: the file: ``.gif``, or ``.mp4`` where ``ffmpeg`` or the package ``imageio-ffmpeg`` is.
         seed: the seed of the environment's reset.
         fps: pictures a second, above 0.
         quantity: what is drawn beside the picture of a search by this package's agent, such as

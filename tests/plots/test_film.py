@@ -2,6 +2,7 @@
 
 import itertools
 import shutil
+import sys
 
 import gymnasium
 import numpy as np
@@ -81,12 +82,33 @@ def test_a_film_of_other_policies_and_its_search_are_told_apart(tmp_path):
     assert len(frames(path)) >= 2
 
 
-@pytest.mark.skipif(shutil.which("ffmpeg") is None, reason="needs ffmpeg")
-def test_mp4_is_written_by_ffmpeg(tmp_path):
+@pytest.mark.needs("imageio_ffmpeg")
+@pytest.mark.parametrize("installed", [True, False])
+def test_mp4_is_written_by_ffmpeg_or_by_that_of_imageio(tmp_path, monkeypatch, installed):
+    import imageio_ffmpeg
+
+    program = tmp_path / "ffmpeg"
+    if installed:
+        program.symlink_to(imageio_ffmpeg.get_ffmpeg_exe())
+        monkeypatch.setitem(sys.modules, "imageio_ffmpeg", None)
+    monkeypatch.setattr(shutil, "which", lambda name: str(program) if installed else None)
     env = connect_four(render_mode="rgb_array")
     agents = {"player_0": column(0), "player_1": column(1)}
-    path = rave_pettingzoo.record(env, agents, tmp_path / "game.mp4")
-    assert path.read_bytes()[4:8] == b"ftyp"
+    path = rave_pettingzoo.record(env, agents, tmp_path / "game.mp4", quantity="visits")
+    frames, seconds = imageio_ffmpeg.count_frames_and_secs(str(path))
+    assert frames == 8 + 2  # The last one is shown three times as long.
+    assert seconds == pytest.approx(5.0)
+    pixels = next(reader := imageio_ffmpeg.read_frames(str(path)))["size"]
+    reader.close()
+    assert pixels[0] > pixels[1] > 300  # The search's statistics are beside the board.
+
+
+@pytest.mark.needs("imageio_ffmpeg")
+def test_what_ffmpeg_says_is_told(tmp_path):
+    env = connect_four(render_mode="rgb_array")
+    agents = {"player_0": column(0), "player_1": column(1)}
+    with pytest.raises(OSError, match=r"ffmpeg cannot write .*No such file"):
+        rave_pettingzoo.record(env, agents, tmp_path / "none" / "game.mp4")
 
 
 def test_what_cannot_be_filmed_is_refused(tmp_path, monkeypatch):
@@ -100,5 +122,6 @@ def test_what_cannot_be_filmed_is_refused(tmp_path, monkeypatch):
     with pytest.raises(ValueError, match="fps must be"):
         Film("game.gif", fps=0)
     monkeypatch.setattr(shutil, "which", lambda name: None)
-    with pytest.raises(UnsupportedGameError, match="needs the program ffmpeg"):
+    monkeypatch.setitem(sys.modules, "imageio_ffmpeg", None)
+    with pytest.raises(UnsupportedGameError, match=r"needs the program ffmpeg.*imageio-ffmpeg"):
         Film("game.mp4")
