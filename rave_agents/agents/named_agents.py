@@ -203,7 +203,9 @@ class RandomAgent:
         """Return a random legal action."""
         started = time.perf_counter()
         legal = legal_actions_of(state, self._player)
-        action = int(legal[self._random.integers(len(legal))])  # ``choice`` takes as long again.
+        action = int(
+            legal[int(self._random.integers(len(legal)))]
+        )  # ``choice`` takes as long again.
         self.effort = self.effort.plus(0, time.perf_counter() - started)
         return action
 
