@@ -252,10 +252,12 @@ class GymPlayer:
                 return None
             _, info = made.reset(seed=0)
             fresh = made.unwrapped
-            self._fresh = (fresh, info.get("action_mask"))
+            self._fresh = (fresh, mask_in(info))
             last = self.play(fresh, steps=4)[-1]
-            mask = None if last[0] is RAISED else last[4].get("action_mask")
-            self._fresh = (fresh, mask)
+            if last[0] is not RAISED:
+                over = last[2] or last[3]
+                info = fresh.reset(seed=0)[1] if over else last[4]
+                self._fresh = (fresh, mask_in(info))
         except Exception:
             return None
         return fresh
@@ -267,7 +269,7 @@ class GymPlayer:
     def restart(self, env: Any, seed: int) -> Start:
         """Reset an environment."""
         observation, info = env.reset(seed=seed)
-        return Start((hashable(observation),), (info.get("action_mask"),))
+        return Start((hashable(observation),), (mask_in(info),))
 
     def visible(self, step: Step) -> Any:
         """Return what a step showed, without its info."""
@@ -300,8 +302,13 @@ class GymPlayer:
             seen.append((*answer, action))
             if answer[2] or answer[3]:
                 break
-            mask = answer[4].get("action_mask")
+            mask = mask_in(answer[4])
         return seen
+
+
+def mask_in(info: Any) -> Any:
+    """Return the mask of actions in an info; None if there is none."""
+    return (info or {}).get("action_mask")
 
 
 def own_mask(env: Any) -> Any:
@@ -315,6 +322,8 @@ def _draw(env: Any, mask: Any, choices: np.random.Generator) -> Any:
     if isinstance(space, spaces.Discrete):
         mask = own_mask(env) if mask is None else mask
         allowed = np.arange(space.n) if mask is None else np.flatnonzero(np.ravel(mask))
+        if not len(allowed):
+            return int(space.start)  # As ``Discrete.sample`` understands such a mask.
         return int(space.start + allowed[choices.integers(len(allowed))])
     own = copied(space, CopyRules())
     own.seed(int(choices.integers(2**31)))

@@ -4,7 +4,7 @@ import os
 import pathlib
 from typing import Any
 
-from rave_agents.agents.policies import View, plain_action, understood
+from rave_agents.agents.policies import View, discrete_action, understood
 from rave_agents.game.arguments import checked_seed
 from rave_agents.plots.film import Film
 from rave_gymnasium.agents import PlanningAgent
@@ -57,7 +57,7 @@ def record(
             if isinstance(agent, PlanningAgent):
                 action = agent.act(observation, mask)
             else:
-                action = plain_action(agent.act(View(env, observation, mask, info)))
+                action = discrete_action(agent.act(View(env, observation, mask, info)))
             film.add(picture, getattr(agent, "last_result", None))
             observation, _, terminated, truncated, info = env.step(action)
             if terminated or truncated:

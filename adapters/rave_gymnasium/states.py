@@ -289,7 +289,7 @@ class PlanningState:
         if cut and not (terminated or truncated):
             self._account.cut_off(self.env, self._seen, (None,))
         if not self.over:
-            self._look(info)
+            self._look(info or {})
 
     def returns(self) -> Sequence[float]:
         """Return the discounted sum of the rewards since the root."""

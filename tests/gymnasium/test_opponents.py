@@ -72,6 +72,18 @@ def test_an_opponent_that_plays_an_illegal_action_is_named():
         env.reset()
 
 
+@pytest.mark.parametrize("answer", [np.zeros(9), None, "0", [1, 2]])
+def test_an_opponent_that_chooses_no_action_is_named(answer):
+    env = made(opponent=lambda observation: answer, seat=1)
+    with pytest.raises(ValueError, match=r"The opponent <lambda> chose .*which is illegal"):
+        env.reset()
+
+
+@pytest.mark.parametrize("answer", [[3], (3, 0.5), np.array([3])])
+def test_an_opponents_answer_may_hold_more_than_the_action(answer):
+    assert 3 not in legal(made(opponent=lambda observation: answer, seat=1).reset()[1])
+
+
 def test_each_game_draws_one_of_a_list():
     env = made(opponent=[first, last, "random"], seat=1)
     seen = {tuple(legal(env.reset(seed=seed)[1])) for seed in range(30)}
