@@ -39,6 +39,7 @@ from rave_gymnasium.support import (
     check_goes_on,
     check_plannable,
     declares_openness,
+    env_name,
     hidden_information,
     no_worlds,
     time_limit,
@@ -127,10 +128,10 @@ class PlanningState:
         steps = min(plan.steps, limit - elapsed)
         if math.isinf(steps):
             raise ValueError(
-                f"horizon=None needs an environment with a time limit; {env} has none."
+                f"horizon=None needs an environment with a time limit; {env_name(env)} has none."
             )
         if steps <= 0:
-            raise ValueError(f"The episode of {env} is over: call env.reset() first.")
+            raise ValueError(f"The episode of {env_name(env)} is over: call env.reset() first.")
         space = env.action_space
         actions = tuple(range(int(space.n)))
         legal = _allowed(action_mask, actions)

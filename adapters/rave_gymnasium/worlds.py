@@ -9,6 +9,7 @@ from rave_agents.environments.generators import find_generators, reseed
 from rave_agents.environments.worlds import Unit, WorldFunction, world_random
 from rave_agents.errors import GameError
 from rave_gymnasium.cloning import deep_clone
+from rave_gymnasium.support import env_name
 from rave_gymnasium.wrappers import searched_part
 
 
@@ -47,8 +48,8 @@ class PlanningWorlds:
             raise GameError(f"worlds must return an environment, got {world!r}.")
         if _kind(world) != _kind(self._env):
             raise GameError(
-                f"worlds returned the environment {world} with the actions {world.action_space} "
-                f"where {self._env} with {self._env.action_space} was expected."
+                f"worlds returned the environment {env_name(world)} with the actions "
+                f"{world.action_space} where {env_name(self._env)} with {self._env.action_space} was expected."
             )
         world = deep_clone(searched_part(world, keep_observations=True))
         for found in find_generators(world, make_missing=True).inside:
