@@ -78,8 +78,8 @@ def no_worlds(env: Any, hidden: str | None = None) -> str:
     )
     return (
         f"{env_name(env)} cannot be planned in: it hides {hidden or hidden_information(env)}, and "
-        "the search would see it. worlds=function draws what is hidden anew; hidden='see' allows the search "
-        f"to see it, which is cheating.{declare}"
+        "the search would see it. worlds=function draws what is hidden anew; hidden='see' allows "
+        f"the search to see it, which is cheating.{declare}"
     )
 
 
@@ -87,8 +87,8 @@ def cannot_be_fair(env: Any, names: Sequence[str]) -> str:
     """Say why an environment's generators cannot be reseeded, and the remedies."""
     return (
         f"{env_name(env)} cannot be planned in fairly: a copy would foresee the outcomes of "
-        f"chance, since {', '.join(names)} cannot be reseeded. Draw from a NumPy generator instead, or allow "
-        "the search to cheat with chance='see'."
+        f"chance, since {', '.join(names)} cannot be reseeded. Draw from a NumPy generator "
+        "instead, or allow the search to cheat with chance='see'."
     )
 
 

@@ -49,7 +49,8 @@ class PlanningWorlds:
         if _kind(world) != _kind(self._env):
             raise GameError(
                 f"worlds returned the environment {env_name(world)} with the actions "
-                f"{world.action_space} where {env_name(self._env)} with {self._env.action_space} was expected."
+                f"{world.action_space} where {env_name(self._env)} with "
+                f"{self._env.action_space} was expected."
             )
         world = deep_clone(searched_part(world, keep_observations=True))
         for found in find_generators(world, make_missing=True).inside:
