@@ -6,6 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 import pettingzoo
+from gymnasium import spaces
 
 from rave_agents.agents.environment_agent import EnvironmentAgent
 from rave_agents.environments.chance import Chance, checked_chance
@@ -21,7 +22,6 @@ from rave_pettingzoo.positions import game_state
 from rave_pettingzoo.support import (
     allowed_actions,
     check_begun,
-    check_discrete,
     check_searchable,
     is_parallel,
     masked_actions,
@@ -247,8 +247,8 @@ class LoopAgent(EnvironmentAgent):
 class RandomLoopAgent(LoopAgent):
     """Plays a legal action uniformly at random.
 
-    It uses the mask alone, and so plays any environment, with hidden information or simultaneous
-    moves too.
+    It uses the mask alone, and so plays any environment: with hidden information, simultaneous
+    moves, or actions of any space, of which it draws what ``space.sample()`` would.
     """
 
     def __init__(self, env: Any, *, seed: int | None = None, **options: Any) -> None:
@@ -270,9 +270,9 @@ class RandomLoopAgent(LoopAgent):
         return int(self._random.choice(state.legal_actions()))
 
     def _check_playable(self, env: Any) -> None:
-        check_discrete(env)
+        """Play whatever actions there are."""
 
-    def _act(self, env: Any, observation: Any, mask: Any) -> int:
+    def _act(self, env: Any, observation: Any, mask: Any) -> Any:
         if is_parallel(env):
             return self._act_together(env, *self._told(env, observation, mask))
         if self._waits(env):
@@ -285,16 +285,28 @@ class RandomLoopAgent(LoopAgent):
             raise UnsupportedGameError(
                 f"{env} does not tell whose turn it is: a random agent plays in AEC environments."
             )
+        space = env.action_space(env.agent_selection)
+        if not isinstance(space, spaces.Discrete):
+            return self._sample(space)
         legal = masked_actions(env)
         _check_mask(observation, mask, legal)
-        return int(self._random.choice(legal))
+        return int(space.start) + int(self._random.choice(legal))
 
     def _act_together(
         self, env: Any, observations: Mapping[Any, Any], infos: Mapping[Any, Any]
-    ) -> int:
+    ) -> Any:
+        space = env.action_space(self.player)
+        if not isinstance(space, spaces.Discrete):
+            return self._sample(space)
         told = observations.get(self.player), infos.get(self.player)
-        size = int(env.action_space(self.player).n)
-        return int(self._random.choice(allowed_actions(*told, size)))
+        legal = allowed_actions(*told, int(space.n))
+        return int(space.start) + int(self._random.choice(legal))
+
+    def _sample(self, space: Any) -> Any:
+        """Draw from a copy of a space, whose generator is the environment's."""
+        own = copy.deepcopy(space)
+        own.seed(int(self._random.integers(2**31)))
+        return own.sample()
 
 
 def _check_player(env: Any, player: Any) -> None:

@@ -487,6 +487,30 @@ def test_policies_choose_several_bits():
     assert evaluate(Bits, policies, episodes=1)["first"].returns == (4.0,)
 
 
+@pytest.mark.parametrize(
+    "actions",
+    [
+        gymnasium.spaces.Box(-1, 1, (2,)),
+        gymnasium.spaces.MultiBinary(3),
+        gymnasium.spaces.MultiDiscrete([2, 3]),
+        gymnasium.spaces.Discrete(3, start=5),
+    ],
+    ids=str,
+)
+def test_a_random_agent_plays_actions_of_any_space_and_leaves_it_alone(actions):
+    class Any(Pushing):
+        space = actions
+
+    before = actions.np_random.bit_generator.state
+    policies = {"first": "random", "second": "random"}
+    returns = {evaluate(Any, policies, episodes=3, seed=1)["first"].returns for _ in range(2)}
+    assert len(returns) == 1
+    assert len(set(*returns)) > 1
+    assert actions.np_random.bit_generator.state == before
+    with pytest.raises(UnsupportedGameError, match="the search needs Discrete"):
+        evaluate(Any, policies | {"first": "uct"}, episodes=1)
+
+
 @pytest.mark.needs("torch")
 def test_a_network_chooses_real_numbers():
     import torch
