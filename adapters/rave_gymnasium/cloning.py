@@ -1,5 +1,6 @@
 """Copies of Gymnasium environments for planning."""
 
+import dataclasses
 import functools
 from collections.abc import Callable
 from typing import Any
@@ -214,7 +215,12 @@ def _rules() -> CopyRules:
         pass
     else:
         shared = (*shared, pygame.Surface, type(pygame.time.Clock()), *font_types())
-    return CopyRules(by_attributes=(gymnasium.Env, EzPickle), shared=shared, copiers=copiers)
+    return CopyRules(
+        by_attributes=(gymnasium.Env, EzPickle),
+        shared=shared,
+        copiers=copiers,
+        referred=(spaces.Space,),
+    )
 
 
 @functools.cache
@@ -222,7 +228,7 @@ def _simulation_rules(generators: tuple[type, ...]) -> CopyRules:
     """Copy an environment; the copy shares generators and spaces with its original."""
     rules = _rules()
     shared = (*rules.shared, *generators, spaces.Space)
-    return CopyRules(by_attributes=rules.by_attributes, shared=shared, copiers=rules.copiers)
+    return dataclasses.replace(rules, shared=shared)
 
 
 class GymPlayer:

@@ -1,5 +1,6 @@
 """Wrappers of PettingZoo's environments: looked through, counted, or refused by name."""
 
+import gymnasium
 import numpy as np
 import pettingzoo
 import pytest
@@ -66,6 +67,46 @@ def test_supersuits_other_wrappers_count():
     agent = UCTAgent(env, player="first", simulations=200, seed=1, horizon=1)
     assert agent.act(observations) == 0
     assert infos == {"first": {}, "second": {}}
+
+
+@needs_supersuit
+def test_a_function_of_a_wrapper_may_refer_to_a_space():
+    class Uneven(zoo.Endless):
+        def action_space(self, agent):
+            return gymnasium.spaces.Discrete(3 if agent == "first" else 2)
+
+    env = supersuit.pad_action_space_v0(Uneven())
+    observations, _ = env.reset(seed=1)
+    agent = UCTAgent(env, player="second", simulations=200, seed=1, horizon=1)
+    assert agent.act(observations) in (1, 2)  # What is padded stands for the last one.
+
+
+def noisy(space):
+    """An environment that draws from a space to which its function refers."""
+
+    class Noisy(zoo.Endless):
+        def reset(self, seed=None, options=None):
+            def draw():
+                return space.sample()
+
+            self.draw = draw
+            return super().reset(seed, options)
+
+        def step(self, actions):
+            return super().step({a: float(self.draw() == x) for a, x in actions.items()})
+
+    return Noisy()
+
+
+def test_draws_from_a_space_in_a_function_are_chance_and_leave_the_live_one_alone():
+    space = gymnasium.spaces.Discrete(3, seed=1)
+    env = noisy(space)
+    observations, _ = env.reset(seed=1)
+    before = space.np_random.bit_generator.state
+    agent = UCTAgent(env, player="first", simulations=200, seed=1, horizon=1)
+    agent.act(observations)
+    assert space.np_random.bit_generator.state == before
+    assert agent.last_result.state.chance.found
 
 
 class Secret(Bare):
