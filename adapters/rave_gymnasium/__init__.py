@@ -14,7 +14,7 @@ are used in the same way. ``PlanningState`` wraps such an environment in the int
 import gymnasium
 
 from rave_agents.errors import CloneError
-from rave_gymnasium.agents import GraveAgent, PlanningAgent, RaveAgent, UCTAgent
+from rave_gymnasium.agents import GraveAgent, PlanningAgent, RaveAgent, UCTAgent, make_agent
 from rave_gymnasium.opponent import OpponentEnv
 from rave_gymnasium.opponent_vector import OpponentVectorEnv
 from rave_gymnasium.record import record
@@ -31,6 +31,7 @@ __all__ = [
     "RaveAgent",
     "Replayable",
     "UCTAgent",
+    "make_agent",
     "record",
 ]
 

@@ -17,11 +17,14 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from rave_agents.agents.environment_agent import EnvironmentAgent
-from rave_agents.agents.searching_agent import ClockLike, SearchingAgent
+from rave_agents.agents.named_agents import AgentSpec
+from rave_agents.agents.searching_agent import SEARCH_PARAMETERS, ClockLike, SearchingAgent
+from rave_agents.config.search_config import SearchConfig
 from rave_agents.environments.chance import Chance, checked_chance
 from rave_agents.environments.plan import AUTO, ValueFunction, checked_plan
 from rave_agents.environments.worlds import WorldFunction, check_world_function
-from rave_agents.errors import UnsupportedGameError
+from rave_agents.errors import UnknownNameError, UnsupportedGameError
+from rave_agents.game.arguments import unknown_name
 from rave_agents.results.search_result import SearchResult
 from rave_agents.searcher.searcher import Searcher
 from rave_agents.simulate.python_simulator import Evaluator
@@ -157,14 +160,18 @@ class PlanningAgent(SearchingAgent, EnvironmentAgent):
             return self._predict_all(observation, np.array([False]), action_mask)
         return self._act(self.env, action_mask)
 
-    def __call__(self, env: Any) -> int:
+    def __call__(self, env: Any, *, action_mask: Any = None) -> int:
         """Choose an action in this environment instead of the one that the agent is bound to.
+
+        Args:
+            env: an environment; it is not changed.
+            action_mask: as for ``act``.
 
         Raises:
             ValueError, CloneError: as ``act``.
             TypeError, UnsupportedGameError: as the constructor.
         """
-        return self._act(env, None)
+        return self._act(env, action_mask)
 
     def __copy__(self) -> Self:
         """Return an independent agent, bound to the same live environment."""
@@ -212,3 +219,48 @@ class GraveAgent(PlanningAgent):
     """RAVE with the values of a well-visited ancestor (GRAVE)."""
 
     preset = "grave"
+
+
+def make_agent(
+    spec: str | AgentSpec,
+    env: Any,
+    *,
+    worlds: WorldFunction | None = None,
+    chance: Chance | str = Chance.DRAW,
+    **defaults: Any,
+) -> PlanningAgent:
+    """Make an agent from its spec: ``make_agent("rave(simulations=500)", env)``.
+
+    Args:
+        spec: the name of a preset (``rave_agents.SearchConfig.preset_names()``), with parameters in
+            parentheses.
+        env: the live environment.
+        worlds: as for ``PlanningAgent``.
+        chance: as for ``PlanningAgent``; the spec may set it too, as in ``"uct(chance=see)"``.
+        **defaults: values for parameters that the spec leaves open, such as ``simulations`` or
+            ``seed``.
+
+    Raises:
+        UnknownNameError: for an agent or a parameter that does not exist.
+        TypeError, ValueError, UnsupportedGameError: as ``PlanningAgent``.
+    """
+    parsed = AgentSpec.parse(spec) if isinstance(spec, str) else spec
+    if not isinstance(parsed, AgentSpec):
+        raise TypeError(f"spec must be a text such as 'rave(simulations=500)', got {spec!r}.")
+    names = SearchConfig.preset_names()
+    if parsed.name not in names:
+        raise UnknownNameError(unknown_name("agent", parsed.name, names))
+    preset = SearchConfig.preset(parsed.name)
+    preset.check_changes("parameter of make_agent", defaults, SEARCH_PARAMETERS)
+    preset.check_changes(
+        f"parameter of {parsed.name}",
+        parsed.parameters,
+        ("chance", "horizon", "discount", *SEARCH_PARAMETERS),
+        UnknownNameError,
+    )
+    options = {"chance": chance, **parsed.with_defaults(defaults).parameters, "worlds": worlds}
+    kinds: tuple[type[PlanningAgent], ...] = (UCTAgent, RaveAgent, GraveAgent)
+    kind = next((each for each in kinds if each.preset == parsed.name), None)
+    if kind is None:
+        kind = type("PlanningAgent", (PlanningAgent,), {"preset": parsed.name})
+    return kind(env, **options)

@@ -17,6 +17,12 @@ def env_name(env: Any) -> str:
     return str(spec.id) if spec is not None else type(env.unwrapped).__name__
 
 
+def check_single(env: Any) -> None:
+    """Raise TypeError if this is no Gymnasium environment, or a vectorised one."""
+    if not isinstance(env, gymnasium.Env):
+        raise TypeError(f"env must be a single gymnasium.Env, got {type(env).__name__}.")
+
+
 def check_plannable(env: Any) -> None:
     """Refuse an environment in which the search cannot plan, with the reason.
 
@@ -24,8 +30,7 @@ def check_plannable(env: Any) -> None:
         TypeError: if it is not a Gymnasium environment, or is a vector environment.
         UnsupportedGameError: if its actions are not discrete.
     """
-    if not isinstance(env, gymnasium.Env):
-        raise TypeError(f"env must be a single gymnasium.Env, got {type(env).__name__}.")
+    check_single(env)
     if not isinstance(env.action_space, spaces.Discrete):
         raise UnsupportedGameError(
             f"{env_name(env)} cannot be planned in: its actions are {env.action_space}, and a "

@@ -12,6 +12,7 @@ import rave_gymnasium
 import rave_pettingzoo
 
 from rave_agents import UnsupportedGameError
+from rave_agents.errors import UnknownNameError
 from rave_agents.plots.film import Film
 
 Image = pytest.importorskip("PIL.Image", reason="needs Pillow")
@@ -74,6 +75,29 @@ def test_a_plan_is_filmed(tmp_path):
     agent = rave_gymnasium.UCTAgent(env, simulations=300, horizon=20, discount=0.9, seed=1)
     path = rave_gymnasium.record(env, agent, tmp_path / "lake.gif", seed=1)
     assert len(frames(path)) == 7
+
+
+def lake():
+    return gymnasium.make("FrozenLake-v1", is_slippery=False, render_mode="rgb_array")
+
+
+def test_an_agent_may_be_a_spec_or_bound_to_another_environment(tmp_path):
+    path = tmp_path / "lake.gif"
+    spec = "uct(simulations=300,horizon=20,discount=0.9)"
+    assert len(frames(rave_gymnasium.record(lake(), spec, path, seed=1))) == 7
+    agent = rave_gymnasium.make_agent(spec, lake(), seed=1)
+    assert len(frames(rave_gymnasium.record(lake(), agent, path, seed=1))) == 7
+    with pytest.raises(UnknownNameError, match="Did you mean 'uct'"):
+        rave_gymnasium.record(lake(), "utc", path)
+    with pytest.raises(UnknownNameError, match="Did you mean 'simulations'"):
+        rave_gymnasium.make_agent("uct(simulation=3)", lake())
+
+
+@pytest.mark.parametrize("push", [np.zeros(1), (np.zeros((1, 1)), 0.5)])
+def test_policies_of_real_numbers_are_filmed(tmp_path, push):
+    env = gymnasium.make("Pendulum-v1", render_mode="rgb_array")
+    path = rave_gymnasium.record(env, lambda seen: push, tmp_path / "pendulum.gif", steps=2)
+    assert len(frames(path)) == 3
 
 
 def test_a_film_of_other_policies_and_its_search_are_told_apart(tmp_path):
