@@ -59,6 +59,9 @@ def minigrid_environments(_):
         yield f"MiniGrid-{name}-v0", lambda name=name: gymnasium.make(f"MiniGrid-{name}-v0")
 
 
+WAYS = {"native": "OpenSpiel's states", "compiled rules": "compiled rules"}
+"""Where a translated position is played, by the search's provider of simulations."""
+
 GROUPS = {
     "PettingZoo classic": ("pettingzoo.classic", zoo_environments),
     "PettingZoo butterfly": ("pettingzoo.butterfly", zoo_environments),
@@ -103,9 +106,8 @@ def tried(make):
         agent.act(seen)
         spent = max(time.process_time() - began, 1e-6)
         result = agent.last_result
-        native = getattr(result, "provider", "") == "native"
         chance = getattr(result.state, "chance", None)
-        way = way or ("OpenSpiel's states" if native else "copies")
+        way = way or WAYS.get(result.provider, "copies")
         remark = str(chance) if chance is not None and chance.found else ""
         return (
             way,

@@ -110,6 +110,11 @@ def pytest_configure(config):
         "full(but=0): for the full run; the quick run takes so many of its cases, evenly spread, "
         "or those that have one of these names",
     )
+    config.addinivalue_line(
+        "markers",
+        "needs(module, ...): for the full run, and skipped without these modules, which the extra "
+        "'frameworks' installs",
+    )
     is_worker = hasattr(config, "workerinput")
     if not is_worker and getattr(config.option, "numprocesses", None):
         _build_libraries()
@@ -166,6 +171,9 @@ def pytest_collection_modifyitems(config, items):
         return  # Who names a test wants it.
     left_out, cases = set(), collections.defaultdict(list)
     for item in items:
+        if item.get_closest_marker("needs"):
+            left_out.add(item)
+            continue
         but = [mark.kwargs.get("but", 0) for mark in item.iter_markers("full")]
         if 0 in but or item.path.suffix == ".ipynb":
             left_out.add(item)
@@ -180,6 +188,12 @@ def pytest_collection_modifyitems(config, items):
     rest = config.getoption("rest")
     config.hook.pytest_deselected(items=[item for item in items if (item in left_out) != rest])
     items[:] = [item for item in items if (item in left_out) == rest]
+
+
+def pytest_runtest_setup(item):
+    for mark in item.iter_markers("needs"):
+        for module in mark.args:
+            pytest.importorskip(module, reason=f"needs {module}")
 
 
 def _chosen(cases, but):

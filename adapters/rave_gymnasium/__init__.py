@@ -14,7 +14,14 @@ interface that ``rave_agents.Searcher`` takes.
 import gymnasium
 
 from rave_agents.errors import CloneError
-from rave_gymnasium.agents import AutoAgent, GraveAgent, PlanningAgent, RaveAgent, UCTAgent
+from rave_gymnasium.agents import (
+    AutoAgent,
+    GraveAgent,
+    PlanningAgent,
+    RaveAgent,
+    UCTAgent,
+    make_agent,
+)
 from rave_gymnasium.opponent import OpponentEnv
 from rave_gymnasium.opponent_vector import OpponentVectorEnv
 from rave_gymnasium.record import record
@@ -32,6 +39,7 @@ __all__ = [
     "RaveAgent",
     "Replayable",
     "UCTAgent",
+    "make_agent",
     "record",
 ]
 

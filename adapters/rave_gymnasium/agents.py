@@ -11,16 +11,20 @@
 """
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from rave_agents.agents.environment_agent import EnvironmentAgent
-from rave_agents.agents.searching_agent import ClockLike, SearchingAgent
+from rave_agents.agents.named_agents import DEFAULT_AGENT, AgentSpec
+from rave_agents.agents.searching_agent import SEARCH_PARAMETERS, ClockLike, SearchingAgent
+from rave_agents.config.search_config import SearchConfig
 from rave_agents.environments.chance import Chance, checked_chance
 from rave_agents.environments.plan import AUTO, ValueFunction, checked_plan
-from rave_agents.errors import UnsupportedGameError
+from rave_agents.environments.worlds import WorldFunction, check_world_function
+from rave_agents.errors import UnknownNameError, UnsupportedGameError
+from rave_agents.game.arguments import unknown_name
 from rave_agents.results.search_result import SearchResult
 from rave_agents.searcher.searcher import Searcher
 from rave_agents.simulate.python_simulator import Evaluator
@@ -28,41 +32,57 @@ from rave_gymnasium.states import DEFAULT_HORIZON, PlanningState
 from rave_gymnasium.support import check_plannable, hidden_information, no_worlds
 from rave_gymnasium.vectors import environments_of
 
+OF_PETTINGZOO: Mapping[str, str] = {
+    "player": "a Gymnasium environment has one agent. Leave it out.",
+    "translate": "no Gymnasium environment is a game of OpenSpiel. Leave it out.",
+}
+"""Parameters of PettingZoo's agents without a meaning here, and why."""
+
 
 class PlanningAgent(SearchingAgent, EnvironmentAgent):
     """Plays what a search of clones of the live environment finds; subclasses name a preset.
+
+    The parameters are those of ``rave_pettingzoo.RaveAgent`` without ``player`` and ``translate``:
+    there is one agent, and none of these environments is a game of OpenSpiel.
 
     Args:
         env: the live environment; it is looked at and never changed. For a vectorised one, of
             Stable-Baselines3 or Gymnasium, whose environments live in this process, ``predict`` and
             ``act`` return an array with an action for each of them.
+        worlds: where something is hidden, a function ``worlds(env, agent, rng)`` that returns an
+            environment which the agent cannot tell from the live one; ``agent`` is None. ``env`` is
+            a copy that it may change and return; it draws by the ``numpy.random.Generator``
+            ``rng``, what is still to come included. Each simulation begins in another world. To
+            give one says that the environment hides something, known or not.
+        chance: where the environment's steps have random outcomes, ``"draw"`` lets each simulation
+            draw its own; ``"see"`` copies the environment's generators, so that the plan knows what
+            will come: it cheats, and says so. What was found of chance is in the result's
+            ``state.chance``.
         horizon: steps that a plan looks ahead, at least 1; None for the end of the episode;
             ``"auto"`` for 100. A simulation that it cuts off counts its rewards so far, and what
             ``value_function`` says.
         discount: what a reward counts less with every step, above 0 and at most 1.
         value_function: estimates what is still to come where the horizon cuts a simulation off,
             see ``rave_agents.environments.plan.ValueFunction``; None for nothing.
-        chance: where the environment's steps have random outcomes, ``"draw"`` lets each simulation
-            draw its own; ``"see"`` copies the environment's generators, so that the plan knows what
-            will come: it cheats, and says so. What was found of chance is in the result's
-            ``state.chance``.
         simulations: with ``seconds``, ``clock``, ``seed``, ``evaluator`` and ``**config`` as for
             ``rave_agents.agents.searching_agent.SearchingAgent``.
 
     Raises:
         TypeError: for an unknown parameter or a value of the wrong type.
         ValueError: for a value that is not allowed.
-        UnsupportedGameError: (a ValueError) if the actions are not discrete, or some is hidden.
+        UnsupportedGameError: (a ValueError) if the actions are not discrete, or something is hidden
+            and there are no worlds, unless ``hidden="see"`` allows the search to cheat.
     """
 
     last_result: SearchResult | None
     members: Sequence[EnvironmentAgent]
     own_parameters: ClassVar[tuple[str, ...]] = (
         "env",
+        "worlds",
+        "chance",
         "horizon",
         "discount",
         "value_function",
-        "chance",
     )
 
     def __init__(
@@ -74,10 +94,11 @@ class PlanningAgent(SearchingAgent, EnvironmentAgent):
         clock: ClockLike = None,
         seed: int | None = None,
         evaluator: Evaluator | None = None,
+        worlds: WorldFunction | None = None,
+        chance: Chance | str = Chance.DRAW,
         horizon: int | str | None = AUTO,
         discount: float = 1.0,
         value_function: ValueFunction | None = None,
-        chance: Chance | str = Chance.DRAW,
         **config: Any,
     ) -> None:
         self.env = env
@@ -88,6 +109,10 @@ class PlanningAgent(SearchingAgent, EnvironmentAgent):
         checked_plan(horizon, discount, value_function, default=DEFAULT_HORIZON)
         self.chance: Chance = checked_chance(chance)
         """Whether simulations draw the outcomes of chance, or see what will come."""
+        check_world_function(worlds)
+        for name in OF_PETTINGZOO:
+            if name in config:
+                raise TypeError(f"{type(self).__name__} has no {name!r}: {OF_PETTINGZOO[name]}")
         super().__init__(
             simulations=simulations,
             seconds=seconds,
@@ -102,8 +127,11 @@ class PlanningAgent(SearchingAgent, EnvironmentAgent):
         """Steps that a plan looks ahead."""
         self.value_function = value_function
         """Estimates what is still to come beyond the horizon, if given."""
+        self.worlds: WorldFunction | None = None if self.config.hidden == "see" else worlds
+        """The user's source of worlds (determinizations), if any."""
         for each in (env,) if envs is None else envs:
-            if hidden_information(each) is not None and self.config.hidden == "determinize":
+            fair = self.config.hidden == "determinize" and worlds is None
+            if fair and hidden_information(each) is not None:
                 raise UnsupportedGameError(no_worlds(each))
         if envs is not None:
             self.members = tuple(self._bound_to(each, seed) for seed, each in enumerate(envs))
@@ -132,14 +160,18 @@ class PlanningAgent(SearchingAgent, EnvironmentAgent):
             return self._predict_all(observation, np.array([False]), action_mask)
         return self._act(self.env, action_mask)
 
-    def __call__(self, env: Any) -> int:
+    def __call__(self, env: Any, *, action_mask: Any = None) -> int:
         """Choose an action in this environment instead of the one that the agent is bound to.
+
+        Args:
+            env: an environment; it is not changed.
+            action_mask: as for ``act``.
 
         Raises:
             ValueError, CloneError: as ``act``.
             TypeError, UnsupportedGameError: as the constructor.
         """
-        return self._act(env, None)
+        return self._act(env, action_mask)
 
     def __copy__(self) -> Self:
         """Return an independent agent, bound to the same live environment."""
@@ -165,6 +197,7 @@ class PlanningAgent(SearchingAgent, EnvironmentAgent):
             value_function=self.value_function,
             action_mask=mask,
             chance=self.chance,
+            worlds=self.worlds,
         )
         self.last_result = self._searcher.search(state, self.limit, clock=self.clock)
         return int(self.last_result.action) + int(env.action_space.start)
@@ -192,3 +225,50 @@ class AutoAgent(PlanningAgent):
     """A search for any environment: AMAF statistics and proofs, each as far as it fits."""
 
     preset = "auto"
+
+
+def make_agent(
+    spec: str | AgentSpec = DEFAULT_AGENT,
+    env: Any = None,
+    *,
+    worlds: WorldFunction | None = None,
+    chance: Chance | str = Chance.DRAW,
+    **defaults: Any,
+) -> PlanningAgent:
+    """Make an agent from its spec: ``make_agent("rave(simulations=500)", env)``.
+
+    Args:
+        spec: the name of a preset (``rave_agents.SearchConfig.preset_names()``), with parameters in
+            parentheses.
+        env: the live environment, which must be given.
+        worlds: as for ``PlanningAgent``.
+        chance: as for ``PlanningAgent``; the spec may set it too, as in ``"uct(chance=see)"``.
+        **defaults: values for parameters that the spec leaves open, such as ``simulations`` or
+            ``seed``.
+
+    Raises:
+        UnknownNameError: for an agent or a parameter that does not exist.
+        TypeError, ValueError, UnsupportedGameError: as ``PlanningAgent``.
+    """
+    if env is None:
+        raise TypeError("make_agent needs env, the live environment.")
+    parsed = AgentSpec.parse(spec) if isinstance(spec, str) else spec
+    if not isinstance(parsed, AgentSpec):
+        raise TypeError(f"spec must be a text such as 'rave(simulations=500)', got {spec!r}.")
+    names = SearchConfig.preset_names()
+    if parsed.name not in names:
+        raise UnknownNameError(unknown_name("agent", parsed.name, names))
+    preset = SearchConfig.preset(parsed.name)
+    preset.check_changes("parameter of make_agent", defaults, SEARCH_PARAMETERS)
+    preset.check_changes(
+        f"parameter of {parsed.name}",
+        parsed.parameters,
+        ("chance", "horizon", "discount", *SEARCH_PARAMETERS),
+        UnknownNameError,
+    )
+    options = {"chance": chance, **parsed.with_defaults(defaults).parameters, "worlds": worlds}
+    kinds: tuple[type[PlanningAgent], ...] = (UCTAgent, RaveAgent, GraveAgent, AutoAgent)
+    kind = next((each for each in kinds if each.preset == parsed.name), None)
+    if kind is None:
+        kind = type("PlanningAgent", (PlanningAgent,), {"preset": parsed.name})
+    return kind(env, **options)

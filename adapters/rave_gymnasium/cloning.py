@@ -1,5 +1,6 @@
 """Copies of Gymnasium environments for planning."""
 
+import dataclasses
 import functools
 from collections.abc import Callable
 from typing import Any
@@ -126,6 +127,11 @@ def clone(env: Any) -> Any:
         if env._np_random is not None:
             new._np_random = copied(env._np_random, CopyRules())
         return new
+    return deep_clone(env)
+
+
+def deep_clone(env: Any) -> Any:
+    """Return such a copy of an environment whose attributes may be changed in place."""
     return _copied(env, _rules())
 
 
@@ -136,8 +142,11 @@ def common_objects(env: Any) -> tuple[type, ...]:
 
 def simulation_cloner(env: Any) -> Callable[[Any], Any]:
     """Return the fastest function that copies for a simulation; copies share the generators."""
-    if class_name(env) in REPLACED:
-        return bare_clone
+    return bare_clone if class_name(env) in REPLACED else world_cloner()
+
+
+def world_cloner() -> Callable[[Any], Any]:
+    """Return a function whose copies share the generators, and may be changed in place."""
     rules = _simulation_rules(generator_types())
     return lambda given: _copied(given, rules)
 
@@ -206,7 +215,12 @@ def _rules() -> CopyRules:
         pass
     else:
         shared = (*shared, pygame.Surface, type(pygame.time.Clock()), *font_types())
-    return CopyRules(by_attributes=(gymnasium.Env, EzPickle), shared=shared, copiers=copiers)
+    return CopyRules(
+        by_attributes=(gymnasium.Env, EzPickle),
+        shared=shared,
+        copiers=copiers,
+        referred=(spaces.Space,),
+    )
 
 
 @functools.cache
@@ -214,7 +228,7 @@ def _simulation_rules(generators: tuple[type, ...]) -> CopyRules:
     """Copy an environment; the copy shares generators and spaces with its original."""
     rules = _rules()
     shared = (*rules.shared, *generators, spaces.Space)
-    return CopyRules(by_attributes=rules.by_attributes, shared=shared, copiers=rules.copiers)
+    return dataclasses.replace(rules, shared=shared)
 
 
 class GymPlayer:
@@ -244,10 +258,12 @@ class GymPlayer:
                 return None
             _, info = made.reset(seed=0)
             fresh = made.unwrapped
-            self._fresh = (fresh, info.get("action_mask"))
+            self._fresh = (fresh, mask_in(info))
             last = self.play(fresh, steps=4)[-1]
-            mask = None if last[0] is RAISED else last[4].get("action_mask")
-            self._fresh = (fresh, mask)
+            if last[0] is not RAISED:
+                over = last[2] or last[3]
+                info = fresh.reset(seed=0)[1] if over else last[4]
+                self._fresh = (fresh, mask_in(info))
         except Exception:
             return None
         return fresh
@@ -259,7 +275,7 @@ class GymPlayer:
     def restart(self, env: Any, seed: int) -> Start:
         """Reset an environment."""
         observation, info = env.reset(seed=seed)
-        return Start((hashable(observation),), (info.get("action_mask"),))
+        return Start((hashable(observation),), (mask_in(info),))
 
     def visible(self, step: Step) -> Any:
         """Return what a step showed, without its info."""
@@ -292,8 +308,13 @@ class GymPlayer:
             seen.append((*answer, action))
             if answer[2] or answer[3]:
                 break
-            mask = answer[4].get("action_mask")
+            mask = mask_in(answer[4])
         return seen
+
+
+def mask_in(info: Any) -> Any:
+    """Return the mask of actions in an info; None if there is none."""
+    return (info or {}).get("action_mask")
 
 
 def own_mask(env: Any) -> Any:
@@ -307,6 +328,8 @@ def _draw(env: Any, mask: Any, choices: np.random.Generator) -> Any:
     if isinstance(space, spaces.Discrete):
         mask = own_mask(env) if mask is None else mask
         allowed = np.arange(space.n) if mask is None else np.flatnonzero(np.ravel(mask))
+        if not len(allowed):
+            return int(space.start)  # As ``Discrete.sample`` understands such a mask.
         return int(space.start + allowed[choices.integers(len(allowed))])
     own = copied(space, CopyRules())
     own.seed(int(choices.integers(2**31)))

@@ -8,6 +8,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from rave_agents.agents.named_agents import AgentSpec
+from rave_agents.agents.policies import is_allowed
 from rave_agents.arena.openings import draw_outcome
 from rave_agents.errors import UnknownNameError, UnsupportedGameError
 from rave_agents.frameworks.adapters import Game, load_game, seeded_start
@@ -224,7 +225,7 @@ class OpponentGame:
     def _opponents_action(self, state: GameState, opponent: Opponent) -> int:
         action = opponent.choose(state)
         legal = self._legal_of(state, 1 - self.learner)
-        if isinstance(action, bool) or action not in legal:
+        if not is_allowed(action, None, int(self.action_space.n)) or action not in legal:
             raise ValueError(
                 f"The opponent {opponent.name} chose {action!r}, which is illegal; the legal "
                 f"actions are {list(legal)}."

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from rave_agents.agents.named_agents import AgentSpec, make_agent
-from rave_agents.agents.policies import Policy, View, plain_action, policy_name, understood
+from rave_agents.agents.policies import Policy, View, discrete_action, policy_name, understood
 from rave_agents.errors import UnknownNameError
 from rave_agents.frameworks.adapters import Game
 from rave_agents.frameworks.agent import Agent
@@ -195,7 +195,7 @@ class _Asked:
         info = {"action_mask": mask, "seat": self._seat}
         seen = self._observe(state, self._seat)
         answer = self._policy.act(View(self._game, seen, mask, info, agent=self._seat))
-        return plain_action(answer)
+        return discrete_action(answer)
 
     def saw(self, state: GameState, player: int, action: int) -> None:
         """A policy sees the position alone."""

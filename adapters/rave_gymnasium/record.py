@@ -4,11 +4,14 @@ import os
 import pathlib
 from typing import Any
 
-from rave_agents.agents.policies import View, plain_action, understood
+from gymnasium import spaces
+
+from rave_agents.agents.named_agents import AgentSpec
+from rave_agents.agents.policies import View, discrete_action, shaped_action, understood
 from rave_agents.game.arguments import checked_seed
 from rave_agents.plots.film import Film
-from rave_gymnasium.agents import PlanningAgent
-from rave_gymnasium.support import check_plannable
+from rave_gymnasium.agents import PlanningAgent, make_agent
+from rave_gymnasium.support import check_plannable, check_single
 
 
 def record(
@@ -26,10 +29,10 @@ def record(
     Args:
         env: an environment, made with ``render_mode="rgb_array"``. It is reset, and played to its
             end.
-        agent: an agent of this package that is bound to ``env``, or a policy that
-            ``rave_agents.agents.policies`` understands.
-        path: the file: ``.gif``, or ``.mp4`` where the program ``ffmpeg`` is installed.
-        seed: the seed of the environment's reset.
+        agent: the spec of an agent such as ``"uct(simulations=100)"``; an agent of this package; or
+            a policy that ``rave_agents.agents.policies`` understands.
+        path: the file: ``.gif``, or ``.mp4`` where ``ffmpeg`` or the package ``imageio-ffmpeg`` is.
+        seed: the seed of the environment's reset, and of an agent made from a spec.
         fps: pictures a second, above 0.
         quantity: what is drawn beside the picture of a search by this package's agent, such as
             ``"visits"`` or ``"value"``; None for nothing.
@@ -45,19 +48,24 @@ def record(
         OSError: if the file cannot be written.
     """
     film = Film(path, fps=fps, quantity=quantity)
-    if not isinstance(agent, PlanningAgent):
+    check_single(env)
+    seed = checked_seed(seed)
+    if isinstance(agent, str | AgentSpec):
+        agent = make_agent(agent, env, seed=seed)
+    if isinstance(agent, PlanningAgent):
+        check_plannable(env)
+    else:
         agent = understood(agent)
-    check_plannable(env)
-    observation, info = env.reset(seed=checked_seed(seed))
+    observation, info = env.reset(seed=seed)
     agent.reset()
     try:
         for _ in range(steps):
             picture = env.render()
             mask = info.get("action_mask")
             if isinstance(agent, PlanningAgent):
-                action = agent.act(observation, mask)
+                action = agent(env, action_mask=mask)
             else:
-                action = plain_action(agent.act(View(env, observation, mask, info)))
+                action = _fitting(agent.act(View(env, observation, mask, info)), env.action_space)
             film.add(picture, getattr(agent, "last_result", None))
             observation, _, terminated, truncated, info = env.step(action)
             if terminated or truncated:
@@ -67,3 +75,10 @@ def record(
             film.add(env.render())
             film.save()
     return film.path
+
+
+def _fitting(answer: Any, space: Any) -> Any:
+    """A policy's answer as an action of a space, as far as it is one."""
+    if isinstance(space, spaces.Discrete):
+        return discrete_action(answer)
+    return answer if space.shape is None else shaped_action(answer, space.shape, space.dtype)

@@ -19,6 +19,7 @@ from rave_agents.environments.copying import hashable
 from rave_agents.environments.dice import Dice
 from rave_agents.environments.environment_simulator import WorldSimulator
 from rave_agents.environments.plan import AUTO, Account, ValueFunction, checked_plan
+from rave_agents.environments.worlds import WorldFunction, check_world_function
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.game.game_state import NO_ACTION, PlayerId
 from rave_agents.simulate.python_simulator import Evaluator
@@ -30,6 +31,7 @@ from rave_gymnasium.cloning import (
     own_mask,
     planning_env,
     simulation_cloner,
+    world_cloner,
 )
 from rave_gymnasium.support import (
     DRAWN_BEFORE,
@@ -37,10 +39,12 @@ from rave_gymnasium.support import (
     check_goes_on,
     check_plannable,
     declares_openness,
+    env_name,
     hidden_information,
     no_worlds,
     time_limit,
 )
+from rave_gymnasium.worlds import PlanningWorlds
 
 TERMINAL = int(PlayerId.TERMINAL)
 
@@ -61,6 +65,8 @@ class _Plan(NamedTuple):
     """What is known of the chance in its steps."""
     chance: Chance
     """Whether simulations draw the outcomes of chance, or foresee them."""
+    worlds: WorldFunction | None
+    """The user's source of worlds (determinizations), if any."""
     open: bool
     """Whether the search sees hidden information, which is cheating."""
 
@@ -89,6 +95,9 @@ class PlanningState:
             (``action_masks()``) or for all actions. Later masks come from ``info["action_mask"]``.
         chance: ``"draw"``: simulations draw the outcomes of chance; ``"see"``: they copy the
             environment's generators and foresee the outcomes, which is cheating.
+        worlds: where something is hidden, the function that draws environments which the agent
+            cannot tell from this one, see ``rave_agents.environments.worlds.WorldFunction``; each
+            simulation begins in one. None where nothing is hidden.
 
     Raises:
         TypeError, ValueError: for an argument that is not allowed, or an environment before
@@ -108,8 +117,10 @@ class PlanningState:
         value_function: ValueFunction | None = None,
         action_mask: Any = None,
         chance: Chance | str = Chance.DRAW,
+        worlds: WorldFunction | None = None,
     ) -> None:
         check_plannable(env)
+        check_world_function(worlds)
         plan = checked_plan(horizon, discount, value_function, default=DEFAULT_HORIZON)
         chance = checked_chance(chance)
         check_goes_on(env)
@@ -117,14 +128,15 @@ class PlanningState:
         steps = min(plan.steps, limit - elapsed)
         if math.isinf(steps):
             raise ValueError(
-                f"horizon=None needs an environment with a time limit; {env} has none."
+                f"horizon=None needs an environment with a time limit; {env_name(env)} has none."
             )
         if steps <= 0:
-            raise ValueError(f"The episode of {env} is over: call env.reset() first.")
+            raise ValueError(f"The episode of {env_name(env)} is over: call env.reset() first.")
         space = env.action_space
         actions = tuple(range(int(space.n)))
         legal = _allowed(action_mask, actions)
-        copy = planning_env(env, action_mask, keep_observations=value_function is not None)
+        keep = value_function is not None or worlds is not None
+        copy = planning_env(env, action_mask, keep_observations=keep)
         self.env: Any = copy
         """The copy of the environment."""
         self.over: bool = False
@@ -135,6 +147,7 @@ class PlanningState:
             clone=clone,
             knowledge=chance_knowledge(env, copy, action_mask),
             chance=chance,
+            worlds=worlds,
             open=False,
         )
         self._last = NO_ACTION
@@ -162,7 +175,8 @@ class PlanningState:
 
     def hides_information(self) -> bool:
         """Whether the environment is known to hide something from the agent."""
-        return not self._plan.open and self._hidden() is not None
+        hides = self._plan.worlds is not None or self._hidden() is not None
+        return hides and not self._plan.open
 
     def _hidden(self) -> str | None:
         known = hidden_information(self.env)
@@ -182,20 +196,25 @@ class PlanningState:
     def seeing(self) -> Self:
         """Return this state for a search that sees hidden information, which is cheating."""
         new = self.clone()
-        new._plan = self._plan._replace(open=True)
+        new._plan = self._plan._replace(open=True, worlds=None)
         return new
 
     def worlds(self, player: int, unit: Callable[[], float]) -> Callable[[], Self]:
-        """Return a source of copies of this position, each with its own random numbers.
+        """Return a source of positions that the agent cannot tell from this one.
+
+        Each has its own random numbers.
 
         Raises:
-            UnsupportedGameError: if the environment hides information.
+            UnsupportedGameError: if the environment hides information and there are no worlds.
         """
         root, _ = self._begun([int(unit() * 2**32) for _ in range(4)])
         return root.begun_worlds(unit)
 
     def begun_worlds(self, unit: Callable[[], float]) -> Callable[[], Self]:
         """Return a source of worlds that draw from the generators of this state's environment."""
+        if self._plan.worlds is not None:
+            source = PlanningWorlds(self.env, unit, self._plan.worlds, world_cloner())
+            return lambda: self._with(source())
         hidden = self._hidden()
         if hidden is not None and not self._plan.open:
             raise UnsupportedGameError(no_worlds(self.env, hidden))
@@ -271,7 +290,7 @@ class PlanningState:
         if cut and not (terminated or truncated):
             self._account.cut_off(self.env, self._seen, (None,))
         if not self.over:
-            self._look(info)
+            self._look(info or {})
 
     def returns(self) -> Sequence[float]:
         """Return the discounted sum of the rewards since the root."""
@@ -298,10 +317,10 @@ class PlanningState:
         return self._simulator(frame, evaluator, None)
 
     def world_simulator(self, frame: Frame, evaluator: Evaluator | None, player: int) -> Simulator:
-        """Return the provider of simulations that each draw their own outcomes.
+        """Return the provider of simulations that each draw their own outcomes, and their world.
 
         Raises:
-            UnsupportedGameError: if the environment hides information.
+            UnsupportedGameError: if the environment hides information and there are no worlds.
         """
         return self._simulator(frame, evaluator, player)
 
@@ -309,12 +328,13 @@ class PlanningState:
         self, frame: Frame, evaluator: Evaluator | None, observer: int | None
     ) -> Simulator:
         root, dice = self._begun(stream_entropy(frame.playout_stream))
-        watches = self._plan.chance is Chance.DRAW and not self.chance.found
+        plan = self._plan
+        watches = plan.chance is Chance.DRAW and not self.chance.found and plan.worlds is None
         return WorldSimulator(
             root,
             frame,
             dice=dice,
-            met=self._plan.knowledge.add if watches else None,
+            met=plan.knowledge.add if watches else None,
             num_distinct_actions=self.num_distinct_actions(),
             evaluator=evaluator,
             observer=observer,

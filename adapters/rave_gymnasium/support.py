@@ -11,6 +11,18 @@ from gymnasium.wrappers import TimeLimit
 from rave_agents.errors import UnsupportedGameError
 
 
+def env_name(env: Any) -> str:
+    """Return the id of an environment, or else the name of its class, for messages."""
+    spec = getattr(env, "spec", None)
+    return str(spec.id) if spec is not None else type(env.unwrapped).__name__
+
+
+def check_single(env: Any) -> None:
+    """Raise TypeError if this is no Gymnasium environment, or a vectorised one."""
+    if not isinstance(env, gymnasium.Env):
+        raise TypeError(f"env must be a single gymnasium.Env, got {type(env).__name__}.")
+
+
 def check_plannable(env: Any) -> None:
     """Refuse an environment in which the search cannot plan, with the reason.
 
@@ -18,12 +30,11 @@ def check_plannable(env: Any) -> None:
         TypeError: if it is not a Gymnasium environment, or is a vector environment.
         UnsupportedGameError: if its actions are not discrete.
     """
-    if not isinstance(env, gymnasium.Env):
-        raise TypeError(f"env must be a single gymnasium.Env, got {type(env).__name__}.")
+    check_single(env)
     if not isinstance(env.action_space, spaces.Discrete):
         raise UnsupportedGameError(
-            f"{env} cannot be planned in: its actions are {env.action_space}, and a search needs "
-            "Discrete(n)."
+            f"{env_name(env)} cannot be planned in: its actions are {env.action_space}, and a "
+            "search needs Discrete(n)."
         )
 
 
@@ -48,8 +59,8 @@ def hidden_information(env: Any) -> str | None:
         said = metadata[DECLARATION]
         if not isinstance(said, str | bool | None):
             raise TypeError(
-                f"metadata[{DECLARATION!r}] of {env} must be a text that says what is hidden from "
-                f"its agent, True, or None if nothing is hidden; got {said!r}."
+                f"metadata[{DECLARATION!r}] of {env_name(env)} must be a text that says what is "
+                f"hidden from its agent, True, or None if nothing is hidden; got {said!r}."
             )
         return "what it declares as hidden" if said is True else said or None
     hides = any(kind.__name__ == "BlackjackEnv" for kind in type(raw).__mro__)
@@ -71,17 +82,18 @@ def no_worlds(env: Any, hidden: str | None = None) -> str:
         else ""
     )
     return (
-        f"{env} cannot be planned in: it hides {hidden or hidden_information(env)}, and the search "
-        f"would see it. hidden='see' allows that, which is cheating.{declare}"
+        f"{env_name(env)} cannot be planned in: it hides {hidden or hidden_information(env)}, and "
+        "the search would see it. worlds=function draws what is hidden anew; hidden='see' allows "
+        f"the search to see it, which is cheating.{declare}"
     )
 
 
 def cannot_be_fair(env: Any, names: Sequence[str]) -> str:
     """Say why an environment's generators cannot be reseeded, and the remedies."""
     return (
-        f"{env} cannot be planned in fairly: a copy would foresee the outcomes of chance, since "
-        f"{', '.join(names)} cannot be reseeded. Draw from a NumPy generator instead, or allow "
-        "the search to cheat with chance='see'."
+        f"{env_name(env)} cannot be planned in fairly: a copy would foresee the outcomes of "
+        f"chance, since {', '.join(names)} cannot be reseeded. Draw from a NumPy generator "
+        "instead, or allow the search to cheat with chance='see'."
     )
 
 
@@ -99,7 +111,7 @@ def check_goes_on(env: Any) -> None:
         ends = [outcome for each in table[place].values() for outcome in each]
         over = over or all(next_ == place and done for _, next_, _, done in ends)
     if over:
-        raise ValueError(f"The episode of {env} is over: call env.reset() first.")
+        raise ValueError(f"The episode of {env_name(env)} is over: call env.reset() first.")
 
 
 def _has_begun(monitor: Any) -> bool:
@@ -125,5 +137,5 @@ def time_limit(env: Any) -> tuple[float, int]:
             begun = False
         env = env.env
     if not begun:
-        raise ValueError(f"{env} has not been reset: call env.reset() first.")
+        raise ValueError(f"{env_name(env)} has not been reset: call env.reset() first.")
     return limit, elapsed

@@ -19,6 +19,11 @@ def environments_of(env: Any) -> Sequence[Any] | None:
     inner = env
     while not hasattr(inner, "envs"):
         wrapped = getattr(inner, "venv", None) or getattr(inner, "env", None)
+        if wrapped is None and type(inner).__module__.startswith("supersuit."):
+            raise UnsupportedGameError(
+                f"{type(inner).__name__} has a row for each agent of PettingZoo's environments: "
+                "rave_pettingzoo's agents plan in it."
+            )
         if wrapped is None:
             raise UnsupportedGameError(
                 f"{type(inner).__name__} keeps its environments out of reach, in other processes "

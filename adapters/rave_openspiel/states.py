@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Hashable, Sequence
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 import pyspiel
@@ -31,7 +31,25 @@ _TILINGS = {
 _CLONES_POINT_TO_THEIR_ORIGINAL = frozenset({"morpion_solitaire"})
 
 
-_prepared: set[str] = set()
+class _Kind(NamedTuple):
+    """What is asked of a game once, for all of its states."""
+
+    clones_point_to_their_original: bool
+    tensor: str | None
+    """The method of a state that returns what a player observes; None if there is none."""
+
+
+def _kind_of(game: pyspiel.Game) -> _Kind:
+    found = game.get_type()
+    tensor = None
+    if found.provides_observation_tensor:
+        tensor = "observation_tensor"
+    elif found.provides_information_state_tensor:
+        tensor = "information_state_tensor"
+    return _Kind(found.short_name in _CLONES_POINT_TO_THEIR_ORIGINAL, tensor)
+
+
+_prepared: dict[str, _Kind] = {}
 """The games that all is compiled for."""
 
 
@@ -45,14 +63,23 @@ class OpenSpielState:
     """
 
     def __init__(self, state: pyspiel.State, worlds: WorldFunction | None = None) -> None:
-        if (game := str(state.get_game())) not in _prepared:
+        game = str(state.get_game())
+        kind = _prepared.get(game)
+        if kind is None:
             # What is compiled, if need be, is so before any clock of a search runs.
             if not compiled_games.prepare(state.get_game()):
                 bridge()
-            _prepared.add(game)
+            kind = _prepared[game] = _kind_of(state.get_game())
         self.state = state
         """The wrapped ``pyspiel.State``."""
         self._worlds = worlds
+        self._kind = kind
+
+    def _like(self, state: pyspiel.State) -> Self:
+        """Wrap another state of the same game."""
+        new = object.__new__(type(self))
+        new.state, new._worlds, new._kind = state, self._worlds, self._kind
+        return new
 
     def clone(self) -> Self:
         """A copy that shares nothing that can change with this state, and outlives it.
@@ -60,10 +87,10 @@ class OpenSpielState:
         Clones of some games' states look up moves in the memory of the state that they come from,
         and read what is no longer there once that is gone. Those are played again from the start.
         """
-        game = self.state.get_game()
-        if game.get_type().short_name in _CLONES_POINT_TO_THEIR_ORIGINAL:
-            return type(self)(game.deserialize_state(self.state.serialize()), self._worlds)
-        return type(self)(self.state.clone(), self._worlds)
+        if self._kind.clones_point_to_their_original:
+            game = self.state.get_game()
+            return self._like(game.deserialize_state(self.state.serialize()))
+        return self._like(self.state.clone())
 
     def current_player(self) -> int:
         """The player to move, or a ``PlayerId``."""
@@ -165,16 +192,11 @@ class OpenSpielState:
             UnsupportedGameError: if the game offers neither observations nor information states as
                 tensors.
         """
-        state, game = self.state, self.state.get_game()
-        kind = game.get_type()
-        if kind.provides_observation_tensor:
-            values, shape = state.observation_tensor(player), game.observation_tensor_shape()
-        elif kind.provides_information_state_tensor:
-            values = state.information_state_tensor(player)
-            shape = game.information_state_tensor_shape()
-        else:
+        tensor, game = self._kind.tensor, self.state.get_game()
+        if tensor is None:
             raise UnsupportedGameError(f"{game} offers no observation tensor.")
-        return np.array(values, np.float32).reshape(shape)
+        values = np.array(getattr(self.state, tensor)(player), np.float32)
+        return values.reshape(getattr(game, f"{tensor}_shape")())
 
     def position_key(self) -> Hashable:
         """Return the game, its initial state and the moves since, to compare histories."""

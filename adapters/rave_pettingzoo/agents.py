@@ -16,16 +16,17 @@ from rave_agents.agents.searching_agent import SEARCH_PARAMETERS, ClockLike, Sea
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.environments.chance import Chance
 from rave_agents.environments.plan import AUTO, ValueFunction
+from rave_agents.environments.worlds import WorldFunction
 from rave_agents.errors import UnknownNameError
 from rave_agents.game.arguments import check_names, unknown_name
 from rave_agents.game.game_state import GameState
 from rave_agents.searcher.checks import check_moves
+from rave_agents.searcher.searcher import Searcher
 from rave_agents.simulate.python_simulator import Evaluator
 from rave_pettingzoo.loop_agent import LoopAgent, RandomLoopAgent
 from rave_pettingzoo.parallel_state import ParallelState
 from rave_pettingzoo.states import AECState
 from rave_pettingzoo.support import check_worlds, is_parallel
-from rave_pettingzoo.worlds import WorldFunction
 
 
 class SearchAgent(SearchingAgent, LoopAgent):
@@ -39,7 +40,8 @@ class SearchAgent(SearchingAgent, LoopAgent):
     ``worlds``; Shimmy's environments have those of OpenSpiel's game.
 
     Args:
-        env: the live environment; it is looked at and never changed.
+        env: the live environment; it is looked at and never changed. Or a vectorised one of
+            Supersuit's, see ``LoopAgent``.
         player: the agent to play for in a Parallel environment, see ``LoopAgent``.
         translate: whether searches may play in OpenSpiel's states where these are the same.
         worlds: where something is hidden, a function ``worlds(env, agent, rng)`` that returns an
@@ -120,8 +122,14 @@ class SearchAgent(SearchingAgent, LoopAgent):
             discount=discount,
             value_function=value_function,
         )
-        check_moves(self.config, simultaneous=is_parallel(env))
+        check_moves(self.config, simultaneous=self._rows is not None or is_parallel(env))
         self._searched: GameState | None = None
+        self._bind_members()
+
+    def _seed_member(self, number: int) -> None:
+        assert self.seed is not None
+        self.seed += number
+        self._searcher = Searcher(self.config, seed=self.seed, evaluator=self.evaluator)
 
     def __copy__(self) -> Self:
         """Return an independent agent with a copy of the tree, bound to the same environment."""
@@ -131,6 +139,7 @@ class SearchAgent(SearchingAgent, LoopAgent):
 
     def reset(self) -> None:
         """Forget the tree: a new game begins. The clock, if there is one, starts anew."""
+        super().reset()
         self._forget_game()
         self._searched = None
 

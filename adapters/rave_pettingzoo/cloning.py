@@ -6,6 +6,7 @@ function; ``rave_agents.environments.copying`` copies all others. The first clon
 environment outside of ``classic.py`` is checked (``verification.py``).
 """
 
+import dataclasses
 import functools
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
@@ -364,7 +365,7 @@ def _rules() -> CopyRules:
         copiers[pyspiel.State] = lambda state: state.clone()
         shared = (*shared, pyspiel.Game)
     kinds = (pettingzoo.AECEnv, pettingzoo.ParallelEnv, EzPickle)
-    return CopyRules(by_attributes=kinds, shared=shared, copiers=copiers)
+    return CopyRules(by_attributes=kinds, shared=shared, copiers=copiers, referred=(spaces.Space,))
 
 
 @functools.cache
@@ -372,4 +373,4 @@ def _simulation_rules(generators: tuple[type, ...]) -> CopyRules:
     """Rules for copies that share generators and spaces with their original."""
     rules = _rules()
     shared = (*rules.shared, *generators, spaces.Space)
-    return CopyRules(by_attributes=rules.by_attributes, shared=shared, copiers=rules.copiers)
+    return dataclasses.replace(rules, shared=shared)

@@ -8,11 +8,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from rave_agents.agents.named_agents import AgentSpec
+from rave_agents.environments.worlds import WorldFunction
 from rave_agents.game.arguments import unknown_name
 from rave_pettingzoo.adapter import make_played_env
 from rave_pettingzoo.episode import OUTSIDE, Episode, play_episode
 from rave_pettingzoo.support import turn_based_env
-from rave_pettingzoo.worlds import WorldFunction
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -18,6 +18,7 @@ from rave_agents.environments.chance import (
 from rave_agents.environments.dice import Dice
 from rave_agents.environments.generators import Generators
 from rave_agents.environments.plan import Plan, ValueFunction, checked_plan
+from rave_agents.environments.worlds import WorldFunction
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.game.game_state import PlayerId
 from rave_pettingzoo.classic import keeps_generators
@@ -30,7 +31,6 @@ from rave_pettingzoo.support import (
     hidden_information,
     say_what_is_assumed,
 )
-from rave_pettingzoo.worlds import WorldFunction
 
 TERMINAL = int(PlayerId.TERMINAL)
 

@@ -6,12 +6,20 @@ from typing import Any, Self
 
 import numpy as np
 import pettingzoo
+from gymnasium import spaces
 
-from rave_agents.agents.policies import Policy, View, is_allowed, plain_action, policy_name
+from rave_agents.agents.policies import (
+    Policy,
+    View,
+    discrete_action,
+    is_allowed,
+    policy_name,
+    shaped_action,
+)
+from rave_agents.environments.worlds import WorldFunction
 from rave_agents.game.arguments import unknown_name
 from rave_pettingzoo.policies import make_policy
 from rave_pettingzoo.support import is_parallel, is_shimmy
-from rave_pettingzoo.worlds import WorldFunction
 
 OUTSIDE = ("raise", "illegal")
 """What an action outside its space can lead to."""
@@ -262,17 +270,20 @@ def _asked(policy: Policy, view: View, outside_counts: bool) -> tuple[Any, bool]
     """Ask a policy; return the action to play, and whether what it chose is allowed."""
     if view.mask is not None and not np.any(view.mask):
         view = view._replace(mask=None)  # It allows nothing, and so tells nothing.
-    action = plain_action(policy.act(view))
+    answer = policy.act(view)
     space = view.env.action_space(view.agent)
-    size = getattr(space, "n", None)
-    if size is None or np.ndim(size):
+    if not isinstance(space, spaces.Discrete):
+        action = answer
+        if space.shape is not None:
+            action = shaped_action(answer, space.shape, space.dtype)
         if not space.contains(action):
             raise ActionOutsideError(view.agent, action, space)
         return action, True
-    start = int(getattr(space, "start", 0))
+    action = discrete_action(answer)
+    start, size = int(space.start), int(space.n)
     number = action - start if isinstance(action, int | np.integer) else action
-    if is_allowed(number, None, int(size)):
-        return action, is_allowed(number, view.mask, int(size))
+    if is_allowed(number, None, size):
+        return action, is_allowed(number, view.mask, size)
     if not outside_counts:
         raise ActionOutsideError(view.agent, action, space)
     mask = np.ones(1) if view.mask is None else np.ravel(view.mask)

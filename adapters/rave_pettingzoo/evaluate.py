@@ -12,11 +12,11 @@ from rave_agents.arena.plan import Key
 from rave_agents.arena.runner import play_games
 from rave_agents.arena.worker import FailedGameError, Failure
 from rave_agents.cli.terminal import stderr
+from rave_agents.environments.worlds import WorldFunction
 from rave_pettingzoo.env_table import EnvTable, checked_outside, env_maker
 from rave_pettingzoo.episode import Episode, check_agents
 from rave_pettingzoo.evaluation import Evaluation
 from rave_pettingzoo.support import env_name, turn_based_env
-from rave_pettingzoo.worlds import WorldFunction
 
 
 def evaluate(

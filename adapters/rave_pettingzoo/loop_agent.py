@@ -6,10 +6,12 @@ from typing import Any, Self
 
 import numpy as np
 import pettingzoo
+from gymnasium import spaces
 
 from rave_agents.agents.environment_agent import EnvironmentAgent
 from rave_agents.environments.chance import Chance, checked_chance
 from rave_agents.environments.plan import AUTO, ValueFunction
+from rave_agents.environments.worlds import WorldFunction, check_world_function
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.game.arguments import checked_seed
 from rave_agents.game.game_state import GameState
@@ -20,20 +22,21 @@ from rave_pettingzoo.positions import game_state
 from rave_pettingzoo.support import (
     allowed_actions,
     check_begun,
-    check_discrete,
     check_searchable,
     is_parallel,
     masked_actions,
     turn_based_env,
 )
-from rave_pettingzoo.worlds import WorldFunction, check_world_function
+from rave_pettingzoo.vectors import rows_of
 
 
 class LoopAgent(EnvironmentAgent):
     """What all agents for the loop have in common; subclasses choose an action.
 
     Args:
-        env: the live environment; it is looked at and never changed.
+        env: the live environment; it is looked at and never changed. Or a vectorised one of
+            Supersuit's, whose environments live in this process: ``act`` and ``predict`` then
+            return an array with an action for each row, an agent of one of the environments.
         player: the name of the agent that is played for, in a Parallel environment, where agents
             move at the same time; None in AEC environments, which tell whose turn it is. In the
             Parallel view of turns it may be given: at others' turns its action is 0.
@@ -63,9 +66,17 @@ class LoopAgent(EnvironmentAgent):
         discount: float = 1.0,
         value_function: ValueFunction | None = None,
     ) -> None:
+        live, self._rows = env, rows_of(env)
+        if self._rows is not None:
+            if player is not None:
+                raise ValueError(
+                    "player must be None for a vectorised environment, where each row is another "
+                    f"agent's, got {player!r}."
+                )
+            env, player = self._rows[0]
         check_env(env)
         _check_player(env, player)
-        self.player: Any = player
+        self.player: Any = player if self._rows is None else None
         """The agent to play for in a Parallel environment; None in an AEC environment."""
         if not isinstance(translate, bool):
             raise TypeError(f"translate must be True or False, got {translate!r}.")
@@ -84,8 +95,21 @@ class LoopAgent(EnvironmentAgent):
         self.value_function = value_function
         """Estimates what is still to come beyond the horizon, if given."""
         self._check_playable(env)
-        self.env = env
+        self.env = live
         """The live environment."""
+
+    def _bind_members(self) -> None:
+        """Make an agent like this one for each row of a vectorised environment."""
+        members = []
+        for number, row in enumerate(self._rows or ()):
+            member = copy.copy(self)
+            member.env, member.player = row
+            member._seed_member(number)
+            members.append(member)
+        self.members = members
+
+    def _seed_member(self, number: int) -> None:
+        """Give the agent of a row random numbers of its own."""
 
     def act(self, observation: Any = None, action_mask: Any = None) -> Any:
         """Choose an action for the environment's selected agent, or for ``player``.
@@ -105,6 +129,8 @@ class LoopAgent(EnvironmentAgent):
             ValueError: if the environment has not been reset, if the selected agent is out (call
                 ``step(None)`` then), or if the mask differs from the environment's current one.
         """
+        if self.members:
+            return self._predict_all(observation, np.array([False]), action_mask)
         return self._act(self.env, observation, action_mask)
 
     def __call__(
@@ -146,6 +172,8 @@ class LoopAgent(EnvironmentAgent):
 
     def reset(self) -> None:
         """Start a new game: forget the last result. Optional."""
+        for member in self.members:
+            member.reset()
 
     def choose(self, state: GameState) -> int:
         """Return the action to play at a position."""
@@ -170,6 +198,8 @@ class LoopAgent(EnvironmentAgent):
         """Choose an action for ``player`` in a Parallel environment."""
         if self.player not in env.agents:
             check_begun(env)
+            if self._rows is not None and env.agents:
+                return 0  # Its row goes on with the others.
             raise ValueError(f"{self.player!r} is out of the game.")
         state = ParallelState(
             env,
@@ -199,6 +229,8 @@ class LoopAgent(EnvironmentAgent):
         }
 
     def _observation_space(self) -> Any:
+        if self.members:
+            return self.members[0]._observation_space()
         agent = getattr(self.env, "agent_selection", None) if self.player is None else self.player
         return None if agent is None else self.env.observation_space(agent)
 
@@ -215,13 +247,18 @@ class LoopAgent(EnvironmentAgent):
 class RandomLoopAgent(LoopAgent):
     """Plays a legal action uniformly at random.
 
-    It uses the mask alone, and so plays any environment, with hidden information or simultaneous
-    moves too.
+    It uses the mask alone, and so plays any environment: with hidden information, simultaneous
+    moves, or actions of any space, of which it draws what ``space.sample()`` would.
     """
 
     def __init__(self, env: Any, *, seed: int | None = None, **options: Any) -> None:
         super().__init__(env, **options)
-        self._random = np.random.default_rng(checked_seed(seed))
+        seed = checked_seed(seed)
+        self._random = np.random.default_rng(seed)
+        self._bind_members()
+
+    def _seed_member(self, number: int) -> None:
+        self._random = self._random.spawn(number + 1)[number]
 
     def __copy__(self) -> Self:
         twin = super().__copy__()
@@ -233,9 +270,9 @@ class RandomLoopAgent(LoopAgent):
         return int(self._random.choice(state.legal_actions()))
 
     def _check_playable(self, env: Any) -> None:
-        check_discrete(env)
+        """Play whatever actions there are."""
 
-    def _act(self, env: Any, observation: Any, mask: Any) -> int:
+    def _act(self, env: Any, observation: Any, mask: Any) -> Any:
         if is_parallel(env):
             return self._act_together(env, *self._told(env, observation, mask))
         if self._waits(env):
@@ -248,16 +285,28 @@ class RandomLoopAgent(LoopAgent):
             raise UnsupportedGameError(
                 f"{env} does not tell whose turn it is: a random agent plays in AEC environments."
             )
+        space = env.action_space(env.agent_selection)
+        if not isinstance(space, spaces.Discrete):
+            return self._sample(space)
         legal = masked_actions(env)
         _check_mask(observation, mask, legal)
-        return int(self._random.choice(legal))
+        return int(space.start) + int(self._random.choice(legal))
 
     def _act_together(
         self, env: Any, observations: Mapping[Any, Any], infos: Mapping[Any, Any]
-    ) -> int:
+    ) -> Any:
+        space = env.action_space(self.player)
+        if not isinstance(space, spaces.Discrete):
+            return self._sample(space)
         told = observations.get(self.player), infos.get(self.player)
-        size = int(env.action_space(self.player).n)
-        return int(self._random.choice(allowed_actions(*told, size)))
+        legal = allowed_actions(*told, int(space.n))
+        return int(space.start) + int(self._random.choice(legal))
+
+    def _sample(self, space: Any) -> Any:
+        """Draw from a copy of a space, whose generator is the environment's."""
+        own = copy.deepcopy(space)
+        own.seed(int(self._random.integers(2**31)))
+        return own.sample()
 
 
 def _check_player(env: Any, player: Any) -> None:

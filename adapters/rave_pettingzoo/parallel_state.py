@@ -12,6 +12,7 @@ from rave_agents.environments.copying import hashable
 from rave_agents.environments.dice import Dice
 from rave_agents.environments.environment_simulator import OpenLoopSimulator, WorldSimulator
 from rave_agents.environments.plan import AUTO, Account, ValueFunction
+from rave_agents.environments.worlds import WorldFunction, check_world_function
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.game.game_state import PlayerId
 from rave_agents.simulate.python_simulator import Evaluator
@@ -31,7 +32,7 @@ from rave_pettingzoo.support import (
     no_worlds,
 )
 from rave_pettingzoo.verification import masks_of
-from rave_pettingzoo.worlds import ParallelWorlds, WorldFunction, check_world_function
+from rave_pettingzoo.worlds import ParallelWorlds
 
 
 class ParallelState(EnvironmentState):

@@ -5,9 +5,9 @@ from typing import Any
 
 from rave_agents.agents.named_agents import AgentSpec
 from rave_agents.agents.policies import Policy, View, understood
+from rave_agents.environments.worlds import WorldFunction
 from rave_pettingzoo.agents import make_agent
 from rave_pettingzoo.loop_agent import LoopAgent
-from rave_pettingzoo.worlds import WorldFunction
 
 
 def make_policy(

@@ -36,7 +36,7 @@ def record(
         env: an AEC or a Parallel environment, made with ``render_mode="rgb_array"``. It is reset,
             and played to its end.
         agents: for each agent of the environment, a policy as ``evaluate`` takes it.
-        path: the file: ``.gif``, or ``.mp4`` where the program ``ffmpeg`` is installed.
+        path: the file: ``.gif``, or ``.mp4`` where ``ffmpeg`` or the package ``imageio-ffmpeg`` is.
         seed: the seed of the environment's reset and of agents made from specs.
         fps: pictures a second, above 0.
         quantity: what is drawn beside the picture of searches by this package's agents, such as

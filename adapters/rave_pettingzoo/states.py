@@ -11,6 +11,7 @@ from rave_agents.environments.chance import Chance, checked_chance, stream_entro
 from rave_agents.environments.dice import Dice
 from rave_agents.environments.environment_simulator import WorldSimulator
 from rave_agents.environments.plan import AUTO, Account, Plan, ValueFunction
+from rave_agents.environments.worlds import Unit, WorldFunction, check_world_function
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.game.game_state import NO_ACTION
 from rave_agents.simulate.python_simulator import Evaluator
@@ -37,13 +38,7 @@ from rave_pettingzoo.support import (
     no_worlds,
     turn_based_env,
 )
-from rave_pettingzoo.worlds import (
-    FunctionWorlds,
-    Unit,
-    WorldFunction,
-    check_world_function,
-    view,
-)
+from rave_pettingzoo.worlds import FunctionWorlds, view
 
 
 class _Rules(NamedTuple):

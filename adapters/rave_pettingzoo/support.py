@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pettingzoo
+from gymnasium import spaces
 from pettingzoo.utils.conversions import parallel_to_aec_wrapper
 
 from rave_agents.config.search_config import SearchConfig
@@ -123,7 +124,7 @@ def check_discrete(env: Any) -> None:
     """Raise UnsupportedGameError for actions that are not integers from 0."""
     for agent in raw_env(env).possible_agents:
         space = env.action_space(agent)
-        if not hasattr(space, "n") or int(getattr(space, "start", 0)) != 0:
+        if not isinstance(space, spaces.Discrete) or space.start != 0:
             raise UnsupportedGameError(
                 f"{env_name(env)} cannot be searched: the actions of {agent!r} are {space}, and "
                 "the search needs Discrete(n), actions from 0 to n - 1."

@@ -20,13 +20,13 @@ from rave_agents.arena.run import carry_out
 from rave_agents.arena.statistics import finite
 from rave_agents.arena.tournament_result import elo_text
 from rave_agents.arena.worker import UnfinishedError
+from rave_agents.environments.worlds import WorldFunction
 from rave_agents.game.arguments import unknown_name
 from rave_agents.results.tables import aligned, html_table
 from rave_pettingzoo.env_table import EnvTable, checked_outside, env_maker
 from rave_pettingzoo.episode import Episode, check_agents
 from rave_pettingzoo.evaluate import bar
 from rave_pettingzoo.support import env_name, turn_based_env
-from rave_pettingzoo.worlds import WorldFunction
 
 
 class PolicyStanding(NamedTuple):
@@ -38,8 +38,8 @@ class PolicyStanding(NamedTuple):
     """Its rating, see ``rave_agents.arena.Ratings``."""
     interval: tuple[float, float]
     """The rating's 95 % confidence interval."""
-    episodes: int
-    """How many it took part in."""
+    num_episodes: int
+    """The number of episodes that it took part in."""
     score: float
     """Share of the others whose returns it exceeded; those with its own return count half."""
     mean_return: float
@@ -113,7 +113,7 @@ class EnvTournament:
             name=name,
             elo=self.ratings[name],
             interval=self.ratings.interval(name),
-            episodes=sum(
+            num_episodes=sum(
                 len(episodes)
                 for lineup, episodes in zip(self.lineups, self.episodes, strict=True)
                 if name in lineup
@@ -140,18 +140,23 @@ class EnvTournament:
         return {
             "env": self.env,
             "seed": self.seed,
-            "episodes": self.finished,
+            "num_episodes": self.finished,
             "policies": [
                 {
                     "name": row.name,
                     "elo": finite(row.elo),
                     "elo_ci95": [finite(end) for end in row.interval],
-                    "episodes": row.episodes,
+                    "num_episodes": row.num_episodes,
                     "score": finite(row.score),
                     "mean_return": finite(row.mean_return),
                     "illegal_moves": row.illegal_moves,
                 }
                 for row in self.standings
+            ],
+            "episodes": [
+                {"policies": list(lineup), **episode.to_dict()}
+                for lineup, episodes in zip(self.lineups, self.episodes, strict=True)
+                for episode in episodes
             ],
         }
 
@@ -165,7 +170,7 @@ class EnvTournament:
         ):
             low, high = map(elo_text, row.interval)
             cells = [str(place), row.name, elo_text(row.elo), f"{low} to {high}"]
-            cells += [str(row.episodes), _text(row.score), _text(row.mean_return)]
+            cells += [str(row.num_episodes), _text(row.score), _text(row.mean_return)]
             rows.append([*cells, str(row.illegal_moves), *map(_text, scores)])
         return rows
 

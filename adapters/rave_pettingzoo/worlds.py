@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from rave_agents.environments.copying import hashable
+from rave_agents.environments.worlds import Unit, WorldFunction, world_random
 from rave_agents.errors import GameError, UnsupportedGameError
 from rave_pettingzoo.classic_knowledge import kind_of
 from rave_pettingzoo.cloning import (
@@ -22,23 +23,6 @@ from rave_pettingzoo.cloning import (
     type_chain,
 )
 from rave_pettingzoo.support import check_begun, env_name, legal_actions
-
-Unit = Callable[[], float]
-"""Draws a uniform random number in [0, 1)."""
-
-WorldFunction = Callable[[Any, Any, np.random.Generator], Any]
-"""A source of worlds, called as ``worlds(env, agent, rng)``: it returns an environment in a state
-that ``agent``, who is to move, cannot tell from that of ``env``.
-
-``env`` is a copy, without the wrappers that only watch over the caller; it may be changed and
-returned. What is still to come is hidden too: a deck is to be shuffled, a random generator of the
-environment's to be replaced, by what ``rng`` draws."""
-
-
-def check_world_function(worlds: object) -> None:
-    """Raise TypeError if ``worlds`` is neither a function nor None."""
-    if worlds is not None and not callable(worlds):
-        raise TypeError(f"worlds must be a function of (env, agent, rng) or None, got {worlds!r}.")
 
 
 class FunctionWorlds:
@@ -66,7 +50,7 @@ class FunctionWorlds:
         self._clone = search_cloner(env) if clone is None else clone
         self._agent = env.agent_selection
         self._function = function
-        self._random = np.random.default_rng([int(unit() * 2**32) for _ in range(4)])
+        self._random = world_random(unit)
         self._types = _type_names(env)
         self._legal = sorted(legal_actions(env))
         self._view = view(env, self._agent)
@@ -151,7 +135,7 @@ class ParallelWorlds:
         self._agent = agent
         self._function = function
         self._clone = clone
-        self._random = np.random.default_rng([int(unit() * 2**32) for _ in range(4)])
+        self._random = world_random(unit)
 
     def __call__(self) -> Any:
         """A world.

@@ -77,7 +77,7 @@ class EnvironmentAgent:
             if len(starts) == len(self.members) and starts[index]:
                 member.reset()
             mask = None if masks is None else masks[index]
-            actions.append(member.act(None, mask))
+            actions.append(member.act(_entry(observation, index), mask))
         return np.array(actions)
 
     def reset(self) -> None:

@@ -4,6 +4,7 @@ A policy may be a function, or an object with one of these methods, in this orde
 
 - ``predict(observation, ...)``: Stable-Baselines3, sb3-contrib; a recurrent model's state is kept;
 - ``compute_single_action(observation, ...)``: RLlib;
+- ``compute_actions(observations, ...)``: RLlib; observations are a batch of one;
 - ``compute_action(observation, ...)``: Tianshou;
 - ``get_action(observation, ...)``: AgileRL; with tensors also CleanRL's;
 - ``get_action_and_value(observation, ...)``: CleanRL;
@@ -25,6 +26,7 @@ from rave_agents.agents.named_agents import AgentSpec
 METHODS = (
     "predict",
     "compute_single_action",
+    "compute_actions",
     "compute_action",
     "get_action",
     "get_action_and_value",
@@ -107,12 +109,13 @@ def understood(policy: Any) -> Policy:
     if method is None and not callable(policy):
         raise TypeError(
             "A policy must be an agent's spec such as 'rave(simulations=200)', a function of "
-            f"observation and mask, or an object with one of {', '.join(METHODS)}; got {policy!r}."
+            f"observation and mask, or an object with one of {', '.join(METHODS)}; got {policy!r}. "
+            "A method of another name can be given itself, as policy.method."
         )
     tensors = is_torch_module(policy)
     inside = _takes_inner_observation(policy, method) or (tensors and method != "predict")
-    if method in ("predict", "compute_single_action", "compute_action"):
-        asked = _Recurrent(getattr(policy, method), inside)
+    if method in ("predict", "compute_single_action", "compute_actions", "compute_action"):
+        asked = _Recurrent(getattr(policy, method), inside, batches=method == "compute_actions")
         return Policy(asked, _both(asked.reset, _resetter(policy)))
     function = policy if method is None else getattr(policy, method)
     if method is None and type(policy).__module__.partition(".")[0] == "tianshou":
@@ -138,6 +141,35 @@ def plain_action(answer: Any) -> Any:
     number = item()
     whole = isinstance(number, float) and number.is_integer()
     return int(number) if whole and not isinstance(answer, np.floating) else number
+
+
+def discrete_action(answer: Any) -> Any:
+    """Convert an answer to one of several numbered actions.
+
+    Of a tuple the action comes first, as in ``(action, log_probability)``; a list or an array of
+    one number becomes the number. Whatever else it is stays as it is.
+    """
+    if isinstance(answer, tuple) and answer:
+        answer = answer[0]
+    if isinstance(answer, list) and len(answer) == 1:
+        answer = answer[0]
+    return plain_action(answer)
+
+
+def shaped_action(answer: Any, shape: tuple[int, ...], kind: Any) -> Any:
+    """Convert an answer to an array of this shape and ``dtype``, as far as it is one.
+
+    Tensors become arrays; of a tuple the action comes first; a batch of one is opened. Whatever
+    else it is stays as it is.
+    """
+    first = answer[0] if isinstance(answer, tuple) and answer else answer
+    detach = getattr(first, "detach", None)
+    array = np.asarray(detach().cpu() if callable(detach) else first)
+    if array.shape == (1, *shape):
+        array = array[0]
+    if array.shape != shape or not np.can_cast(array.dtype, kind, "same_kind"):
+        return answer
+    return array.astype(kind)
 
 
 def is_allowed(action: Any, mask: Any, size: int | None) -> bool:
@@ -166,9 +198,10 @@ def inner_observation(observation: Any) -> Any:
 class _Recurrent:
     """Asks a method that takes and returns a state, such as an LSTM's; keeps it in an episode."""
 
-    def __init__(self, method: Callable[..., Any], inside: bool) -> None:
+    def __init__(self, method: Callable[..., Any], inside: bool, *, batches: bool) -> None:
         self._method = method
         self._inside = inside
+        self._batches = batches
         parameters = _parameters(method)
         self._fixed = {name: value for name, value in _FIXED.items() if name in parameters}
         self._named = {
@@ -176,7 +209,8 @@ class _Recurrent:
             for name, meaning in NAMES.items()
             if name in parameters and name not in ("observation", "obs")
         }
-        self._state_name = "state" if "state" in parameters else None
+        names = ("state_batches",) if batches else ("state",)
+        self._state_name = next((name for name in names if name in parameters), None)
         self._marks_start = "episode_start" in parameters
         self.reset()
 
@@ -188,6 +222,9 @@ class _Recurrent:
     def __call__(self, view: View) -> Any:
         observation = inner_observation(view.observation) if self._inside else view.observation
         options = {name: getattr(view, meaning) for name, meaning in self._named.items()}
+        if self._batches:
+            observation = _batch_of_one(observation)
+            options = {name: _batch_of_one(value) for name, value in options.items()}
         options.update(self._fixed)
         if self._state_name is not None and not self._start:
             options[self._state_name] = self._state
@@ -197,8 +234,15 @@ class _Recurrent:
         answer = self._method(observation, **options)
         if isinstance(answer, tuple):
             self._state = answer[1] if len(answer) > 1 else None
-            return answer[0]
-        return answer
+            answer = answer[0]
+        return answer[0] if self._batches else answer
+
+
+def _batch_of_one(thing: Any) -> Any:
+    """A batch of one observation, mask or info."""
+    if isinstance(thing, Mapping):
+        return {name: _batch_of_one(value) for name, value in thing.items()}
+    return [thing] if thing is None or isinstance(thing, str) else np.asarray(thing)[None]
 
 
 def _both(first: Callable[[], Any], second: Callable[[], Any]) -> Callable[[], None]:
@@ -264,7 +308,9 @@ def _filled(function: Callable[..., Any]) -> tuple[list[str], dict[str, str]]:
             placed.append(place)
         elif meaning is not None:
             named[parameter.name] = meaning
-    return placed or ["observation"], named
+    if not placed and "observation" not in named.values():
+        placed = ["observation"]
+    return placed, named
 
 
 def _of_tensors(module: Any, function: Any) -> Callable[[View], Any]:
@@ -285,9 +331,18 @@ def _of_tensors(module: Any, function: Any) -> Callable[[View], Any]:
             options[masks[0]] = batch(view.mask, torch.bool)
         with torch.no_grad():
             answer = function(batch(inner_observation(view.observation), torch.float32), **options)
+        if not _is_discrete(view):
+            return answer
         return best_action(answer[0] if isinstance(answer, tuple) else answer, view.mask)
 
     return act
+
+
+def _is_discrete(view: View) -> bool:
+    """Whether the actions are numbered, as far as the environment tells."""
+    space = getattr(view.env, "action_space", None)
+    space = space(view.agent) if callable(space) else space
+    return not getattr(space, "shape", ())
 
 
 def _tianshou(policy: Any, inside: bool) -> Callable[[View], Any]:

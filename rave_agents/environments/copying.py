@@ -39,6 +39,9 @@ class CopyRules:
     """Types whose instances the copy shares with the original."""
     copiers: Mapping[type, Callable[[Any], Any]] = dataclasses.field(default_factory=dict)
     """Functions that copy instances of types that pickle cannot copy."""
+    referred: tuple[type, ...] = ()
+    """Types to whose instances functions may refer: nothing in them changes but generators, which
+    ``rave_agents.environments.generators`` finds in functions, too."""
 
 
 def copied(thing: Any, rules: CopyRules, replaced: Mapping[int, Any] | None = None) -> Any:
@@ -90,7 +93,7 @@ class _Pickler(pickle.Pickler):
         ):
             return None  # A method of an object, which is copied with it.
         if isinstance(thing, types.FunctionType):
-            _check_remembers_nothing(thing)
+            _check_remembers_nothing(thing, self._rules.referred)
         if isinstance(thing, self._shared):
             return self._number(thing, thing, None)
         if self._own and isinstance(thing, self._own):
@@ -121,7 +124,7 @@ def _copied_torch_generator(generator: Any) -> Any:
     return new
 
 
-def _check_remembers_nothing(function: types.FunctionType) -> None:
+def _check_remembers_nothing(function: types.FunctionType, but: tuple[type, ...]) -> None:
     """Refuse a function through which the copy would reach an object of the original."""
     for cell in function.__closure__ or ():
         try:
@@ -129,8 +132,8 @@ def _check_remembers_nothing(function: types.FunctionType) -> None:
         except ValueError:
             continue  # Empty.
         if isinstance(content, types.FunctionType):
-            _check_remembers_nothing(content)
-        elif not _is_unchanging(content):
+            _check_remembers_nothing(content, but)
+        elif not isinstance(content, but) and not _is_unchanging(content):
             raise pickle.PicklingError(
                 f"the function {function.__qualname__} refers to an object of type "
                 f"{type(content).__name__}, which the copy would have in common with the original"

@@ -108,7 +108,11 @@ class Account:
 
     def add(self, player: int, reward: Any) -> None:
         """Add a player's reward of the step that has just been taken."""
-        self.returns[player] += self._weight * float(reward)
+        try:
+            amount = float(reward)
+        except TypeError:  # An array of one number.
+            amount = float(np.asarray(reward).item())
+        self.returns[player] += self._weight * amount
 
     def end_step(self) -> bool:
         """End a step, after all of its rewards; returns whether the horizon is reached."""

@@ -22,6 +22,8 @@ LAST = 3
 class Film:
     """Pictures one after the other, written as a GIF, or as MP4 where ``ffmpeg`` is installed.
 
+    The package ``imageio-ffmpeg`` has the program, too.
+
     Args:
         path: the file to write; its suffix says the kind.
         fps: pictures a second, above 0.
@@ -40,9 +42,10 @@ class Film:
         """The file."""
         if self.path.suffix.lower() not in FORMATS:
             raise ValueError(f"path must end in one of {', '.join(FORMATS)}, got {str(path)!r}.")
-        if self.path.suffix.lower() == ".mp4" and shutil.which("ffmpeg") is None:
+        if self.path.suffix.lower() == ".mp4" and ffmpeg() is None:
             raise UnsupportedGameError(
-                "MP4 needs the program ffmpeg, which is not installed; record a .gif instead."
+                "MP4 needs the program ffmpeg, which is not installed: install it, or the package "
+                "imageio-ffmpeg, or record a .gif instead."
             )
         if isinstance(fps, bool) or not isinstance(fps, int | float) or fps <= 0:
             raise ValueError(f"fps must be a number above 0, got {fps!r}.")
@@ -110,9 +113,11 @@ class Film:
         images[0].save(self.path, save_all=True, append_images=images[1:], duration=shown, loop=0)
 
     def _save_mp4(self, pictures: list[NDArray[np.uint8]]) -> None:
+        program = ffmpeg()
+        assert program is not None
         rows, columns, _ = pictures[0].shape
         source = ["-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{columns}x{rows}"]
-        command = ["ffmpeg", "-y", "-loglevel", "error", *source, "-r", str(self._fps), "-i", "-"]
+        command = [program, "-y", "-loglevel", "error", *source, "-r", str(self._fps), "-i", "-"]
         finished = subprocess.run(
             [*command, "-pix_fmt", "yuv420p", str(self.path)],
             input=b"".join(picture.tobytes() for picture in pictures),
@@ -121,6 +126,19 @@ class Film:
         )
         if finished.returncode:
             raise OSError(f"ffmpeg cannot write {self.path}: {finished.stderr.decode().strip()}")
+
+
+def ffmpeg() -> str | None:
+    """Return the path of the program ffmpeg, or else of imageio-ffmpeg's; None without."""
+    program = shutil.which("ffmpeg")
+    if program is None:
+        try:
+            import imageio_ffmpeg  # noqa: PLC0415
+
+            program = imageio_ffmpeg.get_ffmpeg_exe()
+        except (ImportError, RuntimeError):  # It is not installed, or has no program here.
+            return None
+    return program
 
 
 def _padded(picture: NDArray[np.uint8], rows: int, columns: int) -> NDArray[np.uint8]:

@@ -3,7 +3,14 @@
 import numpy as np
 import pytest
 
-from rave_agents.agents.policies import View, is_allowed, plain_action, understood
+from rave_agents.agents.policies import (
+    View,
+    discrete_action,
+    is_allowed,
+    plain_action,
+    shaped_action,
+    understood,
+)
 
 MASK = np.array([0, 0, 1, 1], np.int8)
 BOARD = np.arange(4.0)
@@ -46,6 +53,15 @@ class AsTianshou:
         return np.flatnonzero(obs["action_mask"])[0]
 
 
+class AsBatches:
+    """As RLlib's Policy computes actions of a batch, with states and more beside them."""
+
+    def compute_actions(self, obs_batch, state_batches=None, *, explore=None):
+        assert explore is False
+        assert obs_batch["observation"].shape == (1, 4)
+        return np.argmax(obs_batch["action_mask"], axis=1), [], {"logits": 0}
+
+
 class AsRecurrentPPO:
     observation_space = Box()
 
@@ -58,7 +74,8 @@ class AsRecurrentPPO:
 
 
 @pytest.mark.parametrize(
-    "policy", [AsRLlib(False), AsRLlib(True), AsAgileRL(), AsTianshou(), AsRecurrentPPO()]
+    "policy",
+    [AsRLlib(False), AsRLlib(True), AsBatches(), AsAgileRL(), AsTianshou(), AsRecurrentPPO()],
 )
 def test_objects_of_other_libraries_are_asked_by_their_own_methods(policy):
     assert plain_action(understood(policy).act(VIEW)) == 2
@@ -89,6 +106,7 @@ def test_the_state_of_a_recurrent_policy_is_kept_in_an_episode_and_forgotten_aft
         (lambda x, temperature=1.0: (x, temperature), (SEEN, 1.0)),
         (lambda x, temperature=1.0, mask=None: (x, mask), (SEEN, MASK)),
         (lambda *seen: seen, (SEEN, MASK)),
+        (lambda *, observation, agent_id: (observation, agent_id), (SEEN, "player_1")),
     ],
 )
 def test_parameters_are_filled_by_their_names_and_else_by_their_place(policy, asked):
@@ -101,12 +119,15 @@ def test_a_function_that_wants_more_than_there_is_is_refused():
         understood(lambda observation, mask, key: 0)
 
 
+@pytest.mark.needs("torch")
 class TestTorch:
     """PyTorch's modules, as CleanRL writes them."""
 
     @pytest.fixture(autouse=True)
     def torch(self):
-        return pytest.importorskip("torch", reason="needs PyTorch")
+        import torch
+
+        return torch
 
     def network(self, torch, **methods):
         class Network(torch.nn.Module):
@@ -157,3 +178,40 @@ class TestTorch:
 )
 def test_an_action_is_allowed_if_it_is_in_the_space_and_the_mask(action, allowed):
     assert is_allowed(action, MASK, 4) is allowed
+
+
+@pytest.mark.parametrize(
+    ("answer", "action"),
+    [
+        (3, 3),
+        ((3, 0.5, "more"), 3),
+        ([3], 3),
+        ((np.array([3]), 0.5), 3),
+        (np.float32(3).reshape(1), 3),
+        ([1, 2], [1, 2]),
+        ("3", "3"),
+        (None, None),
+    ],
+)
+def test_an_answer_is_the_number_of_an_action_wherever_it_is_found(answer, action):
+    assert discrete_action(answer) == action
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        np.array([0.5, 1.0]),
+        [0.5, 1.0],
+        np.array([[0.5, 1.0]], np.float32),
+        (np.array([0.5, 1.0]), -1.3),
+    ],
+)
+def test_an_answer_is_an_array_of_the_spaces_shape_and_type(answer):
+    action = shaped_action(answer, (2,), np.float32)
+    assert action.dtype == np.float32
+    assert action.tolist() == [0.5, 1.0]
+
+
+@pytest.mark.parametrize("answer", [None, "left", [1.0], np.zeros((2, 2))])
+def test_an_answer_of_another_shape_stays_as_it_is(answer):
+    assert shaped_action(answer, (2,), np.float32) is answer

@@ -144,8 +144,10 @@ def test_a_generator_of_ones_own_class_is_copied_with_all_that_it_has():
     assert [twin.random() for _ in range(3)] == [generator.random() for _ in range(3)]
 
 
+@pytest.mark.needs("torch")
 def test_equal_states_of_pytorchs_generators_are_equal_wherever_they_are_kept():
-    torch = pytest.importorskip("torch")
+    import torch
+
     generator = torch.Generator().manual_seed(1)
     before = state_bytes(generator)
     kept = [generator.get_state() for _ in range(3)]

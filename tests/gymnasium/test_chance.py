@@ -291,8 +291,9 @@ def test_nothing_is_proven_where_chance_is_drawn():
         Searcher(SearchConfig(proofs=Proofs())).search(state, Limit(simulations=10))
 
 
+@pytest.mark.needs("torch")
 def test_pytorchs_generators_are_the_searchs_own():
-    torch = pytest.importorskip("torch")
+    import torch
 
     class Torch(dice.Keeper):
         def begin(self, seed):

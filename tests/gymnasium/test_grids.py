@@ -7,12 +7,13 @@ from rave_gymnasium import PlanningState, UCTAgent
 
 
 def minigrid(name):
-    pytest.importorskip("minigrid", reason="needs minigrid")
+    import minigrid
+
+    assert minigrid  # It registers its environments.
     return gymnasium.make(name)
 
 
 def minatar(name):
-    pytest.importorskip("minatar", reason="needs MinAtar")
     import minatar.gym
 
     if name not in gymnasium.registry:
@@ -28,7 +29,7 @@ CASES = [
 ]
 
 
-@pytest.mark.full(but=2)
+@pytest.mark.needs("minigrid", "minatar")
 @pytest.mark.parametrize(("make", "name"), CASES)
 def test_a_plan_leaves_the_live_environment_alone(make, name):
     seen = []

@@ -72,6 +72,18 @@ def test_an_opponent_that_plays_an_illegal_action_is_named():
         env.reset()
 
 
+@pytest.mark.parametrize("answer", [np.zeros(9), None, "0", [1, 2]])
+def test_an_opponent_that_chooses_no_action_is_named(answer):
+    env = made(opponent=lambda observation: answer, seat=1)
+    with pytest.raises(ValueError, match=r"The opponent <lambda> chose .*which is illegal"):
+        env.reset()
+
+
+@pytest.mark.parametrize("answer", [[3], (3, 0.5), np.array([3])])
+def test_an_opponents_answer_may_hold_more_than_the_action(answer):
+    assert 3 not in legal(made(opponent=lambda observation: answer, seat=1).reset()[1])
+
+
 def test_each_game_draws_one_of_a_list():
     env = made(opponent=[first, last, "random"], seat=1)
     seen = {tuple(legal(env.reset(seed=seed)[1])) for seed in range(30)}
@@ -239,11 +251,8 @@ def test_a_vector_refuses_what_it_cannot_do():
         envs.step(np.array([0, 9]))
 
 
+@pytest.mark.needs("sb3_contrib")
 class TestStableBaselines:
-    @pytest.fixture(autouse=True)
-    def _needs(self):
-        pytest.importorskip("sb3_contrib", reason="needs sb3-contrib")
-
     def trained(self, steps=64, **options):
         from sb3_contrib import MaskablePPO
 
@@ -263,12 +272,37 @@ class TestStableBaselines:
         assert play(env, seed=1) in (-1.0, 0.0, 1.0)
         assert env.unwrapped.opponent == str(pathlib.Path(tmp_path / "one.zip"))
 
-    @pytest.mark.full
+    def test_a_minute_of_training_beats_what_it_was_trained_against(self):
+        import torch
+        from sb3_contrib import MaskablePPO
+        from stable_baselines3.common.monitor import Monitor
+        from stable_baselines3.common.vec_env import DummyVecEnv
+
+        def mean_return():
+            policies = {"player_1": model, "player_2": "random"}
+            result = evaluate("classic/tictactoe-v3", policies, episodes=100)["player_1"]
+            assert result.illegal_moves == 0
+            return result.mean_return
+
+        envs = DummyVecEnv([lambda: Monitor(made(observation="pettingzoo"))] * 8)
+        options = {"n_steps": 64, "batch_size": 128, "n_epochs": 4, "learning_rate": 1e-3}
+        threads = torch.get_num_threads()
+        torch.set_num_threads(1)  # More of them wait for each other in a network so small.
+        try:
+            model = MaskablePPO("MlpPolicy", envs, seed=1, **options)
+            untrained = mean_return()
+            model.learn(120_000)
+            assert untrained < 0.4
+            assert mean_return() > 0.85
+        finally:
+            torch.set_num_threads(threads)
+        assert len(model.ep_info_buffer) == 100  # What Monitor counted.
+
     def test_environments_run_in_other_processes(self):
         from stable_baselines3.common.vec_env import SubprocVecEnv
 
         envs = SubprocVecEnv([made, made], start_method="spawn")
-        assert envs.reset().shape == (2, 27)
+        assert envs.reset().shape == (2, *made().observation_space.shape)
         envs.close()
 
 

@@ -379,3 +379,51 @@ def test_a_copy_of_an_agent_goes_on_as_it_does_and_neither_disturbs_the_other():
     assert twin.env is env
     assert played(twin) == expected
     assert played(agent) == expected
+
+
+class Sloppy(gymnasium.Env):
+    """Says nothing in its infos, and pays arrays of one number."""
+
+    observation_space = gymnasium.spaces.Discrete(1)
+    action_space = gymnasium.spaces.Discrete(2)
+
+    def reset(self, *, seed=None, options=None):
+        return 0, {}
+
+    def step(self, action):
+        return 0, np.array([float(action)]), False, False, None
+
+
+def test_a_reward_may_be_an_array_of_one_number_and_an_info_none():
+    env = Sloppy()
+    env.reset()
+    assert UCTAgent(env, simulations=20, horizon=2, seed=1).act() == 1
+
+
+class Short(gymnasium.Env):
+    """Two steps; after them nothing is allowed."""
+
+    observation_space = gymnasium.spaces.Discrete(3)
+    action_space = gymnasium.spaces.Discrete(2)
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.steps = 0
+        return 0, {}
+
+    def step(self, action):
+        self.steps += 1
+        return self.steps, float(action), self.steps == 2, False, {}
+
+    def action_masks(self):
+        return np.full(2, self.steps < 2)
+
+
+def test_an_episode_that_is_soon_over_is_checked_from_its_beginning():
+    gymnasium.register("Short-v0", Short)
+    try:
+        env = gymnasium.make("Short-v0")
+        env.reset(seed=1)
+        assert UCTAgent(env, simulations=20, seed=1).act() == 1
+    finally:
+        del gymnasium.registry["Short-v0"]

@@ -18,12 +18,10 @@ def pole():
     return gymnasium.make("CartPole-v1")
 
 
-def stable_baselines3():
-    return pytest.importorskip("stable_baselines3", reason="needs stable-baselines3")
+needs_library = pytest.mark.needs("stable_baselines3")
 
 
 def dummy(makers):
-    stable_baselines3()
     from stable_baselines3.common.vec_env import DummyVecEnv
 
     return DummyVecEnv(makers)
@@ -35,8 +33,8 @@ def planner(env, **options):
     )
 
 
+@needs_library
 def test_evaluate_policy_takes_an_agent_bound_to_its_environment():
-    stable_baselines3()
     from stable_baselines3.common.evaluation import evaluate_policy
 
     env = lake()
@@ -45,10 +43,9 @@ def test_evaluate_policy_takes_an_agent_bound_to_its_environment():
 
 
 @pytest.mark.full(but=["2"])
+@needs_library
 @pytest.mark.parametrize("count", [1, 2])
 def test_evaluate_policy_takes_an_agent_bound_to_a_vectorised_environment(count):
-    from_library = stable_baselines3()
-    assert from_library
     from stable_baselines3.common.evaluation import evaluate_policy
     from stable_baselines3.common.monitor import Monitor
     from stable_baselines3.common.vec_env import VecMonitor
@@ -58,6 +55,7 @@ def test_evaluate_policy_takes_an_agent_bound_to_a_vectorised_environment(count)
     assert mean == 1.0
 
 
+@needs_library
 def test_predict_answers_an_array_with_an_array_and_keeps_the_state():
     env = dummy([pole] * 3)
     observations = env.reset()

@@ -29,23 +29,29 @@ class Halved(gymnasium.ObservationWrapper):
 
 
 def monitored(env):
-    monitor = pytest.importorskip("stable_baselines3.common.monitor", reason="needs SB3")
-    return monitor.Monitor(env)
+    from stable_baselines3.common.monitor import Monitor
+
+    return Monitor(env)
 
 
 def supersuit(name, *arguments):
     def wrapped(env):
-        library = pytest.importorskip("supersuit", reason="needs supersuit")
-        return getattr(library, name)(env, *arguments)
+        import supersuit
 
-    return wrapped
+        return getattr(supersuit, name)(env, *arguments)
+
+    return pytest.param(wrapped, marks=pytest.mark.needs("supersuit"), id=name)
+
+
+def with_monitor(wrap):
+    return pytest.param(wrap, marks=pytest.mark.needs("stable_baselines3"))
 
 
 OBSERVING = [
-    monitored,
+    with_monitor(monitored),
     wrappers.RecordEpisodeStatistics,
     lambda env: wrappers.TimeAwareObservation(wrappers.RecordEpisodeStatistics(env)),
-    lambda env: wrappers.FlattenObservation(monitored(env)),
+    with_monitor(lambda env: wrappers.FlattenObservation(monitored(env))),
     lambda env: wrappers.ReshapeObservation(env, (2, 2)),
     lambda env: wrappers.DtypeObservation(env, np.float16),
     lambda env: wrappers.FrameStackObservation(env, 3),

@@ -346,7 +346,7 @@ def fresh(monkeypatch, tmp_path):
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.delenv(native.SWITCH, raising=False)
     monkeypatch.setenv(compiled_games.SWITCH, "openspiel")
-    monkeypatch.setattr(states, "_prepared", set())
+    monkeypatch.setattr(states, "_prepared", {})
     yield monkeypatch
     forget()
 

@@ -6,6 +6,7 @@ import json
 import math
 import threading
 
+import gymnasium
 import numpy as np
 import pettingzoo
 import pytest
@@ -444,6 +445,83 @@ def test_an_action_outside_its_space_names_policy_episode_and_action(action):
     assert "The policy outside, in episode 0, chose" in str(caught.value)
     assert repr(action) in str(caught.value)
     assert "Discrete(9)" in str(caught.value)
+
+
+class Pushing(zoo.Endless):
+    """Two agents who each gain what they push; ended after two steps."""
+
+    space = gymnasium.spaces.Box(-1, 1, (1,), np.float32)
+
+    def action_space(self, agent):
+        return self.space
+
+    def reset(self, seed=None, options=None):
+        self.steps = 0
+        return super().reset(seed, options)
+
+    def step(self, actions):
+        self.steps += 1
+        sums = {agent: np.sum(action) for agent, action in actions.items()}
+        seen, rewards, no, ends, infos = super().step(sums)
+        if self.steps == 2:
+            no, self.agents = dict.fromkeys(no, True), []
+        return seen, rewards, no, ends, infos
+
+
+@pytest.mark.parametrize("push", [np.array([0.5]), np.float32([[0.5]]), (np.array([0.5]), 3)])
+def test_policies_choose_real_numbers(push):
+    policies = {"first": lambda observation: push, "second": lambda observation: np.zeros(1)}
+    assert evaluate(Pushing, policies, episodes=2)["first"].returns == (1.0, 1.0)
+    with pytest.raises(ActionOutsideError, match=r"chose 0\.5 for 'first'"):
+        evaluate(Pushing, policies | {"first": lambda observation: 0.5}, episodes=1)
+
+
+def test_policies_choose_several_bits():
+    class Bits(Pushing):
+        space = gymnasium.spaces.MultiBinary(3)
+
+    policies = {"first": lambda observation: [1, 0, 1], "second": lambda observation: [2, 0, 0]}
+    with pytest.raises(ActionOutsideError, match="for 'second'"):
+        evaluate(Bits, policies, episodes=1)
+    policies["second"] = lambda observation: np.zeros(3, int)
+    assert evaluate(Bits, policies, episodes=1)["first"].returns == (4.0,)
+
+
+@pytest.mark.parametrize(
+    "actions",
+    [
+        gymnasium.spaces.Box(-1, 1, (2,)),
+        gymnasium.spaces.MultiBinary(3),
+        gymnasium.spaces.MultiDiscrete([2, 3]),
+        gymnasium.spaces.Discrete(3, start=5),
+    ],
+    ids=str,
+)
+def test_a_random_agent_plays_actions_of_any_space_and_leaves_it_alone(actions):
+    class Any(Pushing):
+        space = actions
+
+    before = actions.np_random.bit_generator.state
+    policies = {"first": "random", "second": "random"}
+    returns = {evaluate(Any, policies, episodes=3, seed=1)["first"].returns for _ in range(2)}
+    assert len(returns) == 1
+    assert len(set(*returns)) > 1
+    assert actions.np_random.bit_generator.state == before
+    with pytest.raises(UnsupportedGameError, match="the search needs Discrete"):
+        evaluate(Any, policies | {"first": "uct"}, episodes=1)
+
+
+@pytest.mark.needs("torch")
+def test_a_network_chooses_real_numbers():
+    import torch
+
+    class Network(torch.nn.Module):
+        def forward(self, x):
+            assert x.shape == (1, 1)
+            return 0.0 * x + 0.5
+
+    policies = {"first": Network(), "second": lambda observation: torch.zeros(1)}
+    assert evaluate(Pushing, policies, episodes=1)["first"].returns == (1.0,)
 
 
 def test_an_action_outside_its_space_counts_as_illegal_where_asked():

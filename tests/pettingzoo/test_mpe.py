@@ -9,6 +9,7 @@ from rave_pettingzoo import UCTAgent, clone_env
 
 mpe2 = pytest.importorskip("mpe2", reason="needs mpe2")
 NAMES = sorted(m.name for m in pkgutil.iter_modules(mpe2.__path__) if "_v" in m.name)
+pytestmark = pytest.mark.needs("mpe2")
 HIDING = ("simple_crypto_v3", "simple_speaker_listener_v4")
 
 
@@ -22,7 +23,6 @@ def step(env, action):
     return env.step({agent: action % env.action_space(agent).n for agent in env.agents})
 
 
-@pytest.mark.full(but=["simple_tag_v3", "simple_spread_v3"])
 @pytest.mark.parametrize("name", NAMES)
 def test_a_copy_goes_on_like_the_original_and_leaves_it_alone(name):
     env = made(name)
@@ -36,7 +36,6 @@ def test_a_copy_goes_on_like_the_original_and_leaves_it_alone(name):
         assert one[1] == two[1]
 
 
-@pytest.mark.full(but=["simple_v3"])
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in HIDING])
 def test_an_agent_acts(name):
     env = made(name)

@@ -6,7 +6,7 @@ import numpy as np
 import pettingzoo
 import pytest
 from helpers import zoo
-from rave_pettingzoo import ActionOutsideError, EnvTournamentError, UCTAgent, tournament
+from rave_pettingzoo import ActionOutsideError, EnvTournamentError, UCTAgent, evaluate, tournament
 
 
 def tictactoe():
@@ -59,7 +59,7 @@ def test_every_two_policies_meet_and_are_rated(straight):
     assert len(straight.lineups) == 6
     assert straight.finished == 24
     assert straight.ratings.order[0] == "uct"
-    assert [row.episodes for row in straight.standings] == [12] * 4
+    assert [row.num_episodes for row in straight.standings] == [12] * 4
 
 
 def test_seats_are_exchanged_within_one_seed_of_the_environment(straight):
@@ -74,6 +74,17 @@ def test_the_table_names_all_and_notebooks_show_it(straight):
     assert all(name in str(straight) for name in POLICIES)
     assert "<table" in straight._repr_html_()
     json.dumps(straight.to_dict(), allow_nan=False)
+
+
+def test_its_dictionary_has_the_names_of_an_evaluations(straight):
+    policies = {"player_1": first, "player_2": Last()}
+    told = straight.to_dict()
+    other = evaluate(tictactoe, policies, episodes=2).to_dict()
+    assert told.keys() == other.keys()
+    assert told["num_episodes"] == len(told["episodes"]) == 24
+    assert told["episodes"][0].keys() - {"policies"} == other["episodes"][0].keys()
+    assert told["episodes"][0]["policies"] == list(straight.lineups[0])
+    assert {row["num_episodes"] for row in told["policies"]} == {12}
 
 
 def test_several_processes_play_the_same_episodes(straight):

@@ -2,6 +2,7 @@
 
 import itertools
 import shutil
+import sys
 
 import gymnasium
 import numpy as np
@@ -11,6 +12,7 @@ import rave_gymnasium
 import rave_pettingzoo
 
 from rave_agents import UnsupportedGameError
+from rave_agents.errors import UnknownNameError
 from rave_agents.plots.film import Film
 
 Image = pytest.importorskip("PIL.Image", reason="needs Pillow")
@@ -75,18 +77,62 @@ def test_a_plan_is_filmed(tmp_path):
     assert len(frames(path)) == 7
 
 
+def lake():
+    return gymnasium.make("FrozenLake-v1", is_slippery=False, render_mode="rgb_array")
+
+
+def test_an_agent_may_be_a_spec_or_bound_to_another_environment(tmp_path):
+    path = tmp_path / "lake.gif"
+    spec = "uct(simulations=300,horizon=20,discount=0.9)"
+    assert len(frames(rave_gymnasium.record(lake(), spec, path, seed=1))) == 7
+    agent = rave_gymnasium.make_agent(spec, lake(), seed=1)
+    assert len(frames(rave_gymnasium.record(lake(), agent, path, seed=1))) == 7
+    with pytest.raises(UnknownNameError, match="Did you mean 'uct'"):
+        rave_gymnasium.record(lake(), "utc", path)
+    with pytest.raises(UnknownNameError, match="Did you mean 'simulations'"):
+        rave_gymnasium.make_agent("uct(simulation=3)", lake())
+
+
+@pytest.mark.parametrize("push", [np.zeros(1), (np.zeros((1, 1)), 0.5)])
+def test_policies_of_real_numbers_are_filmed(tmp_path, push):
+    env = gymnasium.make("Pendulum-v1", render_mode="rgb_array")
+    path = rave_gymnasium.record(env, lambda seen: push, tmp_path / "pendulum.gif", steps=2)
+    assert len(frames(path)) == 3
+
+
 def test_a_film_of_other_policies_and_its_search_are_told_apart(tmp_path):
     env = gymnasium.make("FrozenLake-v1", is_slippery=False, render_mode="rgb_array")
     path = rave_gymnasium.record(env, lambda observation: 1, tmp_path / "lake.gif", steps=2)
     assert len(frames(path)) >= 2
 
 
-@pytest.mark.skipif(shutil.which("ffmpeg") is None, reason="needs ffmpeg")
-def test_mp4_is_written_by_ffmpeg(tmp_path):
+@pytest.mark.needs("imageio_ffmpeg")
+@pytest.mark.parametrize("installed", [True, False])
+def test_mp4_is_written_by_ffmpeg_or_by_that_of_imageio(tmp_path, monkeypatch, installed):
+    import imageio_ffmpeg
+
+    program = tmp_path / "ffmpeg"
+    if installed:
+        program.symlink_to(imageio_ffmpeg.get_ffmpeg_exe())
+        monkeypatch.setitem(sys.modules, "imageio_ffmpeg", None)
+    monkeypatch.setattr(shutil, "which", lambda name: str(program) if installed else None)
     env = connect_four(render_mode="rgb_array")
     agents = {"player_0": column(0), "player_1": column(1)}
-    path = rave_pettingzoo.record(env, agents, tmp_path / "game.mp4")
-    assert path.read_bytes()[4:8] == b"ftyp"
+    path = rave_pettingzoo.record(env, agents, tmp_path / "game.mp4", quantity="visits")
+    frames, seconds = imageio_ffmpeg.count_frames_and_secs(str(path))
+    assert frames == 8 + 2  # The last one is shown three times as long.
+    assert seconds == pytest.approx(5.0)
+    pixels = next(reader := imageio_ffmpeg.read_frames(str(path)))["size"]
+    reader.close()
+    assert pixels[0] > pixels[1] > 300  # The search's statistics are beside the board.
+
+
+@pytest.mark.needs("imageio_ffmpeg")
+def test_what_ffmpeg_says_is_told(tmp_path):
+    env = connect_four(render_mode="rgb_array")
+    agents = {"player_0": column(0), "player_1": column(1)}
+    with pytest.raises(OSError, match=r"ffmpeg cannot write .*No such file"):
+        rave_pettingzoo.record(env, agents, tmp_path / "none" / "game.mp4")
 
 
 def test_what_cannot_be_filmed_is_refused(tmp_path, monkeypatch):
@@ -100,5 +146,6 @@ def test_what_cannot_be_filmed_is_refused(tmp_path, monkeypatch):
     with pytest.raises(ValueError, match="fps must be"):
         Film("game.gif", fps=0)
     monkeypatch.setattr(shutil, "which", lambda name: None)
-    with pytest.raises(UnsupportedGameError, match="needs the program ffmpeg"):
+    monkeypatch.setitem(sys.modules, "imageio_ffmpeg", None)
+    with pytest.raises(UnsupportedGameError, match=r"needs the program ffmpeg.*imageio-ffmpeg"):
         Film("game.mp4")
