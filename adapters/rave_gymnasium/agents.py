@@ -16,6 +16,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from rave_agents.agents.amaf_fit import warn_of_misfit
 from rave_agents.agents.environment_agent import EnvironmentAgent
 from rave_agents.agents.named_agents import DEFAULT_AGENT, AgentSpec
 from rave_agents.agents.searching_agent import SEARCH_PARAMETERS, ClockLike, SearchingAgent
@@ -29,7 +30,7 @@ from rave_agents.results.search_result import SearchResult
 from rave_agents.searcher.searcher import Searcher
 from rave_agents.simulate.python_simulator import Evaluator
 from rave_gymnasium.states import DEFAULT_HORIZON, PlanningState
-from rave_gymnasium.support import check_plannable, hidden_information, no_worlds
+from rave_gymnasium.support import check_plannable, env_name, hidden_information, no_worlds
 from rave_gymnasium.vectors import environments_of
 
 OF_PETTINGZOO: Mapping[str, str] = {
@@ -199,6 +200,8 @@ class PlanningAgent(SearchingAgent, EnvironmentAgent):
             chance=self.chance,
             worlds=self.worlds,
         )
+        if self.last_result is None:
+            warn_of_misfit(self.config, env_name(env), lambda: state)
         self.last_result = self._searcher.search(state, self.limit, clock=self.clock)
         return int(self.last_result.action) + int(env.action_space.start)
 

@@ -11,6 +11,7 @@
 from collections.abc import Sequence
 from typing import Any, Self
 
+from rave_agents.agents.amaf_fit import warn_of_misfit
 from rave_agents.agents.named_agents import DEFAULT_AGENT, AgentSpec
 from rave_agents.agents.searching_agent import SEARCH_PARAMETERS, ClockLike, SearchingAgent
 from rave_agents.config.search_config import SearchConfig
@@ -145,6 +146,8 @@ class SearchAgent(SearchingAgent, LoopAgent):
 
     def choose(self, state: GameState) -> int:
         """Search the position, going on from the kept tree if it leads there."""
+        if self.last_result is None:
+            warn_of_misfit(self.config, str(self.env), lambda: state)
         moves = None
         if self.config.reuse_tree and self._searched is not None:
             moves = moves_between(self._searched, state) or None

@@ -11,7 +11,7 @@ from rave_agents.kernel.amaf import NoAmaf
 from rave_agents.kernel.trust import LearnedTrust
 
 GAMES, PLIES, SECONDS = 10, 24, 0.1
-"""Random games, decisions in each, and the seconds after which no further one is begun."""
+"""Random games, decisions in each, and the seconds after which no further one is made."""
 
 FITS = 0.2
 """The least trust in AMAF at which nothing is said."""
@@ -30,23 +30,25 @@ def action_trust(state: GameState) -> float | None:
     gone = again = 0
     end = time.monotonic() + SECONDS
     for _ in range(GAMES):
-        counted = _count_in_a_game(state.clone(), generator)
+        if time.monotonic() > end:
+            break
+        counted = _count_in_a_game(state.clone(), generator, end)
         if counted is None:
             return None
         gone, again = gone + counted[0], again + counted[1]
-        if time.monotonic() > end:
-            break
     return max(0.0, (gone - again) / (gone + again)) if gone + again >= PLIES else None
 
 
-def _count_in_a_game(state: GameState, generator: random.Random) -> tuple[int, int] | None:
+def _count_in_a_game(
+    state: GameState, generator: random.Random, end: float
+) -> tuple[int, int] | None:
     gone = again = 0
     taken: dict[int, list[int]] = {}
     for _ in range(PLIES):
         while not state.is_terminal() and state.current_player() == PlayerId.CHANCE:
             outcomes, probabilities = zip(*state.chance_outcomes(), strict=True)
             state.apply_action(generator.choices(outcomes, probabilities)[0])
-        if state.is_terminal():
+        if state.is_terminal() or time.monotonic() > end:
             break
         if is_simultaneous(state):
             return None

@@ -2,9 +2,12 @@
 
 import warnings
 
+import gymnasium
 import pyspiel
 import pytest
+import rave_gymnasium
 import rave_openspiel
+import rave_pettingzoo
 
 from rave_agents import make_agent
 from rave_agents.agents import amaf_fit
@@ -73,3 +76,18 @@ def test_the_agent_of_a_game_that_nothing_is_known_of_is_auto():
 def test_an_agent_needs_a_game():
     with pytest.raises(TypeError, match="make_agent needs game"):
         make_agent("rave")
+
+
+def test_an_agent_of_pettingzoo_says_so_at_its_first_move():
+    pettingzoo_connect_four = pytest.importorskip("pettingzoo.classic.connect_four_v3")
+    env = pettingzoo_connect_four.env()
+    env.reset(seed=1)
+    with pytest.warns(UserWarning, match=SAYS_SO.format("connect_four")):
+        rave_pettingzoo.RaveAgent(env, simulations=5).act()
+
+
+def test_an_agent_of_gymnasium_says_so_at_its_first_move():
+    env = gymnasium.make("CartPole-v1")
+    env.reset(seed=1)
+    with pytest.warns(UserWarning, match=SAYS_SO.format("CartPole")):
+        rave_gymnasium.RaveAgent(env, simulations=5, horizon=5).act()
