@@ -175,7 +175,7 @@ def pytest_collection_modifyitems(config, items):
             left_out.add(item)
             continue
         but = [mark.kwargs.get("but", 0) for mark in item.iter_markers("full")]
-        if 0 in but or item.path.suffix == ".ipynb":
+        if 0 in but:
             left_out.add(item)
         elif but:
             cases[item.nodeid.partition("[")[0]].append((item, but[0]))

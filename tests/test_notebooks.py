@@ -1,4 +1,4 @@
-"""The notebooks read well unexecuted: their outputs are stored. (nbmake executes them.)"""
+"""The notebooks run, and read well unexecuted: their outputs are stored."""
 
 import json
 import pathlib
@@ -23,6 +23,17 @@ def test_every_cell_was_executed_in_order_without_an_error(path):
     outputs = [output for cell in code for output in cell["outputs"]]
     assert not any(output["output_type"] == "error" for output in outputs)
     assert code[-1]["outputs"]
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_runs_from_top_to_bottom(path):
+    import nbclient
+    import nbformat
+
+    notebook = nbformat.read(path, as_version=4)
+    folder = {"metadata": {"path": path.parent}}
+    nbclient.NotebookClient(notebook, timeout=300, resources=folder).execute()
 
 
 def test_boards_weights_of_amaf_curves_what_is_proven_and_the_tree_are_pictures():
