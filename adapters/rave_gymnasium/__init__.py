@@ -6,9 +6,9 @@ Importing this package registers ``Opponent-v0``, a game for two players as an e
                          opponent="rave(simulations=100)", seat="random")
 
 ``RaveAgent(env, simulations=200, horizon=50)`` plans in a live environment with discrete actions,
-in clones: ``agent.act(observation)`` returns the action to take. ``UCTAgent`` and ``GraveAgent``
-are used in the same way. ``PlanningState`` wraps such an environment in the interface that
-``rave_agents.Searcher`` takes.
+in clones: ``agent.act(observation)`` returns the action to take. ``UCTAgent``, ``GraveAgent`` and
+``make_agent("rave(simulations=200)", env)`` are used in the same way. ``PlanningState`` wraps such
+an environment in the interface that ``rave_agents.Searcher`` takes.
 """
 
 import gymnasium

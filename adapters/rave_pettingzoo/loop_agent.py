@@ -196,7 +196,7 @@ class LoopAgent(EnvironmentAgent):
         self, env: Any, observations: Mapping[Any, Any], infos: Mapping[Any, Any]
     ) -> int:
         """Choose an action for ``player`` in a Parallel environment."""
-        if self.player not in env.agents:
+        if self.player not in getattr(env, "agents", ()):  # Some have them from ``reset`` on.
             check_begun(env)
             if self._rows is not None and env.agents:
                 return 0  # Its row goes on with the others.
