@@ -100,13 +100,13 @@ class LoopAgent(EnvironmentAgent):
 
     def _bind_members(self) -> None:
         """Make an agent like this one for each row of a vectorised environment."""
-        members = []
+        members: list[EnvironmentAgent] = []
         for number, row in enumerate(self._rows or ()):
             member = copy.copy(self)
             member.env, member.player = row
             member._seed_member(number)
             members.append(member)
-        self.members = members
+        self.members: Sequence[EnvironmentAgent] = members
 
     def _seed_member(self, number: int) -> None:
         """Give the agent of a row random numbers of its own."""
