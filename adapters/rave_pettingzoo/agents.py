@@ -129,8 +129,9 @@ class SearchAgent(SearchingAgent, LoopAgent):
 
     def _seed_member(self, number: int) -> None:
         assert self.seed is not None
-        self.seed += number
-        self._searcher = Searcher(self.config, seed=self.seed, evaluator=self.evaluator)
+        seed = self.seed + number
+        self.seed: int | None = seed
+        self._searcher = Searcher(self.config, seed=seed, evaluator=self.evaluator)
 
     def __copy__(self) -> Self:
         """Return an independent agent with a copy of the tree, bound to the same environment."""

@@ -100,13 +100,13 @@ class LoopAgent(EnvironmentAgent):
 
     def _bind_members(self) -> None:
         """Make an agent like this one for each row of a vectorised environment."""
-        members = []
+        members: list[EnvironmentAgent] = []
         for number, row in enumerate(self._rows or ()):
             member = copy.copy(self)
             member.env, member.player = row
             member._seed_member(number)
             members.append(member)
-        self.members = members
+        self.members: Sequence[EnvironmentAgent] = members
 
     def _seed_member(self, number: int) -> None:
         """Give the agent of a row random numbers of its own."""
@@ -196,7 +196,7 @@ class LoopAgent(EnvironmentAgent):
         self, env: Any, observations: Mapping[Any, Any], infos: Mapping[Any, Any]
     ) -> int:
         """Choose an action for ``player`` in a Parallel environment."""
-        if self.player not in env.agents:
+        if self.player not in getattr(env, "agents", ()):  # Some have them from ``reset`` on.
             check_begun(env)
             if self._rows is not None and env.agents:
                 return 0  # Its row goes on with the others.

@@ -169,6 +169,10 @@ class TestVectors:
         env.par_env.agents = ["second"]
         assert agent.predict(observations)[0].tolist() == [0, 2]
 
+    def test_a_vectorised_environment_is_to_be_reset_first(self):
+        with pytest.raises(ValueError, match="reset"):
+            UCTAgent(self.rows(env=rps()), simulations=5).act()
+
     def test_what_is_out_of_reach_is_refused_with_the_remedy(self):
         env = self.rows(2, num_cpus=2)
         with pytest.raises(UnsupportedGameError, match=r"ProcConcatVec.*num_cpus=1"):
