@@ -64,6 +64,14 @@ class Rules:
     """The most that a player can win."""
     utility_sum: float | None = 0.0
     """What all players' returns sum up to at every end; None where that varies."""
+    board_shape: tuple[int, int] = (0, 0)
+    """Rows and columns of what ``describe_board`` describes; (0, 0) where it describes nothing."""
+    cell_kinds: int = 3
+    """How many different things a cell may hold."""
+    is_judged: bool = False
+    """Whether ``judge`` gives values: where a search has a value function, not otherwise."""
+    num_weights: int = 0
+    """How many numbers of its own the value function has."""
     placement: bool = False
     """Whether an action disappears when taken, and no other becomes legal or illegal before the
     end: a playout then draws from one list that shrinks."""
@@ -95,6 +103,8 @@ class Rules:
         """The type of the record."""
         self.record_bytes: int = -(-self.record.itemsize // 8) * 8
         self.max_actions = self.max_actions or self.num_distinct_actions
+        self.num_board_cells: int = self.board_shape[0] * self.board_shape[1]
+        """Cells of the board that ``describe_board`` describes."""
 
     @classmethod
     def parameter_defaults(cls) -> dict[str, Any]:
@@ -147,6 +157,16 @@ class Rules:
         ``SensiblePlayouts`` asks for it. A game keeps that in a field of its own; it has no other
         meaning, and by default there is nothing to leave out.
         """
+
+    def describe_board(self, state: Any, cells: Any) -> None:
+        """Write what each cell holds, row after row: numbers from 0 to below ``cell_kinds``.
+
+        Learned values look at this, and at who is to move; they are compiled for games that have
+        it, and a ``board_shape``.
+        """
+
+    def judge(self, state: Any, cells: Any, weights: Any, returns: Any) -> None:
+        """Write what each player is to expect; a value function stands here in a search."""
 
     def draw(self, state: Any, stream: Any) -> int:
         """A legal action, each equally probable: faster than to list them and to take one."""
