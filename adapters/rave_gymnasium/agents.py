@@ -46,8 +46,8 @@ class PlanningAgent(SearchingAgent, EnvironmentAgent):
             draw its own; ``"see"`` copies the environment's generators, so that the plan knows what
             will come: it cheats, and says so. What was found of chance is in the result's
             ``state.chance``.
-        simulations: with ``seconds``, ``clock``, ``seed``, ``evaluator`` and ``**config`` as for
-            ``rave_agents.agents.searching_agent.SearchingAgent``.
+        simulations: with ``seconds``, ``clock``, ``seed``, ``evaluator``, ``value`` and
+            ``**config`` as for ``rave_agents.agents.searching_agent.SearchingAgent``.
 
     Raises:
         TypeError: for an unknown parameter or a value of the wrong type.
@@ -74,6 +74,7 @@ class PlanningAgent(SearchingAgent, EnvironmentAgent):
         clock: ClockLike = None,
         seed: int | None = None,
         evaluator: Evaluator | None = None,
+        value: Any = None,
         horizon: int | str | None = AUTO,
         discount: float = 1.0,
         value_function: ValueFunction | None = None,
@@ -94,6 +95,7 @@ class PlanningAgent(SearchingAgent, EnvironmentAgent):
             clock=clock,
             seed=seed,
             evaluator=evaluator,
+            value=value,
             **config,
         )
         self.discount = discount
@@ -114,7 +116,9 @@ class PlanningAgent(SearchingAgent, EnvironmentAgent):
         member = copy.copy(self)
         member.env = env
         member.seed = self.seed + number
-        member._searcher = Searcher(self.config, seed=member.seed, evaluator=self.evaluator)
+        member._searcher = Searcher(
+            self.config, seed=member.seed, evaluator=self.evaluator, value=self.value
+        )
         return member
 
     def act(self, observation: Any = None, action_mask: Any = None) -> Any:

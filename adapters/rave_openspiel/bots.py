@@ -60,8 +60,8 @@ class SearchBot(SearchingAgent, Bot):
             ``numpy.random.Generator`` ``rng``; each is checked. None for the game's own method, or
             else replays of its history, see ``rave_openspiel.worlds``.
         verbose: print the report of ``step_verbose`` at each move.
-        simulations: with ``seconds``, ``clock``, ``seed``, ``evaluator`` and ``**config`` as for
-            ``rave_agents.agents.searching_agent.SearchingAgent``.
+        simulations: with ``seconds``, ``clock``, ``seed``, ``evaluator``, ``value`` and
+            ``**config`` as for ``rave_agents.agents.searching_agent.SearchingAgent``.
 
     Raises:
         UnsupportedGameError: (a ValueError) if the search cannot play the game; it says why.
@@ -86,6 +86,7 @@ class SearchBot(SearchingAgent, Bot):
         clock: ClockLike = None,
         seed: int | None = None,
         evaluator: Evaluator | None = None,
+        value: Any = None,
         worlds: WorldFunction | None = None,
         verbose: bool = False,
         **config: Any,
@@ -111,6 +112,7 @@ class SearchBot(SearchingAgent, Bot):
             clock=clock,
             seed=seed,
             evaluator=evaluator,
+            value=value,
             **config,
         )
         self.game = game
@@ -125,7 +127,10 @@ class SearchBot(SearchingAgent, Bot):
         """Whether each move prints a report; it may be set at any time."""
         self._game_name = str(game)
         self._analyst = Searcher(
-            self.config.replace(search_forced_moves=True), seed=self.seed, evaluator=evaluator
+            self.config.replace(search_forced_moves=True),
+            seed=self.seed,
+            evaluator=evaluator,
+            value=self.value,
         )
         self._clone_seeds = np.random.SeedSequence(self.seed)
         self._judged: Line | None = None
@@ -280,7 +285,9 @@ class SearchBot(SearchingAgent, Bot):
         return twin
 
     def __copy__(self) -> Self:
-        shared = {id(given): given for given in (self.game, self.evaluator, self.worlds)}
+        shared = {
+            id(given): given for given in (self.game, self.evaluator, self.value, self.worlds)
+        }
         return copy.deepcopy(self, shared)
 
     def mcts_search(self, state: pyspiel.State) -> SearchNode:
