@@ -285,10 +285,8 @@ class SearchBot(SearchingAgent, Bot):
         return twin
 
     def __copy__(self) -> Self:
-        shared = {
-            id(given): given for given in (self.game, self.evaluator, self.value, self.worlds)
-        }
-        return copy.deepcopy(self, shared)
+        shared = (self.game, self.evaluator, self.value, self.worlds)
+        return copy.deepcopy(self, {id(given): given for given in shared})
 
     def mcts_search(self, state: pyspiel.State) -> SearchNode:
         """Search from scratch and return the tree's root, to walk and to print.

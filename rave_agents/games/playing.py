@@ -351,9 +351,9 @@ def simulate(rules: Any, states: Any, actions: Any, probabilities: Any, frame: A
             header[REQUIRED_ACTIONS] = rules.max_actions
             return FRAME_FULL
         header[NUM_ACTIONS] = list_leaf(rules, leaf, player, frame)
-        if header[CHECK_CHILDREN]:
-            if not check_children(rules, states, actions, probabilities, frame):
-                return FAILED
+        checks = header[CHECK_CHILDREN] != 0
+        if checks and not check_children(rules, states, actions, probabilities, frame):
+            return FAILED
     if header[STEP] == MOVE_ROOT:
         return DONE
     return play_from_leaf(rules, states, actions, probabilities, frame)

@@ -56,7 +56,11 @@ class Windows(NamedTuple):
         return self.starts[-1]
 
     def places(self, boards: NDArray[np.int8]) -> NDArray[np.int32]:
-        """[positions, windows] the place of what each window shows, for boards [positions, cells]."""
+        """[positions, windows] where the number of what each window shows is.
+
+        Args:
+            boards: [positions, cells] what the cells hold.
+        """
         found = []
         for start, cells in zip(self.starts, self.cells, strict=False):
             powers = self.kinds ** np.arange(cells.shape[1])[::-1]

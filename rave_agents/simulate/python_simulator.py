@@ -102,8 +102,8 @@ class PythonSimulator:
     ``root`` is cloned for each simulation and never changed. It may be any object with the methods
     of GameState that concern moves and returns. With an ``observer``, every simulation takes place
     in a world (a determinization) that the observer cannot tell from the root, see
-    ``world_source``. A ``PositionValue`` in the evaluator's place cuts playouts. Subclasses replace ``playout`` or the checks where a framework offers
-    something faster.
+    ``world_source``. A ``PositionValue`` in the evaluator's place cuts playouts. Subclasses replace
+    ``playout`` or the checks where a framework offers something faster.
 
     The callback is a generator's ``send``: a signal handler that raises, such as Ctrl-C's, runs
     where Python code is entered, and in a generator that place lies inside the ``try``. So the
