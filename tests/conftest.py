@@ -60,9 +60,9 @@ _simulate_interpreted = RulesSimulator._interpreted
 _seconds: collections.Counter[object] = collections.Counter()
 
 
-def _new_late_simulator(simulator, rules, root, frame, *, moves=None, interpreted=False):
+def _new_late_simulator(simulator, rules, root, frame, *, interpreted=False, **options):
     """A provider whose rules are compiled when the tests have much to simulate with them."""
-    _new_simulator(simulator, rules, root, frame, moves=moves, interpreted=True)
+    _new_simulator(simulator, rules, root, frame, interpreted=True, **options)
     simulator.late = not (interpreted or machine.JIT_DISABLED)
     if simulator.late:
         simulator.provider = "compiled rules"

@@ -34,8 +34,8 @@ OUTCOME_SHARE = 0.5
 PENALTY = 2.0
 """The weight of the squares of all numbers, beside the loss of each position."""
 
-ITERATIONS = 60
-"""Steps of a fit."""
+ITERATIONS = 40
+"""Steps of a fit, which goes on from the one before."""
 
 LONGEST_GAME = 2000
 """Plies after which a game of self-play is broken off and left out."""
@@ -141,7 +141,8 @@ def _played(
     draw: np.random.Generator,
 ) -> tuple[list[_Sample], NDArray[np.float64]]:
     """A game of self-play: its positions, and for each output how it ended."""
-    state, samples = start.clone(), []
+    state = start.clone()
+    samples: list[_Sample] = []
     opening = int(draw.integers(OPENING_PLIES + 1))
     for ply in range(LONGEST_GAME):
         player = int(state.current_player())
@@ -184,6 +185,8 @@ class _Features:
         self.sum: float | None = total if self.players == 2 else None
         self.outputs = 1 if self.sum is not None else self.players
         rules = getattr(self.start(state), "rules", None)
+        self.found: dict[tuple[int, int], NDArray[np.float64]] = {}
+        """The numbers of the last fit, for each player to move and output."""
         self.board: tuple[int, int, int] | None = None
         self.shapes: tuple[tuple[int, int], ...] = ()
         if rules is not None and rules.num_board_cells > 0:
@@ -209,7 +212,7 @@ class _Features:
     def shares(self, returns: Sequence[float]) -> NDArray[np.float64]:
         """For each output the share, in [0, 1], of what could be won."""
         shares = (np.array(returns[: self.outputs], np.float64) - self.low) / (self.high - self.low)
-        return np.clip(shares, 0.0, 1.0)
+        return np.asarray(np.clip(shares, 0.0, 1.0))
 
     def thought(self, player: int, value: float) -> NDArray[np.float64]:
         """The same of what a search expects for the player to move; NaN for other players."""
@@ -217,7 +220,7 @@ class _Features:
             return self.shares([value if player == 0 else self.sum - value])
         thought = np.full(self.outputs, np.nan)
         thought[player] = (value - self.low) / (self.high - self.low)
-        return np.clip(thought, 0.0, 1.0)
+        return np.asarray(np.clip(thought, 0.0, 1.0))
 
     def fitted(
         self, samples: Sequence[_Sample], labels: Sequence[NDArray[np.float64]]
@@ -238,7 +241,9 @@ class _Features:
             matrix = _plain(shown[rows]) if windows is None else _nested(windows, shown[rows])
             for output in range(self.outputs):
                 target = wanted[rows, output]
-                found, loss = _regression(matrix, target)
+                start = self.found.get((player, output))
+                found, loss = _regression(matrix, target, start)
+                self.found[player, output] = found
                 weights[player, output] = found if windows is None else _unnested(windows, found)
                 losses.append(loss)
         value = LinearValue(
@@ -252,21 +257,24 @@ class _Features:
         return value, float(np.mean(losses[1:]))
 
 
-def _regression(matrix: Any, target: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
+def _regression(
+    matrix: Any, target: NDArray[np.float64], start: NDArray[np.float64] | None
+) -> tuple[NDArray[np.float64], float]:
     """Numbers for the columns by logistic regression with a penalty, and the mean loss."""
     transposed = matrix.T.tocsr()
 
     def loss_and_slope(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        logits = matrix @ weights
+        logits = (matrix @ weights.astype(np.float32)).astype(np.float64)
         loss = np.logaddexp(0.0, logits).sum() - target @ logits
-        slope = transposed @ (1.0 / (1.0 + np.exp(-logits)) - target)
+        missed = 1.0 / (1.0 + np.exp(-logits)) - target
+        slope = (transposed @ missed.astype(np.float32)).astype(np.float64)
         penalty = PENALTY * weights
         penalty[-1] = 0.0  # What is always added is free.
         return float(loss + 0.5 * penalty @ weights), slope + penalty
 
-    start = np.zeros(matrix.shape[1])
+    first = np.zeros(matrix.shape[1]) if start is None else start
     found = minimize(
-        loss_and_slope, start, jac=True, method="L-BFGS-B", options={"maxiter": ITERATIONS}
+        loss_and_slope, first, jac=True, method="L-BFGS-B", options={"maxiter": ITERATIONS}
     )
     logits = matrix @ found.x
     loss = np.logaddexp(0.0, logits) - target * logits
@@ -275,7 +283,7 @@ def _regression(matrix: Any, target: NDArray[np.float64]) -> tuple[NDArray[np.fl
 
 def _plain(shown: NDArray[Any]) -> Any:
     """Observations as a matrix, with a last column of ones."""
-    return csr_matrix(np.column_stack([shown, np.ones(len(shown))]))
+    return csr_matrix(np.column_stack([shown, np.ones(len(shown))]).astype(np.float32))
 
 
 def _nested(windows: Windows, boards: NDArray[np.int8]) -> Any:
@@ -293,7 +301,8 @@ def _nested(windows: Windows, boards: NDArray[np.int8]) -> Any:
     columns = np.column_stack([columns, np.full(len(boards), total - 1)])
     pointers = np.arange(0, columns.size + 1, columns.shape[1])
     ones = np.ones(columns.size, np.float32)
-    return csr_matrix((ones, columns.ravel(), pointers), shape=(len(boards), total))
+    columns = columns.astype(np.int32).ravel()
+    return csr_matrix((ones, columns, pointers), shape=(len(boards), total))
 
 
 def _unnested(windows: Windows, found: NDArray[np.float64]) -> NDArray[np.float64]:

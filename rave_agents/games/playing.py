@@ -89,9 +89,11 @@ def judge(rules: Any, state: Any, frame: Any, returns: Any, row: int) -> bool:
 
     Returns whether these are numbers within the utilities.
     """
-    write_returns(rules, state, returns, row)
     if not rules.is_judged or rules.player(state) == TERMINAL:
+        write_returns(rules, state, returns, row)
         return True
+    for player in range(returns.shape[1]):
+        returns[row, player] = 0.0
     rules.judge(state, frame.cells, frame.weights, returns[row])
     slack = ROUNDING * (rules.max_utility - rules.min_utility)
     for player in range(returns.shape[1]):

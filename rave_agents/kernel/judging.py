@@ -61,7 +61,7 @@ def mixed_sum(judging: Any, search: Any, node: int, edge: int, n: float, value_s
 @open_function
 def first_value(judging: Any, search: Any, node: int, edge: int) -> float:
     """The value of an edge without visits and AMAF visits."""
-    return search.settings.first_play_urgency  # type: ignore[no-any-return]
+    return float(search.settings.first_play_urgency)
 
 
 @kernel
@@ -87,7 +87,7 @@ def implicit_minimax(
 def _first_value(judging: JudgedEdges, search: Any, node: int, edge: int) -> float:
     if judging.options.first_play:
         return judged_value(judging, search, node, edge)
-    return search.settings.first_play_urgency  # type: ignore[no-any-return]
+    return float(search.settings.first_play_urgency)
 
 
 @implements(hooks.checks_children, JudgedEdges)

@@ -192,7 +192,7 @@ class LinearValue:
             )
             self._check(len(features) == self.weights.shape[2], found)
             return self._utilities(self.weights[player] @ features, found.num_players())
-        on_rules = getattr(found, "on_compiled_rules", lambda: None)()
+        on_rules: Any = getattr(found, "on_compiled_rules", lambda: None)()
         self._check(on_rules is not None and self._fits(on_rules.rules), found)
         cells = np.zeros(on_rules.rules.num_board_cells, np.int8)
         on_rules.rules.describe_board(on_rules.record, cells)

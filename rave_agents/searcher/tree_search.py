@@ -284,7 +284,8 @@ class TreeSearch:
             action_weights=np.ones((game.num_players, game.num_actions if weighted else 0)),
             playout_moves=-1 if cut == math.inf else int(cut),
         )
-        root, checked = self._root, None
+        root = self._root
+        checked: Evaluator | None = None
         if self._evaluator is not None:
             checked = CheckedEvaluator(self._evaluator, root)
         elif self._value is not None:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from rave_agents.errors import GameError
+from rave_agents.errors import GameError, UnsupportedGameError
 from rave_agents.game.arguments import is_number
 from rave_agents.game.game_state import PlayerId
 
@@ -40,7 +40,13 @@ class PositionValue:
 
         Raises:
             GameError: if the value function gives anything else than is allowed.
+            UnsupportedGameError: if it can only be compiled with rules that this game has not.
         """
+        if not callable(self.function):
+            raise UnsupportedGameError(
+                f"The value function {self._name} is compiled with the rules of a game of "
+                "rave_agents.games, which this is not: give a function of a state."
+            )
         value = self.function(state)
         shape = getattr(value, "shape", None)
         if is_number(value) or shape == ():
