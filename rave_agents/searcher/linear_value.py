@@ -259,10 +259,10 @@ def judge_windows(self: Any, state: Any, cells: Any, weights: Any, returns: Any)
             contents = self.cell_kinds ** (height * width)
             for row in range(rows - height + 1):
                 for column in range(columns - width + 1):
-                    content = 0
+                    content = np.int64(0)
                     for down in range(height):
                         for right in range(width):
-                            cell = cells[(row + down) * columns + column + right]
+                            cell = np.int64(cells[(row + down) * columns + column + right])
                             content = content * self.cell_kinds + cell
                     total += weights[start + content]
                     start += contents
