@@ -101,7 +101,7 @@ def learn_value(
     value, loss, begun = None, float("nan"), time.perf_counter()
     for fit in range(rounds):
         for number in range(fit * games // rounds, (fit + 1) * games // rounds):
-            searcher = Searcher(_config(value), seed=int(draw.integers(2**31)), value=value)
+            searcher = Searcher(_CONFIG, seed=int(draw.integers(2**31)), value=value)
             played, outcome = _played(features, start, searcher, simulations, draw)
             samples += played
             labels += [_label(outcome, sample.thought) for sample in played]
@@ -115,9 +115,8 @@ def learn_value(
     return value
 
 
-def _config(value: LinearValue | None) -> SearchConfig:
-    config = SearchConfig.preset("uct")
-    return config if value is None else config.replace(playout_moves=0)
+_CONFIG = SearchConfig.preset("uct").replace(c=0.2)
+"""The search that plays itself."""
 
 
 def _label(outcome: NDArray[np.float64], thought: NDArray[np.float64]) -> NDArray[np.float64]:

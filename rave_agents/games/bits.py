@@ -25,14 +25,6 @@ def lowest_bit(bits: Any) -> int:
     return (int(bits) & -int(bits)).bit_length() - 1
 
 
-def owner_planes(sets: Any, rows: int, columns: int) -> Any:
-    """Planes of the squares of each of two sets, row by row, and of those in neither: float32."""
-    squares = np.arange(rows * columns, dtype=np.uint64)
-    one, other = (np.uint64(owned) >> squares & ONE for owned in sets)
-    planes = [one, other, ONE - one - other]
-    return np.array(planes, np.float32).reshape(3, rows, columns)
-
-
 @kernel
 def write_owners(sets: Any, cells: Any) -> None:
     """Write for each square one more than the owner, of two, whose set it is in; else 0."""

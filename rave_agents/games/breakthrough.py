@@ -20,7 +20,6 @@ from rave_agents.games.bits import (
     has_bit,
     lowest_bit,
     nth_bit,
-    owner_planes,
     write_owners,
 )
 from rave_agents.games.rules import NO_ACTION, TERMINAL, Rules
@@ -174,4 +173,4 @@ class Breakthrough(Rules):
 
     def observation(self, state: Any) -> Any:
         """Planes of player 0's pieces, player 1's, and empty squares."""
-        return owner_planes(state.pieces, self.rows, self.columns)
+        return self.board_planes(state, (1, 2, 0))

@@ -15,16 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from rave_agents.games.bits import (
-    NONE,
-    ONE,
-    bit,
-    count_bits,
-    has_bit,
-    nth_bit,
-    owner_planes,
-    write_owners,
-)
+from rave_agents.games.bits import NONE, ONE, bit, count_bits, has_bit, nth_bit, write_owners
 from rave_agents.games.coordinates import cell_name
 from rave_agents.games.rules import DRAWN, NO_ACTION, TERMINAL, Rules
 from rave_agents.simulate.random_stream import random_below
@@ -204,7 +195,3 @@ class LinesOfAction(Rules):
     def describe_board(self, state: Any, cells: Any) -> None:
         """0 for an empty square, else one more than the piece's owner."""
         write_owners(state.pieces, cells)
-
-    def observation(self, state: Any) -> Any:
-        """Planes of empty squares and of each player's pieces, as OpenSpiel's."""
-        return np.roll(owner_planes(state.pieces, SIZE, SIZE), 1, axis=0)

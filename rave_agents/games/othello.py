@@ -22,7 +22,6 @@ from rave_agents.games.bits import (
     has_bit,
     lowest_bit,
     nth_bit,
-    owner_planes,
     write_owners,
 )
 from rave_agents.games.coordinates import cell_name
@@ -166,7 +165,3 @@ class Othello(Rules):
     def describe_board(self, state: Any, cells: Any) -> None:
         """0 for an empty square, else one more than the disk's owner."""
         write_owners(state.disks, cells)
-
-    def observation(self, state: Any) -> Any:
-        """Planes of empty squares, Black's disks, White's disks."""
-        return np.roll(owner_planes(state.disks, SIZE, SIZE), 1, axis=0)

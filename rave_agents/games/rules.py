@@ -8,7 +8,7 @@ at the speed of C++" builds one.
 """
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -165,6 +165,13 @@ class Rules:
         it, and a ``board_shape``.
         """
 
+    def board_planes(self, state: Any, kinds: Sequence[int]) -> Any:
+        """For each of some kinds a plane of the cells that are of it: float32."""
+        cells = np.zeros(self.num_board_cells, np.int8)
+        self.describe_board(state, cells)
+        planes = np.array([cells == kind for kind in kinds], np.float32)
+        return planes.reshape(len(kinds), *self.board_shape)
+
     def judge(self, state: Any, cells: Any, weights: Any, returns: Any) -> None:
         """Write what each player is to expect; a value function stands here in a search."""
 
@@ -190,7 +197,13 @@ class Rules:
         return f"{self}: {', '.join(values)}"
 
     def observation(self, state: Any) -> Any:
-        """The position as an array of float32: by default every number of the record."""
+        """The position as an array of float32.
+
+        By default it has a plane for each kind of cells that ``describe_board`` describes; without
+        that, every number of the record.
+        """
+        if self.num_board_cells > 0:
+            return self.board_planes(state, range(self.cell_kinds))
         values = [np.ravel(np.array(state[name], np.float32)) for name in self.record.names or ()]
         return np.concatenate(values)
 

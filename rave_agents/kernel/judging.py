@@ -27,10 +27,10 @@ class NoJudging(NamedTuple):
 class Judging(NamedTuple):
     """What a value function is used for; without one it has no meaning."""
 
-    playout_moves: Annotated[float, Ge(0), Le(math.inf)] = 0.0
+    playout_moves: Annotated[float, Ge(0), Le(math.inf)] = 6.0
     """Moves of players after which a playout is cut and its position judged, a whole number of at
     least 0. At 0 there are no playouts; at infinity they go on to the end."""
-    minimax: Annotated[float, Ge(0), Le(1)] = 0.4
+    minimax: Annotated[float, Ge(0), Le(1)] = 0.3
     """The weight of minimax values beside the means of simulations, in [0, 1]: α of Lanctot et al.,
     who have 0.1 to 0.6."""
     first_play: bool = True

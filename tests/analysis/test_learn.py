@@ -14,6 +14,7 @@ from rave_agents.cli import app
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks.adapters import load_game
 from rave_agents.games import GAMES, Rules, rules_class
+from rave_agents.parts import Judging
 from rave_agents.searcher.linear_value import shapes_for, windows_of
 
 SMALL = {
@@ -101,7 +102,9 @@ def test_machine_code_gives_the_same_value(compiled):
     rules = small("breakthrough")
     value, state = random_value(rules), played(rules, 5)
     found = [
-        Searcher(SearchConfig(), seed=1, value=judge).search(state, Limit(simulations=1)).value
+        Searcher(SearchConfig(judging=Judging(playout_moves=0)), seed=1, value=judge)
+        .search(state, Limit(simulations=1))
+        .value
         for judge in (value, value.__call__)
     ]
     assert found[0] == pytest.approx(found[1], abs=1e-6)

@@ -67,7 +67,8 @@ def breakthrough(rows=5, columns=4):
 
 
 def judged(state, value, simulations=500, seed=1, **changes):
-    searcher = Searcher(SearchConfig(**changes), seed=seed, value=value)
+    config = SearchConfig(**{"judging": Judging(playout_moves=0), **changes})
+    searcher = Searcher(config, seed=seed, value=value)
     searcher.search(state, Limit(simulations=simulations))
     return searcher
 
@@ -95,7 +96,8 @@ def test_the_truth_about_a_game_leads_to_its_value_without_playouts(kind, seed):
     if len(truth.exhaustive.values(())) > 1:
         pytest.skip("Best play may lead to several returns.")
     (values,) = truth.exhaustive.values(())
-    result = judged(game, truth, rule=Greedy(), judging=Judging(minimax=1.0)).result()
+    judging = Judging(playout_moves=0, minimax=1.0)
+    result = judged(game, truth, rule=Greedy(), judging=judging).result()
     mover = game.current_player()
     assert truth.exhaustive.values((result.action,)) == frozenset([values])
     (chosen,) = (row for row in result.actions if row.action == result.action)
@@ -108,7 +110,7 @@ def test_the_truth_leads_to_the_value_where_chance_moves(seed):
     game = random_game(seed, width=3, depth=5, chance=0.4, whole=False, zero_sum=True)
     truth = Truth(game.rules)
     (values,) = truth.exhaustive.values(())
-    searcher = judged(game, truth, simulations=3000, judging=Judging(minimax=0.5))
+    searcher = judged(game, truth, simulations=3000, judging=Judging(playout_moves=0, minimax=0.5))
     rows = edge_rows(searcher.tree, 0)
     player = game.current_player()
     best = utilities_of(searcher)[rows.start : rows.stop, player].max()
@@ -217,7 +219,7 @@ def test_a_search_is_that_of_a_slow_form(weight, first_play):
     slow = SlowSearch(game, Drawn(), 0.3, weight, first_play)
     for _ in range(400):
         slow.simulate()
-    judging = Judging(minimax=weight, first_play=first_play)
+    judging = Judging(playout_moves=0, minimax=weight, first_play=first_play)
     searcher = judged(game, Drawn(), simulations=400, rule=UCB1(c=0.3), judging=judging)
     tree = searcher.tree
     visits = {int(tree.edge_action[e]): int(tree.edge_visits[e]) for e in edge_rows(tree, 0)}
@@ -227,7 +229,7 @@ def test_a_search_is_that_of_a_slow_form(weight, first_play):
 def test_without_first_play_values_every_edge_is_tried_first():
     game = random_game(5, width=5, depth=8, whole=False)
     count = len(game.legal_actions())
-    judging = Judging(first_play=False)
+    judging = Judging(playout_moves=0, first_play=False)
     result = judged(game, Drawn(), simulations=count + 1, judging=judging).result()
     assert [row.visits for row in result.actions] == [1] * count
 
@@ -284,7 +286,7 @@ def test_playouts_are_cut_where_players_move_at_the_same_time():
         asked.append(state)
         return [0.0] * state.num_players()
 
-    searcher = Searcher(SearchConfig(), seed=1, value=value)
+    searcher = Searcher(SearchConfig(judging=Judging(playout_moves=1)), seed=1, value=value)
     searcher.search(game, Limit(simulations=30), player=0)
     assert asked
 
@@ -299,7 +301,9 @@ def test_playouts_are_cut_where_something_is_hidden():
         asked.append(state)
         return [0.0, 0.0]
 
-    result = Searcher(SearchConfig(), seed=1, value=value).search(state, Limit(simulations=50))
+    result = Searcher(SearchConfig(judging=Judging(playout_moves=1)), seed=1, value=value).search(
+        state, Limit(simulations=50)
+    )
     assert asked
     assert result.simulations == 50
 
