@@ -15,6 +15,7 @@ from rave_agents.frameworks.agent import Agent
 from rave_agents.game.game_state import GameState, PlayerId
 from rave_agents.results.search_result import ActionStatistics, SearchResult
 from rave_agents.searcher.clock import Clock
+from rave_agents.searcher.linear_value import LinearValue
 from rave_agents.searcher.searcher import Searcher
 from rave_agents.searcher.time_control import TimeControl, TimePolicy
 
@@ -30,6 +31,7 @@ __all__ = [
     "GameError",
     "GameState",
     "Limit",
+    "LinearValue",
     "PlayerId",
     "RaveAgentsError",
     "SearchConfig",

@@ -29,6 +29,7 @@ from rave_agents.config.final_moves import (
     preference,
 )
 from rave_agents.config.root_noise import DirichletNoise, NoNoise, noisy
+from rave_agents.games.values import position_value
 from rave_agents.kernel.amaf import (
     AllEdges,
     BlendScores,
@@ -38,6 +39,7 @@ from rave_agents.kernel.amaf import (
 )
 from rave_agents.kernel.amaf_nodes import NodeAmaf
 from rave_agents.kernel.amaf_tables import GRAVE, HRAVE
+from rave_agents.kernel.judging import Judging
 from rave_agents.kernel.players import AllPlayers, SearchingPlayer
 from rave_agents.kernel.playouts import (
     Action,
@@ -113,6 +115,7 @@ __all__ = [
     "GraveBias",
     "Greedy",
     "HandSelected",
+    "Judging",
     "LearnedTrust",
     "Linear",
     "MaxBonus",
@@ -156,6 +159,7 @@ __all__ = [
     "kernel",
     "node_term",
     "noisy",
+    "position_value",
     "preference",
     "score",
     "update_weight",

@@ -67,11 +67,11 @@ _simulate_interpreted = RulesSimulator._interpreted
 _seconds: collections.Counter[object] = collections.Counter()
 
 
-def _new_late_simulator(simulator, rules, root, frame, *, moves=None, interpreted=False):
+def _new_late_simulator(simulator, rules, root, frame, *, interpreted=False, **options):
     """A provider whose rules are compiled when the tests have much to simulate with them."""
     late = not (interpreted or machine.JIT_DISABLED or machine.place_on_disk(rules).exists())
     interpreted = interpreted or late
-    _new_simulator(simulator, rules, root, frame, moves=moves, interpreted=interpreted)
+    _new_simulator(simulator, rules, root, frame, interpreted=interpreted, **options)
     simulator.late = late
     if simulator.late:
         simulator.provider = "compiled rules"

@@ -65,8 +65,8 @@ class PlanningAgent(SearchingAgent, EnvironmentAgent):
         discount: what a reward counts less with every step, above 0 and at most 1.
         value_function: estimates what is still to come where the horizon cuts a simulation off,
             see ``rave_agents.environments.plan.ValueFunction``; None for nothing.
-        simulations: with ``seconds``, ``clock``, ``seed``, ``evaluator`` and ``**config`` as for
-            ``rave_agents.agents.searching_agent.SearchingAgent``.
+        simulations: with ``seconds``, ``clock``, ``seed``, ``evaluator``, ``value`` and
+            ``**config`` as for ``rave_agents.agents.searching_agent.SearchingAgent``.
 
     Raises:
         TypeError: for an unknown parameter or a value of the wrong type.
@@ -95,6 +95,7 @@ class PlanningAgent(SearchingAgent, EnvironmentAgent):
         clock: ClockLike = None,
         seed: int | None = None,
         evaluator: Evaluator | None = None,
+        value: Any = None,
         worlds: WorldFunction | None = None,
         chance: Chance | str = Chance.DRAW,
         horizon: int | str | None = AUTO,
@@ -120,6 +121,7 @@ class PlanningAgent(SearchingAgent, EnvironmentAgent):
             clock=clock,
             seed=seed,
             evaluator=evaluator,
+            value=value,
             **config,
         )
         self.discount = discount
@@ -143,7 +145,9 @@ class PlanningAgent(SearchingAgent, EnvironmentAgent):
         member = copy.copy(self)
         member.env = env
         member.seed = self.seed + number
-        member._searcher = Searcher(self.config, seed=member.seed, evaluator=self.evaluator)
+        member._searcher = Searcher(
+            self.config, seed=member.seed, evaluator=self.evaluator, value=self.value
+        )
         return member
 
     def act(self, observation: Any = None, action_mask: Any = None) -> Any:

@@ -61,8 +61,8 @@ class SearchBot(SearchingAgent, Bot):
             ``numpy.random.Generator`` ``rng``; each is checked. None for the game's own method, or
             else replays of its history, see ``rave_openspiel.worlds``.
         verbose: print the report of ``step_verbose`` at each move.
-        simulations: with ``seconds``, ``clock``, ``seed``, ``evaluator`` and ``**config`` as for
-            ``rave_agents.agents.searching_agent.SearchingAgent``.
+        simulations: with ``seconds``, ``clock``, ``seed``, ``evaluator``, ``value`` and
+            ``**config`` as for ``rave_agents.agents.searching_agent.SearchingAgent``.
 
     Raises:
         UnsupportedGameError: (a ValueError) if the search cannot play the game; it says why.
@@ -87,6 +87,7 @@ class SearchBot(SearchingAgent, Bot):
         clock: ClockLike = None,
         seed: int | None = None,
         evaluator: Evaluator | None = None,
+        value: Any = None,
         worlds: WorldFunction | None = None,
         verbose: bool = False,
         **config: Any,
@@ -112,6 +113,7 @@ class SearchBot(SearchingAgent, Bot):
             clock=clock,
             seed=seed,
             evaluator=evaluator,
+            value=value,
             **config,
         )
         self.game = game
@@ -127,7 +129,10 @@ class SearchBot(SearchingAgent, Bot):
         """Whether each move prints a report; it may be set at any time."""
         self._game_name = str(game)
         self._analyst = Searcher(
-            self.config.replace(search_forced_moves=True), seed=self.seed, evaluator=evaluator
+            self.config.replace(search_forced_moves=True),
+            seed=self.seed,
+            evaluator=evaluator,
+            value=self.value,
         )
         self._clone_seeds = np.random.SeedSequence(self.seed)
         self._judged: Line | None = None
@@ -282,8 +287,8 @@ class SearchBot(SearchingAgent, Bot):
         return twin
 
     def __copy__(self) -> Self:
-        shared = {id(given): given for given in (self.game, self.evaluator, self.worlds)}
-        return copy.deepcopy(self, shared)
+        shared = (self.game, self.evaluator, self.value, self.worlds)
+        return copy.deepcopy(self, {id(given): given for given in shared})
 
     def mcts_search(self, state: pyspiel.State) -> SearchNode:
         """Search from scratch and return the tree's root, to walk and to print.

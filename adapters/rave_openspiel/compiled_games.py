@@ -16,9 +16,7 @@ from typing import NamedTuple
 import pyspiel
 
 from rave_agents.games import GAMES, Rules, rules_class
-from rave_agents.games.rules_simulator import RulesSimulator
 from rave_agents.games.rules_state import RulesState
-from rave_agents.simulate.frame import Frame
 
 SWITCH = "RAVE_AGENTS_GAMES"
 """The environment variable: ``openspiel`` to search OpenSpiel's own states, ``compiled`` or nothing
@@ -123,17 +121,14 @@ def _say_uncovered(spec: str, reason: str) -> None:
     _log.info("rave_openspiel: %s is searched without compiled rules: %s", spec, reason)
 
 
-def simulator(state: pyspiel.State, frame: Frame) -> RulesSimulator | None:
-    """A provider of simulations from a state on compiled rules; None where that cannot be."""
+def position(state: pyspiel.State) -> RulesState | None:
+    """The position of a state on compiled rules; None where there is none, or it is not used."""
     if not is_on():
         return None
     rules = rules_of(state.get_game())
     if rules is None or not type(state).__module__.startswith("pyspiel"):
         return None
-    found = same_position(state, rules)
-    if found is None:
-        return None
-    return RulesSimulator(rules, found.root, frame, moves=state.history())
+    return same_position(state, rules)
 
 
 def same_position(state: pyspiel.State, rules: Rules) -> RulesState | None:

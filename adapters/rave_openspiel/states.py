@@ -9,8 +9,10 @@ import pyspiel
 from numpy.typing import NDArray
 
 from rave_agents.errors import UnsupportedGameError
+from rave_agents.games.rules_state import RulesState, compiled_simulator
 from rave_agents.simulate.python_simulator import Evaluator
 from rave_agents.simulate.simulator import Frame, Header, Simulator
+from rave_agents.simulate.value import PositionValue
 from rave_openspiel import compiled_games
 from rave_openspiel.knowledge import Unit
 from rave_openspiel.native import NativeSimulator, Observation, bridge, is_native, is_shrinking
@@ -207,6 +209,11 @@ class OpenSpielState:
         """Return the actions and chance outcomes since the initial state."""
         return self.state.history()  # type: ignore[no-any-return]
 
+    def on_compiled_rules(self) -> RulesState | None:
+        """Return the same position on compiled rules; None if there are none, or not in use."""
+        common = getattr(self.state, "common_state", None)
+        return common if isinstance(common, RulesState) else compiled_games.position(self.state)
+
     def simulator(self, frame: Frame, evaluator: Evaluator | None) -> Simulator:
         """Return the fastest provider of simulations for this game.
 
@@ -219,8 +226,9 @@ class OpenSpielState:
         common = getattr(self.state, "common_state", None)
         if common is not None and evaluator is None:
             return common.simulator(frame, None)  # type: ignore[no-any-return]
-        if evaluator is None:
-            compiled = compiled_games.simulator(self.state, frame)
+        if evaluator is None or isinstance(evaluator, PositionValue):
+            found = self.on_compiled_rules()
+            compiled = None if found is None else compiled_simulator(found, frame, evaluator)
             if compiled is not None:
                 return compiled
         library = bridge() if evaluator is None and is_native(self.state) else None

@@ -62,8 +62,8 @@ class SearchAgent(SearchingAgent, LoopAgent):
         discount: what a reward counts less with every step, above 0 and at most 1.
         value_function: estimates what is still to come where the horizon cuts a simulation off,
             see ``rave_agents.environments.plan.ValueFunction``; None for nothing.
-        simulations: with ``seconds``, ``clock``, ``seed``, ``evaluator`` and ``**config`` as for
-            ``rave_agents.agents.searching_agent.SearchingAgent``.
+        simulations: with ``seconds``, ``clock``, ``seed``, ``evaluator``, ``value`` and
+            ``**config`` as for ``rave_agents.agents.searching_agent.SearchingAgent``.
 
     Raises:
         TypeError: for an unknown parameter or a value of the wrong type.
@@ -92,6 +92,7 @@ class SearchAgent(SearchingAgent, LoopAgent):
         clock: ClockLike = None,
         seed: int | None = None,
         evaluator: Evaluator | None = None,
+        value: Any = None,
         player: Any = None,
         translate: bool = True,
         worlds: WorldFunction | None = None,
@@ -108,6 +109,7 @@ class SearchAgent(SearchingAgent, LoopAgent):
             clock=clock,
             seed=seed,
             evaluator=evaluator,
+            value=value,
             **config,
         )
         if self.config.hidden == "see":

@@ -16,6 +16,7 @@ from rave_agents.errors import UnsupportedGameError
 from rave_agents.game.game_state import NO_ACTION
 from rave_agents.simulate.python_simulator import Evaluator
 from rave_agents.simulate.simulator import Frame, Simulator
+from rave_agents.simulate.value import PositionValue
 from rave_pettingzoo.classic_knowledge import Kind, kind_of
 from rave_pettingzoo.cloning import (
     chance_knowledge,
@@ -345,14 +346,18 @@ class AECState(EnvironmentState):
 
     def simulator(self, frame: Frame, evaluator: Evaluator | None) -> Simulator:
         """Return OpenSpiel's provider if the position is the same there, else one on clones."""
-        if evaluator is None and self._rules.translate and self._player != TERMINAL:
+        on_clones = evaluator is not None and not isinstance(evaluator, PositionValue)
+        if not on_clones and self._rules.translate and self._player != TERMINAL:
             from rave_pettingzoo import translation  # noqa: PLC0415
 
             found = translation.translated_safely(self.env)
             if found is not None:
                 if translation.matches(found, self._player, self.legal_actions()):
-                    return found.provider(frame)
-                translation.warn_of_mismatch(str(self.env))
+                    made = found.provider(frame, evaluator)
+                    if made is not None:
+                        return made
+                else:
+                    translation.warn_of_mismatch(str(self.env))
         return self._environment_simulator(frame, evaluator, None)
 
     def world_simulator(self, frame: Frame, evaluator: Evaluator | None, player: int) -> Simulator:

@@ -22,7 +22,8 @@ import pyspiel
 from rave_openspiel import OpenSpielState
 
 from rave_agents.game.game_state import PlayerId
-from rave_agents.simulate.python_simulator import PythonSimulator
+from rave_agents.games.rules_state import compiled_simulator
+from rave_agents.simulate.python_simulator import Evaluator, PythonSimulator
 from rave_agents.simulate.simulator import Frame, Header, Simulator, Status, reweighted_frame
 from rave_pettingzoo.chess_actions import AMBIGUOUS, NONE, OPENSPIEL_ACTIONS, chess_actions
 from rave_pettingzoo.classic import class_name
@@ -36,7 +37,7 @@ REVERSIBLE_BEFORE_CLAIM = 7
 GO_MOVES = 2000
 """Moves after which OpenSpiel ends a game of Go; PettingZoo's has no such limit."""
 
-Provider = Callable[[Frame], Simulator]
+Provider = Callable[[Frame, Evaluator | None], Simulator | None]
 
 
 class Translation(NamedTuple):
@@ -49,7 +50,8 @@ class Translation(NamedTuple):
     actions: Sequence[int]
     """Its legal actions, as the environment numbers them."""
     provider: Provider
-    """Makes the simulator, which speaks the environment's actions."""
+    """Makes the simulator, which speaks the environment's actions; with a value function only where
+    that is compiled, else None."""
 
 
 @functools.cache
@@ -113,11 +115,18 @@ def warn_of_mismatch(name: str) -> None:
 
 def _same_actions(state: pyspiel.State) -> Translation:
     wrapped = OpenSpielState(state)
+
+    def simulator(frame: Frame, evaluator: Evaluator | None) -> Simulator | None:
+        if evaluator is None:
+            return wrapped.simulator(frame, None)
+        rules = wrapped.on_compiled_rules()
+        return None if rules is None else compiled_simulator(rules, frame, evaluator)
+
     return Translation(
         state=state,
         player=int(state.current_player()),
         actions=state.legal_actions(),
-        provider=lambda frame: wrapped.simulator(frame, None),
+        provider=simulator,
     )
 
 
@@ -170,7 +179,9 @@ def _chess(raw: Any) -> Translation:
         state=state,
         player=player,
         actions=actions,
-        provider=lambda frame: ChessSimulator(state, snapshot, frame),
+        provider=lambda frame, evaluator: (
+            ChessSimulator(state, snapshot, frame) if evaluator is None else None
+        ),
     )
 
 

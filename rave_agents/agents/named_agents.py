@@ -33,7 +33,7 @@ from rave_agents.searcher.searcher import Searcher
 LIMITS = frozenset(["simulations", "seconds", "clock"])
 """Parameters that limit how long an agent thinks."""
 
-_OF_AGENTS = ("simulations", "seconds", "clock", "seed")
+_OF_AGENTS = ("simulations", "seconds", "clock", "seed", "value")
 """Parameters of a searching agent that are not fields of its ``SearchConfig``."""
 
 DEFAULT_AGENT = "auto"
@@ -140,6 +140,7 @@ class SearchAgent:
         seed: seeds every random choice; None for a seed that the system draws.
         clock: sets the time of each move; None for the limit alone.
         player: the seat, from 0; needed where players move at the same time.
+        value: judges positions, see ``Searcher``; None for playouts to the end.
     """
 
     def __init__(
@@ -150,8 +151,9 @@ class SearchAgent:
         player: int | None = None,
         seed: int | None = None,
         clock: Clock | None = None,
+        value: Any = None,
     ) -> None:
-        self.searcher: Searcher = Searcher(config, seed=seed)
+        self.searcher: Searcher = Searcher(config, seed=seed, value=value)
         self.player = player
         """The seat; None if not given."""
         self.limit = limit
@@ -284,16 +286,17 @@ def _search_agent_type(preset: str, summary: str) -> AgentType:
         seconds: float | None = None,
         seed: int | None = None,
         clock: str | float | None = None,
+        value: Any = None,
         **changes: Any,
     ) -> Agent:
         limit, parsed = limit_and_clock(simulations, seconds, clock)
         changed = config.replace(**changes)
         getattr(game, "check_search", _no_check)(changed)
         warn_of_misfit(changed, game.name, game.new_initial_state)
-        return SearchAgent(changed, limit, player=player, seed=seed, clock=parsed)
+        return SearchAgent(changed, limit, player=player, seed=seed, clock=parsed, value=value)
 
-    limits = {"simulations": DEFAULT_SIMULATIONS, "seconds": None, "clock": None, "seed": None}
-    return AgentType(summary, {**limits, **config.to_dict()}, make, config)
+    of_agents = {**dict.fromkeys(_OF_AGENTS), "simulations": DEFAULT_SIMULATIONS}
+    return AgentType(summary, {**of_agents, **config.to_dict()}, make, config)
 
 
 _TYPES = {

@@ -18,7 +18,7 @@ from rave_agents.simulate.python_simulator import Evaluator
 ClockLike = str | float | TimeControl | Clock | None
 """What an agent takes for its clock, see ``rave_agents.Clock.parse``."""
 
-SEARCH_PARAMETERS = ("simulations", "seconds", "clock", "seed", "evaluator")
+SEARCH_PARAMETERS = ("simulations", "seconds", "clock", "seed", "evaluator", "value")
 """Parameters of every agent that searches, beside those of its search."""
 
 
@@ -39,6 +39,9 @@ class SearchingAgent:
             draws. Either way ``seed`` holds the one in use.
         evaluator: judges leaves in place of random playouts; an object with the methods of
             ``open_spiel.python.algorithms.mcts.Evaluator``, which get the framework's states.
+        value: judges positions, as ``judging`` says: a function of the framework's state, a part
+            that implements ``rave_agents.parts.position_value``, or a learned value or its file,
+            see ``rave_agents.Searcher``.
         **config: what ``SearchConfig.replace`` is to change of the preset: parts such as
             ``schedule``, ``threads``, ``max_memory_mb``, ``reuse_tree``.
 
@@ -62,6 +65,7 @@ class SearchingAgent:
         clock: ClockLike = None,
         seed: int | None = None,
         evaluator: Evaluator | None = None,
+        value: Any = None,
         **config: Any,
     ) -> None:
         preset = SearchConfig.preset(self.preset)
@@ -80,7 +84,9 @@ class SearchingAgent:
         """What judges leaves; None for random playouts."""
         self.last_result: SearchResult | None = None
         """What the last search found; None before the first."""
-        self._searcher = Searcher(self.config, seed=self.seed, evaluator=evaluator)
+        self._searcher = Searcher(self.config, seed=self.seed, evaluator=evaluator, value=value)
+        self.value = self._searcher.value
+        """What judges positions; None without a value function."""
 
     def _forget_game(self) -> None:
         """A new game begins: the tree is dropped, and the clock starts anew."""

@@ -9,6 +9,7 @@ from rich.console import Console, RenderableType
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from rave_agents.analysis.learn import Progress as Learned
 from rave_agents.analysis.position_analysis import Analysis
 from rave_agents.arena.bench import BenchResult
 from rave_agents.cli.arena_tables import counted, plain_table, whole
@@ -41,6 +42,24 @@ def bench_progress(
     def update(game: str, finished: int) -> None:
         progress.start()
         progress.update(task, advance=min(finished, 1), game=escape(game))
+
+    with _stopped_if_started(progress):
+        yield update
+
+
+@contextlib.contextmanager
+def learn_progress(console: Console, games: int) -> Iterator[Callable[[Learned], None]]:
+    """Show a bar with what was learned, from the first call of the function that it gives."""
+    columns = [BarColumn(24), MofNCompleteColumn(), TextColumn("{task.fields[told]}")]
+    progress = Progress(*columns, TimeRemainingColumn(), console=console, transient=True)
+    task = progress.add_task("", total=games, told="")
+
+    def update(learned: Learned) -> None:
+        loss = "" if math.isnan(learned.loss) else f", loss {learned.loss:.3f}"
+        progress.start()
+        progress.update(
+            task, completed=learned.games, told=f"{whole(learned.positions)} positions{loss}"
+        )
 
     with _stopped_if_started(progress):
         yield update

@@ -1,8 +1,10 @@
 """The commands that search: search, solve, bench, gtp."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.markup import escape
 
 from rave_agents.cli.program import (
     ClockText,
@@ -14,6 +16,7 @@ from rave_agents.cli.program import (
     Seed,
     Simulations,
     app,
+    check_writable,
     interrupted,
     reported,
 )
@@ -96,6 +99,60 @@ def solve(
         show(*solve_report.solution(solution))
     if solution.end == "interrupted":
         raise interrupted()
+
+
+@app.command()
+@reported
+def learn(
+    game: GameName,
+    output: Annotated[Path, typer.Option(help="The file to write: agents take it as value=FILE.")],
+    games: Annotated[int, typer.Option(help="Games of self-play.")] = 2000,
+    rounds: Annotated[
+        int, typer.Option(help="How often the value is fitted; each time it plays on with it.")
+    ] = 5,
+    simulations: Annotated[int, typer.Option(help="Simulations a move of self-play.")] = 200,
+    seed: Seed = 0,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Learn a value of positions by self-play, for uct(value=FILE) and other agents.
+
+    It takes some minutes for a board game. The file is written after every round: what was learned
+    by then is there after Ctrl-C.
+    """
+    from rave_agents.analysis.learn import Progress, learn_value  # noqa: PLC0415
+    from rave_agents.cli import report  # noqa: PLC0415
+    from rave_agents.frameworks.adapters import load_game  # noqa: PLC0415
+
+    start = load_game(game).new_initial_state()
+    check_writable(output, "--output")
+    console = stderr()
+    last: list[Progress] = []
+    with report.learn_progress(console, games) as show_progress:
+
+        def note(progress: Progress) -> None:
+            last[:] = [progress]
+            if console.is_terminal and not as_json:
+                show_progress(progress)
+
+        learn_value(
+            start,
+            game,
+            games=games,
+            rounds=rounds,
+            simulations=simulations,
+            seed=seed,
+            progress=note,
+            fitted=lambda value: value.save(output),
+        )
+    told = {"output": str(output), **last[0]._asdict()}
+    if as_json:
+        show_json(told)
+    else:
+        show(
+            f"{told['games']} games, {told['positions']} positions, {told['seconds']:.0f} s: "
+            f"{escape(str(output))} has the value; give it as value={escape(str(output))}."
+        )
 
 
 @app.command()

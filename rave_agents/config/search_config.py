@@ -28,6 +28,7 @@ from rave_agents.game.arguments import check_names, unknown_name
 from rave_agents.kernel.amaf import NoAmaf, view_at
 from rave_agents.kernel.amaf_nodes import NodeAmaf
 from rave_agents.kernel.amaf_tables import GRAVE, HRAVE
+from rave_agents.kernel.judging import Judging
 from rave_agents.kernel.playouts import SensiblePlayouts, UniformPlayouts, action_weight
 from rave_agents.kernel.proofs import NoProofs, Proofs
 from rave_agents.kernel.rules import UCB1, Greedy, exploration, score
@@ -84,6 +85,10 @@ class SearchConfig:
 
     playout_count: Count = 1
     """Playouts for each simulation, at least 1; their mean counts as one visit."""
+
+    judging: Annotated[Part, Takes(Judging)] = Judging()
+    """What a value function is used for, see ``kernel/judging.py``. Without a value function, the
+    searcher's or the agent's ``value``, it has no meaning."""
 
     root_noise: Annotated[Part, Takes(NoNoise, noisy)] = NoNoise()
     """Noise in the root's priors, see ``root_noise.py``."""

@@ -56,6 +56,8 @@ class GameState(Protocol):
     * where an action has random outcomes that ``apply_action`` draws itself, ``draws_chance() ->
       bool``, True then, and ``worlds`` and ``view`` likewise: each world is this very position
       with random numbers of its own;
+    * ``on_compiled_rules() -> RulesState | None``: the same position of a game of
+      ``rave_agents.games``, for value functions that are compiled;
     * ``observation(player) -> array``: what a player sees, as numbers, for those who learn;
     * ``action_to_string(player, action) -> str``: how people write the action;
     * ``__str__``, the board as text, and ``board_tiling() -> str | None`` ("squares", "hexagons" or

@@ -11,6 +11,7 @@ import numpy as np
 from rave_agents.compiler.dispatch import kernel
 
 ONE = np.uint64(1)
+TWO = np.uint64(2)
 NONE = np.uint64(0)
 
 
@@ -24,12 +25,12 @@ def lowest_bit(bits: Any) -> int:
     return (int(bits) & -int(bits)).bit_length() - 1
 
 
-def owner_planes(sets: Any, rows: int, columns: int) -> Any:
-    """Planes of the squares of each of two sets, row by row, and of those in neither: float32."""
-    squares = np.arange(rows * columns, dtype=np.uint64)
-    one, other = (np.uint64(owned) >> squares & ONE for owned in sets)
-    planes = [one, other, ONE - one - other]
-    return np.array(planes, np.float32).reshape(3, rows, columns)
+@kernel
+def write_owners(sets: Any, cells: Any) -> None:
+    """Write for each square one more than the owner, of two, whose set it is in; else 0."""
+    for square in range(cells.shape[0]):
+        place = np.uint64(square)
+        cells[square] = (sets[0] >> place & ONE) + (sets[1] >> place & ONE) * TWO
 
 
 @kernel

@@ -20,7 +20,7 @@ from rave_agents.games.bits import (
     has_bit,
     lowest_bit,
     nth_bit,
-    owner_planes,
+    write_owners,
 )
 from rave_agents.games.rules import NO_ACTION, TERMINAL, Rules
 from rave_agents.simulate.random_stream import random_below
@@ -48,6 +48,7 @@ class Breakthrough(Rules):
                 f"rows={self.rows}, columns={self.columns}."
             )
         self.num_distinct_actions = squares * 12
+        self.board_shape = self.rows, self.columns
         filled = self.columns * (2 if self.rows >= FULL_ROWS else 1)
         self.max_actions = 3 * filled
         # Every move takes a piece a row ahead.
@@ -166,6 +167,10 @@ class Breakthrough(Rules):
         letters = "".join(self.square_name(column)[0] for column in range(self.columns))
         return "\n".join([*(f"{self.rows - i}{row}" for i, row in enumerate(rows)), " " + letters])
 
+    def describe_board(self, state: Any, cells: Any) -> None:
+        """0 for an empty square, else one more than the piece's owner."""
+        write_owners(state.pieces, cells)
+
     def observation(self, state: Any) -> Any:
         """Planes of player 0's pieces, player 1's, and empty squares."""
-        return owner_planes(state.pieces, self.rows, self.columns)
+        return self.board_planes(state, (1, 2, 0))

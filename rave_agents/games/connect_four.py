@@ -37,6 +37,7 @@ class ConnectFour(Rules):
                 f"columns={self.columns}."
             )
         self.height = self.rows + 1
+        self.board_shape = self.rows, self.columns
         self.num_distinct_actions = self.columns
         self.max_game_length = self.squares = self.rows * self.columns
         self.fields = {
@@ -105,6 +106,14 @@ class ConnectFour(Rules):
             if line != NONE:
                 return True
         return False
+
+    def describe_board(self, state: Any, cells: Any) -> None:
+        """0 for an empty square, else one more than the piece's owner."""
+        for row in range(self.rows):
+            for column in range(self.columns):
+                place = np.uint64(self.height * column + row)
+                first, second = state.pieces[0] >> place & ONE, state.pieces[1] >> place & ONE
+                cells[row * self.columns + column] = first + second + second
 
     def returns(self, state: Any, returns: Any) -> None:
         """1 for who has a line, -1 for the other."""

@@ -47,6 +47,7 @@ class Havannah(Rules):
             raise ValueError(f"board_size must be from 1 to {LARGEST}, got {size}.")
         self.width = 2 * size - 1
         self.num_distinct_actions = cells = self.width**2
+        self.board_shape = self.width, self.width
         rows, columns = divmod(np.arange(cells), self.width)
         self.points = np.flatnonzero(abs(rows - columns) < size)
         self.max_actions = self.num_points = len(self.points)
@@ -178,6 +179,14 @@ class Havannah(Rules):
             + " ".join(".O@"[owner] for owner in owned[row, start:end])
             for row, (start, end) in enumerate(zip(self.row_starts, self.row_ends, strict=True))
         )
+
+    def describe_board(self, state: Any, cells: Any) -> None:
+        """0 for a cell that is empty or outside, else one more than the stone's owner."""
+        for row in range(self.width):
+            for column in range(self.width):
+                first = state.rows[0, row + 1] >> (column + 1) & 1
+                second = state.rows[1, row + 1] >> (column + 1) & 1
+                cells[row * self.width + column] = first + 2 * second
 
     def observation(self, state: Any) -> Any:
         """Planes of the stones of player 0, of player 1, and of empty cells."""

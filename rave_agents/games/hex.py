@@ -38,7 +38,7 @@ class Hex(ConnectionRules):
         self.cells = self.num_rows * self.num_cols
         self.num_distinct_actions = self.cells + self.swap
         self.max_game_length = self.cells + self.swap
-        self.sides = sides
+        self.sides = self.board_shape = sides
         self.placement = not self.swap
         self.plays_itself = not self.swap  # To swap is a move that fills no cell.
         self.points = np.arange(self.cells)
@@ -141,6 +141,14 @@ class Hex(ConnectionRules):
         """The board, each row half a cell further to the right."""
         signs = [" ".join(row) for row in np.array(list(".xo"))[self.owners(state)]]
         return "\n".join(" " * row + signs[row] for row in range(self.num_rows))
+
+    def describe_board(self, state: Any, cells: Any) -> None:
+        """0 for an empty cell, else one more than the stone's owner."""
+        for row in range(self.num_rows):
+            for column in range(self.num_cols):
+                first = state.lines[0, row] >> column & 1
+                second = state.lines[1, column] >> row & 1
+                cells[row * self.num_cols + column] = first + 2 * second
 
     def observation(self, state: Any) -> Any:
         """Planes of empty cells, stones of player 0, stones of player 1."""

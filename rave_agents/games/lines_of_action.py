@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from rave_agents.games.bits import NONE, ONE, bit, count_bits, has_bit, nth_bit, owner_planes
+from rave_agents.games.bits import NONE, ONE, bit, count_bits, has_bit, nth_bit, write_owners
 from rave_agents.games.coordinates import cell_name
 from rave_agents.games.rules import DRAWN, NO_ACTION, TERMINAL, Rules
 from rave_agents.simulate.random_stream import random_below
@@ -44,6 +44,7 @@ class LinesOfAction(Rules):
 
     name = "lines_of_action"
     max_game_length: int = 1000
+    board_shape = SIZE, SIZE
 
     def setup(self) -> None:
         """Lay out the lines of each square."""
@@ -191,6 +192,6 @@ class LinesOfAction(Rules):
         one, other = (cell_name(at % SIZE, at // SIZE) for at in (action >> 7, action >> 1 & 63))
         return f"{one}{'-x'[action & 1]}{other}"
 
-    def observation(self, state: Any) -> Any:
-        """Planes of empty squares and of each player's pieces, as OpenSpiel's."""
-        return np.roll(owner_planes(state.pieces, SIZE, SIZE), 1, axis=0)
+    def describe_board(self, state: Any, cells: Any) -> None:
+        """0 for an empty square, else one more than the piece's owner."""
+        write_owners(state.pieces, cells)

@@ -22,7 +22,7 @@ from rave_agents.games.bits import (
     has_bit,
     lowest_bit,
     nth_bit,
-    owner_planes,
+    write_owners,
 )
 from rave_agents.games.coordinates import cell_name
 from rave_agents.games.rules import TERMINAL, Rules
@@ -47,6 +47,7 @@ class Othello(Rules):
     num_distinct_actions = SQUARES + 1
     max_actions = SQUARES + 1
     max_game_length = 2 * SQUARES
+    board_shape = SIZE, SIZE
 
     def setup(self) -> None:
         """Name the masks of the four lines, and the fields."""
@@ -161,6 +162,6 @@ class Othello(Rules):
         rows = [f"{row + 1} {' '.join(signs[8 * row : 8 * row + 8])}" for row in range(SIZE)]
         return "\n".join(["  a b c d e f g h", *rows])
 
-    def observation(self, state: Any) -> Any:
-        """Planes of empty squares, Black's disks, White's disks."""
-        return np.roll(owner_planes(state.disks, SIZE, SIZE), 1, axis=0)
+    def describe_board(self, state: Any, cells: Any) -> None:
+        """0 for an empty square, else one more than the disk's owner."""
+        write_owners(state.disks, cells)

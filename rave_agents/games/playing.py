@@ -14,8 +14,9 @@ import numpy as np
 from rave_agents.compiler.dispatch import kernel
 from rave_agents.games.memory import array_at, copy_state, states_at, table_at
 from rave_agents.games.rules import CHANCE, TERMINAL
-from rave_agents.simulate.frame import HEADER_LENGTH, Header, Status, Step
+from rave_agents.simulate.frame import HEADER_LENGTH, CheckChildren, Header, Status, Step
 from rave_agents.simulate.random_stream import random_below, random_unit
+from rave_agents.simulate.value import ROUNDING
 
 # Compiled code takes plain numbers as constants.
 PATH_LENGTH = int(Header.PATH_LENGTH)
@@ -33,11 +34,14 @@ ACTION_CAPACITY = int(Header.ACTION_CAPACITY)
 MOVE_CAPACITY = int(Header.MOVE_CAPACITY)
 CHECK_CHILDREN = int(Header.CHECK_CHILDREN)
 NUM_WEIGHTS = int(Header.NUM_WEIGHTS)
+PLAYOUT_MOVES = int(Header.PLAYOUT_MOVES)
+WEIGHTS = int(Header.WEIGHTS)
 STEP = int(Header.STEP)
 REPLY = int(Header.REPLY)
 TRY_REPLY = int(Step.TRY_REPLY)
 PROVIDER = int(Header.PROVIDER)
 BUFFERS = int(Header.PATH)
+JUDGE = int(CheckChildren.JUDGE)
 DONE, FRAME_FULL, FAILED = int(Status.DONE), int(Status.FRAME_FULL), int(Status.FAILED)
 
 LONGEST_GAME = 1 << 20
@@ -45,6 +49,9 @@ LONGEST_GAME = 1 << 20
 
 ENDLESS = -2
 """What stands for the end of a playout that has none."""
+
+BAD_VALUE = -3
+"""What stands for a value that is no number within the utilities; they are in the frame."""
 
 MOVE_ROOT = 100
 """A step for the kit's own GameState: the path leads the root itself on, and it is described."""
@@ -70,6 +77,33 @@ class Buffers(NamedTuple):
     child_ends: Any
     child_returns: Any
     action_weights: Any
+    cells: Any
+    """[rows * columns of the board] where a value function finds the cells."""
+    weights: Any
+    """The value function's own numbers."""
+
+
+@kernel
+def judge(rules: Any, state: Any, frame: Any, returns: Any, row: int) -> bool:
+    """Write what each player has won or, while the game goes on, is to expect.
+
+    Returns whether these are numbers within the utilities.
+    """
+    if not rules.is_judged or rules.player(state) == TERMINAL:
+        write_returns(rules, state, returns, row)
+        return True
+    for player in range(returns.shape[1]):
+        returns[row, player] = 0.0
+    rules.judge(state, frame.cells, frame.weights, returns[row])
+    slack = ROUNDING * (rules.max_utility - rules.min_utility)
+    for player in range(returns.shape[1]):
+        value = returns[row, player]
+        if not rules.min_utility - slack <= value <= rules.max_utility + slack:
+            for place in range(returns.shape[1]):
+                frame.returns[0, place] = returns[row, place]
+            frame.header[REQUIRED_MOVES] = BAD_VALUE
+            return False
+    return True
 
 
 @kernel
@@ -115,7 +149,9 @@ def drawn_place(actions: Any, count: int, player: int, frame: Any) -> int:
     return random_below(frame.playout_stream, count)
 
 
-def draw_on(rules: Any, state: Any, actions: Any, probabilities: Any, frame: Any, end: int) -> int:
+def draw_on(
+    rules: Any, state: Any, actions: Any, probabilities: Any, frame: Any, end: int, last: int
+) -> int:
     """``play_on`` move by move."""
     weighted = frame.action_weights.shape[1] > 0
     outcomes = 0
@@ -129,6 +165,8 @@ def draw_on(rules: Any, state: Any, actions: Any, probabilities: Any, frame: Any
                 return ENDLESS
             action = np.int64(outcome(rules, state, actions, probabilities, frame.playout_stream))
         else:
+            if end == last:
+                return end
             if end == frame.move_players.shape[0]:
                 return -1
             if rules.draws_itself and not weighted:
@@ -142,12 +180,14 @@ def draw_on(rules: Any, state: Any, actions: Any, probabilities: Any, frame: Any
         rules.play(state, action)
 
 
-def place_on(rules: Any, state: Any, actions: Any, probabilities: Any, frame: Any, end: int) -> int:
+def place_on(
+    rules: Any, state: Any, actions: Any, probabilities: Any, frame: Any, end: int, last: int
+) -> int:
     """``play_on`` where a list of actions shrinks; it stays in order, as others draw from it."""
     count = 0
     while True:
         player = rules.player(state)
-        if player == TERMINAL:
+        if player == TERMINAL or end == last:
             return end
         if end == frame.move_players.shape[0]:
             return -1
@@ -165,11 +205,11 @@ def place_on(rules: Any, state: Any, actions: Any, probabilities: Any, frame: An
 
 
 def play_itself(
-    rules: Any, state: Any, actions: Any, probabilities: Any, frame: Any, end: int
+    rules: Any, state: Any, actions: Any, probabilities: Any, frame: Any, end: int, last: int
 ) -> int:
-    """``play_on`` by the game's own ``playout``, unless actions have weights."""
-    if frame.action_weights.shape[1] > 0:
-        return play_moves(rules, state, actions, probabilities, frame, end)
+    """``play_on`` by the game's own ``playout``, unless actions have weights or it is cut."""
+    if frame.action_weights.shape[1] > 0 or last >= 0:
+        return play_moves(rules, state, actions, probabilities, frame, end, last)
     return rules.playout(state, frame.move_players, frame.move_actions, end, frame.playout_stream)
 
 
@@ -184,15 +224,21 @@ def way_of_playouts(rules: Any) -> Callable[..., int]:
 
 
 def play_moves(
-    rules: Any, state: Any, actions: Any, probabilities: Any, frame: Any, end: int
+    rules: Any, state: Any, actions: Any, probabilities: Any, frame: Any, end: int, last: int
 ) -> int:
-    """Play at random to the end, move by move."""
-    return way_of_moves(rules)(rules, state, actions, probabilities, frame, end)
+    """Play at random to the end, or to the frame's move ``last``, move by move."""
+    return way_of_moves(rules)(rules, state, actions, probabilities, frame, end, last)
 
 
-def play_on(rules: Any, state: Any, actions: Any, probabilities: Any, frame: Any, end: int) -> int:
-    """Play at random to the end; returns how many moves the frame then has, or -1 if it is full."""
-    return way_of_playouts(rules)(rules, state, actions, probabilities, frame, end)
+def play_on(
+    rules: Any, state: Any, actions: Any, probabilities: Any, frame: Any, end: int, last: int
+) -> int:
+    """Play at random to the end, or until the frame has ``last`` moves and a player is to move.
+
+    Returns how many moves the frame then has, or -1 if it is full. With -1 for ``last`` it goes on
+    to the end.
+    """
+    return way_of_playouts(rules)(rules, state, actions, probabilities, frame, end, last)
 
 
 @kernel
@@ -207,8 +253,11 @@ def list_leaf(rules: Any, state: Any, player: int, frame: Any) -> int:
 
 
 @kernel
-def check_children(rules: Any, states: Any, frame: Any) -> None:
-    """Tell which actions end the game, and with what returns."""
+def check_children(rules: Any, states: Any, actions: Any, probabilities: Any, frame: Any) -> bool:
+    """Tell which actions end the game, and with what returns; judge the others if asked to.
+
+    Returns whether every value is a number within the utilities.
+    """
     child = states[PLAYOUT]
     for index in range(frame.header[NUM_ACTIONS]):
         copy_state(states, LEAF, PLAYOUT)
@@ -217,6 +266,12 @@ def check_children(rules: Any, states: Any, frame: Any) -> None:
         if rules.player(child) == TERMINAL:
             frame.child_ends[index] = 1
             write_returns(rules, child, frame.child_returns, index)
+        elif rules.is_judged and frame.header[CHECK_CHILDREN] == JUDGE:
+            first: Any = np.int64(0)
+            play_moves(rules, child, actions, probabilities, frame, first, first)  # Chance alone.
+            if not judge(rules, child, frame, frame.child_returns, index):
+                return False
+    return True
 
 
 @kernel
@@ -259,7 +314,8 @@ def play_from_leaf(rules: Any, states: Any, actions: Any, probabilities: Any, fr
     for index in range(header[PLAYOUTS]):
         copy_state(states, LEAF, PLAYOUT)
         room = header[MOVE_CAPACITY] - end
-        end = play_on(rules, playout, actions, probabilities, frame, end)
+        last = end + header[PLAYOUT_MOVES] if header[PLAYOUT_MOVES] >= 0 else -1
+        end = play_on(rules, playout, actions, probabilities, frame, end, last)
         if end < 0:
             if end == ENDLESS or room >= LONGEST_GAME:
                 header[REQUIRED_MOVES] = ENDLESS
@@ -268,7 +324,8 @@ def play_from_leaf(rules: Any, states: Any, actions: Any, probabilities: Any, fr
             header[REQUIRED_MOVES] = longest
             return FRAME_FULL
         frame.playout_ends[index] = end
-        write_returns(rules, playout, frame.returns, index)
+        if not judge(rules, playout, frame, frame.returns, index):
+            return FAILED
     return DONE
 
 
@@ -296,8 +353,9 @@ def simulate(rules: Any, states: Any, actions: Any, probabilities: Any, frame: A
             header[REQUIRED_ACTIONS] = rules.max_actions
             return FRAME_FULL
         header[NUM_ACTIONS] = list_leaf(rules, leaf, player, frame)
-        if header[CHECK_CHILDREN]:
-            check_children(rules, states, frame)
+        checks = header[CHECK_CHILDREN] != 0
+        if checks and not check_children(rules, states, actions, probabilities, frame):
+            return FAILED
     if header[STEP] == MOVE_ROOT:
         return DONE
     return play_from_leaf(rules, states, actions, probabilities, frame)
@@ -310,6 +368,8 @@ def simulate_at(rules: Any, address: int) -> int:
     players = header[NUM_PLAYERS]
     actions, moves = header[ACTION_CAPACITY], header[MOVE_CAPACITY]
     playouts = header[PLAYOUTS]
+    own = header[PROVIDER]
+    lists = own + RECORDS * rules.record_bytes
     frame = Buffers(
         header,
         array_at(at[0], header[PATH_CAPACITY], np.int32),
@@ -323,9 +383,9 @@ def simulate_at(rules: Any, address: int) -> int:
         array_at(at[8], actions, np.int8),
         table_at(at[9], actions, players, np.float64),
         table_at(at[13], players, header[NUM_WEIGHTS], np.float64),
+        array_at(lists + 16 * rules.max_actions, rules.num_board_cells, np.int8),
+        array_at(header[WEIGHTS], rules.num_weights, np.float32),
     )
-    own = header[PROVIDER]
-    lists = own + RECORDS * rules.record_bytes
     return simulate(
         rules,
         states_at(rules, own),

@@ -8,7 +8,7 @@ at the speed of C++" builds one.
 """
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -64,6 +64,14 @@ class Rules:
     """The most that a player can win."""
     utility_sum: float | None = 0.0
     """What all players' returns sum up to at every end; None where that varies."""
+    board_shape: tuple[int, int] = (0, 0)
+    """Rows and columns of what ``describe_board`` describes; (0, 0) where it describes nothing."""
+    cell_kinds: int = 3
+    """How many different things a cell may hold."""
+    is_judged: bool = False
+    """Whether ``judge`` gives values: where a search has a value function, not otherwise."""
+    num_weights: int = 0
+    """How many numbers of its own the value function has."""
     placement: bool = False
     """Whether an action disappears when taken, and no other becomes legal or illegal before the
     end: a playout then draws from one list that shrinks."""
@@ -95,6 +103,8 @@ class Rules:
         """The type of the record."""
         self.record_bytes: int = -(-self.record.itemsize // 8) * 8
         self.max_actions = self.max_actions or self.num_distinct_actions
+        self.num_board_cells: int = self.board_shape[0] * self.board_shape[1]
+        """Cells of the board that ``describe_board`` describes."""
 
     @classmethod
     def parameter_defaults(cls) -> dict[str, Any]:
@@ -148,6 +158,23 @@ class Rules:
         meaning, and by default there is nothing to leave out.
         """
 
+    def describe_board(self, state: Any, cells: Any) -> None:
+        """Write what each cell holds, row after row: numbers from 0 to below ``cell_kinds``.
+
+        Learned values look at this, and at who is to move; they are compiled for games that have
+        it, and a ``board_shape``.
+        """
+
+    def board_planes(self, state: Any, kinds: Sequence[int]) -> Any:
+        """For each of some kinds a plane of the cells that are of it: float32."""
+        cells = np.zeros(self.num_board_cells, np.int8)
+        self.describe_board(state, cells)
+        planes = np.array([cells == kind for kind in kinds], np.float32)
+        return planes.reshape(len(kinds), *self.board_shape)
+
+    def judge(self, state: Any, cells: Any, weights: Any, returns: Any) -> None:
+        """Write what each player is to expect; a value function stands here in a search."""
+
     def draw(self, state: Any, stream: Any) -> int:
         """A legal action, each equally probable: faster than to list them and to take one."""
         return NO_ACTION
@@ -170,7 +197,13 @@ class Rules:
         return f"{self}: {', '.join(values)}"
 
     def observation(self, state: Any) -> Any:
-        """The position as an array of float32: by default every number of the record."""
+        """The position as an array of float32.
+
+        By default it has a plane for each kind of cells that ``describe_board`` describes; without
+        that, every number of the record.
+        """
+        if self.num_board_cells > 0:
+            return self.board_planes(state, range(self.cell_kinds))
         values = [np.ravel(np.array(state[name], np.float32)) for name in self.record.names or ()]
         return np.concatenate(values)
 

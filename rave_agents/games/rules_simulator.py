@@ -12,7 +12,15 @@ from rave_agents.compiler.calls import call_address
 from rave_agents.compiler.dispatch import JIT_DISABLED
 from rave_agents.errors import GameError
 from rave_agents.games import machine, playing
-from rave_agents.games.playing import ENDLESS, LONGEST_GAME, MOVE_ROOT, RECORDS, ROOT
+from rave_agents.games.playing import (
+    BAD_VALUE,
+    ENDLESS,
+    LONGEST_GAME,
+    MOVE_ROOT,
+    RECORDS,
+    ROOT,
+    Buffers,
+)
 from rave_agents.games.rules import Rules
 from rave_agents.simulate.frame import Frame, Header, Status, Step
 
@@ -26,6 +34,7 @@ class RulesSimulator:
         frame: the buffers shared with the loop.
         moves: the moves that have led to the root from the game's start, chance included;
             None if they are not known, so that ``set_root`` cannot go on from there.
+        weights: the value function's own numbers, where the rules are judged and it has any.
         interpreted: whether the rules run as plain Python.
     """
 
@@ -36,6 +45,7 @@ class RulesSimulator:
         frame: Frame,
         *,
         moves: Sequence[int] | None = None,
+        weights: NDArray[np.float32] | None = None,
         interpreted: bool = JIT_DISABLED,
     ) -> None:
         self.outside_interpreter: bool = not interpreted
@@ -45,13 +55,16 @@ class RulesSimulator:
         self._moves = None if moves is None else list(moves)
         own = RECORDS * rules.record_bytes
         # Words, so that each record and list begins at a whole one.
-        self._memory = np.zeros(own // 8 + 2 * rules.max_actions, np.int64)
+        cells = -(-rules.num_board_cells // 8)
+        self._memory = np.zeros(own // 8 + 2 * rules.max_actions + cells, np.int64)
         memory = self._memory.view(np.uint8)
         size = rules.record.itemsize
         self._states = memory[: RECORDS * size].view(rules.record)
         lists = memory[own:]
         self._probabilities = lists[: 8 * rules.max_actions].view(np.float64)
-        self._actions = lists[8 * rules.max_actions :].view(np.int32)
+        self._actions = lists[8 * rules.max_actions : 12 * rules.max_actions].view(np.int32)
+        self._cells = lists[16 * rules.max_actions :][: rules.num_board_cells].view(np.int8)
+        self._weights = np.zeros(0, np.float32) if weights is None else weights
         self._states[ROOT] = root[0]
         self._error: BaseException | None = None
         if interpreted:
@@ -70,6 +83,9 @@ class RulesSimulator:
         """Use this frame from now on."""
         self.frame = frame
         frame.header[Header.PROVIDER] = self._memory.ctypes.data
+        frame.header[Header.WEIGHTS] = self._weights.ctypes.data
+        named = {name: getattr(frame, name, None) for name in Buffers._fields}
+        self._buffers = Buffers(**named | {"cells": self._cells, "weights": self._weights})
 
     def make_sensible(self) -> None:
         """From now on playouts leave out moves that make no sense, see ``Rules.make_sensible``."""
@@ -108,6 +124,13 @@ class RulesSimulator:
     def raise_pending(self) -> None:
         """Raise what ended the last simulation: interpreted, the very error."""
         error, self._error = self._error, None
+        if self.frame.header[Header.REQUIRED_MOVES] == BAD_VALUE:
+            self.frame.header[Header.REQUIRED_MOVES] = 0
+            raise GameError(
+                f"The value function of {self.rules} must give each player a number from "
+                f"{self.rules.min_utility:g} to {self.rules.max_utility:g}, the game's utilities: "
+                f"got {self.frame.returns[0].tolist()}."
+            )
         if self.frame.header[Header.REQUIRED_MOVES] == ENDLESS:
             self.frame.header[Header.REQUIRED_MOVES] = 0
             raise GameError(
@@ -124,7 +147,7 @@ class RulesSimulator:
             with np.errstate(over="ignore"):
                 states = self._states.view(np.recarray)
                 lists = self._actions, self._probabilities
-                return int(playing.simulate(self.rules, states, *lists, self.frame))
+                return int(playing.simulate(self.rules, states, *lists, self._buffers))
         except BaseException as error:  # The search raises it.
             self._error = error
             return 0

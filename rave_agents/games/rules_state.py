@@ -11,9 +11,11 @@ from rave_agents.games import machine
 from rave_agents.games.playing import MOVE_ROOT
 from rave_agents.games.rules import CHANCE, TERMINAL, Rules
 from rave_agents.games.rules_simulator import RulesSimulator
+from rave_agents.games.values import judged_rules
 from rave_agents.simulate.frame import Frame, Header, Status
 from rave_agents.simulate.python_simulator import Evaluator, PythonSimulator
 from rave_agents.simulate.simulator import Simulator, make_frame, simulated
+from rave_agents.simulate.value import PositionValue
 
 _PATH = 1024
 """Actions that are played in one call."""
@@ -146,10 +148,15 @@ class RulesState:
         """What the game shows of the position, see ``Rules.observation``."""
         return np.array(self.rules.observation(self.record), np.float32)
 
+    def on_compiled_rules(self) -> Self:
+        """The same position on compiled rules: itself."""
+        return self
+
     def simulator(self, frame: Frame, evaluator: Evaluator | None) -> Simulator:
-        """The provider of simulations: compiled, unless an evaluator judges the leaves."""
-        if evaluator is None:
-            return RulesSimulator(self.rules, self._root, frame, moves=self._history)
+        """The provider of simulations: compiled, unless Python judges positions."""
+        compiled = compiled_simulator(self, frame, evaluator)
+        if compiled is not None:
+            return compiled
         actions = self.num_distinct_actions()
         return PythonSimulator(
             self.clone(), frame, num_distinct_actions=actions, evaluator=evaluator
@@ -178,6 +185,28 @@ class RulesState:
         self._returns: list[float] = (
             frame.returns[0].tolist() if over else [0.0] * self.rules.num_players
         )
+
+
+def compiled_simulator(
+    state: RulesState, frame: Frame, evaluator: Evaluator | None
+) -> RulesSimulator | None:
+    """The compiled provider of simulations; None where Python judges positions.
+
+    Args:
+        state: the root.
+        frame: the buffers.
+        evaluator: None for playouts to the end, a ``PositionValue`` or an evaluator.
+    """
+    if evaluator is None:
+        return RulesSimulator(state.rules, state.root, frame, moves=state.history())
+    if not isinstance(evaluator, PositionValue):
+        return None
+    judged = judged_rules(evaluator.function, state.rules)
+    if judged is None:
+        return None
+    return RulesSimulator(
+        judged.rules, state.root, frame, moves=state.history(), weights=judged.weights
+    )
 
 
 _threads = threading.local()

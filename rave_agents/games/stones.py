@@ -40,6 +40,7 @@ class StoneRules(Rules):
         if not SMALLEST <= size <= LARGEST:
             raise ValueError(f"board_size must be from {SMALLEST} to {LARGEST}, got {size}.")
         self.points = size * size
+        self.board_shape = size, size
         numbers = np.arange(self.points + 1)
         # As unsigned integers, points need no check for a negative index.
         self.numbers = numbers.astype(np.uint16)
@@ -180,6 +181,11 @@ class StoneRules(Rules):
     def string_of(self, state: Any) -> str:
         """The board, from above."""
         return board_of_points(["XO."[colour] for colour in state.colour[: self.points]])
+
+    def describe_board(self, state: Any, cells: Any) -> None:
+        """The points' colours."""
+        for point in range(self.points):
+            cells[point] = state.colour[point]
 
     def observation(self, state: Any) -> Any:
         """Planes of black stones, white stones, empty points, and whether White is to move."""

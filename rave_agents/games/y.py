@@ -39,6 +39,7 @@ class Y(ConnectionRules):
         self.points = np.array(cells)
         self.max_actions = self.max_game_length = len(cells)
         self.placement = True
+        self.board_shape = size, size
         self.fields = {**self.board_fields(size), "reduced": (np.int64, size)}
 
     def toggle(self, state: Any, player: int, action: int) -> None:
@@ -71,6 +72,14 @@ class Y(ConnectionRules):
         size, owned = self.board_size, owners(state.lines, self.board_size)
         rows = ([".O@"[owner] for owner in owned[row, : size - row]] for row in range(size))
         return "\n".join(" " * row + " ".join(signs) for row, signs in enumerate(rows))
+
+    def describe_board(self, state: Any, cells: Any) -> None:
+        """0 for a cell that is empty or outside, else one more than the stone's owner."""
+        size = self.board_size
+        for row in range(size):
+            for column in range(size):
+                first, second = state.lines[0, row] >> column, state.lines[1, row] >> column
+                cells[row * size + column] = (first & 1) + 2 * (second & 1)
 
     def observation(self, state: Any) -> Any:
         """Planes of empty cells, stones of player 0, stones of player 1."""

@@ -37,6 +37,7 @@ def back_up(search: Search, depth: int, nodes: int) -> None:
         give_better_known(search.proofs, search, node, edge)
     for index in range(depth, depth + nodes):
         tree.node_visits[path.nodes[index]] += 1
+    on_backup(search.judging, search, depth, nodes)
     path.simulations[0] += 1
 
 

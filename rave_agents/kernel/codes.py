@@ -1,9 +1,9 @@
-"""Places in the frame's header, steps and statuses, as integers that the compiler knows.
+"""Places in the frame's header, steps, statuses and checks, as integers that the compiler knows.
 
-See ``Header``, ``Status`` and ``Step`` in ``simulate/frame.py``.
+See ``Header``, ``Status``, ``Step`` and ``CheckChildren`` in ``simulate/frame.py``.
 """
 
-from rave_agents.simulate.frame import Header, Status, Step
+from rave_agents.simulate.frame import CheckChildren, Header, Status, Step
 
 DONE = int(Status.DONE)
 FRAME_FULL = int(Status.FRAME_FULL)
@@ -26,6 +26,8 @@ REQUIRED_MOVES = int(Header.REQUIRED_MOVES)
 STEP = int(Header.STEP)
 UNIFORM = int(Header.UNIFORM)
 VIEW = int(Header.VIEW)
+
+JUDGE_CHILDREN = int(CheckChildren.JUDGE)
 
 ADVANCE = int(Step.ADVANCE)
 BEGIN = int(Step.BEGIN)

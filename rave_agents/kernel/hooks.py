@@ -97,8 +97,8 @@ def after_backup(proofs: Any, search: Any) -> int:
 
 
 @open_function
-def checks_children(proofs: Any) -> int:
-    """1 if the provider is to list which children of a new node end the game, else 0."""
+def checks_children(part: Any) -> int:
+    """What the provider is to tell of the children of a new node, a ``CheckChildren``."""
     return 0
 
 

@@ -59,7 +59,8 @@ def simulate_once(search: Search) -> int:
     leaf, visits = hooks.find_leaf(search.moves, search, depth)
     expanding = leaf == UNEXPANDED and is_due(search, depth, visits)
     header[codes.EXPAND] = expanding
-    header[codes.CHECK_CHILDREN] = hooks.checks_children(search.proofs)
+    checks = hooks.checks_children(search.proofs)
+    header[codes.CHECK_CHILDREN] = max(checks, hooks.checks_children(search.judging))
     if leaf != UNEXPANDED and hooks.is_solved(search.proofs, leaf):
         hooks.give_outcome(search.proofs, search, leaf)
     else:
@@ -72,6 +73,7 @@ def simulate_once(search: Search) -> int:
         nodes = hooks.add_leaf(search.moves, search, depth, visits)
         hooks.on_expand(search.playouts, search, depth, nodes)
         hooks.on_expand(search.amaf, search, depth, nodes)
+        hooks.on_expand(search.judging, search, depth, nodes)
         hooks.on_expand(search.proofs, search, depth, nodes)
     back_up(search, depth, nodes)
     return hooks.after_backup(search.proofs, search)

@@ -81,3 +81,5 @@ class Search(NamedTuple):
     """How players move: see ``alternating.py``, ``simultaneous.py``, ``information_sets.py``."""
     playouts: Any
     """How playouts choose their moves, see ``playouts.py``."""
+    judging: Any
+    """What a value function's judgements count for, see ``judging.py``."""

@@ -8,6 +8,7 @@ from annotated_types import Ge
 from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.kernel.amaf import amaf_sums, view_at
 from rave_agents.kernel.hooks import is_available
+from rave_agents.kernel.judging import first_value, mixed_sum
 from rave_agents.kernel.proven_edges import corrected, proven_at, within_bounds
 from rave_agents.kernel.rules import Edge, Node, node_term, score
 from rave_agents.kernel.tree import edge_rows
@@ -66,11 +67,12 @@ def most_urgent(search: Any, rule: Any, node: int, table: int) -> int:
             if not is_available(search.moves, edge):
                 continue
             n, plain_sum = float(tree.edge_visits[edge]), tree.edge_value_sum[edge]
-            value_sum = within_bounds(proven, search, edge, n, plain_sum)
+            value_sum = mixed_sum(search.judging, search, node, edge, n, plain_sum)
+            value_sum = within_bounds(proven, search, edge, n, value_sum)
             n_amaf, amaf_sum = amaf_sums(amaf, search, edge, n)
             q = value_sum / n if n > 0.0 else 0.0
             if n == 0.0 and n_amaf == 0.0:
-                q = search.settings.first_play_urgency
+                q = first_value(search.judging, search, node, edge)
             q_amaf = amaf_sum / n_amaf if n_amaf > 0.0 else 0.0
             p = float(tree.edge_prior[edge])
             seen = Edge(n, q, n_amaf, q_amaf, p, value_sum, amaf_sum, edge, plain_sum)

@@ -8,9 +8,7 @@ from rave_agents.errors import GameError
 from rave_agents.game.arguments import is_number
 from rave_agents.game.game_state import GameState
 from rave_agents.simulate.python_simulator import Evaluator
-
-ROUNDING = 1e-6
-"""How far values may lie outside the utilities, as a share of their range: single precision."""
+from rave_agents.simulate.value import ROUNDING
 
 
 class CheckedEvaluator:

@@ -49,6 +49,7 @@ from rave_agents.searcher.clock import Clock
 from rave_agents.searcher.run_to_limit import Pause, run_to_limit
 from rave_agents.searcher.timed_search import clocked_limit
 from rave_agents.searcher.tree_search import TreeSearch, compile_search
+from rave_agents.searcher.values import checked_value
 from rave_agents.searcher.watch import EarlyStop, Watch
 from rave_agents.simulate.python_simulator import Evaluator
 from rave_agents.tree.composition import SearchedGame, determinizes, searched_game
@@ -81,6 +82,12 @@ class Searcher:
         evaluator: judges leaves in place of playouts; any object with
             ``open_spiel.python.algorithms.mcts.Evaluator``'s ``evaluate`` and ``prior``. A search
             refuses values that are not one finite number within the utilities for each player.
+        value: judges positions, as ``SearchConfig.judging`` says: a callable that takes a state and
+            returns the expected return of the player to move, a number, or of every player; for
+            games of compiled rules also a part that implements
+            ``rave_agents.games.position_value``; a learned ``LinearValue``, or the path of its
+            file; or the spec of a part, ``"my_module.Material(weight=0.1)"``. Values are utilities,
+            and refused if they are not finite or not within those that the game states.
 
     Raises:
         TypeError, ValueError: for an argument that is not allowed.
@@ -92,6 +99,7 @@ class Searcher:
         *,
         seed: int | None = None,
         evaluator: Evaluator | None = None,
+        value: Any = None,
     ) -> None:
         self.config = SearchConfig() if config is None else config
         if not isinstance(self.config, SearchConfig):
@@ -108,7 +116,9 @@ class Searcher:
                 "playout_count must be 1 with an evaluator, which stands for playouts."
             )
         self.evaluator = evaluator
-        self._searches = [TreeSearch(evaluator) for _ in range(self.config.threads)]
+        self.value = checked_value(value, self.config, evaluator)
+        """What judges positions; None without a value function."""
+        self._searches = [TreeSearch(evaluator, self.value) for _ in range(self.config.threads)]
         self._game: SearchedGame | None = None
         self._running = False
         self.reseed(seed)
@@ -117,7 +127,8 @@ class Searcher:
     def __copy__(self) -> Self:
         """An independent searcher with a copy of the tree; it shares the evaluator alone."""
         self._check_idle()
-        return copy.deepcopy(self, {id(self.evaluator): self.evaluator})
+        shared = (self.evaluator, self.value)
+        return copy.deepcopy(self, {id(given): given for given in shared})
 
     def reset(self) -> None:
         """Drop the tree. Its memory is kept for the next one, as long as the searcher lives."""
@@ -206,11 +217,15 @@ class Searcher:
             _say_it_sees()
             seeing = getattr(game_state, "seeing", None)
             game_state = game_state if seeing is None else seeing()
-        game = searched_game(game_state, self.config, judged=self.evaluator is not None)
+        game = self._searched(game_state)
         if game.determinizes:
             check_hidden(self.config, simultaneous=simultaneous)
         compile_search(game, game_state)
         return game_state, game
+
+    def _searched(self, state: GameState) -> SearchedGame:
+        judged, valued = self.evaluator is not None, self.value is not None
+        return searched_game(state, self.config, judged=judged, valued=valued)
 
     def _plays_in_turn(self, state: GameState) -> bool:
         """Whether those who move at the same time are taken to move in turn: with worlds alone."""
@@ -351,7 +366,7 @@ class Searcher:
             self._forget()
         if game.determinizes and self._plays_in_turn(root):
             root = root.one_at_a_time(mover)  # type: ignore[attr-defined]
-            game = searched_game(root, self.config, judged=self.evaluator is not None)
+            game = self._searched(root)
             self._in_turn = True
         self._game, self.root, self._player, self._worlds = game, root, mover, None
         for search in self._searches:

@@ -31,6 +31,7 @@ from rave_agents.simulate.simulator import (
     grown_frame,
     make_frame,
 )
+from rave_agents.simulate.value import PositionValue
 from rave_agents.simulate.world_record import FEW, WorldSample
 from rave_agents.tree.composition import Parts, SearchedGame, draws_by_weights
 from rave_agents.tree.search_tree import SearchTree
@@ -50,10 +51,12 @@ class TreeSearch:
 
     Args:
         evaluator: judges leaves in place of playouts; None for playouts.
+        value: judges positions as ``SearchConfig.judging`` says; None for nothing.
     """
 
-    def __init__(self, evaluator: Evaluator | None) -> None:
+    def __init__(self, evaluator: Evaluator | None, value: Any = None) -> None:
         self._evaluator = evaluator
+        self._value = value
         self.tree: SearchTree | None = None
         """The tree; None before the first search."""
         self.solved = False
@@ -272,15 +275,21 @@ class TreeSearch:
         """A frame, and what runs simulations in it."""
         weighted = draws_by_weights(game.parts)
         movers = game.num_players if game.simultaneous else 1
+        cut = math.inf if self._value is None else game.config.judging.playout_moves
         frame = make_frame(
             num_players=game.num_players,
             playouts=game.config.playout_count,
             playout_stream=playout_stream,
             action_capacity=max(16, min(512, movers * game.num_actions)),
             action_weights=np.ones((game.num_players, game.num_actions if weighted else 0)),
+            playout_moves=-1 if cut == math.inf else int(cut),
         )
-        root, evaluator = self._root, self._evaluator
-        checked = None if evaluator is None else CheckedEvaluator(evaluator, root)
+        root = self._root
+        checked: Evaluator | None = None
+        if self._evaluator is not None:
+            checked = CheckedEvaluator(self._evaluator, root)
+        elif self._value is not None:
+            checked = PositionValue(self._value, root, cut)
         observer = self._player if game.determinizes else None
         self._simulator = _make_simulator(root, frame, checked, observer)
         sensible = isinstance(game.config.playouts, SensiblePlayouts)
@@ -364,7 +373,7 @@ def compile_search(game: SearchedGame, state: GameState) -> None:
 
 
 def _make_simulator(
-    root: GameState, frame: Frame, evaluator: Evaluator | None, observer: int | None
+    root: GameState, frame: Frame, evaluator: Any, observer: int | None
 ) -> Simulator:
     make = getattr(root, "simulator" if observer is None else "world_simulator", None)
     if make is not None and observer is not None:

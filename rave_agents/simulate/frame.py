@@ -64,7 +64,7 @@ class Header(enum.IntEnum):
     MOVE_CAPACITY = 12
     """Constant: entries that fit into ``move_players`` and ``move_actions``."""
     CHECK_CHILDREN = 13
-    """In: 1 to tell, where the leaf is expanded, which actions end the game there, else 0."""
+    """In: a ``CheckChildren``, what to tell of the leaf's children where it is expanded."""
     PROVIDER = 14
     """Constant: for a provider of native code the address of its own data; others leave it."""
     NUM_MOVERS = 15
@@ -81,6 +81,23 @@ class Header(enum.IntEnum):
     actions; 0 if playouts are uniform."""
     PATH = 20
     """Constant, from here on: addresses of the buffers, in the order of ``Frame``'s fields."""
+    PLAYOUT_MOVES = 38
+    """Constant: moves of players after which a playout is cut, and its position judged by the value
+    function that the provider was made with; -1 for playouts to the end."""
+    WEIGHTS = 39
+    """Constant: for a provider of native code the address of its value function's own numbers."""
+
+
+class CheckChildren(enum.IntEnum):
+    """What a provider is to tell of a new node's children."""
+
+    NOTHING = 0
+    """Nothing."""
+    ENDS = 1
+    """Which actions end the game, in ``child_ends``, and with what returns."""
+    JUDGE = 2
+    """That, and in ``child_returns`` how the value function judges the others. Where chance moves
+    next, an outcome is drawn first."""
 
 
 class Step(enum.IntEnum):
@@ -133,7 +150,7 @@ class Frame(NamedTuple):
     """[ACTION_CAPACITY] 1 if the action, or outcome, ends the game, if asked to check; or if the
     reply to it does."""
     child_returns: NDArray[np.float64]
-    """[ACTION_CAPACITY, NUM_PLAYERS] the returns then."""
+    """[ACTION_CAPACITY, NUM_PLAYERS] the returns then; or how the child is judged."""
     path_nodes: NDArray[np.int32]
     """[PATH_CAPACITY] for each action of the path the position that it is taken at, as a number
     that means the same position as long as the provider lives: it may keep states by it."""

@@ -15,8 +15,10 @@ import numpy as np
 
 from rave_agents.errors import GameError
 from rave_agents.game.game_state import PlayerId, joint_action, moving_players
+from rave_agents.simulate.frame import CheckChildren
 from rave_agents.simulate.random_stream import Stream, fill_words
 from rave_agents.simulate.simulator import Frame, Header, Status, Step
+from rave_agents.simulate.value import PositionValue
 from rave_agents.simulate.world_record import RecordedWorlds
 
 CHANCE = int(PlayerId.CHANCE)
@@ -45,6 +47,7 @@ WHOLE = int(Step.WHOLE)
 BEGIN = int(Step.BEGIN)
 ADVANCE = int(Step.ADVANCE)
 TRY_REPLY = int(Step.TRY_REPLY)
+JUDGE = int(CheckChildren.JUDGE)
 FAILED = int(Status.FAILED)
 DONE = int(Status.DONE)
 STOPPED = int(Status.STOPPED)
@@ -99,8 +102,8 @@ class PythonSimulator:
     ``root`` is cloned for each simulation and never changed. It may be any object with the methods
     of GameState that concern moves and returns. With an ``observer``, every simulation takes place
     in a world (a determinization) that the observer cannot tell from the root, see
-    ``world_source``. Subclasses replace ``playout`` or the checks where a framework offers
-    something faster.
+    ``world_source``. A ``PositionValue`` in the evaluator's place cuts playouts. Subclasses replace
+    ``playout`` or the checks where a framework offers something faster.
 
     The callback is a generator's ``send``: a signal handler that raises, such as Ctrl-C's, runs
     where Python code is entered, and in a generator that place lies inside the ``try``. So the
@@ -130,7 +133,8 @@ class PythonSimulator:
         self._num_players = frame.returns.shape[1]
         self._returns_row = struct.Struct(f"{self._num_players}d")
         self._num_distinct_actions = num_distinct_actions
-        self._evaluator = evaluator
+        self._value = evaluator if isinstance(evaluator, PositionValue) else None
+        self._evaluator = None if self._value is not None else evaluator
         self._pending: BaseException | None = None
         self.bind(frame)
         if observer is not None:
@@ -295,7 +299,7 @@ class PythonSimulator:
         return actions
 
     def _check_children(self, state: Any, actions: Sequence[int]) -> None:
-        """Write to the frame which actions end the game, and with what returns."""
+        """Write to the frame which actions end the game, and how, or how others are judged."""
         for index, action in enumerate(actions):
             if time.perf_counter() > self.deadline:
                 raise DeadlinePassed
@@ -304,6 +308,8 @@ class PythonSimulator:
             self._child_ends[index] = ends
             if ends:
                 self.frame.child_returns[index] = self.checked_returns(child.returns())
+            elif self._value is not None and self._header[CHECK_CHILDREN] == JUDGE:
+                self.frame.child_returns[index] = self.cut_playout(child, 0)[2]
 
     def _try_reply(self) -> int:
         """Write to the frame after which of its actions the reply ends the game, and with what."""
@@ -337,7 +343,10 @@ class PythonSimulator:
         end = 0
         for playout in range(playouts):
             leaf = state.clone() if playout + 1 < playouts else state
-            players, actions, returns = self.playout(leaf)
+            if self._value is None:
+                players, actions, returns = self.playout(leaf)
+            else:
+                players, actions, returns = self.cut_playout(leaf, self._value.playout_moves)
             start = end
             end += len(actions)
             if end > capacity:
@@ -368,6 +377,19 @@ class PythonSimulator:
 
     def playout(self, state: Any) -> Playout:
         """Play at random to the end, in ``state`` itself."""
+        players, moves = self._play_moves(state, math.inf)
+        return players, moves, self.checked_returns(state.returns())
+
+    def cut_playout(self, state: Any, last: float) -> Playout:
+        """Play ``last`` moves at random in ``state`` itself; how it ends, or how it is judged."""
+        assert self._value is not None
+        players, moves = self._play_moves(state, last)
+        if state.current_player() == TERMINAL:
+            return players, moves, self.checked_returns(state.returns())
+        return players, moves, self._value.evaluate(state)
+
+    def _play_moves(self, state: Any, last: float) -> tuple[Any, list[int]]:
+        """Play at random, to the end or until a player is to move after ``last`` moves."""
         players = array.array("i")
         moves: list[int] = []
         below = self.words.below
@@ -380,6 +402,8 @@ class PythonSimulator:
                 outcomes = self.checked_outcomes(state.chance_outcomes())
                 state.apply_action(sampled_outcome(outcomes, self.words.unit()))
                 continue
+            if len(moves) >= last:
+                break
             if player == SIMULTANEOUS:
                 movers = self.checked_movers(state)
                 joint = [
@@ -400,7 +424,7 @@ class PythonSimulator:
             players.append(player)
             moves.append(action)
             state.apply_action(action)
-        return players, moves, self.checked_returns(state.returns())
+        return players, moves
 
     def _drawn_action(self, state: Any, player: int, actions: Sequence[int]) -> int:
         """A random one of a player's legal actions, by their weights if there are any."""

@@ -10,7 +10,8 @@ if asked to check its children, which of them end the game, and with what return
 then play ``PLAYOUTS`` times on to the end, with moves drawn uniformly or in proportion to
 ``action_weights``, each time recording every (player, action) of a player, and give the returns of
 each playout. A terminal leaf has the returns of the game and no moves.
-Where an evaluator stands in for playouts, it gives one vector of returns and no moves.
+Where an evaluator stands in for playouts, it gives one vector of returns and no moves. With a value
+function, see ``value.py``, playouts end after ``PLAYOUT_MOVES`` moves with what it says.
 
 The header and all buffers are a ``Frame``. The function returns a ``Status``, never throws, and
 must not change the frame's path. It draws every random number from the frame's playout stream.
@@ -39,6 +40,7 @@ def make_frame(
     action_capacity: int = 256,
     move_capacity: int = 1024,
     action_weights: NDArray[np.float64] | None = None,
+    playout_moves: int = -1,
 ) -> Frame:
     """A frame with buffers of these sizes; weights and stream are used as they are, not copied."""
     if action_weights is None:
@@ -66,6 +68,7 @@ def make_frame(
     frame.header[Header.ACTION_CAPACITY] = action_capacity
     frame.header[Header.MOVE_CAPACITY] = move_capacity
     frame.header[Header.NUM_WEIGHTS] = action_weights.shape[1]
+    frame.header[Header.PLAYOUT_MOVES] = playout_moves
     addresses = [buffer.ctypes.data for buffer in frame[1:]]
     frame.header[Header.PATH : Header.PATH + len(addresses)] = addresses
     return frame
@@ -86,6 +89,7 @@ def grown_frame(frame: Frame) -> Frame:
         ),
         move_capacity=max(int(header[Header.MOVE_CAPACITY]), int(header[Header.REQUIRED_MOVES])),
         action_weights=frame.action_weights,
+        playout_moves=int(header[Header.PLAYOUT_MOVES]),
     )
 
 

@@ -13,6 +13,7 @@ from rave_agents.game.game_state import (
 )
 from rave_agents.kernel.alternating import Alternating
 from rave_agents.kernel.information_sets import InformationSets
+from rave_agents.kernel.judging import NoJudging
 from rave_agents.kernel.playouts import SensiblePlayouts, UniformPlayouts, WeightedPlayouts
 from rave_agents.kernel.proofs import NoProofs
 from rave_agents.kernel.rules import PUCT, UCB1, Greedy, UCB1Tuned
@@ -28,9 +29,12 @@ class Parts(NamedTuple):
     proofs: Any
     moves: Any
     playouts: Any
+    judging: Any
 
 
-def compose(config: SearchConfig, *, simultaneous: bool, hidden: bool, judged: bool) -> Parts:
+def compose(
+    config: SearchConfig, *, simultaneous: bool, hidden: bool, judged: bool, valued: bool = False
+) -> Parts:
     """The parts of a search.
 
     Args:
@@ -38,7 +42,10 @@ def compose(config: SearchConfig, *, simultaneous: bool, hidden: bool, judged: b
         simultaneous: whether players may move at the same time.
         hidden: whether each simulation begins in another world.
         judged: whether an evaluator judges leaves, so that there are no playouts.
+        valued: whether there is a value function.
     """
+    judging = config.judging
+    in_tree = valued and (judging.minimax > 0.0 or judging.first_play)
     moves: Any = Alternating()
     if hidden:
         moves = InformationSets()
@@ -51,6 +58,7 @@ def compose(config: SearchConfig, *, simultaneous: bool, hidden: bool, judged: b
         proofs=NoProofs() if hidden or simultaneous else config.proofs,
         moves=moves,
         playouts=UniformPlayouts() if judged else _weighted(config.playouts),
+        judging=judging if in_tree and not (hidden or simultaneous) else NoJudging(),
     )
 
 
@@ -81,13 +89,16 @@ class SearchedGame(NamedTuple):
     """``OpenFunction.generation`` when the game was looked at."""
 
 
-def searched_game(state: GameState, config: SearchConfig, *, judged: bool) -> SearchedGame:
+def searched_game(
+    state: GameState, config: SearchConfig, *, judged: bool, valued: bool = False
+) -> SearchedGame:
     """What a search knows of a state's game.
 
     Args:
         state: a position of it.
         config: the search's tunables.
         judged: whether an evaluator judges leaves, so that there are no playouts.
+        valued: whether there is a value function.
     """
     simultaneous, hidden = has_simultaneous_moves(state), determinizes(state, config)
     least, greatest = float(state.min_utility()), float(state.max_utility())
@@ -96,7 +107,9 @@ def searched_game(state: GameState, config: SearchConfig, *, judged: bool) -> Se
     total = None if stated is None or players != 2 else stated()
     return SearchedGame(
         config=config,
-        parts=compose(config, simultaneous=simultaneous, hidden=hidden, judged=judged),
+        parts=compose(
+            config, simultaneous=simultaneous, hidden=hidden, judged=judged, valued=valued
+        ),
         num_players=players,
         num_actions=int(state.num_distinct_actions()),
         simultaneous=simultaneous,

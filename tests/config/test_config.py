@@ -197,6 +197,9 @@ BAD_IN_PARTS = [
     (SearchConfig(ties=TiesWithin()), "ties.tolerance", AT_LEAST_0),
     (SearchConfig(amaf=NodeAmaf(trust=LearnedTrust())), "amaf.trust.explored", SHARE),
     (SearchConfig(proofs=Proofs()), "proofs.optional", []),
+    (SearchConfig(), "judging.playout_moves", [-1]),
+    (SearchConfig(), "judging.minimax", SHARE),
+    (SearchConfig(), "judging.first_play", []),
     (SearchConfig(amaf=GRAVE()), "amaf.ref", [-1, 2**31]),
     (SearchConfig(amaf=GRAVE()), "amaf.table_visits", [0, -1, 2**20 + 1]),
     (SearchConfig(amaf=NodeAmaf(HandSelected())), "amaf.schedule.k", ABOVE_0),
@@ -284,7 +287,7 @@ def test_every_number_has_its_bad_values():
         (type(owner(config, place)), place.split(".")[-1]) for config, place, _ in BAD_IN_PARTS
     }
     assert tested == expected
-    assert len(expected) == len(BAD_IN_PARTS) == 28
+    assert len(expected) == len(BAD_IN_PARTS) == 31
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,75 @@
+"""Value functions that are compiled together with a game's rules."""
+
+import functools
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rave_agents.compiler.dispatch import kernel, open_function
+from rave_agents.games.rules import Rules
+
+
+@open_function
+def position_value(value: Any, rules: Any, state: Any, returns: Any) -> None:
+    """Write what each player is to expect of a position, in the game's utilities.
+
+    It is compiled with the rules of a game of the kit: ``value`` is the part, ``rules`` the
+    ``Rules``, ``state`` the record, and ``returns`` has a place for each player, at first 0. It is
+    asked only where a player is to move.
+    """
+
+
+class JudgedRules(NamedTuple):
+    """Rules with a value function."""
+
+    rules: Rules
+    """The rules, whose ``judge`` is the value function."""
+    weights: NDArray[np.float32]
+    """The value function's own numbers."""
+
+
+def is_compiled_value(value: object) -> bool:
+    """Whether a value function is a part that implements ``position_value``."""
+    return type(value) in position_value.implementations
+
+
+def judged_rules(value: Any, rules: Rules) -> JudgedRules | None:
+    """A game's rules with a value function; None if that has no form that is compiled.
+
+    Args:
+        value: a part that implements ``position_value``, or an object with ``judged(rules)``.
+        rules: the game.
+    """
+    if is_compiled_value(value):
+        body = position_value.implementations[type(value)]
+        return JudgedRules(_with_part(rules, value, body), np.zeros(0, np.float32))
+    judged = getattr(value, "judged", None)
+    return None if judged is None else judged(rules)
+
+
+@functools.lru_cache(maxsize=64)
+def _with_part(rules: Rules, value: Any, body: Callable[..., None]) -> Rules:
+    compiled = kernel(body)
+
+    def judge(self: Any, state: Any, cells: Any, weights: Any, returns: Any) -> None:
+        compiled(self.value_part, self, state, returns)
+
+    return with_judge(rules, judge, value_part=value)
+
+
+def with_judge(rules: Rules, judge: Callable[..., None], **attributes: Any) -> Rules:
+    """The same game with a value function in the place of ``Rules.judge``.
+
+    Args:
+        rules: the game.
+        judge: the method.
+        **attributes: further ones of the object, constants in the machine code.
+    """
+    kind = type(rules)
+    members = {"judge": judge, "__module__": kind.__module__, "__qualname__": kind.__qualname__}
+    made: Rules = object.__new__(type(kind.__name__, (kind,), members))
+    vars(made).update({name: item for name, item in vars(rules).items() if name[0] != "_"})
+    vars(made).update(attributes, is_judged=True)
+    return made

@@ -1,0 +1,141 @@
+"""What a value function's judgements of positions count for in the tree.
+
+The provider judges every child of a new node. These judgements are backed up by max^n (Luckhardt &
+Irani 1986; minimax for two players), beside the means of the simulations, and the two are mixed
+where an edge is chosen: implicit minimax backups (Lanctot et al. 2014).
+"""
+
+import math
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+from annotated_types import Ge, Le
+
+from rave_agents.compiler.arrays import Array, Axis, Rows
+from rave_agents.compiler.dispatch import implements, kernel, open_function
+from rave_agents.compiler.runtime import runs_as
+from rave_agents.kernel import codes, hooks
+from rave_agents.kernel.players import CHANCE
+from rave_agents.kernel.tree import edge_rows
+from rave_agents.kernel.utilities import scaled
+
+
+class NoJudging(NamedTuple):
+    """There is no value function, or its values count in playouts alone."""
+
+
+class Judging(NamedTuple):
+    """What a value function is used for; without one it has no meaning."""
+
+    playout_moves: Annotated[float, Ge(0), Le(math.inf)] = 6.0
+    """Moves of players after which a playout is cut and its position judged, a whole number of at
+    least 0. At 0 there are no playouts; at infinity they go on to the end."""
+    minimax: Annotated[float, Ge(0), Le(1)] = 0.3
+    """The weight of minimax values beside the means of simulations, in [0, 1]: α of Lanctot et al.,
+    who have 0.1 to 0.6."""
+    first_play: bool = True
+    """Whether an edge without visits has its judged value, in place of ``first_play_urgency``."""
+
+    def conflict(self) -> str | None:
+        """What is wrong with the fields together."""
+        if self.playout_moves != math.inf and self.playout_moves != int(self.playout_moves):
+            return f"playout_moves must be a whole number or infinity, got {self.playout_moves}."
+        return None
+
+
+@runs_as(Judging)
+class JudgedEdges(NamedTuple):
+    """The judgements of a tree's edges."""
+
+    options: Judging
+    utilities: Annotated[Array, Rows(Axis.EDGE, np.float32, (Axis.PLAYER,))]
+    """What each player is to expect after the edge: as judged, or by max^n from there on."""
+
+
+@open_function
+def mixed_sum(judging: Any, search: Any, node: int, edge: int, n: float, value_sum: float) -> float:
+    """The sum of an edge's values, mixed with its minimax value."""
+    return value_sum
+
+
+@open_function
+def first_value(judging: Any, search: Any, node: int, edge: int) -> float:
+    """The value of an edge without visits and AMAF visits."""
+    return float(search.settings.first_play_urgency)
+
+
+@kernel
+def judged_value(judging: JudgedEdges, search: Any, node: int, edge: int) -> float:
+    """The judged value of an edge for the player who moves at its node, in [0, 1]."""
+    mover = int(search.tree.node_player[node])
+    utility = judging.utilities[edge * search.settings.num_players + mover]
+    return min(max(scaled(search.utilities, float(utility)), 0.0), 1.0)
+
+
+@implements(mixed_sum, JudgedEdges)
+def implicit_minimax(
+    judging: JudgedEdges, search: Any, node: int, edge: int, n: float, value_sum: float
+) -> float:
+    """``(1 - α) sum + α n v``, v the minimax value (Lanctot et al. 2014)."""
+    weight = judging.options.minimax
+    if n == 0.0 or weight == 0.0:
+        return value_sum
+    return (1.0 - weight) * value_sum + weight * n * judged_value(judging, search, node, edge)
+
+
+@implements(first_value, JudgedEdges)
+def _first_value(judging: JudgedEdges, search: Any, node: int, edge: int) -> float:
+    if judging.options.first_play:
+        return judged_value(judging, search, node, edge)
+    return float(search.settings.first_play_urgency)
+
+
+@implements(hooks.checks_children, JudgedEdges)
+def _checks_children(judging: JudgedEdges) -> int:
+    return codes.JUDGE_CHILDREN
+
+
+@implements(hooks.on_expand, JudgedEdges)
+def _take_judgements(judging: JudgedEdges, search: Any, depth: int, nodes: int) -> None:
+    players = search.settings.num_players
+    edges = edge_rows(search.tree, search.path.nodes[depth])
+    for place in range(len(edges) * players):
+        judging.utilities[edges.start * players + place] = search.frame.child_returns[place]
+
+
+@implements(hooks.on_backup, JudgedEdges)
+def _back_up_judgements(judging: JudgedEdges, search: Any, depth: int, nodes: int) -> None:
+    """Every edge of the path with a node behind it gets what is to be expected there."""
+    for index in range(depth + nodes - 2, -1, -1):
+        expect(judging, search, search.path.nodes[index + 1], search.path.edges[index])
+
+
+@kernel
+def expect(judging: JudgedEdges, search: Any, node: int, edge: int) -> None:
+    """Write what is to be expected at a node to the edge that leads there.
+
+    It is what follows the edge that is best for the player who moves; at a chance node the mean by
+    the probabilities, and what is proven where that is known. Else it stays as it is at the end.
+    """
+    tree, players = search.tree, search.settings.num_players
+    mover, utilities = int(tree.node_player[node]), judging.utilities
+    edges = edge_rows(tree, node)
+    if hooks.is_solved(search.proofs, node):
+        hooks.give_outcome(search.proofs, search, node)
+        for player in range(players):
+            utilities[edge * players + player] = search.frame.returns[player]
+        return
+    if len(edges) == 0:
+        return
+    best = edges.start
+    for player in range(players if mover == CHANCE else 0):
+        total = 0.0
+        for below in edges:
+            total += tree.edge_prior[below] * utilities[below * players + player]
+        utilities[edge * players + player] = total
+    if mover != CHANCE:
+        for below in edges:
+            if utilities[below * players + mover] > utilities[best * players + mover]:
+                best = below
+        for player in range(players):
+            utilities[edge * players + player] = utilities[best * players + player]

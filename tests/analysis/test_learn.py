@@ -1,0 +1,229 @@
+"""Values that self-play teaches: their features, their files, and what they are good for."""
+
+import json
+
+import numpy as np
+import pyspiel
+import pytest
+from helpers.race import Race
+from typer.testing import CliRunner
+
+from rave_agents import Limit, LinearValue, SearchConfig, Searcher, make_agent
+from rave_agents.analysis.learn import _nested, _regression, _unnested, learn_value
+from rave_agents.cli import app
+from rave_agents.errors import UnsupportedGameError
+from rave_agents.frameworks.adapters import load_game
+from rave_agents.games import GAMES, Rules, rules_class
+from rave_agents.parts import Judging
+from rave_agents.searcher.linear_value import shapes_for, windows_of
+
+SMALL = {
+    "breakthrough": {"rows": 5, "columns": 4},
+    "connect_four": {"rows": 4, "columns": 5},
+    "go": {"board_size": 4},
+    "havannah": {"board_size": 3},
+    "hex": {"num_rows": 3, "num_cols": 4},
+    "nogo": {"board_size": 4},
+    "y": {"board_size": 4},
+}
+
+
+def small(name):
+    return rules_class(name)(**SMALL.get(name, {}))
+
+
+def played(rules, plies, seed=1):
+    """A position after random moves."""
+    state, draw = rules.new_initial_state(), np.random.default_rng(seed)
+    for _ in range(plies):
+        action = int(draw.choice(state.legal_actions()))
+        after = state.clone()
+        after.apply_action(action)
+        if after.is_terminal():
+            break
+        state = after
+    return state
+
+
+def random_value(rules, seed=1):
+    board, shapes = (*rules.board_shape, rules.cell_kinds), shapes_for(rules)
+    size = windows_of(*board, shapes).size + 1
+    weights = np.random.default_rng(seed).normal(0, 0.1, (2, 1, size)).astype(np.float32)
+    return LinearValue(
+        str(rules), weights, utilities=(-1.0, 1.0), utility_sum=0.0, board=board, shapes=shapes
+    )
+
+
+def cells_of(state):
+    cells = np.zeros(state.rules.num_board_cells, np.int8)
+    state.rules.describe_board(state.record, cells)
+    return cells
+
+
+def test_a_board_of_connect_four_is_described_from_below():
+    state = small("connect_four").new_initial_state()
+    for column in (2, 2, 4):
+        state.apply_action(column)
+    cells = cells_of(state).reshape(4, 5)
+    assert cells[:2].tolist() == [[0, 0, 1, 0, 1], [0, 0, 2, 0, 0]]
+    assert not cells[2:].any()
+
+
+@pytest.mark.parametrize("name", sorted({*GAMES} - {"connect_four"}))
+def test_a_board_is_described_as_it_is_observed(name):
+    rules = small(name)
+    state = played(rules, 6)
+    cells, planes = cells_of(state), state.observation(0)
+    kinds = {tuple(plane[:3].astype(int)) for plane in planes.reshape(len(planes), -1).T}
+    pairs = {
+        (int(cell), tuple(plane[:3].astype(int)))
+        for cell, plane in zip(cells, planes.reshape(len(planes), -1).T, strict=True)
+        if plane[:3].any()
+    }
+    assert len(pairs) == len({cell for cell, _ in pairs}) == len(kinds - {(0, 0, 0)})
+    assert len({cell for cell, _ in pairs}) == 3
+
+
+@pytest.mark.parametrize("name", sorted(GAMES))
+def test_the_compiled_value_is_that_of_the_sum_over_windows(name):
+    rules = small(name)
+    value = random_value(rules)
+    judged = value.judged(rules)
+    for plies in (3, 6):
+        state = played(rules, plies)
+        returns = np.zeros(2)
+        cells = np.zeros(rules.num_board_cells, np.int8)
+        judged.rules.judge(state.record, cells, judged.weights, returns)
+        assert returns == pytest.approx(value(state), abs=1e-5)
+        assert -1 < returns[0] < 1
+
+
+def test_machine_code_gives_the_same_value(compiled):
+    rules = small("breakthrough")
+    value, state = random_value(rules), played(rules, 5)
+    found = [
+        Searcher(SearchConfig(judging=Judging(playout_moves=0)), seed=1, value=judge)
+        .search(state, Limit(simulations=1))
+        .value
+        for judge in (value, value.__call__)
+    ]
+    assert found[0] == pytest.approx(found[1], abs=1e-6)
+
+
+def test_a_file_keeps_a_value(tmp_path):
+    rules = small("breakthrough")
+    value, path = random_value(rules), tmp_path / "value.npz"
+    value.save(path)
+    again, state = LinearValue.load(path), played(rules, 4)
+    assert again(state) == value(state)
+    assert (again.game, again.shapes) == (value.game, value.shapes)
+
+
+def test_a_value_is_refused_for_another_game():
+    value = random_value(small("breakthrough"))
+    other = rules_class("breakthrough")(rows=6, columns=4).new_initial_state()
+    with pytest.raises(UnsupportedGameError, match=r"learned on breakthrough\(rows=5,columns=4\)"):
+        Searcher(SearchConfig(), seed=1, value=value).search(other, Limit(simulations=2))
+
+
+def test_weights_that_are_no_numbers_are_refused():
+    value = random_value(small("breakthrough"))
+    value.weights[0, 0, 0] = np.nan
+    with pytest.raises(ValueError, match="finite"):
+        LinearValue("x", value.weights, utilities=(-1, 1), utility_sum=0.0)
+
+
+def test_a_fit_finds_the_odds_of_a_cell_and_windows_have_the_same_sum():
+    draw = np.random.default_rng(1)
+    boards = draw.integers(0, 3, (3000, 12)).astype(np.int8)
+    windows = windows_of(3, 4, 3, ((2, 3), (3, 2)))
+    logits = 1.5 * (boards[:, 5] == 1) - 1.0 * (boards[:, 0] == 2)
+    target = 1.0 / (1.0 + np.exp(-logits))
+    matrix = _nested(windows, boards)
+    found, _ = _regression(matrix, target, None)
+    weights = _unnested(windows, found)
+    sums = weights[windows.places(boards)].sum(axis=1) + weights[-1]
+    assert sums == pytest.approx(matrix @ found, abs=1e-6)
+    assert np.abs(sums - logits).mean() < 0.15
+
+
+def test_a_value_learned_by_self_play_tells_a_won_position_from_a_lost_one():
+    rules = rules_class("connect_four")(rows=4, columns=4, x_in_row=3)
+    state = rules.new_initial_state()
+    value = learn_value(state, str(rules), games=40, rounds=2, simulations=20, seed=1)
+    outcomes = {1: [], -1: []}
+    for seed in range(40):
+        position = played(rules, 9, seed)
+        ended = position.clone()
+        while not ended.is_terminal():
+            ended.apply_action(ended.legal_actions()[0])
+        if ended.returns()[0]:
+            outcomes[int(ended.returns()[0])].append(value(position)[0])
+    assert np.mean(outcomes[1]) > np.mean(outcomes[-1])
+
+
+def test_learning_is_the_same_for_a_seed():
+    state = small("breakthrough").new_initial_state()
+    first, again = (
+        learn_value(state, "b", games=4, rounds=2, simulations=8, seed=3) for _ in range(2)
+    )
+    assert (first.weights == again.weights).all()
+
+
+class WithoutBoard(Race):
+    """Three players and chance; it describes no board."""
+
+    name = "test_race_without_board"
+
+
+def test_games_of_three_players_and_chance_are_learned_from_observations():
+    state = WithoutBoard(goal=3, rounds=2).new_initial_state()
+    value = learn_value(state, "race", games=12, rounds=2, simulations=10, seed=1)
+    assert value.board is None
+    assert value.weights.shape[:2] == (3, 3)
+    result = Searcher(SearchConfig(), seed=1, value=value).search(state, Limit(simulations=50))
+    assert result.simulations == 50
+
+
+def test_openspiels_games_are_learned_from_observations():
+    game = load_game("tic_tac_toe")
+    value = learn_value(game.new_initial_state(), "tic_tac_toe", games=6, rounds=2, simulations=10)
+    state = pyspiel.load_game("tic_tac_toe").new_initial_state()
+    assert sum(value(state)) == pytest.approx(0.0)
+
+
+@pytest.mark.parametrize("name", ["leduc_poker", "matrix_rps"])
+def test_games_that_are_not_learned_are_refused(name):
+    with pytest.raises(UnsupportedGameError, match="values are learned of games"):
+        learn_value(load_game(name).new_initial_state(), name, games=2, rounds=1)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "error", "message"),
+    [
+        ({"games": 2, "rounds": 3}, ValueError, "games must be at least 3"),
+        ({"rounds": 0}, ValueError, "rounds must be at least 1"),
+        ({"simulations": 1}, ValueError, "simulations must be at least 2"),
+        ({"games": 2.5}, TypeError, "games must be an integer"),
+    ],
+)
+def test_numbers_that_are_not_allowed_are_refused(numbers, error, message):
+    with pytest.raises(error, match=message):
+        learn_value(small("breakthrough").new_initial_state(), "b", **numbers)
+
+
+def test_the_command_writes_a_file_that_a_spec_names(tmp_path):
+    path, name = tmp_path / "value.npz", "tic_tac_toe"
+    numbers = ["--games", "4", "--rounds", "2", "--simulations", "5"]
+    told = CliRunner().invoke(app, ["learn", name, "--output", str(path), "--json", *numbers])
+    assert told.exit_code == 0, told.output
+    assert json.loads(told.stdout)["games"] == 4
+    game = load_game(name)
+    agent = make_agent(f"uct(value={path},simulations=20)", game, 0, seed=1)
+    assert agent.step(game.new_initial_state()) in range(9)
+    assert isinstance(agent.searcher.value, LinearValue)
+
+
+def test_a_kit_game_without_a_board_has_none():
+    assert Race().num_board_cells == 0
+    assert Rules.describe_board is Race.describe_board
