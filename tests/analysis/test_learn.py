@@ -6,11 +6,14 @@ import numpy as np
 import pyspiel
 import pytest
 from helpers.race import Race
+from pettingzoo.classic import connect_four_v3
+from rave_pettingzoo import UCTAgent
 from typer.testing import CliRunner
 
 from rave_agents import Limit, LinearValue, SearchConfig, Searcher, make_agent
 from rave_agents.analysis.learn import _nested, _regression, _unnested, learn_value
 from rave_agents.cli import app
+from rave_agents.compiler.dispatch import JIT_DISABLED
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks.adapters import load_game
 from rave_agents.games import GAMES, Rules, rules_class
@@ -210,6 +213,16 @@ def test_games_that_are_not_learned_are_refused(name):
 def test_numbers_that_are_not_allowed_are_refused(numbers, error, message):
     with pytest.raises(error, match=message):
         learn_value(small("breakthrough").new_initial_state(), "b", **numbers)
+
+
+def test_an_environment_of_pettingzoo_takes_a_compiled_value(monkeypatch):
+    monkeypatch.delenv("RAVE_AGENTS_GAMES", raising=False)
+    env = connect_four_v3.env()
+    env.reset(seed=1)
+    value = random_value(rules_class("connect_four")())
+    agent = UCTAgent(env, value=value, simulations=20, seed=1)
+    assert agent.act() in range(7)
+    assert agent.last_result.provider == "compiled rules" or JIT_DISABLED
 
 
 def test_the_command_writes_a_file_that_a_spec_names(tmp_path):
