@@ -6,11 +6,14 @@ import numpy as np
 import pyspiel
 import pytest
 from helpers.race import Race
+from pettingzoo.classic import connect_four_v3
+from rave_pettingzoo import UCTAgent
 from typer.testing import CliRunner
 
 from rave_agents import Limit, LinearValue, SearchConfig, Searcher, make_agent
 from rave_agents.analysis.learn import _nested, _regression, _unnested, learn_value
 from rave_agents.cli import app
+from rave_agents.compiler.dispatch import JIT_DISABLED
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks.adapters import load_game
 from rave_agents.games import GAMES, Rules, rules_class
@@ -147,25 +150,22 @@ def test_a_fit_finds_the_odds_of_a_cell_and_windows_have_the_same_sum():
     assert np.abs(sums - logits).mean() < 0.15
 
 
-def test_a_value_learned_by_self_play_tells_a_won_position_from_a_lost_one():
-    rules = rules_class("connect_four")(rows=4, columns=4, x_in_row=3)
-    state = rules.new_initial_state()
-    value = learn_value(state, str(rules), games=40, rounds=2, simulations=20, seed=1)
-    outcomes = {1: [], -1: []}
-    for seed in range(40):
-        position = played(rules, 9, seed)
-        ended = position.clone()
-        while not ended.is_terminal():
-            ended.apply_action(ended.legal_actions()[0])
-        if ended.returns()[0]:
-            outcomes[int(ended.returns()[0])].append(value(position)[0])
-    assert np.mean(outcomes[1]) > np.mean(outcomes[-1])
+def test_a_value_learned_by_self_play_tells_who_has_the_better_of_it():
+    start = load_game("tic_tac_toe").new_initial_state()
+    value = learn_value(start, "tic_tac_toe", games=60, rounds=1, simulations=10, seed=1)
+    found = {}
+    for name, moves in {"x": (4, 1, 0, 3), "o": (1, 4, 3, 0)}.items():  # Player 0 is x.
+        state = start.clone()
+        for move in moves:
+            state.apply_action(move)
+        found[name] = value(state)[0]
+    assert found["x"] > found["o"]
 
 
 def test_learning_is_the_same_for_a_seed():
-    state = small("breakthrough").new_initial_state()
+    state = load_game("tic_tac_toe").new_initial_state()
     first, again = (
-        learn_value(state, "b", games=4, rounds=2, simulations=8, seed=3) for _ in range(2)
+        learn_value(state, "t", games=4, rounds=2, simulations=5, seed=3) for _ in range(2)
     )
     assert (first.weights == again.weights).all()
 
@@ -210,6 +210,16 @@ def test_games_that_are_not_learned_are_refused(name):
 def test_numbers_that_are_not_allowed_are_refused(numbers, error, message):
     with pytest.raises(error, match=message):
         learn_value(small("breakthrough").new_initial_state(), "b", **numbers)
+
+
+def test_an_environment_of_pettingzoo_takes_a_compiled_value(monkeypatch):
+    monkeypatch.delenv("RAVE_AGENTS_GAMES", raising=False)
+    env = connect_four_v3.env()
+    env.reset(seed=1)
+    value = random_value(rules_class("connect_four")())
+    agent = UCTAgent(env, value=value, simulations=20, seed=1)
+    assert agent.act() in range(7)
+    assert agent.last_result.provider == "compiled rules" or JIT_DISABLED
 
 
 def test_the_command_writes_a_file_that_a_spec_names(tmp_path):
