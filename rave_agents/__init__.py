@@ -11,11 +11,14 @@ from rave_agents.errors import (
     UnknownNameError,
     UnsupportedGameError,
 )
+from rave_agents.evaluators.batch import Batch
+from rave_agents.evaluators.batch_evaluator import BatchEvaluator
 from rave_agents.frameworks.agent import Agent
 from rave_agents.game.game_state import GameState, PlayerId
 from rave_agents.results.search_result import ActionStatistics, SearchResult
 from rave_agents.searcher.clock import Clock, TimeControl, TimePolicy
 from rave_agents.searcher.searcher import Searcher
+from rave_agents.searcher.together import search_many
 
 __version__ = "0.1.0"
 
@@ -23,6 +26,8 @@ __all__ = [
     "ActionStatistics",
     "Agent",
     "AgentSpec",
+    "Batch",
+    "BatchEvaluator",
     "Clock",
     "ForfeitError",
     "FormulaError",
@@ -40,4 +45,5 @@ __all__ = [
     "UnsupportedGameError",
     "agent_types",
     "make_agent",
+    "search_many",
 ]

@@ -47,7 +47,7 @@ def _compiled_late(entry, record):
             with np.errstate(all="ignore"):
                 return entry.function(record, number)
         finally:
-            _spent[kind] = simulations + number, seconds + time.thread_time() - started
+            _spent[kind] = simulations + max(1, number), seconds + time.thread_time() - started
 
     return run
 

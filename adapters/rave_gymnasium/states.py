@@ -277,6 +277,16 @@ class PlanningState:
         """Return the discounted sum of the rewards since the root."""
         return self._account.returns.copy()
 
+    def collected(self) -> tuple[Sequence[float], float]:
+        """Return the rewards since the root, and what those to come count."""
+        return self._account.returns.copy(), self._account.weight
+
+    def observation(self, player: int) -> Any:
+        """Return the last observation, without a mask that it may have."""
+        if isinstance(self._seen, Mapping) and "observation" in self._seen:
+            return self._seen["observation"]
+        return self._seen
+
     def num_players(self) -> int:
         """One."""
         return 1

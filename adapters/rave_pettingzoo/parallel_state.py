@@ -263,6 +263,10 @@ class ParallelState(EnvironmentState):
             return
         self._look(observations, infos)
 
+    def collected(self) -> tuple[Sequence[float], float]:
+        """Return each agent's rewards since the first state, and what those to come count."""
+        return self.returns(), self._account.weight
+
     def returns(self) -> Sequence[float]:
         """Return each seat's sum of rewards since the first state."""
         return self._account.returns.copy()

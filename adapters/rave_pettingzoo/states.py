@@ -14,7 +14,7 @@ from rave_agents.environments.plan import AUTO, Account, Plan, ValueFunction
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.game.game_state import NO_ACTION
 from rave_agents.simulate.python_simulator import Evaluator
-from rave_agents.simulate.simulator import Frame, Simulator
+from rave_agents.simulate.simulator import Frame, Header, Simulator
 from rave_pettingzoo.classic_knowledge import Kind, kind_of
 from rave_pettingzoo.cloning import (
     chance_knowledge,
@@ -324,6 +324,10 @@ class AECState(EnvironmentState):
             return observation["observation"]
         return observation
 
+    def collected(self) -> tuple[Sequence[float], float]:
+        """Return each seat's rewards since the first state, and what those to come count."""
+        return self._account.returns.copy(), self._account.weight
+
     def position_key(self) -> Hashable:
         """Return a key that is equal for equal positions of classic environments; else None."""
         kind = self._rules.kind
@@ -350,7 +354,8 @@ class AECState(EnvironmentState):
 
     def simulator(self, frame: Frame, evaluator: Evaluator | None) -> Simulator:
         """Return OpenSpiel's provider if the position is the same there, else one on clones."""
-        if evaluator is None and self._rules.translate and self._player != TERMINAL:
+        playouts = evaluator is None and frame.header[Header.PLAYOUTS] > 0
+        if playouts and self._rules.translate and self._player != TERMINAL:
             from rave_pettingzoo import translation  # noqa: PLC0415
 
             found = translation.translated_safely(self.env)

@@ -148,7 +148,7 @@ class RulesState:
 
     def simulator(self, frame: Frame, evaluator: Evaluator | None) -> Simulator:
         """The provider of simulations: compiled, unless an evaluator judges the leaves."""
-        if evaluator is None:
+        if evaluator is None and frame.header[Header.PLAYOUTS] > 0:
             return RulesSimulator(self.rules, self._root, frame, moves=self._history)
         actions = self.num_distinct_actions()
         return PythonSimulator(

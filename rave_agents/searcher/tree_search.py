@@ -3,6 +3,7 @@
 import contextlib
 import math
 import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -198,17 +199,9 @@ class TreeSearch:
             # Time is over, but the few simulations that make a choice at all take none for worlds.
             self._simulator.deadline = math.inf
             remaining = min(remaining, FEW - self.simulations)
-        try:
-            with np.errstate(all="ignore") if JIT_DISABLED else _NOTHING, self._slice():
-                status = self._run(int(min(self._slice_size, remaining)))
-        except Exception as error:
-            if own_parts(game.parts):
-                raise part_failed(game.parts, error) from error
-            raise
+        status = self._called(game, self._run, int(min(self._slice_size, remaining)))
         if status == Status.FAILED:
             self._simulator.raise_pending()
-        elif status == Status.NO_SCORE:
-            raise no_scores(game.parts)
         elif status in (Status.STOPPED, Status.SOLVED):
             self.solved = status == Status.SOLVED
             self._slice_started = time.perf_counter()
@@ -229,6 +222,19 @@ class TreeSearch:
             self._slice_size = max(1, min(4 * self._slice_size, int(per_second * seconds)))
         self._slice_started = now
         return True
+
+    def _called(self, game: SearchedGame, function: Callable[[int], int], number: int) -> int:
+        """What a function of the kernel returns, called as the parts and the provider need it."""
+        try:
+            with np.errstate(all="ignore") if JIT_DISABLED else _NOTHING, self._slice():
+                status = function(number)
+        except Exception as error:
+            if own_parts(game.parts):
+                raise part_failed(game.parts, error) from error
+            raise
+        if status == Status.NO_SCORE:
+            raise no_scores(game.parts)
+        return status
 
     def world_sample(self) -> WorldSample | None:
         """What worlds were drawn; None if nothing is hidden, or no search has begun here."""
@@ -266,28 +272,31 @@ class TreeSearch:
             GameRange(bounds) if game.fixed_range else ObservedRange(bounds),
             *tree.running,
         )
-        self._run = loop.run.bound(self._search)
+        self._bind_search(self._search)
+
+    def _bind_search(self, search: Search) -> None:
+        self._run = loop.run.bound(search)
 
     def _make_simulator(self, game: SearchedGame, playout_stream: Stream) -> None:
         """A frame, and what runs simulations in it."""
-        weighted = draws_by_weights(game.parts)
-        movers = game.num_players if game.simultaneous else 1
-        frame = make_frame(
-            num_players=game.num_players,
-            playouts=game.config.playout_count,
-            playout_stream=playout_stream,
-            action_capacity=max(16, min(512, movers * game.num_actions)),
-            action_weights=np.ones((game.num_players, game.num_actions if weighted else 0)),
-        )
+        frame = new_frame(game, playout_stream, playouts=game.config.playout_count)
+        self._use_simulator(self._provider(game, frame), frame)
+
+    def _provider(self, game: SearchedGame, frame: Frame) -> Simulator:
+        """What runs simulations of this root in a frame."""
         root, evaluator = self._root, self._evaluator
         checked = None if evaluator is None else CheckedEvaluator(evaluator, root)
         observer = self._player if game.determinizes else None
-        self._simulator = _make_simulator(root, frame, checked, observer)
+        simulator = _make_simulator(root, frame, checked, observer)
         sensible = isinstance(game.config.playouts, SensiblePlayouts)
-        if sensible and hasattr(self._simulator, "make_sensible"):
-            self._simulator.make_sensible()
-        self._slice = getattr(self._simulator, "slice", contextlib.nullcontext)
-        self.provider = str(getattr(self._simulator, "provider", "python"))
+        if sensible and hasattr(simulator, "make_sensible"):
+            simulator.make_sensible()
+        return simulator
+
+    def _use_simulator(self, simulator: Simulator, frame: Frame) -> None:
+        self._simulator = simulator
+        self._slice = getattr(simulator, "slice", contextlib.nullcontext)
+        self.provider = str(getattr(simulator, "provider", "python"))
         self._frame, self._flat_frame, self._frame_grown = frame, flat_frame(frame), False
 
     def _grow_frame(self, game: SearchedGame, tree: SearchTree, frame: Frame) -> None:
@@ -315,6 +324,29 @@ class TreeSearch:
         tree.noised = True
 
 
+def new_frame(
+    game: SearchedGame, playout_stream: Stream, *, playouts: int, observation: int = 0
+) -> Frame:
+    """A frame for a search of a game.
+
+    Args:
+        game: what the search knows of it.
+        playout_stream: what the provider draws from.
+        playouts: those of each simulation; 0 if leaves are judged in batches.
+        observation: numbers of a player's observation, then.
+    """
+    weighted = draws_by_weights(game.parts)
+    movers = game.num_players if game.simultaneous else 1
+    return make_frame(
+        num_players=game.num_players,
+        playouts=playouts,
+        playout_stream=playout_stream,
+        action_capacity=max(16, min(512, movers * game.num_actions)),
+        action_weights=np.ones((game.num_players, game.num_actions if weighted else 0)),
+        observation=observation,
+    )
+
+
 def no_scores(parts: Parts) -> FormulaError:
     """The error of parts of the user's own by which no edge has a score."""
     names = " or ".join(own_parts(parts)) or type(parts.rule).__name__
@@ -334,11 +366,19 @@ def part_failed(parts: Parts, error: Exception) -> FormulaError:
 _compiled: set[tuple[Any, ...]] = set()
 
 
-def compile_search(game: SearchedGame, state: GameState) -> None:
-    """Compile what a search of a game needs, or load it, so that no search's clock pays for it."""
+def compile_search(
+    game: SearchedGame, state: GameState, bind: Callable[[Search], object] = loop.run.bound
+) -> None:
+    """Compile what a search of a game needs, or load it, so that no search's clock pays for it.
+
+    Args:
+        game: what the search knows of it.
+        state: a position of it.
+        bind: compiles what is called with the record of a search.
+    """
     parts = game.parts
     utilities = GameRange if game.fixed_range else ObservedRange
-    classes = (OpenFunction.generation, utilities, *classes_of(parts))
+    classes = (bind, OpenFunction.generation, utilities, *classes_of(parts))
     if JIT_DISABLED or classes in _compiled:
         return
     frame = make_frame(num_players=2, playouts=1, playout_stream=np.zeros(4, np.int64))
@@ -350,7 +390,7 @@ def compile_search(game: SearchedGame, state: GameState) -> None:
         utilities=utilities(np.zeros(2)),
     )
     try:
-        loop.run.bound(search)
+        bind(search)
     except Exception as error:
         if own_parts(parts):
             from rave_agents.compiler.progress import shortened  # noqa: PLC0415  (imports Numba)

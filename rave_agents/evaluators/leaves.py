@@ -1,0 +1,259 @@
+"""Simulations in two halves: to a leaf that an evaluator is to judge, and on with its answer.
+
+What a simulation needs to go on, its path and what the provider said of the leaf, stays in its
+frame and path. So each simulation that waits has a frame and a path of its own; the tree is shared.
+While it waits, its edges count one visit more, with value 0, a loss: so that other simulations look
+elsewhere (virtual loss; Chaslot, Winands & van den Herik 2008).
+
+A chance node is not judged: it gets its node, and the simulation goes on to a player's position.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from rave_agents.compiler.arrays import NODE, Array
+from rave_agents.compiler.calls import call_address
+from rave_agents.compiler.dispatch import entry, kernel
+from rave_agents.kernel import codes, hooks
+from rave_agents.kernel.loop import (
+    begin_simulation,
+    end_simulation,
+    expand_leaf,
+    has_room,
+)
+from rave_agents.kernel.players import CHANCE, SIMULTANEOUS
+from rave_agents.kernel.search import Search
+from rave_agents.kernel.tree import UNEXPANDED
+from rave_agents.simulate.frame import Frame, Header, Status
+from rave_agents.simulate.random_stream import random_unit
+
+PENDING = int(Status.PENDING)
+OBSERVATION = int(Header.OBSERVATION)
+OBSERVATIONS_ADDRESS = int(Header.PATH) + Frame._fields[1:].index("observations")
+
+FIRST_ROW, LAST, LOGITS, VIRTUAL, WAITING, ROWS = range(6)
+CONTROL_LENGTH = 6
+
+MOST_ENDS = 256
+"""Simulations that need no evaluation after which Python looks at the limits again."""
+
+BEYOND = 2**31 - 2
+"""The positions of a path that leads out of the tree have numbers from here on downwards."""
+
+
+class Answers(NamedTuple):
+    """The rows of a batch, flat: what an evaluator is asked beside observations, and its answer."""
+
+    masks: Array
+    """[rows, actions] int8, 1 for a legal action."""
+    players: Array
+    """[rows] who moves."""
+    policy: Array
+    """[rows, actions] logits or probabilities; those of illegal actions are not read."""
+    values: Array
+    """[rows, players] what each player may still expect, in the game's utilities."""
+
+
+class LeafSearch(NamedTuple):
+    """A search, with the frame and path of one of its simulations, and the batch it writes to."""
+
+    search: Search
+    answers: Answers
+    control: Array
+    """[CONTROL_LENGTH] the address of the batch's first observation; the count of simulations at
+    which to end; whether the policy is logits; whether waiting simulations count as lost; whether
+    this one does now; how many rows it takes."""
+
+
+@entry("the search with an evaluator")
+def seek(leaf: LeafSearch, row: int) -> int:
+    """Run simulations until one waits for an evaluation, and write what is asked from a row on.
+
+    Returns ``PENDING`` then, ``DONE`` if the limit is reached or many simulations needed none, else
+    what ended the search.
+    """
+    search, control = leaf.search, leaf.control
+    hooks.on_begin(search.proofs, search)
+    for _ in range(MOST_ENDS):
+        if search.path.simulations[0] >= control[LAST]:
+            return codes.DONE
+        if search.tree.used[NODE] > 0 and hooks.is_decided(search.proofs, search):
+            return codes.SOLVED
+        if search.settings.may_expand and not has_room(search):
+            return codes.TREE_FULL
+        status = seek_once(leaf, row)
+        if status != codes.DONE:
+            return status
+    return codes.DONE
+
+
+@kernel
+def seek_once(leaf: LeafSearch, row: int) -> int:
+    """One simulation, whole or to a leaf that waits; or one more chance node. Returns a Status."""
+    search, header = leaf.search, leaf.search.frame.header
+    width = 4 * header[OBSERVATION]
+    header[OBSERVATIONS_ADDRESS] = leaf.control[FIRST_ROW] + row * width
+    status = begin_simulation(search)
+    if status != codes.DONE:
+        return status
+    if header[codes.NUM_PLAYOUTS] != 0:
+        return end_simulation(search)
+    depth = int(header[codes.PATH_LENGTH])
+    if header[codes.STEP] == codes.WHOLE:
+        if header[codes.EXPAND] != 0 and header[codes.PLAYER] == CHANCE:
+            hooks.on_simulated(search.moves, search, depth)
+            expand_leaf(search, depth)
+            return codes.DONE
+        if header[codes.EXPAND] == 0:
+            status = describe_beyond(search, depth)
+            header[codes.PATH_LENGTH] = depth
+            if status != codes.DONE:
+                return status
+            if header[codes.NUM_PLAYOUTS] != 0:
+                header[codes.EXPAND] = 0
+                return end_simulation(search)
+    ask(leaf, row)
+    if leaf.control[VIRTUAL] != 0:
+        count_waiting(search, depth, 1)
+        leaf.control[WAITING] = 1
+    return PENDING
+
+
+@kernel
+def describe_beyond(search: Search, depth: int) -> int:
+    """List the actions at a leaf that gets no node; where chance moves, those after an outcome."""
+    frame, header = search.frame, search.frame.header
+    header[codes.EXPAND] = 1
+    while True:
+        status = call_address(search.settings.simulate_address, search.settings.header_address)
+        if status != codes.DONE or header[codes.PLAYER] != CHANCE:
+            return status
+        if depth == header[codes.PATH_CAPACITY]:
+            header[codes.PATH_LENGTH] = depth
+            return codes.FRAME_FULL
+        rest, place = random_unit(search.stream), 0
+        while place + 1 < header[codes.NUM_ACTIONS]:
+            rest -= frame.probabilities[place]
+            if rest < 0.0:
+                break
+            place += 1
+        frame.path[depth] = frame.actions[place]
+        frame.path_nodes[depth] = BEYOND - depth
+        depth += 1
+        header[codes.PATH_LENGTH] = depth
+
+
+@kernel
+def rows_of(frame: Frame) -> int:
+    """How many players move at the leaf, each of whom has a row."""
+    header = frame.header
+    return int(header[codes.NUM_MOVERS]) if header[codes.PLAYER] == SIMULTANEOUS else 1
+
+
+@kernel
+def end_of(frame: Frame, index: int) -> int:
+    """One more than the place of the last of a mover's actions in the frame's list."""
+    header = frame.header
+    if header[codes.PLAYER] == SIMULTANEOUS:
+        return int(frame.mover_ends[index])
+    return int(header[codes.NUM_ACTIONS])
+
+
+@kernel
+def ask(leaf: LeafSearch, row: int) -> None:
+    """Write who moves at the leaf, and what is legal there; observations are there already."""
+    frame, answers = leaf.search.frame, leaf.answers
+    actions = leaf.search.settings.num_actions
+    rows, first = rows_of(frame), 0
+    for index in range(rows):
+        place, end = (row + index) * actions, end_of(frame, index)
+        for action in range(actions):
+            answers.masks[place + action] = 0
+        for listed in range(first, end):
+            answers.masks[place + frame.actions[listed]] = 1
+        answers.players[row + index] = frame.header[codes.PLAYER]
+        if frame.header[codes.PLAYER] == SIMULTANEOUS:
+            answers.players[row + index] = frame.movers[index]
+        first = end
+    leaf.control[ROWS] = rows
+
+
+@kernel
+def count_waiting(search: Search, depth: int, visits: int) -> None:
+    """Add visits to the path of a simulation that waits, or take them back."""
+    for index in range(depth):
+        search.tree.node_visits[search.path.nodes[index]] += visits
+        search.tree.edge_visits[search.path.edges[index]] += visits
+
+
+@entry("the search with an evaluator")
+def take_back(leaf: LeafSearch, row: int) -> int:
+    """A waiting simulation no longer counts."""
+    if leaf.control[WAITING] != 0:
+        count_waiting(leaf.search, int(leaf.search.frame.header[codes.PATH_LENGTH]), -1)
+        leaf.control[WAITING] = 0
+    return codes.DONE
+
+
+@entry("the search with an evaluator")
+def go_on(leaf: LeafSearch, row: int) -> int:
+    """End a simulation with the answer that stands from a row on. Returns a ``Status``."""
+    search, header = leaf.search, leaf.search.frame.header
+    if search.settings.may_expand and not has_room(search):
+        return codes.TREE_FULL
+    depth = int(header[codes.PATH_LENGTH])
+    if leaf.control[WAITING] != 0:
+        count_waiting(search, depth, -1)
+        leaf.control[WAITING] = 0
+    found, _ = hooks.find_leaf(search.moves, search, depth)
+    header[codes.EXPAND] = found == UNEXPANDED and (depth == 0 or search.settings.may_expand)
+    if found != UNEXPANDED:
+        search.path.nodes[depth] = found  # Another simulation has added it meanwhile.
+    read_answer(leaf, row)
+    return end_simulation(search)
+
+
+@kernel
+def read_answer(leaf: LeafSearch, row: int) -> None:
+    """Write the priors of the leaf's actions and all players' returns to the frame."""
+    frame, answers, settings = leaf.search.frame, leaf.answers, leaf.search.settings
+    players, rows, first = settings.num_players, rows_of(frame), 0
+    frame.header[codes.NUM_PLAYOUTS] = 1
+    frame.header[codes.UNIFORM] = 0
+    frame.playout_ends[0] = 0
+    for player in range(players):
+        told = row
+        for index in range(rows):
+            if answers.players[row + index] == player:
+                told = row + index
+        frame.returns[player] += frame.discount[0] * answers.values[told * players + player]
+    for index in range(rows):
+        end = end_of(frame, index)
+        write_priors(leaf, (row + index) * settings.num_actions, first, end)
+        first = end
+
+
+@kernel
+def write_priors(leaf: LeafSearch, policy_row: int, first: int, end: int) -> None:
+    """The probabilities of a player's legal actions, which sum to 1."""
+    frame, policy = leaf.search.frame, leaf.answers.policy
+    logits = leaf.control[LOGITS] != 0
+    most, total = -math.inf, 0.0
+    for place in range(first, end):
+        most = max(most, float(policy[policy_row + frame.actions[place]]))
+    for place in range(first, end):
+        given = float(policy[policy_row + frame.actions[place]])
+        weight = math.exp(given - most) if logits else given
+        frame.probabilities[place] = weight
+        total += weight
+    for place in range(first, end):
+        frame.probabilities[place] /= total
+
+
+def new_control(*, logits: bool, virtual: bool) -> Array:
+    """The numbers beside a search, see ``LeafSearch.control``."""
+    control = np.zeros(CONTROL_LENGTH, np.int64)
+    control[LOGITS], control[VIRTUAL] = logits, virtual
+    return control
