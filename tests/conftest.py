@@ -27,7 +27,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 COMPILED_AFTER = 8000, 4.0
 """Simulations and seconds that the quick run interprets; their search takes as long to compile."""
 
-_compiled_at_once = Entry.bound
+_compiled_at_once, _placed = Entry.bound, Entry.placed
 _spent: dict[object, tuple[int, float]] = {}
 
 
@@ -85,6 +85,7 @@ def _simulate_late(simulator, address):
 def _compile_late():
     """Let this process interpret what it does not have much to do with, and compile the rest."""
     Entry.bound = _compiled_late
+    Entry.placed = lambda entry, record: None
     RulesSimulator.__init__ = _new_late_simulator
     RulesSimulator._interpreted = _simulate_late
     machine.prepare = lambda rules: None
@@ -145,6 +146,7 @@ def compiled(monkeypatch):
     monkeypatch.delenv("NUMBA_DISABLE_JIT", raising=False)
     monkeypatch.delenv("RAVE_AGENTS_GAMES", raising=False)
     monkeypatch.setattr(Entry, "bound", _compiled_at_once)
+    monkeypatch.setattr(Entry, "placed", _placed)
     monkeypatch.setattr(RulesSimulator, "__init__", _new_simulator)
     monkeypatch.setattr(RulesSimulator, "_interpreted", _simulate_interpreted)
     monkeypatch.setattr(machine, "prepare", _prepare)

@@ -139,6 +139,7 @@ class Entry:
         self.what = what
         """What is compiled, for messages to the user."""
         self._loaded: dict[Any, Callable[[Any, int], int]] = {}
+        self._callbacks: dict[Any, Any] = {}
         self._lock = threading.Lock()
 
     def __call__(self, record: Any, number: int) -> int:
@@ -155,10 +156,27 @@ class Entry:
         key = OpenFunction.generation, kind
         with self._lock:
             if key not in self._loaded:
-                self._loaded[key] = self._load(record, kind)
+                self._loaded[key] = self._code(record, kind).load()
         return functools.partial(self._loaded[key], placed)
 
-    def _load(self, record: Any, kind: Any) -> Callable[[Any, int], int]:
+    def placed(self, record: Any) -> tuple[int, Any] | None:
+        """The address of the function as one of C, and the record that it takes, in memory.
+
+        The C function takes the record's address; the number is 0. Where compiled code raises, it
+        returns 0. None in the interpreter.
+        """
+        if JIT_DISABLED:
+            return None
+        from rave_agents.compiler.layout import laid_out  # noqa: PLC0415
+
+        kind, placed = laid_out(record)
+        key = OpenFunction.generation, kind
+        with self._lock:
+            if key not in self._callbacks:
+                self._callbacks[key] = self._code(record, kind).load_callback()
+        return self._callbacks[key].address, placed
+
+    def _code(self, record: Any, kind: Any) -> Any:
         from rave_agents.compiler.folders import choose_cache_directory  # noqa: PLC0415
         from rave_agents.compiler.layout import kind_as_text  # noqa: PLC0415
         from rave_agents.compiler.machine_code import MachineCode  # noqa: PLC0415
@@ -175,7 +193,7 @@ class Entry:
             with announced(self.what):
                 code = machine_code(self.function, record)
             code.save(path)
-        return code.load()
+        return code
 
 
 def entry(what: str) -> Callable[[Callable[[Any, int], int]], Entry]:

@@ -6,7 +6,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rave_agents.evaluators.leaves import Answers
+from rave_agents.evaluators.leaves import (
+    COMMON_LENGTH,
+    FIRST_OBSERVATION,
+    LOGITS,
+    NEXT_ROW,
+    STEP,
+    Answers,
+)
 
 
 class Batch(NamedTuple):
@@ -28,10 +35,17 @@ class BatchArrays:
         observation_shape: the shape of one observation.
         num_actions: the game's distinct actions.
         num_players: its players.
+        logits: whether an evaluator answers with logits.
     """
 
     def __init__(
-        self, rows: int, observation_shape: Sequence[int], *, num_actions: int, num_players: int
+        self,
+        rows: int,
+        observation_shape: Sequence[int],
+        *,
+        num_actions: int,
+        num_players: int,
+        logits: bool,
     ) -> None:
         self.observations = np.zeros((rows, *observation_shape), np.float32)
         self._masks = np.zeros((rows, num_actions), np.int8)
@@ -40,8 +54,9 @@ class BatchArrays:
         """[rows, actions] the evaluator's answer."""
         self.values = np.zeros((rows, num_players))
         """[rows, players] likewise."""
-        self.count = 0
-        """How many rows are in use."""
+        self._common = np.zeros(COMMON_LENGTH, np.int64)
+        self._common[FIRST_OBSERVATION] = self.observations.ctypes.data
+        self._common[LOGITS] = logits
 
     @property
     def rows(self) -> int:
@@ -49,9 +64,17 @@ class BatchArrays:
         return len(self._players)
 
     @property
-    def address(self) -> int:
-        """Where the first observation lies."""
-        return int(self.observations.ctypes.data)
+    def count(self) -> int:
+        """How many rows are in use."""
+        return int(self._common[NEXT_ROW])
+
+    def clear(self) -> None:
+        """No row is in use any more."""
+        self._common[NEXT_ROW] = 0
+
+    def begin(self, step: int) -> None:
+        """Set the step that searches take next."""
+        self._common[STEP] = step
 
     def asked(self) -> Batch:
         """The rows in use, as an evaluator sees them: copies, which it may keep and change."""
@@ -65,5 +88,9 @@ class BatchArrays:
     def answers(self) -> Answers:
         """The arrays as the compiled code has them."""
         return Answers(
-            self._masks.reshape(-1), self._players, self.policy.reshape(-1), self.values.reshape(-1)
+            self._masks.reshape(-1),
+            self._players,
+            self.policy.reshape(-1),
+            self.values.reshape(-1),
+            self._common,
         )

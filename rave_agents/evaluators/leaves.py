@@ -33,8 +33,17 @@ PENDING = int(Status.PENDING)
 OBSERVATION = int(Header.OBSERVATION)
 OBSERVATIONS_ADDRESS = int(Header.PATH) + Frame._fields[1:].index("observations")
 
-FIRST_ROW, LAST, LOGITS, VIRTUAL, WAITING, ROWS = range(6)
-CONTROL_LENGTH = 6
+LAST, VIRTUAL, WAITING, ROW = range(4)
+CONTROL_LENGTH = 4
+
+STEP, NEXT_ROW, FIRST_OBSERVATION, LOGITS = range(4)
+COMMON_LENGTH = 4
+
+SEEK, UNCOUNT, GO_ON, DROP = range(4)
+"""What ``advance`` does: run to a leaf; no longer count that it waits; go on with the answer; drop
+the simulation that waits."""
+
+NOT_WAITING, JUST_WAITING, COUNTED = range(3)
 
 MOST_ENDS = 256
 """Simulations that need no evaluation after which Python looks at the limits again."""
@@ -54,6 +63,9 @@ class Answers(NamedTuple):
     """[rows, actions] logits or probabilities; those of illegal actions are not read."""
     values: Array
     """[rows, players] what each player may still expect, in the game's utilities."""
+    common: Array
+    """[COMMON_LENGTH] which step ``advance`` takes; the first row that is not in use; the address
+    of the batch's first observation; whether the policy is logits."""
 
 
 class LeafSearch(NamedTuple):
@@ -61,40 +73,90 @@ class LeafSearch(NamedTuple):
 
     search: Search
     answers: Answers
+    waiting: Array
+    """[1] how many simulations of this tree wait."""
     control: Array
-    """[CONTROL_LENGTH] the address of the batch's first observation; the count of simulations at
-    which to end; whether the policy is logits; whether waiting simulations count as lost; whether
-    this one does now; how many rows it takes."""
+    """[CONTROL_LENGTH] the count of simulations at which to end; whether waiting simulations count
+    as lost; whether this one waits, and counts; where its rows begin."""
 
 
 @entry("the search with an evaluator")
-def seek(leaf: LeafSearch, row: int) -> int:
-    """Run simulations until one waits for an evaluation, and write what is asked from a row on.
+def advance(leaf: LeafSearch, number: int) -> int:
+    """Take the step that ``common`` says. Returns a ``Status``."""
+    step = leaf.answers.common[STEP]
+    if step == SEEK:
+        return seek(leaf)
+    if leaf.control[WAITING] == NOT_WAITING:
+        return codes.DONE
+    if step == GO_ON:
+        return go_on(leaf)
+    uncount(leaf)
+    if step == DROP:
+        leaf.control[WAITING] = NOT_WAITING
+        leaf.waiting[0] -= 1
+    return codes.DONE
 
-    Returns ``PENDING`` then, ``DONE`` if the limit is reached or many simulations needed none, else
-    what ended the search.
+
+class Crew(NamedTuple):
+    """Searches that take a step one after the other."""
+
+    functions: Array
+    """[searches] the address of each one's ``advance``, as a C function."""
+    records: Array
+    """[searches] the address of its record."""
+    expected: Array
+    """[2] the status with which the next one may follow; the status of the last one."""
+
+
+@entry("the search with an evaluator")
+def advance_all(crew: Crew, places: int) -> int:
+    """Let searches take their step, from one place to before another, see ``from_to``.
+
+    Returns the place of the first that has another status than is expected, or the end.
+    """
+    for place in range(places >> 32, places & 0xFFFFFFFF):
+        status = call_address(crew.functions[place], crew.records[place])
+        crew.expected[1] = status
+        if status != crew.expected[0]:
+            return place
+    return places & 0xFFFFFFFF
+
+
+def from_to(first: int, end: int) -> int:
+    """Two places as one number."""
+    return (first << 32) | end
+
+
+@kernel
+def seek(leaf: LeafSearch) -> int:
+    """Run simulations until one waits for an evaluation, and write what is asked to the batch.
+
+    Returns ``PENDING`` then; ``DONE`` if the limit is reached, if many simulations needed no
+    evaluation or if the root waits for one; else what ended the search.
     """
     search, control = leaf.search, leaf.control
+    if leaf.waiting[0] > 0 and search.tree.used[NODE] == 0:
+        return codes.DONE
     hooks.on_begin(search.proofs, search)
     for _ in range(MOST_ENDS):
-        if search.path.simulations[0] >= control[LAST]:
+        if search.path.simulations[0] + leaf.waiting[0] >= control[LAST]:
             return codes.DONE
         if search.tree.used[NODE] > 0 and hooks.is_decided(search.proofs, search):
             return codes.SOLVED
         if search.settings.may_expand and not has_room(search):
             return codes.TREE_FULL
-        status = seek_once(leaf, row)
+        status = seek_once(leaf)
         if status != codes.DONE:
             return status
     return codes.DONE
 
 
 @kernel
-def seek_once(leaf: LeafSearch, row: int) -> int:
+def seek_once(leaf: LeafSearch) -> int:
     """One simulation, whole or to a leaf that waits; or one more chance node. Returns a Status."""
-    search, header = leaf.search, leaf.search.frame.header
+    search, header, common = leaf.search, leaf.search.frame.header, leaf.answers.common
     width = 4 * header[OBSERVATION]
-    header[OBSERVATIONS_ADDRESS] = leaf.control[FIRST_ROW] + row * width
+    header[OBSERVATIONS_ADDRESS] = common[FIRST_OBSERVATION] + common[NEXT_ROW] * width
     status = begin_simulation(search)
     if status != codes.DONE:
         return status
@@ -114,10 +176,12 @@ def seek_once(leaf: LeafSearch, row: int) -> int:
             if header[codes.NUM_PLAYOUTS] != 0:
                 header[codes.EXPAND] = 0
                 return end_simulation(search)
-    ask(leaf, row)
+    ask(leaf)
+    leaf.waiting[0] += 1
+    leaf.control[WAITING] = JUST_WAITING
     if leaf.control[VIRTUAL] != 0:
         count_waiting(search, depth, 1)
-        leaf.control[WAITING] = 1
+        leaf.control[WAITING] = COUNTED
     return PENDING
 
 
@@ -162,9 +226,10 @@ def end_of(frame: Frame, index: int) -> int:
 
 
 @kernel
-def ask(leaf: LeafSearch, row: int) -> None:
+def ask(leaf: LeafSearch) -> None:
     """Write who moves at the leaf, and what is legal there; observations are there already."""
     frame, answers = leaf.search.frame, leaf.answers
+    row = answers.common[NEXT_ROW]
     actions = leaf.search.settings.num_actions
     rows, first = rows_of(frame), 0
     for index in range(rows):
@@ -177,7 +242,8 @@ def ask(leaf: LeafSearch, row: int) -> None:
         if frame.header[codes.PLAYER] == SIMULTANEOUS:
             answers.players[row + index] = frame.movers[index]
         first = end
-    leaf.control[ROWS] = rows
+    leaf.control[ROW] = row
+    answers.common[NEXT_ROW] = row + rows
 
 
 @kernel
@@ -188,36 +254,36 @@ def count_waiting(search: Search, depth: int, visits: int) -> None:
         search.tree.edge_visits[search.path.edges[index]] += visits
 
 
-@entry("the search with an evaluator")
-def take_back(leaf: LeafSearch, row: int) -> int:
-    """A waiting simulation no longer counts."""
-    if leaf.control[WAITING] != 0:
+@kernel
+def uncount(leaf: LeafSearch) -> None:
+    """A waiting simulation no longer counts as lost."""
+    if leaf.control[WAITING] == COUNTED:
         count_waiting(leaf.search, int(leaf.search.frame.header[codes.PATH_LENGTH]), -1)
-        leaf.control[WAITING] = 0
-    return codes.DONE
+        leaf.control[WAITING] = JUST_WAITING
 
 
-@entry("the search with an evaluator")
-def go_on(leaf: LeafSearch, row: int) -> int:
-    """End a simulation with the answer that stands from a row on. Returns a ``Status``."""
+@kernel
+def go_on(leaf: LeafSearch) -> int:
+    """End a simulation with the answer to what it asked. Returns a ``Status``."""
     search, header = leaf.search, leaf.search.frame.header
     if search.settings.may_expand and not has_room(search):
         return codes.TREE_FULL
     depth = int(header[codes.PATH_LENGTH])
-    if leaf.control[WAITING] != 0:
-        count_waiting(search, depth, -1)
-        leaf.control[WAITING] = 0
+    uncount(leaf)
+    leaf.control[WAITING] = NOT_WAITING
+    leaf.waiting[0] -= 1
     found, _ = hooks.find_leaf(search.moves, search, depth)
     header[codes.EXPAND] = found == UNEXPANDED and (depth == 0 or search.settings.may_expand)
     if found != UNEXPANDED:
         search.path.nodes[depth] = found  # Another simulation has added it meanwhile.
-    read_answer(leaf, row)
+    read_answer(leaf)
     return end_simulation(search)
 
 
 @kernel
-def read_answer(leaf: LeafSearch, row: int) -> None:
+def read_answer(leaf: LeafSearch) -> None:
     """Write the priors of the leaf's actions and all players' returns to the frame."""
+    row = leaf.control[ROW]
     frame, answers, settings = leaf.search.frame, leaf.answers, leaf.search.settings
     players, rows, first = settings.num_players, rows_of(frame), 0
     frame.header[codes.NUM_PLAYOUTS] = 1
@@ -225,8 +291,8 @@ def read_answer(leaf: LeafSearch, row: int) -> None:
     frame.playout_ends[0] = 0
     for player in range(players):
         told = row
-        for index in range(rows):
-            if answers.players[row + index] == player:
+        for index in range(rows if rows > 1 else 0):
+            if frame.movers[index] == player:
                 told = row + index
         frame.returns[player] += frame.discount[0] * answers.values[told * players + player]
     for index in range(rows):
@@ -239,7 +305,7 @@ def read_answer(leaf: LeafSearch, row: int) -> None:
 def write_priors(leaf: LeafSearch, policy_row: int, first: int, end: int) -> None:
     """The probabilities of a player's legal actions, which sum to 1."""
     frame, policy = leaf.search.frame, leaf.answers.policy
-    logits = leaf.control[LOGITS] != 0
+    logits = leaf.answers.common[LOGITS] != 0
     most, total = -math.inf, 0.0
     for place in range(first, end):
         most = max(most, float(policy[policy_row + frame.actions[place]]))
@@ -252,8 +318,8 @@ def write_priors(leaf: LeafSearch, policy_row: int, first: int, end: int) -> Non
         frame.probabilities[place] /= total
 
 
-def new_control(*, logits: bool, virtual: bool) -> Array:
+def new_control(*, virtual: bool) -> Array:
     """The numbers beside a search, see ``LeafSearch.control``."""
     control = np.zeros(CONTROL_LENGTH, np.int64)
-    control[LOGITS], control[VIRTUAL] = logits, virtual
+    control[VIRTUAL] = virtual
     return control

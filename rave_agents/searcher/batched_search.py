@@ -1,7 +1,9 @@
 """One tree and its search, where an evaluator judges leaves in batches."""
 
+import math
 import time
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +16,8 @@ from rave_agents.evaluators.batch_evaluator import BatchEvaluator, Judged, judge
 from rave_agents.kernel.alternating import Alternating
 from rave_agents.kernel.search import Path, Search
 from rave_agents.kernel.tree import ROOT
-from rave_agents.searcher.tree_search import TreeSearch, new_frame
+from rave_agents.searcher.crew import take_step
+from rave_agents.searcher.tree_search import TreeSearch, new_frame, no_scores
 from rave_agents.simulate.python_simulator import PythonSimulator
 from rave_agents.simulate.simulator import (
     Frame,
@@ -24,6 +27,7 @@ from rave_agents.simulate.simulator import (
     flat_frame,
     grown_frame,
 )
+from rave_agents.simulate.world_record import FEW
 from rave_agents.tree.composition import SearchedGame
 from rave_agents.tree.search_tree import SearchTree
 from rave_agents.tree.storage import allocated
@@ -32,35 +36,44 @@ SLICE_SECONDS = 0.02
 """How long batches are evaluated between two looks at the clock."""
 
 
-class _Slot:
-    """A simulation of its own that may wait: its frame, its provider and its path."""
+class Slot:
+    """A simulation of its own that may wait: its frame, its provider and its path.
+
+    It is a ``Member`` of a crew, see ``searcher/crew.py``.
+    """
 
     simulator: Simulator
-    bound: "_Bound | None" = None
-
-    def __init__(self, frame: Frame, *, logits: bool, virtual: bool) -> None:
-        self.frame = frame
-        self.control = leaves.new_control(logits=logits, virtual=virtual)
-        self.row = 0
-        """Where its rows begin in the batch, while it waits."""
-
-
-class _Bound(NamedTuple):
-    """The compiled functions for a slot, and what they work on."""
-
     record: leaves.LeafSearch
-    seek: Any
-    go_on: Any
-    take_back: Any
+    compiled: tuple[int, Any] | None
+    bound: Callable[[int], int]
+
+    def __init__(self, owner: "BatchedSearch", frame: Frame, *, virtual: bool) -> None:
+        self.owner, self.frame = owner, frame
+        self.control = leaves.new_control(virtual=virtual)
+
+    def bind(self, record: leaves.LeafSearch) -> None:
+        """Work on this record from now on."""
+        self.record = record
+        in_slices = hasattr(self.simulator, "slice")
+        self.compiled = None if in_slices else leaves.advance.placed(record)
+        if self.compiled is None:
+            self.bound = leaves.advance.bound(record)
+
+    def call(self) -> int:
+        """Take a step, from Python."""
+        return self.owner.called(self.bound)
+
+    def handle(self, step: int, status: int) -> bool:
+        """Do what a step's status asks for; returns whether to take the step once more."""
+        return self.owner.handle(self, step, status)
 
 
 class BatchedSearch(TreeSearch):
     """The search of one tree by simulations that wait for a batch to be evaluated.
 
-    ``seek`` runs simulations until ``SearchConfig.leaves`` of them wait, and writes their positions
-    to a batch. Once that is judged, ``go_on`` ends them. ``run_slice`` does both for this tree
-    alone; ``searcher/together.py`` for many trees. Whoever calls ``seek`` calls ``go_on`` or
-    ``take_back`` afterwards, so that the tree is whole.
+    Its ``slots``, ``SearchConfig.leaves`` of them, are simulations that may wait. ``run_slice``
+    runs them for this tree alone, ``searcher/together.py`` for many trees: ``run_round`` lets them
+    seek leaves, which are judged, and go on.
 
     Args:
         evaluator: judges leaves.
@@ -69,8 +82,11 @@ class BatchedSearch(TreeSearch):
     def __init__(self, evaluator: BatchEvaluator) -> None:
         super().__init__(None)
         self.batch_evaluator = evaluator
-        self._slots: list[_Slot] = []
-        self._waiting: list[_Slot] = []
+        self.slots: list[Slot] = []
+        """What simulates; known once it is open."""
+        self.over = False
+        """Whether the search has come to its end: a limit, or a solved root."""
+        self._waiting = np.zeros(1, np.int64)
         self._batch: BatchArrays | None = None
         self._own_batch: BatchArrays | None = None
         self.observation_shape: tuple[int, ...] = ()
@@ -78,7 +94,7 @@ class BatchedSearch(TreeSearch):
 
     def __getstate__(self) -> dict[str, Any]:
         """See ``TreeSearch``."""
-        bound = {"_slots": [], "_waiting": [], "_batch": None, "_own_batch": None}
+        bound: dict[str, Any] = {"slots": [], "_batch": None, "_own_batch": None}
         return {**super().__getstate__(), **bound}
 
     @property
@@ -90,6 +106,11 @@ class BatchedSearch(TreeSearch):
     def root_visits(self) -> int:
         """Simulations through the root, those of earlier searches included."""
         return int(self.tree.arrays.node_visits[ROOT]) if self.tree and self.has_root else 0
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether it is over, and no simulation waits."""
+        return self.over and self._waiting[0] == 0
 
     @property
     def most_rows(self) -> int:
@@ -114,6 +135,7 @@ class BatchedSearch(TreeSearch):
             self.observation_shape,
             num_actions=game.num_actions,
             num_players=game.num_players,
+            logits=self.batch_evaluator.policy == "logits",
         )
 
     def use(self, batch: BatchArrays) -> None:
@@ -128,7 +150,7 @@ class BatchedSearch(TreeSearch):
         """See ``TreeSearch``; the other slots' providers are made here, too."""
         super().open()
         assert self._game is not None
-        first, *others = self._slots
+        first, *others = self.slots
         for slot in others:
             if isinstance(first.simulator, PythonSimulator):
                 slot.simulator = self._provider(self._game, slot.frame)
@@ -139,8 +161,10 @@ class BatchedSearch(TreeSearch):
     def begin(self, *, simulations: float, deadline: float, memory_share: float) -> None:
         """See ``TreeSearch``."""
         super().begin(simulations=simulations, deadline=deadline, memory_share=memory_share)
-        for slot in self._slots:
+        self.over = self._last <= self._begun
+        for slot in self.slots:
             slot.simulator.deadline = deadline
+            slot.control[leaves.LAST] = int(min(self._last, 2**62))
 
     def run_slice(self) -> bool:
         """Run for some milliseconds, at least one batch. Returns whether there is more to do.
@@ -154,74 +178,22 @@ class BatchedSearch(TreeSearch):
         batch = self._own_batch
         self.use(batch)
         ends = time.perf_counter() + SLICE_SECONDS
-        more = True
-        while more and time.perf_counter() < ends:
-            batch.count = 0
-            try:
-                more = self.seek()
-                judge(self.batch_evaluator, batch, self.judged)
-                self.go_on()
-            finally:
-                self.take_back()
-        return more
+        while not self.over and time.perf_counter() < ends:
+            run_round([self], batch)
+        return not self.over
 
-    def seek(self) -> bool:
-        """Run simulations until all slots wait or the search is over, and fill the batch.
+    @property
+    def _begun(self) -> int:
+        """Simulations that have been backed up, in all searches of this tree."""
+        return 0 if self.tree is None else int(self.tree.path.simulations[0])
 
-        Returns:
-            Whether there is more to do, with or without any that waits.
+    def called(self, function: Callable[[int], int]) -> int:
+        """What a function of the kernel returns, see ``TreeSearch``."""
+        assert self._game is not None
+        return int(self._called(self._game, function, 0))
 
-        Raises:
-            FormulaError, Exception: see ``TreeSearch.run_slice``.
-        """
-        game, tree, batch = self._game, self.tree, self._batch
-        assert game is not None
-        assert tree is not None
-        assert batch is not None
-        room = game.num_players if game.simultaneous else 1
-        for slot in self._slots:
-            left = self._last - int(tree.path.simulations[0]) - len(self._waiting)
-            if left <= 0 or batch.count + room > batch.rows or self._is_late(game):
-                break
-            if self._waiting and not tree.has_root:
-                break  # The root is judged alone.
-            status = self._seek_in(slot, left)
-            if status == Status.PENDING:
-                slot.row = batch.count
-                batch.count += int(slot.control[leaves.ROWS])
-                self._waiting.append(slot)
-            elif status in (Status.STOPPED, Status.SOLVED):
-                self.solved = status == Status.SOLVED
-                return not self.solved and self._needs_worlds(game)
-        return bool(self._waiting) or (
-            self._last > int(tree.path.simulations[0]) and not self._is_late(game)
-        )
-
-    def _is_late(self, game: SearchedGame) -> bool:
-        return time.perf_counter() >= self._deadline and not self._needs_worlds(game)
-
-    def _seek_in(self, slot: _Slot, left: float) -> int:
-        """Run a slot's simulations until one waits, and make room where it is needed."""
-        game, tree, batch = self._game, self.tree, self._batch
-        assert game is not None
-        assert tree is not None
-        assert batch is not None
-        count = int(min(left, 2**62)) + int(tree.path.simulations[0])
-        slot.control[leaves.LAST] = count
-        while True:
-            assert slot.bound is not None
-            status = int(self._called(game, slot.bound.seek, batch.count))
-            if status == Status.FAILED:
-                slot.simulator.raise_pending()
-            elif status == Status.FRAME_FULL:
-                self._grow_slot(game, tree, slot)
-            elif status == Status.TREE_FULL:
-                self._grow_tree(game, tree, slot)
-            else:
-                return status
-
-    def go_on(self) -> None:
-        """End the simulations that wait, with the answers in the batch.
+    def handle(self, slot: Slot, step: int, status: int) -> bool:
+        """Do what a slot's status asks for; returns whether to take the step once more.
 
         Raises:
             FormulaError, Exception: see ``TreeSearch.run_slice``.
@@ -229,47 +201,63 @@ class BatchedSearch(TreeSearch):
         game, tree = self._game, self.tree
         assert game is not None
         assert tree is not None
-        if len(self._waiting) > 1:
-            for slot in self._waiting:  # New nodes and scales take visits that have a value.
-                self._take_back(slot)
-        while self._waiting:
-            slot = self._waiting[0]
-            assert slot.bound is not None
-            status = self._called(game, slot.bound.go_on, slot.row)
-            if status == Status.TREE_FULL:
-                self._grow_tree(game, tree, slot)
-                continue
-            self._waiting.pop(0)
-            if status == Status.FAILED:
-                slot.simulator.raise_pending()
-            elif status == Status.FRAME_FULL:
-                self._grow_slot(game, tree, slot)
+        if status == Status.FAILED:
+            self._raise_failure(slot)
+        if status == Status.NO_SCORE:
+            raise no_scores(game.parts)
+        if status == Status.FRAME_FULL:
+            self._grow_slot(game, tree, slot)
+        elif status == Status.TREE_FULL:
+            header = slot.frame.header
+            tree.grow(int(max(header[Header.ACTION_CAPACITY], header[Header.REQUIRED_ACTIONS])))
+            self._bind(game, tree)
+            return True
+        if step != leaves.SEEK:
+            return False
+        if status == Status.DONE:
+            waiting = int(self._waiting[0])
+            self.over = waiting == 0 and self._begun >= self._last
+            return waiting == 0 and not self.over
+        if status == Status.STOPPED and self._needs_worlds(game):
+            # Time is over, but the few simulations that make a choice at all take none for worlds.
+            slot.simulator.deadline = math.inf
+            least = self._begun - self.simulations + FEW
+            slot.control[leaves.LAST] = self._last = min(self._last, least)
+            return True
+        if status in (Status.STOPPED, Status.SOLVED):
+            self.solved = status == Status.SOLVED
+            self.over = True
+            return False
+        return True
+
+    def _raise_failure(self, slot: Slot) -> None:
+        """Raise what a simulation failed with: the provider's error, or that of a part."""
+        game = self._game
+        assert game is not None
+        try:
+            slot.simulator.raise_pending()
+        except KeyboardInterrupt:
+            if slot.compiled is None:
+                raise
+            self._called(game, leaves.advance.bound(slot.record), 0)
+            raise
+
+    def add_noise(self) -> None:
+        """Mix the noise into the root's priors, once there is a root."""
+        game, tree = self._game, self.tree
+        assert game is not None
+        assert tree is not None
         if not tree.noised and not isinstance(game.config.root_noise, NoNoise):
             self._add_noise(game, tree)
 
-    def take_back(self) -> None:
-        """Drop the simulations that wait, as if they had not begun."""
-        for slot in self._waiting:
-            self._take_back(slot)
-        self._waiting.clear()
-
-    def _take_back(self, slot: _Slot) -> None:
-        assert slot.bound is not None
-        slot.bound.take_back(0)
-
-    def _grow_tree(self, game: SearchedGame, tree: SearchTree, slot: _Slot) -> None:
-        header = slot.frame.header
-        tree.grow(int(max(header[Header.ACTION_CAPACITY], header[Header.REQUIRED_ACTIONS])))
-        self._bind(game, tree)
-
-    def _grow_slot(self, game: SearchedGame, tree: SearchTree, slot: _Slot) -> None:
+    def _grow_slot(self, game: SearchedGame, tree: SearchTree, slot: Slot) -> None:
         """Go on with larger buffers; the next search begins with small ones again."""
         provider = slot.frame.header[Header.PROVIDER]
         slot.frame = grown_frame(slot.frame)
         slot.frame.header[Header.PROVIDER] = provider
         if isinstance(slot.simulator, PythonSimulator):
             slot.simulator.bind(slot.frame)
-        if slot is self._slots[0]:
+        if slot is self.slots[0]:
             self._frame, self._flat_frame = slot.frame, flat_frame(slot.frame)
         self._frame_grown = True
         tree.fit_frame(slot.frame)
@@ -290,12 +278,12 @@ class BatchedSearch(TreeSearch):
             )
         self.observation_shape = np.shape(observe(self._player))
         size = int(np.prod(self.observation_shape, dtype=np.int64))
-        logits, virtual = self.batch_evaluator.policy == "logits", config.leaves > 1
-        self._slots, self._waiting = [], []
+        self._waiting[0] = 0
+        self.slots = []
         for _ in range(config.leaves):
             frame = new_frame(game, playout_stream, playouts=0, observation=size)
-            self._slots.append(_Slot(frame, logits=logits, virtual=virtual))
-        first = self._slots[0]
+            self.slots.append(Slot(self, frame, virtual=config.leaves > 1))
+        first = self.slots[0]
         first.simulator = self._provider(game, first.frame)
         self._use_simulator(first.simulator, first.frame)
 
@@ -306,8 +294,8 @@ class BatchedSearch(TreeSearch):
         answers = self._batch.answers()
         # What has been judged gets its node: its priors come with its value.
         search = search._replace(settings=search.settings._replace(expand_visits=1))
-        for slot in self._slots:
-            if slot is not self._slots[0]:
+        for slot in self.slots:
+            if slot is not self.slots[0]:
                 settings = search.settings._replace(
                     simulate_address=slot.simulator.address,
                     header_address=slot.frame.header.ctypes.data,
@@ -315,33 +303,60 @@ class BatchedSearch(TreeSearch):
                 path = _path_beside(search.path, slot)
                 flat = flat_frame(slot.frame)
                 search = search._replace(frame=flat, path=path, settings=settings)
-            slot.control[leaves.FIRST_ROW] = self._batch.address
-            slot.bound = bound_leaf(leaves.LeafSearch(search, answers, slot.control))
+            slot.bind(leaves.LeafSearch(search, answers, self._waiting, slot.control))
 
 
-def bound_leaf(record: leaves.LeafSearch) -> _Bound:
-    """The compiled functions for a record."""
-    return _Bound(
-        record,
-        leaves.seek.bound(record),
-        leaves.go_on.bound(record),
-        leaves.take_back.bound(record),
-    )
+def run_round(searches: Sequence[BatchedSearch], batch: BatchArrays) -> None:
+    """Let searches seek leaves, judge them in one batch, and let the searches go on.
+
+    Whatever is raised, no simulation waits afterwards, and the trees are whole.
+    """
+    batch.clear()
+    try:
+        seek(searches, batch)
+        judge(searches[0].batch_evaluator, batch, searches[0].judged)
+        go_on(searches, batch)
+    finally:
+        drop(searches, batch)
+
+
+def seek(searches: Sequence[BatchedSearch], batch: BatchArrays) -> None:
+    """Write leaves of the searches to the batch, behind those that it has."""
+    slots = [slot for search in searches if not search.over for slot in search.slots]
+    take_step(slots, batch, leaves.SEEK)
+
+
+def drop(searches: Sequence[BatchedSearch], batch: BatchArrays) -> None:
+    """Drop the simulations that wait, as if they had not begun."""
+    take_step([slot for search in searches for slot in search.slots], batch, leaves.DROP)
+
+
+def go_on(searches: Sequence[BatchedSearch], batch: BatchArrays) -> None:
+    """End the simulations that wait, with the batch's answers."""
+    slots = [slot for search in searches for slot in search.slots]
+    if len(slots) > len(searches):  # New nodes and scales take visits that have a value.
+        take_step(slots, batch, leaves.UNCOUNT)
+    take_step(slots, batch, leaves.GO_ON)
+    for search in searches:
+        search.add_noise()
 
 
 def bind_leaves(search: Search) -> None:
     """Compile what a search with an evaluator of batches calls, see ``compile_search``."""
-    answers = BatchArrays(1, (), num_actions=1, num_players=1).answers()
-    bound_leaf(leaves.LeafSearch(search, answers, leaves.new_control(logits=True, virtual=False)))
+    answers = BatchArrays(1, (), num_actions=1, num_players=1, logits=True).answers()
+    control = leaves.new_control(virtual=False)
+    record = leaves.LeafSearch(search, answers, np.zeros(1, np.int64), control)
+    if leaves.advance.placed(record) is None:
+        leaves.advance.bound(record)
 
 
-def _path_beside(shared: Path, slot: _Slot) -> Path:
+def _path_beside(shared: Path, slot: Slot) -> Path:
     """A path of a slot's own; what it holds already is kept. The count of simulations is shared."""
     header = slot.frame.header
     size = int(header[Header.PATH_CAPACITY] + header[Header.NUM_PLAYERS])
     sizes = {Axis.PATH: size, Axis.PLAYER: int(header[Header.NUM_PLAYERS]), Axis.ONE: 1}
     path: Path = allocated(Path, sizes)
-    if slot.bound is not None:
-        for new, old in zip(path, slot.bound.record.search.path, strict=True):
+    if hasattr(slot, "record"):
+        for new, old in zip(path, slot.record.search.path, strict=True):
             new[: len(old)] = old
     return path._replace(simulations=shared.simulations)

@@ -15,7 +15,7 @@ from rave_agents.evaluators.batch import BatchArrays
 from rave_agents.evaluators.batch_evaluator import BatchEvaluator, judge
 from rave_agents.game.arguments import checked_seed, is_integer
 from rave_agents.results.search_result import SearchResult
-from rave_agents.searcher.batched_search import BatchedSearch
+from rave_agents.searcher.batched_search import BatchedSearch, drop, go_on, seek
 from rave_agents.searcher.searcher import Searcher
 
 SIDE_BY_SIDE = 64
@@ -156,7 +156,6 @@ class _Group:
         self._running: list[_Running] = []
         self._batch: BatchArrays | None = None
         self._answer: concurrent.futures.Future[None] | None = None
-        self._asked = False
 
     def step(self, worker: concurrent.futures.Executor | None) -> bool:
         """Use the answer to the last batch, fill the next one, and ask.
@@ -166,15 +165,12 @@ class _Group:
         if self._answer is not None:
             answer, self._answer = self._answer, None
             answer.result()
-        if self._asked:
-            self._asked = False
-            for running in self._running:
-                running.search.go_on()
+        if self._batch is not None:
+            go_on(self._searches, self._batch)
         self._fill()
         batch = self._batch
         if batch is None or batch.count == 0:
             return len(self._running) > 0
-        self._asked = True
         judged = self._running[0].search.judged
         if worker is None:
             judge(self._evaluator, batch, judged)
@@ -182,34 +178,42 @@ class _Group:
             self._answer = worker.submit(judge, self._evaluator, batch, judged)
         return True
 
+    @property
+    def _searches(self) -> list[BatchedSearch]:
+        return [running.search for running in self._running]
+
     def _fill(self) -> None:
         """Let each search write its leaves; those that end make room for others."""
         if self._batch is not None:
-            self._batch.count = 0
-        place = 0
+            self._batch.clear()
+        fresh = self._searches
         while True:
-            if place == len(self._running):
-                if len(self._running) == self._size or not self._enter_next():
-                    return
-                continue
-            running = self._running[place]
-            if running.search.seek():
-                place += 1
-            else:
-                self._running.pop(place)
+            while len(self._running) < self._size and (entered := self._enter_next()):
+                fresh += entered
+            if self._batch is not None:
+                seek(fresh, self._batch)
+            ended = [running for running in self._running if running.search.has_ended]
+            for running in ended:
+                self._running.remove(running)
                 self._results[running.place] = running.searcher.end_together(running.started)
+            if not ended:
+                return
+            fresh = []
 
-    def _enter_next(self) -> bool:
-        """Begin the next search; returns whether there is one."""
-        found = next(self._waiting, None)
-        if found is None:
-            return False
-        place, task = found
+    def _enter_next(self) -> list[BatchedSearch]:
+        """Begin the next search that there is, and that has anything to search."""
+        for place, task in self._waiting:
+            if (search := self._entered(place, task)) is not None:
+                return [search]
+        return []
+
+    def _entered(self, place: int, task: Task) -> BatchedSearch | None:
+        """Begin a search; its result is there at once where there is nothing to search."""
         started = time.perf_counter()
         search = task.searcher.begin_together(task.state, task.player, task.moves)
         if search is None:
             self._results[place] = task.searcher.end_together(started)
-            return True
+            return None
         limit = task.limit
         left = math.inf if limit.simulations is None else limit.simulations - search.root_visits
         search.begin(
@@ -219,7 +223,7 @@ class _Group:
         )
         self._use_batch(search)
         self._running.append(_Running(place, task.searcher, search, started))
-        return True
+        return search
 
     def _use_batch(self, search: BatchedSearch) -> None:
         """Let a search write to the group's batch, which has room for all."""
@@ -233,6 +237,7 @@ class _Group:
             with contextlib.suppress(Exception):
                 self._answer.result()
         for running in self._running:
-            running.search.take_back()
             running.searcher.leave_together()
+        if self._batch is not None:
+            drop(self._searches, self._batch)
         self._running.clear()
