@@ -85,7 +85,7 @@ def advance(leaf: LeafSearch, number: int) -> int:
     """Take the step that ``common`` says. Returns a ``Status``."""
     step = leaf.answers.common[STEP]
     if step == SEEK:
-        return seek(leaf)
+        return seek(leaf) if leaf.control[WAITING] == NOT_WAITING else PENDING
     if leaf.control[WAITING] == NOT_WAITING:
         return codes.DONE
     if step == GO_ON:
@@ -101,7 +101,7 @@ class Crew(NamedTuple):
     """Searches that take a step one after the other."""
 
     functions: Array
-    """[searches] the address of each one's ``advance``, as a C function."""
+    """[searches] the address of each one's ``advance``, as a C function; 0 for none."""
     records: Array
     """[searches] the address of its record."""
     expected: Array
@@ -112,9 +112,13 @@ class Crew(NamedTuple):
 def advance_all(crew: Crew, places: int) -> int:
     """Let searches take their step, from one place to before another, see ``from_to``.
 
-    Returns the place of the first that has another status than is expected, or the end.
+    Returns the place of the first that has another status than is expected, or has no C function,
+    or the end.
     """
     for place in range(places >> 32, places & 0xFFFFFFFF):
+        if crew.functions[place] == 0:
+            crew.expected[1] = crew.expected[0]
+            return place
         status = call_address(crew.functions[place], crew.records[place])
         crew.expected[1] = status
         if status != crew.expected[0]:

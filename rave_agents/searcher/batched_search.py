@@ -1,5 +1,6 @@
 """One tree and its search, where an evaluator judges leaves in batches."""
 
+import itertools
 import math
 import time
 from collections.abc import Callable, Sequence
@@ -16,7 +17,7 @@ from rave_agents.evaluators.batch_evaluator import BatchEvaluator, Judged, judge
 from rave_agents.kernel.alternating import Alternating
 from rave_agents.kernel.search import Path, Search
 from rave_agents.kernel.tree import ROOT
-from rave_agents.searcher.crew import take_step
+from rave_agents.searcher.crew import Crew
 from rave_agents.searcher.tree_search import TreeSearch, new_frame, no_scores
 from rave_agents.simulate.python_simulator import PythonSimulator
 from rave_agents.simulate.simulator import (
@@ -36,6 +37,9 @@ SLICE_SECONDS = 0.02
 """How long batches are evaluated between two looks at the clock."""
 
 
+_versions = itertools.count(1)
+
+
 class Slot:
     """A simulation of its own that may wait: its frame, its provider and its path.
 
@@ -50,10 +54,12 @@ class Slot:
     def __init__(self, owner: "BatchedSearch", frame: Frame, *, virtual: bool) -> None:
         self.owner, self.frame = owner, frame
         self.control = leaves.new_control(virtual=virtual)
+        self.version = 0
 
     def bind(self, record: leaves.LeafSearch) -> None:
         """Work on this record from now on."""
         self.record = record
+        self.version = next(_versions)
         in_slices = hasattr(self.simulator, "slice")
         self.compiled = None if in_slices else leaves.advance.placed(record)
         if self.compiled is None:
@@ -72,8 +78,7 @@ class BatchedSearch(TreeSearch):
     """The search of one tree by simulations that wait for a batch to be evaluated.
 
     Its ``slots``, ``SearchConfig.leaves`` of them, are simulations that may wait. ``run_slice``
-    runs them for this tree alone, ``searcher/together.py`` for many trees: ``run_round`` lets them
-    seek leaves, which are judged, and go on.
+    runs them for this tree alone, ``searcher/together.py`` for many trees, see ``Round``.
 
     Args:
         evaluator: judges leaves.
@@ -178,8 +183,15 @@ class BatchedSearch(TreeSearch):
         batch = self._own_batch
         self.use(batch)
         ends = time.perf_counter() + SLICE_SECONDS
-        while not self.over and time.perf_counter() < ends:
-            run_round([self], batch)
+        alone = Round([self], batch)
+        try:
+            while not self.over and time.perf_counter() < ends:
+                batch.clear()
+                alone.seek()
+                judge(self.batch_evaluator, batch, self.judged)
+                alone.go_on()
+        finally:
+            alone.drop()  # Whatever was raised, no simulation waits, and the tree is whole.
         return not self.over
 
     @property
@@ -306,39 +318,34 @@ class BatchedSearch(TreeSearch):
             slot.bind(leaves.LeafSearch(search, answers, self._waiting, slot.control))
 
 
-def run_round(searches: Sequence[BatchedSearch], batch: BatchArrays) -> None:
-    """Let searches seek leaves, judge them in one batch, and let the searches go on.
+class Round:
+    """Searches that write to one batch, are judged and go on.
 
-    Whatever is raised, no simulation waits afterwards, and the trees are whole.
+    Args:
+        searches: the searches.
+        batch: what they write to; ``BatchedSearch.use`` has told them.
     """
-    batch.clear()
-    try:
-        seek(searches, batch)
-        judge(searches[0].batch_evaluator, batch, searches[0].judged)
-        go_on(searches, batch)
-    finally:
-        drop(searches, batch)
 
+    def __init__(self, searches: Sequence[BatchedSearch], batch: BatchArrays) -> None:
+        self.searches, self._batch = searches, batch
+        self._crew = Crew([slot for search in searches for slot in search.slots])
+        self._several = len(self._crew.members) > len(searches)
 
-def seek(searches: Sequence[BatchedSearch], batch: BatchArrays) -> None:
-    """Write leaves of the searches to the batch, behind those that it has."""
-    slots = [slot for search in searches if not search.over for slot in search.slots]
-    take_step(slots, batch, leaves.SEEK)
+    def seek(self) -> None:
+        """Write leaves to the batch, behind those that wait already."""
+        self._crew.take_step(self._batch, leaves.SEEK)
 
+    def go_on(self) -> None:
+        """End the simulations that wait, with the batch's answers."""
+        if self._several:  # New nodes and scales take visits that have a value.
+            self._crew.take_step(self._batch, leaves.UNCOUNT)
+        self._crew.take_step(self._batch, leaves.GO_ON)
+        for search in self.searches:
+            search.add_noise()
 
-def drop(searches: Sequence[BatchedSearch], batch: BatchArrays) -> None:
-    """Drop the simulations that wait, as if they had not begun."""
-    take_step([slot for search in searches for slot in search.slots], batch, leaves.DROP)
-
-
-def go_on(searches: Sequence[BatchedSearch], batch: BatchArrays) -> None:
-    """End the simulations that wait, with the batch's answers."""
-    slots = [slot for search in searches for slot in search.slots]
-    if len(slots) > len(searches):  # New nodes and scales take visits that have a value.
-        take_step(slots, batch, leaves.UNCOUNT)
-    take_step(slots, batch, leaves.GO_ON)
-    for search in searches:
-        search.add_noise()
+    def drop(self) -> None:
+        """Drop the simulations that wait, as if they had not begun."""
+        self._crew.take_step(self._batch, leaves.DROP)
 
 
 def bind_leaves(search: Search) -> None:

@@ -10,50 +10,71 @@ from rave_agents.evaluators import leaves
 from rave_agents.evaluators.batch import BatchArrays
 from rave_agents.simulate.simulator import Status
 
-EXPECTED = {leaves.SEEK: int(Status.PENDING)}
-"""The status after which the next one may follow; else it is DONE."""
-
 
 class Member(Protocol):
     """A simulation that may wait, and the search that it belongs to."""
 
     compiled: tuple[int, Any] | None
     """Where its ``advance`` and its record are; None if they can only be called from Python."""
-    call: Callable[[], int]
-    """Takes the step, from Python."""
-    handle: Callable[[int, int], bool]
-    """Does what a step and its status ask for; returns whether to take the step once more."""
+    version: int
+    """Another number whenever that has changed."""
+
+    def call(self) -> int:
+        """Take the step, from Python; returns its ``Status``."""
+
+    def handle(self, step: int, status: int) -> bool:
+        """Do what a step and its status ask for; returns whether to take the step once more."""
 
 
-def take_step(members: Sequence[Any], batch: BatchArrays, step: int) -> None:
-    """Let each member take a step, see ``evaluators/leaves.py``.
+class Crew:
+    """Members that take their steps together.
 
-    Raises:
-        Exception: what a member's ``call`` or ``handle`` raises.
+    Args:
+        members: in the order in which they take them.
     """
-    batch.begin(step)
-    expected = EXPECTED.get(step, int(Status.DONE))
-    place = 0
-    while place < len(members):
-        if members[place].compiled is None:
-            status = members[place].call()
-        else:
-            place, status = _run_compiled(members, place, expected)
-            if place == len(members):
-                return
-        again = status != expected and members[place].handle(step, status)
-        place += not again
 
+    def __init__(self, members: Sequence[Member]) -> None:
+        self.members = members
+        """Who they are."""
+        self._versions: list[int] = []
+        self._record: Any = None
+        self._run: Callable[[int], int] | None = None
 
-def _run_compiled(members: Sequence[Any], first: int, expected: int) -> tuple[int, int]:
-    """Let members take their step until one has another status; returns its place and status."""
-    end = first
-    while end < len(members) and members[end].compiled is not None:
-        end += 1
-    crew = leaves.Crew(
-        np.array([member.compiled[0] for member in members[first:end]], np.int64),
-        np.array([ctypes.addressof(member.compiled[1]) for member in members[first:end]], np.int64),
-        np.array([expected, 0], np.int64),
-    )
-    place = leaves.advance_all.bound(crew)(leaves.from_to(0, end - first))
-    return first + place, int(crew.expected[1])
+    def take_step(self, batch: BatchArrays, step: int) -> None:
+        """Let each member take a step, see ``evaluators/leaves.py``.
+
+        Raises:
+            Exception: what a member's ``call`` or ``handle`` raises.
+        """
+        batch.begin(step)
+        expected = int(Status.PENDING if step == leaves.SEEK else Status.DONE)
+        place, end = 0, len(self.members)
+        while place < end:
+            if self.members[place].compiled is not None:
+                place, status = self._run_compiled(place, expected)
+                if place == end:
+                    return
+            if self.members[place].compiled is None:
+                status = self.members[place].call()
+            if status == expected or not self.members[place].handle(step, status):
+                place += 1
+
+    def _run_compiled(self, first: int, expected: int) -> tuple[int, int]:
+        """Run members from a place on until one has another status; returns its place and status.
+
+        Members that can only be called from Python have an address that says so.
+        """
+        versions = [member.version for member in self.members]
+        if self._run is None or versions != self._versions:
+            self._versions = versions
+            found = [member.compiled or (0, None) for member in self.members]
+            records = [0 if record is None else ctypes.addressof(record) for _, record in found]
+            self._record = leaves.Crew(
+                np.array([address for address, _ in found], np.int64),
+                np.array(records, np.int64),
+                np.zeros(2, np.int64),
+            )
+            self._run = leaves.advance_all.bound(self._record)
+        self._record.expected[0] = expected
+        place = self._run(leaves.from_to(first, len(self.members)))
+        return place, int(self._record.expected[1])

@@ -15,7 +15,7 @@ from rave_agents.evaluators.batch import BatchArrays
 from rave_agents.evaluators.batch_evaluator import BatchEvaluator, judge
 from rave_agents.game.arguments import checked_seed, is_integer
 from rave_agents.results.search_result import SearchResult
-from rave_agents.searcher.batched_search import BatchedSearch, drop, go_on, seek
+from rave_agents.searcher.batched_search import BatchedSearch, Round
 from rave_agents.searcher.searcher import Searcher
 
 SIDE_BY_SIDE = 64
@@ -155,6 +155,7 @@ class _Group:
         self._size, self._waiting, self._results = size, waiting, results
         self._running: list[_Running] = []
         self._batch: BatchArrays | None = None
+        self._round: Round | None = None
         self._answer: concurrent.futures.Future[None] | None = None
 
     def step(self, worker: concurrent.futures.Executor | None) -> bool:
@@ -165,8 +166,8 @@ class _Group:
         if self._answer is not None:
             answer, self._answer = self._answer, None
             answer.result()
-        if self._batch is not None:
-            go_on(self._searches, self._batch)
+        if self._round is not None:
+            self._round.go_on()
         self._fill()
         batch = self._batch
         if batch is None or batch.count == 0:
@@ -178,42 +179,41 @@ class _Group:
             self._answer = worker.submit(judge, self._evaluator, batch, judged)
         return True
 
-    @property
-    def _searches(self) -> list[BatchedSearch]:
-        return [running.search for running in self._running]
-
     def _fill(self) -> None:
         """Let each search write its leaves; those that end make room for others."""
         if self._batch is not None:
             self._batch.clear()
-        fresh = self._searches
         while True:
-            while len(self._running) < self._size and (entered := self._enter_next()):
-                fresh += entered
-            if self._batch is not None:
-                seek(fresh, self._batch)
+            while len(self._running) < self._size and self._enter_next():
+                self._round = None
+            if self._batch is None or not self._running:
+                return
+            if self._round is None:
+                self._round = self._round_of_all()
+            self._round.seek()
             ended = [running for running in self._running if running.search.has_ended]
+            if not ended:
+                return
             for running in ended:
                 self._running.remove(running)
                 self._results[running.place] = running.searcher.end_together(running.started)
-            if not ended:
-                return
-            fresh = []
+            self._round = None
 
-    def _enter_next(self) -> list[BatchedSearch]:
-        """Begin the next search that there is, and that has anything to search."""
-        for place, task in self._waiting:
-            if (search := self._entered(place, task)) is not None:
-                return [search]
-        return []
+    def _round_of_all(self) -> Round:
+        assert self._batch is not None
+        return Round([running.search for running in self._running], self._batch)
 
-    def _entered(self, place: int, task: Task) -> BatchedSearch | None:
+    def _enter_next(self) -> bool:
+        """Begin the next search; returns whether there is one that has anything to search."""
+        return any(self._enter(place, task) for place, task in self._waiting)
+
+    def _enter(self, place: int, task: Task) -> bool:
         """Begin a search; its result is there at once where there is nothing to search."""
         started = time.perf_counter()
         search = task.searcher.begin_together(task.state, task.player, task.moves)
         if search is None:
             self._results[place] = task.searcher.end_together(started)
-            return None
+            return False
         limit = task.limit
         left = math.inf if limit.simulations is None else limit.simulations - search.root_visits
         search.begin(
@@ -223,7 +223,7 @@ class _Group:
         )
         self._use_batch(search)
         self._running.append(_Running(place, task.searcher, search, started))
-        return search
+        return True
 
     def _use_batch(self, search: BatchedSearch) -> None:
         """Let a search write to the group's batch, which has room for all."""
@@ -239,5 +239,5 @@ class _Group:
         for running in self._running:
             running.searcher.leave_together()
         if self._batch is not None:
-            drop(self._searches, self._batch)
+            self._round_of_all().drop()
         self._running.clear()
