@@ -1,5 +1,6 @@
 """Search agents, RAVE and UCT, for OpenSpiel and for any game behind the same interface."""
 
+from rave_agents.agents.models import as_evaluator
 from rave_agents.agents.named_agents import AgentSpec, agent_types, make_agent
 from rave_agents.config.limit import Limit
 from rave_agents.config.search_config import SearchConfig
@@ -44,6 +45,7 @@ __all__ = [
     "UnknownNameError",
     "UnsupportedGameError",
     "agent_types",
+    "as_evaluator",
     "make_agent",
     "search_many",
 ]

@@ -23,7 +23,6 @@ from rave_agents.environments.plan import AUTO, ValueFunction, checked_plan
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.results.search_result import SearchResult
 from rave_agents.searcher.searcher import Searcher
-from rave_agents.simulate.python_simulator import Evaluator
 from rave_gymnasium.states import DEFAULT_HORIZON, PlanningState
 from rave_gymnasium.support import check_plannable, hidden_information, no_worlds
 from rave_gymnasium.vectors import environments_of
@@ -73,7 +72,7 @@ class PlanningAgent(SearchingAgent, EnvironmentAgent):
         seconds: float | None = None,
         clock: ClockLike = None,
         seed: int | None = None,
-        evaluator: Evaluator | None = None,
+        evaluator: Any = None,
         horizon: int | str | None = AUTO,
         discount: float = 1.0,
         value_function: ValueFunction | None = None,

@@ -15,7 +15,6 @@ from rave_agents.game.arguments import is_integer
 from rave_agents.results.search_result import SearchResult
 from rave_agents.searcher.checks import check_moves
 from rave_agents.searcher.searcher import Searcher
-from rave_agents.simulate.python_simulator import Evaluator
 from rave_openspiel.bot_type import Bot
 from rave_openspiel.same_game import is_same_game
 from rave_openspiel.search_node import SearchNode, tree_report
@@ -85,7 +84,7 @@ class SearchBot(SearchingAgent, Bot):
         seconds: float | None = None,
         clock: ClockLike = None,
         seed: int | None = None,
-        evaluator: Evaluator | None = None,
+        evaluator: Any = None,
         worlds: WorldFunction | None = None,
         verbose: bool = False,
         **config: Any,
@@ -125,7 +124,7 @@ class SearchBot(SearchingAgent, Bot):
         """Whether each move prints a report; it may be set at any time."""
         self._game_name = str(game)
         self._analyst = Searcher(
-            self.config.replace(search_forced_moves=True), seed=self.seed, evaluator=evaluator
+            self.config.replace(search_forced_moves=True), seed=self.seed, evaluator=self.evaluator
         )
         self._clone_seeds = np.random.SeedSequence(self.seed)
         self._judged: Line | None = None

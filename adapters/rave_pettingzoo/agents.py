@@ -20,7 +20,6 @@ from rave_agents.errors import UnknownNameError
 from rave_agents.game.arguments import check_names, unknown_name
 from rave_agents.game.game_state import GameState
 from rave_agents.searcher.checks import check_moves
-from rave_agents.simulate.python_simulator import Evaluator
 from rave_pettingzoo.loop_agent import LoopAgent, RandomLoopAgent
 from rave_pettingzoo.parallel_state import ParallelState
 from rave_pettingzoo.states import AECState
@@ -88,7 +87,7 @@ class SearchAgent(SearchingAgent, LoopAgent):
         seconds: float | None = None,
         clock: ClockLike = None,
         seed: int | None = None,
-        evaluator: Evaluator | None = None,
+        evaluator: Any = None,
         player: Any = None,
         translate: bool = True,
         worlds: WorldFunction | None = None,

@@ -12,6 +12,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from rave_agents.agents.models import AnyEvaluator, loaded_evaluator
 from rave_agents.config.limit import Limit
 from rave_agents.config.part_specs import plain
 from rave_agents.config.search_config import SearchConfig
@@ -32,7 +33,7 @@ from rave_agents.searcher.searcher import Searcher
 LIMITS = frozenset(["simulations", "seconds", "clock"])
 """Parameters that limit how long an agent thinks."""
 
-_OF_AGENTS = ("simulations", "seconds", "clock", "seed")
+_OF_AGENTS = ("simulations", "seconds", "clock", "seed", "evaluator")
 """Parameters of a searching agent that are not fields of its ``SearchConfig``."""
 
 DEFAULT_SIMULATIONS = 1000
@@ -129,6 +130,7 @@ class SearchAgent:
         seed: seeds every random choice; None for a seed that the system draws.
         clock: sets the time of each move; None for the limit alone.
         player: the seat, from 0; needed where players move at the same time.
+        evaluator: judges leaves in place of playouts; None for playouts.
     """
 
     def __init__(
@@ -139,8 +141,9 @@ class SearchAgent:
         player: int | None = None,
         seed: int | None = None,
         clock: Clock | None = None,
+        evaluator: AnyEvaluator | None = None,
     ) -> None:
-        self.searcher: Searcher = Searcher(config, seed=seed)
+        self.searcher: Searcher = Searcher(config, seed=seed, evaluator=evaluator)
         self.player = player
         """The seat; None if not given."""
         self.limit = limit
@@ -270,14 +273,22 @@ def _search_agent_type(preset: str, summary: str) -> AgentType:
         seconds: float | None = None,
         seed: int | None = None,
         clock: str | float | None = None,
+        evaluator: Any = None,
         **changes: Any,
     ) -> Agent:
         limit, parsed = limit_and_clock(simulations, seconds, clock)
         changed = config.replace(**changes)
         getattr(game, "check_search", _no_check)(changed)
-        return SearchAgent(changed, limit, player=player, seed=seed, clock=parsed)
+        return SearchAgent(
+            changed,
+            limit,
+            player=player,
+            seed=seed,
+            clock=parsed,
+            evaluator=loaded_evaluator(evaluator),
+        )
 
-    limits = {"simulations": DEFAULT_SIMULATIONS, "seconds": None, "clock": None, "seed": None}
+    limits = {"simulations": DEFAULT_SIMULATIONS, **dict.fromkeys(_OF_AGENTS[1:])}
     return AgentType(summary, {**limits, **config.to_dict()}, make, config)
 
 

@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from rave_agents.agents.models import AnyEvaluator, loaded_evaluator
 from rave_agents.agents.named_agents import limit_and_clock
 from rave_agents.config.limit import Limit
 from rave_agents.config.search_config import SearchConfig
@@ -12,7 +13,6 @@ from rave_agents.game.arguments import checked_seed
 from rave_agents.results.search_result import SearchResult
 from rave_agents.searcher.clock import Clock, TimeControl
 from rave_agents.searcher.searcher import Searcher
-from rave_agents.simulate.python_simulator import Evaluator
 
 ClockLike = str | float | TimeControl | Clock | None
 """What an agent takes for its clock, see ``rave_agents.Clock.parse``."""
@@ -36,8 +36,9 @@ class SearchingAgent:
             the method that begins a new game, ``restart`` or ``reset``.
         seed: decides everything random, an integer of at least 0; None for one that the system
             draws. Either way ``seed`` holds the one in use.
-        evaluator: judges leaves in place of random playouts; an object with the methods of
-            ``open_spiel.python.algorithms.mcts.Evaluator``, which get the framework's states.
+        evaluator: judges leaves in place of random playouts: a ``BatchEvaluator``, an object with
+            the methods of ``open_spiel.python.algorithms.mcts.Evaluator``, which get the
+            framework's states, or any model that ``as_evaluator`` takes.
         **config: what ``SearchConfig.replace`` is to change of the preset: parts such as
             ``schedule``, ``threads``, ``max_memory_mb``, ``reuse_tree``.
 
@@ -60,7 +61,7 @@ class SearchingAgent:
         seconds: float | None = None,
         clock: ClockLike = None,
         seed: int | None = None,
-        evaluator: Evaluator | None = None,
+        evaluator: Any = None,
         **config: Any,
     ) -> None:
         preset = SearchConfig.preset(self.preset)
@@ -75,11 +76,11 @@ class SearchingAgent:
         """The seed in use."""
         if self.seed is None:
             self.seed = int(np.random.SeedSequence().entropy)  # type: ignore[arg-type]
-        self.evaluator = evaluator
+        self.evaluator: AnyEvaluator | None = loaded_evaluator(evaluator)
         """What judges leaves; None for random playouts."""
         self.last_result: SearchResult | None = None
         """What the last search found; None before the first."""
-        self._searcher = Searcher(self.config, seed=self.seed, evaluator=evaluator)
+        self._searcher = Searcher(self.config, seed=self.seed, evaluator=self.evaluator)
 
     def _forget_game(self) -> None:
         """A new game begins: the tree is dropped, and the clock starts anew."""

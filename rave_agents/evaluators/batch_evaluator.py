@@ -36,6 +36,8 @@ class BatchEvaluator:
         function: the network, or any callable.
         policy: ``"logits"``: the policy's softmax over the legal actions are the priors;
             ``"probabilities"``: the policy itself, divided by its sum over the legal actions.
+        clip: whether values outside the game's utilities are moved to the nearest of them, as for a
+            critic that is not bounded; otherwise they are refused.
 
     Raises:
         TypeError: if ``function`` cannot be called.
@@ -47,6 +49,7 @@ class BatchEvaluator:
         function: Callable[[Batch], tuple[Any, Any]],
         *,
         policy: Literal["logits", "probabilities"] = "logits",
+        clip: bool = False,
     ) -> None:
         if not callable(function):
             raise TypeError(
@@ -59,6 +62,8 @@ class BatchEvaluator:
         """What is called."""
         self.policy: str = policy
         """``"logits"`` or ``"probabilities"``."""
+        self.clip: bool = bool(clip)
+        """Whether values are moved into the utilities."""
 
     def __call__(self, batch: Batch) -> tuple[Any, Any]:
         """Ask the function; its answer as it is."""
@@ -151,7 +156,8 @@ def _values(
         raise GameError(f"{evaluator.name} gave a value that is no finite number in row {row}.")
     low, high = game.least_utility, game.greatest_utility
     slack = ROUNDING * (high - low) if math.isfinite(high - low) else 0.0
-    if values.min() < low - slack or values.max() > high + slack:
+    outside = values.min() < low - slack or values.max() > high + slack
+    if outside and not evaluator.clip:
         worst = values.min() if values.min() < low - slack else values.max()
         raise GameError(
             f"{evaluator.name} gave the value {worst:g}: values must lie from {low:g} to "
