@@ -2,6 +2,7 @@
 
 from rave_agents.agents.models import as_evaluator
 from rave_agents.agents.named_agents import AgentSpec, agent_types, make_agent
+from rave_agents.agents.self_play import Example, save_examples, self_play
 from rave_agents.config.limit import Limit
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.errors import (
@@ -30,6 +31,7 @@ __all__ = [
     "Batch",
     "BatchEvaluator",
     "Clock",
+    "Example",
     "ForfeitError",
     "FormulaError",
     "GameError",
@@ -47,5 +49,7 @@ __all__ = [
     "agent_types",
     "as_evaluator",
     "make_agent",
+    "save_examples",
     "search_many",
+    "self_play",
 ]

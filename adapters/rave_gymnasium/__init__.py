@@ -14,7 +14,7 @@ are used in the same way. ``PlanningState`` wraps such an environment in the int
 import gymnasium
 
 from rave_agents.errors import CloneError
-from rave_gymnasium.agents import GraveAgent, PlanningAgent, RaveAgent, UCTAgent
+from rave_gymnasium.agents import GraveAgent, PlanningAgent, PUCTAgent, RaveAgent, UCTAgent
 from rave_gymnasium.opponent import OpponentEnv
 from rave_gymnasium.opponent_vector import OpponentVectorEnv
 from rave_gymnasium.record import record
@@ -26,6 +26,7 @@ __all__ = [
     "GraveAgent",
     "OpponentEnv",
     "OpponentVectorEnv",
+    "PUCTAgent",
     "PlanningAgent",
     "PlanningState",
     "RaveAgent",

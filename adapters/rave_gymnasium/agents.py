@@ -21,6 +21,7 @@ from rave_agents.agents.searching_agent import ClockLike, SearchingAgent
 from rave_agents.environments.chance import Chance, checked_chance
 from rave_agents.environments.plan import AUTO, ValueFunction, checked_plan
 from rave_agents.errors import UnsupportedGameError
+from rave_agents.evaluators.batch_evaluator import BatchEvaluator
 from rave_agents.results.search_result import SearchResult
 from rave_agents.searcher.searcher import Searcher
 from rave_gymnasium.states import DEFAULT_HORIZON, PlanningState
@@ -120,7 +121,8 @@ class PlanningAgent(SearchingAgent, EnvironmentAgent):
         """Choose an action of the environment.
 
         Args:
-            observation: unused: the agent reads the environment itself.
+            observation: what the environment has returned last, for an evaluator of batches;
+                otherwise the agent reads the environment itself.
             action_mask: whether each action is allowed now; None for all.
 
         Raises:
@@ -129,7 +131,7 @@ class PlanningAgent(SearchingAgent, EnvironmentAgent):
         """
         if self.members:
             return self._predict_all(observation, np.array([False]), action_mask)
-        return self._act(self.env, action_mask)
+        return self._act(self.env, action_mask, observation)
 
     def __call__(self, env: Any) -> int:
         """Choose an action in this environment instead of the one that the agent is bound to.
@@ -138,7 +140,7 @@ class PlanningAgent(SearchingAgent, EnvironmentAgent):
             ValueError, CloneError: as ``act``.
             TypeError, UnsupportedGameError: as the constructor.
         """
-        return self._act(env, None)
+        return self._act(env, None, None)
 
     def __copy__(self) -> Self:
         """Return an independent agent, bound to the same live environment."""
@@ -156,7 +158,7 @@ class PlanningAgent(SearchingAgent, EnvironmentAgent):
         member = self.members[0] if self.members else self
         return getattr(member.env, "observation_space", None)
 
-    def _act(self, env: Any, mask: Any) -> int:
+    def _act(self, env: Any, mask: Any, observation: Any) -> int:
         state = PlanningState(
             env,
             discount=self.discount,
@@ -164,6 +166,7 @@ class PlanningAgent(SearchingAgent, EnvironmentAgent):
             value_function=self.value_function,
             action_mask=mask,
             chance=self.chance,
+            observation=observation if isinstance(self.evaluator, BatchEvaluator) else None,
         )
         self.last_result = self._searcher.search(state, self.limit, clock=self.clock)
         return int(self.last_result.action) + int(env.action_space.start)
@@ -173,6 +176,12 @@ class UCTAgent(PlanningAgent):
     """Plain UCT."""
 
     preset = "uct"
+
+
+class PUCTAgent(PlanningAgent):
+    """UCT with prior probabilities (PUCT), such as an evaluator's."""
+
+    preset = "puct"
 
 
 class RaveAgent(PlanningAgent):

@@ -89,6 +89,8 @@ class PlanningState:
             (``action_masks()``) or for all actions. Later masks come from ``info["action_mask"]``.
         chance: ``"draw"``: simulations draw the outcomes of chance; ``"see"``: they copy the
             environment's generators and foresee the outcomes, which is cheating.
+        observation: what the environment's last ``reset`` or ``step`` returned, for an evaluator of
+            batches; None if there is none.
 
     Raises:
         TypeError, ValueError: for an argument that is not allowed, or an environment before
@@ -108,6 +110,7 @@ class PlanningState:
         value_function: ValueFunction | None = None,
         action_mask: Any = None,
         chance: Chance | str = Chance.DRAW,
+        observation: Any = None,
     ) -> None:
         check_plannable(env)
         plan = checked_plan(horizon, discount, value_function, default=DEFAULT_HORIZON)
@@ -124,7 +127,8 @@ class PlanningState:
         space = env.action_space
         actions = tuple(range(int(space.n)))
         legal = _allowed(action_mask, actions)
-        copy = planning_env(env, action_mask, keep_observations=value_function is not None)
+        keep = value_function is not None or observation is not None
+        copy = planning_env(env, action_mask, keep_observations=keep)
         self.env: Any = copy
         """The copy of the environment."""
         self.over: bool = False
@@ -138,7 +142,7 @@ class PlanningState:
             open=False,
         )
         self._last = NO_ACTION
-        self._seen: Any = None
+        self._seen: Any = observation
         self._account = Account(plan._replace(steps=steps), 1)
         self._legal = legal
         if action_mask is None:
@@ -282,7 +286,13 @@ class PlanningState:
         return self._account.returns.copy(), self._account.weight
 
     def observation(self, player: int) -> Any:
-        """Return the last observation, without a mask that it may have."""
+        """Return the last observation, without a mask that it may have.
+
+        Raises:
+            ValueError: if it is not known, at the root.
+        """
+        if self._seen is None:
+            raise ValueError("Give the environment's last observation: agent.act(observation).")
         if isinstance(self._seen, Mapping) and "observation" in self._seen:
             return self._seen["observation"]
         return self._seen

@@ -161,6 +161,12 @@ class UCTAgent(SearchAgent):
     preset = "uct"
 
 
+class PUCTAgent(SearchAgent):
+    """UCT with prior probabilities (PUCT), such as an evaluator's."""
+
+    preset = "puct"
+
+
 class RaveAgent(SearchAgent):
     """UCT with rapid action value estimation (RAVE)."""
 

@@ -92,6 +92,8 @@ class AECState(EnvironmentState):
         discount: what a reward counts less with every move, above 0 and at most 1.
         value_function: estimates what is still to come where the horizon cuts a simulation off,
             see ``rave_agents.environments.plan.ValueFunction``; None for nothing.
+        keep_observations: whether wrappers that change observations alone are kept, as an evaluator
+            that reads them needs it.
 
     Raises:
         TypeError: for an argument of the wrong type.
@@ -112,6 +114,7 @@ class AECState(EnvironmentState):
         horizon: int | str | None = AUTO,
         discount: float = 1.0,
         value_function: ValueFunction | None = None,
+        keep_observations: bool = False,
     ) -> None:
         plan = plan_for(env, horizon, discount, value_function)
         if isinstance(env, pettingzoo.ParallelEnv) and turn_based_env(env) is not None:
@@ -128,7 +131,7 @@ class AECState(EnvironmentState):
         check_searchable(env)
         check_begun(env)
         checked_chance(chance)
-        keep = worlds is not None or value_function is not None
+        keep = keep_observations or worlds is not None or value_function is not None
         self.env: Any = searched_env(env, keep_observations=keep)
         """The copy of the environment."""
         kind = kind_of(self.env)

@@ -169,7 +169,8 @@ class _OfCallable:
         self._takes = _parameters_of(function)
 
     def __call__(self, batch: Batch) -> tuple[Any, Any]:
-        return _pair(self._function(*_given(batch, self._takes)))
+        answer: tuple[Any, Any] = _pair(self._function(*_given(batch, self._takes)))
+        return answer
 
 
 class _OfModule:
@@ -189,7 +190,10 @@ class _OfModule:
         try:
             with torch.inference_mode():
                 given = _given(batch, self._takes)
-                return _pair(module(*(torch.as_tensor(each, device=device) for each in given)))
+                answer: tuple[Any, Any] = _pair(
+                    module(*(torch.as_tensor(each, device=device) for each in given))
+                )
+                return answer
         finally:
             module.train(training)
 
