@@ -1,6 +1,7 @@
 """Games of an evaluator against itself, as data to train on."""
 
 import collections
+import itertools
 
 import numpy as np
 import pytest
@@ -62,7 +63,7 @@ def test_after_some_moves_the_most_visited_is_played():
         for example in examples:
             by_game[example.game].append(example)
         for positions in by_game.values():
-            for here, after in zip(positions, positions[1:], strict=False):
+            for here, after in itertools.pairwise(positions):
                 action = int(after.observation[here.move])
                 yield here.policy[action] == here.policy.max()
 
