@@ -62,10 +62,10 @@ def as_evaluator(model: Any) -> AnyEvaluator:
     if answers_actions or not callable(model):
         has = f"{answers_actions[0]}(), which tells an action alone" if answers_actions else "none"
         raise TypeError(
-            f"{type(model).__name__} is no evaluator: a search needs probabilities of all actions "
-            "and a value, for a batch of observations. Give a callable that returns both, a torch "
-            "module, a model of Stable-Baselines3 with a critic, or an object with evaluate(state) "
-            f"and prior(state). It has {has}."
+            "evaluator must have evaluate(state) and prior(state), or tell probabilities of all "
+            "actions and values for a batch of observations: a callable that returns both, a torch "
+            f"module, a model of Stable-Baselines3 with a critic. "
+            f"{type(model).__name__} has {has}: got {model!r}."
         )
     return BatchEvaluator(_OfCallable(model))
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from rave_agents.compiler.arrays import Axis
+from rave_agents.config.part_specs import own_parts
 from rave_agents.config.root_noise import NoNoise
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.evaluators import leaves
@@ -18,7 +19,7 @@ from rave_agents.kernel.alternating import Alternating
 from rave_agents.kernel.search import Path, Search
 from rave_agents.kernel.tree import ROOT
 from rave_agents.searcher.crew import Crew
-from rave_agents.searcher.tree_search import TreeSearch, new_frame, no_scores
+from rave_agents.searcher.tree_search import TreeSearch, new_frame, no_scores, part_failed
 from rave_agents.simulate.python_simulator import PythonSimulator
 from rave_agents.simulate.simulator import (
     Frame,
@@ -200,9 +201,16 @@ class BatchedSearch(TreeSearch):
         return 0 if self.tree is None else int(self.tree.path.simulations[0])
 
     def called(self, function: Callable[[int], int]) -> int:
-        """What a function of the kernel returns, see ``TreeSearch``."""
-        assert self._game is not None
-        return int(self._called(self._game, function, 0))
+        """What a function of the kernel returns, called as the parts and the provider need it."""
+        game = self._game
+        assert game is not None
+        try:
+            with np.errstate(all="ignore"), self._slice():
+                return function(0)
+        except Exception as error:
+            if own_parts(game.parts):
+                raise part_failed(game.parts, error) from error
+            raise
 
     def handle(self, slot: Slot, step: int, status: int) -> bool:
         """Do what a slot's status asks for; returns whether to take the step once more.
@@ -251,7 +259,7 @@ class BatchedSearch(TreeSearch):
         except KeyboardInterrupt:
             if slot.compiled is None:
                 raise
-            self._called(game, leaves.advance.bound(slot.record), 0)
+            self.called(leaves.advance.bound(slot.record))
             raise
 
     def add_noise(self) -> None:
@@ -299,8 +307,8 @@ class BatchedSearch(TreeSearch):
         first.simulator = self._provider(game, first.frame)
         self._use_simulator(first.simulator, first.frame)
 
-    def _bind_search(self, search: Search) -> None:
-        """See ``TreeSearch``: the same for each slot."""
+    def _bound(self, search: Search) -> None:
+        """Bind the loop for each slot, once there is a batch."""
         if self._batch is None:
             return
         answers = self._batch.answers()

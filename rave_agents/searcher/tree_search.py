@@ -53,6 +53,9 @@ class TreeSearch:
         evaluator: judges leaves in place of playouts; None for playouts.
     """
 
+    _bound: Any = loop.run.bound
+    """Compiles the loop for a search's record, and binds it."""
+
     def __init__(self, evaluator: Evaluator | None) -> None:
         self._evaluator = evaluator
         self.tree: SearchTree | None = None
@@ -199,9 +202,17 @@ class TreeSearch:
             # Time is over, but the few simulations that make a choice at all take none for worlds.
             self._simulator.deadline = math.inf
             remaining = min(remaining, FEW - self.simulations)
-        status = self._called(game, self._run, int(min(self._slice_size, remaining)))
+        try:
+            with np.errstate(all="ignore") if JIT_DISABLED else _NOTHING, self._slice():
+                status = self._run(int(min(self._slice_size, remaining)))
+        except Exception as error:
+            if own_parts(game.parts):
+                raise part_failed(game.parts, error) from error
+            raise
         if status == Status.FAILED:
             self._simulator.raise_pending()
+        elif status == Status.NO_SCORE:
+            raise no_scores(game.parts)
         elif status in (Status.STOPPED, Status.SOLVED):
             self.solved = status == Status.SOLVED
             self._slice_started = time.perf_counter()
@@ -222,19 +233,6 @@ class TreeSearch:
             self._slice_size = max(1, min(4 * self._slice_size, int(per_second * seconds)))
         self._slice_started = now
         return True
-
-    def _called(self, game: SearchedGame, function: Callable[[int], int], number: int) -> int:
-        """What a function of the kernel returns, called as the parts and the provider need it."""
-        try:
-            with np.errstate(all="ignore") if JIT_DISABLED else _NOTHING, self._slice():
-                status = function(number)
-        except Exception as error:
-            if own_parts(game.parts):
-                raise part_failed(game.parts, error) from error
-            raise
-        if status == Status.NO_SCORE:
-            raise no_scores(game.parts)
-        return status
 
     def world_sample(self) -> WorldSample | None:
         """What worlds were drawn; None if nothing is hidden, or no search has begun here."""
@@ -272,10 +270,7 @@ class TreeSearch:
             GameRange(bounds) if game.fixed_range else ObservedRange(bounds),
             *tree.running,
         )
-        self._bind_search(self._search)
-
-    def _bind_search(self, search: Search) -> None:
-        self._run = loop.run.bound(search)
+        self._run = self._bound(self._search)
 
     def _make_simulator(self, game: SearchedGame, playout_stream: Stream) -> None:
         """A frame, and what runs simulations in it."""

@@ -112,8 +112,8 @@ class Predicts:
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        (Predicts(), r"Predicts is no evaluator.*predict\(\), which tells an action alone"),
-        (3, "int is no evaluator"),
+        (Predicts(), r"Predicts has predict\(\), which tells an action alone"),
+        (3, "int has none"),
         (Predicts, "must be an object, got the class Predicts itself"),
     ],
 )
