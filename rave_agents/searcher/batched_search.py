@@ -307,7 +307,12 @@ class BatchedSearch(TreeSearch):
         first.simulator = self._provider(game, first.frame)
         self._use_simulator(first.simulator, first.frame)
 
-    def _bound(self, search: Search) -> None:
+    @property
+    def _entry(self) -> Any:
+        """What binds each slot to a record of the search."""
+        return self
+
+    def bound(self, search: Search) -> None:
         """Bind the loop for each slot, once there is a batch."""
         if self._batch is None:
             return

@@ -104,8 +104,8 @@ class Searcher:
             isinstance(evaluator, type) or not (batched or isinstance(evaluator, Evaluator))
         ):
             raise TypeError(
-                "evaluator must have evaluate(state) and prior(state), or be a BatchEvaluator, and be"
-                f" an object, no class: got {evaluator!r}. as_evaluator makes one of many models."
+                "evaluator must have evaluate(state) and prior(state), or be a BatchEvaluator, and "
+                f"be an object, no class: got {evaluator!r}. as_evaluator makes one of many models."
             )
         if evaluator is not None and self.config.playout_count > 1:
             raise ValueError(

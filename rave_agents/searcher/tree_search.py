@@ -53,8 +53,8 @@ class TreeSearch:
         evaluator: judges leaves in place of playouts; None for playouts.
     """
 
-    _bound: Any = loop.run.bound
-    """Compiles the loop for a search's record, and binds it."""
+    _entry: Any = loop.run
+    """What ``bound`` compiles for a search's record."""
 
     def __init__(self, evaluator: Evaluator | None) -> None:
         self._evaluator = evaluator
@@ -270,7 +270,7 @@ class TreeSearch:
             GameRange(bounds) if game.fixed_range else ObservedRange(bounds),
             *tree.running,
         )
-        self._run = self._bound(self._search)
+        self._run = self._entry.bound(self._search)
 
     def _make_simulator(self, game: SearchedGame, playout_stream: Stream) -> None:
         """A frame, and what runs simulations in it."""
