@@ -7,7 +7,14 @@ from pettingzoo.classic import connect_four_v3
 from rave_openspiel import PUCTBot
 from rave_pettingzoo import PUCTAgent
 
-from rave_agents import BatchEvaluator, Limit, SearchConfig, Searcher, as_evaluator
+from rave_agents import (
+    BatchEvaluator,
+    Limit,
+    SearchConfig,
+    Searcher,
+    as_evaluator,
+    make_agent,
+)
 from rave_agents.agents.models import loaded_evaluator
 
 pyspiel = pytest.importorskip("pyspiel")
@@ -180,3 +187,11 @@ def test_a_game_that_is_long_is_searched_with_a_model_made_by_name():
     assert isinstance(made, BatchEvaluator)
     result = Searcher(PUCT, seed=1, evaluator=made).search(long_game(), Limit(simulations=20))
     assert result.simulations == 20
+
+
+def test_an_agents_spec_names_its_model():
+    game = type("Game", (), {"new_initial_state": staticmethod(long_game)})
+    spec = "puct(simulations=30,leaves=4,evaluator=helpers.observed:drawn_evaluator)"
+    agent = make_agent(spec, game, 0, seed=1)
+    assert agent.step(long_game()) in range(4)
+    assert isinstance(agent.searcher.evaluator, BatchEvaluator)
