@@ -1,6 +1,8 @@
 """Search agents, RAVE and UCT, for OpenSpiel and for any game behind the same interface."""
 
+from rave_agents.agents.models import as_evaluator
 from rave_agents.agents.named_agents import AgentSpec, agent_types, make_agent
+from rave_agents.agents.self_play import Example, save_examples, self_play
 from rave_agents.config.limit import Limit
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.errors import (
@@ -11,6 +13,8 @@ from rave_agents.errors import (
     UnknownNameError,
     UnsupportedGameError,
 )
+from rave_agents.evaluators.batch import Batch
+from rave_agents.evaluators.batch_evaluator import BatchEvaluator
 from rave_agents.frameworks.agent import Agent
 from rave_agents.game.game_state import GameState, PlayerId
 from rave_agents.results.search_result import ActionStatistics, SearchResult
@@ -18,6 +22,7 @@ from rave_agents.searcher.clock import Clock
 from rave_agents.searcher.linear_value import LinearValue
 from rave_agents.searcher.searcher import Searcher
 from rave_agents.searcher.time_control import TimeControl, TimePolicy
+from rave_agents.searcher.together import search_many
 
 __version__ = "0.1.0"
 
@@ -25,7 +30,10 @@ __all__ = [
     "ActionStatistics",
     "Agent",
     "AgentSpec",
+    "Batch",
+    "BatchEvaluator",
     "Clock",
+    "Example",
     "ForfeitError",
     "FormulaError",
     "GameError",
@@ -42,5 +50,9 @@ __all__ = [
     "UnknownNameError",
     "UnsupportedGameError",
     "agent_types",
+    "as_evaluator",
     "make_agent",
+    "save_examples",
+    "search_many",
+    "self_play",
 ]

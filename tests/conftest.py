@@ -28,7 +28,7 @@ COMPILED_AFTER = 6000, 3.0
 """Simulations and seconds that a process of the quick run interprets a search that no process has
 compiled; it takes as long to compile it."""
 
-_compiled_at_once = Entry.bound
+_compiled_at_once, _placed = Entry.bound, Entry.placed
 _spent: dict[object, tuple[int, float]] = {}
 _places: dict[object, pathlib.Path] = {}
 
@@ -54,7 +54,7 @@ def _compiled_late(entry, record):
             with np.errstate(all="ignore"):
                 return entry.function(record, number)
         finally:
-            _spent[kind] = simulations + number, seconds + time.thread_time() - started
+            _spent[kind] = simulations + max(1, number), seconds + time.thread_time() - started
 
     return run
 
@@ -94,6 +94,7 @@ def _simulate_late(simulator, address):
 def _compile_late():
     """Let this process interpret what it does not have much to do with, and compile the rest."""
     Entry.bound = _compiled_late
+    Entry.placed = lambda entry, record: None
     RulesSimulator.__init__ = _new_late_simulator
     RulesSimulator._interpreted = _simulate_late
     machine.prepare = lambda rules: None
@@ -159,6 +160,7 @@ def compiled(monkeypatch):
     monkeypatch.delenv("NUMBA_DISABLE_JIT", raising=False)
     monkeypatch.delenv("RAVE_AGENTS_GAMES", raising=False)
     monkeypatch.setattr(Entry, "bound", _compiled_at_once)
+    monkeypatch.setattr(Entry, "placed", _placed)
     monkeypatch.setattr(RulesSimulator, "__init__", _new_simulator)
     monkeypatch.setattr(RulesSimulator, "_interpreted", _simulate_interpreted)
     monkeypatch.setattr(machine, "prepare", _prepare)

@@ -22,6 +22,7 @@ ROOMS = (
     "parts",
     "frameworks",
     "plots",
+    "evaluators",
     "tree",
     "results",
     "searcher",

@@ -25,10 +25,10 @@ from rave_agents.environments.chance import Chance, checked_chance
 from rave_agents.environments.plan import AUTO, ValueFunction, checked_plan
 from rave_agents.environments.worlds import WorldFunction, check_world_function
 from rave_agents.errors import UnknownNameError, UnsupportedGameError
+from rave_agents.evaluators.batch_evaluator import BatchEvaluator
 from rave_agents.game.arguments import unknown_name
 from rave_agents.results.search_result import SearchResult
 from rave_agents.searcher.searcher import Searcher
-from rave_agents.simulate.python_simulator import Evaluator
 from rave_gymnasium.states import DEFAULT_HORIZON, PlanningState
 from rave_gymnasium.support import check_plannable, env_name, hidden_information, no_worlds
 from rave_gymnasium.vectors import environments_of
@@ -94,7 +94,7 @@ class PlanningAgent(SearchingAgent, EnvironmentAgent):
         seconds: float | None = None,
         clock: ClockLike = None,
         seed: int | None = None,
-        evaluator: Evaluator | None = None,
+        evaluator: Any = None,
         value: Any = None,
         worlds: WorldFunction | None = None,
         chance: Chance | str = Chance.DRAW,
@@ -154,7 +154,8 @@ class PlanningAgent(SearchingAgent, EnvironmentAgent):
         """Choose an action of the environment.
 
         Args:
-            observation: unused: the agent reads the environment itself.
+            observation: what the environment has returned last, for an evaluator of batches;
+                otherwise the agent reads the environment itself.
             action_mask: whether each action is allowed now; None for all.
 
         Raises:
@@ -163,7 +164,7 @@ class PlanningAgent(SearchingAgent, EnvironmentAgent):
         """
         if self.members:
             return self._predict_all(observation, np.array([False]), action_mask)
-        return self._act(self.env, action_mask)
+        return self._act(self.env, action_mask, observation)
 
     def __call__(self, env: Any, *, action_mask: Any = None) -> int:
         """Choose an action in this environment instead of the one that the agent is bound to.
@@ -176,7 +177,7 @@ class PlanningAgent(SearchingAgent, EnvironmentAgent):
             ValueError, CloneError: as ``act``.
             TypeError, UnsupportedGameError: as the constructor.
         """
-        return self._act(env, action_mask)
+        return self._act(env, action_mask, None)
 
     def __copy__(self) -> Self:
         """Return an independent agent, bound to the same live environment."""
@@ -194,7 +195,7 @@ class PlanningAgent(SearchingAgent, EnvironmentAgent):
         member = self.members[0] if self.members else self
         return getattr(member.env, "observation_space", None)
 
-    def _act(self, env: Any, mask: Any) -> int:
+    def _act(self, env: Any, mask: Any, observation: Any) -> int:
         state = PlanningState(
             env,
             discount=self.discount,
@@ -203,6 +204,7 @@ class PlanningAgent(SearchingAgent, EnvironmentAgent):
             action_mask=mask,
             chance=self.chance,
             worlds=self.worlds,
+            observation=observation if isinstance(self.evaluator, BatchEvaluator) else None,
         )
         if self.last_result is None:
             warn_of_misfit(self.config, env_name(env), lambda: state)
@@ -214,6 +216,12 @@ class UCTAgent(PlanningAgent):
     """Plain UCT."""
 
     preset = "uct"
+
+
+class PUCTAgent(PlanningAgent):
+    """UCT with prior probabilities (PUCT), such as an evaluator's."""
+
+    preset = "puct"
 
 
 class RaveAgent(PlanningAgent):

@@ -98,6 +98,8 @@ class PlanningState:
         worlds: where something is hidden, the function that draws environments which the agent
             cannot tell from this one, see ``rave_agents.environments.worlds.WorldFunction``; each
             simulation begins in one. None where nothing is hidden.
+        observation: what the environment's last ``reset`` or ``step`` returned, for an evaluator of
+            batches; None if there is none.
 
     Raises:
         TypeError, ValueError: for an argument that is not allowed, or an environment before
@@ -118,6 +120,7 @@ class PlanningState:
         action_mask: Any = None,
         chance: Chance | str = Chance.DRAW,
         worlds: WorldFunction | None = None,
+        observation: Any = None,
     ) -> None:
         check_plannable(env)
         check_world_function(worlds)
@@ -135,7 +138,8 @@ class PlanningState:
         space = env.action_space
         actions = tuple(range(int(space.n)))
         legal = _allowed(action_mask, actions)
-        keep = value_function is not None or worlds is not None
+        kept = (value_function, worlds, observation)
+        keep = any(each is not None for each in kept)
         copy = planning_env(env, action_mask, keep_observations=keep)
         self.env: Any = copy
         """The copy of the environment."""
@@ -151,7 +155,7 @@ class PlanningState:
             open=False,
         )
         self._last = NO_ACTION
-        self._seen: Any = None
+        self._seen: Any = observation
         self._account = Account(plan._replace(steps=steps), 1)
         self._legal = legal
         if action_mask is None:
@@ -295,6 +299,22 @@ class PlanningState:
     def returns(self) -> Sequence[float]:
         """Return the discounted sum of the rewards since the root."""
         return self._account.returns.copy()
+
+    def collected(self) -> tuple[Sequence[float], float]:
+        """Return the rewards since the root, and what those to come count."""
+        return self._account.returns.copy(), self._account.weight
+
+    def observation(self, player: int) -> Any:
+        """Return the last observation, without a mask that it may have.
+
+        Raises:
+            ValueError: if it is not known, at the root.
+        """
+        if self._seen is None:
+            raise ValueError("Give the environment's last observation: agent.act(observation).")
+        if isinstance(self._seen, Mapping) and "observation" in self._seen:
+            return self._seen["observation"]
+        return self._seen
 
     def num_players(self) -> int:
         """One."""

@@ -16,7 +16,6 @@ from rave_agents.game.arguments import is_integer
 from rave_agents.results.search_result import SearchResult
 from rave_agents.searcher.checks import check_moves
 from rave_agents.searcher.searcher import Searcher
-from rave_agents.simulate.python_simulator import Evaluator
 from rave_openspiel.bot_type import Bot
 from rave_openspiel.same_game import is_same_game
 from rave_openspiel.search_node import SearchNode, tree_report
@@ -86,7 +85,7 @@ class SearchBot(SearchingAgent, Bot):
         seconds: float | None = None,
         clock: ClockLike = None,
         seed: int | None = None,
-        evaluator: Evaluator | None = None,
+        evaluator: Any = None,
         value: Any = None,
         worlds: WorldFunction | None = None,
         verbose: bool = False,
@@ -131,7 +130,7 @@ class SearchBot(SearchingAgent, Bot):
         self._analyst = Searcher(
             self.config.replace(search_forced_moves=True),
             seed=self.seed,
-            evaluator=evaluator,
+            evaluator=self.evaluator,
             value=self.value,
         )
         self._clone_seeds = np.random.SeedSequence(self.seed)

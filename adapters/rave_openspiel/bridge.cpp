@@ -192,6 +192,7 @@ class Provider {
   void CheckChildren(const State& state, int64_t count);
   int32_t TryReply();
   int32_t Play(State& state);
+  int32_t Show(const State& state);
   void Playout(State& state);
   void PlayJoint(State& state, RandomWords& words);
   void ShrinkingPlayout(State& state);
@@ -560,10 +561,40 @@ int32_t Provider::TryReply() {
   return STATUS_DONE;
 }
 
+// Writes what those who move observe, for somebody else to judge the position.
+int32_t Provider::Show(const State& state) {
+  const int player = state.CurrentPlayer();
+  if (player == PLAYER_CHANCE) return STATUS_DONE;
+  const bool simultaneous = player == PLAYER_SIMULTANEOUS;
+  if (simultaneous && !leaf_is_listed_) FindMovers(state);
+  const int64_t size = header_[HEADER_OBSERVATION];
+  float* row = Buffer<float>(BUFFER_OBSERVATIONS);
+  const int64_t rows = simultaneous ? static_cast<int64_t>(movers_.size()) : 1;
+  const auto& kind = state.GetGame()->GetType();
+  for (int64_t i = 0; i < rows; ++i, row += size) {
+    const auto seen = absl::MakeSpan(row, size);
+    const int mover = simultaneous ? movers_[i] : player;
+    if (kind.provides_observation_tensor) {
+      state.ObservationTensor(mover, seen);
+    } else {
+      state.InformationStateTensor(mover, seen);
+    }
+  }
+  double* returns = Buffer<double>(BUFFER_RETURNS);
+  if (kind.reward_model == open_spiel::GameType::RewardModel::kRewards) {
+    GiveReturns(state, returns);
+  } else {
+    std::fill_n(returns, num_players_, 0.0);
+  }
+  Buffer<double>(BUFFER_DISCOUNT)[0] = 1.0;
+  return STATUS_DONE;
+}
+
 // Plays from the state, the last time in itself.
 int32_t Provider::Play(State& state) {
   const int64_t playouts = header_[HEADER_PLAYOUTS];
   header_[HEADER_NUM_PLAYOUTS] = playouts;
+  if (playouts == 0) return Show(state);
   move_capacity_ = header_[HEADER_MOVE_CAPACITY];
   move_players_ = Buffer<int32_t>(BUFFER_MOVE_PLAYERS);
   move_actions_ = Buffer<int32_t>(BUFFER_MOVE_ACTIONS);

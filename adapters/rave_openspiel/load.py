@@ -18,6 +18,7 @@ BOT_TYPES: dict[str, type[SearchBot]] = {
     kind.preset: kind
     for kind in (
         named_bots.UCTBot,
+        named_bots.PUCTBot,
         named_bots.RaveBot,
         named_bots.GraveBot,
         named_bots.HRaveBot,

@@ -9,6 +9,12 @@ class UCTBot(SearchBot):
     preset = "uct"
 
 
+class PUCTBot(SearchBot):
+    """Plays UCT with prior probabilities (PUCT), such as an evaluator's."""
+
+    preset = "puct"
+
+
 class RaveBot(SearchBot):
     """Plays UCT with rapid action value estimation (RAVE)."""
 

@@ -54,6 +54,17 @@ class OpenSpielSimulator(PythonSimulator):
         """Return the position after an action."""
         return state.child(action)
 
+    def observation(self, state: Any, player: int) -> Any:
+        """Return a player's observation tensor, or else their information state tensor."""
+        if state.get_game().get_type().provides_observation_tensor:
+            return state.observation_tensor(player)
+        return state.information_state_tensor(player)
+
+    def collected(self, state: Any) -> tuple[Sequence[float], float]:
+        """Return the rewards so far, in a game that gives rewards during play."""
+        rewards = state.get_game().get_type().reward_model == pyspiel.GameType.RewardModel.REWARDS
+        return (state.returns() if rewards else [0.0] * state.num_players()), 1.0
+
 
 class RolloutSimulator(OpenSpielSimulator):
     """Run playouts by ``RandomPlayouts``."""

@@ -224,9 +224,10 @@ class OpenSpielState:
         check_chance(game)
         simultaneous = self.has_simultaneous_moves()
         common = getattr(self.state, "common_state", None)
-        if common is not None and evaluator is None:
+        plays = evaluator is None and frame.header[Header.PLAYOUTS] > 0
+        if common is not None and plays:
             return common.simulator(frame, None)  # type: ignore[no-any-return]
-        if evaluator is None or isinstance(evaluator, PositionValue):
+        if plays or isinstance(evaluator, PositionValue):
             found = self.on_compiled_rules()
             compiled = None if found is None else compiled_simulator(found, frame, evaluator)
             if compiled is not None:
@@ -236,7 +237,7 @@ class OpenSpielState:
         if library is not None:
             return NativeSimulator(library, root, frame, shrinking=is_shrinking(game))
         # OpenSpiel's random bots cannot weight actions.
-        uniform = evaluator is None and frame.header[Header.NUM_WEIGHTS] == 0
+        uniform = plays and frame.header[Header.NUM_WEIGHTS] == 0
         if uniform and RolloutSimulator.can_play(root) and not simultaneous:
             return RolloutSimulator(root, frame)
         return OpenSpielSimulator(

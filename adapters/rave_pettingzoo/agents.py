@@ -23,7 +23,6 @@ from rave_agents.game.arguments import check_names, unknown_name
 from rave_agents.game.game_state import GameState
 from rave_agents.searcher.checks import check_moves
 from rave_agents.searcher.searcher import Searcher
-from rave_agents.simulate.python_simulator import Evaluator
 from rave_pettingzoo.loop_agent import LoopAgent, RandomLoopAgent
 from rave_pettingzoo.parallel_state import ParallelState
 from rave_pettingzoo.states import AECState
@@ -91,7 +90,7 @@ class SearchAgent(SearchingAgent, LoopAgent):
         seconds: float | None = None,
         clock: ClockLike = None,
         seed: int | None = None,
-        evaluator: Evaluator | None = None,
+        evaluator: Any = None,
         value: Any = None,
         player: Any = None,
         translate: bool = True,
@@ -175,6 +174,12 @@ class UCTAgent(SearchAgent):
     """Plain UCT."""
 
     preset = "uct"
+
+
+class PUCTAgent(SearchAgent):
+    """UCT with prior probabilities (PUCT), such as an evaluator's."""
+
+    preset = "puct"
 
 
 class RaveAgent(SearchAgent):

@@ -13,6 +13,7 @@ from rave_agents.environments.chance import Chance, checked_chance
 from rave_agents.environments.plan import AUTO, ValueFunction
 from rave_agents.environments.worlds import WorldFunction, check_world_function
 from rave_agents.errors import UnsupportedGameError
+from rave_agents.evaluators.batch_evaluator import BatchEvaluator
 from rave_agents.game.arguments import checked_seed
 from rave_agents.game.game_state import GameState
 from rave_pettingzoo.cloning import check_env, raw_env
@@ -188,7 +189,12 @@ class LoopAgent(EnvironmentAgent):
         _check_selected(env)
         if self._waits(env):
             return 0
-        state = game_state(env, translate=self.translate, **self._state_options())
+        state = game_state(
+            env,
+            translate=self.translate,
+            keep_observations=isinstance(getattr(self, "evaluator", None), BatchEvaluator),
+            **self._state_options(),
+        )
         _check_mask(observation, mask, state.legal_actions())
         return self.choose(state)
 

@@ -264,6 +264,15 @@ class ParallelState(EnvironmentState):
             return
         self._look(observations, infos)
 
+    def observation(self, player: int) -> Any:
+        """Return an agent's last observation, without the mask."""
+        seen = self._seen.get(self._agents[player])
+        return seen["observation"] if isinstance(seen, Mapping) and "observation" in seen else seen
+
+    def collected(self) -> tuple[Sequence[float], float]:
+        """Return each agent's rewards since the first state, and what those to come count."""
+        return self.returns(), self._account.weight
+
     def returns(self) -> Sequence[float]:
         """Return each seat's sum of rewards since the first state."""
         return self._account.returns.copy()

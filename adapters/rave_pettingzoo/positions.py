@@ -22,18 +22,20 @@ def game_state(
     horizon: int | str | None = AUTO,
     discount: float = 1.0,
     value_function: ValueFunction | None = None,
+    keep_observations: bool = False,
 ) -> GameState:
     """Return the position of a live environment in the form that is fastest to search.
 
     OpenSpiel's own state for a Shimmy environment, unless ``translate`` is False, or there are
-    ``worlds``, a horizon or a discount; else an ``AECState``.
+    ``worlds``, a horizon or a discount, or observations are kept; else an ``AECState``.
 
     Raises:
         TypeError, ValueError, CloneError, UnsupportedGameError: as ``AECState``.
     """
     check_env(env)
     plan = plan_for(env, horizon, discount, value_function)
-    if translate and worlds is None and plan.is_whole_game and is_openspiels(env):
+    translates = translate and not keep_observations
+    if translates and worlds is None and plan.is_whole_game and is_openspiels(env):
         from rave_openspiel import OpenSpielState  # noqa: PLC0415
 
         check_searchable(env)
@@ -56,4 +58,5 @@ def game_state(
         horizon=horizon,
         discount=discount,
         value_function=value_function,
+        keep_observations=keep_observations,
     )

@@ -15,7 +15,7 @@ from rave_agents.environments.worlds import Unit, WorldFunction, check_world_fun
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.game.game_state import NO_ACTION
 from rave_agents.simulate.python_simulator import Evaluator
-from rave_agents.simulate.simulator import Frame, Simulator
+from rave_agents.simulate.simulator import Frame, Header, Simulator
 from rave_agents.simulate.value import PositionValue
 from rave_pettingzoo.classic_knowledge import Kind, kind_of
 from rave_pettingzoo.cloning import (
@@ -88,6 +88,8 @@ class AECState(EnvironmentState):
         discount: what a reward counts less with every move, above 0 and at most 1.
         value_function: estimates what is still to come where the horizon cuts a simulation off,
             see ``rave_agents.environments.plan.ValueFunction``; None for nothing.
+        keep_observations: whether wrappers that change observations alone are kept, as an evaluator
+            that reads them needs it.
 
     Raises:
         TypeError: for an argument of the wrong type.
@@ -108,6 +110,7 @@ class AECState(EnvironmentState):
         horizon: int | str | None = AUTO,
         discount: float = 1.0,
         value_function: ValueFunction | None = None,
+        keep_observations: bool = False,
     ) -> None:
         plan = plan_for(env, horizon, discount, value_function)
         if isinstance(env, pettingzoo.ParallelEnv) and turn_based_env(env) is not None:
@@ -124,7 +127,7 @@ class AECState(EnvironmentState):
         check_searchable(env)
         check_begun(env)
         checked_chance(chance)
-        keep = worlds is not None or value_function is not None
+        keep = keep_observations or worlds is not None or value_function is not None
         self.env: Any = searched_env(env, keep_observations=keep)
         """The copy of the environment."""
         kind = kind_of(self.env)
@@ -320,6 +323,10 @@ class AECState(EnvironmentState):
             return observation["observation"]
         return observation
 
+    def collected(self) -> tuple[Sequence[float], float]:
+        """Return each seat's rewards since the first state, and what those to come count."""
+        return self._account.returns.copy(), self._account.weight
+
     def position_key(self) -> Hashable:
         """Return a key that is equal for equal positions of classic environments; else None."""
         kind = self._rules.kind
@@ -346,8 +353,9 @@ class AECState(EnvironmentState):
 
     def simulator(self, frame: Frame, evaluator: Evaluator | None) -> Simulator:
         """Return OpenSpiel's provider if the position is the same there, else one on clones."""
-        on_clones = evaluator is not None and not isinstance(evaluator, PositionValue)
-        if not on_clones and self._rules.translate and self._player != TERMINAL:
+        playouts = evaluator is None and frame.header[Header.PLAYOUTS] > 0
+        translatable = playouts or isinstance(evaluator, PositionValue)
+        if translatable and self._rules.translate and self._player != TERMINAL:
             from rave_pettingzoo import translation  # noqa: PLC0415
 
             found = translation.translated_safely(self.env)

@@ -13,6 +13,7 @@ from typing import Any, Self
 import numpy as np
 
 from rave_agents.agents.amaf_fit import warn_of_misfit
+from rave_agents.agents.models import AnyEvaluator, loaded_evaluator
 from rave_agents.config.limit import Limit
 from rave_agents.config.part_specs import plain
 from rave_agents.config.search_config import SearchConfig
@@ -33,7 +34,7 @@ from rave_agents.searcher.searcher import Searcher
 LIMITS = frozenset(["simulations", "seconds", "clock"])
 """Parameters that limit how long an agent thinks."""
 
-_OF_AGENTS = ("simulations", "seconds", "clock", "seed", "value")
+_OF_AGENTS = ("simulations", "seconds", "clock", "seed", "evaluator", "value")
 """Parameters of a searching agent that are not fields of its ``SearchConfig``."""
 
 DEFAULT_AGENT = "auto"
@@ -140,6 +141,7 @@ class SearchAgent:
         seed: seeds every random choice; None for a seed that the system draws.
         clock: sets the time of each move; None for the limit alone.
         player: the seat, from 0; needed where players move at the same time.
+        evaluator: judges leaves in place of playouts; None for playouts.
         value: judges positions, see ``Searcher``; None for playouts to the end.
     """
 
@@ -151,9 +153,10 @@ class SearchAgent:
         player: int | None = None,
         seed: int | None = None,
         clock: Clock | None = None,
+        evaluator: AnyEvaluator | None = None,
         value: Any = None,
     ) -> None:
-        self.searcher: Searcher = Searcher(config, seed=seed, value=value)
+        self.searcher: Searcher = Searcher(config, seed=seed, evaluator=evaluator, value=value)
         self.player = player
         """The seat; None if not given."""
         self.limit = limit
@@ -286,6 +289,7 @@ def _search_agent_type(preset: str, summary: str) -> AgentType:
         seconds: float | None = None,
         seed: int | None = None,
         clock: str | float | None = None,
+        evaluator: Any = None,
         value: Any = None,
         **changes: Any,
     ) -> Agent:
@@ -293,7 +297,15 @@ def _search_agent_type(preset: str, summary: str) -> AgentType:
         changed = config.replace(**changes)
         getattr(game, "check_search", _no_check)(changed)
         warn_of_misfit(changed, game.name, game.new_initial_state)
-        return SearchAgent(changed, limit, player=player, seed=seed, clock=parsed, value=value)
+        return SearchAgent(
+            changed,
+            limit,
+            player=player,
+            seed=seed,
+            clock=parsed,
+            evaluator=loaded_evaluator(evaluator),
+            value=value,
+        )
 
     of_agents = {**dict.fromkeys(_OF_AGENTS), "simulations": DEFAULT_SIMULATIONS}
     return AgentType(summary, {**of_agents, **config.to_dict()}, make, config)

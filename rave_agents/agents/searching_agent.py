@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from rave_agents.agents.models import AnyEvaluator, loaded_evaluator
 from rave_agents.agents.named_agents import limit_and_clock
 from rave_agents.config.limit import Limit
 from rave_agents.config.search_config import SearchConfig
@@ -13,7 +14,6 @@ from rave_agents.results.search_result import SearchResult
 from rave_agents.searcher.clock import Clock
 from rave_agents.searcher.searcher import Searcher
 from rave_agents.searcher.time_control import TimeControl
-from rave_agents.simulate.python_simulator import Evaluator
 
 ClockLike = str | float | TimeControl | Clock | None
 """What an agent takes for its clock, see ``rave_agents.Clock.parse``."""
@@ -37,8 +37,9 @@ class SearchingAgent:
             the method that begins a new game, ``restart`` or ``reset``.
         seed: decides everything random, an integer of at least 0; None for one that the system
             draws. Either way ``seed`` holds the one in use.
-        evaluator: judges leaves in place of random playouts; an object with the methods of
-            ``open_spiel.python.algorithms.mcts.Evaluator``, which get the framework's states.
+        evaluator: judges leaves in place of random playouts: a ``BatchEvaluator``, an object with
+            the methods of ``open_spiel.python.algorithms.mcts.Evaluator``, which get the
+            framework's states, or any model that ``as_evaluator`` takes.
         value: judges positions, as ``judging`` says: a function of the framework's state, a part
             that implements ``rave_agents.parts.position_value``, or a learned value or its file,
             see ``rave_agents.Searcher``.
@@ -64,7 +65,7 @@ class SearchingAgent:
         seconds: float | None = None,
         clock: ClockLike = None,
         seed: int | None = None,
-        evaluator: Evaluator | None = None,
+        evaluator: Any = None,
         value: Any = None,
         **config: Any,
     ) -> None:
@@ -80,11 +81,13 @@ class SearchingAgent:
         """The seed in use."""
         if self.seed is None:
             self.seed = int(np.random.SeedSequence().entropy)  # type: ignore[arg-type]
-        self.evaluator = evaluator
+        self.evaluator: AnyEvaluator | None = loaded_evaluator(evaluator)
         """What judges leaves; None for random playouts."""
         self.last_result: SearchResult | None = None
         """What the last search found; None before the first."""
-        self._searcher = Searcher(self.config, seed=self.seed, evaluator=evaluator, value=value)
+        self._searcher = Searcher(
+            self.config, seed=self.seed, evaluator=self.evaluator, value=value
+        )
         self.value = self._searcher.value
         """What judges positions; None without a value function."""
 

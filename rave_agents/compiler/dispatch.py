@@ -140,6 +140,7 @@ class Entry:
         self.what = what
         """What is compiled, for messages to the user."""
         self._loaded: dict[Any, Callable[[Any, int], int]] = {}
+        self._callbacks: dict[Any, Any] = {}
         self._lock = threading.Lock()
 
     def __call__(self, record: Any, number: int) -> int:
@@ -156,8 +157,25 @@ class Entry:
         key = OpenFunction.generation, kind
         with self._lock:
             if key not in self._loaded:
-                self._loaded[key] = self._load(record, kind)
+                self._loaded[key] = self._code(record, kind).load()
         return functools.partial(self._loaded[key], placed)
+
+    def placed(self, record: Any) -> tuple[int, Any] | None:
+        """The address of the function as one of C, and the record that it takes, in memory.
+
+        The C function takes the record's address; the number is 0. Where compiled code raises, it
+        returns 0. None in the interpreter.
+        """
+        if JIT_DISABLED:
+            return None
+        from rave_agents.compiler.layout import laid_out  # noqa: PLC0415
+
+        kind, placed = laid_out(record)
+        key = OpenFunction.generation, kind
+        with self._lock:
+            if key not in self._callbacks:
+                self._callbacks[key] = self._code(record, kind).load_callback()
+        return self._callbacks[key].address, placed
 
     def place_on_disk(self, record: Any, kind: Any) -> pathlib.Path:
         """Where the machine code for such records is kept."""
@@ -169,7 +187,7 @@ class Entry:
         folder = choose_cache_directory("kernel") / sources_name(classes_of(record))
         return folder / hashlib.sha256(name.encode()).hexdigest()[:16]
 
-    def _load(self, record: Any, kind: Any) -> Callable[[Any, int], int]:
+    def _code(self, record: Any, kind: Any) -> Any:
         from rave_agents.compiler.machine_code import MachineCode  # noqa: PLC0415
 
         path = self.place_on_disk(record, kind)
@@ -181,7 +199,7 @@ class Entry:
             with announced(self.what):
                 code = machine_code(self.function, record)
             code.save(path)
-        return code.load()
+        return code
 
 
 def entry(what: str) -> Callable[[Callable[[Any, int], int]], Entry]:

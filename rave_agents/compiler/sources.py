@@ -10,7 +10,8 @@ from typing import Any
 from rave_agents.compiler.dispatch import OpenFunction
 from rave_agents.compiler.machine_code import processor
 
-_ROOMS = ("compiler", "simulate", "kernel")
+_COMPILED = ("compiler/*.py", "simulate/*.py", "kernel/*.py", "evaluators/leaves.py")
+"""Where code lies that is compiled, or that says how."""
 
 
 def sources_name(classes: Iterable[type]) -> str:
@@ -29,8 +30,8 @@ def own_sources() -> str:
     numba, python = importlib.metadata.version("numba"), platform.python_version()
     digest = hashlib.sha256(f"{numba} {python} {processor()}".encode())
     package = pathlib.Path(__file__).parent.parent
-    for room in _ROOMS:
-        for path in sorted((package / room).glob("*.py")):
+    for pattern in _COMPILED:
+        for path in sorted(package.glob(pattern)):
             digest.update(path.read_bytes())
     return digest.hexdigest()
 

@@ -134,6 +134,12 @@ class SearchConfig:
     Equal seeds and simulations give equal results here too, unless the root is solved: the first
     tree that solves it ends the search."""
 
+    leaves: Count = 1
+    """Leaves that one search gives an evaluator of batches at once, at least 1. While a leaf waits,
+    its path counts one lost visit more, so that the next one is another (virtual loss). More are
+    faster and search a little worse. Above 1 for games in which one player moves at a time and
+    nothing is hidden; without such an evaluator it has no effect."""
+
     max_memory_mb: Annotated[float, Gt(0)] = 1024.0
     """Megabytes (2**20 bytes) for the tree, or for all trees together, above 0. When they are used
     up, the search goes on without expanding."""

@@ -106,6 +106,11 @@ class Account:
         """The number of steps since the root."""
         return self._steps
 
+    @property
+    def weight(self) -> float:
+        """What a reward of the next step counts."""
+        return self._weight
+
     def add(self, player: int, reward: Any) -> None:
         """Add a player's reward of the step that has just been taken."""
         try:

@@ -154,9 +154,10 @@ class RulesState:
 
     def simulator(self, frame: Frame, evaluator: Evaluator | None) -> Simulator:
         """The provider of simulations: compiled, unless Python judges positions."""
-        compiled = compiled_simulator(self, frame, evaluator)
-        if compiled is not None:
-            return compiled
+        if evaluator is not None or frame.header[Header.PLAYOUTS] > 0:
+            compiled = compiled_simulator(self, frame, evaluator)
+            if compiled is not None:
+                return compiled
         actions = self.num_distinct_actions()
         return PythonSimulator(
             self.clone(), frame, num_distinct_actions=actions, evaluator=evaluator

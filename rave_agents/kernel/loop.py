@@ -47,6 +47,13 @@ def has_room(search: Search) -> bool:
 @kernel
 def simulate_once(search: Search) -> int:
     """One simulation: select, simulate, expand, back up."""
+    status = begin_simulation(search)
+    return status if status != codes.DONE else end_simulation(search)
+
+
+@kernel
+def begin_simulation(search: Search) -> int:
+    """Select a leaf, and let the provider describe it and play on. Returns a ``Status``."""
     header = search.frame.header
     header[codes.PATH_LENGTH] = 0
     header[codes.REQUIRED_ACTIONS] = 0
@@ -57,26 +64,37 @@ def simulate_once(search: Search) -> int:
         return status
     depth = int(header[codes.PATH_LENGTH])
     leaf, visits = hooks.find_leaf(search.moves, search, depth)
-    expanding = leaf == UNEXPANDED and is_due(search, depth, visits)
-    header[codes.EXPAND] = expanding
+    header[codes.EXPAND] = leaf == UNEXPANDED and is_due(search, depth, visits)
     checks = hooks.checks_children(search.proofs)
     header[codes.CHECK_CHILDREN] = max(checks, hooks.checks_children(search.judging))
     if leaf != UNEXPANDED and hooks.is_solved(search.proofs, leaf):
         hooks.give_outcome(search.proofs, search, leaf)
-    else:
-        status = call_address(search.settings.simulate_address, search.settings.header_address)
-        if status != codes.DONE:
-            return status
+        return codes.DONE
+    return call_address(search.settings.simulate_address, search.settings.header_address)
+
+
+@kernel
+def end_simulation(search: Search) -> int:
+    """Expand the leaf if it is to be, and back up. Returns a ``Status``."""
+    depth = int(search.frame.header[codes.PATH_LENGTH])
     hooks.on_simulated(search.moves, search, depth)
+    nodes = expand_leaf(search, depth)
+    back_up(search, depth, nodes)
+    return hooks.after_backup(search.proofs, search)
+
+
+@kernel
+def expand_leaf(search: Search, depth: int) -> int:
+    """Add what the header's ``EXPAND`` asks for; returns how many nodes the leaf now has."""
+    leaf, visits = hooks.find_leaf(search.moves, search, depth)
     nodes = 0 if leaf == UNEXPANDED else 1
-    if expanding:
+    if search.frame.header[codes.EXPAND] != 0:
         nodes = hooks.add_leaf(search.moves, search, depth, visits)
         hooks.on_expand(search.playouts, search, depth, nodes)
         hooks.on_expand(search.amaf, search, depth, nodes)
         hooks.on_expand(search.judging, search, depth, nodes)
         hooks.on_expand(search.proofs, search, depth, nodes)
-    back_up(search, depth, nodes)
-    return hooks.after_backup(search.proofs, search)
+    return nodes
 
 
 @kernel

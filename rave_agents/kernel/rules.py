@@ -11,7 +11,7 @@ whole of it.
 import math
 from typing import Annotated, Any, NamedTuple
 
-from annotated_types import Ge
+from annotated_types import Ge, Gt
 
 from rave_agents.compiler.arrays import FLOAT, Array, Axis, Rows
 from rave_agents.compiler.dispatch import implements, open_function
@@ -125,6 +125,31 @@ class PUCT(NamedTuple):
 
     c: Annotated[float, Ge(0)] = 1.0
     """The weight of exploration, at least 0."""
+
+
+class ScheduledPUCT(NamedTuple):
+    """PUCT whose weight of exploration grows with the node's visits (Silver et al. 2018)."""
+
+    c_init: Annotated[float, Ge(0)] = 1.25
+    """The weight of exploration at first, for values in [-1, 1] as published; at least 0."""
+    c_base: Annotated[float, Gt(0)] = 19652.0
+    """About how many visits it takes until it has grown by 0.7; above 0."""
+
+
+@implements(node_term, ScheduledPUCT)
+def scheduled_weight(rule: ScheduledPUCT, N: float) -> float:
+    """``(c_init + ln((1 + N + c_base) / c_base)) sqrt(N) / 2`` (Silver et al. 2018).
+
+    The half is for values in [0, 1].
+    """
+    grown = rule.c_init + math.log((1.0 + N + rule.c_base) / rule.c_base)
+    return 0.5 * grown * math.sqrt(N)
+
+
+@implements(exploration, ScheduledPUCT)
+def scheduled_exploration(rule: ScheduledPUCT, node: Node, edge: Edge) -> float:
+    """``p / (n + 1)`` times what ``scheduled_weight`` gives."""
+    return edge.p * node.term / (edge.n + 1.0)
 
 
 @implements(node_term, PUCT)

@@ -15,6 +15,7 @@ from rave_agents.config.final_moves import RobustChild
 from rave_agents.config.limit import Limit
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.environments.chance import ChanceMetError
+from rave_agents.evaluators.batch_evaluator import BatchEvaluator
 from rave_agents.frameworks.adapters import as_game_state
 from rave_agents.game.arguments import checked_seed
 from rave_agents.game.game_state import (
@@ -25,6 +26,7 @@ from rave_agents.game.game_state import (
     is_simultaneous,
     legal_actions_of,
 )
+from rave_agents.kernel import loop
 from rave_agents.kernel.tree import Tree
 from rave_agents.results.final_move import drawn_action, root_statistics
 from rave_agents.results.payoff_matrix import joint_table
@@ -37,6 +39,7 @@ from rave_agents.results.root import (
 )
 from rave_agents.results.search_result import SearchResult
 from rave_agents.results.world_statistics import WorldStatistics, world_statistics
+from rave_agents.searcher.batched_search import BatchedSearch, bind_leaves
 from rave_agents.searcher.checks import (
     check_decision,
     check_hidden,
@@ -79,7 +82,7 @@ class Searcher:
     Args:
         config: the tunables; by default those of ``SearchConfig()``, plain UCT.
         seed: an integer of at least 0, or None for one that the system draws.
-        evaluator: judges leaves in place of playouts; any object with
+        evaluator: judges leaves in place of playouts; a ``BatchEvaluator``, or any object with
             ``open_spiel.python.algorithms.mcts.Evaluator``'s ``evaluate`` and ``prior``. A search
             refuses values that are not one finite number within the utilities for each player.
         value: judges positions, as ``SearchConfig.judging`` says: a callable that takes a state and
@@ -98,18 +101,19 @@ class Searcher:
         config: SearchConfig | None = None,
         *,
         seed: int | None = None,
-        evaluator: Evaluator | None = None,
+        evaluator: Evaluator | BatchEvaluator | None = None,
         value: Any = None,
     ) -> None:
         self.config = SearchConfig() if config is None else config
         if not isinstance(self.config, SearchConfig):
             raise TypeError(f"config must be a SearchConfig, got {config!r}.")
+        batched = isinstance(evaluator, BatchEvaluator)
         if evaluator is not None and (
-            isinstance(evaluator, type) or not isinstance(evaluator, Evaluator)
+            isinstance(evaluator, type) or not (batched or isinstance(evaluator, Evaluator))
         ):
             raise TypeError(
-                "evaluator must have evaluate(state) and prior(state), and be an object, no class: "
-                f"got {evaluator!r}."
+                "evaluator must have evaluate(state) and prior(state), or be a BatchEvaluator, and "
+                f"be an object, no class: got {evaluator!r}. as_evaluator makes one of many models."
             )
         if evaluator is not None and self.config.playout_count > 1:
             raise ValueError(
@@ -118,7 +122,10 @@ class Searcher:
         self.evaluator = evaluator
         self.value = checked_value(value, self.config, evaluator)
         """What judges positions; None without a value function."""
-        self._searches = [TreeSearch(evaluator, self.value) for _ in range(self.config.threads)]
+        if isinstance(evaluator, BatchEvaluator):
+            self._searches: list[TreeSearch] = [BatchedSearch(evaluator)]
+        else:
+            self._searches = [TreeSearch(evaluator, self.value) for _ in range(self.config.threads)]
         self._game: SearchedGame | None = None
         self._running = False
         self.reseed(seed)
@@ -220,7 +227,8 @@ class Searcher:
         game = self._searched(game_state)
         if game.determinizes:
             check_hidden(self.config, simultaneous=simultaneous)
-        compile_search(game, game_state)
+        batched = isinstance(self.evaluator, BatchEvaluator)
+        compile_search(game, game_state, bind_leaves if batched else loop.run.bound)
         return game_state, game
 
     def _searched(self, state: GameState) -> SearchedGame:
@@ -320,6 +328,35 @@ class Searcher:
             self._running = False
             if clock is not None:
                 clock.charge(time.perf_counter() - started)
+
+    def begin_together(
+        self, state: Any, player: int | None, moves: Sequence[int] | None = None
+    ) -> BatchedSearch | None:
+        """Enter a position as ``search`` does, for ``searcher/together.py`` to run the search.
+
+        Returns None if there is nothing to search. ``end_together`` or ``leave_together`` follows.
+        """
+        self._check_idle()
+        goes_on, game = self._led_to(state, moves)
+        if game is None:
+            state, game = self._prepared(state)
+        root = state.clone()
+        if goes_on:
+            self.root = root
+        searches = self._begin(game, root, player, goes_on=goes_on)
+        self._running = True
+        return searches[0] if searches else None  # type: ignore[return-value]
+
+    def end_together(self, started: float) -> SearchResult:
+        """The result of a search that has come to its end."""
+        self._seconds = time.perf_counter() - started
+        self._note_worlds()
+        self.leave_together()
+        return self._found()
+
+    def leave_together(self) -> None:
+        """The search is over, if only because another one failed."""
+        self._running = self._advanced = False
 
     def _led_to(self, state: Any, moves: Sequence[int] | None) -> tuple[bool, SearchedGame | None]:
         """Whether the trees are those of a state, which moves may lead them to.

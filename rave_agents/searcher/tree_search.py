@@ -3,6 +3,7 @@
 import contextlib
 import math
 import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -53,6 +54,9 @@ class TreeSearch:
         evaluator: judges leaves in place of playouts; None for playouts.
         value: judges positions as ``SearchConfig.judging`` says; None for nothing.
     """
+
+    _entry: Any = loop.run
+    """What ``bound`` compiles for a search's record."""
 
     def __init__(self, evaluator: Evaluator | None, value: Any = None) -> None:
         self._evaluator = evaluator
@@ -269,34 +273,42 @@ class TreeSearch:
             GameRange(bounds) if game.fixed_range else ObservedRange(bounds),
             *tree.running,
         )
-        self._run = loop.run.bound(self._search)
+        self._run = self._entry.bound(self._search)
 
     def _make_simulator(self, game: SearchedGame, playout_stream: Stream) -> None:
         """A frame, and what runs simulations in it."""
-        weighted = draws_by_weights(game.parts)
-        movers = game.num_players if game.simultaneous else 1
-        cut = math.inf if self._value is None else game.config.judging.playout_moves
-        frame = make_frame(
-            num_players=game.num_players,
+        cut = self._cut(game)
+        frame = new_frame(
+            game,
+            playout_stream,
             playouts=game.config.playout_count,
-            playout_stream=playout_stream,
-            action_capacity=max(16, min(512, movers * game.num_actions)),
-            action_weights=np.ones((game.num_players, game.num_actions if weighted else 0)),
             playout_moves=-1 if cut == math.inf else int(cut),
         )
+        self._use_simulator(self._provider(game, frame), frame)
+
+    def _cut(self, game: SearchedGame) -> float:
+        """Moves after which a playout is cut and judged."""
+        return math.inf if self._value is None else game.config.judging.playout_moves
+
+    def _provider(self, game: SearchedGame, frame: Frame) -> Simulator:
+        """What runs simulations of this root in a frame."""
         root = self._root
         checked: Evaluator | None = None
         if self._evaluator is not None:
             checked = CheckedEvaluator(self._evaluator, root)
         elif self._value is not None:
-            checked = PositionValue(self._value, root, cut)
+            checked = PositionValue(self._value, root, self._cut(game))
         observer = self._player if game.determinizes else None
-        self._simulator = _make_simulator(root, frame, checked, observer)
+        simulator = _make_simulator(root, frame, checked, observer)
         sensible = isinstance(game.config.playouts, SensiblePlayouts)
-        if sensible and hasattr(self._simulator, "make_sensible"):
-            self._simulator.make_sensible()
-        self._slice = getattr(self._simulator, "slice", contextlib.nullcontext)
-        self.provider = str(getattr(self._simulator, "provider", "python"))
+        if sensible and hasattr(simulator, "make_sensible"):
+            simulator.make_sensible()
+        return simulator
+
+    def _use_simulator(self, simulator: Simulator, frame: Frame) -> None:
+        self._simulator = simulator
+        self._slice = getattr(simulator, "slice", contextlib.nullcontext)
+        self.provider = str(getattr(simulator, "provider", "python"))
         self._frame, self._flat_frame, self._frame_grown = frame, flat_frame(frame), False
 
     def _grow_frame(self, game: SearchedGame, tree: SearchTree, frame: Frame) -> None:
@@ -324,6 +336,36 @@ class TreeSearch:
         tree.noised = True
 
 
+def new_frame(
+    game: SearchedGame,
+    playout_stream: Stream,
+    *,
+    playouts: int,
+    playout_moves: int = -1,
+    observation: int = 0,
+) -> Frame:
+    """A frame for a search of a game.
+
+    Args:
+        game: what the search knows of it.
+        playout_stream: what the provider draws from.
+        playouts: those of each simulation; 0 if leaves are judged in batches.
+        playout_moves: moves after which a value function judges them; -1 for none.
+        observation: numbers of a player's observation, where leaves are judged in batches.
+    """
+    weighted = draws_by_weights(game.parts)
+    movers = game.num_players if game.simultaneous else 1
+    return make_frame(
+        num_players=game.num_players,
+        playouts=playouts,
+        playout_stream=playout_stream,
+        action_capacity=max(16, min(512, movers * game.num_actions)),
+        action_weights=np.ones((game.num_players, game.num_actions if weighted else 0)),
+        playout_moves=playout_moves,
+        observation=observation,
+    )
+
+
 def no_scores(parts: Parts) -> FormulaError:
     """The error of parts of the user's own by which no edge has a score."""
     names = " or ".join(own_parts(parts)) or type(parts.rule).__name__
@@ -343,11 +385,19 @@ def part_failed(parts: Parts, error: Exception) -> FormulaError:
 _compiled: set[tuple[Any, ...]] = set()
 
 
-def compile_search(game: SearchedGame, state: GameState) -> None:
-    """Compile what a search of a game needs, or load it, so that no search's clock pays for it."""
+def compile_search(
+    game: SearchedGame, state: GameState, bind: Callable[[Search], object] = loop.run.bound
+) -> None:
+    """Compile what a search of a game needs, or load it, so that no search's clock pays for it.
+
+    Args:
+        game: what the search knows of it.
+        state: a position of it.
+        bind: compiles what is called with the record of a search.
+    """
     parts = game.parts
     utilities = GameRange if game.fixed_range else ObservedRange
-    classes = (OpenFunction.generation, utilities, *classes_of(parts))
+    classes = (bind, OpenFunction.generation, utilities, *classes_of(parts))
     if JIT_DISABLED or classes in _compiled:
         return
     frame = make_frame(num_players=2, playouts=1, playout_stream=np.zeros(4, np.int64))
@@ -359,7 +409,7 @@ def compile_search(game: SearchedGame, state: GameState) -> None:
         utilities=utilities(np.zeros(2)),
     )
     try:
-        loop.run.bound(search)
+        bind(search)
     except Exception as error:
         if own_parts(parts):
             from rave_agents.compiler.progress import shortened  # noqa: PLC0415  (imports Numba)

@@ -31,6 +31,8 @@ class Status(enum.IntEnum):
     """Nothing is left to search: the root's outcome is known (from the loop only)."""
     NO_SCORE = 6
     """The selection rule gave NaN for every action of a position (from the loop only)."""
+    PENDING = 7
+    """The simulation waits for a leaf's evaluation (from the loop only)."""
 
 
 class Header(enum.IntEnum):
@@ -41,7 +43,8 @@ class Header(enum.IntEnum):
     EXPAND = 1
     """In: 1 to list the leaf's actions, else 0."""
     PLAYOUTS = 2
-    """In: playouts to run from the leaf, at least 1."""
+    """In: playouts to run from the leaf, at least 1; or 0 if somebody else is to judge it, see
+    ``Frame.observations``."""
     PLAYER = 3
     """Out: who moves at the leaf, a player or CHANCE, SIMULTANEOUS or TERMINAL; always set. In, for
     ``Step.TRY_REPLY``: the player who replies."""
@@ -50,7 +53,7 @@ class Header(enum.IntEnum):
     UNIFORM = 5
     """Out: 1 if all actions are equally probable, and ``probabilities`` is not filled, else 0."""
     NUM_PLAYOUTS = 6
-    """Out: playouts that ``playout_ends`` and ``returns`` hold, at least 1."""
+    """Out: playouts that ``playout_ends`` and ``returns`` hold; 0 if the leaf is to be judged."""
     REQUIRED_ACTIONS = 7
     """Out with FRAME_FULL: capacity that ``actions`` should have, else 0."""
     REQUIRED_MOVES = 8
@@ -79,7 +82,9 @@ class Header(enum.IntEnum):
     NUM_WEIGHTS = 19
     """Constant: entries of each player in ``action_weights``, as many as there are distinct
     actions; 0 if playouts are uniform."""
-    PATH = 20
+    OBSERVATION = 20
+    """Constant: numbers of one player's observation; 0 if there are playouts."""
+    PATH = 21
     """Constant, from here on: addresses of the buffers, in the order of ``Frame``'s fields."""
     PLAYOUT_MOVES = 38
     """Constant: moves of players after which a playout is cut, and its position judged by the value
@@ -162,3 +167,9 @@ class Frame(NamedTuple):
     action_weights: NDArray[np.float64]
     """[NUM_PLAYERS, NUM_WEIGHTS] a number above 0 for each action of each player: in playouts the
     player draws among their legal actions with probabilities in proportion to these numbers."""
+    observations: NDArray[np.float32]
+    """[NUM_PLAYERS, OBSERVATION] where there are no playouts: what the player to move observes at a
+    leaf that is not terminal and no chance node; where players move at the same time, what each of
+    them does, in the order of ``movers``. ``returns`` then has what they have collected so far."""
+    discount: NDArray[np.float64]
+    """[1] likewise: what returns from the leaf on count as returns from the root on."""

@@ -12,6 +12,7 @@ from collections.abc import Generator, Hashable, Iterator, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rave_agents.errors import GameError
 from rave_agents.game.game_state import PlayerId, joint_action, moving_players
@@ -34,6 +35,7 @@ NUM_ACTIONS = int(Header.NUM_ACTIONS)
 UNIFORM = int(Header.UNIFORM)
 NUM_MOVERS = int(Header.NUM_MOVERS)
 NUM_WEIGHTS = int(Header.NUM_WEIGHTS)
+OBSERVATION = int(Header.OBSERVATION)
 NUM_PLAYOUTS = int(Header.NUM_PLAYOUTS)
 REQUIRED_ACTIONS = int(Header.REQUIRED_ACTIONS)
 REQUIRED_MOVES = int(Header.REQUIRED_MOVES)
@@ -52,6 +54,8 @@ FAILED = int(Status.FAILED)
 DONE = int(Status.DONE)
 STOPPED = int(Status.STOPPED)
 FRAME_FULL = int(Status.FRAME_FULL)
+
+OBSERVATIONS_ADDRESS = int(Header.PATH) + Frame._fields[1:].index("observations")
 
 _CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_int64)
 
@@ -339,6 +343,8 @@ class PythonSimulator:
         header = self._header
         playouts = header[PLAYOUTS]
         header[NUM_PLAYOUTS] = playouts
+        if playouts == 0:
+            return self._show(state)
         capacity = header[MOVE_CAPACITY]
         end = 0
         for playout in range(playouts):
@@ -357,6 +363,44 @@ class PythonSimulator:
             self._playout_ends[playout] = end
             self._returns_row.pack_into(self._returns, playout * self._returns_row.size, *returns)
         return DONE
+
+    def _show(self, state: Any) -> int:
+        """Write what those who move observe, for somebody else to judge the position."""
+        player = state.current_player()
+        if player == CHANCE:
+            return DONE
+        simultaneous = player == SIMULTANEOUS
+        movers = self.checked_movers(state) if simultaneous else (player,)
+        rows = self.observations()
+        for row, mover in zip(rows, movers, strict=False):
+            seen = np.asarray(self.observation(state, mover), np.float32)
+            if seen.size != row.size:
+                raise GameError(
+                    f"The observation of player {mover} has {seen.size} numbers, but there were "
+                    f"{row.size} at the root: all of a game must have one size."
+                )
+            row[:] = seen.reshape(-1)
+        so_far, self.frame.discount[0] = self.collected(state)
+        self.frame.returns[0] = self.checked_returns(so_far)
+        return DONE
+
+    def observations(self) -> NDArray[np.float32]:
+        """Where observations go: the frame's buffer, or what the header says is in its place."""
+        header, buffer = self.frame.header, self.frame.observations
+        address = int(header[OBSERVATIONS_ADDRESS])
+        if address == buffer.ctypes.data:
+            return buffer
+        given = (ctypes.c_float * buffer.size).from_address(address)
+        return np.ctypeslib.as_array(given).reshape(buffer.shape)
+
+    def observation(self, state: Any, player: int) -> Any:
+        """What a player observes, as an array."""
+        return state.observation(player)
+
+    def collected(self, state: Any) -> tuple[Sequence[float], float]:
+        """What players have collected on the way to a position, and what the rest counts then."""
+        found = getattr(state, "collected", None)
+        return ([0.0] * self._num_players, 1.0) if found is None else found()
 
     def leaf(self, path: list[int]) -> Any:
         """The position that a path of actions leads to."""

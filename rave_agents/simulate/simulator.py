@@ -10,6 +10,7 @@ if asked to check its children, which of them end the game, and with what return
 then play ``PLAYOUTS`` times on to the end, with moves drawn uniformly or in proportion to
 ``action_weights``, each time recording every (player, action) of a player, and give the returns of
 each playout. A terminal leaf has the returns of the game and no moves.
+If ``PLAYOUTS`` is 0, it does not play, and writes observations of the leaf instead.
 Where an evaluator stands in for playouts, it gives one vector of returns and no moves. With a value
 function, see ``value.py``, playouts end after ``PLAYOUT_MOVES`` moves with what it says.
 
@@ -41,6 +42,7 @@ def make_frame(
     move_capacity: int = 1024,
     action_weights: NDArray[np.float64] | None = None,
     playout_moves: int = -1,
+    observation: int = 0,
 ) -> Frame:
     """A frame with buffers of these sizes; weights and stream are used as they are, not copied."""
     if action_weights is None:
@@ -52,8 +54,8 @@ def make_frame(
         probabilities=np.zeros(action_capacity, np.float64),
         move_players=np.zeros(move_capacity, np.int32),
         move_actions=np.zeros(move_capacity, np.int32),
-        playout_ends=np.zeros(playouts, np.int32),
-        returns=np.zeros((playouts, num_players), np.float64),
+        playout_ends=np.zeros(max(playouts, 1), np.int32),
+        returns=np.zeros((max(playouts, 1), num_players), np.float64),
         playout_stream=playout_stream,
         child_ends=np.zeros(action_capacity, np.int8),
         child_returns=np.zeros((action_capacity, num_players), np.float64),
@@ -61,8 +63,11 @@ def make_frame(
         movers=np.zeros(num_players, np.int32),
         mover_ends=np.zeros(num_players, np.int32),
         action_weights=action_weights,
+        observations=np.zeros((num_players, observation), np.float32),
+        discount=np.ones(1, np.float64),
     )
     frame.header[Header.PLAYOUTS] = playouts
+    frame.header[Header.OBSERVATION] = observation
     frame.header[Header.NUM_PLAYERS] = num_players
     frame.header[Header.PATH_CAPACITY] = path_capacity
     frame.header[Header.ACTION_CAPACITY] = action_capacity
@@ -90,6 +95,7 @@ def grown_frame(frame: Frame) -> Frame:
         move_capacity=max(int(header[Header.MOVE_CAPACITY]), int(header[Header.REQUIRED_MOVES])),
         action_weights=frame.action_weights,
         playout_moves=int(header[Header.PLAYOUT_MOVES]),
+        observation=int(header[Header.OBSERVATION]),
     )
 
 

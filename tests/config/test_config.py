@@ -56,6 +56,7 @@ from rave_agents.parts import (
     RankBonus,
     RegretMatching,
     RobustChild,
+    ScheduledPUCT,
     SearchingPlayer,
     SecureChild,
     SensiblePlayouts,
@@ -177,6 +178,7 @@ BAD_NUMBERS = {
     "temperature": [-1, INF, NAN],
     "expand_visits": [0, -1, 2**20 + 1],
     "threads": [0, -1, 257],
+    "leaves": [0, -1, 2**20 + 1],
     "max_memory_mb": [0, -1, INF, NAN],
     "final_proven": [],
     "reuse_tree": [],
@@ -191,6 +193,8 @@ PROVING = SearchConfig(proofs=Proofs(numbers=ProofNumbers(), skipping=SkipSolved
 BAD_IN_PARTS = [
     (SearchConfig(rule=UCB1()), "rule.c", AT_LEAST_0),
     (SearchConfig(rule=PUCT()), "rule.c", AT_LEAST_0),
+    (SearchConfig(rule=ScheduledPUCT()), "rule.c_init", AT_LEAST_0),
+    (SearchConfig(rule=ScheduledPUCT()), "rule.c_base", ABOVE_0),
     (SearchConfig(rule=UCB1Tuned()), "rule.c", AT_LEAST_0),
     (SearchConfig(simultaneous=RegretMatching()), "simultaneous.gamma", SHARE),
     (SearchConfig(simultaneous=Exp3()), "simultaneous.gamma", [0, *SHARE]),
@@ -287,7 +291,7 @@ def test_every_number_has_its_bad_values():
         (type(owner(config, place)), place.split(".")[-1]) for config, place, _ in BAD_IN_PARTS
     }
     assert tested == expected
-    assert len(expected) == len(BAD_IN_PARTS) == 31
+    assert len(expected) == len(BAD_IN_PARTS) == 33
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium import spaces
-from rave_gymnasium import GraveAgent, PlanningState, RaveAgent, UCTAgent
+from rave_gymnasium import GraveAgent, PlanningState, PUCTAgent, RaveAgent, UCTAgent
 from rave_gymnasium.cloning import REPLACED, class_name, clone, planning_env
 
 from rave_agents import Limit, SearchConfig, Searcher, UnsupportedGameError
@@ -427,3 +427,22 @@ def test_an_episode_that_is_soon_over_is_checked_from_its_beginning():
         assert UCTAgent(env, simulations=20, seed=1).act() == 1
     finally:
         del gymnasium.registry["Short-v0"]
+
+
+def test_an_evaluator_of_batches_plans_with_rewards_that_are_still_to_come():
+    """Of CartPole's steps each pays 1, so that what is expected counts beside what was paid."""
+    env = gymnasium.make("CartPole-v1")
+    observation, _ = env.reset(seed=1)
+    seen = []
+
+    def net(batch):
+        seen.extend(batch.observations)
+        return np.zeros(batch.legal_actions_mask.shape), np.full(len(batch.players), 10.0)
+
+    agent = PUCTAgent(env, simulations=3, seed=1, evaluator=net, discount=0.5, horizon=50)
+    agent.act(observation)
+    assert seen[0] == pytest.approx(observation)
+    values = [row.value for row in agent.last_result.actions]
+    assert values == pytest.approx([1.0 + 0.5 * 10.0] * 2)
+    with pytest.raises(ValueError, match="Give the environment's last observation"):
+        agent.act()

@@ -22,6 +22,7 @@ from rave_agents.parts import (
     NoAmaf,
     NodeAmaf,
     Pachi,
+    ScheduledPUCT,
     SearchingPlayer,
     Stepped,
     TiesWithin,
@@ -321,6 +322,9 @@ class Textbook:
                 return c * math.sqrt(each * min(0.25, bound))
             case PUCT(c):
                 return c * edge.prior * math.sqrt(node.visits) / (edge.n + 1)
+            case ScheduledPUCT(c_init, c_base):
+                c = math.log((1 + node.visits + c_base) / c_base) + c_init
+                return c / 2 * edge.prior * math.sqrt(node.visits) / (edge.n + 1)
             case rule:
                 raise NotImplementedError(rule)
 

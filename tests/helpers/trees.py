@@ -186,8 +186,11 @@ def is_refuted(tree, node):
     return len(children) == 1 and children[0] != UNEXPANDED and tree.node_player[children[0]] == -4
 
 
-def check_tree(shown, *, refutations=False, tolerance=1e-9):
-    """Assert that a tree is whole: rows in order, visits that add up, values within bounds."""
+def check_tree(shown, *, refutations=False, judged=False, tolerance=1e-9):
+    """Assert that a tree is whole: rows in order, visits that add up, values within bounds.
+
+    Where leaves are ``judged`` in batches, chance nodes never are.
+    """
     whole = search_tree(shown)
     tree = whole.arrays
     nodes, edges = int(tree.used[NODE]), int(tree.used[EDGE])
@@ -220,7 +223,10 @@ def check_tree(shown, *, refutations=False, tolerance=1e-9):
         own = int(tree.node_visits[node]) - below
         assert own >= 0
         if tree.node_player[node] != -4 and not (refutations and is_refuted(tree, node)):
-            assert own >= 1, "every node was a leaf at least once, if it is not a checked child"
+            passed = judged and tree.node_player[node] == -1
+            assert own >= 1 or passed, (
+                "every node was a leaf at least once, if it is not a checked child"
+            )
     assert next_edge == edges
     assert parents == [0] + [1] * (nodes - 1)
 

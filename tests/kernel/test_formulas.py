@@ -12,7 +12,16 @@ from rave_agents.compiler.dispatch import implements
 from rave_agents.config.final_moves import lower_confidence_bound
 from rave_agents.kernel.amaf import BlendScores, BlendValues, blend_explored
 from rave_agents.kernel.proof_numbers import ProofNumbers, pn_score
-from rave_agents.kernel.rules import PUCT, UCB1, Edge, Node, UCB1Tuned, exploration, node_term
+from rave_agents.kernel.rules import (
+    PUCT,
+    UCB1,
+    Edge,
+    Node,
+    ScheduledPUCT,
+    UCB1Tuned,
+    exploration,
+    node_term,
+)
 from rave_agents.kernel.schedules import (
     Fuego,
     GraveBias,
@@ -68,6 +77,12 @@ def test_puct_exploration():
     # 1.5 * 0.2 * 10 / (4 + 1)
     assert explored(PUCT(1.5), 100.0, n=4.0, p=0.2) == pytest.approx(0.6)
     assert explored(PUCT(1.5), 100.0, n=0.0, p=0.2) == pytest.approx(3.0)
+
+
+def test_puct_of_a_weight_that_grows():
+    # (1.25 + ln((1 + 100 + 101) / 101)) / 2 * 0.2 * 10 / (4 + 1)
+    expected = (1.25 + math.log(2.0)) / 2 * 0.4
+    assert explored(ScheduledPUCT(1.25, 101.0), 100.0, n=4.0, p=0.2) == pytest.approx(expected)
 
 
 def test_beta_hand_selected():

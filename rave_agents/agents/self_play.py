@@ -1,0 +1,245 @@
+"""Games of an evaluator against itself, as data to train on."""
+
+import pathlib
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rave_agents.agents.models import as_evaluator
+from rave_agents.config.limit import Limit
+from rave_agents.config.root_noise import DirichletNoise
+from rave_agents.config.search_config import SearchConfig
+from rave_agents.evaluators.batch_evaluator import BatchEvaluator
+from rave_agents.frameworks.adapters import as_game_state
+from rave_agents.game.arguments import checked_seed, is_integer
+from rave_agents.game.game_state import GameState, is_simultaneous, legal_actions_of
+from rave_agents.results.search_result import SearchResult
+from rave_agents.searcher.searcher import Searcher
+from rave_agents.searcher.together import SIDE_BY_SIDE, Task, search_together
+
+
+class Example(NamedTuple):
+    """A position of a game, with what its search and its end have told."""
+
+    observation: NDArray[np.float32]
+    """What the player to move observed, in the game's shape."""
+    legal_actions_mask: NDArray[np.bool_]
+    """[A] whether each action was legal."""
+    policy: NDArray[np.float32]
+    """[A] the share of the search's visits that each action had; it sums to 1."""
+    player: int
+    """Who was to move."""
+    outcome: float
+    """What they got in the end, from this position on, in the game's utilities."""
+    outcomes: NDArray[np.float32]
+    """[players] what each player got."""
+    value: float
+    """What the search expected for the player to move."""
+    game: int
+    """The game's number, from 0."""
+    move: int
+    """How many moves of players came before."""
+
+
+def self_play(
+    game: Any,
+    evaluator: Any,
+    *,
+    games: int,
+    simulations: int = 100,
+    config: SearchConfig | None = None,
+    temperature_moves: int | None = None,
+    resign_below: float | None = None,
+    seed: int | None = None,
+    side_by_side: int = SIDE_BY_SIDE,
+    overlap: bool = True,
+) -> Iterator[Example]:
+    """Play games of an evaluator against itself, many side by side, and tell of every position.
+
+    Each move is searched by all games in common batches. It is drawn from the visits, to the power
+    1/``config.temperature``, and after ``temperature_moves`` moves it is the final move.
+    Examples come game by game, as games end.
+
+    Args:
+        game: what has ``new_initial_state()``, such as a ``pyspiel.Game``, or a state to begin at.
+        evaluator: a ``BatchEvaluator``, or a model that ``as_evaluator`` makes one of.
+        games: how many, at least 1.
+        simulations: of each move.
+        config: the search; by default PUCT with Dirichlet noise at the root and temperature 1.
+        temperature_moves: moves of players after which the final move is played; None for never.
+        resign_below: a player whose search expects less than this, in the game's utilities, gives
+            up: the game ends with this value for them, in games of two players with a constant sum.
+            None for never.
+        seed: everything random comes from it; None for one that the system draws.
+        side_by_side: games at the same time.
+        overlap: see ``search_many``.
+
+    Raises:
+        TypeError, ValueError: for an argument that is not allowed.
+        GameError: if the game or the evaluator breaks the common interface.
+        Exception: whatever the game or the evaluator raises, unchanged.
+    """
+    judges = as_evaluator(evaluator)
+    if not isinstance(judges, BatchEvaluator):
+        raise TypeError(
+            f"evaluator must judge batches, see BatchEvaluator: {type(judges).__name__} judges one "
+            "position at a time."
+        )
+    for name, number in (("games", games), ("side_by_side", side_by_side)):
+        if not is_integer(number) or number < 1:
+            raise ValueError(f"{name} must be an integer of at least 1, got {number!r}.")
+    if config is None:
+        config = SearchConfig.preset("puct").replace(root_noise=DirichletNoise(), temperature=1.0)
+    config = config.replace(search_forced_moves=True)
+    first = game.new_initial_state() if hasattr(game, "new_initial_state") else game
+    table = _Table(as_game_state(first), judges, config, np.random.SeedSequence(checked_seed(seed)))
+    rules = _Rules(Limit(simulations=simulations), temperature_moves, resign_below)
+    return _played(table, rules, games, side_by_side, overlap)
+
+
+class _Rules(NamedTuple):
+    limit: Limit
+    temperature_moves: int | None
+    resign_below: float | None
+
+
+class _Table(NamedTuple):
+    """What all games have in common."""
+
+    first: GameState
+    evaluator: BatchEvaluator
+    config: SearchConfig
+    seeds: np.random.SeedSequence
+
+
+class _Game:
+    """One game: its position, its searcher and what has been seen."""
+
+    def __init__(self, number: int, table: _Table) -> None:
+        seed, chance = table.seeds.spawn(1)[0].generate_state(2, np.uint64).tolist()
+        self.number = number
+        self.state = table.first.clone()
+        self.searcher = Searcher(table.config, seed=seed, evaluator=table.evaluator)
+        self.random = np.random.default_rng(chance)
+        self.examples: list[Example] = []
+        self.collected: list[Any] = []
+        self.moves = 0
+        self.resigned: tuple[int, float] | None = None
+        self.settle()
+
+    def settle(self) -> None:
+        """Draw the outcomes of chance until a player is to move."""
+        while not self.state.is_terminal() and self.state.is_chance_node():
+            outcomes, weights = zip(*self.state.chance_outcomes(), strict=True)
+            weights = np.array(weights) / np.sum(weights)
+            self.apply(int(self.random.choice(outcomes, p=weights)))
+
+    def apply(self, action: int) -> None:
+        """Play an action or an outcome; the tree follows."""
+        if self.searcher.root is not None and self.searcher.config.reuse_tree:
+            self.searcher.advance(action)
+        else:
+            self.searcher.reset()
+        self.state.apply_action(action)
+
+    @property
+    def is_over(self) -> bool:
+        return self.resigned is not None or self.state.is_terminal()
+
+    def note(self, result: SearchResult) -> None:
+        """Keep what a search has found."""
+        state, player = self.state, result.player
+        actions = state.num_distinct_actions()
+        mask, policy = np.zeros(actions, np.bool_), np.zeros(actions, np.float32)
+        mask[list(legal_actions_of(state, player))] = True
+        total = sum(row.visits for row in result.actions)
+        for row in result.actions:
+            policy[row.action] = row.visits / total if total > 0 else 1.0 / len(result.actions)
+        seen = np.array(state.observation(player), np.float32)  # type: ignore[attr-defined]
+        value = 0.0 if result.value is None else result.value
+        none = np.zeros(0, np.float32)
+        self.examples.append(
+            Example(seen, mask, policy, player, 0.0, none, value, self.number, self.moves)
+        )
+        collected = getattr(state, "collected", None)
+        self.collected.append(None if collected is None else collected())
+
+    def play(self, result: SearchResult, rules: _Rules) -> None:
+        """Note a position, and play on from it."""
+        self.note(result)
+        value = self.examples[-1].value
+        if rules.resign_below is not None and value < rules.resign_below:
+            self.resigned = result.player, rules.resign_below
+            return
+        final = rules.temperature_moves is not None and self.moves >= rules.temperature_moves
+        most = max(result.actions, key=lambda row: row.visits).action
+        self.apply(most if final else result.action)
+        self.moves += 1
+        self.settle()
+
+    def told(self) -> Iterator[Example]:
+        """The positions, with the outcome."""
+        players = self.state.num_players()
+        if self.resigned is None:
+            returns = np.array(self.state.returns(), np.float32)
+        else:
+            loser, value = self.resigned
+            total = getattr(self.state, "utility_sum", lambda: 0.0)() or 0.0
+            returns = np.full(players, total - value, np.float32)
+            returns[loser] = value
+        for example, collected in zip(self.examples, self.collected, strict=True):
+            left = returns
+            if collected is not None:
+                left = (returns - np.array(collected[0], np.float32)) / np.float32(collected[1])
+            yield example._replace(outcome=float(left[example.player]), outcomes=left)
+
+
+def _played(
+    table: _Table, rules: _Rules, games: int, side_by_side: int, overlap: bool
+) -> Iterator[Example]:
+    """The games, as many at a time as are run side by side."""
+    playing: list[_Game] = []
+    begun = 0
+    while begun < games or playing:
+        while begun < games and len(playing) < side_by_side:
+            playing.append(_Game(begun, table))
+            begun += 1
+        if any(is_simultaneous(each.state) for each in playing):
+            raise ValueError(
+                "self_play is for games in which one player moves at a time; in others, play with "
+                "search_many."
+            )
+        still = [each for each in playing if not each.is_over]
+        tasks = [Task(each.searcher, each.state, rules.limit) for each in still]
+        results = search_together(tasks, side_by_side=side_by_side, overlap=overlap)
+        for each, result in zip(still, results, strict=True):
+            each.play(result, rules)
+        for each in playing:
+            if each.is_over:
+                yield from each.told()
+        playing = [each for each in playing if not each.is_over]
+
+
+def save_examples(examples: Iterator[Example] | list[Example], path: str | pathlib.Path) -> int:
+    """Write examples to a NumPy archive (npz): an array for each field of ``Example``.
+
+    ``numpy.load(path)["observation"]`` is [N, ...], the others likewise.
+
+    Args:
+        examples: what ``self_play`` yields.
+        path: the file; it is replaced.
+
+    Returns:
+        How many there are.
+
+    Raises:
+        ValueError: if there are none.
+    """
+    listed = list(examples)
+    if not listed:
+        raise ValueError("There are no examples to save.")
+    arrays = {name: np.array([getattr(e, name) for e in listed]) for name in Example._fields}
+    np.savez_compressed(path, allow_pickle=False, **arrays)
+    return len(listed)

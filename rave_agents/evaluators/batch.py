@@ -1,0 +1,96 @@
+"""The arrays of a batch, which simulations write to and an evaluator reads."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rave_agents.evaluators.leaves import (
+    COMMON_LENGTH,
+    FIRST_OBSERVATION,
+    LOGITS,
+    NEXT_ROW,
+    STEP,
+    Answers,
+)
+
+
+class Batch(NamedTuple):
+    """Positions that an evaluator is to judge, one a row."""
+
+    observations: NDArray[np.float32]
+    """[B, ...] what the player to move observes, in the game's shape."""
+    legal_actions_mask: NDArray[np.bool_]
+    """[B, A] whether each of the game's distinct actions is legal for them."""
+    players: NDArray[np.int64]
+    """[B] who they are."""
+
+
+class BatchArrays:
+    """Room for a batch.
+
+    Args:
+        rows: how many positions fit.
+        observation_shape: the shape of one observation.
+        num_actions: the game's distinct actions.
+        num_players: its players.
+        logits: whether an evaluator answers with logits.
+    """
+
+    def __init__(
+        self,
+        rows: int,
+        observation_shape: Sequence[int],
+        *,
+        num_actions: int,
+        num_players: int,
+        logits: bool,
+    ) -> None:
+        self.observations = np.zeros((rows, *observation_shape), np.float32)
+        self._masks = np.zeros((rows, num_actions), np.int8)
+        self._players = np.zeros(rows, np.int64)
+        self.policy = np.zeros((rows, num_actions), np.float32)
+        """[rows, actions] the evaluator's answer."""
+        self.values = np.zeros((rows, num_players))
+        """[rows, players] likewise."""
+        self._common = np.zeros(COMMON_LENGTH, np.int64)
+        self._common[FIRST_OBSERVATION] = self.observations.ctypes.data
+        self._common[LOGITS] = logits
+
+    @property
+    def rows(self) -> int:
+        """How many positions fit."""
+        return len(self._players)
+
+    @property
+    def count(self) -> int:
+        """How many rows are in use."""
+        return int(self._common[NEXT_ROW])
+
+    def clear(self) -> None:
+        """No row is in use any more."""
+        self._common[NEXT_ROW] = 0
+
+    def begin(self, step: int) -> None:
+        """Set the step that searches take next."""
+        self._common[STEP] = step
+
+    def asked(self) -> Batch:
+        """The rows in use, as an evaluator sees them: copies, which it may keep and change."""
+        count = self.count
+        return Batch(
+            self.observations[:count].copy(),
+            self._masks[:count].astype(np.bool_),
+            self._players[:count].copy(),
+        )
+
+    def answers(self) -> Answers:
+        """The arrays as the compiled code has them."""
+        return Answers(
+            self._masks.reshape(-1),
+            self._players,
+            self.policy.reshape(-1),
+            self.values.reshape(-1),
+            self._common,
+        )

@@ -1,0 +1,382 @@
+"""One tree and its search, where an evaluator judges leaves in batches."""
+
+import itertools
+import math
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from rave_agents.compiler.arrays import Axis
+from rave_agents.config.part_specs import own_parts
+from rave_agents.config.root_noise import NoNoise
+from rave_agents.errors import UnsupportedGameError
+from rave_agents.evaluators import leaves
+from rave_agents.evaluators.batch import BatchArrays
+from rave_agents.evaluators.batch_evaluator import BatchEvaluator, Judged, judge
+from rave_agents.kernel.alternating import Alternating
+from rave_agents.kernel.search import Path, Search
+from rave_agents.kernel.tree import ROOT
+from rave_agents.searcher.crew import Crew
+from rave_agents.searcher.tree_search import TreeSearch, new_frame, no_scores, part_failed
+from rave_agents.simulate.python_simulator import PythonSimulator
+from rave_agents.simulate.simulator import (
+    Frame,
+    Header,
+    Simulator,
+    Status,
+    flat_frame,
+    grown_frame,
+)
+from rave_agents.simulate.world_record import FEW
+from rave_agents.tree.composition import SearchedGame
+from rave_agents.tree.search_tree import SearchTree
+from rave_agents.tree.storage import allocated
+
+SLICE_SECONDS = 0.02
+"""How long batches are evaluated between two looks at the clock."""
+
+
+_versions = itertools.count(1)
+
+
+class Slot:
+    """A simulation of its own that may wait: its frame, its provider and its path.
+
+    It is a ``Member`` of a crew, see ``searcher/crew.py``.
+    """
+
+    simulator: Simulator
+    record: leaves.LeafSearch
+    compiled: tuple[int, Any] | None
+    bound: Callable[[int], int]
+
+    def __init__(self, owner: "BatchedSearch", frame: Frame, *, virtual: bool) -> None:
+        self.owner, self.frame = owner, frame
+        self.control = leaves.new_control(virtual=virtual)
+        self.version = 0
+
+    def bind(self, record: leaves.LeafSearch) -> None:
+        """Work on this record from now on."""
+        self.record = record
+        self.version = next(_versions)
+        in_slices = hasattr(self.simulator, "slice")
+        self.compiled = None if in_slices else leaves.advance.placed(record)
+        if self.compiled is None:
+            self.bound = leaves.advance.bound(record)
+
+    def call(self) -> int:
+        """Take a step, from Python."""
+        return self.owner.called(self.bound)
+
+    def handle(self, step: int, status: int) -> bool:
+        """Do what a step's status asks for; returns whether to take the step once more."""
+        return self.owner.handle(self, step, status)
+
+
+class BatchedSearch(TreeSearch):
+    """The search of one tree by simulations that wait for a batch to be evaluated.
+
+    Its ``slots``, ``SearchConfig.leaves`` of them, are simulations that may wait. ``run_slice``
+    runs them for this tree alone, ``searcher/together.py`` for many trees, see ``Round``.
+
+    Args:
+        evaluator: judges leaves.
+    """
+
+    def __init__(self, evaluator: BatchEvaluator) -> None:
+        super().__init__(None)
+        self.batch_evaluator = evaluator
+        self.slots: list[Slot] = []
+        """What simulates; known once it is open."""
+        self.over = False
+        """Whether the search has come to its end: a limit, or a solved root."""
+        self._waiting = np.zeros(1, np.int64)
+        self._batch: BatchArrays | None = None
+        self._own_batch: BatchArrays | None = None
+        self.observation_shape: tuple[int, ...] = ()
+        """The shape of one observation; known once it is open."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        """See ``TreeSearch``."""
+        bound: dict[str, Any] = {"slots": [], "_batch": None, "_own_batch": None}
+        return {**super().__getstate__(), **bound}
+
+    @property
+    def runs_in_parallel(self) -> bool:
+        """Never: evaluators are asked by one thread."""
+        return False
+
+    @property
+    def root_visits(self) -> int:
+        """Simulations through the root, those of earlier searches included."""
+        return int(self.tree.arrays.node_visits[ROOT]) if self.tree and self.has_root else 0
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether it is over, and no simulation waits."""
+        return self.over and self._waiting[0] == 0
+
+    @property
+    def most_rows(self) -> int:
+        """How many rows of a batch it may write at once."""
+        game = self._game
+        assert game is not None
+        return game.config.leaves * (game.num_players if game.simultaneous else 1)
+
+    @property
+    def judged(self) -> Judged:
+        """What the game says of values."""
+        game = self._game
+        assert game is not None
+        return Judged(game.num_players, game.least_utility, game.greatest_utility, game.utility_sum)
+
+    def new_batch(self, rows: int) -> BatchArrays:
+        """Room for so many of this game's positions."""
+        game = self._game
+        assert game is not None
+        return BatchArrays(
+            rows,
+            self.observation_shape,
+            num_actions=game.num_actions,
+            num_players=game.num_players,
+            logits=self.batch_evaluator.policy == "logits",
+        )
+
+    def use(self, batch: BatchArrays) -> None:
+        """Write to this batch from now on, after ``begin``."""
+        if batch is not self._batch:
+            self._batch = batch
+            assert self._game is not None
+            assert self.tree is not None
+            self._bind(self._game, self.tree)
+
+    def open(self) -> None:
+        """See ``TreeSearch``; the other slots' providers are made here, too."""
+        super().open()
+        assert self._game is not None
+        first, *others = self.slots
+        for slot in others:
+            if isinstance(first.simulator, PythonSimulator):
+                slot.simulator = self._provider(self._game, slot.frame)
+            else:
+                slot.simulator = first.simulator
+                slot.frame.header[Header.PROVIDER] = first.frame.header[Header.PROVIDER]
+
+    def begin(self, *, simulations: float, deadline: float, memory_share: float) -> None:
+        """See ``TreeSearch``."""
+        super().begin(simulations=simulations, deadline=deadline, memory_share=memory_share)
+        self.over = self._last <= self._begun
+        for slot in self.slots:
+            slot.simulator.deadline = deadline
+            slot.control[leaves.LAST] = int(min(self._last, 2**62))
+
+    def run_slice(self) -> bool:
+        """Run for some milliseconds, at least one batch. Returns whether there is more to do.
+
+        Raises:
+            GameError: if the evaluator's answer is of no use.
+            Exception: whatever the game's state or the evaluator raises, unchanged.
+        """
+        if self._own_batch is None or self._own_batch.rows != self.most_rows:
+            self._own_batch = self.new_batch(self.most_rows)
+        batch = self._own_batch
+        self.use(batch)
+        ends = time.perf_counter() + SLICE_SECONDS
+        alone = Round([self], batch)
+        try:
+            while not self.over and time.perf_counter() < ends:
+                batch.clear()
+                alone.seek()
+                judge(self.batch_evaluator, batch, self.judged)
+                alone.go_on()
+        finally:
+            alone.drop()  # Whatever was raised, no simulation waits, and the tree is whole.
+        return not self.over
+
+    @property
+    def _begun(self) -> int:
+        """Simulations that have been backed up, in all searches of this tree."""
+        return 0 if self.tree is None else int(self.tree.path.simulations[0])
+
+    def called(self, function: Callable[[int], int]) -> int:
+        """What a function of the kernel returns, called as the parts and the provider need it."""
+        game = self._game
+        assert game is not None
+        try:
+            with np.errstate(all="ignore"), self._slice():
+                return function(0)
+        except Exception as error:
+            if own_parts(game.parts):
+                raise part_failed(game.parts, error) from error
+            raise
+
+    def handle(self, slot: Slot, step: int, status: int) -> bool:
+        """Do what a slot's status asks for; returns whether to take the step once more.
+
+        Raises:
+            FormulaError, Exception: see ``TreeSearch.run_slice``.
+        """
+        game, tree = self._game, self.tree
+        assert game is not None
+        assert tree is not None
+        if status == Status.FAILED:
+            self._raise_failure(slot)
+        if status == Status.NO_SCORE:
+            raise no_scores(game.parts)
+        if status == Status.FRAME_FULL:
+            self._grow_slot(game, tree, slot)
+        elif status == Status.TREE_FULL:
+            header = slot.frame.header
+            tree.grow(int(max(header[Header.ACTION_CAPACITY], header[Header.REQUIRED_ACTIONS])))
+            self._bind(game, tree)
+            return True
+        if step != leaves.SEEK:
+            return False
+        if status == Status.DONE:
+            waiting = int(self._waiting[0])
+            self.over = waiting == 0 and self._begun >= self._last
+            return waiting == 0 and not self.over
+        if status == Status.STOPPED and self._needs_worlds(game):
+            # Time is over, but the few simulations that make a choice at all take none for worlds.
+            slot.simulator.deadline = math.inf
+            least = self._begun - self.simulations + FEW
+            slot.control[leaves.LAST] = self._last = min(self._last, least)
+            return True
+        if status in (Status.STOPPED, Status.SOLVED):
+            self.solved = status == Status.SOLVED
+            self.over = True
+            return False
+        return True
+
+    def _raise_failure(self, slot: Slot) -> None:
+        """Raise what a simulation failed with: the provider's error, or that of a part."""
+        game = self._game
+        assert game is not None
+        try:
+            slot.simulator.raise_pending()
+        except KeyboardInterrupt:
+            if slot.compiled is None:
+                raise
+            self.called(leaves.advance.bound(slot.record))
+            raise
+
+    def add_noise(self) -> None:
+        """Mix the noise into the root's priors, once there is a root."""
+        game, tree = self._game, self.tree
+        assert game is not None
+        assert tree is not None
+        if not tree.noised and not isinstance(game.config.root_noise, NoNoise):
+            self._add_noise(game, tree)
+
+    def _grow_slot(self, game: SearchedGame, tree: SearchTree, slot: Slot) -> None:
+        """Go on with larger buffers; the next search begins with small ones again."""
+        provider = slot.frame.header[Header.PROVIDER]
+        slot.frame = grown_frame(slot.frame)
+        slot.frame.header[Header.PROVIDER] = provider
+        if isinstance(slot.simulator, PythonSimulator):
+            slot.simulator.bind(slot.frame)
+        if slot is self.slots[0]:
+            self._frame, self._flat_frame = slot.frame, flat_frame(slot.frame)
+        self._frame_grown = True
+        tree.fit_frame(slot.frame)
+        self._bind(game, tree)
+
+    def _make_simulator(self, game: SearchedGame, playout_stream: Any) -> None:
+        config = game.config
+        if config.leaves > 1 and not isinstance(game.parts.moves, Alternating):
+            raise UnsupportedGameError(
+                f"leaves={config.leaves} is for games in which one player moves at a time and "
+                "nothing is hidden: leave it at 1, and search several games at once."
+            )
+        observe = getattr(self._root, "observation", None)
+        if observe is None:
+            raise UnsupportedGameError(
+                f"{type(self._root).__name__} has no observation(player), which an evaluator of "
+                "batches needs: an array of what the player sees, of one shape throughout a game."
+            )
+        self.observation_shape = np.shape(observe(self._player))
+        size = int(np.prod(self.observation_shape, dtype=np.int64))
+        self._waiting[0] = 0
+        self.slots = []
+        for _ in range(config.leaves):
+            frame = new_frame(game, playout_stream, playouts=0, observation=size)
+            self.slots.append(Slot(self, frame, virtual=config.leaves > 1))
+        first = self.slots[0]
+        first.simulator = self._provider(game, first.frame)
+        self._use_simulator(first.simulator, first.frame)
+
+    @property
+    def _entry(self) -> Any:
+        """What binds each slot to a record of the search."""
+        return self
+
+    def bound(self, search: Search) -> None:
+        """Bind the loop for each slot, once there is a batch."""
+        if self._batch is None:
+            return
+        answers = self._batch.answers()
+        # What has been judged gets its node: its priors come with its value.
+        search = search._replace(settings=search.settings._replace(expand_visits=1))
+        for slot in self.slots:
+            if slot is not self.slots[0]:
+                settings = search.settings._replace(
+                    simulate_address=slot.simulator.address,
+                    header_address=slot.frame.header.ctypes.data,
+                )
+                path = _path_beside(search.path, slot)
+                flat = flat_frame(slot.frame)
+                search = search._replace(frame=flat, path=path, settings=settings)
+            slot.bind(leaves.LeafSearch(search, answers, self._waiting, slot.control))
+
+
+class Round:
+    """Searches that write to one batch, are judged and go on.
+
+    Args:
+        searches: the searches.
+        batch: what they write to; ``BatchedSearch.use`` has told them.
+    """
+
+    def __init__(self, searches: Sequence[BatchedSearch], batch: BatchArrays) -> None:
+        self.searches, self._batch = searches, batch
+        self._crew = Crew([slot for search in searches for slot in search.slots])
+        self._several = len(self._crew.members) > len(searches)
+
+    def seek(self) -> None:
+        """Write leaves to the batch, behind those that wait already."""
+        self._crew.take_step(self._batch, leaves.SEEK)
+
+    def go_on(self) -> None:
+        """End the simulations that wait, with the batch's answers."""
+        if self._several:  # New nodes and scales take visits that have a value.
+            self._crew.take_step(self._batch, leaves.UNCOUNT)
+        self._crew.take_step(self._batch, leaves.GO_ON)
+        for search in self.searches:
+            search.add_noise()
+
+    def drop(self) -> None:
+        """Drop the simulations that wait, as if they had not begun."""
+        self._crew.take_step(self._batch, leaves.DROP)
+
+
+def bind_leaves(search: Search) -> None:
+    """Compile what a search with an evaluator of batches calls, see ``compile_search``."""
+    answers = BatchArrays(1, (), num_actions=1, num_players=1, logits=True).answers()
+    control = leaves.new_control(virtual=False)
+    record = leaves.LeafSearch(search, answers, np.zeros(1, np.int64), control)
+    if leaves.advance.placed(record) is None:
+        leaves.advance.bound(record)
+
+
+def _path_beside(shared: Path, slot: Slot) -> Path:
+    """A path of a slot's own; what it holds already is kept. The count of simulations is shared."""
+    header = slot.frame.header
+    size = int(header[Header.PATH_CAPACITY] + header[Header.NUM_PLAYERS])
+    sizes = {Axis.PATH: size, Axis.PLAYER: int(header[Header.NUM_PLAYERS]), Axis.ONE: 1}
+    path: Path = allocated(Path, sizes)
+    if hasattr(slot, "record"):
+        for new, old in zip(path, slot.record.search.path, strict=True):
+            new[: len(old)] = old
+    return path._replace(simulations=shared.simulations)

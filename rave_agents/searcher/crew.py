@@ -1,0 +1,80 @@
+"""Simulations of one or many trees that take a step one after the other, in one call."""
+
+import ctypes
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from rave_agents.evaluators import leaves
+from rave_agents.evaluators.batch import BatchArrays
+from rave_agents.simulate.simulator import Status
+
+
+class Member(Protocol):
+    """A simulation that may wait, and the search that it belongs to."""
+
+    compiled: tuple[int, Any] | None
+    """Where its ``advance`` and its record are; None if they can only be called from Python."""
+    version: int
+    """Another number whenever that has changed."""
+
+    def call(self) -> int:
+        """Take the step, from Python; returns its ``Status``."""
+
+    def handle(self, step: int, status: int) -> bool:
+        """Do what a step and its status ask for; returns whether to take the step once more."""
+
+
+class Crew:
+    """Members that take their steps together.
+
+    Args:
+        members: in the order in which they take them.
+    """
+
+    def __init__(self, members: Sequence[Member]) -> None:
+        self.members = members
+        """Who they are."""
+        self._versions: list[int] = []
+        self._record: Any = None
+        self._run: Callable[[int], int] | None = None
+
+    def take_step(self, batch: BatchArrays, step: int) -> None:
+        """Let each member take a step, see ``evaluators/leaves.py``.
+
+        Raises:
+            Exception: what a member's ``call`` or ``handle`` raises.
+        """
+        batch.begin(step)
+        expected = int(Status.PENDING if step == leaves.SEEK else Status.DONE)
+        place, end = 0, len(self.members)
+        while place < end:
+            if self.members[place].compiled is not None:
+                place, status = self._run_compiled(place, expected)
+                if place == end:
+                    return
+            if self.members[place].compiled is None:
+                status = self.members[place].call()
+            if status == expected or not self.members[place].handle(step, status):
+                place += 1
+
+    def _run_compiled(self, first: int, expected: int) -> tuple[int, int]:
+        """Run members from a place on until one has another status; returns its place and status.
+
+        Members that can only be called from Python have an address that says so.
+        """
+        versions = [member.version for member in self.members]
+        if self._run is None or versions != self._versions:
+            self._versions = versions
+            found = [member.compiled or (0, None) for member in self.members]
+            records = [0 if record is None else ctypes.addressof(record) for _, record in found]
+            self._record = leaves.Crew(
+                np.array([address for address, _ in found], np.int64),
+                np.array(records, np.int64),
+                np.zeros(2, np.int64),
+            )
+            self._run = leaves.advance_all.bound(self._record)
+        self._record.expected[0] = expected
+        place = self._run(leaves.from_to(first, len(self.members)))
+        return place, int(self._record.expected[1])

@@ -1,0 +1,243 @@
+"""Many searches side by side, whose leaves one evaluator judges in common batches."""
+
+import concurrent.futures
+import contextlib
+import math
+import time
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rave_agents.config.limit import Limit
+from rave_agents.config.search_config import SearchConfig
+from rave_agents.evaluators.batch import BatchArrays
+from rave_agents.evaluators.batch_evaluator import BatchEvaluator, judge
+from rave_agents.game.arguments import checked_seed, is_integer
+from rave_agents.results.search_result import SearchResult
+from rave_agents.searcher.batched_search import BatchedSearch, Round
+from rave_agents.searcher.searcher import Searcher
+
+SIDE_BY_SIDE = 64
+"""Searches that are run at the same time, unless told otherwise."""
+
+
+class Task(NamedTuple):
+    """A search that is to be run with others."""
+
+    searcher: Searcher
+    """Who searches; its evaluator is that of all."""
+    state: Any
+    """The position."""
+    limit: Limit
+    """When to end."""
+    player: int | None = None
+    """Whose action is to be chosen, see ``Searcher.search``."""
+    moves: Sequence[int] | None = None
+    """What has led here from the position that it searched last; see there."""
+
+
+def search_many(
+    states: Sequence[Any],
+    limit: Limit,
+    *,
+    evaluator: BatchEvaluator,
+    config: SearchConfig | None = None,
+    seed: int | None = None,
+    player: int | None = None,
+    side_by_side: int = SIDE_BY_SIDE,
+    overlap: bool = True,
+) -> list[SearchResult]:
+    """Search many positions, whose leaves one evaluator judges in common batches.
+
+    Each position has a tree and random numbers of its own: its result is the same whatever other
+    positions there are, as far as the evaluator gives the same numbers in batches of any size.
+
+    Args:
+        states: positions, as ``Searcher.search`` takes them; of one game, or of games that the
+            evaluator judges alike.
+        limit: when each search ends.
+        evaluator: judges their leaves.
+        config: the tunables of all; ``SearchConfig.preset("puct")`` by default.
+        seed: everything random comes from it; None for one that the system draws.
+        player: whose actions are to be chosen where players move at the same time.
+        side_by_side: how many searches run at the same time, at least 1; when one ends, the next
+            begins.
+        overlap: whether half of them simulate, in this thread, while the evaluator has a batch of
+            the other half, in another thread.
+
+    Returns:
+        A result for each state, in their order.
+
+    Raises:
+        TypeError, ValueError: for an argument that is not allowed, see ``Searcher``.
+        GameError: if a game or the evaluator breaks the common interface.
+        Exception: whatever a game's state or the evaluator raises, unchanged.
+    """
+    if not isinstance(evaluator, BatchEvaluator):
+        raise TypeError(
+            f"evaluator must be a BatchEvaluator, which as_evaluator makes, got {evaluator!r}."
+        )
+    if not isinstance(limit, Limit):
+        raise TypeError(f"limit must be a Limit, such as Limit(simulations=500): got {limit!r}.")
+    config = SearchConfig.preset("puct") if config is None else config
+    seeds = np.random.SeedSequence(checked_seed(seed)).generate_state(len(states), np.uint64)
+    searchers = [Searcher(config, seed=int(own), evaluator=evaluator) for own in seeds]
+    tasks = [
+        Task(searcher, state, limit, player)
+        for searcher, state in zip(searchers, states, strict=True)
+    ]
+    return search_together(tasks, side_by_side=side_by_side, overlap=overlap)
+
+
+def search_together(
+    tasks: Sequence[Task], *, side_by_side: int = SIDE_BY_SIDE, overlap: bool = True
+) -> list[SearchResult]:
+    """Run searches of searchers that have one evaluator in common, see ``search_many``.
+
+    Searches that keep their trees go on from them.
+
+    Raises:
+        ValueError: if two searchers are the same, or have different evaluators.
+    """
+    check_together(tasks, side_by_side)
+    results: list[SearchResult | None] = [None] * len(tasks)
+    with contextlib.ExitStack() as stack:
+        halves = 2 if overlap and min(side_by_side, len(tasks)) > 1 else 1
+        waiting = iter(enumerate(tasks))
+        groups = []
+        for half in range(halves):
+            size = (side_by_side + half) // halves
+            groups.append(_Group(tasks[0].searcher.evaluator, size, waiting, results))
+        for group in groups:
+            stack.callback(group.close)
+        worker = None
+        if halves > 1:
+            worker = stack.enter_context(concurrent.futures.ThreadPoolExecutor(1))
+        while True:
+            active = [group for group in groups if group.step(worker)]
+            if not active:
+                break
+    return results  # type: ignore[return-value]
+
+
+def check_together(tasks: Sequence[Task], side_by_side: int) -> None:
+    """Refuse searches that cannot be run together."""
+    if not is_integer(side_by_side) or side_by_side < 1:
+        raise ValueError(f"side_by_side must be an integer of at least 1, got {side_by_side!r}.")
+    searchers = [task.searcher for task in tasks]
+    if len({id(searcher) for searcher in searchers}) < len(searchers):
+        raise ValueError("Each search needs a searcher of its own: one is there twice.")
+    if any(searcher.evaluator is not searchers[0].evaluator for searcher in searchers):
+        raise ValueError("Searches that are run together must have one evaluator in common.")
+    if searchers and not isinstance(searchers[0].evaluator, BatchEvaluator):
+        raise ValueError("Searches are run together with a BatchEvaluator only.")
+
+
+class _Running(NamedTuple):
+    place: int
+    searcher: Searcher
+    search: BatchedSearch
+    started: float
+
+
+class _Group:
+    """Searches whose leaves share batches, one batch after the other."""
+
+    def __init__(
+        self,
+        evaluator: Any,
+        size: int,
+        waiting: Iterator[tuple[int, Task]],
+        results: list[SearchResult | None],
+    ) -> None:
+        self._evaluator: BatchEvaluator = evaluator
+        self._size, self._waiting, self._results = size, waiting, results
+        self._running: list[_Running] = []
+        self._batch: BatchArrays | None = None
+        self._round: Round | None = None
+        self._answer: concurrent.futures.Future[None] | None = None
+
+    def step(self, worker: concurrent.futures.Executor | None) -> bool:
+        """Use the answer to the last batch, fill the next one, and ask.
+
+        Returns whether there is more to do.
+        """
+        if self._answer is not None:
+            answer, self._answer = self._answer, None
+            answer.result()
+        if self._round is not None:
+            self._round.go_on()
+        self._fill()
+        batch = self._batch
+        if batch is None or batch.count == 0:
+            return len(self._running) > 0
+        judged = self._running[0].search.judged
+        if worker is None:
+            judge(self._evaluator, batch, judged)
+        else:
+            self._answer = worker.submit(judge, self._evaluator, batch, judged)
+        return True
+
+    def _fill(self) -> None:
+        """Let each search write its leaves; those that end make room for others."""
+        if self._batch is not None:
+            self._batch.clear()
+        while True:
+            while len(self._running) < self._size and self._enter_next():
+                self._round = None
+            if self._batch is None or not self._running:
+                return
+            if self._round is None:
+                self._round = self._round_of_all()
+            self._round.seek()
+            ended = [running for running in self._running if running.search.has_ended]
+            if not ended:
+                return
+            for running in ended:
+                self._running.remove(running)
+                self._results[running.place] = running.searcher.end_together(running.started)
+            self._round = None
+
+    def _round_of_all(self) -> Round:
+        assert self._batch is not None
+        return Round([running.search for running in self._running], self._batch)
+
+    def _enter_next(self) -> bool:
+        """Begin the next search; returns whether there is one that has anything to search."""
+        return any(self._enter(place, task) for place, task in self._waiting)
+
+    def _enter(self, place: int, task: Task) -> bool:
+        """Begin a search; its result is there at once where there is nothing to search."""
+        started = time.perf_counter()
+        search = task.searcher.begin_together(task.state, task.player, task.moves)
+        if search is None:
+            self._results[place] = task.searcher.end_together(started)
+            return False
+        limit = task.limit
+        left = math.inf if limit.simulations is None else limit.simulations - search.root_visits
+        search.begin(
+            simulations=max(0.0, left),
+            deadline=started + (math.inf if limit.seconds is None else limit.seconds),
+            memory_share=1.0,
+        )
+        self._use_batch(search)
+        self._running.append(_Running(place, task.searcher, search, started))
+        return True
+
+    def _use_batch(self, search: BatchedSearch) -> None:
+        """Let a search write to the group's batch, which has room for all."""
+        if self._batch is None:
+            self._batch = search.new_batch(self._size * search.most_rows)
+        search.use(self._batch)
+
+    def close(self) -> None:
+        """Drop what waits, so that all trees are whole, and let go of the searchers."""
+        if self._answer is not None:
+            with contextlib.suppress(Exception):
+                self._answer.result()
+        for running in self._running:
+            running.searcher.leave_together()
+        if self._batch is not None:
+            self._round_of_all().drop()
+        self._running.clear()
