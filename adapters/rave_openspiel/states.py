@@ -77,12 +77,6 @@ class OpenSpielState:
         self._worlds = worlds
         self._kind = kind
 
-    def _like(self, state: pyspiel.State) -> Self:
-        """Wrap another state of the same game."""
-        new = object.__new__(type(self))
-        new.state, new._worlds, new._kind = state, self._worlds, self._kind
-        return new
-
     def clone(self) -> Self:
         """A copy that shares nothing that can change with this state, and outlives it.
 
@@ -90,9 +84,12 @@ class OpenSpielState:
         and read what is no longer there once that is gone. Those are played again from the start.
         """
         if self._kind.clones_point_to_their_original:
-            game = self.state.get_game()
-            return self._like(game.deserialize_state(self.state.serialize()))
-        return self._like(self.state.clone())
+            state = self.state.get_game().deserialize_state(self.state.serialize())
+        else:
+            state = self.state.clone()
+        new = object.__new__(type(self))  # Nothing is asked of the game again.
+        new.state, new._worlds, new._kind = state, self._worlds, self._kind
+        return new
 
     def current_player(self) -> int:
         """The player to move, or a ``PlayerId``."""

@@ -152,6 +152,7 @@ def known_root(tree: SearchTree) -> Root:
         proven,
         mixed,
     )
+    trust = getattr(running.amaf, "trust", None)
     root = Root(
         moves=tuple(moves),
         player=tree.player,
@@ -161,7 +162,7 @@ def known_root(tree: SearchTree) -> Root:
         visits=int(arrays.node_visits[ROOT]),
         low=low,
         high=high,
-        amaf_trust=learned_trust(running.amaf),
+        amaf_trust=meaning(trust.counts) if isinstance(trust, TrustStatistics) else None,
     )
     return root if proofs is None else _with_proofs(root, arrays, proofs)
 
@@ -214,12 +215,6 @@ def merged_root(roots: Sequence[Root]) -> Root:
         proof_number=best.proof_number,
         disproof_number=best.disproof_number,
     )
-
-
-def learned_trust(amaf: Any) -> float | None:
-    """How far a running search trusts AMAF values; None if it has none or trusts them wholly."""
-    trust = getattr(amaf, "trust", None)
-    return meaning(trust.counts) if isinstance(trust, TrustStatistics) else None
 
 
 def _mean(shares: Sequence[float | None]) -> float | None:

@@ -190,7 +190,7 @@ def test_a_game_that_is_long_is_searched_with_a_model_made_by_name():
 
 
 def test_an_agents_spec_names_its_model():
-    game = type("Game", (), {"new_initial_state": staticmethod(long_game)})
+    game = type("Game", (), {"name": "long", "new_initial_state": staticmethod(long_game)})
     spec = "puct(simulations=30,leaves=4,evaluator=helpers.observed:drawn_evaluator)"
     agent = make_agent(spec, game, 0, seed=1)
     assert agent.step(long_game()) in range(4)

@@ -8,7 +8,7 @@ from helpers.games import joint_game, joint_random_game, matrix_game, random_gam
 from helpers.trees import dump_joint, growing_bytes
 
 from rave_agents import GameError, Limit, SearchConfig, Searcher, UnsupportedGameError
-from rave_agents.agents.named_agents import make_agent
+from rave_agents.agents.named_agents import RandomAgent
 from rave_agents.compiler.arrays import CHILD
 from rave_agents.game.game_state import is_simultaneous, legal_actions_of, moving_players
 from rave_agents.parts import (
@@ -473,5 +473,5 @@ def test_a_rule_given_alone_leaves_mixed_strategies_in_place():
 def test_legal_actions_of_any_player():
     state = matrix_game([[1, -1, 0], [-1, 1, 0]])
     assert list(legal_actions_of(state, 1)) == [0, 1, 2]
-    agent = make_agent("random", None, 1, seed=1)
+    agent = RandomAgent(1, seed=1)
     assert {agent.step(state) for _ in range(50)} == {0, 1, 2}
