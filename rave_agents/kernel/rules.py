@@ -147,7 +147,7 @@ def scheduled_weight(rule: ScheduledPUCT, N: float) -> float:
 
 
 @implements(exploration, ScheduledPUCT)
-def scheduled_exploration(rule: ScheduledPUCT, node: Node, edge: Edge) -> float:
+def _scheduled_exploration(rule: ScheduledPUCT, node: Node, edge: Edge) -> float:
     """``p / (n + 1)`` times what ``scheduled_weight`` gives."""
     return edge.p * node.term / (edge.n + 1.0)
 
