@@ -1,5 +1,6 @@
 """The README's and the examples' code runs as it stands."""
 
+import os
 import pathlib
 import re
 import subprocess
@@ -24,8 +25,15 @@ SHORTER = {
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run Python as a reader does, whose games are searched on compiled rules."""
+    environment = {name: text for name, text in os.environ.items() if name != "RAVE_AGENTS_GAMES"}
     return subprocess.run(
-        [sys.executable, *arguments], capture_output=True, text=True, timeout=120, check=False
+        [sys.executable, *arguments],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
     )
 
 
