@@ -133,6 +133,7 @@ def main() -> None:
             curve.append((minutes, points))
             print(f"{minutes:5.1f} min, loss {loss:.2f}: {points:.2f}", flush=True)
     last = score(evaluator, options.matches, options.simulations, options.opponent)
+    curve.append(((time.perf_counter() - started) / 60, last))
     print(f"after {number * options.games} games: {last:.2f} against mcts({options.opponent})")
     torch.save(net.state_dict(), "alphazero.pt")
     show(curve, options.picture)
@@ -143,8 +144,7 @@ def show(curve: list[tuple[float, float]], path: str) -> None:
     from matplotlib import pyplot  # noqa: PLC0415
 
     figure, axes = pyplot.subplots()
-    if curve:
-        axes.plot(*zip(*curve, strict=True), marker="o")
+    axes.plot(*zip(*curve, strict=True), marker="o")
     axes.set(xlabel="minutes", ylabel="score against mcts", ylim=(0, 1))
     figure.savefig(path)
 
