@@ -7,6 +7,7 @@ environment is one move::
 """
 
 import statistics
+import sys
 import time
 
 import gymnasium
@@ -64,7 +65,8 @@ def pettingzoos_own():
 
 
 def main():
-    """Print the median of five runs of each."""
+    """Print the median of some runs of each, five by default."""
+    runs = int(sys.argv[1]) if len(sys.argv) > 1 else 5
     played = {"PettingZoo's connect_four_v3": pettingzoos_own}
     for game in ("connect_four", "pettingzoo:connect_four_v3"):
         played[f"{game}, alone"] = lambda game=game: alone(game)
@@ -74,7 +76,7 @@ def main():
         )
     for name, play in played.items():
         rates = []
-        for _ in range(5):
+        for _ in range(runs):
             began = time.process_time()
             rates.append(play() / (time.process_time() - began))
         print(f"{name:50s} {statistics.median(rates):8,.0f}", flush=True)

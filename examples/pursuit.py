@@ -17,7 +17,7 @@ from pettingzoo.sisl import pursuit_v5
 from rave_pettingzoo import UCTAgent, evaluate
 
 SEARCH = {"simulations": 20, "horizon": 20}
-CYCLES = 30
+CYCLES = int(sys.argv[2]) if len(sys.argv) > 2 else 30
 """Steps of an episode; PettingZoo's own episodes have 500."""
 
 

@@ -16,6 +16,19 @@ EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 SHORTER = {
     "environments": ["toy_text"],
     "fair_chance": ["--episodes", "4"],
+    "train_alphazero": [
+        "--minutes",
+        "0.05",
+        "--games",
+        "4",
+        "--simulations",
+        "8",
+        "--matches",
+        "2",
+    ],
+    "search_on_maskable_ppo": ["--steps", "512", "--episodes", "2", "--simulations", "10"],
+    "pursuit": ["2", "3"],
+    "opponent_speed": ["1"],
     "many_actions": ["--actions", "2000", "--simulations", "5"],
     "share_of_truth": ["dark_chess:4", "go_fish:2", "--positions", "2", "--particles", "200"],
     "simultaneous_experiment": ["--names", "goofspiel(imp_info=False,num_cards=5);matrix_brps"],
@@ -24,11 +37,16 @@ SHORTER = {
 """What examples that measure for many minutes are given here."""
 
 
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+NEEDS = {"train_alphazero": "torch", "search_on_maskable_ppo": "sb3_contrib"}
+"""Examples with a library that is in no extra for users, nor in all tests' environments."""
+
+
+def run(*arguments: str, folder: pathlib.Path = ROOT) -> subprocess.CompletedProcess[str]:
     """Run Python as a reader does, whose games are searched on compiled rules."""
     environment = {name: text for name, text in os.environ.items() if name != "RAVE_AGENTS_GAMES"}
     return subprocess.run(
         [sys.executable, *arguments],
+        cwd=folder,
         env=environment,
         capture_output=True,
         text=True,
@@ -47,8 +65,9 @@ def test_readme_snippet_runs(number):
 
 @pytest.mark.full(but=["replace_mcts_bot"])
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
-def test_example_runs(path):
-    finished = run(str(path), *SHORTER.get(path.stem, []))
+def test_example_runs(path, tmp_path):
+    pytest.importorskip(NEEDS.get(path.stem, "rave_agents"))
+    finished = run(str(path), *SHORTER.get(path.stem, []), folder=tmp_path)
     assert finished.returncode == 0, finished.stderr
     assert finished.stdout.strip()
 
