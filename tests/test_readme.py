@@ -51,6 +51,7 @@ def test_readme_has_a_snippet_for_each_framework():
     assert any("rave_gymnasium" in snippet for snippet in SNIPPETS)
 
 
+@pytest.mark.full
 def test_readme_shows_what_its_first_snippet_prints():
     """But for the move and the time, which depend on the provider and on the machine."""
     shown = re.search(r"```text\n(.*?)```", README, re.DOTALL)

@@ -207,6 +207,7 @@ def test_progress_is_shown_on_a_terminal_only():
     assert "the time is used up" in shown(solution(found))
 
 
+@pytest.mark.full
 @pytest.mark.skipif(os.name == "nt", reason="sends SIGINT to itself")
 def test_ctrl_c_prints_what_is_known():
     script = (

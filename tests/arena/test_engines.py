@@ -112,7 +112,7 @@ def test_a_worker_of_another_version_is_refused_with_the_names(threads, monkeypa
         play_match("tic_tac_toe", "random", "random", games=2, executor=threads)
 
 
-@pytest.mark.full(but=["once"])
+@pytest.mark.full
 @pytest.mark.parametrize("when", [(3,), (3, 8)], ids=["once", "twice"])
 def test_games_of_workers_that_are_killed_are_played_again(when):
     killed = []

@@ -231,6 +231,7 @@ def test_an_agent_cannot_change_the_game(register):
             state.apply_action(action)
 
 
+@pytest.mark.full
 def test_a_failure_in_another_process_comes_back_with_its_traceback_and_its_cause():
     with pytest.raises(MatchError, match="agent failing: ZeroDiv") as caught:
         play_match("tic_tac_toe", "random", failing, games=4, jobs=2)

@@ -76,6 +76,7 @@ def test_cells_share_their_openings(straight):
     assert len(openings) == 1
 
 
+@pytest.mark.full
 def test_the_number_of_jobs_changes_nothing(straight):
     assert moves_of(sweep(jobs=2)) == moves_of(straight[0])
 
@@ -226,7 +227,7 @@ def test_games_are_kept_in_files_alone(tmp_path):
         sweep(output="/dev/zero")
 
 
-@pytest.mark.full(but=["1"])
+@pytest.mark.full
 @pytest.mark.skipif(os.name == "nt", reason="sends SIGINT to a process group")
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_ctrl_c_keeps_the_finished_games_and_the_sweep_goes_on(straight, tmp_path, jobs):

@@ -433,6 +433,7 @@ def test_sensible_playouts_of_go_fill_no_eyes_and_pass_when_nothing_else_is_left
     assert passes > 50
 
 
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize(
     ("moves", "answer"),
     [((0, 1), 5), ((0, 1, 2), 6), ((1, 0), 5)],

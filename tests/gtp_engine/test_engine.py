@@ -249,6 +249,7 @@ def test_garbage_is_answered_and_the_input_may_end():
     assert engine.returncode == 0
 
 
+@pytest.mark.full
 def test_a_broken_pipe_ends_it_quietly():
     engine = start("nogo(board_size=3)")
     engine.stdin.write(b"name\n")

@@ -580,7 +580,7 @@ def _untyped(policy, action):
     return {"weight": policy.weight, 3: action}["weight"]
 
 
-@pytest.mark.full(but=1)
+@pytest.mark.full
 @pytest.mark.usefixtures("compiled")
 @pytest.mark.skipif(JIT_DISABLED, reason="nothing is compiled")
 @pytest.mark.parametrize(
@@ -851,6 +851,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.full
 def test_parts_of_a_script_play_in_several_processes(tmp_path):
     done = run_script(tmp_path / "script.py", WORKERS)
     assert done.returncode == 0, done.stderr

@@ -195,6 +195,7 @@ def deals(**options):
     return [record.returns for record in match.records]
 
 
+@pytest.mark.full
 def test_deals_by_the_games_own_generator_come_from_the_seed_of_the_match():
     assert deals(seed=1) == deals(seed=1, jobs=2)
     games = OpenSpielGame(pyspiel.load_game("negotiation"))

@@ -96,7 +96,7 @@ def test_the_answers_to_the_centre_are_known(kind):
     assert edge.proven == "win"
 
 
-@pytest.mark.full(but=["UCTSolverBot"])
+@pytest.mark.full
 @pytest.mark.parametrize("kind", BOTS)
 def test_noughts_and_crosses_between_solvers_ends_in_a_draw(kind):
     state = after("tic_tac_toe")

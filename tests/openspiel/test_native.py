@@ -588,6 +588,7 @@ def both_outputs(*arguments, **environment):
     return outputs[0][0]
 
 
+@pytest.mark.full
 @needs_compiler
 def test_two_processes_that_build_a_small_library_at_once_both_succeed(tmp_path):
     source, cache = tmp_path / "small.cpp", tmp_path / "cache"

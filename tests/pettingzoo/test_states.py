@@ -168,6 +168,7 @@ def test_copies_keep_the_position_and_pickles_are_refused():
         pickle.dumps(state)
 
 
+@pytest.mark.full(but=["tictactoe-v3", "connect_four-v3", "go-v5"])
 @pytest.mark.parametrize("name", BOARDS)
 def test_translated_and_untranslated_games_agree(name):
     """On legal actions and players at every position, and on the results."""

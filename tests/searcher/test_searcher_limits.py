@@ -44,7 +44,7 @@ def slow_game(method, pause=0.002):
     return Slow(random_game(6, depth=30, width=4).rules)
 
 
-@pytest.mark.full(but=["None-0.05"])
+@pytest.mark.full
 @pytest.mark.usefixtures("compiled")
 @pytest.mark.parametrize("seconds", [0.05, 0.4])
 @pytest.mark.parametrize("method", [None, "apply_action", "legal_actions", "clone", "returns"])

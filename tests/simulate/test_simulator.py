@@ -264,7 +264,7 @@ def test_a_broken_prior_is_refused(prior, message):
 
 
 @pytest.mark.usefixtures("compiled")
-@pytest.mark.full(but=["random-150"])
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("kind", "count"),
     [
