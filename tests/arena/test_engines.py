@@ -184,7 +184,7 @@ def test_ctrl_c_ends_within_two_seconds_and_prints_the_standing(engine, tmp_path
         pytest.importorskip("distributed")
     script = tmp_path / "script.py"
     script.write_text(textwrap.dedent(SCRIPT))
-    command = ["match", "connect_four", "uct", "uct", "--games", "9000", "--simulations", "100"]
+    command = ["match", "connect_four", "uct", "uct", "--games", "9000", "--simulations", "10"]
     with subprocess.Popen(
         [sys.executable, str(script), *command, *engine, "--json"],
         stdout=subprocess.PIPE,

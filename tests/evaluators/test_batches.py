@@ -166,6 +166,7 @@ def check_first_values(state, own):
     assert {row.action: row.value for row in result.actions} == pytest.approx(values, abs=1e-6)
 
 
+@pytest.mark.full(but=["0-1", "1-4"])
 @pytest.mark.parametrize("leaves", [1, 4])
 @pytest.mark.parametrize("seed", range(4))
 def test_the_best_action_is_found_where_chance_moves(seed, leaves):

@@ -65,7 +65,7 @@ def test_moves_that_are_drawn_are_the_legal_ones_equally_often():
     for action in (4, 0, 8):
         state.apply_action(action)
     legal = state.legal_actions()
-    playouts = 1000
+    playouts = 400
     simulator, frame = provider(state, playouts=playouts, move_capacity=playouts * 9)
     assert simulated(simulator, frame) == Status.DONE
     firsts = frame.move_actions[np.r_[0, frame.playout_ends[:-1]]]
@@ -230,7 +230,7 @@ def test_moves_are_drawn_in_proportion_to_their_weights():
     state = position("a1", 2)
     legal = state.legal_actions()
     player = state.current_player()
-    playouts = 2000
+    playouts = 800
     _, frame = provided = provider(
         state, playouts=playouts, move_capacity=4 * playouts, action_weights=weights
     )

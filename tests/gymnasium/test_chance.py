@@ -163,6 +163,7 @@ class Late(gymnasium.Env):
         return self.place, float(won) + 0.01 * action, self.place == 12, False, {}
 
 
+@pytest.mark.full
 def test_chance_that_a_search_meets_first_makes_it_begin_anew():
     env = Late()
     env.reset(seed=1)
@@ -222,7 +223,7 @@ class Noisy(gymnasium.Env):
 def test_noise_does_not_keep_the_tree_from_growing():
     env = Noisy()
     env.reset(seed=1)
-    agent = UCTAgent(env, simulations=2000, seed=1)
+    agent = UCTAgent(env, simulations=1000, seed=1)
     assert agent.act() == 1
     assert not agent.last_result.state.chance.alike
     assert agent.last_result.value > 0.5

@@ -334,12 +334,12 @@ def with_one_good_move():
             state.apply_action(draw.choice(legal))
 
 
-def test_a_simulation_budget_is_stopped_early_with_the_same_move(compiled):
+def test_a_simulation_budget_is_stopped_early_with_the_same_move():
     state, win = with_one_good_move()
     config = SearchConfig.preset("uct").replace(early_stop=True)
-    result = Searcher(config, seed=2).search(state, Limit(simulations=400_000))
+    result = Searcher(config, seed=2).search(state, Limit(simulations=4000))
     assert result.action == win
-    assert 200_000 <= result.simulations < 360_000
+    assert 2000 <= result.simulations < 3600
 
 
 def test_a_watch_gives_more_time():
