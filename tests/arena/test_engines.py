@@ -34,7 +34,7 @@ def first_legal(state):
     return min(state.legal_actions())
 
 
-QUICK = ["python_tic_tac_toe", "pettingzoo:tictactoe_v3"]
+QUICK = ["pettingzoo:tictactoe_v3"]
 
 
 @pytest.mark.full(but=QUICK)
@@ -57,7 +57,7 @@ def test_every_game_is_played_alike_by_one_process_by_several_and_on_a_cluster(n
     assert alone == several == cluster
 
 
-@pytest.mark.full(but=["python_tic_tac_toe"])
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["tic_tac_toe", "python_tic_tac_toe"])
 def test_users_policies_are_played_alike_by_all_engines(name, dask_workers, threads):
     engines = [{}, {"jobs": 2}, {"executor": dask_workers}, {"executor": threads}]

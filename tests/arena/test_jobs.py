@@ -52,6 +52,7 @@ def test_a_game_that_a_script_registers_is_played_in_several_processes():
     assert done.stdout.count("my_counting_game") == 2
 
 
+@pytest.mark.full
 def test_a_game_that_cannot_travel_is_refused_with_the_remedy():
     done = run("locked")
     last = done.stderr.strip().splitlines()[-1]

@@ -50,6 +50,7 @@ def taken(state, *actions):
 # The trees
 
 
+@pytest.mark.full(but=3)
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize(
     "config",

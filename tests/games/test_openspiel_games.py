@@ -192,7 +192,7 @@ def test_perft(name):
     assert [perft(state, depth) for depth in range(len(PERFT[name]))] == PERFT[name]
 
 
-@pytest.mark.full(but=["connect_four"])
+@pytest.mark.full
 @pytest.mark.parametrize("name", SPECS)
 def test_positions_that_searches_reach_are_openspiels(name):
     rules = rules_of(SPECS[name][0])
@@ -212,7 +212,7 @@ def test_positions_that_searches_reach_are_openspiels(name):
         assert own.returns() == state.returns()
 
 
-@pytest.mark.full(but=["connect_four-changes0", "connect_four-changes1", "breakthrough-changes2"])
+@pytest.mark.full(but=["breakthrough-changes2", "connect_four-changes0"])
 @pytest.mark.parametrize("changes", [{}, {"proofs": Proofs()}, {"playouts": SteeredPlayouts()}])
 @pytest.mark.parametrize("spec", MAIN)
 def test_trees_are_those_of_the_bridge(spec, changes, monkeypatch):
@@ -459,7 +459,7 @@ def plays_sensibly(searcher):
     return bool(searcher._searches[0]._simulator.root["sensible"][0])
 
 
-@pytest.mark.full(but=["rave"])
+@pytest.mark.full
 @pytest.mark.parametrize("preset", ["uct", "rave", "grave", "rave_pn"])
 def test_an_agent_for_go_has_sensible_playouts_throughout_a_game(preset):
     state = pyspiel.load_game("go(board_size=5)").new_initial_state()

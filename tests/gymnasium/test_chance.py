@@ -86,6 +86,7 @@ def test_other_agents_do_not_see_either(kind):
     assert mean < 0.7
 
 
+@pytest.mark.full(but=4)
 @pytest.mark.parametrize(
     ("keeper", "said"),
     [

@@ -306,6 +306,7 @@ def test_a_deadline_stops_in_the_middle_of_a_playout():
     assert simulated(simulator, frame) == Status.DONE
 
 
+@pytest.mark.full
 def test_providers_are_released_with_their_roots():
     state = pyspiel.load_game("go(board_size=19)").new_initial_state()
 

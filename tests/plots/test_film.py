@@ -78,7 +78,8 @@ def test_a_plan_is_filmed(tmp_path):
 
 
 def lake():
-    return gymnasium.make("FrozenLake-v1", is_slippery=False, render_mode="rgb_array")
+    options = {"is_slippery": False, "render_mode": "rgb_array", "desc": ["SF", "HG"]}
+    return gymnasium.make("FrozenLake-v1", **options)
 
 
 def test_an_agent_may_be_a_spec_or_bound_to_another_environment(tmp_path):

@@ -490,6 +490,7 @@ def test_result_at_the_games_end_is_refused():
         searcher.result()
 
 
+@pytest.mark.full(but=4)
 @pytest.mark.parametrize(
     "use",
     [

@@ -75,6 +75,7 @@ def search(state, simulations, evaluator=None, **changes):
     return searcher, searcher.search(state, Limit(simulations=simulations))
 
 
+@pytest.mark.full
 def test_paths_longer_than_the_frame():
     searcher, result = search(OneWay(300), 305, expand_visits=1)
     assert result.root_visits == 305
@@ -104,7 +105,6 @@ def test_more_actions_than_the_frame():
     check_tree(searcher)
 
 
-@pytest.mark.usefixtures("compiled")
 def test_more_chance_outcomes_than_the_frame():
     count = 3000
     nodes = {(): (0, [1]), (1,): [(i, 1 / count) for i in range(count)]}
