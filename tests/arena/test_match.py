@@ -64,6 +64,7 @@ def test_another_seed_gives_other_games():
     assert moves_of(first) != moves_of(second)
 
 
+@pytest.mark.full
 def test_the_number_of_jobs_changes_nothing():
     matches = [
         play_match("connect_four", "rave", "mcts", games=7, simulations=30, seed=3, jobs=jobs)

@@ -103,6 +103,7 @@ def test_a_truncated_file_goes_on_to_the_same_table(straight, tmp_path, kept):
     assert games_of(resumed) == games_of(path)
 
 
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize("torn", [1, 30, -1])
 def test_a_torn_last_line_is_dropped(straight, tmp_path, torn):
     result, path = straight

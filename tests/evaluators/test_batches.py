@@ -69,6 +69,7 @@ def test_batches_of_one_grow_the_tree_of_an_evaluator_that_judges_one_at_a_time(
     assert dump(batched) == dump(single)
 
 
+@pytest.mark.full(but=2)
 @pytest.mark.parametrize("leaves", [1, 5])
 @pytest.mark.parametrize("chance", [0.0, 0.4])
 def test_no_simulation_is_lost_and_nothing_is_left_of_those_that_waited(leaves, chance):

@@ -256,7 +256,7 @@ def test_it_is_a_game_state(spec):
     check_game_state(rules_of(spec).new_initial_state, games=1)
 
 
-@pytest.mark.full(but=3)
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize("spec", MAIN)
 def test_a_search_uses_them_without_being_asked(spec, monkeypatch):
     state = OpenSpielState(after(spec, 4, seed=3))
@@ -480,6 +480,7 @@ def test_the_spec_of_an_agent_turns_sensible_playouts_off_and_on():
         assert plays_sensibly(agent.searcher) == kept
 
 
+@pytest.mark.full
 def test_pettingzoos_go_is_searched_with_sensible_playouts():
     go_v5 = pytest.importorskip("pettingzoo.classic.go_v5")
     environment = go_v5.env(board_size=5, komi=7.5)

@@ -44,7 +44,7 @@ def test_nobody_earns_more_than_the_sure_action(keeper):
     assert mean == pytest.approx(dice.SURE, abs=0.08)  # Who sees the coin earns 0.8.
 
 
-@pytest.mark.full(but=3)
+@pytest.mark.full(but=2)
 @pytest.mark.parametrize("keeper", [*dice.KEEPERS, *dice.OUTSIDE])
 def test_dice_that_will_fall_make_no_difference(keeper):
     env = dice.gym_coin(keeper)()
@@ -78,7 +78,7 @@ def test_generators_of_the_caller_stay_as_they_are(keeper):
         assert [env.flip() for _ in range(20)] == flips
 
 
-@pytest.mark.full(but=["RaveAgent"])
+@pytest.mark.full
 @pytest.mark.parametrize("kind", [RaveAgent, GraveAgent])
 def test_other_agents_do_not_see_either(kind):
     env = dice.gym_coin(dice.Python)()

@@ -164,7 +164,7 @@ TURNED_TO = {
 """Proof numbers of which the search makes much."""
 
 
-@pytest.mark.full(but=3)
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize("checks", [CheckNothing(), CheckTerminal()])
 @pytest.mark.parametrize("numbers", [NoProofNumbers(), *TURNED_TO.values()])
 @pytest.mark.parametrize("kind", ["zero-sum", "general-sum", "one player", "three players"])

@@ -210,7 +210,7 @@ KINDS = [NoAmaf(), NodeAmaf(), GRAVE(), HRAVE()]
 COUNTED_KINDS = [amaf._replace(winning=WinningMoves()) for amaf in KINDS[1:]]
 
 
-@pytest.mark.full(but=3)
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize("after", [*KINDS, *COUNTED_KINDS])
 @pytest.mark.parametrize("before", KINDS)
 def test_a_tree_of_another_kind_is_not_searched_on(before, after):

@@ -355,7 +355,7 @@ def test_a_pickled_bot_goes_on_growing_its_tree(protocol):
     assert visits(twin) == visits(bot)
 
 
-@pytest.mark.full(but=3)
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda b: pickle.loads(pickle.dumps(b))])
 @pytest.mark.parametrize("name", ["connect_four", "python_tic_tac_toe", "pig"])
 def test_a_copy_plays_on_as_the_original(name, copied):

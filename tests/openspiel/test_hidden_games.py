@@ -40,7 +40,7 @@ def test_every_game_that_loads_is_in_the_table():
     assert sorted(game.name for game in GAMES) == sorted(hidden)
 
 
-@pytest.mark.full(but=4)
+@pytest.mark.full(but=2)
 @pytest.mark.parametrize("name", PLAYED)
 def test_worlds_agree_and_bots_play(name):
     game = pyspiel.load_game(name)

@@ -121,7 +121,7 @@ def test_trees_of_states_kept_on_the_way(spec):
     assert_equal_trees(decision(spec), config, 300)
 
 
-@pytest.mark.full(but=4)
+@pytest.mark.full(but=2)
 @pytest.mark.parametrize(
     "changes", [{}, {"proofs": Proofs()}, {"playouts": SteeredPlayouts(playout_temperature=0.05)}]
 )
@@ -610,7 +610,7 @@ def test_two_processes_that_build_at_once_both_succeed(tmp_path):
     )
 
 
-@pytest.mark.full(but=3)
+@pytest.mark.full(but=2)
 @pytest.mark.parametrize(
     ("preset", "changes"),
     [

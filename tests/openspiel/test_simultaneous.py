@@ -51,6 +51,7 @@ def test_there_are_as_many_as_openspiel_has():
     assert len(GAMES) >= 19
 
 
+@pytest.mark.full(but=8)
 @pytest.mark.parametrize("game", GAMES, ids=str)
 def test_every_game_is_played_to_its_end_from_every_seat(game, provider):
     draw = random.Random(str(game))
@@ -84,7 +85,7 @@ def test_mixed_strategies_are_refused_where_something_is_hidden():
         RegretMatchingBot(game)
 
 
-@pytest.mark.full(but=6)
+@pytest.mark.full(but=3)
 @pytest.mark.skipif(native.bridge() is None, reason=native.diagnosis())
 @pytest.mark.parametrize(
     "game", [g for g in OPEN if native.is_native(g.new_initial_state())], ids=str

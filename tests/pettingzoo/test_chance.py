@@ -69,7 +69,7 @@ def test_nobody_earns_more_than_the_sure_action(make, keeper):
     assert mean == pytest.approx(dice.SURE, abs=0.1)  # Who sees the coin earns 0.8.
 
 
-@pytest.mark.full(but=4)
+@pytest.mark.full(but=2)
 @pytest.mark.parametrize("make", [dice.zoo_coin, dice.together_coin])
 @pytest.mark.parametrize("keeper", [*dice.KEEPERS, *dice.OUTSIDE])
 def test_dice_that_will_fall_make_no_difference(make, keeper):

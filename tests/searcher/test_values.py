@@ -153,6 +153,7 @@ class Drawn:
         return list(numbers[: state.num_players()])
 
 
+@pytest.mark.full(but=2)
 @pytest.mark.parametrize("kind", [{}, {"num_players": 3}, {"num_players": 1}])
 @pytest.mark.parametrize("proofs", [None, Proofs(optional=True)])
 def test_minimax_values_are_those_of_a_slow_form(kind, proofs):

@@ -84,6 +84,7 @@ def test_paths_longer_than_the_frame():
     check_tree(searcher)
 
 
+@pytest.mark.full(but=["3"])
 @pytest.mark.parametrize("playouts", [1, 3])
 def test_playouts_longer_than_the_frame(playouts):
     searcher, result = search(Corridor(3000), 20, playout_count=playouts)
