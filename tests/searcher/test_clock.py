@@ -2,6 +2,7 @@ import math
 import random
 
 import pytest
+from helpers.games import written_game
 
 from rave_agents import Limit, SearchConfig, Searcher
 from rave_agents.agents.named_agents import make_agent
@@ -335,12 +336,21 @@ def with_one_good_move():
             state.apply_action(draw.choice(legal))
 
 
-def test_a_simulation_budget_is_stopped_early_with_the_same_move():
+def test_a_search_ends_once_the_best_move_cannot_be_caught_up_with():
+    config = SearchConfig.preset("uct").replace(early_stop=True)
+    game = written_game({(): (0, [0, 1]), (0,): [1.0, -1.0], (1,): [-1.0, 1.0]})
+    result = Searcher(config, seed=2).search(game, Limit(simulations=2000))
+    assert result.action == 0
+    assert 1000 <= result.simulations < 1800
+
+
+@pytest.mark.full
+def test_a_simulation_budget_is_stopped_early_with_the_same_move(compiled):
     state, win = with_one_good_move()
     config = SearchConfig.preset("uct").replace(early_stop=True)
-    result = Searcher(config, seed=2).search(state, Limit(simulations=4000))
+    result = Searcher(config, seed=2).search(state, Limit(simulations=400_000))
     assert result.action == win
-    assert 2000 <= result.simulations < 3600
+    assert 200_000 <= result.simulations < 360_000
 
 
 def test_a_watch_gives_more_time():
@@ -392,12 +402,13 @@ def test_no_time_is_added_once_the_simulations_are_run():
     assert result.simulations == 300
 
 
-def test_threads_stop_early_together():
+@pytest.mark.full
+def test_threads_stop_early_together(compiled):
     state, win = with_one_good_move()
     config = SearchConfig.preset("uct").replace(early_stop=True, threads=2)
-    result = Searcher(config, seed=2).search(state, Limit(simulations=8000))
+    result = Searcher(config, seed=2).search(state, Limit(simulations=4_000_000))
     assert result.action == win
-    assert 3600 <= result.simulations < 7800
+    assert 1_800_000 <= result.simulations < 3_900_000
 
 
 def test_a_search_on_a_clock_charges_it():
