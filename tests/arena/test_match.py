@@ -6,7 +6,7 @@ import textwrap
 
 import numpy as np
 import pytest
-from scipy import stats
+import scipy
 
 import rave_agents.agents.named_agents as agents_module
 from rave_agents.agents.named_agents import RandomAgent
@@ -322,7 +322,7 @@ def test_margins_are_told_where_games_are_won_by_more_and_less():
     margins = [record.margin for record in result.records]
     assert result.is_won_by_margins
     assert result.margin == pytest.approx(np.mean(margins))
-    low, high = stats.t.interval(0.95, 19, np.mean(margins), stats.sem(margins))
+    low, high = scipy.stats.t.interval(0.95, 19, np.mean(margins), scipy.stats.sem(margins))
     assert result.margin_interval == pytest.approx((low, high))
     assert not play_match("tic_tac_toe", "random", "random", games=4).is_won_by_margins
 

@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 import pytest
-import scipy.stats
+import scipy
 from helpers import slow_nogo
 
 from rave_agents import Limit, SearchConfig, Searcher

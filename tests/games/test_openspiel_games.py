@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pyspiel
 import pytest
-import scipy.stats
+import scipy
 from helpers.trees import dump
 from rave_openspiel import OpenSpielState, compiled_games
 

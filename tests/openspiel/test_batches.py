@@ -111,7 +111,7 @@ def test_an_exact_evaluator_finds_the_best_reply_in_tic_tac_toe(provider):
     }
 
 
-def test_searches_side_by_side_on_the_bridge_find_what_each_finds_alone(provider, compiled):
+def test_searches_side_by_side_on_the_bridge_find_what_each_finds_alone(provider):
     state = begun("connect_four")
     states = [state.child(action) for action in state.legal_actions()]
     limit, evaluator = Limit(simulations=40), linear(2)

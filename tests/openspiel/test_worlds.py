@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 import pyspiel
 import pytest
-import scipy.stats
+import scipy
 from helpers.spiel import decision
 from rave_openspiel import replayed_worlds
 from rave_openspiel.worlds import ReplayedWorlds, resamples, view, world_source
