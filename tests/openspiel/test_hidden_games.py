@@ -75,6 +75,7 @@ def test_the_others_are_refused_with_the_reason(game):
     assert game.remark in str(caught.value)
 
 
+@pytest.mark.full(but=8)
 @pytest.mark.parametrize("name", sorted(RESAMPLING | UNRELIABLE.keys()))
 def test_games_with_a_method_of_their_own_are_known(name):
     state = pyspiel.load_game(name).new_initial_state()

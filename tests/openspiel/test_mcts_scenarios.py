@@ -236,7 +236,7 @@ def test_the_first_player_wins_small_connect_three(kind):
     assert result.proven == "win"
 
 
-@pytest.mark.full(but=4)
+@pytest.mark.full(but=2)
 @pytest.mark.parametrize("kind", BOTS)
 @pytest.mark.parametrize("piles", [(1, 2, 3), (1, 2, 2), (2, 2), (3, 1), (1, 4, 5), (3, 3, 1)])
 @pytest.mark.parametrize("misere", [False, True])

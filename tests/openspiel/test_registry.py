@@ -89,6 +89,7 @@ def test_import_registers_the_named_bots_beside_openspiels():
 
 
 @needs_registry
+@pytest.mark.full(but=[name for name in LOADABLE if name != "colored_trails"])  # slow to load
 @pytest.mark.parametrize("name", LOADABLE)
 def test_openspiel_is_told_truly_which_games_they_play(name):
     game = pyspiel.load_game(name)
