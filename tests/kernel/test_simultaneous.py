@@ -269,9 +269,9 @@ def test_the_table_grows_with_what_is_visited():
 def test_memory_is_bounded_and_counted(preset):
     state = joint_random_game(3, width=4, depth=30, num_players=3, together=0.9)
     player = moving_players(state)[0] if is_simultaneous(state) else state.current_player()
-    searcher, result = search(state, preset, 1000, player=player, max_memory_mb=0.03)
+    searcher, result = search(state, preset, 2000, player=player, max_memory_mb=0.03)
     assert result.memory_full
-    assert result.simulations == 1000
+    assert result.simulations == 2000
     assert 0.015 * 2**20 < result.memory_bytes <= 0.03 * 2**20
     assert result.memory_bytes == growing_bytes(searcher)
 
