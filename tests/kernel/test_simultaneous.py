@@ -276,7 +276,7 @@ def test_memory_is_bounded_and_counted(preset):
     assert result.memory_bytes == growing_bytes(searcher)
 
 
-@pytest.mark.full
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize("preset", PRESETS)
 @pytest.mark.parametrize("seed", range(4))
 def test_a_kept_subtree_is_what_it_was(preset, seed):
