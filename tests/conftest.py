@@ -24,7 +24,7 @@ from rave_agents.searcher import tree_search
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-COMPILED_AFTER = 6000, 3.0
+COMPILED_AFTER = 8000, 5.0
 """Simulations and seconds that a process of the quick run interprets a search that no process has
 compiled; it takes as long to compile it."""
 

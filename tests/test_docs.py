@@ -86,7 +86,7 @@ def installs_extras(words):
         assert re.search(rf"^{extra} = \[", metadata, re.MULTILINE), extra
 
 
-@pytest.mark.full(but=["games"])
+@pytest.mark.full
 @pytest.mark.parametrize("words", RUN, ids=lambda words: f"{words[1]}-{RUN.index(words)}")
 def test_a_command_of_the_tutorials_runs_in_short(words, tmp_path):
     for page in TUTORIALS:

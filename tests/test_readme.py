@@ -7,6 +7,9 @@ import subprocess
 import sys
 
 import pytest
+from typer.testing import CliRunner
+
+from rave_agents.cli import app
 
 ROOT = pathlib.Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
@@ -78,6 +81,7 @@ def test_readme_has_a_snippet_for_each_framework():
     assert any("rave_gymnasium" in snippet for snippet in SNIPPETS)
 
 
+@pytest.mark.full
 def test_readme_shows_what_its_first_snippet_prints():
     """But for the move and the time, which depend on the provider and on the machine."""
     shown = re.search(r"```text\n(.*?)```", README, re.DOTALL)
@@ -101,6 +105,6 @@ def test_main_job_of_the_readme_runs_in_short():
     words = [quoted or plain for quoted, plain in arguments]
     words[words.index("--games") + 1] = "2"
     words[1] = "hex(board_size=4)"
-    finished = run("-m", "rave_agents", *words)
-    assert finished.returncode == 0, finished.stderr
+    finished = CliRunner().invoke(app, words)
+    assert finished.exit_code == 0, finished.output
     assert "score" in finished.stdout.lower()

@@ -130,6 +130,7 @@ def test_a_position_is_found_again(tactics):
     assert {"game": position["game"], **found} == position
 
 
+@pytest.mark.full
 def test_agents_are_tested():
     arguments = ["test", "uct_solver", "random", "--simulations", "50", "--seeds", "2"]
     finished = subprocess.run(

@@ -143,6 +143,7 @@ def test_parameters_reach_the_searcher():
     assert both.limit == Limit(simulations=3, seconds=0.5)
 
 
+@pytest.mark.full(but=7)
 @pytest.mark.parametrize("name", [*OF_TURNS, "random"])
 def test_every_agent_plays_legal_moves_that_its_seed_decides(name):
     assert agent_types()[name].summary

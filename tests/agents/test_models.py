@@ -142,6 +142,7 @@ def test_the_name_of_a_model_is_checked(name, message):
         loaded_evaluator(name)
 
 
+@pytest.mark.full
 def test_a_maskable_ppo_is_searched_with_in_the_environment_that_it_was_trained_in(torch):
     sb3 = pytest.importorskip("sb3_contrib")
     from gymnasium import Env, spaces

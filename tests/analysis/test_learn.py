@@ -101,6 +101,7 @@ def test_the_compiled_value_is_that_of_the_sum_over_windows(name):
         assert -1 < returns[0] < 1
 
 
+@pytest.mark.full
 def test_machine_code_gives_the_same_value(compiled):
     rules = small("breakthrough")
     value, state = random_value(rules), played(rules, 5)

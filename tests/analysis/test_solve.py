@@ -202,11 +202,12 @@ def test_refuses_in_one_line(program, arguments, message):
 def test_progress_is_shown_on_a_terminal_only():
     console = Console(file=io.StringIO(), force_terminal=True, width=120)
     with solve_progress(console) as progress:
-        found = solve_position(SMALL_BOARD, seconds=0.5, seed=1, progress=progress)
+        found = solve_position(SMALL_BOARD, seconds=0.25, seed=1, progress=progress)
     assert "disproof number" in console.file.getvalue()
     assert "the time is used up" in shown(solution(found))
 
 
+@pytest.mark.full
 @pytest.mark.skipif(os.name == "nt", reason="sends SIGINT to itself")
 def test_ctrl_c_prints_what_is_known():
     script = (

@@ -71,9 +71,9 @@ def test_a_sequential_test_ends_a_match_and_tells_the_answer():
 
 def test_a_test_ends_at_the_same_pair_whatever_plays(threads):
     options = {"sprt": "0,300", "seed": 3}
-    alone = play_match("tic_tac_toe", "uct(simulations=30)", "random", **options)
+    alone = play_match("tic_tac_toe", "uct(simulations=10)", "random", **options)
     several = play_match(
-        "tic_tac_toe", "uct(simulations=30)", "random", executor=threads, **options
+        "tic_tac_toe", "uct(simulations=10)", "random", executor=threads, **options
     )
     assert alone.verdict == "elo1"
     assert alone.complete
@@ -85,12 +85,12 @@ def test_a_test_ends_at_the_same_pair_whatever_plays(threads):
 def test_a_test_goes_on_from_its_file(tmp_path):
     path = tmp_path / "match.jsonl"
     options = {"sprt": "0,300", "seed": 3, "output": path}
-    first = play_match("tic_tac_toe", "uct(simulations=30)", "random", **options)
+    first = play_match("tic_tac_toe", "uct(simulations=10)", "random", **options)
     content = path.read_bytes()
     path.write_bytes(content[: len(content) // 2])
-    again = play_match("tic_tac_toe", "uct(simulations=30)", "random", **options)
+    again = play_match("tic_tac_toe", "uct(simulations=10)", "random", **options)
     assert [r.actions for r in first.records] == [r.actions for r in again.records]
-    assert play_match("tic_tac_toe", "uct(simulations=30)", "random", **options).verdict == "elo1"
+    assert play_match("tic_tac_toe", "uct(simulations=10)", "random", **options).verdict == "elo1"
 
 
 @pytest.mark.parametrize(

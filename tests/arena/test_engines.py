@@ -34,7 +34,7 @@ def first_legal(state):
     return min(state.legal_actions())
 
 
-QUICK = ["python_tic_tac_toe", "pettingzoo:tictactoe_v3"]
+QUICK = ["pettingzoo:tictactoe_v3"]
 
 
 @pytest.mark.full(but=QUICK)
@@ -57,7 +57,7 @@ def test_every_game_is_played_alike_by_one_process_by_several_and_on_a_cluster(n
     assert alone == several == cluster
 
 
-@pytest.mark.full(but=["python_tic_tac_toe"])
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["tic_tac_toe", "python_tic_tac_toe"])
 def test_users_policies_are_played_alike_by_all_engines(name, dask_workers, threads):
     engines = [{}, {"jobs": 2}, {"executor": dask_workers}, {"executor": threads}]
@@ -112,7 +112,7 @@ def test_a_worker_of_another_version_is_refused_with_the_names(threads, monkeypa
         play_match("tic_tac_toe", "random", "random", games=2, executor=threads)
 
 
-@pytest.mark.full(but=["once"])
+@pytest.mark.full
 @pytest.mark.parametrize("when", [(3,), (3, 8)], ids=["once", "twice"])
 def test_games_of_workers_that_are_killed_are_played_again(when):
     killed = []
@@ -184,7 +184,7 @@ def test_ctrl_c_ends_within_two_seconds_and_prints_the_standing(engine, tmp_path
         pytest.importorskip("distributed")
     script = tmp_path / "script.py"
     script.write_text(textwrap.dedent(SCRIPT))
-    command = ["match", "connect_four", "uct", "uct", "--games", "9000", "--simulations", "100"]
+    command = ["match", "connect_four", "uct", "uct", "--games", "9000", "--simulations", "10"]
     with subprocess.Popen(
         [sys.executable, str(script), *command, *engine, "--json"],
         stdout=subprocess.PIPE,

@@ -45,12 +45,14 @@ def test_games_of_python_are_played_in_several_processes(name):
     assert [record.actions for record in played[0]] == [record.actions for record in played[1]]
 
 
+@pytest.mark.full
 def test_a_game_that_a_script_registers_is_played_in_several_processes():
     done = run()
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("my_counting_game") == 2
 
 
+@pytest.mark.full
 def test_a_game_that_cannot_travel_is_refused_with_the_remedy():
     done = run("locked")
     last = done.stderr.strip().splitlines()[-1]
@@ -80,7 +82,7 @@ LONG = """
 """
 
 
-@pytest.mark.full(but=["15-143-2"])
+@pytest.mark.full
 @pytest.mark.skipif(os.name == "nt", reason="sends signals")
 @pytest.mark.parametrize("jobs", [1, 2])
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGKILL, -9)])

@@ -6,7 +6,7 @@ import textwrap
 
 import numpy as np
 import pytest
-from scipy import stats
+import scipy
 
 import rave_agents.agents.named_agents as agents_module
 from rave_agents.agents.named_agents import RandomAgent
@@ -64,6 +64,7 @@ def test_another_seed_gives_other_games():
     assert moves_of(first) != moves_of(second)
 
 
+@pytest.mark.full
 def test_the_number_of_jobs_changes_nothing():
     matches = [
         play_match("connect_four", "rave", "mcts", games=7, simulations=30, seed=3, jobs=jobs)
@@ -231,6 +232,7 @@ def test_an_agent_cannot_change_the_game(register):
             state.apply_action(action)
 
 
+@pytest.mark.full
 def test_a_failure_in_another_process_comes_back_with_its_traceback_and_its_cause():
     with pytest.raises(MatchError, match="agent failing: ZeroDiv") as caught:
         play_match("tic_tac_toe", "random", failing, games=4, jobs=2)
@@ -320,7 +322,7 @@ def test_margins_are_told_where_games_are_won_by_more_and_less():
     margins = [record.margin for record in result.records]
     assert result.is_won_by_margins
     assert result.margin == pytest.approx(np.mean(margins))
-    low, high = stats.t.interval(0.95, 19, np.mean(margins), stats.sem(margins))
+    low, high = scipy.stats.t.interval(0.95, 19, np.mean(margins), scipy.stats.sem(margins))
     assert result.margin_interval == pytest.approx((low, high))
     assert not play_match("tic_tac_toe", "random", "random", games=4).is_won_by_margins
 

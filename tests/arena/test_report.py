@@ -155,6 +155,7 @@ def test_the_command_alone_prints_the_tables(files):
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("chrome")
 
 
+@pytest.mark.full
 @pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
 def test_the_page_is_whole_in_a_browser_and_on_a_phone(page, tmp_path):
     playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")

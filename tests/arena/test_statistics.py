@@ -2,14 +2,14 @@ import math
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest
+import scipy
 
 from rave_agents.arena.statistics import MatchScore, elo_difference, score_interval
 
 
 @pytest.mark.parametrize(("wins", "losses"), [(0, 10), (1, 9), (5, 5), (37, 63), (10, 0)])
 def test_without_draws_the_interval_is_wilsons(wins, losses):
-    expected = binomtest(wins, wins + losses).proportion_ci(method="wilson")
+    expected = scipy.stats.binomtest(wins, wins + losses).proportion_ci(method="wilson")
     assert MatchScore(wins, 0, losses).interval == pytest.approx((expected.low, expected.high))
 
 
@@ -22,7 +22,7 @@ def test_ends_of_the_interval_solve_the_equation():
 
 def test_the_draw_rate_enters_by_its_lower_bound():
     low, high = MatchScore(30, 40, 30).interval
-    rate = binomtest(40, 100).proportion_ci(method="wilson").low
+    rate = scipy.stats.binomtest(40, 100).proportion_ci(method="wilson").low
     assert (low, high) == pytest.approx(score_interval(0.5, 100, draw_rate=rate))
 
 

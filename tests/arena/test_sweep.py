@@ -76,6 +76,7 @@ def test_cells_share_their_openings(straight):
     assert len(openings) == 1
 
 
+@pytest.mark.full
 def test_the_number_of_jobs_changes_nothing(straight):
     assert moves_of(sweep(jobs=2)) == moves_of(straight[0])
 
@@ -102,6 +103,7 @@ def test_a_truncated_file_goes_on_to_the_same_table(straight, tmp_path, kept):
     assert games_of(resumed) == games_of(path)
 
 
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize("torn", [1, 30, -1])
 def test_a_torn_last_line_is_dropped(straight, tmp_path, torn):
     result, path = straight
@@ -226,7 +228,7 @@ def test_games_are_kept_in_files_alone(tmp_path):
         sweep(output="/dev/zero")
 
 
-@pytest.mark.full(but=["1"])
+@pytest.mark.full
 @pytest.mark.skipif(os.name == "nt", reason="sends SIGINT to a process group")
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_ctrl_c_keeps_the_finished_games_and_the_sweep_goes_on(straight, tmp_path, jobs):

@@ -126,6 +126,7 @@ def make_own(game, player, seed):
     return RandomAgent(player, seed=seed)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("agent", [OwnAgent(), make_own, lambda state: state.legal_actions()[-1]])
 def test_agents_of_ones_own_play_alike_in_several_processes(agent):
     agents = {"own": agent, "random": "random"}
@@ -134,6 +135,7 @@ def test_agents_of_ones_own_play_alike_in_several_processes(agent):
     assert len({r.actions for m in alone.matches for r in m.records}) > 2
 
 
+@pytest.mark.full
 def test_programs_take_part():
     import sys
 
@@ -152,6 +154,7 @@ def test_a_cluster_plays_the_same_games(straight, dask_workers):
     assert str(tournament(executor=dask_workers)) == str(straight[0])
 
 
+@pytest.mark.full
 def test_processes_play_the_same_games(straight):
     assert str(tournament(jobs=2)) == str(straight[0])
 

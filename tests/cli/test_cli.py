@@ -190,7 +190,7 @@ def test_sweep_varies_the_fields_of_parts_in_use(program):
 
 
 def test_an_even_score_is_an_elo_difference_of_plus_zero(program):
-    result = program("match", "tic_tac_toe", "uct", "uct", "--games", 2, "--simulations", 2000)
+    result = program("match", "tic_tac_toe", "uct", "uct", "--games", 2, "--simulations", 300)
     assert "+0" in result.stdout
     assert "-0 " not in result.stdout
 
@@ -414,13 +414,14 @@ def test_no_command_shows_the_help(program):
     assert "Commands" in program().output
 
 
+@pytest.mark.full
 def test_python_m_runs_the_program():
     arguments = [sys.executable, "-m", "rave_agents", "search", "tic_tac_toe", "random", "--json"]
     done = subprocess.run(arguments, capture_output=True, text=True, timeout=60, check=True)
     assert json.loads(done.stdout)["game"] == "tic_tac_toe"
 
 
-@pytest.mark.full(but=["1"])
+@pytest.mark.full
 @pytest.mark.skipif(os.name == "nt", reason="sends SIGINT to a process group")
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_ctrl_c_prints_the_finished_games(tmp_path, jobs):
@@ -472,7 +473,7 @@ def test_a_finished_match_is_shown_in_any_encoding():
     assert "+inf" in done.stdout.decode("ascii")
 
 
-@pytest.mark.full(but=1)
+@pytest.mark.full
 @pytest.mark.parametrize("json_option", [(), ("--json",)])
 def test_names_beyond_the_encoding_are_escaped(json_option):
     spec = 'gtp(command="é∞")'
@@ -522,6 +523,7 @@ def test_what_nobody_means_is_refused_in_one_line(program, arguments, message):
     assert message in error_of(program(*arguments))
 
 
+@pytest.mark.full
 def test_a_closed_output_ends_without_a_traceback():
     command = f"{sys.executable} -m rave_agents games | head -1"
     done = subprocess.run(

@@ -50,6 +50,7 @@ def taken(state, *actions):
 # The trees
 
 
+@pytest.mark.full(but=3)
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize(
     "config",
@@ -68,6 +69,7 @@ def test_batches_of_one_grow_the_tree_of_an_evaluator_that_judges_one_at_a_time(
     assert dump(batched) == dump(single)
 
 
+@pytest.mark.full(but=2)
 @pytest.mark.parametrize("leaves", [1, 5])
 @pytest.mark.parametrize("chance", [0.0, 0.4])
 def test_no_simulation_is_lost_and_nothing_is_left_of_those_that_waited(leaves, chance):
@@ -166,6 +168,7 @@ def check_first_values(state, own):
     assert {row.action: row.value for row in result.actions} == pytest.approx(values, abs=1e-6)
 
 
+@pytest.mark.full(but=["0-1", "1-4"])
 @pytest.mark.parametrize("leaves", [1, 4])
 @pytest.mark.parametrize("seed", range(4))
 def test_the_best_action_is_found_where_chance_moves(seed, leaves):
@@ -241,6 +244,7 @@ def test_each_of_those_who_move_at_the_same_time_has_a_row(players):
 # Many searches side by side
 
 
+@pytest.mark.full(but=["3-True", "64-False"])
 @pytest.mark.parametrize("overlap", [True, False])
 @pytest.mark.parametrize("side_by_side", [1, 3, 64])
 def test_searches_side_by_side_find_what_each_finds_alone(side_by_side, overlap):

@@ -168,6 +168,7 @@ class BrokenRace(Race):
         raise ZeroDivisionError("broken")
 
 
+@pytest.mark.full
 def test_compiled_rules_are_loaded_again_without_numba():
     script = (
         "import sys\n"

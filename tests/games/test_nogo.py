@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 import pytest
-import scipy.stats
+import scipy
 from helpers import slow_nogo
 
 from rave_agents import Limit, SearchConfig, Searcher
@@ -65,7 +65,7 @@ def test_moves_that_are_drawn_are_the_legal_ones_equally_often():
     for action in (4, 0, 8):
         state.apply_action(action)
     legal = state.legal_actions()
-    playouts = 1000
+    playouts = 400
     simulator, frame = provider(state, playouts=playouts, move_capacity=playouts * 9)
     assert simulated(simulator, frame) == Status.DONE
     firsts = frame.move_actions[np.r_[0, frame.playout_ends[:-1]]]
@@ -107,7 +107,7 @@ def test_before_the_end_nobody_has_won():
     assert NoGoState(3).returns() == [0.0, 0.0]
 
 
-@pytest.mark.full(but=["5"])
+@pytest.mark.full(but=["3"])
 @pytest.mark.parametrize("size", [2, 3, 5, 9, 19])
 def test_it_is_a_game_state(size):
     check_game_state(lambda: NoGoState(size), games=2)
@@ -230,7 +230,7 @@ def test_moves_are_drawn_in_proportion_to_their_weights():
     state = position("a1", 2)
     legal = state.legal_actions()
     player = state.current_player()
-    playouts = 2000
+    playouts = 800
     _, frame = provided = provider(
         state, playouts=playouts, move_capacity=4 * playouts, action_weights=weights
     )

@@ -88,6 +88,7 @@ def test_twenty_games_have_twenty_results_though_a_process_is_killed_in_the_seve
     assert sum(record.margin > 0 for record in result.records) > 0
 
 
+@pytest.mark.full(but=["nonsense"])
 @pytest.mark.parametrize(
     ("way", "ending"),
     [
@@ -169,6 +170,7 @@ def test_a_program_that_never_answers_ends_the_match():
         play_match("hex(board_size=3)", spec, "random", games=2)
 
 
+@pytest.mark.full
 def test_a_program_that_fails_before_its_first_move_ends_the_match_and_keeps_its_games(tmp_path):
     game = "hex(board_size=3)"
     code = (
@@ -204,6 +206,7 @@ def test_a_match_that_is_asked_to_counts_them_as_lost(what, jobs):
     assert all(ending["fault"] for ending in result.to_dict()["endings"])
 
 
+@pytest.mark.full
 def test_a_failure_in_a_game_is_a_fault_and_a_resignation_is_none():
     game = "hex(board_size=4)"
     for way, faults in (("die", (1, 0)), ("nonsense", (1, 0)), ("resign", (0, 0))):
@@ -211,6 +214,7 @@ def test_a_failure_in_a_game_is_a_fault_and_a_resignation_is_none():
         assert (result.score.losses, result.faults) == (1, faults), way
 
 
+@pytest.mark.full
 @pytest.mark.skipif(resource is None, reason="measures memory as POSIX does")
 def test_a_flood_takes_no_memory_while_nobody_asks():
     process = EngineProcess(program(FLOOD.format(text="= x")).parameters["command"])
@@ -233,6 +237,7 @@ def test_an_answer_of_many_lines_keeps_its_indentation():
     process.close()
 
 
+@pytest.mark.full
 def test_a_program_that_plays_something_else_is_found_out():
     game = load_game("hex(board_size=3)")
     agent = make_agent(ours("othello"), game, 0)

@@ -44,7 +44,7 @@ def test_nobody_earns_more_than_the_sure_action(keeper):
     assert mean == pytest.approx(dice.SURE, abs=0.08)  # Who sees the coin earns 0.8.
 
 
-@pytest.mark.full(but=3)
+@pytest.mark.full(but=2)
 @pytest.mark.parametrize("keeper", [*dice.KEEPERS, *dice.OUTSIDE])
 def test_dice_that_will_fall_make_no_difference(keeper):
     env = dice.gym_coin(keeper)()
@@ -78,7 +78,7 @@ def test_generators_of_the_caller_stay_as_they_are(keeper):
         assert [env.flip() for _ in range(20)] == flips
 
 
-@pytest.mark.full(but=["RaveAgent"])
+@pytest.mark.full
 @pytest.mark.parametrize("kind", [RaveAgent, GraveAgent])
 def test_other_agents_do_not_see_either(kind):
     env = dice.gym_coin(dice.Python)()
@@ -86,6 +86,7 @@ def test_other_agents_do_not_see_either(kind):
     assert mean < 0.7
 
 
+@pytest.mark.full(but=4)
 @pytest.mark.parametrize(
     ("keeper", "said"),
     [
@@ -163,6 +164,7 @@ class Late(gymnasium.Env):
         return self.place, float(won) + 0.01 * action, self.place == 12, False, {}
 
 
+@pytest.mark.full
 def test_chance_that_a_search_meets_first_makes_it_begin_anew():
     env = Late()
     env.reset(seed=1)
@@ -222,7 +224,7 @@ class Noisy(gymnasium.Env):
 def test_noise_does_not_keep_the_tree_from_growing():
     env = Noisy()
     env.reset(seed=1)
-    agent = UCTAgent(env, simulations=2000, seed=1)
+    agent = UCTAgent(env, simulations=1000, seed=1)
     assert agent.act() == 1
     assert not agent.last_result.state.chance.alike
     assert agent.last_result.value > 0.5

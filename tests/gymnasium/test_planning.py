@@ -41,7 +41,7 @@ def walk(env, steps, seed):
     return trace
 
 
-@pytest.mark.full(but=3)
+@pytest.mark.full(but=2)
 @pytest.mark.parametrize("name", CLONED)
 def test_clone_goes_on_like_the_original_and_leaves_it_alone(name):
     for seed in range(20):

@@ -29,6 +29,7 @@ def values(agent):
     return {action.action: (action.visits, action.value) for action in agent.last_result.actions}
 
 
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize(("player", "action"), [((10, 10), 0), ((5, 4), 1)])
 def test_blackjack_is_planned_in_by_worlds(player, action):
     agent = UCTAgent(blackjack(player, (10, 7)), worlds=deal, simulations=600, seed=1)
@@ -72,6 +73,7 @@ def rebuilt(env, agent, rng):
     return new
 
 
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize("worlds", [shuffled, rebuilt])
 def test_worlds_keep_a_plan_from_knowing_what_is_hidden(worlds):
     for seed in range(4):

@@ -65,7 +65,7 @@ OBSERVING = [
 ]
 
 
-@pytest.mark.full(but=5)
+@pytest.mark.full(but=2)
 @pytest.mark.parametrize("wrap", OBSERVING)
 def test_what_only_observes_or_keeps_time_is_looked_through(wrap):
     env = wrap(pole())

@@ -4,18 +4,22 @@ import random
 
 import pyspiel
 from rave_openspiel.adapter import ADAPTER
-from rave_openspiel.support import hides_information, is_simultaneous
+from rave_openspiel.support import hides_information
 
 SUPPORTED = [game.name for game in ADAPTER.games() if game.supported]
 """The games that the search plays with their default parameters."""
 
 
-def _is_open(name):
-    game = pyspiel.load_game(name)
-    return not hides_information(game.get_type()) and not is_simultaneous(game)
+TYPES = {kind.short_name: kind for kind in pyspiel.registered_games()}
+"""What is known of each game without loading it, which takes some of them long."""
 
 
-OPEN = [name for name in SUPPORTED if _is_open(name)]
+def is_simultaneous(name):
+    """Whether players may move at the same time."""
+    return TYPES[name].dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS
+
+
+OPEN = [name for name in SUPPORTED if not (hides_information(TYPES[name]) or is_simultaneous(name))]
 """Those of them in which one player moves at a time and nothing is hidden."""
 
 FEW = ["tic_tac_toe", "breakthrough", "mancala", "2048", "catch", "pig", "backgammon"]

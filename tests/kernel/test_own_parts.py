@@ -162,7 +162,7 @@ SAME = {
 }
 
 
-@pytest.mark.full(but=4)
+@pytest.mark.full(but=2)
 @pytest.mark.parametrize("fpu", [math.inf, 0.4])
 @pytest.mark.parametrize("name", SAME)
 def test_what_computes_the_same_grows_the_same_tree(name, fpu):
@@ -207,6 +207,7 @@ def choice_for_the_playout():
     return written_game(nodes)
 
 
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize(
     ("playouts", "value"),
     [(UniformPlayouts(), 0.5), (Prefers(0, 50.0), 50 / 51), (Prefers(1, 50.0), 1 / 51)],
@@ -580,7 +581,7 @@ def _untyped(policy, action):
     return {"weight": policy.weight, 3: action}["weight"]
 
 
-@pytest.mark.full(but=1)
+@pytest.mark.full
 @pytest.mark.usefixtures("compiled")
 @pytest.mark.skipif(JIT_DISABLED, reason="nothing is compiled")
 @pytest.mark.parametrize(
@@ -851,6 +852,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.full
 def test_parts_of_a_script_play_in_several_processes(tmp_path):
     done = run_script(tmp_path / "script.py", WORKERS)
     assert done.returncode == 0, done.stderr

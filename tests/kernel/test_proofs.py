@@ -133,6 +133,7 @@ def test_what_is_proven_is_true_and_up_to_date(block):
             raise AssertionError(f"case {seed}: {config}, {simulations} simulations") from error
 
 
+@pytest.mark.full
 def test_the_cases_have_what_they_are_meant_to_cover():
     cases = [random_case(seed) for seed in range(BLOCKS * CASES_PER_TEST)]
     rules = [state.rules for state, _, _ in cases]
@@ -163,7 +164,7 @@ TURNED_TO = {
 """Proof numbers of which the search makes much."""
 
 
-@pytest.mark.full(but=3)
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize("checks", [CheckNothing(), CheckTerminal()])
 @pytest.mark.parametrize("numbers", [NoProofNumbers(), *TURNED_TO.values()])
 @pytest.mark.parametrize("kind", ["zero-sum", "general-sum", "one player", "three players"])
@@ -349,7 +350,7 @@ def test_a_draw_layer_tells_dense_ranks_apart():
 # Room.
 
 
-@pytest.mark.full(but=1)
+@pytest.mark.full
 @pytest.mark.parametrize("amaf", [NoAmaf(), NodeAmaf(), GRAVE(), HRAVE()])
 @pytest.mark.parametrize("numbers", [NoProofNumbers(), ProofNumbers(constant=0.0)])
 @pytest.mark.parametrize("checks", [CheckNothing(), CheckTerminal(), CheckRefutations()])
@@ -422,7 +423,7 @@ def proven_outcomes(preset, seeds):
     return proven
 
 
-@pytest.mark.full(but=1)
+@pytest.mark.full
 @pytest.mark.parametrize("preset", PROVING)
 def test_no_preset_proves_what_is_not_so(preset):
     assert proven_outcomes(preset, range(60)) > 25
@@ -445,9 +446,9 @@ def better_known_than_searched():
 @pytest.mark.parametrize("preset", ["uct_solver", "rave_pn", "pn_mcts"])
 def test_a_solved_child_that_is_passed_over_counts_above_its_parent(preset):
     config = SearchConfig.preset(preset).replace(skipping=SkipSolved(), rule=UCB1(0.5))
-    for seed in range(3):
+    for seed in range(2):
         searcher = Searcher(config, seed=seed)
-        result = searcher.search(better_known_than_searched(), Limit(simulations=4000))
+        result = searcher.search(better_known_than_searched(), Limit(simulations=2000))
         assert result.action == 0
         assert result.actions[0].value == pytest.approx(0.7, abs=0.05)
 

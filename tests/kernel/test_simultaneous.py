@@ -96,6 +96,7 @@ def test_regret_matching_with_amaf_converges_to_a_mix():
     assert abs(policy - 1 / 3).sum() / 2 < 0.05
 
 
+@pytest.mark.full
 def test_a_tolerance_for_ties_keeps_decoupled_uct_from_going_in_step():
     game = matrix_game([[0, -25, 50], [25, 0, -5], [-50, 5, 0]])
     worst = {}

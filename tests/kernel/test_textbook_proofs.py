@@ -205,6 +205,7 @@ def test_trees_are_the_same_after_every_simulation(last):
     assert compared > last / 2
 
 
+@pytest.mark.full
 def test_the_cases_reach_every_branch():
     cases = [random_case(seed) for seed in range(BLOCKS * CASES_PER_TEST)]
     configs = [config for _, config, _, _ in cases]

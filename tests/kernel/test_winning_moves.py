@@ -19,7 +19,7 @@ from rave_agents.parts import (
     WinningMoves,
 )
 
-SAMPLES = 8000
+SAMPLES = 4000
 
 KINDS = [NodeAmaf(), GRAVE(), HRAVE()]
 

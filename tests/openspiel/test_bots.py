@@ -124,6 +124,7 @@ def test_plays_legal_games_and_leaves_states_alone(name, play):
     assert play(game, bots).is_terminal()
 
 
+@pytest.mark.full(but=["play_in_cpp", "play_informing_nobody"])
 @pytest.mark.parametrize("play", LOOPS)
 def test_keeps_the_tree_in_every_loop(connect_four, play):
     # UCT has tried nearly every reply in so many simulations; RAVE leaves out those that look bad.
@@ -142,6 +143,7 @@ def test_all_loops_play_the_same_game(connect_four, play):
     assert play(connect_four, [bot.clone() for bot in bots]).history() == expected
 
 
+@pytest.mark.full(but=["play_in_python"])
 @pytest.mark.parametrize("play", LOOPS)
 def test_keeps_the_tree_over_chance_nodes(play):
     game = pyspiel.load_game("pig(players=2,winscore=20)")
@@ -226,6 +228,7 @@ def test_blocks(tic_tac_toe, kind):
     assert kind(tic_tac_toe, simulations=1000, seed=1).step(state) == 2
 
 
+@pytest.mark.full(but=["RaveBot"])
 @pytest.mark.parametrize("kind", BOTS)
 def test_beats_the_stock_random_bot(connect_four, kind):
     returns = []
@@ -352,7 +355,7 @@ def test_a_pickled_bot_goes_on_growing_its_tree(protocol):
     assert visits(twin) == visits(bot)
 
 
-@pytest.mark.full(but=3)
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda b: pickle.loads(pickle.dumps(b))])
 @pytest.mark.parametrize("name", ["connect_four", "python_tic_tac_toe", "pig"])
 def test_a_copy_plays_on_as_the_original(name, copied):

@@ -181,6 +181,7 @@ def test_remembers_a_game_and_forgets_it_when_another_begins():
     assert knows_nothing(0)
 
 
+@pytest.mark.full(but=["hex(board_size=4)"])
 @pytest.mark.parametrize("name", ["hex(board_size=4)", "backgammon"])
 def test_same_seed_same_search(name):
     game = pyspiel.load_game(name)
@@ -289,6 +290,7 @@ def test_agents_refuse_unknown_evaluators_and_selections(spec, message):
         make_agent(spec, ADAPTER.load_game("tic_tac_toe"), 0)
 
 
+@pytest.mark.full
 def test_beats_the_stock_evaluator():
     """Ten games of hex, the seats exchanged; by far the most are won."""
     game = pyspiel.load_game("hex(board_size=5)")

@@ -40,7 +40,7 @@ def test_every_game_that_loads_is_in_the_table():
     assert sorted(game.name for game in GAMES) == sorted(hidden)
 
 
-@pytest.mark.full(but=4)
+@pytest.mark.full(but=2)
 @pytest.mark.parametrize("name", PLAYED)
 def test_worlds_agree_and_bots_play(name):
     game = pyspiel.load_game(name)
@@ -75,6 +75,7 @@ def test_the_others_are_refused_with_the_reason(game):
     assert game.remark in str(caught.value)
 
 
+@pytest.mark.full(but=8)
 @pytest.mark.parametrize("name", sorted(RESAMPLING | UNRELIABLE.keys()))
 def test_games_with_a_method_of_their_own_are_known(name):
     state = pyspiel.load_game(name).new_initial_state()

@@ -41,6 +41,7 @@ def test_kriegspiel_forgets_the_opponents_moves():
     assert sum(shares) / len(shares) < 0.2  # A reference filter has 0.08.
 
 
+@pytest.mark.full
 def test_dark_chess_is_seldom_the_truth():
     states = [decision("dark_chess", 20, seed) for seed in range(8)]
     shares = [
@@ -195,6 +196,7 @@ def deals(**options):
     return [record.returns for record in match.records]
 
 
+@pytest.mark.full
 def test_deals_by_the_games_own_generator_come_from_the_seed_of_the_match():
     assert deals(seed=1) == deals(seed=1, jobs=2)
     games = OpenSpielGame(pyspiel.load_game("negotiation"))

@@ -96,7 +96,7 @@ def test_the_answers_to_the_centre_are_known(kind):
     assert edge.proven == "win"
 
 
-@pytest.mark.full(but=["UCTSolverBot"])
+@pytest.mark.full
 @pytest.mark.parametrize("kind", BOTS)
 def test_noughts_and_crosses_between_solvers_ends_in_a_draw(kind):
     state = after("tic_tac_toe")
@@ -178,7 +178,7 @@ def hand_made_move(action, statistics):
 # Games with chance, and with one player.
 
 
-@pytest.mark.full(but=3)
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize("kind", BOTS)
 @pytest.mark.parametrize(
     "name", ["pig(players=2,winscore=15)", "pig(players=3,winscore=10)", "catch"]
@@ -192,7 +192,7 @@ def test_games_with_chance_are_played_to_the_end(name, kind):
     assert all(game.min_utility() <= value <= game.max_utility() for value in returns)
 
 
-@pytest.mark.full(but=["RavePNBot"])
+@pytest.mark.full
 @pytest.mark.parametrize("kind", BOTS)
 def test_the_ball_is_caught(kind):
     """Chance puts the ball somewhere, then it falls straight: the catcher can always be there."""
@@ -236,7 +236,7 @@ def test_the_first_player_wins_small_connect_three(kind):
     assert result.proven == "win"
 
 
-@pytest.mark.full(but=8)
+@pytest.mark.full(but=2)
 @pytest.mark.parametrize("kind", BOTS)
 @pytest.mark.parametrize("piles", [(1, 2, 3), (1, 2, 2), (2, 2), (3, 1), (1, 4, 5), (3, 3, 1)])
 @pytest.mark.parametrize("misere", [False, True])
@@ -252,6 +252,7 @@ def test_nim_is_won_by_the_sum_of_the_piles(kind, piles, misere):
 # Solved draws are no reason to stop proving.
 
 
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize("kind", BOTS)
 def test_a_position_with_a_known_draw_is_solved(kind):
     """The stock bot takes 200 to 630 simulations; the draw alone absorbed 20,000."""

@@ -43,7 +43,7 @@ BOTS = (
 MEGABYTE = 2**20
 
 
-@pytest.mark.full(but=6)
+@pytest.mark.full(but=3)
 @pytest.mark.parametrize("kind", BOTS)
 def test_a_bot_is_its_preset(kind):
     game = pyspiel.load_game("hex(board_size=3)")
@@ -67,7 +67,7 @@ def test_every_preset_but_puct_has_a_bot_and_an_agent():
     assert {kind.__name__ for kind in BOTS} <= set(rave_openspiel.__all__)
 
 
-@pytest.mark.full(but=4)
+@pytest.mark.full(but=2)
 @pytest.mark.parametrize("kind", BOTS[1:])
 def test_bots_of_the_family_win_where_a_win_is_near(kind):
     game = pyspiel.load_game("tic_tac_toe")
@@ -78,6 +78,7 @@ def test_bots_of_the_family_win_where_a_win_is_near(kind):
         assert kind(game, simulations=1000, seed=1).step(state) == best
 
 
+@pytest.mark.full(but=["GraveBot"])
 @pytest.mark.parametrize("kind", [GraveBot, HRaveBot, RaveGlobalBot])
 def test_nodes_show_the_tables_amaf_statistics(kind):
     game = pyspiel.load_game("hex(board_size=3)")
@@ -118,8 +119,8 @@ def global_searches(count, simulations, **changes):
     return [Searcher(config, seed=seed).search(state, limit) for seed in range(count)]
 
 
-@pytest.mark.full(but=["1-1000"])
-@pytest.mark.parametrize(("count", "simulations"), [(1, 1000), (15, 3000)])
+@pytest.mark.full(but=["1-400"])
+@pytest.mark.parametrize(("count", "simulations"), [(1, 400), (15, 3000)])
 def test_the_global_table_starves_no_move_that_has_no_visits(count, simulations):
     results = global_searches(count, simulations)
     assert all(min(row.visits for row in result.actions) >= 1 for result in results)

@@ -121,7 +121,7 @@ def test_trees_of_states_kept_on_the_way(spec):
     assert_equal_trees(decision(spec), config, 300)
 
 
-@pytest.mark.full(but=4)
+@pytest.mark.full(but=2)
 @pytest.mark.parametrize(
     "changes", [{}, {"proofs": Proofs()}, {"playouts": SteeredPlayouts(playout_temperature=0.05)}]
 )
@@ -306,6 +306,7 @@ def test_a_deadline_stops_in_the_middle_of_a_playout():
     assert simulated(simulator, frame) == Status.DONE
 
 
+@pytest.mark.full
 def test_providers_are_released_with_their_roots():
     state = pyspiel.load_game("go(board_size=19)").new_initial_state()
 
@@ -588,6 +589,7 @@ def both_outputs(*arguments, **environment):
     return outputs[0][0]
 
 
+@pytest.mark.full
 @needs_compiler
 def test_two_processes_that_build_a_small_library_at_once_both_succeed(tmp_path):
     source, cache = tmp_path / "small.cpp", tmp_path / "cache"
@@ -608,7 +610,7 @@ def test_two_processes_that_build_at_once_both_succeed(tmp_path):
     )
 
 
-@pytest.mark.full(but=3)
+@pytest.mark.full(but=2)
 @pytest.mark.parametrize(
     ("preset", "changes"),
     [

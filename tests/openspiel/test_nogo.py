@@ -97,6 +97,7 @@ def test_bots_play_it():
     check_bot(make_bot, game, games=1)
 
 
+@pytest.mark.full
 def test_registered_bots_play_it_from_c(game):
     bots = [rave_openspiel.load_bot("rave", game, player, {"simulations": 5}) for player in (0, 1)]
     if "rave" in pyspiel.registered_bots():

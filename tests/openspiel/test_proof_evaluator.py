@@ -44,6 +44,7 @@ def decision(game):
 stock_bot = functools.partial(stock.stock_bot, exploration=2.0)
 
 
+@pytest.mark.full(but=4)
 @pytest.mark.parametrize("name", GAMES)
 def test_values_and_priors_of_every_kind_of_game(name):
     game = pyspiel.load_game(name)
@@ -145,6 +146,7 @@ def test_same_seed_same_search(name):
     assert search(1) == search(1)
 
 
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))])
 def test_copies_go_on_alike(duplicate):
     game = pyspiel.load_game("hex(board_size=4)")

@@ -89,6 +89,7 @@ def test_import_registers_the_named_bots_beside_openspiels():
 
 
 @needs_registry
+@pytest.mark.full(but=[name for name in LOADABLE if name != "colored_trails"])  # slow to load
 @pytest.mark.parametrize("name", LOADABLE)
 def test_openspiel_is_told_truly_which_games_they_play(name):
     game = pyspiel.load_game(name)
@@ -110,7 +111,7 @@ def test_both_worlds_tell_the_same(spec):
         assert told == pyspiel.bots_that_can_play_game(game, *arguments)
 
 
-@pytest.mark.full(but=2)
+@pytest.mark.full(but=1)
 @needs_registry
 @pytest.mark.parametrize("name", sorted(OURS))
 def test_a_registered_bot_plays_what_the_python_bot_plays(name):
@@ -524,6 +525,7 @@ extern "C" double first_return(const char* game_spec, const char* bot_spec) {
 """
 
 
+@pytest.mark.full
 @needs_registry
 def test_a_cpp_program_loads_and_plays_them(tmp_path):
     """Its states are known to nobody in Python."""
@@ -577,6 +579,7 @@ def test_without_a_compiler_the_import_is_quiet(tmp_path):
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
+@pytest.mark.full
 def test_a_broken_compiler_is_told_once_and_demanded_by_the_switch(tmp_path):
     compiler = tmp_path / "broken-c++"
     compiler.write_text(

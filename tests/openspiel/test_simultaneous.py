@@ -6,7 +6,7 @@ import numpy as np
 import pyspiel
 import pytest
 from helpers.examples import load_example
-from helpers.spiel import decision
+from helpers.spiel import SUPPORTED, decision, is_simultaneous
 from helpers.trees import stored
 from open_spiel.python import policy as policies
 from open_spiel.python.algorithms import expected_game_score
@@ -20,8 +20,7 @@ from rave_openspiel import (
     UCTSolverBot,
     native,
 )
-from rave_openspiel.adapter import ADAPTER
-from rave_openspiel.support import hides_information, is_simultaneous
+from rave_openspiel.support import hides_information
 
 from rave_agents import Limit, SearchConfig, Searcher, UnsupportedGameError
 from rave_agents.arena import play_match
@@ -34,12 +33,7 @@ LONGEST = 20
 """Moves after which a long game goes on at random."""
 
 
-def playable():
-    games = [pyspiel.load_game(game.name) for game in ADAPTER.games() if game.supported]
-    return [game for game in games if is_simultaneous(game)]
-
-
-GAMES = playable()
+GAMES = [pyspiel.load_game(name) for name in SUPPORTED if is_simultaneous(name)]
 
 OPEN = [game for game in GAMES if not hides_information(game.get_type())]
 """Games that are searched with joint actions; the others are searched as if in turn."""
@@ -51,6 +45,7 @@ def test_there_are_as_many_as_openspiel_has():
     assert len(GAMES) >= 19
 
 
+@pytest.mark.full(but=8)
 @pytest.mark.parametrize("game", GAMES, ids=str)
 def test_every_game_is_played_to_its_end_from_every_seat(game, provider):
     draw = random.Random(str(game))
@@ -84,7 +79,7 @@ def test_mixed_strategies_are_refused_where_something_is_hidden():
         RegretMatchingBot(game)
 
 
-@pytest.mark.full(but=6)
+@pytest.mark.full(but=3)
 @pytest.mark.skipif(native.bridge() is None, reason=native.diagnosis())
 @pytest.mark.parametrize(
     "game", [g for g in OPEN if native.is_native(g.new_initial_state())], ids=str

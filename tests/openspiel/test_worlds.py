@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 import pyspiel
 import pytest
-import scipy.stats
+import scipy
 from helpers.spiel import decision
 from rave_openspiel import replayed_worlds
 from rave_openspiel.worlds import ReplayedWorlds, resamples, view, world_source
@@ -127,6 +127,7 @@ def test_replayed_worlds_are_histories_in_which_the_player_sees_the_same(name):
         assert len({tuple(world.history()) for world in [*found, state]}) >= 3
 
 
+@pytest.mark.full
 def test_go_fish_forgets_the_truth(monkeypatch):
     """A walk begins at the true history: what it leaves of it, where something else could be."""
     states = [decision("go_fish", 12, seed) for seed in range(10)]

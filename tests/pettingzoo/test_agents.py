@@ -281,7 +281,7 @@ def test_an_agent_for_each_player_of_a_parallel_environment(kind):
 
 def test_a_parallel_agent_mixes_and_changes_nothing():
     env, observations = parallel_rps()
-    agent = RegretMatchingAgent(env, player="player_1", simulations=1000, seed=1)
+    agent = RegretMatchingAgent(env, player="player_1", simulations=300, seed=1)
     agent.act(observations)
     assert max(probability for _, probability in agent.last_result.policy) < 0.6
     assert env.agents == env.possible_agents

@@ -37,7 +37,7 @@ def assert_same_game(original, clone, steps, choices):
         clone.step(action)
 
 
-@pytest.mark.full(but=["40"])
+@pytest.mark.full(but=["connect_four-v3-40", "texas_holdem_no_limit-v6-40"])
 @pytest.mark.parametrize(
     ("name", "positions"),
     [

@@ -392,6 +392,7 @@ def outside_at_once(observation):
     return 9
 
 
+@pytest.mark.full(but=["1"])
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_errors_of_policies_pass_through_from_any_process(jobs):
     with pytest.raises(ActionOutsideError, match="at_once, in episode 0, chose 9") as caught:

@@ -51,7 +51,7 @@ def test_state_of_an_environment_of_ones_own_conforms():
         env.reset()
         return AECState(env)
 
-    check_game_state(make, games=3)
+    check_game_state(make, games=1)
 
 
 def test_rewards_are_summed_up_for_each_agent():
@@ -168,6 +168,7 @@ def test_copies_keep_the_position_and_pickles_are_refused():
         pickle.dumps(state)
 
 
+@pytest.mark.full(but=["tictactoe-v3", "connect_four-v3", "go-v5"])
 @pytest.mark.parametrize("name", BOARDS)
 def test_translated_and_untranslated_games_agree(name):
     """On legal actions and players at every position, and on the results."""

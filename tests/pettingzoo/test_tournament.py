@@ -87,6 +87,7 @@ def test_its_dictionary_has_the_names_of_an_evaluations(straight):
     assert {row["num_episodes"] for row in told["policies"]} == {12}
 
 
+@pytest.mark.full
 def test_several_processes_play_the_same_episodes(straight):
     assert played(tournament(tictactoe, POLICIES, episodes=4, jobs=2)) == played(straight)
 

@@ -78,15 +78,16 @@ def test_a_plan_is_filmed(tmp_path):
 
 
 def lake():
-    return gymnasium.make("FrozenLake-v1", is_slippery=False, render_mode="rgb_array")
+    options = {"is_slippery": False, "render_mode": "rgb_array", "desc": ["SF", "HG"]}
+    return gymnasium.make("FrozenLake-v1", **options)
 
 
 def test_an_agent_may_be_a_spec_or_bound_to_another_environment(tmp_path):
     path = tmp_path / "lake.gif"
-    spec = "uct(simulations=300,horizon=20,discount=0.9)"
-    assert len(frames(rave_gymnasium.record(lake(), spec, path, seed=1))) == 7
+    spec = "uct(simulations=50,horizon=20,discount=0.9)"
+    assert len(frames(rave_gymnasium.record(lake(), spec, path, seed=1))) == 3
     agent = rave_gymnasium.make_agent(spec, lake(), seed=1)
-    assert len(frames(rave_gymnasium.record(lake(), agent, path, seed=1))) == 7
+    assert len(frames(rave_gymnasium.record(lake(), agent, path, seed=1))) == 3
     with pytest.raises(UnknownNameError, match="Did you mean 'uct'"):
         rave_gymnasium.record(lake(), "utc", path)
     with pytest.raises(UnknownNameError, match="Did you mean 'simulations'"):

@@ -2,6 +2,7 @@ import math
 import random
 
 import pytest
+from helpers.games import written_game
 
 from rave_agents import Limit, SearchConfig, Searcher
 from rave_agents.agents.named_agents import make_agent
@@ -97,6 +98,7 @@ def test_no_game_is_lost_on_time_and_the_time_is_used(text):
     assert sum(part for _, part in played) / GAMES >= 0.9
 
 
+@pytest.mark.full(but=4)
 @pytest.mark.parametrize("text", CONTROLS)
 def test_no_game_is_lost_on_time_with_early_stops(text):
     draw = random.Random(text)
@@ -334,6 +336,15 @@ def with_one_good_move():
             state.apply_action(draw.choice(legal))
 
 
+def test_a_search_ends_once_the_best_move_cannot_be_caught_up_with():
+    config = SearchConfig.preset("uct").replace(early_stop=True)
+    game = written_game({(): (0, [0, 1]), (0,): [1.0, -1.0], (1,): [-1.0, 1.0]})
+    result = Searcher(config, seed=2).search(game, Limit(simulations=2000))
+    assert result.action == 0
+    assert 1000 <= result.simulations < 1800
+
+
+@pytest.mark.full
 def test_a_simulation_budget_is_stopped_early_with_the_same_move(compiled):
     state, win = with_one_good_move()
     config = SearchConfig.preset("uct").replace(early_stop=True)
@@ -391,6 +402,7 @@ def test_no_time_is_added_once_the_simulations_are_run():
     assert result.simulations == 300
 
 
+@pytest.mark.full
 def test_threads_stop_early_together(compiled):
     state, win = with_one_good_move()
     config = SearchConfig.preset("uct").replace(early_stop=True, threads=2)

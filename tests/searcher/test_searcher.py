@@ -39,6 +39,7 @@ def first_choice(*returns, **rules):
 # Determinism
 
 
+@pytest.mark.full(but=3)
 @pytest.mark.parametrize("changes", [{}, {"amaf": NodeAmaf()}, {"root_noise": DirichletNoise()}])
 @pytest.mark.parametrize("seed", [0, 1, 2**70])
 def test_the_same_seed_gives_the_same_tree(seed, changes):
@@ -490,6 +491,7 @@ def test_result_at_the_games_end_is_refused():
         searcher.result()
 
 
+@pytest.mark.full(but=4)
 @pytest.mark.parametrize(
     "use",
     [

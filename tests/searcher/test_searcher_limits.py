@@ -44,7 +44,7 @@ def slow_game(method, pause=0.002):
     return Slow(random_game(6, depth=30, width=4).rules)
 
 
-@pytest.mark.full(but=["None-0.05"])
+@pytest.mark.full
 @pytest.mark.usefixtures("compiled")
 @pytest.mark.parametrize("seconds", [0.05, 0.4])
 @pytest.mark.parametrize("method", [None, "apply_action", "legal_actions", "clone", "returns"])
@@ -87,7 +87,7 @@ def test_a_legal_action_is_there_if_no_simulation_completes():
 
 def test_progress_is_reported_as_time_passes():
     results = []
-    final = Searcher(seed=1).search(random_game(1), Limit(seconds=1.05), progress=results.append)
+    final = Searcher(seed=1).search(random_game(1), Limit(seconds=0.55), progress=results.append)
     assert 3 <= len(results) <= 11
     counts = [result.simulations for result in results]
     assert counts == sorted(counts)

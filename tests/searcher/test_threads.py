@@ -86,7 +86,7 @@ CHANGES = [
 # Merging
 
 
-@pytest.mark.full(but=4)
+@pytest.mark.full(but=2)
 @pytest.mark.parametrize("threads", [2, 8])
 @pytest.mark.parametrize("changes", CHANGES)
 def test_the_result_is_the_sum_of_the_trees(threads, changes):
@@ -132,7 +132,7 @@ def test_noise_is_the_same_in_all_trees():
     assert len(set(priors[0])) > 1
 
 
-@pytest.mark.full(but=2)
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize("threads", [1, 2, 8])
 @pytest.mark.parametrize("changes", CHANGES)
 def test_the_same_seed_gives_the_same_trees(threads, changes):
@@ -169,7 +169,7 @@ def test_the_line_is_that_of_the_tree_that_knows_the_action_best():
 # Proofs
 
 
-@pytest.mark.full(but=4)
+@pytest.mark.full(but=2)
 @pytest.mark.parametrize("threads", [1, 2, 8])
 @pytest.mark.parametrize("seed", range(6))
 def test_merged_proofs_agree_with_the_whole_game(threads, seed):
@@ -269,6 +269,7 @@ def test_what_the_trees_know_of_different_moves_is_put_together():
 # Kept trees
 
 
+@pytest.mark.full(but=["2"])
 @pytest.mark.parametrize("threads", [2, 8])
 def test_trees_are_kept_and_their_visits_count(threads):
     state = parallel_game()
@@ -307,7 +308,7 @@ def test_a_copy_goes_on_as_the_original_does():
 # What ends a search
 
 
-@pytest.mark.full(but=2)
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize("threads", [1, 2, 8])
 @pytest.mark.parametrize("seconds", [0.05, 0.4])
 def test_seconds_are_kept(threads, seconds):

@@ -80,6 +80,7 @@ def utilities_of(searcher):
     return record.utilities.reshape(-1, searcher.root.num_players())
 
 
+@pytest.mark.full(but=4)
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize(
     "kind",
@@ -105,6 +106,7 @@ def test_the_truth_about_a_game_leads_to_its_value_without_playouts(kind, seed):
     assert truth.asked > 0
 
 
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize("seed", range(4))
 def test_the_truth_leads_to_the_value_where_chance_moves(seed):
     game = random_game(seed, width=3, depth=5, chance=0.4, whole=False, zero_sum=True)
@@ -151,6 +153,7 @@ class Drawn:
         return list(numbers[: state.num_players()])
 
 
+@pytest.mark.full(but=2)
 @pytest.mark.parametrize("kind", [{}, {"num_players": 3}, {"num_players": 1}])
 @pytest.mark.parametrize("proofs", [None, Proofs(optional=True)])
 def test_minimax_values_are_those_of_a_slow_form(kind, proofs):
@@ -234,6 +237,7 @@ def test_without_first_play_values_every_edge_is_tried_first():
     assert [row.visits for row in result.actions] == [1] * count
 
 
+@pytest.mark.full(but=["3"])
 @pytest.mark.parametrize("moves", [0, 3, math.inf])
 def test_a_compiled_value_grows_the_tree_of_the_same_value_in_python(moves):
     # Without a playout of its own, so that both draw the same random numbers.
@@ -381,6 +385,7 @@ def test_a_compiled_value_that_a_search_cannot_use_is_refused(number):
         judged(breakthrough(), Wrong(number), simulations=10)
 
 
+@pytest.mark.full
 def test_machine_code_refuses_it_and_leaves_the_tree_whole(compiled):
     with pytest.raises(GameError, match="from -1 to 1"):
         judged(breakthrough(), Wrong(math.nan), simulations=10)

@@ -3,8 +3,8 @@
 import numba
 import numpy as np
 import pytest
+import scipy
 from helpers.textbook import Xoshiro
-from scipy import stats
 
 from rave_agents.simulate import random_stream
 from rave_agents.simulate.random_stream import fill_words, make_stream, random_below, random_unit
@@ -57,7 +57,7 @@ def test_small_numbers_are_uniform(bound):
     fill_words(stream, words)
     counts = np.bincount((words * bound) >> 32, minlength=bound)
     assert len(counts) == bound
-    assert stats.chisquare(counts).pvalue > 0.001
+    assert scipy.stats.chisquare(counts).pvalue > 0.001
 
 
 def test_streams_of_different_seeds_differ():

@@ -75,6 +75,7 @@ def search(state, simulations, evaluator=None, **changes):
     return searcher, searcher.search(state, Limit(simulations=simulations))
 
 
+@pytest.mark.full
 def test_paths_longer_than_the_frame():
     searcher, result = search(OneWay(300), 305, expand_visits=1)
     assert result.root_visits == 305
@@ -83,6 +84,7 @@ def test_paths_longer_than_the_frame():
     check_tree(searcher)
 
 
+@pytest.mark.full(but=["3"])
 @pytest.mark.parametrize("playouts", [1, 3])
 def test_playouts_longer_than_the_frame(playouts):
     searcher, result = search(Corridor(3000), 20, playout_count=playouts)
@@ -104,7 +106,6 @@ def test_more_actions_than_the_frame():
     check_tree(searcher)
 
 
-@pytest.mark.usefixtures("compiled")
 def test_more_chance_outcomes_than_the_frame():
     count = 3000
     nodes = {(): (0, [1]), (1,): [(i, 1 / count) for i in range(count)]}
@@ -264,7 +265,7 @@ def test_a_broken_prior_is_refused(prior, message):
 
 
 @pytest.mark.usefixtures("compiled")
-@pytest.mark.full(but=["random-150"])
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("kind", "count"),
     [

@@ -109,6 +109,7 @@ def test_whole_games_with_simultaneous_moves_conform(rules):
     testing.check_game_state(lambda: joint_random_game(3, depth=8, **rules))
 
 
+@pytest.mark.full(but=3)
 @pytest.mark.parametrize("spec", ["oshi_zumo", "leduc_poker", "go_fish", "matrix_pd", "pig"])
 def test_openspiels_games_of_every_kind_conform(spec):
     game = pyspiel.load_game(spec)

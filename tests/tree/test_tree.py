@@ -121,7 +121,7 @@ def wide_search(simulations, **changes):
     return state, *searched(state=state, simulations=simulations, **changes)
 
 
-@pytest.mark.full(but=["0.1"])
+@pytest.mark.full
 @pytest.mark.parametrize("megabytes", [0.1, 0.3, 1.0])
 def test_full_memory_ends_expansion_but_not_the_search(megabytes):
     count = 4000 if megabytes == 0.1 else 12_000
