@@ -387,6 +387,7 @@ class Looker:
         return 0.01
 
 
+@pytest.mark.full
 def test_a_speed_is_not_believed_at_once():
     looker = Looker()
     limit = Limit(seconds=0.5, simulations=20_000)
