@@ -22,7 +22,7 @@ def minatar(name):
 
 
 CASES = [
-    (minigrid, "MiniGrid-DoorKey-5x5-v0"),
+    (minigrid, "MiniGrid-Empty-5x5-v0"),
     (minigrid, "MiniGrid-Dynamic-Obstacles-5x5-v0"),
     (minatar, "MinAtar/Breakout-v1"),
     (minatar, "MinAtar/Freeway-v1"),
