@@ -17,16 +17,18 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from rave_agents.agents.amaf_fit import warn_of_misfit
-from rave_agents.agents.environment_agent import EnvironmentAgent
+from rave_agents.agents.environment_agent import (
+    EnvironmentAgent,
+    environment_spec,
+    kind_of_preset,
+)
 from rave_agents.agents.named_agents import DEFAULT_AGENT, AgentSpec
-from rave_agents.agents.searching_agent import SEARCH_PARAMETERS, ClockLike, SearchingAgent
-from rave_agents.config.search_config import SearchConfig
+from rave_agents.agents.searching_agent import ClockLike, SearchingAgent
 from rave_agents.environments.chance import Chance, checked_chance
 from rave_agents.environments.plan import AUTO, ValueFunction, checked_plan
 from rave_agents.environments.worlds import WorldFunction, check_world_function
-from rave_agents.errors import UnknownNameError, UnsupportedGameError
+from rave_agents.errors import UnsupportedGameError
 from rave_agents.evaluators.batch_evaluator import BatchEvaluator
-from rave_agents.game.arguments import unknown_name
 from rave_agents.results.search_result import SearchResult
 from rave_agents.searcher.searcher import Searcher
 from rave_gymnasium.states import DEFAULT_HORIZON, PlanningState
@@ -265,25 +267,15 @@ def make_agent(
         UnknownNameError: for an agent or a parameter that does not exist.
         TypeError, ValueError, UnsupportedGameError: as ``PlanningAgent``.
     """
-    if env is None:
-        raise TypeError("make_agent needs env, the live environment.")
-    parsed = AgentSpec.parse(spec) if isinstance(spec, str) else spec
-    if not isinstance(parsed, AgentSpec):
-        raise TypeError(f"spec must be a text such as 'rave(simulations=500)', got {spec!r}.")
-    names = SearchConfig.preset_names()
-    if parsed.name not in names:
-        raise UnknownNameError(unknown_name("agent", parsed.name, names))
-    preset = SearchConfig.preset(parsed.name)
-    preset.check_changes("parameter of make_agent", defaults, SEARCH_PARAMETERS)
-    preset.check_changes(
-        f"parameter of {parsed.name}",
-        parsed.parameters,
-        ("chance", "horizon", "discount", *SEARCH_PARAMETERS),
-        UnknownNameError,
-    )
-    options = {"chance": chance, **parsed.with_defaults(defaults).parameters, "worlds": worlds}
-    kinds: tuple[type[PlanningAgent], ...] = (UCTAgent, RaveAgent, GraveAgent, AutoAgent)
-    kind = next((each for each in kinds if each.preset == parsed.name), None)
-    if kind is None:
-        kind = type("PlanningAgent", (PlanningAgent,), {"preset": parsed.name})
-    return kind(env, **options)
+    parsed = environment_spec(spec, env, defaults)
+    options = {"chance": chance, **parsed.parameters, "worlds": worlds}
+    return kind_of_preset(PlanningAgent, _NAMED, parsed.name)(env, **options)
+
+
+_NAMED: tuple[type[PlanningAgent], ...] = (
+    UCTAgent,
+    RaveAgent,
+    GraveAgent,
+    AutoAgent,
+    PUCTAgent,
+)

@@ -12,14 +12,12 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 from rave_agents.agents.amaf_fit import warn_of_misfit
+from rave_agents.agents.environment_agent import environment_spec, kind_of_preset
 from rave_agents.agents.named_agents import DEFAULT_AGENT, AgentSpec
-from rave_agents.agents.searching_agent import SEARCH_PARAMETERS, ClockLike, SearchingAgent
-from rave_agents.config.search_config import SearchConfig
+from rave_agents.agents.searching_agent import ClockLike, SearchingAgent
 from rave_agents.environments.chance import Chance
 from rave_agents.environments.plan import AUTO, ValueFunction
 from rave_agents.environments.worlds import WorldFunction
-from rave_agents.errors import UnknownNameError
-from rave_agents.game.arguments import check_names, unknown_name
 from rave_agents.game.game_state import GameState
 from rave_agents.searcher.checks import check_moves
 from rave_agents.searcher.searcher import Searcher
@@ -245,26 +243,7 @@ def make_agent(
         UnknownNameError: for an agent or a parameter that does not exist.
         TypeError, ValueError, UnsupportedGameError: as ``SearchAgent``.
     """
-    if env is None:
-        raise TypeError("make_agent needs env, the live environment.")
-    parsed = AgentSpec.parse(spec) if isinstance(spec, str) else spec
-    if not isinstance(parsed, AgentSpec):
-        raise TypeError(f"spec must be a text such as 'rave(simulations=500)', got {spec!r}.")
-    names = (*SearchConfig.preset_names(), "random")
-    if parsed.name not in names:
-        raise UnknownNameError(unknown_name("agent", parsed.name, names))
-    limits = SEARCH_PARAMETERS
-    plain = parsed.name == "random"
-    preset = SearchConfig.preset("uct" if plain else parsed.name)
-    preset.check_changes("parameter of make_agent", defaults, limits)
-    parsed = parsed.with_defaults(defaults)
-    if plain:
-        check_names("parameter of random", parsed.parameters, ("seed",), UnknownNameError)
-    else:
-        of_agents = ("chance", "horizon", "discount", *limits)
-        preset.check_changes(
-            f"parameter of {parsed.name}", parsed.parameters, of_agents, UnknownNameError
-        )
+    parsed = environment_spec(spec, env, defaults, plain=True)
     options = {
         "chance": chance,
         **parsed.parameters,
@@ -274,10 +253,7 @@ def make_agent(
     }
     if parsed.name == "random":
         return RandomLoopAgent(env, **options)
-    kind = next((k for k in _NAMED if k.preset == parsed.name), None)
-    if kind is None:
-        kind = type("SearchAgent", (SearchAgent,), {"preset": parsed.name})
-    return kind(env, **options)
+    return kind_of_preset(SearchAgent, _NAMED, parsed.name)(env, **options)
 
 
 _NAMED: tuple[type[SearchAgent], ...] = (
@@ -286,6 +262,7 @@ _NAMED: tuple[type[SearchAgent], ...] = (
     GraveAgent,
     PNMCTSAgent,
     AutoAgent,
+    PUCTAgent,
     RaveMaximinAgent,
     RegretMatchingAgent,
 )

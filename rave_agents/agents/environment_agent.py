@@ -2,9 +2,15 @@
 
 import copy
 from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
+
+from rave_agents.agents.named_agents import AgentSpec
+from rave_agents.agents.searching_agent import SEARCH_PARAMETERS, SearchingAgent
+from rave_agents.config.search_config import SearchConfig
+from rave_agents.errors import UnknownNameError
+from rave_agents.game.arguments import check_names, unknown_name
 
 
 class EnvironmentAgent:
@@ -126,3 +132,48 @@ def _entry(observation: Any, index: int) -> Any:
     if isinstance(observation, Mapping):
         return {name: _entry(value, index) for name, value in observation.items()}
     return None if observation is None else observation[index]
+
+
+def environment_spec(
+    spec: str | AgentSpec, env: Any, defaults: Mapping[str, Any], *, plain: bool = False
+) -> AgentSpec:
+    """Check what ``make_agent`` of a framework of environments is given, and fill in the defaults.
+
+    Args:
+        spec: the name of a preset with parameters, as text or parsed.
+        env: the live environment.
+        defaults: values for parameters that the spec leaves open.
+        plain: whether ``random`` is an agent there, which takes a ``seed``.
+
+    Raises:
+        UnknownNameError: for an agent or a parameter that does not exist.
+        TypeError: without an environment, or for what is no spec.
+    """
+    if env is None:
+        raise TypeError("make_agent needs env, the live environment.")
+    parsed = AgentSpec.parse(spec) if isinstance(spec, str) else spec
+    if not isinstance(parsed, AgentSpec):
+        raise TypeError(f"spec must be a text such as 'rave(simulations=500)', got {spec!r}.")
+    names = (*SearchConfig.preset_names(), *(["random"] if plain else []))
+    if parsed.name not in names:
+        raise UnknownNameError(unknown_name("agent", parsed.name, names))
+    is_random = parsed.name == "random"
+    preset = SearchConfig.preset("uct" if is_random else parsed.name)
+    preset.check_changes("parameter of make_agent", defaults, SEARCH_PARAMETERS)
+    parsed = parsed.with_defaults(defaults)
+    what = f"parameter of {parsed.name}"
+    if is_random:
+        check_names(what, parsed.parameters, ("seed",), UnknownNameError)
+    else:
+        also = ("chance", "horizon", "discount", *SEARCH_PARAMETERS)
+        preset.check_changes(what, parsed.parameters, also, UnknownNameError)
+    return parsed
+
+
+_Kind = TypeVar("_Kind", bound=SearchingAgent)
+
+
+def kind_of_preset(base: type[_Kind], kinds: Sequence[type[_Kind]], preset: str) -> type[_Kind]:
+    """The class of agents with a preset: one of the kinds, or else a new one."""
+    known = next((kind for kind in kinds if kind.preset == preset), None)
+    return type(base.__name__, (base,), {"preset": preset}) if known is None else known

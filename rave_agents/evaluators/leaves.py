@@ -22,6 +22,7 @@ from rave_agents.kernel.loop import (
     end_simulation,
     expand_leaf,
     has_room,
+    ready,
 )
 from rave_agents.kernel.players import CHANCE, SIMULTANEOUS
 from rave_agents.kernel.search import Search
@@ -145,11 +146,9 @@ def seek(leaf: LeafSearch) -> int:
     for _ in range(MOST_ENDS):
         if search.path.simulations[0] + leaf.waiting[0] >= control[LAST]:
             return codes.DONE
-        if search.tree.used[NODE] > 0 and hooks.is_decided(search.proofs, search):
-            return codes.SOLVED
-        if search.settings.may_expand and not has_room(search):
-            return codes.TREE_FULL
-        status = seek_once(leaf)
+        status = ready(search)
+        if status == codes.DONE:
+            status = seek_once(leaf)
         if status != codes.DONE:
             return status
     return codes.DONE

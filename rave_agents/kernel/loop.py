@@ -19,13 +19,21 @@ def run(search: Search, simulations: int) -> int:
     """Run ``simulations`` simulations, at least 0, from the root. Returns a ``Status``."""
     hooks.on_begin(search.proofs, search)
     for _ in range(simulations):
-        if search.tree.used[NODE] > 0 and hooks.is_decided(search.proofs, search):
-            return codes.SOLVED
-        if search.settings.may_expand and not has_room(search):
-            return codes.TREE_FULL
-        status = simulate_once(search)
+        status = ready(search)
+        if status == codes.DONE:
+            status = simulate_once(search)
         if status != codes.DONE:
             return status
+    return codes.DONE
+
+
+@kernel
+def ready(search: Search) -> int:
+    """``DONE`` if another simulation may begin, or else the ``Status`` that says why not."""
+    if search.tree.used[NODE] > 0 and hooks.is_decided(search.proofs, search):
+        return codes.SOLVED
+    if search.settings.may_expand and not has_room(search):
+        return codes.TREE_FULL
     return codes.DONE
 
 
