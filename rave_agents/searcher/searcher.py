@@ -54,7 +54,7 @@ from rave_agents.searcher.timed_search import clocked_limit
 from rave_agents.searcher.tree_search import TreeSearch, compile_search
 from rave_agents.searcher.values import checked_value
 from rave_agents.searcher.watch import EarlyStop, Watch
-from rave_agents.simulate.python_simulator import Evaluator
+from rave_agents.simulate.evaluator import Evaluator
 from rave_agents.tree.composition import SearchedGame, determinizes, searched_game
 from rave_agents.tree.search_tree import SearchTree
 
