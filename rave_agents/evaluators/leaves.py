@@ -137,7 +137,7 @@ def seek(leaf: LeafSearch) -> int:
     """Run simulations until one waits for an evaluation, and write what is asked to the batch.
 
     Returns ``PENDING`` then; ``DONE`` if the limit is reached, if many simulations needed no
-    evaluation or if the root waits for one; else what ended the search.
+    evaluation or if what waits comes first; else what ended the search.
     """
     search, control = leaf.search, leaf.control
     if leaf.waiting[0] > 0 and search.tree.used[NODE] == 0:
@@ -145,6 +145,8 @@ def seek(leaf: LeafSearch) -> int:
     hooks.on_begin(search.proofs, search)
     for _ in range(MOST_ENDS):
         if search.path.simulations[0] + leaf.waiting[0] >= control[LAST]:
+            return codes.DONE
+        if leaf.waiting[0] > 0 and hooks.awaits_values(search.rule, search):
             return codes.DONE
         status = ready(search)
         if status == codes.DONE:

@@ -43,6 +43,7 @@ from rave_agents.searcher.batched_search import BatchedSearch, bind_leaves
 from rave_agents.searcher.checks import (
     check_decision,
     check_hidden,
+    check_limit,
     check_moves,
     checked_mover,
     checked_path,
@@ -273,7 +274,8 @@ class Searcher:
 
         Raises:
             TypeError: if ``state`` is no state that any installed adapter knows.
-            ValueError: if no player is to move there, or ``player`` is not one who is.
+            ValueError: if no player is to move there, or ``player`` is not one who is; for a limit
+                without simulations with ``rule=gumbel``.
             UnsupportedGameError: for the solver or proof numbers in a game in which players move
                 at the same time.
             GameError: if the game or the evaluator breaks the common interface.
@@ -284,6 +286,7 @@ class Searcher:
             raise TypeError(
                 f"limit must be a Limit, such as Limit(simulations=500): got {limit!r}."
             )
+        check_limit(self.config, limit)
         if self._running:
             self._check_idle()
         # Here an adapter may compile what it needs, once, as the kernel is compiled: off the clock.

@@ -12,6 +12,7 @@ from rave_agents.compiler.dispatch import classes_of
 from rave_agents.game.game_state import GameState
 from rave_agents.kernel import refutations  # noqa: F401  (it implements hooks)
 from rave_agents.kernel.amaf_tables import HRAVE
+from rave_agents.kernel.gumbel import GumbelSearch
 from rave_agents.kernel.hooks import checks_children, rows_needed
 from rave_agents.kernel.proof_numbers import NOBODY, Numbers
 from rave_agents.kernel.proofs import Proven
@@ -224,6 +225,7 @@ class SearchTree:
         elif node != ROOT:
             self.keep(node)
         self.noised = False
+        self._forget_halving()
 
     def _is_refuted(self, node: int) -> bool:
         """Whether a node may lack edges, since one of them was known to win and to be enough."""
@@ -269,6 +271,14 @@ class SearchTree:
         self.storage.clear()
         self.utility_range[:] = math.inf, -math.inf
         self.full = self.noised = False
+        self._forget_halving()
+
+    def _forget_halving(self) -> None:
+        """Forget what planning with Gumbel keeps of the root: it is another."""
+        rule = self.running.rule
+        if isinstance(rule, GumbelSearch):
+            for array in (rule.noise, rule.visits_before, rule.budget):
+                array[:] = 0
 
     def search(self, **others: Any) -> Search:
         """The record that the loop works on; ``others`` are its frame, stream, settings, range."""
