@@ -226,6 +226,12 @@ class PUCTAgent(PlanningAgent):
     preset = "puct"
 
 
+class GumbelAgent(PlanningAgent):
+    """Sequential halving with Gumbel noise, for few simulations with an evaluator."""
+
+    preset = "gumbel"
+
+
 class RaveAgent(PlanningAgent):
     """UCT with rapid action value estimation (RAVE)."""
 
@@ -278,4 +284,5 @@ _NAMED: tuple[type[PlanningAgent], ...] = (
     GraveAgent,
     AutoAgent,
     PUCTAgent,
+    GumbelAgent,
 )

@@ -180,6 +180,12 @@ class PUCTAgent(SearchAgent):
     preset = "puct"
 
 
+class GumbelAgent(SearchAgent):
+    """Sequential halving with Gumbel noise, for few simulations with an evaluator."""
+
+    preset = "gumbel"
+
+
 class RaveAgent(SearchAgent):
     """UCT with rapid action value estimation (RAVE)."""
 
@@ -263,6 +269,7 @@ _NAMED: tuple[type[SearchAgent], ...] = (
     PNMCTSAgent,
     AutoAgent,
     PUCTAgent,
+    GumbelAgent,
     RaveMaximinAgent,
     RegretMatchingAgent,
 )

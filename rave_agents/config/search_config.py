@@ -176,14 +176,10 @@ class SearchConfig:
         given = self.rule
         if given is None:
             object.__setattr__(self, "rule", UCB1())
-        kind: Any = type(self)
         if self.simultaneous is None:
-            shared = given
-            if given is not None and isinstance(
-                checked("rule", fields_of(kind)["rule"], given), Gumbel
-            ):
-                shared = None
-            object.__setattr__(self, "simultaneous", shared or UCB1(SIMULTANEOUS_C))
+            shared = _shared_rule(given) or UCB1(SIMULTANEOUS_C)
+            object.__setattr__(self, "simultaneous", shared)
+        kind: Any = type(self)
         for name, annotation in fields_of(kind).items():
             object.__setattr__(self, name, checked(name, annotation, getattr(self, name)))
         if isinstance(self.final_move, AverageStrategy) and not self.mixes:
@@ -303,9 +299,9 @@ class SearchConfig:
 
     def _with_own(self, changes: Mapping[str, Any]) -> Self:
         if "rule" in changes and not self.mixes:
-            rule = checked("rule", fields_of(type(self))["rule"], changes["rule"])
-            if not isinstance(rule, Gumbel):
-                changes = {"simultaneous": rule, **changes}
+            shared = _shared_rule(changes["rule"])
+            if shared is not None:
+                changes = {"simultaneous": shared, **changes}
         return dataclasses.replace(self, **changes) if changes else self
 
     def _with_inner(self, name: str, value: Any) -> Self:
@@ -409,6 +405,15 @@ class SearchConfig:
         """
         check_names("SearchConfig field", values, cls.field_names())
         return cls(**values)
+
+
+def _shared_rule(given: Any) -> Any:
+    """The rule that a given one implies where players move at the same time; None for none."""
+    kind: Any = SearchConfig
+    halves = given is not None and isinstance(
+        checked("rule", fields_of(kind)["rule"], given), Gumbel
+    )
+    return None if halves else given
 
 
 def _unknown(what: str, name: str, known: Collection[str]) -> str:
