@@ -28,7 +28,6 @@ from rave_agents.gtp.uci_client import UCI_AGENT_TYPE
 from rave_agents.kernel.amaf import NoAmaf
 from rave_agents.kernel.rules import UCB1
 from rave_agents.results.search_result import SearchResult
-from rave_agents.searcher.checks import check_limit
 from rave_agents.searcher.clock import Clock
 from rave_agents.searcher.searcher import Searcher
 
@@ -296,7 +295,7 @@ def _search_agent_type(preset: str, summary: str) -> AgentType:
     ) -> Agent:
         limit, parsed = limit_and_clock(simulations, seconds, clock)
         changed = config.replace(**changes)
-        check_limit(changed, limit)
+        changed.check_simulations(None if limit is None else limit.simulations)
         getattr(game, "check_search", _no_check)(changed)
         warn_of_misfit(changed, game.name, game.new_initial_state)
         return SearchAgent(

@@ -11,7 +11,6 @@ from rave_agents.config.limit import Limit
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.game.arguments import checked_seed
 from rave_agents.results.search_result import SearchResult
-from rave_agents.searcher.checks import check_limit
 from rave_agents.searcher.clock import Clock
 from rave_agents.searcher.searcher import Searcher
 from rave_agents.searcher.time_control import TimeControl
@@ -78,7 +77,7 @@ class SearchingAgent:
         self.limit: Limit | None
         self.clock: Clock | None
         self.limit, self.clock = limit_and_clock(simulations, seconds, clock)
-        check_limit(self.config, self.limit)
+        self.config.check_simulations(None if self.limit is None else self.limit.simulations)
         self.seed: int | None = checked_seed(seed)
         """The seed in use."""
         if self.seed is None:

@@ -230,6 +230,21 @@ class SearchConfig:
     def _identity(self) -> tuple[Any, ...]:
         return tuple(identity(getattr(self, name)) for name in self.field_names())
 
+    def check_simulations(self, simulations: float | None) -> None:
+        """Refuse a search without a number of simulations where they are shared out before.
+
+        Args:
+            simulations: those of the search; None or infinity for no limit.
+
+        Raises:
+            ValueError: for ``rule=gumbel`` without one.
+        """
+        if isinstance(self.rule, Gumbel) and (simulations is None or math.isinf(simulations)):
+            raise ValueError(
+                "rule=gumbel shares out a known number of simulations: give simulations. Beside "
+                "them, seconds or a clock may end a search before."
+            )
+
     @property
     def proves(self) -> bool:
         """Whether the search keeps what is proven: by the solver, by proof numbers, or both."""

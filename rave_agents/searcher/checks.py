@@ -4,13 +4,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rave_agents.config.limit import Limit
 from rave_agents.config.part_specs import part_name
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.errors import GameError, UnsupportedGameError
 from rave_agents.game.arguments import is_integer
 from rave_agents.game.game_state import GameState, PlayerId, is_simultaneous, moving_players
-from rave_agents.kernel.gumbel import Gumbel
 
 
 def check_moves(config: SearchConfig, *, simultaneous: bool) -> None:
@@ -34,19 +32,6 @@ def check_moves(config: SearchConfig, *, simultaneous: bool) -> None:
             f"simultaneous={part_name(type(config.simultaneous))} is for simultaneous moves, and "
             "in this game one player moves at a time, as in every search where something is "
             "hidden: take a preset without mixed strategies, such as 'uct'."
-        )
-
-
-def check_limit(config: SearchConfig, limit: Limit | None) -> None:
-    """Refuse a limit without simulations where these are shared out before the search.
-
-    Raises:
-        ValueError: for ``rule=gumbel`` without a number of simulations.
-    """
-    if isinstance(config.rule, Gumbel) and (limit is None or limit.simulations is None):
-        raise ValueError(
-            "rule=gumbel shares out a known number of simulations: give simulations. Beside them, "
-            "seconds or a clock may end a search before."
         )
 
 

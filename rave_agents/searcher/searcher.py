@@ -43,7 +43,6 @@ from rave_agents.searcher.batched_search import BatchedSearch, bind_leaves
 from rave_agents.searcher.checks import (
     check_decision,
     check_hidden,
-    check_limit,
     check_moves,
     checked_mover,
     checked_path,
@@ -286,7 +285,6 @@ class Searcher:
             raise TypeError(
                 f"limit must be a Limit, such as Limit(simulations=500): got {limit!r}."
             )
-        check_limit(self.config, limit)
         if self._running:
             self._check_idle()
         # Here an adapter may compile what it needs, once, as the kernel is compiled: off the clock.

@@ -16,7 +16,6 @@ from rave_agents.evaluators.batch_evaluator import BatchEvaluator, judge
 from rave_agents.game.arguments import checked_seed, is_integer
 from rave_agents.results.search_result import SearchResult
 from rave_agents.searcher.batched_search import BatchedSearch, Round
-from rave_agents.searcher.checks import check_limit
 from rave_agents.searcher.searcher import Searcher
 
 SIDE_BY_SIDE = 64
@@ -128,7 +127,7 @@ def check_together(tasks: Sequence[Task], side_by_side: int) -> None:
         raise ValueError(f"side_by_side must be an integer of at least 1, got {side_by_side!r}.")
     searchers = [task.searcher for task in tasks]
     for task in tasks:
-        check_limit(task.searcher.config, task.limit)
+        task.searcher.config.check_simulations(task.limit.simulations)
     if len({id(searcher) for searcher in searchers}) < len(searchers):
         raise ValueError("Each search needs a searcher of its own: one is there twice.")
     if any(searcher.evaluator is not searchers[0].evaluator for searcher in searchers):

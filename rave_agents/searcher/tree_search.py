@@ -182,6 +182,7 @@ class TreeSearch:
             tree.utility_range[:] = game.least_utility, game.greatest_utility
         tree.begin(self._frame)
         if isinstance(tree.running.rule, GumbelSearch):
+            game.config.check_simulations(simulations)
             begin_halving(tree, simulations, self._noise)
         self._deadline = deadline
         self._last = int(tree.path.simulations[0]) + simulations

@@ -108,6 +108,9 @@ class SearchTree:
         self.storage: Storage = Storage(self.arrays, (self.path, *self.running), sizes)
         self._of_playouts = list(declared_arrays(self.running.playouts))
         self._numbers = list(find_records(self.running.proofs, Numbers))
+        rule = self.running.rule
+        halves = isinstance(rule, GumbelSearch)
+        self._of_root = [rule.noise, rule.visits_before, rule.budget] if halves else []
 
     def __getstate__(self) -> dict[str, Any]:
         """Everything but the arrays, and the values in them.
@@ -116,7 +119,7 @@ class SearchTree:
         """
         if not self.storage.whole:
             self.storage.resize({})
-        arrays = ("arrays", "path", "running", "storage", "_of_playouts", "_numbers")
+        arrays = ("arrays", "path", "running", "storage", "_of_playouts", "_of_root", "_numbers")
         state = {name: value for name, value in vars(self).items() if name not in arrays}
         return state | {"sizes": self.storage.sizes, "values": self.storage.values()}
 
@@ -225,7 +228,8 @@ class SearchTree:
         elif node != ROOT:
             self.keep(node)
         self.noised = False
-        self._forget_halving()
+        for array in self._of_root:
+            array[:] = 0
 
     def _is_refuted(self, node: int) -> bool:
         """Whether a node may lack edges, since one of them was known to win and to be enough."""
@@ -271,14 +275,8 @@ class SearchTree:
         self.storage.clear()
         self.utility_range[:] = math.inf, -math.inf
         self.full = self.noised = False
-        self._forget_halving()
-
-    def _forget_halving(self) -> None:
-        """Forget what planning with Gumbel keeps of the root: it is another."""
-        rule = self.running.rule
-        if isinstance(rule, GumbelSearch):
-            for array in (rule.noise, rule.visits_before, rule.budget):
-                array[:] = 0
+        for array in self._of_root:
+            array[:] = 0
 
     def search(self, **others: Any) -> Search:
         """The record that the loop works on; ``others`` are its frame, stream, settings, range."""

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from rave_agents.simulate.random_stream import make_stream, random_unit
+from rave_agents.simulate.random_stream import make_stream, random_below, random_unit
 
 
 class PlainNode:
@@ -56,7 +56,8 @@ class PlainGumbel:
             return PlainNode(state, {}, state.returns())
         if state.is_chance_node():
             return PlainNode(state, dict(state.chance_outcomes()), None)
-        return PlainNode(state, *self.judge(state))
+        prior, returns = self.judge(state)
+        return PlainNode(state, {a: prior[a] for a in state.legal_actions()}, returns)
 
     def scaled(self, utility):
         return (utility - self.low) / self.width
@@ -97,10 +98,19 @@ class PlainGumbel:
                     return outcome
             return last
         improved, total = self.improved(node), sum(node.visits.values())
-        return max(node.prior, key=lambda a: improved[a] - node.visits[a] / (1 + total))
+        scores = {a: improved[a] - node.visits[a] / (1 + total) for a in node.prior}
+        best, most, ties = None, -math.inf, 0
+        for action, score in scores.items():
+            if score > most:
+                best, most, ties = action, score, 1
+            elif score == most:
+                ties += 1
+                if random_below(self.stream, ties) == 0:
+                    best = action
+        return best
 
-    def simulate(self, action):
-        state, node, path = self.state.clone(), self.root, []
+    def simulate(self, first):
+        state, node, path, action = self.state.clone(), self.root, [], first
         while True:
             path.append((node, action))
             state.apply_action(action)
@@ -108,6 +118,9 @@ class PlainGumbel:
             if fresh:
                 node.children[action] = self.node(state)
             node = node.children[action]
+            if fresh and node.player == -1:  # It is noted, and the simulation begins anew.
+                self.simulate(first)
+                return
             if node.returns is not None and (fresh or state.is_terminal()):
                 break
             action = self.choose(node)

@@ -386,3 +386,15 @@ def test_time_alone_cannot_be_shared_out():
     with pytest.raises(ValueError, match="known number of simulations"):
         search_many([long_game()], Limit(seconds=0.1), evaluator=drawing(1), config=GUMBEL)
     assert searcher.search(long_game(), Limit(seconds=5, simulations=20)).simulations == 20
+
+
+def test_bots_and_agents_refuse_time_alone_when_they_are_made():
+    game = pyspiel.load_game("tic_tac_toe")
+    for make in (
+        lambda: GumbelBot(game, seconds=1.0),
+        lambda: GumbelBot(game, clock="60+1"),
+        lambda: make_agent("gumbel(seconds=1)", OpenSpielGame(game)),
+    ):
+        with pytest.raises(ValueError, match="known number of simulations"):
+            make()
+    assert GumbelBot(game, seconds=1.0, simulations=20, seed=1).step(game.new_initial_state()) >= 0
