@@ -430,7 +430,9 @@ class PythonSimulator:
         players, moves = self._play_moves(state, last)
         if state.current_player() == TERMINAL:
             return players, moves, self.checked_returns(state.returns())
-        return players, moves, self._value.evaluate(state)
+        so_far, weight = self.collected(state)
+        values = zip(so_far, self._value.evaluate(state), strict=True)
+        return players, moves, [earned + weight * still for earned, still in values]
 
     def _play_moves(self, state: Any, last: float) -> tuple[Any, list[int]]:
         """Play at random, to the end or until a player is to move after ``last`` moves."""

@@ -18,8 +18,18 @@ from helpers.observed import (
     truthful,
 )
 from helpers.textbook_gumbel import PlainGumbel
+from rave_openspiel import GumbelBot
+from rave_openspiel.adapter import OpenSpielGame
 
-from rave_agents import BatchEvaluator, Limit, SearchConfig, Searcher, search_many, self_play
+from rave_agents import (
+    BatchEvaluator,
+    Limit,
+    SearchConfig,
+    Searcher,
+    make_agent,
+    search_many,
+    self_play,
+)
 from rave_agents.kernel.gumbel import mixed_value, sequential_halving
 from rave_agents.kernel.tree import ROOT
 from rave_agents.parts import Gumbel, NodeAmaf, Proofs, RobustChild, Solver
