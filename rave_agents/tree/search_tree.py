@@ -186,6 +186,16 @@ class SearchTree:
             self.storage.resize(wanted)
         self._frame = frame
 
+    def reserve(self, nodes: int, actions: int) -> None:
+        """Make room for so many more nodes with so many actions each, if that is no great part.
+
+        What is known to be needed is so allocated once, and not in several steps.
+        """
+        more = np.array([nodes, nodes * actions, 0, 0], np.float64)
+        wanted = np.maximum(self.arrays.capacity, self.arrays.used + more)
+        if (wanted > self.arrays.capacity).any() and 16 * self._cost(wanted) <= self._budget:
+            self._resize(wanted)
+
     def grow(self, actions: int) -> None:
         """Make room for one more position with so many actions, or set ``full``."""
         used = self._counts(actions)
