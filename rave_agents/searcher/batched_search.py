@@ -149,10 +149,12 @@ class BatchedSearch(TreeSearch):
         )
 
     def use(self, batch: BatchArrays) -> None:
-        """Write to this batch from now on, after ``begin``, or from the next one on."""
+        """Write to this batch from now on, or from ``begin`` on if that comes next."""
         if batch is not self._batch:
             self._batch = batch
-            if self._game is not None and self._frame is not None and self.tree is not None:
+            if self._is_open:
+                assert self._game is not None
+                assert self.tree is not None
                 self._bind(self._game, self.tree)
 
     def open(self) -> None:

@@ -240,6 +240,8 @@ class _Group:
         if search is None:
             self._results[place] = task.searcher.end_together(started)
             return False
+        if self._batch is not None:
+            search.use(self._batch)
         limit = task.limit
         left = math.inf if limit.simulations is None else limit.simulations - search.root_visits
         search.begin(

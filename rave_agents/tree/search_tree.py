@@ -191,7 +191,8 @@ class SearchTree:
 
         What is known to be needed is so allocated once, and not in several steps.
         """
-        more = np.array([nodes, nodes * actions, 0, 0], np.float64)
+        largest = int(self._frame.header[Header.ACTION_CAPACITY])
+        more = np.array([nodes + 1, nodes * actions + largest, 0, 0], np.float64)
         wanted = np.maximum(self.arrays.capacity, self.arrays.used + more)
         if (wanted > self.arrays.capacity).any() and 16 * self._cost(wanted) <= self._budget:
             self._resize(wanted)
