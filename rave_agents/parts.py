@@ -26,6 +26,7 @@ from rave_agents.config.final_moves import (
     Maximin,
     RobustChild,
     SecureChild,
+    Survivor,
     preference,
 )
 from rave_agents.config.root_noise import DirichletNoise, NoNoise, noisy
@@ -39,6 +40,7 @@ from rave_agents.kernel.amaf import (
 )
 from rave_agents.kernel.amaf_nodes import NodeAmaf
 from rave_agents.kernel.amaf_tables import GRAVE, HRAVE
+from rave_agents.kernel.gumbel import Gumbel
 from rave_agents.kernel.judging import Judging
 from rave_agents.kernel.players import AllPlayers, SearchingPlayer
 from rave_agents.kernel.playouts import (
@@ -115,6 +117,7 @@ __all__ = [
     "FullTrust",
     "GraveBias",
     "Greedy",
+    "Gumbel",
     "HandSelected",
     "Judging",
     "LearnedTrust",
@@ -148,6 +151,7 @@ __all__ = [
     "Solver",
     "SteeredPlayouts",
     "Stepped",
+    "Survivor",
     "TiesWithin",
     "UCB1Tuned",
     "Uniform",

@@ -17,6 +17,7 @@ from rave_agents.errors import CloneError
 from rave_gymnasium.agents import (
     AutoAgent,
     GraveAgent,
+    GumbelAgent,
     PlanningAgent,
     PUCTAgent,
     RaveAgent,
@@ -33,6 +34,7 @@ __all__ = [
     "AutoAgent",
     "CloneError",
     "GraveAgent",
+    "GumbelAgent",
     "OpponentEnv",
     "OpponentVectorEnv",
     "PUCTAgent",

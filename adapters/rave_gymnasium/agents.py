@@ -25,7 +25,7 @@ from rave_agents.agents.environment_agent import (
 from rave_agents.agents.named_agents import DEFAULT_AGENT, AgentSpec
 from rave_agents.agents.searching_agent import ClockLike, SearchingAgent
 from rave_agents.environments.chance import Chance, checked_chance
-from rave_agents.environments.plan import AUTO, ValueFunction, checked_plan
+from rave_agents.environments.plan import AUTO, checked_plan
 from rave_agents.environments.worlds import WorldFunction, check_world_function
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.evaluators.batch_evaluator import BatchEvaluator
@@ -63,10 +63,8 @@ class PlanningAgent(SearchingAgent, EnvironmentAgent):
             ``state.chance``.
         horizon: steps that a plan looks ahead, at least 1; None for the end of the episode;
             ``"auto"`` for 100. A simulation that it cuts off counts its rewards so far, and what
-            ``value_function`` says.
+            ``value`` says is still to come.
         discount: what a reward counts less with every step, above 0 and at most 1.
-        value_function: estimates what is still to come where the horizon cuts a simulation off,
-            see ``rave_agents.environments.plan.ValueFunction``; None for nothing.
         simulations: with ``seconds``, ``clock``, ``seed``, ``evaluator``, ``value`` and
             ``**config`` as for ``rave_agents.agents.searching_agent.SearchingAgent``.
 
@@ -85,7 +83,6 @@ class PlanningAgent(SearchingAgent, EnvironmentAgent):
         "chance",
         "horizon",
         "discount",
-        "value_function",
     )
 
     def __init__(
@@ -102,7 +99,6 @@ class PlanningAgent(SearchingAgent, EnvironmentAgent):
         chance: Chance | str = Chance.DRAW,
         horizon: int | str | None = AUTO,
         discount: float = 1.0,
-        value_function: ValueFunction | None = None,
         **config: Any,
     ) -> None:
         self.env = env
@@ -110,7 +106,7 @@ class PlanningAgent(SearchingAgent, EnvironmentAgent):
         envs = environments_of(env)
         for each in (env,) if envs is None else envs:
             check_plannable(each)
-        checked_plan(horizon, discount, value_function, default=DEFAULT_HORIZON)
+        checked_plan(horizon, discount, default=DEFAULT_HORIZON)
         self.chance: Chance = checked_chance(chance)
         """Whether simulations draw the outcomes of chance, or see what will come."""
         check_world_function(worlds)
@@ -130,8 +126,6 @@ class PlanningAgent(SearchingAgent, EnvironmentAgent):
         """The discount of rewards per step."""
         self.horizon = horizon
         """Steps that a plan looks ahead."""
-        self.value_function = value_function
-        """Estimates what is still to come beyond the horizon, if given."""
         self.worlds: WorldFunction | None = None if self.config.hidden == "see" else worlds
         """The user's source of worlds (determinizations), if any."""
         for each in (env,) if envs is None else envs:
@@ -198,15 +192,16 @@ class PlanningAgent(SearchingAgent, EnvironmentAgent):
         return getattr(member.env, "observation_space", None)
 
     def _act(self, env: Any, mask: Any, observation: Any) -> int:
+        reads = isinstance(self.evaluator, BatchEvaluator) or self.value is not None
         state = PlanningState(
             env,
             discount=self.discount,
             horizon=self.horizon,
-            value_function=self.value_function,
+            value=self.value,
             action_mask=mask,
             chance=self.chance,
             worlds=self.worlds,
-            observation=observation if isinstance(self.evaluator, BatchEvaluator) else None,
+            observation=observation if reads else None,
         )
         if self.last_result is None:
             warn_of_misfit(self.config, env_name(env), lambda: state)
@@ -224,6 +219,12 @@ class PUCTAgent(PlanningAgent):
     """UCT with prior probabilities (PUCT), such as an evaluator's."""
 
     preset = "puct"
+
+
+class GumbelAgent(PlanningAgent):
+    """Sequential halving with Gumbel noise, for few simulations with an evaluator."""
+
+    preset = "gumbel"
 
 
 class RaveAgent(PlanningAgent):
@@ -278,4 +279,5 @@ _NAMED: tuple[type[PlanningAgent], ...] = (
     GraveAgent,
     AutoAgent,
     PUCTAgent,
+    GumbelAgent,
 )

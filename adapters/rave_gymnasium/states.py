@@ -89,8 +89,8 @@ class PlanningState:
         discount: the discount of rewards per step, above 0 and at most 1.
         horizon: steps that the search looks ahead, at least 1; None for the end of the episode,
             which must then have a time limit; ``"auto"`` for 100.
-        value_function: estimates what is still to come where the horizon cuts a simulation off,
-            see ``rave_agents.environments.plan.ValueFunction``; None for nothing.
+        value: judges the position where the horizon cuts a simulation off, see
+            ``rave_agents.environments.plan.ValueFunction``; None for nothing.
         action_mask: whether each action is allowed now; None for the environment's own mask
             (``action_masks()``) or for all actions. Later masks come from ``info["action_mask"]``.
         chance: ``"draw"``: simulations draw the outcomes of chance; ``"see"``: they copy the
@@ -116,7 +116,7 @@ class PlanningState:
         *,
         discount: float = 1.0,
         horizon: int | str | None = AUTO,
-        value_function: ValueFunction | None = None,
+        value: ValueFunction | None = None,
         action_mask: Any = None,
         chance: Chance | str = Chance.DRAW,
         worlds: WorldFunction | None = None,
@@ -124,7 +124,7 @@ class PlanningState:
     ) -> None:
         check_plannable(env)
         check_world_function(worlds)
-        plan = checked_plan(horizon, discount, value_function, default=DEFAULT_HORIZON)
+        plan = checked_plan(horizon, discount, value, default=DEFAULT_HORIZON)
         chance = checked_chance(chance)
         check_goes_on(env)
         limit, elapsed = time_limit(env)
@@ -138,7 +138,7 @@ class PlanningState:
         space = env.action_space
         actions = tuple(range(int(space.n)))
         legal = _allowed(action_mask, actions)
-        kept = (value_function, worlds, observation)
+        kept = (value, worlds, observation)
         keep = any(each is not None for each in kept)
         copy = planning_env(env, action_mask, keep_observations=keep)
         self.env: Any = copy
@@ -290,11 +290,12 @@ class PlanningState:
         self._seen, reward, terminated, truncated, info = self.env.step(action + self._plan.start)
         self._account.add(0, reward)
         cut = self._account.end_step()
-        self.over = bool(terminated or truncated or cut)
-        if cut and not (terminated or truncated):
-            self._account.cut_off(self.env, self._seen, (None,))
+        self.over = bool(terminated or truncated)
         if not self.over:
             self._look(info or {})
+        if cut and not self.over:
+            self._account.cut_off(self)
+            self.over = True
 
     def returns(self) -> Sequence[float]:
         """Return the discounted sum of the rewards since the root."""

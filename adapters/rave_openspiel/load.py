@@ -19,6 +19,7 @@ BOT_TYPES: dict[str, type[SearchBot]] = {
     for kind in (
         named_bots.UCTBot,
         named_bots.PUCTBot,
+        named_bots.GumbelBot,
         named_bots.RaveBot,
         named_bots.GraveBot,
         named_bots.HRaveBot,

@@ -15,6 +15,12 @@ class PUCTBot(SearchBot):
     preset = "puct"
 
 
+class GumbelBot(SearchBot):
+    """Plays the survivor of sequential halving with Gumbel noise: few simulations, an evaluator."""
+
+    preset = "gumbel"
+
+
 class RaveBot(SearchBot):
     """Plays UCT with rapid action value estimation (RAVE)."""
 

@@ -64,8 +64,14 @@ class OpenSpielSimulator(PythonSimulator):
 
     def collected(self, state: Any) -> tuple[Sequence[float], float]:
         """Return the rewards so far, in a game that gives rewards during play."""
-        rewards = state.get_game().get_type().reward_model == pyspiel.GameType.RewardModel.REWARDS
-        return (state.returns() if rewards else [0.0] * state.num_players()), 1.0
+        return rewards_so_far(state), 1.0
+
+
+def rewards_so_far(state: pyspiel.State) -> Sequence[float]:
+    """What each player has got until here, in a game that gives rewards during play; else 0."""
+    if state.get_game().get_type().reward_model == pyspiel.GameType.RewardModel.REWARDS:
+        return state.returns()  # type: ignore[no-any-return]
+    return [0.0] * int(state.num_players())
 
 
 class RolloutSimulator(OpenSpielSimulator):

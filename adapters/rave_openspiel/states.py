@@ -17,7 +17,7 @@ from rave_openspiel import compiled_games
 from rave_openspiel.knowledge import Unit
 from rave_openspiel.native import NativeSimulator, Observation, bridge, is_native, is_shrinking
 from rave_openspiel.same_game import game_key
-from rave_openspiel.simulator import OpenSpielSimulator, RolloutSimulator
+from rave_openspiel.simulator import OpenSpielSimulator, RolloutSimulator, rewards_so_far
 from rave_openspiel.support import check_chance, hides_information, is_simultaneous
 from rave_openspiel.turn_based import one_at_a_time
 from rave_openspiel.worlds import WorldFunction, view, world_source
@@ -149,6 +149,10 @@ class OpenSpielState:
     def returns(self) -> Sequence[float]:
         """Return each player's return so far."""
         return self.state.returns()  # type: ignore[no-any-return]
+
+    def collected(self) -> tuple[Sequence[float], float]:
+        """Return each player's rewards so far, where they are given during play, and 1."""
+        return rewards_so_far(self.state), 1.0
 
     def num_players(self) -> int:
         """Return the number of players."""

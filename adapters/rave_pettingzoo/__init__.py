@@ -29,6 +29,7 @@ from rave_pettingzoo.adapter import PettingZooGame
 from rave_pettingzoo.agents import (
     AutoAgent,
     GraveAgent,
+    GumbelAgent,
     PNMCTSAgent,
     PUCTAgent,
     RaveAgent,
@@ -63,6 +64,7 @@ __all__ = [
     "Episode",
     "Evaluation",
     "GraveAgent",
+    "GumbelAgent",
     "LoopAgent",
     "PNMCTSAgent",
     "PUCTAgent",

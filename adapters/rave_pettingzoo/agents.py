@@ -16,7 +16,7 @@ from rave_agents.agents.environment_agent import environment_spec, kind_of_prese
 from rave_agents.agents.named_agents import DEFAULT_AGENT, AgentSpec
 from rave_agents.agents.searching_agent import ClockLike, SearchingAgent
 from rave_agents.environments.chance import Chance
-from rave_agents.environments.plan import AUTO, ValueFunction
+from rave_agents.environments.plan import AUTO
 from rave_agents.environments.worlds import WorldFunction
 from rave_agents.game.game_state import GameState
 from rave_agents.searcher.checks import check_moves
@@ -55,10 +55,9 @@ class SearchAgent(SearchingAgent, LoopAgent):
         horizon: steps that a simulation looks ahead, at least 1: moves in an AEC environment, joint
             moves in a Parallel one; None for the end of the game; ``"auto"`` for the end in the
             classic environments and in Shimmy's, else 1,000. A simulation that it cuts off counts
-            its rewards so far, and what ``value_function`` says. With a horizon no tree is kept.
+            its rewards so far, and what ``value`` says is still to come. With a horizon no tree is
+            kept.
         discount: what a reward counts less with every step, above 0 and at most 1.
-        value_function: estimates what is still to come where the horizon cuts a simulation off,
-            see ``rave_agents.environments.plan.ValueFunction``; None for nothing.
         simulations: with ``seconds``, ``clock``, ``seed``, ``evaluator``, ``value`` and
             ``**config`` as for ``rave_agents.agents.searching_agent.SearchingAgent``.
 
@@ -77,7 +76,6 @@ class SearchAgent(SearchingAgent, LoopAgent):
         "chance",
         "horizon",
         "discount",
-        "value_function",
     )
 
     def __init__(
@@ -96,7 +94,6 @@ class SearchAgent(SearchingAgent, LoopAgent):
         chance: Chance | str = Chance.DRAW,
         horizon: int | str | None = AUTO,
         discount: float = 1.0,
-        value_function: ValueFunction | None = None,
         **config: Any,
     ) -> None:
         SearchingAgent.__init__(
@@ -120,7 +117,7 @@ class SearchAgent(SearchingAgent, LoopAgent):
             chance=chance,
             horizon=horizon,
             discount=discount,
-            value_function=value_function,
+            value=self.value,
         )
         check_moves(self.config, simultaneous=self._rows is not None or is_parallel(env))
         self._searched: GameState | None = None
@@ -130,7 +127,9 @@ class SearchAgent(SearchingAgent, LoopAgent):
         assert self.seed is not None
         seed = self.seed + number
         self.seed: int | None = seed
-        self._searcher = Searcher(self.config, seed=seed, evaluator=self.evaluator)
+        self._searcher = Searcher(
+            self.config, seed=seed, evaluator=self.evaluator, value=self.value
+        )
 
     def __copy__(self) -> Self:
         """Return an independent agent with a copy of the tree, bound to the same environment."""
@@ -178,6 +177,12 @@ class PUCTAgent(SearchAgent):
     """UCT with prior probabilities (PUCT), such as an evaluator's."""
 
     preset = "puct"
+
+
+class GumbelAgent(SearchAgent):
+    """Sequential halving with Gumbel noise, for few simulations with an evaluator."""
+
+    preset = "gumbel"
 
 
 class RaveAgent(SearchAgent):
@@ -263,6 +268,7 @@ _NAMED: tuple[type[SearchAgent], ...] = (
     PNMCTSAgent,
     AutoAgent,
     PUCTAgent,
+    GumbelAgent,
     RaveMaximinAgent,
     RegretMatchingAgent,
 )

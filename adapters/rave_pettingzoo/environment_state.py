@@ -139,7 +139,7 @@ DEFAULT_HORIZON = 1000
 
 
 def plan_for(
-    env: Any, horizon: int | str | None, discount: float, value_function: ValueFunction | None
+    env: Any, horizon: int | str | None, discount: float, value: ValueFunction | None
 ) -> Plan:
     """Return how far simulations in an environment look ahead.
 
@@ -148,14 +148,13 @@ def plan_for(
         horizon: ``"auto"`` is the end in the classic environments and in Shimmy's, which always
             end, else ``DEFAULT_HORIZON``.
         discount: as for ``AECState``.
-        value_function: likewise.
+        value: likewise.
 
     Raises:
         TypeError, ValueError: for a value that is not allowed.
     """
-    ends = value_function is None and always_ends(env)
-    default = math.inf if ends else DEFAULT_HORIZON
-    return checked_plan(horizon, discount, value_function, default=default)
+    default = math.inf if always_ends(env) else DEFAULT_HORIZON
+    return checked_plan(horizon, discount, value, default=default)
 
 
 class EnvironmentState:

@@ -10,7 +10,7 @@ from gymnasium import spaces
 
 from rave_agents.agents.environment_agent import EnvironmentAgent
 from rave_agents.environments.chance import Chance, checked_chance
-from rave_agents.environments.plan import AUTO, ValueFunction
+from rave_agents.environments.plan import AUTO
 from rave_agents.environments.worlds import WorldFunction, check_world_function
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.evaluators.batch_evaluator import BatchEvaluator
@@ -45,7 +45,8 @@ class LoopAgent(EnvironmentAgent):
         chance: as for ``SearchAgent``.
         horizon: likewise.
         discount: likewise.
-        value_function: likewise.
+        value: judges the position where the horizon cuts a simulation off, see
+            ``rave_agents.environments.plan.ValueFunction``; None for nothing.
         worlds: likewise; ``choose`` gets a state that has them. Without, it has the
             true state, hidden cards included, and must itself heed ``hides_information()``.
 
@@ -65,7 +66,7 @@ class LoopAgent(EnvironmentAgent):
         chance: Chance | str = Chance.DRAW,
         horizon: int | str | None = AUTO,
         discount: float = 1.0,
-        value_function: ValueFunction | None = None,
+        value: Any = None,
     ) -> None:
         live, self._rows = env, rows_of(env)
         if self._rows is not None:
@@ -88,13 +89,13 @@ class LoopAgent(EnvironmentAgent):
         """The user's source of worlds (determinizations), if any."""
         self.chance: Chance = checked_chance(chance)
         """Whether simulations draw the outcomes of chance, or foresee them."""
-        plan_for(env, horizon, discount, value_function)
+        plan_for(env, horizon, discount, value)
         self.horizon = horizon
         """Steps that simulations look ahead; None for the end, ``"auto"`` for the default."""
         self.discount = discount
         """The discount of rewards per step."""
-        self.value_function = value_function
-        """Estimates what is still to come beyond the horizon, if given."""
+        self.value = value
+        """Judges positions, if given."""
         self._check_playable(env)
         self.env = live
         """The live environment."""
@@ -231,7 +232,7 @@ class LoopAgent(EnvironmentAgent):
             "chance": self.chance,
             "horizon": self.horizon,
             "discount": self.discount,
-            "value_function": self.value_function,
+            "value": self.value,
         }
 
     def _observation_space(self) -> Any:

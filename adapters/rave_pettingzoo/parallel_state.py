@@ -62,7 +62,7 @@ class ParallelState(EnvironmentState):
         horizon: steps of the environment, in each of which all agents act, that a simulation looks
             ahead; else as for ``AECState``.
         discount: what a reward counts less with every such step, above 0 and at most 1.
-        value_function: as for ``AECState``.
+        value: as for ``AECState``.
 
     Raises:
         TypeError, ValueError, CloneError, UnsupportedGameError: as ``AECState``.
@@ -80,10 +80,10 @@ class ParallelState(EnvironmentState):
         chance: Chance | str = Chance.DRAW,
         horizon: int | str | None = AUTO,
         discount: float = 1.0,
-        value_function: ValueFunction | None = None,
+        value: ValueFunction | None = None,
     ) -> None:
         check_env(env)
-        plan = plan_for(env, horizon, discount, value_function)
+        plan = plan_for(env, horizon, discount, value)
         if not isinstance(env, pettingzoo.ParallelEnv):
             raise TypeError(f"env must be a Parallel environment, got {type(env).__name__}.")
         if simultaneous is not None and not isinstance(simultaneous, bool):
@@ -98,7 +98,7 @@ class ParallelState(EnvironmentState):
                 f"player must be the agent that the worlds are for, one of {list(self._agents)}, "
                 f"got {player!r}."
             )
-        keep = worlds is not None or value_function is not None
+        keep = worlds is not None or value is not None
         self.env: Any = searched_env(env, keep_observations=keep)
         """The copy of the environment."""
         masks = masks_of(observations, infos)
@@ -256,13 +256,13 @@ class ParallelState(EnvironmentState):
             self._account.add(self._agents.index(agent), reward)
         cut_off = self._account.end_step()
         over = all(ended.get(agent) or cut.get(agent) for agent in self.env.agents)
-        if cut_off and not over:
-            self._account.cut_off(self.env, observations, self._agents)
-        if cut_off or over:
-            self._legal = {}
-            self._player = TERMINAL
-            return
-        self._look(observations, infos)
+        if not over:
+            self._look(observations, infos)
+            if not cut_off:
+                return
+            self._account.cut_off(self)
+        self._legal = {}
+        self._player = TERMINAL
 
     def observation(self, player: int) -> Any:
         """Return an agent's last observation, without the mask."""

@@ -21,7 +21,7 @@ def game_state(
     chance: Chance | str = Chance.DRAW,
     horizon: int | str | None = AUTO,
     discount: float = 1.0,
-    value_function: ValueFunction | None = None,
+    value: ValueFunction | None = None,
     keep_observations: bool = False,
 ) -> GameState:
     """Return the position of a live environment in the form that is fastest to search.
@@ -33,7 +33,7 @@ def game_state(
         TypeError, ValueError, CloneError, UnsupportedGameError: as ``AECState``.
     """
     check_env(env)
-    plan = plan_for(env, horizon, discount, value_function)
+    plan = plan_for(env, horizon, discount, value)
     translates = translate and not keep_observations
     if translates and worlds is None and plan.is_whole_game and is_openspiels(env):
         from rave_openspiel import OpenSpielState  # noqa: PLC0415
@@ -57,6 +57,6 @@ def game_state(
         chance=chance,
         horizon=horizon,
         discount=discount,
-        value_function=value_function,
+        value=value,
         keep_observations=keep_observations,
     )

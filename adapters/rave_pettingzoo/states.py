@@ -86,8 +86,8 @@ class AECState(EnvironmentState):
         horizon: moves of all agents that a simulation looks ahead, at least 1; None for the end of
             the game; ``"auto"`` for the end where the game is known to end, else 1,000.
         discount: what a reward counts less with every move, above 0 and at most 1.
-        value_function: estimates what is still to come where the horizon cuts a simulation off,
-            see ``rave_agents.environments.plan.ValueFunction``; None for nothing.
+        value: judges the position where the horizon cuts a simulation off, see
+            ``rave_agents.environments.plan.ValueFunction``; None for nothing.
         keep_observations: whether wrappers that change observations alone are kept, as an evaluator
             that reads them needs it.
 
@@ -109,10 +109,10 @@ class AECState(EnvironmentState):
         chance: Chance | str = Chance.DRAW,
         horizon: int | str | None = AUTO,
         discount: float = 1.0,
-        value_function: ValueFunction | None = None,
+        value: ValueFunction | None = None,
         keep_observations: bool = False,
     ) -> None:
-        plan = plan_for(env, horizon, discount, value_function)
+        plan = plan_for(env, horizon, discount, value)
         if isinstance(env, pettingzoo.ParallelEnv) and turn_based_env(env) is not None:
             env = turn_based_env(env)
         check_env(env)
@@ -127,7 +127,7 @@ class AECState(EnvironmentState):
         check_searchable(env)
         check_begun(env)
         checked_chance(chance)
-        keep = keep_observations or worlds is not None or value_function is not None
+        keep = keep_observations or worlds is not None or value is not None
         self.env: Any = searched_env(env, keep_observations=keep)
         """The copy of the environment."""
         kind = kind_of(self.env)
@@ -244,8 +244,7 @@ class AECState(EnvironmentState):
         cut = account.end_step()
         self._settle()
         if cut and self._player != TERMINAL:
-            seen = {agent: env.observe(agent) for agent in env.agents}
-            account.cut_off(env, seen, self._rules.agents)
+            account.cut_off(self)
             self._player = TERMINAL
 
     def _settle(self) -> None:
@@ -294,7 +293,7 @@ class AECState(EnvironmentState):
 
     def _bounds(self) -> tuple[float, float]:
         kind = self._rules.kind
-        if self._plan.value_function is not None:
+        if self._plan.value is not None and not self._plan.is_whole_game:
             return -math.inf, math.inf
         if is_shimmy(self.env) and self._plan.is_whole_game:
             wrapped = _openspiel_state(self.env)

@@ -295,6 +295,7 @@ def _search_agent_type(preset: str, summary: str) -> AgentType:
     ) -> Agent:
         limit, parsed = limit_and_clock(simulations, seconds, clock)
         changed = config.replace(**changes)
+        changed.check_simulations(None if limit is None else limit.simulations)
         getattr(game, "check_search", _no_check)(changed)
         warn_of_misfit(changed, game.name, game.new_initial_state)
         return SearchAgent(
@@ -314,6 +315,9 @@ def _search_agent_type(preset: str, summary: str) -> AgentType:
 _TYPES = {
     "uct": _search_agent_type("uct", "plain UCT: Monte-Carlo tree search with UCB1"),
     "puct": _search_agent_type("puct", "Monte-Carlo tree search with PUCT"),
+    "gumbel": _search_agent_type(
+        "gumbel", "sequential halving with Gumbel noise (Gumbel AlphaZero), for an evaluator"
+    ),
     "rave": _search_agent_type("rave", "UCT with rapid action value estimation (RAVE)"),
     "grave": _search_agent_type("grave", "RAVE with the values of a well-visited ancestor (GRAVE)"),
     "hrave": _search_agent_type("hrave", "RAVE with the root's values at every node (HRAVE)"),

@@ -40,9 +40,10 @@ class SearchingAgent:
         evaluator: judges leaves in place of random playouts: a ``BatchEvaluator``, an object with
             the methods of ``open_spiel.python.algorithms.mcts.Evaluator``, which get the
             framework's states, or any model that ``as_evaluator`` takes.
-        value: judges positions, as ``judging`` says: a function of the framework's state, a part
-            that implements ``rave_agents.parts.position_value``, or a learned value or its file,
-            see ``rave_agents.Searcher``.
+        value: judges positions, as ``judging`` says, and where a horizon cuts simulations off: a
+            function of the framework's state, a part that implements
+            ``rave_agents.parts.position_value``, or a learned value or its file, see
+            ``rave_agents.Searcher``.
         **config: what ``SearchConfig.replace`` is to change of the preset: parts such as
             ``schedule``, ``threads``, ``max_memory_mb``, ``reuse_tree``.
 
@@ -77,6 +78,7 @@ class SearchingAgent:
         self.limit: Limit | None
         self.clock: Clock | None
         self.limit, self.clock = limit_and_clock(simulations, seconds, clock)
+        self.config.check_simulations(None if self.limit is None else self.limit.simulations)
         self.seed: int | None = checked_seed(seed)
         """The seed in use."""
         if self.seed is None:

@@ -28,7 +28,8 @@ class Example(NamedTuple):
     legal_actions_mask: NDArray[np.bool_]
     """[A] whether each action was legal."""
     policy: NDArray[np.float32]
-    """[A] the share of the search's visits that each action had; it sums to 1."""
+    """[A] the share of the search's visits that each action had, or with ``rule=gumbel`` its
+    probability in the improved policy; it sums to 1."""
     player: int
     """Who was to move."""
     outcome: float
@@ -94,7 +95,9 @@ def self_play(
         config = SearchConfig.preset("puct").replace(root_noise=DirichletNoise(), temperature=1.0)
     config = config.replace(search_forced_moves=True)
     first = game.new_initial_state() if hasattr(game, "new_initial_state") else game
-    table = _Table(as_game_state(first), judges, config, np.random.SeedSequence(checked_seed(seed)))
+    seeds = np.random.SeedSequence(checked_seed(seed))
+    final = config.replace(temperature=0.0)
+    table = _Table(as_game_state(first), judges, config, final, seeds)
     rules = _Rules(Limit(simulations=simulations), temperature_moves, resign_below)
     return _played(table, rules, games, side_by_side, overlap)
 
@@ -111,6 +114,8 @@ class _Table(NamedTuple):
     first: GameState
     evaluator: BatchEvaluator
     config: SearchConfig
+    final: SearchConfig
+    """The same at temperature 0."""
     seeds: np.random.SeedSequence
 
 
@@ -154,9 +159,8 @@ class _Game:
         actions = state.num_distinct_actions()
         mask, policy = np.zeros(actions, np.bool_), np.zeros(actions, np.float32)
         mask[list(legal_actions_of(state, player))] = True
-        total = sum(row.visits for row in result.actions)
-        for row in result.actions:
-            policy[row.action] = row.visits / total if total > 0 else 1.0 / len(result.actions)
+        for action, share in result.training_policy:
+            policy[action] = share
         seen = np.array(state.observation(player), np.float32)  # type: ignore[attr-defined]
         value = 0.0 if result.value is None else result.value
         none = np.zeros(0, np.float32)
@@ -173,9 +177,7 @@ class _Game:
         if rules.resign_below is not None and value < rules.resign_below:
             self.resigned = result.player, rules.resign_below
             return
-        final = rules.temperature_moves is not None and self.moves >= rules.temperature_moves
-        most = max(result.actions, key=lambda row: row.visits).action
-        self.apply(most if final else result.action)
+        self.apply(result.action)
         self.moves += 1
         self.settle()
 
@@ -212,6 +214,9 @@ def _played(
                 "search_many."
             )
         still = [each for each in playing if not each.is_over]
+        for each in still:
+            if rules.temperature_moves is not None and each.moves >= rules.temperature_moves:
+                each.searcher.config = table.final
         tasks = [Task(each.searcher, each.state, rules.limit) for each in still]
         results = search_together(tasks, side_by_side=side_by_side, overlap=overlap)
         for each, result in zip(still, results, strict=True):

@@ -61,6 +61,8 @@ class _Sample(NamedTuple):
     features: NDArray[Any]
     thought: NDArray[np.float64]
     """What the search expects for each output."""
+    earned: NDArray[np.float64]
+    """What each player had been paid before."""
 
 
 def learn_value(
@@ -102,9 +104,12 @@ def learn_value(
     for fit in range(rounds):
         for number in range(fit * games // rounds, (fit + 1) * games // rounds):
             searcher = Searcher(_CONFIG, seed=int(draw.integers(2**31)), value=value)
-            played, outcome = _played(features, start, searcher, simulations, draw)
+            played, returns = _played(features, start, searcher, simulations, draw)
             samples += played
-            labels += [_label(outcome, sample.thought) for sample in played]
+            labels += [
+                _label(features.shares(returns - sample.earned), sample.thought)
+                for sample in played
+            ]
             if progress is not None:
                 seconds = time.perf_counter() - begun
                 progress(Progress(number + 1, len(samples), loss, seconds))
@@ -139,14 +144,14 @@ def _played(
     simulations: int,
     draw: np.random.Generator,
 ) -> tuple[list[_Sample], NDArray[np.float64]]:
-    """A game of self-play: its positions, and for each output how it ended."""
+    """A game of self-play: its positions, and what each player got."""
     state = start.clone()
     samples: list[_Sample] = []
     opening = int(draw.integers(OPENING_PLIES + 1))
     for ply in range(LONGEST_GAME):
         player = int(state.current_player())
         if player == PlayerId.TERMINAL:
-            return samples, features.shares(state.returns())
+            return samples, np.array(state.returns(), np.float64)
         if player == PlayerId.CHANCE:
             outcomes, chances = zip(*state.chance_outcomes(), strict=True)
             state.apply_action(int(draw.choice(outcomes, p=np.divide(chances, sum(chances)))))
@@ -157,10 +162,12 @@ def _played(
             continue
         result = searcher.search(state, Limit(simulations=simulations))
         if result.value is not None:
-            thought = features.thought(player, result.value)
-            samples.append(_Sample(player, features.of(state), thought))
+            paid = getattr(state, "collected", None)
+            earned = np.array(np.zeros(features.players) if paid is None else paid()[0])
+            thought = features.thought(player, result.value - earned[player])
+            samples.append(_Sample(player, features.of(state), thought, earned))
         state.apply_action(result.action)
-    return [], np.zeros(features.outputs)
+    return [], np.zeros(features.players)
 
 
 class _Features:
@@ -208,7 +215,7 @@ class _Features:
         state.rules.describe_board(state.record, cells)
         return cells
 
-    def shares(self, returns: Sequence[float]) -> NDArray[np.float64]:
+    def shares(self, returns: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:
         """For each output the share, in [0, 1], of what could be won."""
         shares = (np.array(returns[: self.outputs], np.float64) - self.low) / (self.high - self.low)
         return np.asarray(np.clip(shares, 0.0, 1.0))

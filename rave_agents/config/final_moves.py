@@ -81,6 +81,14 @@ class Maximin(NamedTuple):
     others. At least 0."""
 
 
+class Survivor(NamedTuple):
+    """With ``rule=gumbel`` the best of the actions that sequential halving has kept.
+
+    It is the one of the greatest ``g + ln p + σ(q)``, see ``kernel/gumbel.py`` (Danihelka et al.
+    2022). Where several players move at the same time, it is the robust child.
+    """
+
+
 class AverageStrategy(NamedTuple):
     """Drawn from the average of the strategies that regret matching or Exp3 has followed.
 

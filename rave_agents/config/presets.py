@@ -2,11 +2,12 @@
 
 import math
 
-from rave_agents.config.final_moves import AverageStrategy, Maximin
+from rave_agents.config.final_moves import AverageStrategy, Maximin, Survivor
 from rave_agents.config.search_config import SIMULTANEOUS_C, SearchConfig
 from rave_agents.kernel.amaf import BlendScores, VisitedEdges
 from rave_agents.kernel.amaf_nodes import NodeAmaf
 from rave_agents.kernel.amaf_tables import GRAVE, HRAVE
+from rave_agents.kernel.gumbel import Gumbel
 from rave_agents.kernel.players import AllPlayers, SearchingPlayer
 from rave_agents.kernel.playouts import SteeredPlayouts
 from rave_agents.kernel.proof_bonuses import MaxBonus, RankBonus
@@ -34,6 +35,12 @@ PRESETS: dict[str, SearchConfig] = {
     "uct": SearchConfig(),
     "puct": SearchConfig(
         rule=PUCT(c=1.0), simultaneous=PUCT(SIMULTANEOUS_C), first_play_urgency=0.5
+    ),
+    "gumbel": SearchConfig(
+        rule=Gumbel(),
+        simultaneous=PUCT(SIMULTANEOUS_C),
+        first_play_urgency=0.5,
+        final_move=Survivor(),
     ),
     "rave": _RAVE,
     "grave": _EAGER_RAVE.replace(amaf=GRAVE()),

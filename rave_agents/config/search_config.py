@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 from annotated_types import Ge, Gt, Le
 
 from rave_agents.compiler.part_fields import Takes
-from rave_agents.config.final_moves import AverageStrategy, Maximin, RobustChild, preference
+from rave_agents.config.final_moves import (
+    AverageStrategy,
+    Maximin,
+    RobustChild,
+    Survivor,
+    preference,
+)
 from rave_agents.config.part_specs import (
     Part,
     checked,
@@ -28,6 +34,7 @@ from rave_agents.game.arguments import check_names, unknown_name
 from rave_agents.kernel.amaf import NoAmaf, view_at
 from rave_agents.kernel.amaf_nodes import NodeAmaf
 from rave_agents.kernel.amaf_tables import GRAVE, HRAVE
+from rave_agents.kernel.gumbel import Gumbel
 from rave_agents.kernel.judging import Judging
 from rave_agents.kernel.playouts import SensiblePlayouts, UniformPlayouts, action_weight
 from rave_agents.kernel.proofs import NoProofs, Proofs
@@ -51,16 +58,17 @@ class SearchConfig:
     who moves: constants tuned for returns in [-1, 1], such as OpenSpiel's ``uct_c``, are halved.
     """
 
-    rule: Annotated[Part, Takes(UCB1, score, exploration, Greedy)] = None
+    rule: Annotated[Part, Takes(UCB1, score, exploration, Greedy, Gumbel)] = None
     """The selection rule where one player moves at a time, see ``kernel/rules.py``; by default
-    ``UCB1(c=0.5)``."""
+    ``UCB1(c=0.5)``. ``Gumbel`` shares out a known number of simulations, see
+    ``kernel/gumbel.py``."""
 
     simultaneous: Annotated[Part, Takes(UCB1, score, exploration, Greedy, RegretMatching, Exp3)] = (
         None
     )
     """How each player chooses where several move at the same time: by a rule, or by a mixed
-    strategy, see ``kernel/strategies.py``. Left out, it is the ``rule`` if that is given, or
-    ``UCB1(c=3)``."""
+    strategy, see ``kernel/strategies.py``. Left out, it is the ``rule`` if that is given and no
+    ``Gumbel``, or ``UCB1(c=3)``."""
 
     ties: Annotated[Part, Takes(RandomTies, TiesWithin)] = RandomTies()
     """How near to the best score an edge is still drawn, see ``kernel/selection.py``."""
@@ -93,9 +101,9 @@ class SearchConfig:
     root_noise: Annotated[Part, Takes(NoNoise, noisy)] = NoNoise()
     """Noise in the root's priors, see ``root_noise.py``."""
 
-    final_move: Annotated[Part, Takes(RobustChild, preference, Maximin, AverageStrategy)] = (
-        RobustChild()
-    )
+    final_move: Annotated[
+        Part, Takes(RobustChild, preference, Maximin, AverageStrategy, Survivor)
+    ] = RobustChild()
     """How the action is chosen once the search has ended, see ``final_moves.py``."""
 
     final_proven: bool = True
@@ -110,7 +118,8 @@ class SearchConfig:
 
     temperature: Annotated[float, Ge(0)] = 0.0
     """The policy is proportional to visits to the power 1/temperature, at least 0. At 0 it is the
-    final move alone; 1 is the mix of the visits. The average strategy ignores it."""
+    final move alone; 1 is the mix of the visits. With ``rule=gumbel`` the improved policy takes the
+    place of visits. The average strategy ignores it."""
 
     expand_visits: Count = 2
     """A child gets a node of its own on this visit, at least 1. With 2, as OpenSpiel's MCTSBot has
@@ -168,7 +177,8 @@ class SearchConfig:
         if given is None:
             object.__setattr__(self, "rule", UCB1())
         if self.simultaneous is None:
-            object.__setattr__(self, "simultaneous", given or UCB1(SIMULTANEOUS_C))
+            shared = _shared_rule(given) or UCB1(SIMULTANEOUS_C)
+            object.__setattr__(self, "simultaneous", shared)
         kind: Any = type(self)
         for name, annotation in fields_of(kind).items():
             object.__setattr__(self, name, checked(name, annotation, getattr(self, name)))
@@ -182,10 +192,32 @@ class SearchConfig:
                 f"nodes themselves: use amaf=node_amaf or no_amaf, not "
                 f"{part_name(type(self.amaf))}."
             )
+        self._check_gumbel()
         if self.mixes and self.needs_proofs:
             raise ValueError(
                 f"simultaneous={part_name(type(self.simultaneous))} is for simultaneous moves, "
                 "where there is no solver and there are no proof numbers: leave proofs out."
+            )
+
+    def _check_gumbel(self) -> None:
+        """Refuse what does not go with sequential halving."""
+        halves = isinstance(self.rule, Gumbel)
+        if halves != isinstance(self.final_move, Survivor):
+            raise ValueError(
+                "rule=gumbel and final_move=survivor go together, as in the preset gumbel: got "
+                f"rule={part_name(type(self.rule))} and "
+                f"final_move={part_name(type(self.final_move))}."
+            )
+        if halves and not isinstance(self.amaf, NoAmaf):
+            raise ValueError(
+                "rule=gumbel completes the values of actions without visits by those of the "
+                f"evaluator, not by AMAF statistics: use amaf=no_amaf, not "
+                f"{part_name(type(self.amaf))}."
+            )
+        if halves and self.threads > 1:
+            raise ValueError(
+                "rule=gumbel shares out the simulations of one tree: threads must be 1, got "
+                f"{self.threads}. leaves=8 gives an evaluator eight leaves at once."
             )
 
     def __eq__(self, other: object) -> bool:
@@ -197,6 +229,21 @@ class SearchConfig:
 
     def _identity(self) -> tuple[Any, ...]:
         return tuple(identity(getattr(self, name)) for name in self.field_names())
+
+    def check_simulations(self, simulations: float | None) -> None:
+        """Refuse a search without a number of simulations where they are shared out before.
+
+        Args:
+            simulations: those of the search; None or infinity for no limit.
+
+        Raises:
+            ValueError: for ``rule=gumbel`` without one.
+        """
+        if isinstance(self.rule, Gumbel) and (simulations is None or math.isinf(simulations)):
+            raise ValueError(
+                "rule=gumbel shares out a known number of simulations: give simulations. Beside "
+                "them, seconds or a clock may end a search before."
+            )
 
     @property
     def proves(self) -> bool:
@@ -267,7 +314,9 @@ class SearchConfig:
 
     def _with_own(self, changes: Mapping[str, Any]) -> Self:
         if "rule" in changes and not self.mixes:
-            changes = {"simultaneous": changes["rule"], **changes}
+            shared = _shared_rule(changes["rule"])
+            if shared is not None:
+                changes = {"simultaneous": shared, **changes}
         return dataclasses.replace(self, **changes) if changes else self
 
     def _with_inner(self, name: str, value: Any) -> Self:
@@ -371,6 +420,15 @@ class SearchConfig:
         """
         check_names("SearchConfig field", values, cls.field_names())
         return cls(**values)
+
+
+def _shared_rule(given: Any) -> Any:
+    """The rule that a given one implies where players move at the same time; None for none."""
+    kind: Any = SearchConfig
+    halves = given is not None and isinstance(
+        checked("rule", fields_of(kind)["rule"], given), Gumbel
+    )
+    return None if halves else given
 
 
 def _unknown(what: str, name: str, known: Collection[str]) -> str:

@@ -1,18 +1,22 @@
 """How far simulations in an environment look ahead, and what counts where they are cut off."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
-ValueFunction = Callable[[Any, Any], Any]
-"""Estimates what is still to come where a simulation is cut off: ``value_function(env, seen)``.
+from rave_agents.simulate.value import PositionValue
 
-``env`` is the search's copy of the environment, which must not be changed. In a single-agent
-environment ``seen`` is its last observation, and a number is returned; in PettingZoo it is a
-mapping of the agents' observations, and a mapping of numbers by agent is returned, or one number
-for all. The numbers are sums of rewards, discounted like those of the search."""
+ValueFunction = Callable[[Any], Any]
+"""Judges a position: ``value(state)`` is what is still to come, for every player.
+
+``state`` is the search's state of the environment, which must not be changed: ``state.env`` is its
+copy of the environment, ``state.observation(seat)`` what a player has observed, and
+``state.current_player()`` who is to move. For one player a number is returned, else a sequence of
+one for each seat, ``state.env.possible_agents`` in their order; the number of the player to move is
+enough for two whose returns have a constant sum. They are sums of the rewards from there on,
+discounted as those of the search are."""
 
 AUTO = "auto"
 """The horizon that an adapter chooses."""
@@ -25,8 +29,8 @@ class Plan(NamedTuple):
     """Steps of the environment until a simulation is cut off; ``inf`` for the end."""
     discount: float = 1.0
     """What a reward counts less with every step of the environment."""
-    value_function: ValueFunction | None = None
-    """Estimates what is still to come where a simulation is cut off; None for nothing."""
+    value: Any = None
+    """Judges the position where a simulation is cut off, see ``ValueFunction``; None for 0."""
 
     @property
     def is_whole_game(self) -> bool:
@@ -37,7 +41,7 @@ class Plan(NamedTuple):
 def checked_plan(
     horizon: int | str | None,
     discount: float,
-    value_function: ValueFunction | None,
+    value: Any = None,
     *,
     default: float,
 ) -> Plan:
@@ -47,7 +51,7 @@ def checked_plan(
         horizon: steps that simulations look ahead, at least 1; None for the end of the episode;
             ``"auto"`` for the default.
         discount: above 0 and at most 1.
-        value_function: see ``ValueFunction``; None for none.
+        value: see ``ValueFunction``; None for none.
         default: the default horizon.
 
     Raises:
@@ -57,12 +61,9 @@ def checked_plan(
         raise TypeError(f"discount must be a number, got {discount!r}.")
     if not 0 < discount <= 1:
         raise ValueError(f"discount must be above 0 and at most 1, got {discount!r}.")
-    if value_function is not None and not callable(value_function):
-        raise TypeError(
-            "value_function must be a function of the environment and the observations, or None, "
-            f"got {value_function!r}."
-        )
-    return Plan(_checked_horizon(horizon, default), float(discount), value_function)
+    if value is not None and not (callable(value) or hasattr(value, "_fields")):
+        raise TypeError(f"value must be a function of a state, or None, got {value!r}.")
+    return Plan(_checked_horizon(horizon, default), float(discount), value)
 
 
 def _checked_horizon(horizon: int | str | None, default: float) -> float:
@@ -125,21 +126,17 @@ class Account:
         self._weight *= self.plan.discount
         return self._steps >= self.plan.steps
 
-    def cut_off(self, env: Any, seen: Any, players: Sequence[Any]) -> None:
-        """Add what the value function says is still to come.
+    def cut_off(self, state: Any) -> None:
+        """Add what the plan's value says is still to come.
 
         Args:
-            env: the environment where the simulation is cut off.
-            seen: what the value function gets beside it.
-            players: the names of the players, by seat.
+            state: where the simulation is cut off; a player is to move there.
 
         Raises:
-            ValueError: if the value function's answer lacks a player.
+            GameError: if the value is not one finite number for each player.
         """
-        if self.plan.value_function is None:
+        if self.plan.value is None:
             return
-        said = self.plan.value_function(env, seen)
-        for seat, player in enumerate(players):
-            if isinstance(said, Mapping) and player not in said:
-                raise ValueError(f"value_function returned {said!r}, without {player!r}.")
-            self.add(seat, said[player] if isinstance(said, Mapping) else said)
+        judge = PositionValue(self.plan.value, state, math.inf)
+        for player, number in enumerate(judge.evaluate(state)):
+            self.add(player, number)

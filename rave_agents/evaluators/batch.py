@@ -81,7 +81,7 @@ class BatchArrays:
         count = self.count
         return Batch(
             self.observations[:count].copy(),
-            self._masks[:count].astype(np.bool_),
+            self._masks[:count].view(np.bool_).copy(),
             self._players[:count].copy(),
         )
 

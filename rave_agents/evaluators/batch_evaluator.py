@@ -115,6 +115,8 @@ def judge(evaluator: BatchEvaluator, arrays: BatchArrays, game: Judged) -> None:
 
 def _check_policy(evaluator: BatchEvaluator, policy: NDArray[Any], mask: NDArray[np.bool_]) -> None:
     logits = evaluator.policy == "logits"
+    if logits and math.isfinite(policy.sum()):
+        return  # All of them are: a fraction of the time that the legal ones alone take.
     legal = np.where(mask, policy, -np.inf if logits else 0.0)
     greatest = legal.max(axis=1)  # NaN if there is one.
     if not logits and (least := legal.min()) < 0.0:
@@ -123,9 +125,9 @@ def _check_policy(evaluator: BatchEvaluator, policy: NDArray[Any], mask: NDArray
             f"{evaluator.name} gave a probability of {least:g} in row {row}: give probabilities of "
             'at least 0, or say policy="logits".'
         )
-    wrong = ~(np.isfinite(greatest) if logits else (greatest > 0.0) & np.isfinite(greatest))
-    if not wrong.any():
+    if greatest.min() > (-np.inf if logits else 0.0) and greatest.max() < np.inf:
         return
+    wrong = ~(np.isfinite(greatest) if logits else (greatest > 0.0) & np.isfinite(greatest))
     row = int(np.argmax(wrong))
     what = "logits" if logits else "probabilities"
     if math.isnan(greatest[row]) or greatest[row] == math.inf:
@@ -151,19 +153,21 @@ def _values(
             f"{evaluator.name} must return values of shape {(count,)}, those of the player to "
             f"move, or {(count, players)}, those of every player: got {values.shape}."
         )
-    if not np.isfinite(values).all():
+    low, high = game.least_utility, game.greatest_utility
+    least, most = values.min(), values.max()
+    if not (least > -math.inf and most < math.inf):  # NaN is neither.
         row = int(np.argmax(~np.isfinite(values.reshape(count, -1)).all(axis=1)))
         raise GameError(f"{evaluator.name} gave a value that is no finite number in row {row}.")
-    low, high = game.least_utility, game.greatest_utility
-    slack = ROUNDING * (high - low) if math.isfinite(high - low) else 0.0
-    outside = values.min() < low - slack or values.max() > high + slack
-    if outside and not evaluator.clip:
-        worst = values.min() if values.min() < low - slack else values.max()
-        raise GameError(
-            f"{evaluator.name} gave the value {worst:g}: values must lie from {low:g} to "
-            f"{high:g}, the game's utilities. A tanh at the network's end, scaled to them, does so."
-        )
-    values = np.clip(values, low, high)
+    if least < low or most > high:
+        slack = ROUNDING * (high - low) if math.isfinite(high - low) else 0.0
+        if (least < low - slack or most > high + slack) and not evaluator.clip:
+            worst = least if least < low - slack else most
+            raise GameError(
+                f"{evaluator.name} gave the value {worst:g}: values must lie from {low:g} to "
+                f"{high:g}, the game's utilities. A tanh at the network's end, scaled to them, "
+                "does so."
+            )
+        values = np.clip(values, low, high)
     if not own or players == 1:
         return values.reshape(count, players)
     if players != 2 or math.isnan(game.utility_sum):
@@ -172,10 +176,9 @@ def _values(
             f"the others here, as there are {players} players whose returns have no known constant "
             f"sum: return values of shape (B, {players}), one for each player."
         )
-    every = np.empty((count, 2))
-    rows = np.arange(count)
-    every[rows, batch.players] = values.reshape(-1)
-    every[rows, 1 - batch.players] = game.utility_sum - values.reshape(-1)
+    every, given = np.empty((count, 2)), values.reshape(-1)
+    every[:, 0] = np.where(batch.players == 0, given, game.utility_sum - given)
+    np.subtract(game.utility_sum, every[:, 0], out=every[:, 1])
     return every
 
 

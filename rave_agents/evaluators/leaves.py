@@ -136,16 +136,18 @@ def from_to(first: int, end: int) -> int:
 def seek(leaf: LeafSearch) -> int:
     """Run simulations until one waits for an evaluation, and write what is asked to the batch.
 
-    Returns ``PENDING`` then; ``DONE`` if the limit is reached, if many simulations needed no
-    evaluation or if the root waits for one; else what ended the search.
+    Returns ``PENDING`` then, and if what waits already comes first; ``DONE`` if the limit is
+    reached, or if many simulations needed no evaluation; else what ended the search.
     """
     search, control = leaf.search, leaf.control
     if leaf.waiting[0] > 0 and search.tree.used[NODE] == 0:
-        return codes.DONE
+        return PENDING
     hooks.on_begin(search.proofs, search)
     for _ in range(MOST_ENDS):
         if search.path.simulations[0] + leaf.waiting[0] >= control[LAST]:
-            return codes.DONE
+            return codes.DONE if leaf.waiting[0] == 0 else PENDING
+        if leaf.waiting[0] > 0 and hooks.awaits_values(search.rule, search):
+            return PENDING
         status = ready(search)
         if status == codes.DONE:
             status = seek_once(leaf)

@@ -8,7 +8,7 @@ from rave_agents.kernel import codes, hooks
 from rave_agents.kernel.amaf import NO_TABLE, reference
 from rave_agents.kernel.hooks import is_solved
 from rave_agents.kernel.players import CHANCE, TERMINAL
-from rave_agents.kernel.selection import NO_EDGE, most_urgent, sample_outcome
+from rave_agents.kernel.selection import NO_EDGE, choose, sample_outcome
 from rave_agents.kernel.tree import ROOT, UNEXPANDED, add_node
 
 
@@ -19,7 +19,7 @@ class Alternating(NamedTuple):
 @open_function
 def take_edge(moves: Any, search: Any, node: int, depth: int, table: int) -> int:
     """The edge that a player takes at a node ``depth`` edges from the root, or ``NO_EDGE``."""
-    return most_urgent(search, search.rule, node, table)
+    return choose(search.rule, search, node, table)
 
 
 @open_function

@@ -27,6 +27,7 @@ def back_up(search: Search, depth: int, nodes: int) -> None:
     on_backup(search.amaf, search, depth, nodes)
     set_values(search, 0, search.frame.header[codes.NUM_PLAYOUTS])
     on_backup(search.moves, search, depth, nodes)
+    on_backup(search.rule, search, depth, nodes)
     for index in range(depth - 1, -1, -1):
         node, edge = path.nodes[index], path.edges[index]
         value = path.values[path.movers[index]]

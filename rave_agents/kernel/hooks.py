@@ -45,6 +45,12 @@ def give_better_known(proofs: Any, search: Any, node: int, edge: int) -> None:
 
 
 @open_function
+def awaits_values(rule: Any, search: Any) -> bool:
+    """Whether the next simulation takes an action by the values of all that still wait."""
+    return False
+
+
+@open_function
 def on_rescale(part: Any, search: Any, factor: float, shift: float) -> None:
     """The scale of values has changed: every value v is ``factor v + shift`` from now on."""
 

@@ -28,7 +28,7 @@ from rave_agents.kernel.child_table import NO_ENTRY, Children, add_entry, find_e
 from rave_agents.kernel.hooks import is_available
 from rave_agents.kernel.players import TERMINAL
 from rave_agents.kernel.rules import Node, node_term
-from rave_agents.kernel.selection import NO_EDGE, most_urgent, node_for
+from rave_agents.kernel.selection import NO_EDGE, choose, node_for
 from rave_agents.kernel.tree import ROOT, UNEXPANDED, edge_rows
 
 
@@ -88,7 +88,7 @@ def walk_in_determinization(moves: Determinizations, search: Any) -> int:  # noq
         if available <= 0:  # None at all only where nothing may be added any more.
             return codes.DONE if available == 0 else codes.TREE_FULL
         table = reference(search.amaf, search, node, table)
-        edge = most_urgent(search, search.rule, node, table)
+        edge = choose(search.rule, search, node, table)
         if edge == NO_EDGE:
             return codes.NO_SCORE
         path.edges[depth] = edge

@@ -80,17 +80,42 @@ def corrected(proven: Any, search: Any, edge: int, n: float, score: float) -> fl
 @implements(corrected, ProvenNode)
 def _corrected(proven: ProvenNode, search: Any, edge: int, n: float, score: float) -> float:
     """A solved edge has its outcome as score; one that cannot be best is pruned."""
+    solver = proven.proofs.solver
+    score = with_proof_bonus(proven, search, edge, score)
+    child = search.tree.edge_child[edge]
+    if child != UNEXPANDED and has_outcomes(solver) and is_solved(solver, child):
+        low, _ = bounds_of(solver, search, child, proven.mover)
+        score = scaled(search.utilities, low)
+    return score - (PRUNED if is_pruned(proven, search, edge, n) else 0.0)
+
+
+@open_function
+def with_proof_bonus(proven: Any, search: Any, edge: int, score: float) -> float:
+    """An edge's score and what proof numbers say of it."""
+    return score
+
+
+@implements(with_proof_bonus, ProvenNode)
+def _with_proof_bonus(proven: ProvenNode, search: Any, edge: int, score: float) -> float:
+    return float(with_bonus(proven.proofs.numbers, search, proven.node, edge, score))
+
+
+@open_function
+def is_pruned(proven: Any, search: Any, edge: int, n: float) -> bool:
+    """Whether an edge with n visits cannot be best, or is settled and skipped from now on."""
+    return False
+
+
+@implements(is_pruned, ProvenNode)
+def _is_pruned(proven: ProvenNode, search: Any, edge: int, n: float) -> bool:
     proofs = proven.proofs
-    score = with_bonus(proofs.numbers, search, proven.node, edge, score)
     child = search.tree.edge_child[edge]
     if child == UNEXPANDED:
-        return score
+        return False
     pruned = False
     if has_outcomes(proofs.solver):
         low, high = bounds_of(proofs.solver, search, child, proven.mover)
-        if is_solved(proofs.solver, child):
-            score = scaled(search.utilities, low)
         pruned = low < proven.sure and high <= proven.sure
     if proven.skips and n > visits_before_skipping(proofs.options.skipping):
         pruned = pruned or is_settled(proofs, search, child)
-    return score - (PRUNED if pruned else 0.0)
+    return pruned

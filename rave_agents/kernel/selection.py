@@ -88,6 +88,12 @@ def most_urgent(search: Any, rule: Any, node: int, table: int) -> int:
     return best
 
 
+@open_function
+def choose(rule: Any, search: Any, node: int, table: int) -> int:
+    """The edge that a player takes at a decision node, or ``NO_EDGE``; for rules that choose."""
+    return most_urgent(search, rule, node, table)
+
+
 @kernel
 def sample_outcome(search: Any, node: int) -> int:
     """A chance node's edge, drawn by probability."""

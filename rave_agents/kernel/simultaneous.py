@@ -13,7 +13,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from rave_agents.compiler.arrays import CHILD, FLOAT, NODE, Array, Axis, Rows
-from rave_agents.compiler.dispatch import implements, kernel, open_function
+from rave_agents.compiler.dispatch import implements, kernel
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel import codes, hooks
 from rave_agents.kernel.alternating import add_described, follow_edge, take_edge, walk
@@ -21,7 +21,7 @@ from rave_agents.kernel.child_table import NO_ENTRY, Children, add_entry, find_e
 from rave_agents.kernel.hooks import count_value, find_leaf, on_rescale
 from rave_agents.kernel.players import SIMULTANEOUS
 from rave_agents.kernel.rules import UCB1
-from rave_agents.kernel.selection import most_urgent
+from rave_agents.kernel.selection import choose
 from rave_agents.kernel.tree import UNEXPANDED
 
 ALONE = -2
@@ -52,12 +52,6 @@ class JointMoves(NamedTuple):
     """Sum of every player's values in the simulations that came through the entry."""
 
 
-@open_function
-def choose(choice: Any, search: Any, node: int, table: int) -> int:
-    """The edge that a player takes where others move at the same time."""
-    return most_urgent(search, choice, node, table)
-
-
 @implements(hooks.rows_needed, JointMoves)
 def _rows_needed(moves: JointMoves, search: Any, axis: int, actions: int) -> int:
     return search.settings.num_players - 1 if axis in (NODE, CHILD) else 0
@@ -82,7 +76,7 @@ def follows(moves: JointMoves, path: Any, index: int) -> bool:
 def _take_edge(moves: JointMoves, search: Any, node: int, depth: int, table: int) -> int:
     if moves.node_followers[node] > 0 or follows(moves, search.path, depth):
         return choose(moves.choice, search, node, table)
-    return most_urgent(search, search.rule, node, table)
+    return choose(search.rule, search, node, table)
 
 
 @implements(follow_edge, JointMoves)

@@ -18,7 +18,8 @@ from rave_agents.kernel.amaf_nodes import EdgeAmaf
 from rave_agents.kernel.child_table import NO_ENTRY, find_entry
 from rave_agents.kernel.players import holds_for
 from rave_agents.kernel.schedules import blend
-from rave_agents.kernel.simultaneous import ALONE, after_entry, choose
+from rave_agents.kernel.selection import choose
+from rave_agents.kernel.simultaneous import ALONE, after_entry
 from rave_agents.kernel.tree import edge_rows
 from rave_agents.simulate.random_stream import random_below, random_unit
 

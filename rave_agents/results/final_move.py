@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from rave_agents.config.final_moves import AverageStrategy, Maximin, preference
+from rave_agents.config.final_moves import AverageStrategy, Maximin, Survivor, preference
 from rave_agents.config.part_specs import is_own, part_raised
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.errors import FormulaError
@@ -31,7 +31,7 @@ def root_statistics(root: Root, config: SearchConfig) -> tuple[ActionStatistics,
     statistics = []
     low, width = root.low, root.high - root.low
     for move, probability in zip(root.moves, _policy(root, config), strict=True):
-        action, visits, value_sum, prior, amaf, proof, _ = move
+        action, visits, value_sum, prior, amaf, proof, _, halved = move
         amaf_visits = amaf.visits
         row = ActionStatistics(
             action,
@@ -41,6 +41,7 @@ def root_statistics(root: Root, config: SearchConfig) -> tuple[ActionStatistics,
             amaf_visits,
             None if amaf_visits == 0 else low + amaf.value_sum / amaf_visits * width,
             probability,
+            improved=None if halved is None else halved.improved,
         )
         if amaf.wins > 0 or proof is not NO_PROOF:
             won, solved = amaf.wins > 0, proof.distance != UNSOLVED
@@ -79,16 +80,19 @@ def _policy(root: Root, config: SearchConfig) -> list[float]:
     if root.joint and isinstance(config.final_move, Maximin):
         worst = worst_values(root, config.final_move.visits)
         keys = {move.action: (worst[move.action], float(move.visits)) for move in moves}
+    elif isinstance(config.final_move, Survivor) and root.moves[0].halved is not None:
+        keys = {move.action: move.halved[:2] for move in moves if move.halved is not None}
     else:
         keys = _final_keys(root, config)
     allowed = keys
     if config.final_proven and isinstance(config.proofs, Proofs):
         left = _final_moves(root, config, lambda move: keys[move.action])
         allowed = {move.action: keys[move.action] for move in left}
-    visits = np.zeros(len(moves))
+    share = np.zeros(len(moves))
     for place, move in enumerate(moves):
-        visits[place] = move.visits * (move.action in allowed)
-    if config.temperature == 0.0 or visits.sum() == 0.0:
+        own = move.visits if move.halved is None else move.halved.improved
+        share[place] = own * (move.action in allowed)
+    if config.temperature == 0.0 or share.sum() == 0.0:
         best = max(allowed.values())
         count = list(allowed.values()).count(best)
         policy = []
@@ -97,7 +101,7 @@ def _policy(root: Root, config: SearchConfig) -> list[float]:
             policy.append(1 / count if chosen else 0.0)
         return policy
     with np.errstate(divide="ignore", over="ignore"):
-        weights = np.exp(np.log(visits / visits.max()) / config.temperature)
+        weights = np.exp(np.log(share / share.max()) / config.temperature)
     return (weights / weights.sum()).tolist()  # type: ignore[no-any-return]
 
 

@@ -11,6 +11,7 @@ from rave_agents.kernel import tree as trees
 from rave_agents.kernel.amaf import NO_TABLE
 from rave_agents.kernel.amaf_nodes import EdgeAmaf
 from rave_agents.kernel.amaf_tables import AmafTables
+from rave_agents.kernel.gumbel import GumbelSearch
 from rave_agents.kernel.proofs import Proven
 from rave_agents.kernel.simultaneous import JointMoves
 from rave_agents.kernel.solver import UNSOLVED
@@ -27,6 +28,7 @@ from rave_agents.results.proven import (
     win_numbers,
     winning_edge,
 )
+from rave_agents.tree.halving import Halved, root_halving
 from rave_agents.tree.joint_positions import (
     JointVisits,
     find_joint_child,
@@ -71,6 +73,8 @@ class RootMove(NamedTuple):
     """What is proven of it."""
     strategy: float = 0.0
     """Sum of the probabilities that mixed strategies gave it, exploration left out."""
+    halved: Halved | None = None
+    """What planning with Gumbel says of it; None without it, and for a joint action."""
 
 
 class Root(NamedTuple):
@@ -127,9 +131,11 @@ def known_root(tree: SearchTree) -> Root:
     arrays, running = tree.arrays, tree.running
     low, high = tree.utility_range.tolist()
     node, strategies = ROOT, None
+    halves = isinstance(running.rule, GumbelSearch)
     joint: tuple[JointVisits, ...] = ()
     if isinstance(running.moves, JointMoves):
         node = players_node(arrays, running.moves, ROOT, tree.player)
+        halves = halves and len(position_nodes(running.moves, ROOT)) == 1
         joint = tuple(joint_visits(arrays, running.moves, ROOT))
         if isinstance(running.moves.choice, MixedStrategy):
             strategies = running.moves.choice.edge_strategy
@@ -142,6 +148,7 @@ def known_root(tree: SearchTree) -> Root:
         proven = [edge_proof(arrays, proofs, ROOT, edge) for edge in range(first, edges.stop)]
     if strategies is not None:
         mixed = strategies[edges].tolist()
+    halved = root_halving(tree) if halves else [None] * count
     moves = map(
         RootMove,
         arrays.edge_action[edges].tolist(),
@@ -151,6 +158,7 @@ def known_root(tree: SearchTree) -> Root:
         amaf_statistics(tree, node, edges),
         proven,
         mixed,
+        halved,
     )
     trust = getattr(running.amaf, "trust", None)
     root = Root(

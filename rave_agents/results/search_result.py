@@ -52,6 +52,8 @@ class ActionStatistics(NamedTuple):
     """Proof number of the player's win after it; None where there are none."""
     disproof_number: float | None = None
     """Disproof number likewise."""
+    improved: float | None = None
+    """Probability in the improved policy, with ``rule=gumbel``; else None."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -126,6 +128,20 @@ class SearchResult:
     def policy(self) -> list[tuple[int, float]]:
         """Every legal action and the probability of playing it."""
         return [(row.action, row.probability) for row in self.actions]
+
+    @property
+    def training_policy(self) -> list[tuple[int, float]]:
+        """Every legal action and its share, which sum to 1: what a network is to learn from it.
+
+        With ``rule=gumbel`` that is the improved policy, otherwise the share of the visits.
+        """
+        shares = [row.visits if row.improved is None else row.improved for row in self.actions]
+        total = sum(shares)
+        if total == 0:
+            return [(row.action, 1 / len(self.actions)) for row in self.actions]
+        return [
+            (row.action, share / total) for row, share in zip(self.actions, shares, strict=True)
+        ]
 
     @property
     def proven(self) -> str | None:
@@ -215,7 +231,8 @@ class SearchResult:
         header += ["proof", "disproof"] * numbers
         outcomes = any(row.outcome is not None for row in self.actions)
         header += ["outcome", "in moves"] * outcomes
-        header += ["prior", "probability"]
+        improved = any(row.improved is not None for row in self.actions)
+        header += ["prior", *(["improved"] * improved), "probability"]
         lines = [header]
         for row in self.ranked_actions[:rows]:
             cells = [self.action_name(row.action), str(row.visits), _number(row.value)]
@@ -231,7 +248,8 @@ class SearchResult:
                 cells += [_count(row.proof_number), _count(row.disproof_number)]
             if outcomes:
                 cells += [_number(row.outcome), "-" if row.distance is None else str(row.distance)]
-            lines.append([*cells, f"{row.prior:.3f}", f"{row.probability:.3f}"])
+            cells += [f"{row.prior:.3f}", *([_number(row.improved)] * improved)]
+            lines.append([*cells, f"{row.probability:.3f}"])
         return lines
 
     def plot(self, *quantities: str, board: bool | None = None) -> "Picture":

@@ -38,6 +38,9 @@ SLICE_SECONDS = 0.02
 """How long batches are evaluated between two looks at the clock."""
 
 
+MOST_RESERVED = 2**16
+"""Simulations whose nodes have their memory before the search, at most."""
+
 _versions = itertools.count(1)
 
 
@@ -92,6 +95,7 @@ class BatchedSearch(TreeSearch):
         """What simulates; known once it is open."""
         self.over = False
         """Whether the search has come to its end: a limit, or a solved root."""
+        self._expected = 0.0
         self._waiting = np.zeros(1, np.int64)
         self._batch: BatchArrays | None = None
         self._own_batch: BatchArrays | None = None
@@ -145,12 +149,13 @@ class BatchedSearch(TreeSearch):
         )
 
     def use(self, batch: BatchArrays) -> None:
-        """Write to this batch from now on, after ``begin``."""
+        """Write to this batch from now on, or from ``begin`` on if that comes next."""
         if batch is not self._batch:
             self._batch = batch
-            assert self._game is not None
-            assert self.tree is not None
-            self._bind(self._game, self.tree)
+            if self._is_open:
+                assert self._game is not None
+                assert self.tree is not None
+                self._bind(self._game, self.tree)
 
     def open(self) -> None:
         """See ``TreeSearch``; the other slots' providers are made here, too."""
@@ -166,6 +171,7 @@ class BatchedSearch(TreeSearch):
 
     def begin(self, *, simulations: float, deadline: float, memory_share: float) -> None:
         """See ``TreeSearch``."""
+        self._expected = min(simulations, MOST_RESERVED)
         super().begin(simulations=simulations, deadline=deadline, memory_share=memory_share)
         self.over = self._last <= self._begun
         for slot in self.slots:
@@ -312,6 +318,13 @@ class BatchedSearch(TreeSearch):
         """What binds each slot to a record of the search."""
         return self
 
+    def _bind(self, game: SearchedGame, tree: SearchTree) -> None:
+        """See ``TreeSearch``; each simulation adds a node, for which there is room now."""
+        if self._expected > 0 and isinstance(game.parts.moves, Alternating):
+            tree.reserve(int(self._expected), len(self._root.legal_actions()))
+            self._expected = 0.0
+        super()._bind(game, tree)
+
     def bound(self, search: Search) -> None:
         """Bind the loop for each slot, once there is a batch."""
         if self._batch is None:
@@ -343,18 +356,23 @@ class Round:
         self.searches, self._batch = searches, batch
         self._crew = Crew([slot for search in searches for slot in search.slots])
         self._several = len(self._crew.members) > len(searches)
+        self._without_noise = list(searches)
 
-    def seek(self) -> None:
-        """Write leaves to the batch, behind those that wait already."""
-        self._crew.take_step(self._batch, leaves.SEEK)
+    def seek(self) -> bool:
+        """Write leaves to the batch, behind those that wait already.
+
+        Returns whether a search may have come to its end.
+        """
+        return self._crew.take_step(self._batch, leaves.SEEK)
 
     def go_on(self) -> None:
         """End the simulations that wait, with the batch's answers."""
         if self._several:  # New nodes and scales take visits that have a value.
             self._crew.take_step(self._batch, leaves.UNCOUNT)
         self._crew.take_step(self._batch, leaves.GO_ON)
-        for search in self.searches:
+        for search in self._without_noise:
             search.add_noise()
+        self._without_noise = [search for search in self._without_noise if not search.has_root]
 
     def drop(self) -> None:
         """Drop the simulations that wait, as if they had not begun."""

@@ -40,24 +40,32 @@ class Crew:
         self._record: Any = None
         self._run: Callable[[int], int] | None = None
 
-    def take_step(self, batch: BatchArrays, step: int) -> None:
+    def take_step(self, batch: BatchArrays, step: int) -> bool:
         """Let each member take a step, see ``evaluators/leaves.py``.
+
+        Returns:
+            Whether any of them had to be handled.
 
         Raises:
             Exception: what a member's ``call`` or ``handle`` raises.
         """
         batch.begin(step)
+        handled = False
         expected = int(Status.PENDING if step == leaves.SEEK else Status.DONE)
         place, end = 0, len(self.members)
         while place < end:
             if self.members[place].compiled is not None:
                 place, status = self._run_compiled(place, expected)
                 if place == end:
-                    return
+                    break
             if self.members[place].compiled is None:
                 status = self.members[place].call()
-            if status == expected or not self.members[place].handle(step, status):
-                place += 1
+            if status != expected:
+                handled = True
+                if self.members[place].handle(step, status):
+                    continue
+            place += 1
+        return handled
 
     def _run_compiled(self, first: int, expected: int) -> tuple[int, int]:
         """Run members from a place on until one has another status; returns its place and status.

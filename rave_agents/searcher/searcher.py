@@ -86,8 +86,8 @@ class Searcher:
             ``open_spiel.python.algorithms.mcts.Evaluator``'s ``evaluate`` and ``prior``. A search
             refuses values that are not one finite number within the utilities for each player.
         value: judges positions, as ``SearchConfig.judging`` says: a callable that takes a state and
-            returns the expected return of the player to move, a number, or of every player; for
-            games of compiled rules also a part that implements
+            returns what the player to move may still expect, a number, or what every player may;
+            for games of compiled rules also a part that implements
             ``rave_agents.games.position_value``; a learned ``LinearValue``, or the path of its
             file; or the spec of a part, ``"my_module.Material(weight=0.1)"``. Values are utilities,
             and refused if they are not finite or not within those that the game states.
@@ -262,7 +262,8 @@ class Searcher:
 
         Raises:
             TypeError: if ``state`` is no state that any installed adapter knows.
-            ValueError: if no player is to move there, or ``player`` is not one who is.
+            ValueError: if no player is to move there, or ``player`` is not one who is; for a limit
+                without simulations with ``rule=gumbel``.
             UnsupportedGameError: for the solver or proof numbers in a game in which players move
                 at the same time.
             GameError: if the game or the evaluator breaks the common interface.

@@ -21,6 +21,9 @@ from rave_agents.searcher.searcher import Searcher
 SIDE_BY_SIDE = 64
 """Searches that are run at the same time, unless told otherwise."""
 
+WORTH_A_THREAD = 0.0005
+"""Seconds that a step takes for which another thread is worth while."""
+
 
 class Task(NamedTuple):
     """A search that is to be run with others."""
@@ -63,8 +66,8 @@ def search_many(
         player: whose actions are to be chosen where players move at the same time.
         side_by_side: how many searches run at the same time, at least 1; when one ends, the next
             begins.
-        overlap: whether half of them simulate, in this thread, while the evaluator has a batch of
-            the other half, in another thread.
+        overlap: whether half of them simulate, in another thread, while the evaluator, in this
+            thread, has a batch of the other half; then batches have half the size.
 
     Returns:
         A result for each state, in their order.
@@ -103,21 +106,17 @@ def search_together(
     check_together(tasks, side_by_side)
     results: list[SearchResult | None] = [None] * len(tasks)
     with contextlib.ExitStack() as stack:
-        halves = 2 if overlap and min(side_by_side, len(tasks)) > 1 else 1
+        together = min(side_by_side, len(tasks))
+        halves = 2 if overlap and together > 1 else 1
         waiting = iter(enumerate(tasks))
         groups = []
         for half in range(halves):
-            size = (side_by_side + half) // halves
+            size = (together + half) // halves
             groups.append(_Group(tasks[0].searcher.evaluator, size, waiting, results))
         for group in groups:
             stack.callback(group.close)
-        worker = None
-        if halves > 1:
-            worker = stack.enter_context(concurrent.futures.ThreadPoolExecutor(1))
-        while True:
-            active = [group for group in groups if group.step(worker)]
-            if not active:
-                break
+        worker = stack.enter_context(concurrent.futures.ThreadPoolExecutor(1))
+        _take_turns(groups, worker)
     return results  # type: ignore[return-value]
 
 
@@ -126,6 +125,8 @@ def check_together(tasks: Sequence[Task], side_by_side: int) -> None:
     if not is_integer(side_by_side) or side_by_side < 1:
         raise ValueError(f"side_by_side must be an integer of at least 1, got {side_by_side!r}.")
     searchers = [task.searcher for task in tasks]
+    for task in tasks:
+        task.searcher.config.check_simulations(task.limit.simulations)
     if len({id(searcher) for searcher in searchers}) < len(searchers):
         raise ValueError("Each search needs a searcher of its own: one is there twice.")
     if any(searcher.evaluator is not searchers[0].evaluator for searcher in searchers):
@@ -139,6 +140,30 @@ class _Running(NamedTuple):
     searcher: Searcher
     search: BatchedSearch
     started: float
+
+
+def _take_turns(groups: "Sequence[_Group]", worker: concurrent.futures.Executor) -> None:
+    """Let the evaluator have the batch of one group while the other one simulates.
+
+    It is always asked in this thread, whose settings may be its own. Where a step is so short that
+    a thread would take longer to begin it, it is taken here, too.
+    """
+    groups[0].simulate()
+    turn = 0
+    while any(group.is_running for group in groups):
+        asked = groups[turn]
+        turn = (turn + 1) % len(groups)
+        other = groups[turn]
+        if other is not asked and min(asked.judging, other.simulating) > WORTH_A_THREAD:
+            future = worker.submit(other.simulate)
+            try:
+                asked.judge()
+            finally:
+                concurrent.futures.wait([future])
+            future.result()
+        else:
+            asked.judge()
+            other.simulate()
 
 
 class _Group:
@@ -156,28 +181,28 @@ class _Group:
         self._running: list[_Running] = []
         self._batch: BatchArrays | None = None
         self._round: Round | None = None
-        self._answer: concurrent.futures.Future[None] | None = None
+        self.judging = self.simulating = 0.0
+        """Seconds that the evaluator and the simulations have taken last."""
 
-    def step(self, worker: concurrent.futures.Executor | None) -> bool:
-        """Use the answer to the last batch, fill the next one, and ask.
+    @property
+    def is_running(self) -> bool:
+        """Whether there is more to do."""
+        return len(self._running) > 0
 
-        Returns whether there is more to do.
-        """
-        if self._answer is not None:
-            answer, self._answer = self._answer, None
-            answer.result()
+    def judge(self) -> None:
+        """Ask the evaluator what is in the batch."""
+        started = time.perf_counter()
+        if self._running and self._batch is not None:
+            judge(self._evaluator, self._batch, self._running[0].search.judged)
+        self.judging = time.perf_counter() - started
+
+    def simulate(self) -> None:
+        """Use the answer to the last batch, and fill the next one."""
+        started = time.perf_counter()
         if self._round is not None:
             self._round.go_on()
         self._fill()
-        batch = self._batch
-        if batch is None or batch.count == 0:
-            return len(self._running) > 0
-        judged = self._running[0].search.judged
-        if worker is None:
-            judge(self._evaluator, batch, judged)
-        else:
-            self._answer = worker.submit(judge, self._evaluator, batch, judged)
-        return True
+        self.simulating = time.perf_counter() - started
 
     def _fill(self) -> None:
         """Let each search write its leaves; those that end make room for others."""
@@ -190,7 +215,8 @@ class _Group:
                 return
             if self._round is None:
                 self._round = self._round_of_all()
-            self._round.seek()
+            if not self._round.seek():
+                return
             ended = [running for running in self._running if running.search.has_ended]
             if not ended:
                 return
@@ -214,6 +240,8 @@ class _Group:
         if search is None:
             self._results[place] = task.searcher.end_together(started)
             return False
+        if self._batch is not None:
+            search.use(self._batch)
         limit = task.limit
         left = math.inf if limit.simulations is None else limit.simulations - search.root_visits
         search.begin(
@@ -233,9 +261,6 @@ class _Group:
 
     def close(self) -> None:
         """Drop what waits, so that all trees are whole, and let go of the searchers."""
-        if self._answer is not None:
-            with contextlib.suppress(Exception):
-                self._answer.result()
         for running in self._running:
             running.searcher.leave_together()
         if self._batch is not None:

@@ -16,6 +16,7 @@ from rave_agents.errors import FormulaError
 from rave_agents.game.game_state import GameState
 from rave_agents.kernel import loop
 from rave_agents.kernel import tree as trees
+from rave_agents.kernel.gumbel import GumbelSearch
 from rave_agents.kernel.playouts import SensiblePlayouts
 from rave_agents.kernel.search import Search, Settings
 from rave_agents.kernel.tree import ROOT
@@ -36,6 +37,7 @@ from rave_agents.simulate.simulator import (
 from rave_agents.simulate.value import PositionValue
 from rave_agents.simulate.world_record import FEW, WorldSample
 from rave_agents.tree.composition import Parts, SearchedGame, draws_by_weights
+from rave_agents.tree.halving import begin_halving
 from rave_agents.tree.search_tree import SearchTree
 
 SLICE_SECONDS = 0.02
@@ -180,6 +182,9 @@ class TreeSearch:
         if game.fixed_range:
             tree.utility_range[:] = game.least_utility, game.greatest_utility
         tree.begin(self._frame)
+        if isinstance(tree.running.rule, GumbelSearch):
+            game.config.check_simulations(simulations)
+            begin_halving(tree, simulations, self._noise)
         self._deadline = deadline
         self._last = int(tree.path.simulations[0]) + simulations
         self._slice_size = 1

@@ -65,7 +65,14 @@ class PythonPlayouts(CheckedAnswers):
         players, moves = self._play_moves(state, last)
         if state.current_player() == TERMINAL:
             return players, moves, self.checked_returns(state.returns())
-        return players, moves, self._value.evaluate(state)
+        so_far, weight = self.collected(state)
+        values = zip(so_far, self._value.evaluate(state), strict=True)
+        return players, moves, [earned + weight * still for earned, still in values]
+
+    def collected(self, state: Any) -> tuple[Sequence[float], float]:
+        """What players have collected on the way to a position, and what the rest counts then."""
+        found = getattr(state, "collected", None)
+        return ([0.0] * self._num_players, 1.0) if found is None else found()
 
     def _play_moves(self, state: Any, last: float) -> tuple[Any, list[int]]:
         """Play at random, to the end or until a player is to move after ``last`` moves."""

@@ -351,11 +351,6 @@ class PythonSimulator(PythonPlayouts):
         """What a player observes, as an array."""
         return state.observation(player)
 
-    def collected(self, state: Any) -> tuple[Sequence[float], float]:
-        """What players have collected on the way to a position, and what the rest counts then."""
-        found = getattr(state, "collected", None)
-        return ([0.0] * self._num_players, 1.0) if found is None else found()
-
     def leaf(self, path: list[int]) -> Any:
         """The position that a path of actions leads to."""
         state = self.root.clone()

@@ -18,8 +18,8 @@ class PositionValue:
     A provider that does not know it takes it for an evaluator with uniform priors.
 
     Args:
-        function: takes a state and returns the expected return of the player to move, a number, or
-            of every player; or another value function, which the provider knows.
+        function: takes a state and returns what the player to move may still expect, a number, or
+            what every player may; or another value function, which the provider knows.
         root: a position of the game; it states players and utilities.
         playout_moves: moves of players after which a playout is cut; infinity for none.
     """
@@ -36,7 +36,7 @@ class PositionValue:
         self._slack = allowed if math.isfinite(allowed) else 0.0
 
     def evaluate(self, state: Any) -> Sequence[float]:
-        """The expected returns of every player.
+        """What every player may still expect, beside what they have been paid before.
 
         Raises:
             GameError: if the value function gives anything else than is allowed.

@@ -12,6 +12,7 @@ from rave_agents.compiler.dispatch import classes_of
 from rave_agents.game.game_state import GameState
 from rave_agents.kernel import refutations  # noqa: F401  (it implements hooks)
 from rave_agents.kernel.amaf_tables import HRAVE
+from rave_agents.kernel.gumbel import GumbelSearch
 from rave_agents.kernel.hooks import checks_children, rows_needed
 from rave_agents.kernel.proof_numbers import NOBODY, Numbers
 from rave_agents.kernel.proofs import Proven
@@ -107,6 +108,9 @@ class SearchTree:
         self.storage: Storage = Storage(self.arrays, (self.path, *self.running), sizes)
         self._of_playouts = list(declared_arrays(self.running.playouts))
         self._numbers = list(find_records(self.running.proofs, Numbers))
+        rule = self.running.rule
+        halves = isinstance(rule, GumbelSearch)
+        self._of_root = [rule.noise, rule.visits_before, rule.budget] if halves else []
 
     def __getstate__(self) -> dict[str, Any]:
         """Everything but the arrays, and the values in them.
@@ -115,7 +119,7 @@ class SearchTree:
         """
         if not self.storage.whole:
             self.storage.resize({})
-        arrays = ("arrays", "path", "running", "storage", "_of_playouts", "_numbers")
+        arrays = ("arrays", "path", "running", "storage", "_of_playouts", "_of_root", "_numbers")
         state = {name: value for name, value in vars(self).items() if name not in arrays}
         return state | {"sizes": self.storage.sizes, "values": self.storage.values()}
 
@@ -182,6 +186,17 @@ class SearchTree:
             self.storage.resize(wanted)
         self._frame = frame
 
+    def reserve(self, nodes: int, actions: int) -> None:
+        """Make room for so many more nodes with so many actions each, if that is no great part.
+
+        What is known to be needed is so allocated once, and not in several steps.
+        """
+        largest = int(self._frame.header[Header.ACTION_CAPACITY])
+        more = np.array([nodes + 1, nodes * actions + largest, 0, 0], np.float64)
+        wanted = np.maximum(self.arrays.capacity, self.arrays.used + more)
+        if (wanted > self.arrays.capacity).any() and 16 * self._cost(wanted) <= self._budget:
+            self._resize(wanted)
+
     def grow(self, actions: int) -> None:
         """Make room for one more position with so many actions, or set ``full``."""
         used = self._counts(actions)
@@ -224,6 +239,8 @@ class SearchTree:
         elif node != ROOT:
             self.keep(node)
         self.noised = False
+        for array in self._of_root:
+            array[:] = 0
 
     def _is_refuted(self, node: int) -> bool:
         """Whether a node may lack edges, since one of them was known to win and to be enough."""
@@ -269,6 +286,8 @@ class SearchTree:
         self.storage.clear()
         self.utility_range[:] = math.inf, -math.inf
         self.full = self.noised = False
+        for array in self._of_root:
+            array[:] = 0
 
     def search(self, **others: Any) -> Search:
         """The record that the loop works on; ``others`` are its frame, stream, settings, range."""

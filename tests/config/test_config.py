@@ -34,6 +34,7 @@ from rave_agents.parts import (
     Fuego,
     GraveBias,
     Greedy,
+    Gumbel,
     HandSelected,
     LearnedTrust,
     Linear,
@@ -64,6 +65,7 @@ from rave_agents.parts import (
     Solver,
     SteeredPlayouts,
     Stepped,
+    Survivor,
     TiesWithin,
     UCB1Tuned,
     VisitedEdges,
@@ -164,6 +166,12 @@ def test_the_rule_holds_where_players_move_at_the_same_time_too():
     assert SearchConfig().replace(rule=UCB1(0.1), simultaneous=UCB1(2)).simultaneous.c == 2.0
 
 
+def test_sequential_halving_is_for_one_player_at_a_time():
+    assert SearchConfig(rule="gumbel", final_move="survivor").simultaneous == UCB1(3.0)
+    changed = SearchConfig().replace(rule=Gumbel(), final_move=Survivor(), simultaneous=PUCT(2))
+    assert changed.replace(rule=Gumbel(8)).simultaneous == PUCT(2)
+
+
 def test_a_mixed_strategy_stays_when_the_rule_changes():
     changed = SearchConfig(simultaneous=Exp3(0.1)).replace(rule=PUCT())
     assert changed == SearchConfig(rule=PUCT(), simultaneous=Exp3(0.1))
@@ -189,12 +197,17 @@ AT_LEAST_0 = [-0.1, INF, NAN]
 ABOVE_0 = [0, -1.0, INF, NAN]
 SHARE = [-0.1, 1.1, NAN]
 
+GUMBEL = SearchConfig(rule=Gumbel(), final_move=Survivor())
 PROVING = SearchConfig(proofs=Proofs(numbers=ProofNumbers(), skipping=SkipSolved()))
 BAD_IN_PARTS = [
     (SearchConfig(rule=UCB1()), "rule.c", AT_LEAST_0),
     (SearchConfig(rule=PUCT()), "rule.c", AT_LEAST_0),
     (SearchConfig(rule=ScheduledPUCT()), "rule.c_init", AT_LEAST_0),
     (SearchConfig(rule=ScheduledPUCT()), "rule.c_base", ABOVE_0),
+    (GUMBEL, "rule.max_considered", [0, -1]),
+    (GUMBEL, "rule.c_visit", [*AT_LEAST_0, 1e7]),
+    (GUMBEL, "rule.c_scale", [*AT_LEAST_0, 1e7]),
+    (GUMBEL, "rule.gumbel_scale", [*AT_LEAST_0, 1e7]),
     (SearchConfig(rule=UCB1Tuned()), "rule.c", AT_LEAST_0),
     (SearchConfig(simultaneous=RegretMatching()), "simultaneous.gamma", SHARE),
     (SearchConfig(simultaneous=Exp3()), "simultaneous.gamma", [0, *SHARE]),
@@ -291,7 +304,7 @@ def test_every_number_has_its_bad_values():
         (type(owner(config, place)), place.split(".")[-1]) for config, place, _ in BAD_IN_PARTS
     }
     assert tested == expected
-    assert len(expected) == len(BAD_IN_PARTS) == 33
+    assert len(expected) == len(BAD_IN_PARTS) == 37
 
 
 @pytest.mark.parametrize(
@@ -753,6 +766,12 @@ ROOT_OF_2 = "ucb1(c=1.4142135623730951)"
 PRESETS = {
     "uct": {},
     "puct": {"rule": "puct", "simultaneous": "puct(c=3.0)", "first_play_urgency": 0.5},
+    "gumbel": {
+        "rule": "gumbel",
+        "simultaneous": "puct(c=3.0)",
+        "first_play_urgency": 0.5,
+        "final_move": "survivor",
+    },
     "rave": RAVE,
     "grave": {**EAGER_RAVE, "amaf": "grave"},
     "hrave": {**EAGER_RAVE, "amaf": "hrave"},

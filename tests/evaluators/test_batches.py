@@ -2,6 +2,7 @@
 
 import copy
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -285,20 +286,28 @@ def test_batches_of_searches_side_by_side_are_full_until_the_last_searches_end()
 
 
 def test_half_of_the_searches_simulate_while_the_evaluator_has_the_others():
-    threads = set()
+    threads, simulating = set(), set()
     told = drawing(2)
 
     def judge(batch):
         threads.add(threading.current_thread())
+        time.sleep(0.002)
         return told(batch)
 
+    class Watched(Observed):
+        def apply_action(self, action):
+            simulating.add(threading.current_thread())
+            time.sleep(0.0001)
+            super().apply_action(action)
+
     search_many(
-        [observed_game(2, depth=9)] * 6,
+        [Watched(observed_game(2, depth=9).rules)] * 6,
         Limit(simulations=20),
         evaluator=BatchEvaluator(judge, policy="probabilities"),
         seed=1,
     )
-    assert threads.isdisjoint([threading.current_thread()])
+    assert threads == {threading.current_thread()}  # Whose settings are the caller's.
+    assert simulating - threads
 
 
 # What is refused

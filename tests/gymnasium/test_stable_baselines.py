@@ -118,15 +118,14 @@ def test_a_deep_copy_of_an_agent_is_independent_and_bound_to_the_same_environmen
     assert agent.act() == twin.act()
 
 
-def value_of(env, seen):
-    assert seen is not None
-    return 100.0 * (seen[1] > 0)
+def value_of(state):
+    return 100.0 * float(state.observation(0)[1] > 0)
 
 
 def test_a_value_function_speaks_where_the_horizon_cuts_a_plan_off():
     env = pole()
     env.reset(seed=1)
     assert planner(env, horizon=1, simulations=30).act() in (0, 1)
-    agent = planner(env, horizon=1, simulations=30, value_function=value_of)
+    agent = planner(env, horizon=1, simulations=30, value=value_of)
     assert agent.act() == 1  # To the right the velocity is above 0.
     assert agent.last_result.value == pytest.approx(91.0, abs=20)

@@ -124,13 +124,13 @@ def test_steps_of_a_time_limit_inside_are_counted():
 def test_a_value_function_sees_the_wrapped_observation():
     seen = []
 
-    def value(env, observation):
-        seen.append(observation.shape)
+    def value(state):
+        seen.append(state.observation(0).shape)
         return 0.0
 
     env = wrappers.ReshapeObservation(pole(), (2, 2))
     env.reset(seed=1)
-    UCTAgent(env, simulations=3, seed=1, horizon=2, value_function=value).act()
+    UCTAgent(env, simulations=3, seed=1, horizon=2, value=value).act()
     assert set(seen) == {(2, 2)}
 
 

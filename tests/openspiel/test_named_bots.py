@@ -9,6 +9,7 @@ import rave_openspiel
 from rave_openspiel import (
     AutoBot,
     GraveBot,
+    GumbelBot,
     HRaveBot,
     PNMCTSBot,
     PNMCTSFSUBot,
@@ -28,6 +29,7 @@ from rave_agents.parts import AllEdges
 
 BOTS = (
     UCTBot,
+    GumbelBot,
     RaveBot,
     GraveBot,
     HRaveBot,

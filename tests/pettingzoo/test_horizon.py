@@ -12,6 +12,7 @@ from gymnasium import spaces
 from helpers import zoo
 from rave_pettingzoo import AECState, ParallelState, RaveAgent, UCTAgent, make_agent
 
+from rave_agents import GameError
 from rave_agents.environments.plan import AUTO
 
 
@@ -73,14 +74,43 @@ def test_rewards_are_discounted_by_the_moves_before_them():
 
 
 def test_a_value_function_tells_what_is_still_to_come():
-    def value(env, seen):
-        assert seen == {"first": 0, "second": 0}
-        return {"first": 8.0, "second": -8.0}
+    def value(state):
+        assert [state.observation(seat) for seat in (0, 1)] == [0, 0]
+        assert state.env.agent_selection == "first"
+        assert state.current_player() == 0
+        return [8.0, -8.0]
 
-    state = AECState(begun(), horizon=2, discount=0.5, value_function=value)
+    state = AECState(begun(), horizon=2, discount=0.5, value=value)
     assert ended(state, [1, 2]).returns() == [3.0, -1.0]
-    with pytest.raises(ValueError, match="without 'second'"):
-        ended(AECState(begun(), horizon=1, value_function=lambda env, seen: {"first": 1}), [0])
+    with pytest.raises(GameError, match="expected returns of all 2 players"):
+        ended(AECState(begun(), horizon=1, value=lambda state: [1.0]), [0])
+
+
+def test_a_value_function_judges_where_agents_act_together():
+    env = begun(zoo.Endless)
+    told = dict.fromkeys(env.agents, 0), {agent: {} for agent in env.agents}
+
+    def value(state):
+        return [float(state.observation(seat)[0]) + 4.0 for seat in (0, 1)]
+
+    state = ParallelState(env, observations=told[0], infos=told[1], horizon=1, value=value)
+    state.apply_actions([2, 1])
+    assert state.is_terminal()
+    assert state.returns() == [8.0, 6.0]
+
+
+def test_what_was_earned_before_a_judged_position_counts():
+    search = {"playout_moves": 0, "minimax": 0, "first_play": False, "simulations": 4, "seed": 1}
+    agent = UCTAgent(begun(), value=lambda state: [0.0, 0.0], horizon=9, **search)
+    agent.act()
+    assert [row.value for row in agent.last_result.actions] == [0.0, 1.0, 2.0]
+
+
+def test_each_environment_of_a_vectorised_one_has_the_value_function():
+    env = zoo.classic("tictactoe-v3")
+    agent = UCTAgent(env, value=lambda state: [0.0, 0.0], simulations=10, seed=1)
+    agent._seed_member(3)
+    assert agent._searcher.value is agent.value
 
 
 def test_joint_moves_are_counted_in_a_parallel_environment():
@@ -134,7 +164,8 @@ def test_a_spec_sets_horizon_and_discount():
         ({"horizon": 0}, ValueError, "horizon must be at least 1"),
         ({"horizon": "soon"}, TypeError, "horizon must be an integer, 'auto' or None"),
         ({"discount": 0}, ValueError, "discount must be above 0"),
-        ({"value_function": 3}, TypeError, "value_function must be a function"),
+        ({"value": 3}, TypeError, "value must be a function"),
+        ({"value_function": 3}, TypeError, "value_function"),
     ],
 )
 def test_what_is_not_allowed_is_refused_by_the_constructor(options, error, message):

@@ -434,3 +434,13 @@ def test_a_compiled_value_is_refused_for_a_game_that_is_not_of_the_kit():
     state = OpenSpielState(pyspiel.load_game("tic_tac_toe").new_initial_state())
     with pytest.raises(UnsupportedGameError, match="Pieces is compiled with the rules"):
         judged(state, Pieces(), simulations=10)
+
+
+def test_what_a_game_has_paid_before_counts_beside_the_value():
+    state = pyspiel.load_game("morpion_solitaire").new_initial_state()
+    for _ in range(3):  # Each move brings 1.
+        state.apply_action(state.legal_actions()[0])
+    judging = Judging(playout_moves=0.0, minimax=0.0, first_play=False)
+    searcher = Searcher(SearchConfig(judging=judging), seed=1, value=lambda state: 2.0)
+    result = searcher.search(state, Limit(simulations=5))
+    assert {row.value for row in result.actions if row.visits > 0} == {3.0 + 1.0 + 2.0}
