@@ -23,7 +23,6 @@ from rave_agents import BatchEvaluator, Limit, SearchConfig, Searcher, as_evalua
 
 GAME = pyspiel.load_game("connect_four")
 BREAKTHROUGH = pyspiel.load_game("breakthrough")
-SIMULATIONS = 400
 SIDE_BY_SIDE = 64
 PUCT = SearchConfig.preset("puct")
 
@@ -82,22 +81,20 @@ class OneByOne(mcts.Evaluator, async_mcts.Evaluator):
         return self.prior(state), self.evaluate(state)
 
 
-def bare(net, rows, seconds=1.0):
+def bare(net, rows, batches=200):
     """Positions a second of the network alone, in batches."""
 
     def run():
         seen = torch.zeros(rows, 3, 6, 7)
-        ends, count = time.perf_counter() + seconds, 0
         with torch.inference_mode():
-            while time.perf_counter() < ends:
+            for _ in range(batches):
                 net(seen)
-                count += rows
-        return count
+        return batches * rows
 
     return run
 
 
-def side_by_side(evaluator, game=GAME, config=PUCT):
+def side_by_side(simulations, evaluator, game=GAME, **options):
     """Simulations of many games at once, each from another opening."""
     states = []
     for number in range(SIDE_BY_SIDE):
@@ -108,14 +105,14 @@ def side_by_side(evaluator, game=GAME, config=PUCT):
 
     def run():
         results = search_many(
-            states, Limit(simulations=SIMULATIONS), evaluator=evaluator, config=config, seed=1
+            states, Limit(simulations=simulations), evaluator=evaluator, seed=1, **options
         )
         return sum(result.simulations for result in results)
 
     return run
 
 
-def one_game(evaluator, config, game=GAME, simulations=4 * SIMULATIONS):
+def one_game(simulations, evaluator, config, game=GAME):
     """Simulations of one search."""
 
     def run():
@@ -125,14 +122,14 @@ def one_game(evaluator, config, game=GAME, simulations=4 * SIMULATIONS):
     return run
 
 
-def openspiels(module, evaluator, **options):
+def openspiels(simulations, module, evaluator, **options):
     """Simulations of one of OpenSpiel's searches."""
 
     def run():
         bot = module.MCTSBot(
             GAME,
             2.0,
-            SIMULATIONS,
+            simulations,
             evaluator,
             solve=False,
             random_state=np.random.RandomState(1),
@@ -142,13 +139,13 @@ def openspiels(module, evaluator, **options):
         if getattr(evaluator, "cache", None) is not None:
             evaluator.cache.clear()
         bot.mcts_search(GAME.new_initial_state())
-        return SIMULATIONS
+        return simulations
 
     return run
 
 
-def blocks():
-    """All measurements: what is measured, by name, in blocks."""
+def blocks(n):
+    """All measurements of searches with n simulations, by name, in blocks."""
     found = {}
     for name, sizes in {"net": (3, 64), "small net": (1, 16)}.items():
         torch.manual_seed(1)
@@ -156,21 +153,22 @@ def blocks():
         evaluator = as_evaluator(net)
         found[name] = {
             **{f"bare net, batches of {rows}": bare(net, rows) for rows in (64, 32, 8, 1)},
-            "64 games at once": side_by_side(evaluator),
-            "one game, leaves=8": one_game(evaluator, PUCT.replace(leaves=8)),
-            "one game, leaves=1": one_game(evaluator, PUCT),
-            "OpenSpiel's MCTSBot": openspiels(mcts, OneByOne(net, caches=False)),
-            "OpenSpiel's MCTSBot, cache": openspiels(mcts, OneByOne(net, caches=True)),
-            "OpenSpiel's async_mcts": openspiels(async_mcts, OneByOne(net, caches=True)),
+            "64 games at once": side_by_side(n, evaluator),
+            "64 games, overlap=False": side_by_side(n, evaluator, overlap=False),
+            "one game, leaves=8": one_game(4 * n, evaluator, PUCT.replace(leaves=8)),
+            "one game, leaves=1": one_game(4 * n, evaluator, PUCT),
+            "OpenSpiel's MCTSBot": openspiels(n, mcts, OneByOne(net, caches=False)),
+            "OpenSpiel's MCTSBot, cache": openspiels(n, mcts, OneByOne(net, caches=True)),
+            "OpenSpiel's async_mcts": openspiels(n, async_mcts, OneByOne(net, caches=True)),
         }
     constant = BatchEvaluator(
         lambda batch: (np.zeros(batch.legal_actions_mask.shape), np.zeros(len(batch.players)))
     )
     found["no net, breakthrough"] = {
-        "uct, one playout": one_game(None, SearchConfig(), BREAKTHROUGH, 100_000),
-        "64 games at once": side_by_side(constant, BREAKTHROUGH),
-        "one game, leaves=8": one_game(constant, PUCT.replace(leaves=8), BREAKTHROUGH, 20_000),
-        "one game, leaves=64": one_game(constant, PUCT.replace(leaves=64), BREAKTHROUGH, 20_000),
+        "uct, one playout": one_game(250 * n, None, SearchConfig(), BREAKTHROUGH),
+        "64 games at once": side_by_side(n, constant, BREAKTHROUGH),
+        "one game, leaves=8": one_game(50 * n, constant, PUCT.replace(leaves=8), BREAKTHROUGH),
+        "one game, leaves=64": one_game(50 * n, constant, PUCT.replace(leaves=64), BREAKTHROUGH),
     }
     return found
 
@@ -179,11 +177,12 @@ def main():
     """Measure, and print a table."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--simulations", type=int, default=400)
     parser.add_argument("--threads", type=int, default=torch.get_num_threads())
     parser.add_argument("--only", default="", help="blocks whose names begin so")
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
-    for block, measured in blocks().items():
+    for block, measured in blocks(options.simulations).items():
         if not block.startswith(options.only):
             continue
         speeds = {name: [] for name in measured}

@@ -31,6 +31,7 @@ SHORTER = {
     ],
     "search_on_maskable_ppo": ["--steps", "512", "--episodes", "2", "--simulations", "10"],
     "pursuit": ["2", "3"],
+    "network_speed": ["--rounds", "1", "--threads", "1", "--simulations", "20"],
     "opponent_speed": ["1"],
     "many_actions": ["--actions", "2000", "--simulations", "5"],
     "share_of_truth": ["dark_chess:4", "go_fish:2", "--positions", "2", "--particles", "200"],
@@ -43,7 +44,11 @@ SHORTER = {
 INTERPRETED = {"simultaneous_experiment"}
 """Examples with more searches than are worth compiling for a few games."""
 
-NEEDS = {"train_alphazero": "torch", "search_on_maskable_ppo": "sb3_contrib"}
+NEEDS = {
+    "train_alphazero": "torch",
+    "network_speed": "torch",
+    "search_on_maskable_ppo": "sb3_contrib",
+}
 """Examples with a library that is in no extra for users, nor in all tests' environments."""
 
 

@@ -180,13 +180,14 @@ class _OfModule:
         self._module = module
         self.__name__ = type(module).__name__
         self._takes = _parameters_of(module.forward)
+        # To look for them takes as long as a small network does.
+        self._parts = tuple(module.modules())
+        self._first = next(iter(module.parameters()), None)
 
     def __call__(self, batch: Batch) -> tuple[Any, Any]:
         torch, module = sys.modules["torch"], self._module
-        first = next(iter(module.parameters()), None)
-        device = None if first is None else first.device
-        # To set the mode takes as long as a small network does: only where there is need.
-        training = [each for each in module.modules() if each.training]
+        device = None if self._first is None else self._first.device
+        training = [each for each in self._parts if each.training]
         if training:
             module.eval()
         try:

@@ -64,6 +64,23 @@ def test_a_torch_module_is_asked_in_evaluation_mode_without_gradients(torch, con
     assert priors == pytest.approx(softmax(logits).tolist(), abs=1e-5)
 
 
+def test_each_part_of_a_module_keeps_its_mode(torch, connect_four):
+    class Net(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.frozen = torch.nn.BatchNorm1d(126).eval()
+            self.last = torch.nn.Linear(126, 8)
+
+        def forward(self, seen):
+            assert not self.last.training
+            out = self.last(self.frozen(seen.flatten(1)))
+            return out[:, :7], torch.tanh(out[:, 7:])
+
+    net = Net()
+    first_priors(as_evaluator(net), connect_four)
+    assert [module.training for module in net.modules()] == [True, False, True]
+
+
 @pytest.mark.parametrize(
     "function",
     [
