@@ -39,6 +39,7 @@ from rave_agents.kernel.amaf import (
 )
 from rave_agents.kernel.amaf_nodes import NodeAmaf
 from rave_agents.kernel.amaf_tables import GRAVE, HRAVE
+from rave_agents.kernel.bonus_trust import ValueTrust
 from rave_agents.kernel.judging import Judging
 from rave_agents.kernel.players import AllPlayers, SearchingPlayer
 from rave_agents.kernel.playouts import (
@@ -152,6 +153,7 @@ __all__ = [
     "UCB1Tuned",
     "Uniform",
     "UniformPlayouts",
+    "ValueTrust",
     "VisitedEdges",
     "WinningMoves",
     "action_weight",

@@ -7,6 +7,7 @@ from rave_agents.config.search_config import SIMULTANEOUS_C, SearchConfig
 from rave_agents.kernel.amaf import BlendScores, VisitedEdges
 from rave_agents.kernel.amaf_nodes import NodeAmaf
 from rave_agents.kernel.amaf_tables import GRAVE, HRAVE
+from rave_agents.kernel.bonus_trust import ValueTrust
 from rave_agents.kernel.players import AllPlayers, SearchingPlayer
 from rave_agents.kernel.playouts import SteeredPlayouts
 from rave_agents.kernel.proof_bonuses import MaxBonus, RankBonus
@@ -60,7 +61,9 @@ PRESETS: dict[str, SearchConfig] = {
         simultaneous=UCB1(SIMULTANEOUS_C),
         first_play_urgency=0.5,
         amaf=NodeAmaf(trust=LearnedTrust()),
-        proofs=_PROOFS._replace(optional=True),
+        proofs=_PROOFS._replace(
+            numbers=_PROOFS.numbers._replace(bonus_trust=ValueTrust()), optional=True
+        ),
         contempt=0.35,
     ),
     "pn_mcts_fsu": SearchConfig(

@@ -748,6 +748,7 @@ FSU_NUMBERS = "proof_numbers(goal=searching_player,bonus=rank_bonus,constant=1.0
 RAVE = {"rule": "ucb1(c=0.0)", "amaf": "node_amaf"}
 EAGER_RAVE = {**RAVE, "expand_visits": 1}
 PN_PROOFS = "proofs(numbers=proof_numbers,skipping=skip_solved,checks=check_refutations)"
+AUTO_PROOFS = PN_PROOFS.replace("proof_numbers", "proof_numbers(bonus_trust=value_trust)")
 ROOT_OF_2 = "ucb1(c=1.4142135623730951)"
 
 PRESETS = {
@@ -774,7 +775,7 @@ PRESETS = {
         "rule": "ucb1(c=0.35)",
         "first_play_urgency": 0.5,
         "amaf": "node_amaf(trust=learned_trust)",
-        "proofs": f"{PN_PROOFS[:-1]},optional=True)",
+        "proofs": f"{AUTO_PROOFS[:-1]},optional=True)",
         "contempt": 0.35,
     },
     "rave_pn": {**RAVE, "proofs": PN_PROOFS, "contempt": 0.35},
@@ -821,7 +822,8 @@ def test_the_defaults_that_the_presets_rest_on():
         "NodeAmaf", "HRAVE"
     )
     assert repr(ProofNumbers()) == (
-        "ProofNumbers(goal=AllPlayers(), bonus=MaxBonus(), constant=0.2, visits=1.0, weight=0.0)"
+        "ProofNumbers(goal=AllPlayers(), bonus=MaxBonus(), constant=0.2, visits=1.0, weight=0.0, "
+        "bonus_trust=FullTrust())"
     )
     assert repr(Proofs()) == (
         "Proofs(solver=Solver(), numbers=NoProofNumbers(), skipping=NoSkipping(), "

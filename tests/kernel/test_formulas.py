@@ -207,8 +207,9 @@ def test_scaled(kind):
 
 def proof_score(bonus, n, score=0.0, *, count=1, **options):
     """The score of an edge with n visits among so many siblings."""
+    options = ProofNumbers(**{"weight": 0.0, **options})
     numbers = SimpleNamespace(
-        options=ProofNumbers(**{"weight": 0.0, **options}), edge_bonus=np.array([bonus])
+        options=options, bonus_trust=options.bonus_trust, edge_bonus=np.array([bonus])
     )
     tree = SimpleNamespace(node_edge_count=np.array([count]), edge_visits=np.array([n]))
     return pn_score(numbers, SimpleNamespace(tree=tree), 0, 0, score)
