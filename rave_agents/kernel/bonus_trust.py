@@ -29,7 +29,7 @@ KEPT = 0.9
 TOLERATED_SLOPE, REFUTING_SLOPE = -0.05, -0.1
 """Slopes of values over bonuses down to which trust is full, and at which it is none."""
 
-SQUARES, PRODUCTS, EARLIER_SQUARES, EARLIER_PRODUCTS, VISITS = 0, 1, 2, 3, 4
+SQUARES, PRODUCTS, EARLIER_SQUARES, EARLIER_PRODUCTS, VISITS, DISTRUST = 0, 1, 2, 3, 4, 5
 
 
 class ValueTrust(NamedTuple):
@@ -41,9 +41,10 @@ class MeasuredTrust(NamedTuple):
     """What the search has seen of its bonuses."""
 
     options: ValueTrust
-    sums: Annotated[Array, one(FLOAT, 5)]
-    """[5] the squares of bonuses, and their products with values, both as differences from the
-    mean of their node: of this root's tree, of earlier roots', and how many visits the root had."""
+    sums: Annotated[Array, one(FLOAT, 6)]
+    """[6] the squares of bonuses, and their products with values, both as differences from the
+    mean of their node: of this root's tree, of earlier roots'; how many visits the root had; and 1
+    less the trust."""
 
 
 @open_function
@@ -54,11 +55,15 @@ def bonus_trust(trust: Any) -> float:
 
 @implements(bonus_trust, MeasuredTrust)
 def _bonus_trust(trust: MeasuredTrust) -> float:
-    """By the slope of values over bonuses, drawn towards 0 where little is known."""
-    sums = trust.sums
+    return 1.0 - float(trust.sums[DISTRUST])
+
+
+@kernel
+def distrust(sums: Array) -> float:
+    """From 0 to 1, by the slope of values over bonuses, drawn towards 0 where little is known."""
     slope = sums[PRODUCTS] + sums[EARLIER_PRODUCTS]
     slope /= PRIOR_WEIGHT + sums[SQUARES] + sums[EARLIER_SQUARES]
-    share = (slope - REFUTING_SLOPE) / (TOLERATED_SLOPE - REFUTING_SLOPE)
+    share = (TOLERATED_SLOPE - slope) / (TOLERATED_SLOPE - REFUTING_SLOPE)
     return max(0.0, min(1.0, float(share)))
 
 
@@ -78,6 +83,7 @@ def _compare_with_values(trust: MeasuredTrust, search: Any, edge_bonus: Array) -
         sums[EARLIER_PRODUCTS] = KEPT * (sums[EARLIER_PRODUCTS] + sums[PRODUCTS])
     sums[VISITS] = visits
     sums[SQUARES], sums[PRODUCTS] = compared(search.tree, edge_bonus)
+    sums[DISTRUST] = distrust(sums)
 
 
 @kernel

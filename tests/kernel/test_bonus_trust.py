@@ -10,9 +10,9 @@ from rave_agents import Limit, SearchConfig, Searcher
 from rave_agents.kernel.bonus_trust import (
     MeasuredTrust,
     ValueTrust,
-    bonus_trust,
     compare_with_values,
     compared,
+    distrust,
 )
 from rave_agents.kernel.tree import UNEXPANDED
 
@@ -63,23 +63,26 @@ def test_chance_outcomes_do_not_count():
     [(0, 0, 1), (1e6, 0.2, 1), (1e6, -0.05, 1), (1e6, -0.075, 0.5), (1e6, -0.1, 0), (10, -0.2, 1)],
 )
 def test_trust_falls_with_the_slope_as_far_as_it_is_known(squares, slope, trust):
-    sums = np.array([squares, squares * slope, 0.0, 0.0, 0.0])
-    assert bonus_trust(MeasuredTrust(ValueTrust(), sums)) == pytest.approx(trust, abs=1e-3)
+    assert 1.0 - distrust(np.array([squares, squares * slope, 0, 0])) == pytest.approx(
+        trust, abs=1e-3
+    )
 
 
 def test_earlier_roots_are_remembered_the_less_the_longer_ago():
-    trust = MeasuredTrust(ValueTrust(), np.zeros(5))
+    trust = MeasuredTrust(ValueTrust(), np.zeros(6))
     tree = tree_of([(4, 0.75, True), (4, 0.25, True)])
     for _ in range(3):
         compare_with_values(trust, SimpleNamespace(tree=tree), np.array([1.0, 0.0]))
-    assert trust.sums.tolist() == pytest.approx([2.0, 1.0, 2.0 * (0.9 + 0.81), 0.9 + 0.81, 8.0])
+    assert trust.sums.tolist() == pytest.approx(
+        [2.0, 1.0, 2.0 * (0.9 + 0.81), 0.9 + 0.81, 8.0, 0.0]
+    )
 
 
 def test_the_tree_is_looked_at_when_visits_have_doubled():
-    trust = MeasuredTrust(ValueTrust(), np.zeros(5))
+    trust = MeasuredTrust(ValueTrust(), np.zeros(6))
     tree = tree_of([(4, 0.75, True), (5, 0.25, True)])
     compare_with_values(trust, SimpleNamespace(tree=tree), np.array([1.0, 0.0]))
-    assert trust.sums.tolist() == [0.0] * 5
+    assert trust.sums.tolist() == [0.0] * 6
 
 
 def played(name, searches):
