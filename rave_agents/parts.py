@@ -44,6 +44,7 @@ from rave_agents.kernel.judging import Judging
 from rave_agents.kernel.players import AllPlayers, SearchingPlayer
 from rave_agents.kernel.playouts import (
     Action,
+    AdaptivePlayouts,
     SensiblePlayouts,
     SteeredPlayouts,
     UniformPlayouts,
@@ -99,6 +100,7 @@ __all__ = [
     "PUCT",
     "UCB1",
     "Action",
+    "AdaptivePlayouts",
     "AllEdges",
     "AllPlayers",
     "AverageStrategy",

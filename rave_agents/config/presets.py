@@ -9,7 +9,7 @@ from rave_agents.kernel.amaf_nodes import NodeAmaf
 from rave_agents.kernel.amaf_tables import GRAVE, HRAVE
 from rave_agents.kernel.bonus_trust import ValueTrust
 from rave_agents.kernel.players import AllPlayers, SearchingPlayer
-from rave_agents.kernel.playouts import SteeredPlayouts
+from rave_agents.kernel.playouts import AdaptivePlayouts, SteeredPlayouts
 from rave_agents.kernel.proof_bonuses import MaxBonus, RankBonus
 from rave_agents.kernel.proof_numbers import ProofNumbers
 from rave_agents.kernel.proofs import CheckRefutations, CheckTerminal, Proofs, SkipSolved
@@ -64,6 +64,7 @@ PRESETS: dict[str, SearchConfig] = {
         proofs=_PROOFS._replace(
             numbers=_PROOFS.numbers._replace(bonus_trust=ValueTrust()), optional=True
         ),
+        playouts=AdaptivePlayouts(),
         contempt=0.35,
     ),
     "pn_mcts_fsu": SearchConfig(

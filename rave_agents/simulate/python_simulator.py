@@ -35,6 +35,7 @@ NUM_ACTIONS = int(Header.NUM_ACTIONS)
 UNIFORM = int(Header.UNIFORM)
 NUM_MOVERS = int(Header.NUM_MOVERS)
 NUM_WEIGHTS = int(Header.NUM_WEIGHTS)
+EVEN_WEIGHTS = int(Header.EVEN_WEIGHTS)
 OBSERVATION = int(Header.OBSERVATION)
 NUM_PLAYOUTS = int(Header.NUM_PLAYOUTS)
 REQUIRED_ACTIONS = int(Header.REQUIRED_ACTIONS)
@@ -437,7 +438,7 @@ class PythonSimulator:
         players = array.array("i")
         moves: list[int] = []
         below = self.words.below
-        weighted = self._action_weights is not None
+        weighted = self._draws_by_weights()
         num_players, num_distinct_actions = self._num_players, self._num_distinct_actions
         while (player := state.current_player()) != TERMINAL:
             if time.perf_counter() > self.deadline:
@@ -470,12 +471,16 @@ class PythonSimulator:
             state.apply_action(action)
         return players, moves
 
+    def _draws_by_weights(self) -> bool:
+        return self._action_weights is not None and self._header[EVEN_WEIGHTS] == 0
+
     def _drawn_action(self, state: Any, player: int, actions: Sequence[int]) -> int:
         """A random one of a player's legal actions, by their weights if there are any."""
         actions = self.checked_actions(state, player, actions)
-        weights = self._action_weights
-        if weights is None:
+        if not self._draws_by_weights():
             return int(actions[self.words.below(len(actions))])
+        weights = self._action_weights
+        assert weights is not None
         sums = list(itertools.accumulate(weights[player, action] for action in actions))
         place = bisect.bisect_right(sums, self.words.unit() * sums[-1])
         return int(actions[min(place, len(actions) - 1)])

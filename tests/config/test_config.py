@@ -21,6 +21,7 @@ from rave_agents.parts import (
     PUCT,
     UCB1,
     Action,
+    AdaptivePlayouts,
     AllPlayers,
     AverageStrategy,
     BlendScores,
@@ -224,6 +225,11 @@ BAD_IN_PARTS = [
         "playouts.playout_temperature",
         [0, 0.009, -1, -INF, NAN],
     ),
+    (
+        SearchConfig(playouts=AdaptivePlayouts()),
+        "playouts.playout_temperature",
+        [0, 0.009, -1, -INF, NAN],
+    ),
     (SearchConfig(root_noise=DirichletNoise()), "root_noise.epsilon", SHARE),
     (SearchConfig(root_noise=DirichletNoise()), "root_noise.alpha", ABOVE_0),
     (SearchConfig(final_move=SecureChild()), "final_move.A", [INF, -INF, NAN]),
@@ -291,7 +297,7 @@ def test_every_number_has_its_bad_values():
         (type(owner(config, place)), place.split(".")[-1]) for config, place, _ in BAD_IN_PARTS
     }
     assert tested == expected
-    assert len(expected) == len(BAD_IN_PARTS) == 33
+    assert len(expected) == len(BAD_IN_PARTS) == 34
 
 
 @pytest.mark.parametrize(
@@ -371,6 +377,7 @@ def test_messages_say_what_is_allowed(given, message):
         (SearchConfig(), "contempt", 1),
         (SearchConfig(), "playout_count", np.int32(4)),
         (SearchConfig(playouts=SteeredPlayouts()), "playouts.playout_temperature", 0.01),
+        (SearchConfig(playouts=AdaptivePlayouts()), "playouts.playout_temperature", 0.01),
         (SearchConfig(amaf=NodeAmaf()), "amaf.schedule.bias", 0),
         (SearchConfig(amaf=NodeAmaf(HandSelected())), "amaf.schedule.k", np.float32(2.5)),
         (SearchConfig(amaf=GRAVE()), "amaf.ref", 2**31 - 1),
@@ -776,6 +783,7 @@ PRESETS = {
         "first_play_urgency": 0.5,
         "amaf": "node_amaf(trust=learned_trust)",
         "proofs": f"{AUTO_PROOFS[:-1]},optional=True)",
+        "playouts": "adaptive_playouts",
         "contempt": 0.35,
     },
     "rave_pn": {**RAVE, "proofs": PN_PROOFS, "contempt": 0.35},
