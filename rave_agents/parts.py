@@ -70,6 +70,7 @@ from rave_agents.kernel.proofs import (
 from rave_agents.kernel.rules import (
     PUCT,
     UCB1,
+    AdaptiveUCB1,
     Edge,
     Greedy,
     Node,
@@ -101,6 +102,7 @@ __all__ = [
     "UCB1",
     "Action",
     "AdaptivePlayouts",
+    "AdaptiveUCB1",
     "AllEdges",
     "AllPlayers",
     "AverageStrategy",

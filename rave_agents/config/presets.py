@@ -13,7 +13,7 @@ from rave_agents.kernel.playouts import AdaptivePlayouts, SteeredPlayouts
 from rave_agents.kernel.proof_bonuses import MaxBonus, RankBonus
 from rave_agents.kernel.proof_numbers import ProofNumbers
 from rave_agents.kernel.proofs import CheckRefutations, CheckTerminal, Proofs, SkipSolved
-from rave_agents.kernel.rules import PUCT, UCB1
+from rave_agents.kernel.rules import PUCT, UCB1, AdaptiveUCB1
 from rave_agents.kernel.schedules import HandSelected
 from rave_agents.kernel.solver import NoSolver, Solver
 from rave_agents.kernel.strategies import Exp3, RegretMatching
@@ -57,7 +57,7 @@ PRESETS: dict[str, SearchConfig] = {
     ),
     "rave_pn": _RAVE.replace(proofs=_PROOFS, contempt=0.35),
     "auto": SearchConfig(
-        rule=UCB1(c=0.35),
+        rule=AdaptiveUCB1(),
         simultaneous=UCB1(SIMULTANEOUS_C),
         first_play_urgency=0.5,
         amaf=NodeAmaf(trust=LearnedTrust()),

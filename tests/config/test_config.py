@@ -22,6 +22,7 @@ from rave_agents.parts import (
     UCB1,
     Action,
     AdaptivePlayouts,
+    AdaptiveUCB1,
     AllPlayers,
     AverageStrategy,
     BlendScores,
@@ -194,6 +195,8 @@ PROVING = SearchConfig(proofs=Proofs(numbers=ProofNumbers(), skipping=SkipSolved
 BAD_IN_PARTS = [
     (SearchConfig(rule=UCB1()), "rule.c", AT_LEAST_0),
     (SearchConfig(rule=PUCT()), "rule.c", AT_LEAST_0),
+    (SearchConfig(rule=AdaptiveUCB1()), "rule.c", AT_LEAST_0),
+    (SearchConfig(rule=AdaptiveUCB1()), "rule.c_chance", AT_LEAST_0),
     (SearchConfig(rule=ScheduledPUCT()), "rule.c_init", AT_LEAST_0),
     (SearchConfig(rule=ScheduledPUCT()), "rule.c_base", ABOVE_0),
     (SearchConfig(rule=UCB1Tuned()), "rule.c", AT_LEAST_0),
@@ -297,7 +300,7 @@ def test_every_number_has_its_bad_values():
         (type(owner(config, place)), place.split(".")[-1]) for config, place, _ in BAD_IN_PARTS
     }
     assert tested == expected
-    assert len(expected) == len(BAD_IN_PARTS) == 34
+    assert len(expected) == len(BAD_IN_PARTS) == 36
 
 
 @pytest.mark.parametrize(
@@ -779,7 +782,7 @@ PRESETS = {
         "contempt": 0.35,
     },
     "auto": {
-        "rule": "ucb1(c=0.35)",
+        "rule": "adaptive_ucb1",
         "first_play_urgency": 0.5,
         "amaf": "node_amaf(trust=learned_trust)",
         "proofs": f"{AUTO_PROOFS[:-1]},optional=True)",

@@ -15,6 +15,7 @@ from rave_agents.kernel.proof_numbers import ProofNumbers, pn_score
 from rave_agents.kernel.rules import (
     PUCT,
     UCB1,
+    AdaptiveUCB1,
     Edge,
     Node,
     ScheduledPUCT,
@@ -55,6 +56,13 @@ def test_ucb1_exploration():
 def test_ucb1_exploration_treats_no_visit_as_one():
     assert explored(UCB1(0.5), math.e**2, n=0.0) == explored(UCB1(0.5), math.e**2, n=1.0)
     assert explored(UCB1(0.5), math.e**2, n=0.0) == pytest.approx(0.5 * math.sqrt(2))
+
+
+@pytest.mark.parametrize(("seen", "c"), [(0, 0.35), (1, 0.6)])
+def test_adaptive_ucb1_exploration(seen, c):
+    rule = assembled(AdaptiveUCB1(c=0.35, c_chance=0.6), {Axis.ONE: 1})
+    rule.seen[0] = seen
+    assert explored(rule, 100.0, n=4.0) == explored(UCB1(c), 100.0, n=4.0)
 
 
 def test_ucb1_tuned_exploration():
