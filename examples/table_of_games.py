@@ -2,8 +2,8 @@
 
 `auto` plays thirty games against OpenSpiel's `mcts` and `uct_solver`, at equal simulations a move.
 Beside the scores, with their 95 % intervals, stands how far it trusted AMAF and proof numbers
-in a game against itself. Games are kept in the output folder as they end, a tenth of each match at
-a time: a second run goes on where the first was ended.
+in a game against itself. Games are kept in the output folder as they end, a twentieth of each
+match at a time: a second run goes on where the first was ended.
 
     python examples/table_of_games.py
     python examples/table_of_games.py --games 200 --simulations 300 --output table
@@ -57,7 +57,7 @@ GAMES = (
 )
 """The quickest first."""
 SAMPLE = ("tic_tac_toe", "connect_four")
-PARTS = 10
+PARTS = 20
 """Each match is played in so many parts, in turns with the others."""
 
 
