@@ -58,7 +58,7 @@ PRESETS: dict[str, SearchConfig] = {
     "rave_pn": _RAVE.replace(proofs=_PROOFS, contempt=0.35),
     "auto": SearchConfig(
         rule=AdaptiveUCB1(),
-        simultaneous=UCB1(SIMULTANEOUS_C),
+        simultaneous=AdaptiveUCB1(SIMULTANEOUS_C, chance_factor=1.0),
         first_play_urgency=0.5,
         amaf=NodeAmaf(trust=LearnedTrust()),
         proofs=_PROOFS._replace(

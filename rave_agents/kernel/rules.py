@@ -117,7 +117,7 @@ def ucb1_exploration(rule: UCB1, node: Node, edge: Edge) -> float:
 
 
 class AdaptiveUCB1(NamedTuple):
-    """UCB1 with one weight of exploration, and another where chance has a part in the game.
+    """UCB1 that explores more where chance has a part in the game.
 
     With chance, the values of a move go on varying however deep the tree below it grows, so that
     its mean needs more visits; also where something is hidden. Chance has a part as soon as it has
@@ -126,8 +126,8 @@ class AdaptiveUCB1(NamedTuple):
 
     c: Annotated[float, Ge(0)] = 0.35
     """The weight of exploration without chance, at least 0."""
-    c_chance: Annotated[float, Ge(0)] = 0.6
-    """The weight of exploration with it, at least 0."""
+    chance_factor: Annotated[float, Ge(0)] = 1.7
+    """What it is multiplied by where chance has a part, at least 0."""
 
 
 @runs_as(AdaptiveUCB1)
@@ -161,8 +161,8 @@ def _look_for_chance(rule: ChanceSeen, search: Any, depth: int, nodes: int) -> N
 
 @implements(exploration, ChanceSeen)
 def _adaptive_exploration(rule: ChanceSeen, node: Node, edge: Edge) -> float:
-    c = rule.options.c_chance if rule.seen[0] == 1 else rule.options.c
-    return c * math.sqrt(node.term / max(edge.n, 1.0))
+    factor = rule.options.chance_factor if rule.seen[0] == 1 else 1.0
+    return factor * rule.options.c * math.sqrt(node.term / max(edge.n, 1.0))
 
 
 class PUCT(NamedTuple):

@@ -196,7 +196,7 @@ BAD_IN_PARTS = [
     (SearchConfig(rule=UCB1()), "rule.c", AT_LEAST_0),
     (SearchConfig(rule=PUCT()), "rule.c", AT_LEAST_0),
     (SearchConfig(rule=AdaptiveUCB1()), "rule.c", AT_LEAST_0),
-    (SearchConfig(rule=AdaptiveUCB1()), "rule.c_chance", AT_LEAST_0),
+    (SearchConfig(rule=AdaptiveUCB1()), "rule.chance_factor", AT_LEAST_0),
     (SearchConfig(rule=ScheduledPUCT()), "rule.c_init", AT_LEAST_0),
     (SearchConfig(rule=ScheduledPUCT()), "rule.c_base", ABOVE_0),
     (SearchConfig(rule=UCB1Tuned()), "rule.c", AT_LEAST_0),
@@ -783,6 +783,7 @@ PRESETS = {
     },
     "auto": {
         "rule": "adaptive_ucb1",
+        "simultaneous": "adaptive_ucb1(c=3.0,chance_factor=1.0)",
         "first_play_urgency": 0.5,
         "amaf": "node_amaf(trust=learned_trust)",
         "proofs": f"{AUTO_PROOFS[:-1]},optional=True)",

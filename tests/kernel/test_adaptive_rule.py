@@ -28,10 +28,10 @@ def test_chance_is_seen_where_it_has_a_part(name):
 
 
 def test_without_chance_it_is_ucb1():
-    _, visits = searched("tic_tac_toe", AdaptiveUCB1(c=0.3, c_chance=5.0))
+    _, visits = searched("tic_tac_toe", AdaptiveUCB1(c=0.3, chance_factor=5.0))
     assert visits == searched("tic_tac_toe", UCB1(c=0.3))[1]
 
 
 def test_with_chance_moves_are_explored_more():
-    _, visits = searched("pig", AdaptiveUCB1(c=0.0, c_chance=50.0))
+    _, visits = searched("pig", AdaptiveUCB1(c=0.5, chance_factor=100.0))
     assert abs(visits[0] - visits[1]) <= 4

@@ -58,9 +58,9 @@ def test_ucb1_exploration_treats_no_visit_as_one():
     assert explored(UCB1(0.5), math.e**2, n=0.0) == pytest.approx(0.5 * math.sqrt(2))
 
 
-@pytest.mark.parametrize(("seen", "c"), [(0, 0.35), (1, 0.6)])
+@pytest.mark.parametrize(("seen", "c"), [(0, 0.5), (1, 1.0)])
 def test_adaptive_ucb1_exploration(seen, c):
-    rule = assembled(AdaptiveUCB1(c=0.35, c_chance=0.6), {Axis.ONE: 1})
+    rule = assembled(AdaptiveUCB1(c=0.5, chance_factor=2.0), {Axis.ONE: 1})
     rule.seen[0] = seen
     assert explored(rule, 100.0, n=4.0) == explored(UCB1(c), 100.0, n=4.0)
 
