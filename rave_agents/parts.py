@@ -40,11 +40,13 @@ from rave_agents.kernel.amaf import (
 )
 from rave_agents.kernel.amaf_nodes import NodeAmaf
 from rave_agents.kernel.amaf_tables import GRAVE, HRAVE
+from rave_agents.kernel.bonus_trust import ValueTrust
 from rave_agents.kernel.gumbel import Gumbel
 from rave_agents.kernel.judging import Judging
 from rave_agents.kernel.players import AllPlayers, SearchingPlayer
 from rave_agents.kernel.playouts import (
     Action,
+    AdaptivePlayouts,
     SensiblePlayouts,
     SteeredPlayouts,
     UniformPlayouts,
@@ -70,6 +72,7 @@ from rave_agents.kernel.proofs import (
 from rave_agents.kernel.rules import (
     PUCT,
     UCB1,
+    AdaptiveUCB1,
     Edge,
     Greedy,
     Node,
@@ -100,6 +103,8 @@ __all__ = [
     "PUCT",
     "UCB1",
     "Action",
+    "AdaptivePlayouts",
+    "AdaptiveUCB1",
     "AllEdges",
     "AllPlayers",
     "AverageStrategy",
@@ -156,6 +161,7 @@ __all__ = [
     "UCB1Tuned",
     "Uniform",
     "UniformPlayouts",
+    "ValueTrust",
     "VisitedEdges",
     "WinningMoves",
     "action_weight",

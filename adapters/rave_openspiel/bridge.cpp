@@ -224,7 +224,7 @@ class Provider {
   template <typename T>
   size_t Drawn(const T* actions, size_t count, int player, RandomWords& words) const {
     const int64_t num_weights = header_[HEADER_NUM_WEIGHTS];
-    if (num_weights == 0) return words.Below(static_cast<int64_t>(count));
+    if (num_weights == 0 || header_[HEADER_EVEN_WEIGHTS]) return words.Below(static_cast<int64_t>(count));
     const double* weights = Buffer<double>(BUFFER_ACTION_WEIGHTS) + player * num_weights;
     double total = 0.0;
     for (size_t i = 0; i < count; ++i) {

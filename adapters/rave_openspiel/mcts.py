@@ -141,6 +141,11 @@ class MCTSBot(SearchBot):
         self._follow_attributes()
         return super().mcts_search(state)
 
+    def step_with_policy(self, state: pyspiel.State) -> tuple[list[tuple[int, float]], int]:
+        """Search; return each legal action with 1 for the one to play, else 0, and that action."""
+        policy, action = super().step_with_policy(state)
+        return [(other, float(other == action)) for other, _ in policy], action
+
     def _judge(
         self, state: pyspiel.State, *, plays: bool, reports: bool = True
     ) -> SearchResult | None:

@@ -8,11 +8,12 @@ import pyspiel
 from open_spiel.python.algorithms.mcts import RandomRolloutEvaluator
 
 from rave_agents.config.root_noise import DirichletNoise, NoNoise
+from rave_agents.config.search_config import SIMULTANEOUS_C
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.game.arguments import is_number
 from rave_agents.kernel.amaf import NoAmaf
 from rave_agents.kernel.proofs import NoProofs
-from rave_agents.kernel.rules import PUCT
+from rave_agents.kernel.rules import PUCT, UCB1
 from rave_openspiel.evaluator import checked_count
 from rave_openspiel.pointers import rollouts_of
 from rave_openspiel.states import utility_bounds
@@ -101,7 +102,7 @@ def search_changes(game: pyspiel.Game, uct_c: float, solve: bool, *, puct: bool)
     if not 0.0 < high - low < math.inf:
         low, high = -1.0, 1.0  # The bounds are not known.
     c = float(uct_c) / (high - low)
-    changes: dict[str, Any] = {"rule.c": c}
+    changes: dict[str, Any] = {"rule": UCB1(c), "simultaneous": UCB1(SIMULTANEOUS_C)}
     if puct:
         # An action without visits has the value 0 in puct_value.
         unvisited = min(max(-low / (high - low), 0.0), 1.0)

@@ -7,13 +7,14 @@ from rave_agents.config.search_config import SIMULTANEOUS_C, SearchConfig
 from rave_agents.kernel.amaf import BlendScores, VisitedEdges
 from rave_agents.kernel.amaf_nodes import NodeAmaf
 from rave_agents.kernel.amaf_tables import GRAVE, HRAVE
+from rave_agents.kernel.bonus_trust import ValueTrust
 from rave_agents.kernel.gumbel import Gumbel
 from rave_agents.kernel.players import AllPlayers, SearchingPlayer
-from rave_agents.kernel.playouts import SteeredPlayouts
+from rave_agents.kernel.playouts import AdaptivePlayouts, SteeredPlayouts
 from rave_agents.kernel.proof_bonuses import MaxBonus, RankBonus
 from rave_agents.kernel.proof_numbers import ProofNumbers
 from rave_agents.kernel.proofs import CheckRefutations, CheckTerminal, Proofs, SkipSolved
-from rave_agents.kernel.rules import PUCT, UCB1
+from rave_agents.kernel.rules import PUCT, UCB1, AdaptiveUCB1
 from rave_agents.kernel.schedules import HandSelected
 from rave_agents.kernel.solver import NoSolver, Solver
 from rave_agents.kernel.strategies import Exp3, RegretMatching
@@ -63,11 +64,14 @@ PRESETS: dict[str, SearchConfig] = {
     ),
     "rave_pn": _RAVE.replace(proofs=_PROOFS, contempt=0.35),
     "auto": SearchConfig(
-        rule=UCB1(c=0.35),
-        simultaneous=UCB1(SIMULTANEOUS_C),
+        rule=AdaptiveUCB1(),
+        simultaneous=AdaptiveUCB1(SIMULTANEOUS_C, chance_factor=1.0),
         first_play_urgency=0.5,
         amaf=NodeAmaf(trust=LearnedTrust()),
-        proofs=_PROOFS._replace(optional=True),
+        proofs=_PROOFS._replace(
+            numbers=_PROOFS.numbers._replace(bonus_trust=ValueTrust()), optional=True
+        ),
+        playouts=AdaptivePlayouts(),
         contempt=0.35,
     ),
     "pn_mcts_fsu": SearchConfig(

@@ -24,6 +24,10 @@ class GoPlayouts(StoneRules):
         """Playouts answer atari and keep eyes."""
         state.sensible = 1
 
+    def knows_better(self, state: Any) -> bool:
+        """In sensible playouts."""
+        return bool(state.sensible == 1)
+
     def draw(self, state: Any, stream: Any) -> Any:
         """Empty points, and the pass, are drawn until one will do; others go to the list's end."""
         if state.sensible:

@@ -34,6 +34,7 @@ ACTION_CAPACITY = int(Header.ACTION_CAPACITY)
 MOVE_CAPACITY = int(Header.MOVE_CAPACITY)
 CHECK_CHILDREN = int(Header.CHECK_CHILDREN)
 NUM_WEIGHTS = int(Header.NUM_WEIGHTS)
+EVEN_WEIGHTS = int(Header.EVEN_WEIGHTS)
 PLAYOUT_MOVES = int(Header.PLAYOUT_MOVES)
 WEIGHTS = int(Header.WEIGHTS)
 STEP = int(Header.STEP)
@@ -142,9 +143,15 @@ def weighted_place(actions: Any, count: int, weights: Any, stream: Any) -> int:
 
 
 @kernel
+def draws_by_weights(frame: Any) -> bool:
+    """Whether playouts draw actions by their weights."""
+    return frame.action_weights.shape[1] > 0 and frame.header[EVEN_WEIGHTS] == 0
+
+
+@kernel
 def drawn_place(actions: Any, count: int, player: int, frame: Any) -> int:
     """The place of one of the actions: uniformly, or by the frame's weights if there are any."""
-    if frame.action_weights.shape[1] > 0:
+    if draws_by_weights(frame):
         return weighted_place(actions, count, frame.action_weights[player], frame.playout_stream)
     return random_below(frame.playout_stream, count)
 
@@ -153,7 +160,7 @@ def draw_on(
     rules: Any, state: Any, actions: Any, probabilities: Any, frame: Any, end: int, last: int
 ) -> int:
     """``play_on`` move by move."""
-    weighted = frame.action_weights.shape[1] > 0
+    weighted = draws_by_weights(frame)
     outcomes = 0
     while True:
         player = rules.player(state)
@@ -169,7 +176,7 @@ def draw_on(
                 return end
             if end == frame.move_players.shape[0]:
                 return -1
-            if rules.draws_itself and not weighted:
+            if rules.draws_itself and (not weighted or rules.knows_better(state)):
                 action = rules.draw(state, frame.playout_stream)
             else:
                 count = rules.legal_actions(state, actions)
@@ -208,7 +215,7 @@ def play_itself(
     rules: Any, state: Any, actions: Any, probabilities: Any, frame: Any, end: int, last: int
 ) -> int:
     """``play_on`` by the game's own ``playout``, unless actions have weights or it is cut."""
-    if frame.action_weights.shape[1] > 0 or last >= 0:
+    if draws_by_weights(frame) or last >= 0:
         return play_moves(rules, state, actions, probabilities, frame, end, last)
     return rules.playout(state, frame.move_players, frame.move_actions, end, frame.playout_stream)
 

@@ -158,6 +158,10 @@ class Rules:
         meaning, and by default there is nothing to leave out.
         """
 
+    def knows_better(self, state: Any) -> bool:
+        """Whether playouts from a record draw sensible moves, whatever weights actions have."""
+        return False
+
     def describe_board(self, state: Any, cells: Any) -> None:
         """Write what each cell holds, row after row: numbers from 0 to below ``cell_kinds``.
 

@@ -14,7 +14,7 @@ from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.compiler.part_fields import Takes
 from rave_agents.kernel.players import AllPlayers, SearchingPlayer
 from rave_agents.kernel.rules import Edge, blended
-from rave_agents.kernel.schedules import beta, blend
+from rave_agents.kernel.schedules import blend
 from rave_agents.kernel.tree import edge_rows
 from rave_agents.kernel.trust import TrustStatistics
 from rave_agents.kernel.winning_moves import EdgeWins, TableWins, biased_sum, winning_rate
@@ -109,11 +109,15 @@ def blend_by_trust(trust: Any, view: View, edge: Edge, explored: float) -> float
 
 @implements(blend_by_trust, TrustStatistics)
 def _blend_by_trust(trust: TrustStatistics, view: View, edge: Edge, explored: float) -> float:
-    """``(1 - t β) q + t β q_amaf + (1 - t (1 - share left)) explored``, with trust t."""
-    weight = view.trust * beta(view.amaf.options.schedule, edge.n, edge.n_amaf)
+    """``(1 - t β) q + t β q_amaf + (1 - t (1 - share left)) explored``, with trust t.
+
+    Computed as ``(1 - t) q`` and t times the usual blend, which takes fewer divisions.
+    """
+    schedule = view.amaf.options.schedule
+    value = blend(schedule, edge.n, edge.value_sum, edge.n_amaf, edge.amaf_value_sum)
     q = edge.q if edge.n > 0.0 else view.unvisited
     left = 1.0 - view.trust * (1.0 - trust.options.explored)
-    return (1.0 - weight) * q + weight * edge.q_amaf + left * explored
+    return (1.0 - view.trust) * q + view.trust * value + left * explored
 
 
 @open_function

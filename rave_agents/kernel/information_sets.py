@@ -27,7 +27,7 @@ from rave_agents.kernel.amaf import NO_TABLE, reference
 from rave_agents.kernel.child_table import NO_ENTRY, Children, add_entry, find_entry
 from rave_agents.kernel.hooks import is_available
 from rave_agents.kernel.players import TERMINAL
-from rave_agents.kernel.rules import Node, node_term
+from rave_agents.kernel.rules import Node, hides_chance, node_term
 from rave_agents.kernel.selection import NO_EDGE, choose, node_for
 from rave_agents.kernel.tree import ROOT, UNEXPANDED, edge_rows
 
@@ -56,6 +56,11 @@ class Determinizations(NamedTuple):
 @implements(hooks.rows_needed, Determinizations)
 def _rows_needed(moves: Determinizations, search: Any, axis: int, actions: int) -> int:
     return 1 if axis == CHILD else 0
+
+
+@implements(hides_chance, Determinizations)
+def _hides_chance(moves: Determinizations) -> bool:
+    return True
 
 
 @implements(hooks.is_available, Determinizations)

@@ -11,6 +11,8 @@ How much they do so is the *trust* in the actions' means, a product of two share
   ``trust.meaning``.
 * Means of few moves differ by chance. So the second share is the part of the means' variance, of
   all players together, that chance does not explain; a tenth counts as none and a quarter as all.
+
+``AdaptivePlayouts`` have a third share, and are steered only where nothing better is known.
 """
 
 import math
@@ -25,13 +27,16 @@ from rave_agents.kernel import codes, hooks
 from rave_agents.kernel.trust import count_taken_actions, meaning
 from rave_agents.kernel.utilities import HIGH, LOW, scaled
 
-PLAYOUTS = 2
-
+PLAYOUTS, MOVES, REPEATED = 2, 3, 4
 
 INSIGNIFICANT_SHARE = 0.1
 SIGNIFICANT_SHARE = 0.25
 """Shares of the variance of means that chance does not explain, at which trust is none and full.
 Moves that a playout repeats look like a small share where there is none."""
+
+FEW_REPEATED, MANY_REPEATED = 0.05, 0.1
+"""Shares of moves that their player has made in the same playout before, down to which the trust of
+``AdaptivePlayouts`` is full, and from which on it is none."""
 
 PLAYOUTS_BETWEEN_UPDATES = 16
 """Playouts after which the weights are computed anew."""
@@ -94,11 +99,48 @@ class SteeredPlayouts(NamedTuple):
     legal when taken, as in Connect Four, or where the means differ by no more than chance."""
 
 
-@implements(action_weight, SteeredPlayouts)
-def gibbs_weight(policy: SteeredPlayouts, action: Action) -> float:
+class AdaptivePlayouts(NamedTuple):
+    """``SteeredPlayouts`` where they help, as far as the search can see it.
+
+    * Where the game's compiled rules know more of its moves, as in Go, they are
+      ``SensiblePlayouts``.
+    * The trust is less where playouts repeat actions: more than a twentieth of their moves, and
+      none from a tenth on. There an action means something else later, as in Go and Checkers.
+    * While it is none, they are drawn as fast as uniform ones.
+    """
+
+    playout_temperature: Annotated[float, Ge(0.01)] = 0.05
+    """As for ``SteeredPlayouts``."""
+
+
+@implements(action_weight, SteeredPlayouts, AdaptivePlayouts)
+def gibbs_weight(policy: Any, action: Action) -> float:
     """``exp(trust (q - mean) / playout_temperature)`` (Finnsson & Björnsson 2008)."""
     exponent = action.trust * (action.q - action.mean) / policy.playout_temperature
     return math.exp(max(-GREATEST_EXPONENT, min(GREATEST_EXPONENT, exponent)))
+
+
+@open_function
+def singularity(policy: Any, counts: Array) -> float:
+    """A third share of the trust: how far playouts take each action only once."""
+    return 1.0
+
+
+@implements(singularity, AdaptivePlayouts)
+def _singularity(policy: AdaptivePlayouts, counts: Array) -> float:
+    share = float(counts[REPEATED]) / max(1.0, float(counts[MOVES]))
+    return max(0.0, min(1.0, (MANY_REPEATED - share) / (MANY_REPEATED - FEW_REPEATED)))
+
+
+@open_function
+def is_uniform(policy: Any, trust: float) -> bool:
+    """Whether actions are drawn without weights."""
+    return False
+
+
+@implements(is_uniform, AdaptivePlayouts)
+def _is_uniform(policy: AdaptivePlayouts, trust: float) -> bool:
+    return trust == 0.0
 
 
 class WeightedPlayouts(NamedTuple):
@@ -119,8 +161,11 @@ class PlayoutStatistics(NamedTuple):
     """The sum of the player's returns then, in the game's utilities."""
     square_sum: Annotated[Array, Rows(Axis.PLAYER, FLOAT)]
     """The sum of the squares of each player's returns, over all of their moves."""
-    counts: Annotated[Array, one(INT, 3)]
-    """[3] see ``count_taken_actions``, and the number of playouts."""
+    last: Annotated[Array, Rows(Axis.PLAYER, INT, (Axis.ACTION,))]
+    """The number of the playout in which each player took each action last."""
+    counts: Annotated[Array, one(INT, 5)]
+    """[5] see ``count_taken_actions``; the number of playouts, of their moves, and of those that
+    their player had made in the same playout before."""
 
 
 @implements(hooks.on_expand, PlayoutStatistics)
@@ -155,10 +200,13 @@ def count_playout(
     """Count one playout's moves, from the first to before ``end``."""
     frame, settings = search.frame, search.settings
     playouts.counts[PLAYOUTS] += 1
+    playouts.counts[MOVES] += end - first_move
     for move in range(first_move, end):
         player = frame.move_players[move]
         row = player * settings.num_actions + frame.move_actions[move]
         utility = frame.returns[playout * settings.num_players + player]
+        playouts.counts[REPEATED] += playouts.last[row] == playouts.counts[PLAYOUTS]
+        playouts.last[row] = playouts.counts[PLAYOUTS]
         playouts.visits[row] += 1
         playouts.return_sum[row] += utility
         playouts.square_sum[player] += utility * utility
@@ -168,7 +216,10 @@ def count_playout(
 def weigh_actions(playouts: PlayoutStatistics, search: Any) -> None:
     """Give every action of every player its weight."""
     weights, settings, utilities = search.frame.action_weights, search.settings, search.utilities
+    policy = playouts.options.policy
     trust = meaning(playouts.counts) * significance(playouts, search)
+    trust *= singularity(policy, playouts.counts)
+    search.frame.header[codes.EVEN_WEIGHTS] = is_uniform(policy, trust)
     for player in range(settings.num_players):
         mean_utility, _ = mean_return(playouts, search, player)
         mean = scaled(utilities, mean_utility)
@@ -178,7 +229,7 @@ def weigh_actions(playouts: PlayoutStatistics, search: Any) -> None:
             utility = (playouts.return_sum[row] + utilities.bounds[HIGH]) / (visits + 1)
             q = scaled(utilities, utility)
             known = Action(player, row - first, float(visits), q, mean, trust)
-            weight = action_weight(playouts.options.policy, known)
+            weight = action_weight(policy, known)
             if math.isnan(weight):
                 raise ValueError("a playout policy gave NaN as an action's weight.")
             weights[row] = max(LEAST_WEIGHT, min(GREATEST_WEIGHT, weight))

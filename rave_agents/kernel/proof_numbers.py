@@ -15,10 +15,12 @@ from rave_agents.compiler.arrays import FLOAT, NODE, Array, Axis, Rows, one
 from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.compiler.part_fields import Takes
 from rave_agents.compiler.runtime import runs_as
-from rave_agents.kernel import hooks
+from rave_agents.kernel import codes, hooks
+from rave_agents.kernel.bonus_trust import ValueTrust, bonus_trust, compare_with_values
 from rave_agents.kernel.players import AllPlayers, SearchingPlayer, holds_for
 from rave_agents.kernel.proof_bonuses import MaxBonus, Ranking, bonuses
 from rave_agents.kernel.tree import UNEXPANDED, edge_rows
+from rave_agents.kernel.trust import FullTrust
 
 NOBODY = -1
 """The viewer of bonuses that must be computed anew."""
@@ -47,6 +49,9 @@ class ProofNumbers(NamedTuple):
     as published: the weight is constant."""
     weight: Annotated[float, Ge(0), Le(1)] = 0.0
     """Share of the bonus in the score, in [0, 1], with which the two are blended."""
+    bonus_trust: Annotated[Any, Takes(FullTrust, ValueTrust)] = FullTrust()
+    """Whether the first term has its whole weight, ``FullTrust``, or less where values contradict
+    the bonus, ``ValueTrust``, see ``bonus_trust.py``."""
 
 
 @runs_as(ProofNumbers)
@@ -54,6 +59,7 @@ class Numbers(NamedTuple):
     """The numbers of every node, for each player as the one who proves."""
 
     options: ProofNumbers
+    bonus_trust: Any
     viewer: Annotated[Array, one(np.int64, fill=NOBODY)]
     """[1] the searching player for whom ``edge_bonus`` was computed, or ``NOBODY``."""
     proof: Annotated[Array, Rows(Axis.NODE, FLOAT, (Axis.PLAYER,))]
@@ -173,6 +179,12 @@ def _refresh_bonuses(numbers: Numbers, search: Any) -> None:
         numbers.viewer[0] = search.settings.searching_player
 
 
+@implements(hooks.after_backup, Numbers)
+def _after_backup(numbers: Numbers, search: Any) -> int:
+    compare_with_values(numbers.bonus_trust, search, numbers.edge_bonus)
+    return codes.DONE
+
+
 @open_function
 def own_numbers(numbers: Any, search: Any, node: int) -> tuple[float, float]:
     """A node's proof and disproof number for the searching player; 0 once proven or disproven."""
@@ -195,7 +207,8 @@ def with_bonus(numbers: Any, search: Any, node: int, edge: int, score: float) ->
 def pn_score(numbers: Numbers, search: Any, node: int, edge: int, score: float) -> float:
     """``(1 - w) score + w bonus + C_pn bonus / (1 + (n / K)²)``.
 
-    ``K`` is the number of visits at which the last term has half its weight. Kowalski et al. (2023)
+    ``K`` is the number of visits at which the last term has half its weight; ``C_pn`` is the
+    constant times the trust in the bonus. Kowalski et al. (2023)
     add ``C_pn bonus``, which is ``K`` infinite and ``w = 0``.
     """
     if score == math.inf:
@@ -204,5 +217,6 @@ def pn_score(numbers: Numbers, search: Any, node: int, edge: int, score: float) 
     count = tree.node_edge_count[node]
     bonus = float(numbers.edge_bonus[edge])
     faded = float(tree.edge_visits[edge]) / (options.visits * count * count)
-    extra = options.constant * bonus / (1.0 + faded * faded)
+    constant = bonus_trust(numbers.bonus_trust) * options.constant
+    extra = constant * bonus / (1.0 + faded * faded)
     return (1.0 - options.weight) * score + options.weight * bonus + extra

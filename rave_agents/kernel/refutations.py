@@ -30,6 +30,7 @@ def _rows_needed(checks: CheckRefutations, search: Any, axis: int, actions: int)
 
 @implements(hooks.after_backup, Proven)
 def _after_backup(proofs: Proven, search: Any) -> int:
+    hooks.after_backup(proofs.numbers, search)
     return hooks.after_backup(proofs.options.checks, search)
 
 

@@ -13,10 +13,11 @@ from typing import Annotated, Any, NamedTuple
 
 from annotated_types import Ge, Gt
 
-from rave_agents.compiler.arrays import FLOAT, Array, Axis, Rows
+from rave_agents.compiler.arrays import FLOAT, INT, Array, Axis, Rows, one
 from rave_agents.compiler.dispatch import implements, open_function
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel import hooks
+from rave_agents.kernel.players import CHANCE
 
 
 class Edge(NamedTuple):
@@ -106,11 +107,6 @@ class ValueSquares(NamedTuple):
     """Sum of the squares of the values of the edge's simulations."""
 
 
-@implements(node_term, UCB1, ValueSquares)
-def _log_visits(rule: Any, N: float) -> float:
-    return math.log(N)
-
-
 @implements(exploration, UCB1)
 def ucb1_exploration(rule: UCB1, node: Node, edge: Edge) -> float:
     """``c sqrt(ln N / n)`` (Auer et al. 2002; Kocsis & Szepesvári 2006).
@@ -118,6 +114,55 @@ def ucb1_exploration(rule: UCB1, node: Node, edge: Edge) -> float:
     An edge without visits is treated as one with a single visit.
     """
     return rule.c * math.sqrt(node.term / max(edge.n, 1.0))
+
+
+class AdaptiveUCB1(NamedTuple):
+    """UCB1 that explores more where chance has a part in the game.
+
+    With chance, the values of a move go on varying however deep the tree below it grows, so that
+    its mean needs more visits; also where something is hidden. Chance has a part as soon as it has
+    moved in the tree.
+    """
+
+    c: Annotated[float, Ge(0)] = 0.35
+    """The weight of exploration without chance, at least 0."""
+    chance_factor: Annotated[float, Ge(0)] = 1.7
+    """What it is multiplied by where chance has a part, at least 0."""
+
+
+@runs_as(AdaptiveUCB1)
+class ChanceSeen(NamedTuple):
+    """Whether chance has a part, for AdaptiveUCB1."""
+
+    options: AdaptiveUCB1
+    seen: Annotated[Array, one(INT)]
+    """[1] 1 if it has, else 0."""
+
+
+@implements(node_term, UCB1, ChanceSeen, ValueSquares)
+def _log_visits(rule: Any, N: float) -> float:
+    return math.log(N)
+
+
+@open_function
+def hides_chance(moves: Any) -> bool:
+    """Whether simulations differ by what happened unseen, though there are no chance nodes."""
+    return False
+
+
+@implements(hooks.on_expand, ChanceSeen)
+def _look_for_chance(rule: ChanceSeen, search: Any, depth: int, nodes: int) -> None:
+    for place in range(depth, depth + nodes):
+        if search.tree.node_player[search.path.nodes[place]] == CHANCE:
+            rule.seen[0] = 1
+    if hides_chance(search.moves):
+        rule.seen[0] = 1
+
+
+@implements(exploration, ChanceSeen)
+def _adaptive_exploration(rule: ChanceSeen, node: Node, edge: Edge) -> float:
+    factor = rule.options.chance_factor if rule.seen[0] == 1 else 1.0
+    return factor * rule.options.c * math.sqrt(node.term / max(edge.n, 1.0))
 
 
 class PUCT(NamedTuple):

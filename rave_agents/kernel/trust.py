@@ -19,6 +19,9 @@ from rave_agents.kernel.tree import edge_rows
 GONE = 0
 LEGAL_AGAIN = 1
 
+SIMULATIONS_COUNTED, SIMULATIONS_BETWEEN = 128, 16
+"""The first simulations of a tree, each of which counts, and how far apart those after them are."""
+
 
 class FullTrust(NamedTuple):
     """AMAF values are trusted wholly: β alone says what they weigh (Gelly & Silver 2011)."""
@@ -85,4 +88,7 @@ def count_taken_actions(counts: Array, search: Any, depth: int, nodes: int) -> N
 
 @implements(hooks.on_expand, TrustStatistics)
 def _on_expand(trust: TrustStatistics, search: Any, depth: int, nodes: int) -> None:
-    count_taken_actions(trust.counts, search, depth, nodes)
+    """Count at all nodes of the first simulations, and at some later ones, which is enough."""
+    simulation = search.path.simulations[0]
+    if simulation < SIMULATIONS_COUNTED or simulation % SIMULATIONS_BETWEEN == 0:
+        count_taken_actions(trust.counts, search, depth, nodes)

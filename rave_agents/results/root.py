@@ -11,6 +11,7 @@ from rave_agents.kernel import tree as trees
 from rave_agents.kernel.amaf import NO_TABLE
 from rave_agents.kernel.amaf_nodes import EdgeAmaf
 from rave_agents.kernel.amaf_tables import AmafTables
+from rave_agents.kernel.bonus_trust import MeasuredTrust, bonus_trust
 from rave_agents.kernel.gumbel import GumbelSearch
 from rave_agents.kernel.proofs import Proven
 from rave_agents.kernel.simultaneous import JointMoves
@@ -38,6 +39,7 @@ from rave_agents.tree.joint_positions import (
 )
 from rave_agents.tree.proof_arrays import ProofArrays
 from rave_agents.tree.search_tree import SearchTree
+from rave_agents.tree.storage import find_records
 
 NO_PROOF = EdgeProof()
 """Where nothing can be proven."""
@@ -106,6 +108,8 @@ class Root(NamedTuple):
     """Every joint action that was visited, where players move at the same time; in order."""
     amaf_trust: float | None = None
     """How far AMAF values are trusted, from 0 to 1, where the search learns it; else None."""
+    proof_trust: float | None = None
+    """How far the bonus of proof numbers is trusted, likewise."""
 
     def utility(self, value_sum: float, visits: float) -> float | None:
         """A mean value in the game's utilities; None without visits."""
@@ -171,8 +175,13 @@ def known_root(tree: SearchTree) -> Root:
         low=low,
         high=high,
         amaf_trust=meaning(trust.counts) if isinstance(trust, TrustStatistics) else None,
+        proof_trust=_proof_trust(running.proofs),
     )
     return root if proofs is None else _with_proofs(root, arrays, proofs)
+
+
+def _proof_trust(proofs: object) -> float | None:
+    return next((bonus_trust(trust) for trust in find_records(proofs, MeasuredTrust)), None)
 
 
 def _with_proofs(root: Root, arrays: Tree, proofs: ProofArrays) -> Root:
@@ -214,6 +223,7 @@ def merged_root(roots: Sequence[Root]) -> Root:
         place=known[0].place,
         joint=_merged_joint(scaled),
         amaf_trust=_mean([root.amaf_trust for root in known]),
+        proof_trust=_mean([root.proof_trust for root in known]),
     )
     if best is None:
         return merged

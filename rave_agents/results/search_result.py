@@ -106,6 +106,10 @@ class SearchResult:
     """How far AMAF values were trusted at the end, from 0 to 1, where the search learns it
     (``NodeAmaf(trust=LearnedTrust())``, as in ``auto``): the share of actions that were no longer
     legal after their player had taken them, less that of the others. Else None."""
+    proof_trust: float | None = None
+    """How far the bonus of proof numbers was trusted at the end, from 0 to 1, where the search
+    learns it (``ProofNumbers(bonus_trust=ValueTrust())``, as in ``auto``): less than 1 where moves
+    with a greater bonus had the lesser values. Else None."""
     worlds: WorldStatistics | None = None
     """The worlds that it drew, where something is hidden and it determinizes; else None."""
     state: GameState = dataclasses.field(repr=False, compare=False)
@@ -212,6 +216,7 @@ class SearchResult:
             "forced": self.forced,
             "searched": self.searched,
             "amaf_trust": self.amaf_trust,
+            "proof_trust": self.proof_trust,
             "worlds": None if self.worlds is None else dataclasses.asdict(self.worlds),
             "joint": None if self.joint is None else self.joint.to_dict(),
             "principal_variation": list(self.principal_variation),
@@ -291,10 +296,14 @@ class SearchResult:
 
     @property
     def remarks(self) -> list[str]:
-        """A line on the worlds that were drawn and one on the trust in AMAF, if there are any."""
+        """Lines on the worlds that were drawn and on what the search trusts, if there are any."""
         lines = [] if self.worlds is None else [self.worlds.summary()]
         if self.amaf_trust is not None and self.simulations > 0:
             lines.append(f"AMAF trusted {self.amaf_trust:.2f}: {_meaning(self.amaf_trust)}")
+        if self.proof_trust is not None and self.proof_trust < 1.0 and self.simulations > 0:
+            lines.append(
+                f"proof numbers trusted {self.proof_trust:.2f}: moves that they prefer bring less"
+            )
         return lines
 
     @property

@@ -550,6 +550,7 @@ class Searcher:
             joint=joint_table(root, self.root, self._player) if root.joint else None,
             root_visits=root.visits,
             amaf_trust=root.amaf_trust,
+            proof_trust=root.proof_trust,
             seconds=self._seconds,
             nodes=nodes,
             memory_bytes=memory_bytes,

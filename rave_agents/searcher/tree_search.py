@@ -17,7 +17,7 @@ from rave_agents.game.game_state import GameState
 from rave_agents.kernel import loop
 from rave_agents.kernel import tree as trees
 from rave_agents.kernel.gumbel import GumbelSearch
-from rave_agents.kernel.playouts import SensiblePlayouts
+from rave_agents.kernel.playouts import AdaptivePlayouts, SensiblePlayouts
 from rave_agents.kernel.search import Search, Settings
 from rave_agents.kernel.tree import ROOT
 from rave_agents.kernel.utilities import GameRange, ObservedRange
@@ -155,6 +155,7 @@ class TreeSearch:
         elif frame is not None:
             frame.playout_stream[:] = words
             frame.action_weights.fill(1.0)
+            frame.header[Header.EVEN_WEIGHTS] = 0
         self._is_open = True
 
     def begin(self, *, simulations: float, deadline: float, memory_share: float) -> None:
@@ -306,7 +307,7 @@ class TreeSearch:
             checked = PositionValue(self._value, root, self._cut(game))
         observer = self._player if game.determinizes else None
         simulator = _make_simulator(root, frame, checked, observer)
-        sensible = isinstance(game.config.playouts, SensiblePlayouts)
+        sensible = isinstance(game.config.playouts, SensiblePlayouts | AdaptivePlayouts)
         if sensible and hasattr(simulator, "make_sensible"):
             simulator.make_sensible()
         return simulator

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rave_agents.simulate.random_stream import Stream
 
-HEADER_LENGTH = 40
+HEADER_LENGTH = 41
 
 
 class Status(enum.IntEnum):
@@ -91,6 +91,8 @@ class Header(enum.IntEnum):
     function that the provider was made with; -1 for playouts to the end."""
     WEIGHTS = 39
     """Constant: for a provider of native code the address of its value function's own numbers."""
+    EVEN_WEIGHTS = 40
+    """In: 1 if playouts draw actions without regard to ``action_weights``, which are equal."""
 
 
 class CheckChildren(enum.IntEnum):

@@ -12,7 +12,10 @@ from rave_agents.game.game_state import joint_action
 from rave_agents.simulate.checked_answers import CHANCE, SIMULTANEOUS, TERMINAL, CheckedAnswers
 from rave_agents.simulate.evaluator import Evaluator
 from rave_agents.simulate.random_words import RandomWords, sampled_outcome
+from rave_agents.simulate.simulator import Header
 from rave_agents.simulate.value import PositionValue
+
+EVEN_WEIGHTS = int(Header.EVEN_WEIGHTS)
 
 Playout = tuple[Any, Sequence[int], Sequence[float]]
 """Who made each move (as C integers), the actions, and the returns."""
@@ -47,6 +50,7 @@ class PythonPlayouts(CheckedAnswers):
         self.words: RandomWords = words
         self._value = evaluator if isinstance(evaluator, PositionValue) else None
         self._action_weights: Any = None
+        self._header: Any = None
         super().__init__(
             num_players,
             num_distinct_actions,
@@ -79,7 +83,7 @@ class PythonPlayouts(CheckedAnswers):
         players = array.array("i")
         moves: list[int] = []
         below = self.words.below
-        weighted = self._action_weights is not None
+        weighted = self._draws_by_weights()
         num_players, num_distinct_actions = self._num_players, self._num_distinct_actions
         while (player := state.current_player()) != TERMINAL:
             if time.perf_counter() > self.deadline:
@@ -112,12 +116,16 @@ class PythonPlayouts(CheckedAnswers):
             state.apply_action(action)
         return players, moves
 
+    def _draws_by_weights(self) -> bool:
+        return self._action_weights is not None and self._header[EVEN_WEIGHTS] == 0
+
     def _drawn_action(self, state: Any, player: int, actions: Sequence[int]) -> int:
         """A random one of a player's legal actions, by their weights if there are any."""
         actions = self.checked_actions(state, player, actions)
-        weights = self._action_weights
-        if weights is None:
+        if not self._draws_by_weights():
             return int(actions[self.words.below(len(actions))])
+        weights = self._action_weights
+        assert weights is not None
         sums = list(itertools.accumulate(weights[player, action] for action in actions))
         place = bisect.bisect_right(sums, self.words.unit() * sums[-1])
         return int(actions[min(place, len(actions) - 1)])

@@ -82,7 +82,7 @@ def make_frame(
 def grown_frame(frame: Frame) -> Frame:
     """A larger frame, with the capacities that the header of one that was too small asks for."""
     header = frame.header
-    return make_frame(
+    grown = make_frame(
         num_players=int(header[Header.NUM_PLAYERS]),
         playouts=int(header[Header.PLAYOUTS]),
         playout_stream=frame.playout_stream,
@@ -97,6 +97,8 @@ def grown_frame(frame: Frame) -> Frame:
         playout_moves=int(header[Header.PLAYOUT_MOVES]),
         observation=int(header[Header.OBSERVATION]),
     )
+    grown.header[Header.EVEN_WEIGHTS] = header[Header.EVEN_WEIGHTS]
+    return grown
 
 
 def reweighted_frame(frame: Frame, action_weights: NDArray[np.float64]) -> Frame:

@@ -21,6 +21,8 @@ from rave_agents.parts import (
     PUCT,
     UCB1,
     Action,
+    AdaptivePlayouts,
+    AdaptiveUCB1,
     AllPlayers,
     AverageStrategy,
     BlendScores,
@@ -202,6 +204,8 @@ PROVING = SearchConfig(proofs=Proofs(numbers=ProofNumbers(), skipping=SkipSolved
 BAD_IN_PARTS = [
     (SearchConfig(rule=UCB1()), "rule.c", AT_LEAST_0),
     (SearchConfig(rule=PUCT()), "rule.c", AT_LEAST_0),
+    (SearchConfig(rule=AdaptiveUCB1()), "rule.c", AT_LEAST_0),
+    (SearchConfig(rule=AdaptiveUCB1()), "rule.chance_factor", AT_LEAST_0),
     (SearchConfig(rule=ScheduledPUCT()), "rule.c_init", AT_LEAST_0),
     (SearchConfig(rule=ScheduledPUCT()), "rule.c_base", ABOVE_0),
     (GUMBEL, "rule.max_considered", [0, -1]),
@@ -234,6 +238,11 @@ BAD_IN_PARTS = [
     (PROVING, "proofs.skipping.visits", [-1, 2**31]),
     (
         SearchConfig(playouts=SteeredPlayouts()),
+        "playouts.playout_temperature",
+        [0, 0.009, -1, -INF, NAN],
+    ),
+    (
+        SearchConfig(playouts=AdaptivePlayouts()),
         "playouts.playout_temperature",
         [0, 0.009, -1, -INF, NAN],
     ),
@@ -304,7 +313,7 @@ def test_every_number_has_its_bad_values():
         (type(owner(config, place)), place.split(".")[-1]) for config, place, _ in BAD_IN_PARTS
     }
     assert tested == expected
-    assert len(expected) == len(BAD_IN_PARTS) == 37
+    assert len(expected) == len(BAD_IN_PARTS) == 39
 
 
 @pytest.mark.parametrize(
@@ -384,6 +393,7 @@ def test_messages_say_what_is_allowed(given, message):
         (SearchConfig(), "contempt", 1),
         (SearchConfig(), "playout_count", np.int32(4)),
         (SearchConfig(playouts=SteeredPlayouts()), "playouts.playout_temperature", 0.01),
+        (SearchConfig(playouts=AdaptivePlayouts()), "playouts.playout_temperature", 0.01),
         (SearchConfig(amaf=NodeAmaf()), "amaf.schedule.bias", 0),
         (SearchConfig(amaf=NodeAmaf(HandSelected())), "amaf.schedule.k", np.float32(2.5)),
         (SearchConfig(amaf=GRAVE()), "amaf.ref", 2**31 - 1),
@@ -761,6 +771,7 @@ FSU_NUMBERS = "proof_numbers(goal=searching_player,bonus=rank_bonus,constant=1.0
 RAVE = {"rule": "ucb1(c=0.0)", "amaf": "node_amaf"}
 EAGER_RAVE = {**RAVE, "expand_visits": 1}
 PN_PROOFS = "proofs(numbers=proof_numbers,skipping=skip_solved,checks=check_refutations)"
+AUTO_PROOFS = PN_PROOFS.replace("proof_numbers", "proof_numbers(bonus_trust=value_trust)")
 ROOT_OF_2 = "ucb1(c=1.4142135623730951)"
 
 PRESETS = {
@@ -790,10 +801,12 @@ PRESETS = {
         "contempt": 0.35,
     },
     "auto": {
-        "rule": "ucb1(c=0.35)",
+        "rule": "adaptive_ucb1",
+        "simultaneous": "adaptive_ucb1(c=3.0,chance_factor=1.0)",
         "first_play_urgency": 0.5,
         "amaf": "node_amaf(trust=learned_trust)",
-        "proofs": f"{PN_PROOFS[:-1]},optional=True)",
+        "proofs": f"{AUTO_PROOFS[:-1]},optional=True)",
+        "playouts": "adaptive_playouts",
         "contempt": 0.35,
     },
     "rave_pn": {**RAVE, "proofs": PN_PROOFS, "contempt": 0.35},
@@ -840,7 +853,8 @@ def test_the_defaults_that_the_presets_rest_on():
         "NodeAmaf", "HRAVE"
     )
     assert repr(ProofNumbers()) == (
-        "ProofNumbers(goal=AllPlayers(), bonus=MaxBonus(), constant=0.2, visits=1.0, weight=0.0)"
+        "ProofNumbers(goal=AllPlayers(), bonus=MaxBonus(), constant=0.2, visits=1.0, weight=0.0, "
+        "bonus_trust=FullTrust())"
     )
     assert repr(Proofs()) == (
         "Proofs(solver=Solver(), numbers=NoProofNumbers(), skipping=NoSkipping(), "

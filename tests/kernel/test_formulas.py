@@ -15,6 +15,7 @@ from rave_agents.kernel.proof_numbers import ProofNumbers, pn_score
 from rave_agents.kernel.rules import (
     PUCT,
     UCB1,
+    AdaptiveUCB1,
     Edge,
     Node,
     ScheduledPUCT,
@@ -55,6 +56,13 @@ def test_ucb1_exploration():
 def test_ucb1_exploration_treats_no_visit_as_one():
     assert explored(UCB1(0.5), math.e**2, n=0.0) == explored(UCB1(0.5), math.e**2, n=1.0)
     assert explored(UCB1(0.5), math.e**2, n=0.0) == pytest.approx(0.5 * math.sqrt(2))
+
+
+@pytest.mark.parametrize(("seen", "c"), [(0, 0.5), (1, 1.0)])
+def test_adaptive_ucb1_exploration(seen, c):
+    rule = assembled(AdaptiveUCB1(c=0.5, chance_factor=2.0), {Axis.ONE: 1})
+    rule.seen[0] = seen
+    assert explored(rule, 100.0, n=4.0) == explored(UCB1(c), 100.0, n=4.0)
 
 
 def test_ucb1_tuned_exploration():
@@ -207,8 +215,9 @@ def test_scaled(kind):
 
 def proof_score(bonus, n, score=0.0, *, count=1, **options):
     """The score of an edge with n visits among so many siblings."""
+    options = ProofNumbers(**{"weight": 0.0, **options})
     numbers = SimpleNamespace(
-        options=ProofNumbers(**{"weight": 0.0, **options}), edge_bonus=np.array([bonus])
+        options=options, bonus_trust=options.bonus_trust, edge_bonus=np.array([bonus])
     )
     tree = SimpleNamespace(node_edge_count=np.array([count]), edge_visits=np.array([n]))
     return pn_score(numbers, SimpleNamespace(tree=tree), 0, 0, score)

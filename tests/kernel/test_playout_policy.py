@@ -16,6 +16,8 @@ from rave_agents.compiler.arrays import Axis
 from rave_agents.kernel.hooks import on_backup
 from rave_agents.kernel.playouts import (
     PLAYOUTS_BETWEEN_UPDATES,
+    AdaptivePlayouts,
+    SensiblePlayouts,
     SteeredPlayouts,
     UniformPlayouts,
     WeightedPlayouts,
@@ -30,11 +32,16 @@ from rave_agents.tree.storage import assembled
 GAMES = PLAYOUTS_BETWEEN_UPDATES
 
 
-def learnt(games, *, actions=3, temperature=0.5, low=-1.0, high=1.0, gone=10**12, again=0):
+def learnt(games, *, temperature=0.5, **options):
     """The weights after games of [(player, action), ...] and their returns."""
+    return learnt_by(SteeredPlayouts(temperature), games, **options)[0]
+
+
+def learnt_by(policy, games, *, actions=3, low=-1.0, high=1.0, gone=10**12, again=0):
+    """The weights, and whether playouts are drawn without them."""
     weights = np.ones((2, actions))
     sizes = {Axis.PLAYER: 2, Axis.ACTION: actions, Axis.ONE: 1}
-    playouts = assembled(WeightedPlayouts(SteeredPlayouts(temperature)), sizes)
+    playouts = assembled(WeightedPlayouts(policy), sizes)
     playouts.counts[GONE] += gone
     playouts.counts[LEGAL_AGAIN] += again
     stream = np.ones(4, np.int64)
@@ -51,7 +58,7 @@ def learnt(games, *, actions=3, temperature=0.5, low=-1.0, high=1.0, gone=10**12
             settings=SimpleNamespace(num_players=2, num_actions=actions),
         )
         on_backup(playouts, search, 0, 0)
-    return weights
+    return weights, bool(search.frame.header[Header.EVEN_WEIGHTS])
 
 
 WON = [(0, 0), (1, 1)], (1.0, -1.0)
@@ -142,6 +149,40 @@ def test_trust_is_the_excess_of_actions_that_are_gone_over_those_legal_again(gon
     """One counts as legal again beforehand."""
     weights = learnt([WON, LOST] * (GAMES // 2), gone=gone, again=again)
     assert math.log(weights[0, 0]) == pytest.approx(trust * 0.5 / 0.5)
+
+
+def test_adaptive_playouts_are_steered_ones_where_no_action_is_repeated():
+    weights, even = learnt_by(AdaptivePlayouts(0.5), [WON, LOST] * GAMES)
+    assert (weights == learnt([WON, LOST] * GAMES)).all()
+    assert not even
+
+
+@pytest.mark.parametrize(("repeated", "trust"), [(5, 1.0), (7, 0.6), (10, 0.0), (30, 0.0)])
+def test_adaptive_playouts_are_steered_less_where_actions_are_repeated(repeated, trust):
+    """Of the hundred moves of each playout so many are the first one again."""
+
+    def played(first, returns):
+        others = [(1, 2 + place) for place in range(99 - repeated)]
+        return [(0, first)] * (1 + repeated) + others, returns
+
+    won, lost = played(0, (1.0, -1.0)), played(1, (-1.0, 1.0))
+    games = [won, lost] * (GAMES // 2)
+    full = learnt(games, actions=101)
+    weights, even = learnt_by(AdaptivePlayouts(0.5), games, actions=101)
+    assert np.log(weights) == pytest.approx(trust * np.log(full))
+    assert even == (trust == 0.0)
+
+
+def test_adaptive_playouts_are_sensible_where_rules_know_more(monkeypatch):
+    """In Go, the trees are those of playouts that answer atari and fill no eyes."""
+    monkeypatch.setenv("RAVE_AGENTS_GAMES", "compiled")
+    state = OpenSpielState(pyspiel.load_game("go(board_size=5)").new_initial_state())
+    trees = []
+    for playouts in (AdaptivePlayouts(), SensiblePlayouts()):
+        searcher = Searcher(SearchConfig(playouts=playouts), seed=1)
+        searcher.search(state, Limit(simulations=100))
+        trees.append(dump(searcher))
+    assert trees[0] == trees[1]
 
 
 def test_returns_beyond_the_stated_bounds_keep_weights_finite():

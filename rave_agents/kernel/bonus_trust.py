@@ -1,0 +1,114 @@
+"""How far the bonus of proof numbers is trusted: wholly, or until values contradict it.
+
+Where a game is far from its end, a proof number says little more than how many replies a move
+leaves, and its bonus prefers moves that force the opponent. In Breakthrough or Dots and Boxes
+such moves are good. In Checkers they are sacrifices: a piece that must be taken leaves one reply.
+The simulations tell the two kinds apart: there, moves with a greater bonus bring less.
+"""
+
+from typing import Annotated, Any, NamedTuple
+
+from rave_agents.compiler.arrays import FLOAT, NODE, Array, one
+from rave_agents.compiler.dispatch import implements, kernel, open_function
+from rave_agents.compiler.runtime import runs_as
+from rave_agents.kernel.tree import ROOT, UNEXPANDED, edge_rows
+
+LEAST_VISITS = 2
+"""Visits of an edge from which on its mean counts."""
+
+GREATEST_WEIGHT = 10.0
+"""The visits that the mean of an edge counts for at most: one good move is one piece of evidence,
+however often it was taken."""
+
+PRIOR_WEIGHT = 50.0
+"""The weight of what is assumed until something is known: that bonuses say nothing of values."""
+
+KEPT = 0.9
+"""The share of what earlier roots told that is kept at each new one."""
+
+TOLERATED_SLOPE, REFUTING_SLOPE = -0.05, -0.1
+"""Slopes of values over bonuses down to which trust is full, and at which it is none."""
+
+SQUARES, PRODUCTS, EARLIER_SQUARES, EARLIER_PRODUCTS, VISITS, DISTRUST = 0, 1, 2, 3, 4, 5
+
+
+class ValueTrust(NamedTuple):
+    """The bonus is trusted unless moves with a greater one have the lesser values."""
+
+
+@runs_as(ValueTrust)
+class MeasuredTrust(NamedTuple):
+    """What the search has seen of its bonuses."""
+
+    options: ValueTrust
+    sums: Annotated[Array, one(FLOAT, 6)]
+    """[6] the squares of bonuses, and their products with values, both as differences from the
+    mean of their node: of this root's tree, of earlier roots'; how many visits the root had; and 1
+    less the trust."""
+
+
+@open_function
+def bonus_trust(trust: Any) -> float:
+    """How far the bonus is trusted now, from 0 to 1."""
+    return 1.0
+
+
+@implements(bonus_trust, MeasuredTrust)
+def _bonus_trust(trust: MeasuredTrust) -> float:
+    return 1.0 - float(trust.sums[DISTRUST])
+
+
+@kernel
+def distrust(sums: Array) -> float:
+    """From 0 to 1, by the slope of values over bonuses, drawn towards 0 where little is known."""
+    slope = sums[PRODUCTS] + sums[EARLIER_PRODUCTS]
+    slope /= PRIOR_WEIGHT + sums[SQUARES] + sums[EARLIER_SQUARES]
+    share = (TOLERATED_SLOPE - slope) / (TOLERATED_SLOPE - REFUTING_SLOPE)
+    return max(0.0, min(1.0, float(share)))
+
+
+@open_function
+def compare_with_values(trust: Any, search: Any, edge_bonus: Array) -> None:
+    """A simulation has ended: compare bonuses and values, if it is time to."""
+
+
+@implements(compare_with_values, MeasuredTrust)
+def _compare_with_values(trust: MeasuredTrust, search: Any, edge_bonus: Array) -> None:
+    """Look at the whole tree each time that the root's visits have doubled."""
+    sums, visits = trust.sums, search.tree.node_visits[ROOT]
+    if visits & (visits - 1) != 0:
+        return
+    if visits <= sums[VISITS]:
+        sums[EARLIER_SQUARES] = KEPT * (sums[EARLIER_SQUARES] + sums[SQUARES])
+        sums[EARLIER_PRODUCTS] = KEPT * (sums[EARLIER_PRODUCTS] + sums[PRODUCTS])
+    sums[VISITS] = visits
+    sums[SQUARES], sums[PRODUCTS] = compared(search.tree, edge_bonus)
+    sums[DISTRUST] = distrust(sums)
+
+
+@kernel
+def compared(tree: Any, edge_bonus: Array) -> tuple[float, float]:
+    """Sums over all edges: squares of bonuses, and bonuses times values.
+
+    Both are differences from the mean of the edge's node.
+    """
+    squares, products = 0.0, 0.0
+    for node in range(tree.used[NODE]):
+        if tree.node_player[node] < 0 or tree.node_visits[node] < 2 * LEAST_VISITS:
+            continue
+        weights, bonuses, values, node_squares, node_products = 0.0, 0.0, 0.0, 0.0, 0.0
+        for edge in edge_rows(tree, node):
+            visits = tree.edge_visits[edge]
+            if visits < LEAST_VISITS or tree.edge_child[edge] == UNEXPANDED:
+                continue
+            weight, bonus = min(float(visits), GREATEST_WEIGHT), float(edge_bonus[edge])
+            value = tree.edge_value_sum[edge] / visits
+            weights += weight
+            bonuses += weight * bonus
+            values += weight * value
+            node_squares += weight * bonus * bonus
+            node_products += weight * bonus * value
+        if weights > 0.0:
+            squares += node_squares - bonuses * bonuses / weights
+            products += node_products - bonuses * values / weights
+    return squares, products

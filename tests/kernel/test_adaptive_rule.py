@@ -1,0 +1,37 @@
+"""Whether chance has a part in a game is seen in the tree."""
+
+import pyspiel
+import pytest
+
+from rave_agents import Limit, SearchConfig, Searcher
+from rave_agents.kernel.rules import AdaptiveUCB1
+from rave_agents.parts import UCB1
+
+PARTS = {"tic_tac_toe": 0, "nim": 0, "pig": 1, "leduc_poker": 1}
+
+
+def searched(name, rule):
+    """The searcher after a search, and how often it took each move."""
+    state = pyspiel.load_game(name).new_initial_state()
+    while state.is_chance_node():
+        state.apply_action(state.legal_actions()[0])
+    searcher = Searcher(SearchConfig(rule=rule), seed=1)
+    result = searcher.search(state, Limit(simulations=100))
+    return searcher, [row.visits for row in result.actions]
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_chance_is_seen_where_it_has_a_part(name):
+    """Also where something is hidden, and there are no chance nodes in the tree."""
+    searcher, _ = searched(name, AdaptiveUCB1())
+    assert searcher.rooted_tree().running.rule.seen[0] == PARTS[name]
+
+
+def test_without_chance_it_is_ucb1():
+    _, visits = searched("tic_tac_toe", AdaptiveUCB1(c=0.3, chance_factor=5.0))
+    assert visits == searched("tic_tac_toe", UCB1(c=0.3))[1]
+
+
+def test_with_chance_moves_are_explored_more():
+    _, visits = searched("pig", AdaptiveUCB1(c=0.5, chance_factor=100.0))
+    assert abs(visits[0] - visits[1]) <= 4

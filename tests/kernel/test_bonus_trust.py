@@ -1,0 +1,116 @@
+"""The bonus of proof numbers is trusted as long as the values of moves do not contradict it."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pyspiel
+import pytest
+
+from rave_agents import Limit, SearchConfig, Searcher
+from rave_agents.kernel.bonus_trust import (
+    MeasuredTrust,
+    ValueTrust,
+    compare_with_values,
+    compared,
+    distrust,
+)
+from rave_agents.kernel.tree import UNEXPANDED
+
+
+def tree_of(edges, player=0):
+    """A root with such edges: visits, mean value, and whether there is a node behind."""
+    visits, means, expanded = (np.array(column) for column in zip(*edges, strict=True))
+    return SimpleNamespace(
+        used=np.array([1, len(edges), 0, 0]),
+        node_player=np.array([player]),
+        node_visits=np.array([visits.sum()]),
+        node_first_edge=np.array([0]),
+        node_edge_count=np.array([len(edges)]),
+        edge_visits=visits,
+        edge_value_sum=visits * means,
+        edge_child=np.where(expanded, 1, UNEXPANDED),
+    )
+
+
+def test_sums_are_of_differences_from_the_nodes_means():
+    tree = tree_of([(4, 0.75, True), (4, 0.25, True)])
+    # Bonuses 1 and 0, values 0.75 and 0.25: each edge differs by 0.5 and by 0.25, with weight 4.
+    assert compared(tree, np.array([1.0, 0.0])) == (pytest.approx(2.0), pytest.approx(1.0))
+
+
+def test_a_mean_counts_for_at_most_ten_visits():
+    bonuses = np.array([1.0, 0.0])
+    few = compared(tree_of([(10, 0.75, True), (10, 0.25, True)]), bonuses)
+    assert compared(tree_of([(900, 0.75, True), (90, 0.25, True)]), bonuses) == few
+
+
+@pytest.mark.parametrize(
+    "unknown", [(1, 1.0, True), (5, 1.0, False)], ids=["one visit", "no node behind"]
+)
+def test_an_edge_of_which_too_little_is_known_does_not_count(unknown):
+    known = [(4, 0.75, True), (4, 0.25, True)]
+    without = compared(tree_of(known), np.array([1.0, 0.0]))
+    assert compared(tree_of([*known, unknown]), np.array([1.0, 0.0, 1.0])) == without
+
+
+def test_chance_outcomes_do_not_count():
+    tree = tree_of([(4, 0.75, True), (4, 0.25, True)], player=-1)
+    assert compared(tree, np.array([1.0, 0.0])) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("squares", "slope", "trust"),
+    [(0, 0, 1), (1e6, 0.2, 1), (1e6, -0.05, 1), (1e6, -0.075, 0.5), (1e6, -0.1, 0), (10, -0.2, 1)],
+)
+def test_trust_falls_with_the_slope_as_far_as_it_is_known(squares, slope, trust):
+    assert 1.0 - distrust(np.array([squares, squares * slope, 0, 0])) == pytest.approx(
+        trust, abs=1e-3
+    )
+
+
+def test_earlier_roots_are_remembered_the_less_the_longer_ago():
+    trust = MeasuredTrust(ValueTrust(), np.zeros(6))
+    tree = tree_of([(4, 0.75, True), (4, 0.25, True)])
+    for _ in range(3):
+        compare_with_values(trust, SimpleNamespace(tree=tree), np.array([1.0, 0.0]))
+    assert trust.sums.tolist() == pytest.approx(
+        [2.0, 1.0, 2.0 * (0.9 + 0.81), 0.9 + 0.81, 8.0, 0.0]
+    )
+
+
+def test_the_tree_is_looked_at_when_visits_have_doubled():
+    trust = MeasuredTrust(ValueTrust(), np.zeros(6))
+    tree = tree_of([(4, 0.75, True), (5, 0.25, True)])
+    compare_with_values(trust, SimpleNamespace(tree=tree), np.array([1.0, 0.0]))
+    assert trust.sums.tolist() == [0.0] * 6
+
+
+def played(name, searches):
+    """The result of the last of some searches in one game, after each of which its move is made."""
+    state = pyspiel.load_game(name).new_initial_state()
+    searcher = Searcher(SearchConfig.preset("auto"), seed=1)
+    for _ in range(searches):
+        result = searcher.search(state, Limit(simulations=200))
+        state.apply_action(result.action)
+    return result
+
+
+def test_proof_numbers_lose_their_weight_where_forcing_moves_are_sacrifices():
+    result = played("checkers", 20)
+    assert result.proof_trust < 0.5
+    assert result.to_dict()["proof_trust"] == result.proof_trust
+    assert f"proof numbers trusted {result.proof_trust:.2f}: moves that they prefer" in str(result)
+
+
+@pytest.mark.parametrize("name", ["breakthrough(rows=6,columns=6)", "connect_four"])
+def test_proof_numbers_keep_their_weight_elsewhere(name):
+    result = played(name, 6)
+    assert result.proof_trust == 1.0
+    assert "proof numbers trusted" not in str(result)
+
+
+@pytest.mark.parametrize("name", ["uct_solver", "pn_mcts", "rave"])
+def test_a_search_that_learns_no_trust_in_proof_numbers_tells_none(name):
+    state = pyspiel.load_game("tic_tac_toe").new_initial_state()
+    result = Searcher(SearchConfig.preset(name), seed=1).search(state, Limit(simulations=20))
+    assert result.proof_trust is None
