@@ -175,20 +175,17 @@ def known_root(tree: SearchTree) -> Root:
         low=low,
         high=high,
         amaf_trust=meaning(trust.counts) if isinstance(trust, TrustStatistics) else None,
-        proof_trust=_proof_trust(running.proofs),
     )
-    return root if proofs is None else _with_proofs(root, arrays, proofs)
+    return root if proofs is None else _with_proofs(root, tree, proofs)
 
 
-def _proof_trust(proofs: object) -> float | None:
-    return next((bonus_trust(trust) for trust in find_records(proofs, MeasuredTrust)), None)
-
-
-def _with_proofs(root: Root, arrays: Tree, proofs: ProofArrays) -> Root:
-    """The same with what is proven of the root itself."""
+def _with_proofs(root: Root, tree: SearchTree, proofs: ProofArrays) -> Root:
+    """The same with what is proven of the root itself, and how far proof numbers are trusted."""
+    trusts = find_records(tree.running.proofs, MeasuredTrust)
     outcome = solved_outcome(proofs)
-    proof_number, disproof_number = win_numbers(proofs, int(arrays.node_player[ROOT]))
+    proof_number, disproof_number = win_numbers(proofs, int(tree.arrays.node_player[ROOT]))
     return root._replace(
+        proof_trust=next((bonus_trust(trust) for trust in trusts), None),
         outcome=outcome,
         distance=UNSOLVED if outcome is None else int(proofs.distance[ROOT]),
         proof_number=proof_number,
