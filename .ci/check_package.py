@@ -76,7 +76,8 @@ def check_contents(wheel: pathlib.Path) -> None:
 def check_sdist(sdist: pathlib.Path, wheel: pathlib.Path, folder: pathlib.Path) -> None:
     """Raise unless the sdist builds the same wheel."""
     with tarfile.open(sdist) as archive:
-        archive.extractall(folder, filter="data")
+        safely = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}  # Python 3.11.4
+        archive.extractall(folder, **safely)
     (unpacked,) = folder.iterdir()
     build(unpacked, folder / "dist", "--wheel")
     (rebuilt,) = (folder / "dist").iterdir()

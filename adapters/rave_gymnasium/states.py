@@ -22,7 +22,7 @@ from rave_agents.environments.plan import AUTO, Account, ValueFunction, checked_
 from rave_agents.environments.worlds import WorldFunction, check_world_function
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.game.game_state import NO_ACTION, PlayerId
-from rave_agents.simulate.python_simulator import Evaluator
+from rave_agents.simulate.evaluator import Evaluator
 from rave_agents.simulate.simulator import Frame, Simulator
 from rave_gymnasium.cloning import (
     chance_knowledge,

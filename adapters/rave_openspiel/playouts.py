@@ -6,7 +6,7 @@ from typing import Any
 
 import pyspiel
 
-from rave_agents.simulate.python_simulator import Playout
+from rave_agents.simulate.python_playouts import Playout
 
 
 class RandomPlayouts:

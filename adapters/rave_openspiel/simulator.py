@@ -5,7 +5,9 @@ from typing import Any
 
 import pyspiel
 
-from rave_agents.simulate.python_simulator import Evaluator, Playout, PythonSimulator
+from rave_agents.simulate.evaluator import Evaluator
+from rave_agents.simulate.python_playouts import Playout
+from rave_agents.simulate.python_simulator import PythonSimulator
 from rave_agents.simulate.simulator import Frame
 from rave_agents.simulate.world_record import RecordedWorlds
 from rave_openspiel.knowledge import viewer

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.games.rules_state import RulesState, compiled_simulator
-from rave_agents.simulate.python_simulator import Evaluator
+from rave_agents.simulate.evaluator import Evaluator
 from rave_agents.simulate.simulator import Frame, Header, Simulator
 from rave_agents.simulate.value import PositionValue
 from rave_openspiel import compiled_games

@@ -15,7 +15,7 @@ from rave_agents.environments.plan import AUTO, Account, ValueFunction
 from rave_agents.environments.worlds import WorldFunction, check_world_function
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.game.game_state import PlayerId
-from rave_agents.simulate.python_simulator import Evaluator
+from rave_agents.simulate.evaluator import Evaluator
 from rave_agents.simulate.simulator import Frame, Simulator
 from rave_pettingzoo.cloning import chance_knowledge, check_env, search_cloner, searched_env
 from rave_pettingzoo.environment_state import (

@@ -14,7 +14,7 @@ from rave_agents.environments.plan import AUTO, Account, Plan, ValueFunction
 from rave_agents.environments.worlds import Unit, WorldFunction, check_world_function
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.game.game_state import NO_ACTION
-from rave_agents.simulate.python_simulator import Evaluator
+from rave_agents.simulate.evaluator import Evaluator
 from rave_agents.simulate.simulator import Frame, Header, Simulator
 from rave_agents.simulate.value import PositionValue
 from rave_pettingzoo.classic_knowledge import Kind, kind_of

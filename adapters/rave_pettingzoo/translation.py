@@ -23,7 +23,8 @@ from rave_openspiel import OpenSpielState
 
 from rave_agents.game.game_state import PlayerId
 from rave_agents.games.rules_state import compiled_simulator
-from rave_agents.simulate.python_simulator import Evaluator, PythonSimulator
+from rave_agents.simulate.evaluator import Evaluator
+from rave_agents.simulate.python_simulator import PythonSimulator
 from rave_agents.simulate.simulator import Frame, Header, Simulator, Status, reweighted_frame
 from rave_pettingzoo.chess_actions import AMBIGUOUS, NONE, OPENSPIEL_ACTIONS, chess_actions
 from rave_pettingzoo.classic import class_name

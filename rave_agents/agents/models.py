@@ -11,7 +11,7 @@ import numpy as np
 from rave_agents.evaluators.batch import Batch
 from rave_agents.evaluators.batch_evaluator import BatchEvaluator
 from rave_agents.game.arguments import unknown_name
-from rave_agents.simulate.python_simulator import Evaluator
+from rave_agents.simulate.evaluator import Evaluator
 
 AnyEvaluator = Evaluator | BatchEvaluator
 

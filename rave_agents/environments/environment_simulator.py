@@ -8,15 +8,14 @@ from typing import Any
 from rave_agents.environments.chance import ChanceMetError
 from rave_agents.environments.dice import Dice
 from rave_agents.game.game_state import PlayerId
+from rave_agents.simulate.checked_answers import SIMULTANEOUS, TERMINAL
+from rave_agents.simulate.python_playouts import DeadlinePassed
 from rave_agents.simulate.python_simulator import (
     EXPAND,
     FRAME_FULL,
     PATH_LENGTH,
     PLAYER,
-    SIMULTANEOUS,
     STOPPED,
-    TERMINAL,
-    DeadlinePassed,
     PythonSimulator,
     world_key,
 )

@@ -12,8 +12,9 @@ from rave_agents.games.playing import MOVE_ROOT
 from rave_agents.games.rules import CHANCE, TERMINAL, Rules
 from rave_agents.games.rules_simulator import RulesSimulator
 from rave_agents.games.values import judged_rules
+from rave_agents.simulate.evaluator import Evaluator
 from rave_agents.simulate.frame import Frame, Header, Status
-from rave_agents.simulate.python_simulator import Evaluator, PythonSimulator
+from rave_agents.simulate.python_simulator import PythonSimulator
 from rave_agents.simulate.simulator import Simulator, make_frame, simulated
 from rave_agents.simulate.value import PositionValue
 

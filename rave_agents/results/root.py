@@ -387,5 +387,4 @@ def amaf_statistics(tree: SearchTree, node: int, edges: slice) -> list[AmafStati
     kept = [amaf.visits, amaf.value_sum]
     if hasattr(amaf.winning, "wins"):
         kept += [amaf.winning.wins, amaf.winning.win_moves]
-    values = (array[rows].astype(np.float64).tolist() for array in kept)
-    return list(map(AmafStatistics, *values))
+    return list(map(AmafStatistics, *np.array([array[rows] for array in kept], float).tolist()))

@@ -7,7 +7,7 @@ from typing import Any
 from rave_agents.errors import GameError
 from rave_agents.game.arguments import is_number
 from rave_agents.game.game_state import GameState
-from rave_agents.simulate.python_simulator import Evaluator
+from rave_agents.simulate.evaluator import Evaluator
 from rave_agents.simulate.value import ROUNDING
 
 

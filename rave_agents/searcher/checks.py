@@ -1,14 +1,21 @@
 """What a search refuses: positions, configurations and moves that do not go together."""
 
+import functools
+import logging
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from rave_agents.config.part_specs import part_name
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.errors import GameError, UnsupportedGameError
+from rave_agents.evaluators.batch_evaluator import BatchEvaluator
 from rave_agents.game.arguments import is_integer
 from rave_agents.game.game_state import GameState, PlayerId, is_simultaneous, moving_players
+from rave_agents.simulate.evaluator import Evaluator
+
+_log = logging.getLogger("rave_agents")
 
 
 def check_moves(config: SearchConfig, *, simultaneous: bool) -> None:
@@ -124,3 +131,39 @@ def check_decision(state: GameState) -> None:
         raise ValueError("Chance moves at this state: apply an outcome, then search.")
     if not 0 <= player < state.num_players():
         raise ValueError(f"No player is to move at this state: current_player() is {player}.")
+
+
+def check_evaluator(evaluator: Any, config: SearchConfig) -> None:
+    """Refuse what cannot stand for playouts.
+
+    Raises:
+        TypeError: for what is no evaluator.
+        ValueError: for several playouts beside it.
+    """
+    if evaluator is None:
+        return
+    if isinstance(evaluator, type) or not isinstance(evaluator, BatchEvaluator | Evaluator):
+        raise TypeError(
+            "evaluator must have evaluate(state) and prior(state), or be a BatchEvaluator, and "
+            f"be an object, no class: got {evaluator!r}. as_evaluator makes one of many models."
+        )
+    if config.playout_count > 1:
+        raise ValueError("playout_count must be 1 with an evaluator, which stands for playouts.")
+
+
+@functools.cache
+def say_it_sees() -> None:
+    """Warn, once, that a search looks at what is hidden."""
+    _log.warning(
+        "rave_agents: hidden='see' searches the true state of a game with hidden information: it "
+        "SEES WHAT IS HIDDEN from the player, which is cheating. hidden='determinize' does not."
+    )
+
+
+@functools.cache
+def say_one_thread() -> None:
+    """Warn, once, that threads are of no use here."""
+    _log.warning(
+        "rave_agents: this game or evaluator runs in the Python interpreter, where threads would "
+        "only wait for each other: it is searched by one thread."
+    )

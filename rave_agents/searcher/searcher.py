@@ -2,7 +2,6 @@
 
 import copy
 import functools
-import logging
 import time
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Self
@@ -42,11 +41,14 @@ from rave_agents.results.world_statistics import WorldStatistics, world_statisti
 from rave_agents.searcher.batched_search import BatchedSearch, bind_leaves
 from rave_agents.searcher.checks import (
     check_decision,
+    check_evaluator,
     check_hidden,
     check_moves,
     checked_mover,
     checked_path,
     is_decision,
+    say_it_sees,
+    say_one_thread,
 )
 from rave_agents.searcher.clock import Clock
 from rave_agents.searcher.run_to_limit import Pause, run_to_limit
@@ -54,7 +56,7 @@ from rave_agents.searcher.timed_search import clocked_limit
 from rave_agents.searcher.tree_search import TreeSearch, compile_search
 from rave_agents.searcher.values import checked_value
 from rave_agents.searcher.watch import EarlyStop, Watch
-from rave_agents.simulate.python_simulator import Evaluator
+from rave_agents.simulate.evaluator import Evaluator
 from rave_agents.tree.composition import SearchedGame, determinizes, searched_game
 from rave_agents.tree.search_tree import SearchTree
 
@@ -62,8 +64,6 @@ PROGRESS_SECONDS = 0.1
 """How often a progress callback is called, about."""
 
 Progress = Callable[[SearchResult], None]
-
-_log = logging.getLogger("rave_agents")
 
 
 class Searcher:
@@ -107,18 +107,7 @@ class Searcher:
         self.config = SearchConfig() if config is None else config
         if not isinstance(self.config, SearchConfig):
             raise TypeError(f"config must be a SearchConfig, got {config!r}.")
-        batched = isinstance(evaluator, BatchEvaluator)
-        if evaluator is not None and (
-            isinstance(evaluator, type) or not (batched or isinstance(evaluator, Evaluator))
-        ):
-            raise TypeError(
-                "evaluator must have evaluate(state) and prior(state), or be a BatchEvaluator, and "
-                f"be an object, no class: got {evaluator!r}. as_evaluator makes one of many models."
-            )
-        if evaluator is not None and self.config.playout_count > 1:
-            raise ValueError(
-                "playout_count must be 1 with an evaluator, which stands for playouts."
-            )
+        check_evaluator(evaluator, self.config)
         self.evaluator = evaluator
         self.value = checked_value(value, self.config, evaluator)
         """What judges positions; None without a value function."""
@@ -221,7 +210,7 @@ class Searcher:
         simultaneous = has_simultaneous_moves(game_state) and not self._plays_in_turn(game_state)
         check_moves(self.config, simultaneous=simultaneous)
         if hides_information(game_state) and self.config.hidden == "see":
-            _say_it_sees()
+            say_it_sees()
             seeing = getattr(game_state, "seeing", None)
             game_state = game_state if seeing is None else seeing()
         game = self._searched(game_state)
@@ -416,7 +405,7 @@ class Searcher:
         if others:
             first.open()
         if others and not first.runs_in_parallel:
-            _say_one_thread()
+            say_one_thread()
             for search in others:
                 search.forget()
             others = []
@@ -574,19 +563,3 @@ class Searcher:
 def _position_key(state: GameState) -> Hashable:
     key = getattr(state, "position_key", None)
     return None if key is None else key()
-
-
-@functools.cache
-def _say_it_sees() -> None:
-    _log.warning(
-        "rave_agents: hidden='see' searches the true state of a game with hidden information: it "
-        "SEES WHAT IS HIDDEN from the player, which is cheating. hidden='determinize' does not."
-    )
-
-
-@functools.cache
-def _say_one_thread() -> None:
-    _log.warning(
-        "rave_agents: this game or evaluator runs in the Python interpreter, where threads would "
-        "only wait for each other: it is searched by one thread."
-    )

@@ -22,7 +22,8 @@ from rave_agents.kernel.search import Search, Settings
 from rave_agents.kernel.tree import ROOT
 from rave_agents.kernel.utilities import GameRange, ObservedRange
 from rave_agents.searcher.checked_evaluator import CheckedEvaluator
-from rave_agents.simulate.python_simulator import Evaluator, PythonSimulator
+from rave_agents.simulate.evaluator import Evaluator
+from rave_agents.simulate.python_simulator import PythonSimulator
 from rave_agents.simulate.random_stream import Stream, make_stream
 from rave_agents.simulate.simulator import (
     Frame,

@@ -1,30 +1,24 @@
 """Simulations of any GameState, by a ctypes callback into Python."""
 
-import array
-import bisect
 import ctypes
 import functools
-import itertools
-import math
 import struct
 import time
-from collections.abc import Generator, Hashable, Iterator, Sequence
-from typing import Any, Protocol, runtime_checkable
+from collections.abc import Generator, Hashable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rave_agents.errors import GameError
-from rave_agents.game.game_state import PlayerId, joint_action, moving_players
+from rave_agents.game.game_state import joint_action
+from rave_agents.simulate.checked_answers import CHANCE, SIMULTANEOUS, TERMINAL
+from rave_agents.simulate.evaluator import Evaluator
 from rave_agents.simulate.frame import CheckChildren
-from rave_agents.simulate.random_stream import Stream, fill_words
+from rave_agents.simulate.python_playouts import DeadlinePassed, PythonPlayouts
+from rave_agents.simulate.random_words import RandomWords, sampled_outcome
 from rave_agents.simulate.simulator import Frame, Header, Status, Step
-from rave_agents.simulate.value import PositionValue
 from rave_agents.simulate.world_record import RecordedWorlds
-
-CHANCE = int(PlayerId.CHANCE)
-SIMULTANEOUS = int(PlayerId.SIMULTANEOUS)
-TERMINAL = int(PlayerId.TERMINAL)
 
 # Looking a member up in its enum takes longer than the access that it is for.
 PATH_LENGTH = int(Header.PATH_LENGTH)
@@ -59,48 +53,8 @@ OBSERVATIONS_ADDRESS = int(Header.PATH) + Frame._fields[1:].index("observations"
 
 _CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_int64)
 
-Playout = tuple[Any, Sequence[int], Sequence[float]]
-"""Who made each move (as C integers), the actions, and the returns."""
 
-
-@runtime_checkable
-class Evaluator(Protocol):
-    """Judges positions in place of playouts; ``open_spiel.python.algorithms.mcts.Evaluator``."""
-
-    def evaluate(self, state: Any) -> Sequence[float]:
-        """The expected returns of every player from a position that is not terminal."""
-
-    def prior(self, state: Any) -> Sequence[tuple[int, float]]:
-        """Every legal action and its probability; at a chance node the outcomes and theirs."""
-
-
-class DeadlinePassed(Exception):  # noqa: N818  (nothing went wrong)
-    """Raised inside a simulation to drop it."""
-
-
-class RandomWords:
-    """Draws from a random stream, fetched in blocks: Python's view of the playout stream."""
-
-    def __init__(self, stream: Stream) -> None:
-        self._stream = stream
-        self._words = self._draw()
-
-    def _draw(self) -> Iterator[int]:
-        block = np.empty(512, np.int64)
-        while True:
-            fill_words(self._stream, block)
-            yield from block.tolist()
-
-    def below(self, bound: int) -> int:
-        """A uniform integer in [0, bound)."""
-        return (next(self._words) * bound) >> 32
-
-    def unit(self) -> float:
-        """A uniform real number in [0, 1)."""
-        return next(self._words) / 4294967296.0
-
-
-class PythonSimulator:
+class PythonSimulator(PythonPlayouts):
     """A provider of simulations that calls a state's Python methods.
 
     ``root`` is cloned for each simulation and never changed. It may be any object with the methods
@@ -125,20 +79,20 @@ class PythonSimulator:
         evaluator: Evaluator | None = None,
         observer: int | None = None,
     ) -> None:
-        self.deadline: float = math.inf
+        super().__init__(
+            RandomWords(frame.playout_stream),
+            frame.returns.shape[1],
+            num_distinct_actions,
+            simultaneous=hasattr(root, "apply_actions"),
+            evaluator=evaluator,
+        )
         self.root = root
         self.observer: int = 0 if observer is None else observer
         """Whose knowledge the worlds agree with."""
         self.worlds: RecordedWorlds | None = None
         """Where worlds come from, with the record of them; None without an observer."""
         self._world: Any = None
-        self.simultaneous: bool = hasattr(root, "apply_actions")
-        self.words: RandomWords = RandomWords(frame.playout_stream)
-        self._num_players = frame.returns.shape[1]
         self._returns_row = struct.Struct(f"{self._num_players}d")
-        self._num_distinct_actions = num_distinct_actions
-        self._value = evaluator if isinstance(evaluator, PositionValue) else None
-        self._evaluator = None if self._value is not None else evaluator
         self._pending: BaseException | None = None
         self.bind(frame)
         if observer is not None:
@@ -397,11 +351,6 @@ class PythonSimulator:
         """What a player observes, as an array."""
         return state.observation(player)
 
-    def collected(self, state: Any) -> tuple[Sequence[float], float]:
-        """What players have collected on the way to a position, and what the rest counts then."""
-        found = getattr(state, "collected", None)
-        return ([0.0] * self._num_players, 1.0) if found is None else found()
-
     def leaf(self, path: list[int]) -> Any:
         """The position that a path of actions leads to."""
         state = self.root.clone()
@@ -419,139 +368,6 @@ class PythonSimulator:
                 place += 1
         return state
 
-    def playout(self, state: Any) -> Playout:
-        """Play at random to the end, in ``state`` itself."""
-        players, moves = self._play_moves(state, math.inf)
-        return players, moves, self.checked_returns(state.returns())
-
-    def cut_playout(self, state: Any, last: float) -> Playout:
-        """Play ``last`` moves at random in ``state`` itself; how it ends, or how it is judged."""
-        assert self._value is not None
-        players, moves = self._play_moves(state, last)
-        if state.current_player() == TERMINAL:
-            return players, moves, self.checked_returns(state.returns())
-        so_far, weight = self.collected(state)
-        values = zip(so_far, self._value.evaluate(state), strict=True)
-        return players, moves, [earned + weight * still for earned, still in values]
-
-    def _play_moves(self, state: Any, last: float) -> tuple[Any, list[int]]:
-        """Play at random, to the end or until a player is to move after ``last`` moves."""
-        players = array.array("i")
-        moves: list[int] = []
-        below = self.words.below
-        weighted = self._action_weights is not None
-        num_players, num_distinct_actions = self._num_players, self._num_distinct_actions
-        while (player := state.current_player()) != TERMINAL:
-            if time.perf_counter() > self.deadline:
-                raise DeadlinePassed
-            if player == CHANCE:
-                outcomes = self.checked_outcomes(state.chance_outcomes())
-                state.apply_action(sampled_outcome(outcomes, self.words.unit()))
-                continue
-            if len(moves) >= last:
-                break
-            if player == SIMULTANEOUS:
-                movers = self.checked_movers(state)
-                joint = [
-                    self._drawn_action(state, mover, state.legal_actions(mover)) for mover in movers
-                ]
-                players.extend(movers)
-                moves.extend(joint)
-                state.apply_actions(joint_action(movers, joint, num_players))
-                continue
-            actions = state.legal_actions()
-            count = len(actions)
-            if weighted:
-                action = self._drawn_action(state, player, actions)
-            else:
-                action = actions[below(count)] if count > 0 else -1
-            if not (0 <= player < num_players and 0 <= action < num_distinct_actions):
-                self.checked_actions(state, player, actions)
-            players.append(player)
-            moves.append(action)
-            state.apply_action(action)
-        return players, moves
-
-    def _drawn_action(self, state: Any, player: int, actions: Sequence[int]) -> int:
-        """A random one of a player's legal actions, by their weights if there are any."""
-        actions = self.checked_actions(state, player, actions)
-        weights = self._action_weights
-        if weights is None:
-            return int(actions[self.words.below(len(actions))])
-        sums = list(itertools.accumulate(weights[player, action] for action in actions))
-        place = bisect.bisect_right(sums, self.words.unit() * sums[-1])
-        return int(actions[min(place, len(actions) - 1)])
-
-    def checked_movers(self, state: Any) -> Sequence[int]:
-        """Who moves at the same time, refused if it is nobody or the search was not told."""
-        if not self.simultaneous:
-            raise GameError(
-                f"current_player() gave {SIMULTANEOUS}, SIMULTANEOUS, but the state's class has no "
-                "apply_actions."
-            )
-        movers = moving_players(state)
-        if len(movers) == 0:
-            raise GameError(
-                "legal_actions(player) is empty for every player, but the state is not terminal."
-            )
-        return movers
-
-    def checked_actions(self, state: Any, player: int, actions: Sequence[int]) -> Sequence[int]:
-        """Legal actions, refused where they would not fit the search's tables."""
-        if not 0 <= player < self._num_players:
-            raise GameError(
-                f"current_player() gave {player}: a search needs a player from 0 to "
-                f"{self._num_players - 1}, CHANCE ({CHANCE}), SIMULTANEOUS ({SIMULTANEOUS}) or "
-                f"TERMINAL ({TERMINAL})."
-            )
-        if len(actions) == 0:
-            raise GameError(
-                f"legal_actions() is empty for player {player}, but the state is not terminal."
-            )
-        if min(actions) < 0 or max(actions) >= self._num_distinct_actions:
-            raise GameError(
-                f"legal_actions() reaches from {min(actions)} to {max(actions)}, but "
-                f"num_distinct_actions() allows 0 to {self._num_distinct_actions - 1}."
-            )
-        return actions
-
-    def checked_outcomes(
-        self, outcomes: Sequence[tuple[int, float]]
-    ) -> Sequence[tuple[int, float]]:
-        """Chance outcomes, refused if their probabilities do not sum to 1."""
-        total = math.fsum(probability for _, probability in outcomes)
-        if not abs(total - 1.0) < 1e-6:
-            raise GameError(f"The probabilities of chance_outcomes() sum to {total}, not to 1.")
-        return outcomes
-
-    def checked_prior(self, state: Any) -> Sequence[tuple[int, float]]:
-        """The evaluator's priors, refused if they are not those of the legal actions."""
-        assert self._evaluator is not None
-        prior = list(self._evaluator.prior(state))
-        player = state.current_player()
-        legal = self.checked_actions(state, player, state.legal_actions())
-        if sorted(action for action, _ in prior) != sorted(legal):
-            raise GameError(
-                "The evaluator's prior(state) does not list exactly the legal actions: it has "
-                f"{len(prior)} actions, legal are {len(legal)}."
-            )
-        if not all(0.0 <= probability < math.inf for _, probability in prior):
-            raise GameError(
-                "The evaluator's prior(state) has a probability that is not at least 0."
-            )
-        return prior
-
-    def checked_returns(self, returns: Sequence[float]) -> Sequence[float]:
-        """Returns, refused if they are not one finite number for each player."""
-        if len(returns) != self._num_players:
-            raise GameError(
-                f"Expected returns for {self._num_players} players, "
-                f"got {len(returns)}: {returns!r}."
-            )
-        if not all(map(math.isfinite, returns)):
-            raise GameError(f"Returns must be finite numbers, got {returns!r}.")
-        return returns
-
 
 def world_key(world: Any) -> Hashable:
     """The key by which a world differs from others: its ``position_key``; None without one."""
@@ -563,12 +379,3 @@ def world_key(world: Any) -> Hashable:
 def _integers(count: int) -> struct.Struct:
     """How to pack ``count`` C integers: the fastest way to write a list of actions to a buffer."""
     return struct.Struct(f"{count}i")
-
-
-def sampled_outcome(outcomes: Sequence[tuple[int, float]], unit: float) -> int:
-    """The chance outcome at ``unit``, in [0, 1), of the cumulative distribution."""
-    for action, probability in outcomes:
-        unit -= probability
-        if unit < 0.0:
-            return action
-    return outcomes[-1][0]

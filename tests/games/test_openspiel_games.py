@@ -158,7 +158,9 @@ def test_random_games_are_openspiels(spec):
 
 
 @pytest.mark.full(but=["connect_four(rows=4,columns=5,x_in_row=3)"])
-@pytest.mark.parametrize("spec", SMALL)
+@pytest.mark.parametrize(
+    "spec", ["connect_four(rows=4,columns=5,x_in_row=3)", "go(board_size=6,max_game_length=7)"]
+)
 def test_compiled_and_interpreted_rules_play_alike(spec, compiled):
     start = pyspiel.load_game(spec).new_initial_state
     check_rules(rules_of(spec), start, games=1000, strings=False)

@@ -1,3 +1,4 @@
+import io
 import os
 import pathlib
 import re
@@ -16,6 +17,7 @@ from rave_agents.errors import UnsupportedGameError
 from rave_agents.gtp.protocol import Command, answer, parse_command
 from rave_agents.gtp.score import area_score
 from rave_agents.gtp_engine.engine import Engine
+from rave_agents.gtp_engine.serve import serve
 from rave_agents.searcher.clock import Clock
 
 CONVERSATION = pathlib.Path(__file__).with_name("conversation.txt").read_text(encoding="utf-8")
@@ -249,8 +251,17 @@ def test_garbage_is_answered_and_the_input_may_end():
     assert done.exit_code == 0
 
 
+def test_a_reader_that_is_gone_ends_it_quietly():
+    reader, writer = os.pipe()
+    os.close(reader)
+    commands = io.BytesIO(b"name\n" * 5)
+    with os.fdopen(writer, "wb") as sink:
+        assert serve(Engine("nogo(board_size=3)", "random", seed=1), commands, sink) == 0
+    assert commands.tell() < len(commands.getvalue())
+
+
 @pytest.mark.full
-def test_a_broken_pipe_ends_it_quietly():
+def test_a_broken_pipe_ends_the_process_quietly():
     engine = start("nogo(board_size=3)")
     engine.stdin.write(b"name\n")
     engine.stdin.flush()

@@ -164,16 +164,15 @@ class Late(gymnasium.Env):
         return self.place, float(won) + 0.01 * action, self.place == 12, False, {}
 
 
-@pytest.mark.full
 def test_chance_that_a_search_meets_first_makes_it_begin_anew():
     env = Late()
     env.reset(seed=1)
     state = PlanningState(env)
     assert not state.chance.found
-    agent = UCTAgent(env, simulations=3000, seed=1, horizon=13, c=0.3)
+    agent = UCTAgent(env, simulations=1000, seed=1, horizon=13, c=0.3)
     agent.act()
     assert "np_random" in str(PlanningState(env).chance)
-    assert agent.last_result.simulations == 3000
+    assert agent.last_result.simulations == 1000
 
 
 class Gamble(gymnasium.Env):

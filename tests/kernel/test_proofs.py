@@ -39,7 +39,7 @@ from rave_agents.parts import (
 )
 
 CASES_PER_TEST = 150
-BLOCKS = 16
+BLOCKS = 10
 MEGABYTE = 2**20
 
 KINDS = {
@@ -190,7 +190,7 @@ def test_every_small_game_without_chance_is_solved_and_the_search_then_ends(kind
 @pytest.mark.parametrize("numbers", TURNED_TO.values(), ids=TURNED_TO)
 @pytest.mark.parametrize("solver", [NoSolver(), Solver()])
 def test_numbers_end_at_0_for_who_can_force_a_win_and_for_who_cannot(solver, numbers):
-    for seed in range(40):
+    for seed in range(20):
         state = random_game(seed, **KINDS["zero-sum"], width=3, depth=5)
         config = SearchConfig(
             rule=UCB1(2.0), proofs=Proofs(solver, numbers), search_forced_moves=True
@@ -212,7 +212,7 @@ def test_numbers_end_at_0_for_who_can_force_a_win_and_for_who_cannot(solver, num
 @pytest.mark.parametrize("kind", KINDS)
 def test_proofs_stay_true_from_move_to_move(kind):
     searchers = set()
-    for seed in range(40):
+    for seed in range(20):
         draw = random.Random(f"moves {kind} {seed}")
         state = random_game(seed, **{**KINDS[kind], "width": 3, "depth": 6})
         config = random_config(draw)
@@ -231,7 +231,7 @@ def test_proofs_stay_true_from_move_to_move(kind):
             searcher.advance(action)
             state.apply_action(action)
     if "one player" not in kind:
-        assert any((seed, 0) in searchers and (seed, 1) in searchers for seed in range(40))
+        assert any((seed, 0) in searchers and (seed, 1) in searchers for seed in range(20))
 
 
 def test_bonuses_are_computed_anew_when_the_searching_player_changes():
@@ -351,9 +351,17 @@ def test_a_draw_layer_tells_dense_ranks_apart():
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("amaf", [NoAmaf(), NodeAmaf(), GRAVE(), HRAVE()])
-@pytest.mark.parametrize("numbers", [NoProofNumbers(), ProofNumbers(constant=0.0)])
-@pytest.mark.parametrize("checks", [CheckNothing(), CheckTerminal(), CheckRefutations()])
+@pytest.mark.parametrize(
+    ("checks", "numbers", "amaf"),
+    [
+        (CheckNothing(), NoProofNumbers(), NodeAmaf()),
+        (CheckNothing(), ProofNumbers(constant=0.0), GRAVE()),
+        (CheckTerminal(), NoProofNumbers(), HRAVE()),
+        (CheckTerminal(), ProofNumbers(constant=0.0), NoAmaf()),
+        (CheckRefutations(), NoProofNumbers(), NoAmaf()),
+        (CheckRefutations(), ProofNumbers(constant=0.0), HRAVE()),
+    ],
+)
 def test_the_memory_is_that_of_the_arrays_and_within_its_budget(checks, numbers, amaf):
     # The root takes more with refutations.
     least = 0.007 if isinstance(checks, CheckRefutations) else 0.006

@@ -44,6 +44,7 @@ from rave_agents.parts import (
 )
 
 CASES_PER_TEST = 25
+BLOCKS = 16
 
 
 def assert_same_tables(rooted, book):
@@ -93,7 +94,7 @@ def compare(config, state, evaluator, simulations, seed, weigh=None):
 
 
 @pytest.mark.full(but=1)
-@pytest.mark.parametrize("block", range(24))
+@pytest.mark.parametrize("block", range(BLOCKS))
 def test_whole_trees_equal_the_textbooks(block):
     compared = 0
     for seed in range(block * CASES_PER_TEST, (block + 1) * CASES_PER_TEST):
@@ -147,7 +148,7 @@ def test_trees_with_playouts_of_ones_own_equal_the_textbooks(cases):
 
 def test_the_cases_reach_every_branch():
     """The random cases have what the comparison is meant to cover."""
-    cases = [random_case(seed) for seed in range(24 * CASES_PER_TEST)]
+    cases = [random_case(seed) for seed in range(BLOCKS * CASES_PER_TEST)]
     configs = [config for _, config, _, _ in cases]
     statistics = [config.amaf for config in configs if not isinstance(config.amaf, NoAmaf)]
     for parts, field, kinds in [

@@ -44,7 +44,7 @@ from rave_agents.parts import (
 )
 
 CASES_PER_TEST = 50
-BLOCKS = 12
+BLOCKS = 8
 
 KINDS = (
     {"num_players": 2, "zero_sum": True},

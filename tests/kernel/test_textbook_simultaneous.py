@@ -15,6 +15,7 @@ from rave_agents.game.game_state import is_simultaneous, moving_players
 from rave_agents.parts import PUCT, UCB1, NoAmaf, NodeAmaf, NoWinningMoves, UCB1Tuned
 
 CASES_PER_TEST = 25
+BLOCKS = 8
 
 
 def joint_case(seed):
@@ -48,7 +49,7 @@ def joint_case(seed):
 
 
 @pytest.mark.full(but=1)
-@pytest.mark.parametrize("block", range(12))
+@pytest.mark.parametrize("block", range(BLOCKS))
 def test_whole_trees_equal_the_textbooks(block):
     compared = 0
     for seed in range(block * CASES_PER_TEST, (block + 1) * CASES_PER_TEST):
@@ -85,7 +86,7 @@ def test_whole_trees_equal_the_textbooks(block):
 
 
 def test_the_cases_reach_what_they_are_meant_to():
-    cases = [joint_case(seed) for seed in range(12 * CASES_PER_TEST)]
+    cases = [joint_case(seed) for seed in range(BLOCKS * CASES_PER_TEST)]
     rules = {(type(config.rule), type(config.simultaneous)) for _, config, _, _ in cases}
     assert len(rules) == 9
     assert {state.num_players() for state, *_ in cases} == {2, 3, 4}

@@ -1,6 +1,7 @@
 """The bots in OpenSpiel's registry, and ``load_bot`` with and without it."""
 
 import gc
+import logging
 import math
 import os
 import pathlib
@@ -579,15 +580,33 @@ def test_without_a_compiler_the_import_is_quiet(tmp_path):
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
-@pytest.mark.full
-def test_a_broken_compiler_is_told_once_and_demanded_by_the_switch(tmp_path):
-    compiler = tmp_path / "broken-c++"
+def broken_compiler(folder):
+    """The variables of an environment with a compiler that always fails, and an empty cache."""
+    compiler = folder / "broken-c++"
     compiler.write_text(
         '#!/bin/sh\nif [ "$1" = --version ]; then echo broken 1.0; exit; fi\n'
         "echo 'registry.cpp:1: error: it is broken' >&2\nexit 1\n"
     )
     compiler.chmod(0o755)
-    environment = {"CXX": str(compiler), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    return {"CXX": str(compiler), "NUMBA_CACHE_DIR": str(folder / "cache")}
+
+
+def test_a_broken_compiler_is_told_and_demanded_by_the_switch(tmp_path, monkeypatch, caplog):
+    for name, value in broken_compiler(tmp_path).items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.delenv("RAVE_AGENTS_NATIVE", raising=False)
+    with caplog.at_level(logging.WARNING):
+        assert registry.register.__wrapped__() is None
+    assert "not in OpenSpiel's registry" in caplog.text
+    assert "it is broken" in caplog.text
+    monkeypatch.setenv("RAVE_AGENTS_NATIVE", "1")
+    with pytest.raises(RaveAgentsError, match=r"the bots cannot be .*(\n.*)*it is broken"):
+        registry.register.__wrapped__()
+
+
+@pytest.mark.full
+def test_a_broken_compiler_is_told_once(tmp_path):
+    environment = broken_compiler(tmp_path)
     first = run(
         WITHOUT.replace("bots = [", "bots = [] and ["), RAVE_AGENTS_NATIVE="", **environment
     )

@@ -12,7 +12,7 @@ from rave_pettingzoo.worlds import FunctionWorlds
 
 from rave_agents.environments.copying import equal, hashable
 from rave_agents.errors import GameError, UnsupportedGameError
-from rave_agents.searcher import searcher
+from rave_agents.searcher import checks
 from rave_agents.testing import check_game_state
 
 
@@ -53,7 +53,7 @@ def test_what_is_hidden_makes_no_difference():
 
 
 def test_see_looks_at_the_true_state_and_says_so(caplog):
-    searcher._say_it_sees.cache_clear()
+    checks.say_it_sees.cache_clear()
     with caplog.at_level(logging.WARNING, "rave_agents"):
         results = [acted(leduc("Q", *hidden), hidden="see", worlds=None) for hidden in ("JK", "KJ")]
     assert results[0].value > 0 > results[1].value

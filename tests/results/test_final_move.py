@@ -237,7 +237,7 @@ def test_a_small_proven_win_is_played_before_a_promising_move():
         assert result.action == 0
 
 
-@pytest.mark.full
+@pytest.mark.full(but=["uct_solver"])
 @pytest.mark.parametrize("preset", ["uct_solver", "pn_mcts", "rave_pn"])
 def test_a_sure_second_place_is_played_where_third_is_likely(preset):
     """Move 0 leaves player 1 first and this one second; move 1 brings 1 with 0.05, else -1."""

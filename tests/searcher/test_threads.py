@@ -37,7 +37,7 @@ from rave_agents.parts import (
 )
 from rave_agents.results.final_move import root_statistics
 from rave_agents.results.root import known_root, leading_tree, merged_root
-from rave_agents.searcher import searcher as searchers
+from rave_agents.searcher import checks
 
 
 def parallel_game(seed=4, kind=Parallel, **rules):
@@ -411,7 +411,7 @@ def test_all_trees_together_keep_to_the_memory():
 
 
 def test_games_in_the_interpreter_have_one_thread_and_it_is_said_once(caplog):
-    searchers._say_one_thread.cache_clear()
+    checks.say_one_thread.cache_clear()
     with caplog.at_level(logging.WARNING, logger="rave_agents"):
         for evaluator in (None, RandomEvaluator()):
             state = Position(RandomRules(4, depth=9))

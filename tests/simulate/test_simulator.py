@@ -75,7 +75,6 @@ def search(state, simulations, evaluator=None, **changes):
     return searcher, searcher.search(state, Limit(simulations=simulations))
 
 
-@pytest.mark.full
 def test_paths_longer_than_the_frame():
     searcher, result = search(OneWay(300), 305, expand_visits=1)
     assert result.root_visits == 305

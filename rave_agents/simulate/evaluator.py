@@ -1,0 +1,15 @@
+"""What judges a position in place of a playout."""
+
+from collections.abc import Sequence
+from typing import Any, Protocol, runtime_checkable
+
+
+@runtime_checkable
+class Evaluator(Protocol):
+    """Judges positions in place of playouts; ``open_spiel.python.algorithms.mcts.Evaluator``."""
+
+    def evaluate(self, state: Any) -> Sequence[float]:
+        """The expected returns of every player from a position that is not terminal."""
+
+    def prior(self, state: Any) -> Sequence[tuple[int, float]]:
+        """Every legal action and its probability; at a chance node the outcomes and theirs."""

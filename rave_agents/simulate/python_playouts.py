@@ -1,0 +1,123 @@
+"""Random play of a state, through its Python methods."""
+
+import array
+import bisect
+import itertools
+import math
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from rave_agents.game.game_state import joint_action
+from rave_agents.simulate.checked_answers import CHANCE, SIMULTANEOUS, TERMINAL, CheckedAnswers
+from rave_agents.simulate.evaluator import Evaluator
+from rave_agents.simulate.random_words import RandomWords, sampled_outcome
+from rave_agents.simulate.value import PositionValue
+
+Playout = tuple[Any, Sequence[int], Sequence[float]]
+"""Who made each move (as C integers), the actions, and the returns."""
+
+
+class DeadlinePassed(Exception):  # noqa: N818  (nothing went wrong)
+    """Raised inside a simulation to drop it."""
+
+
+class PythonPlayouts(CheckedAnswers):
+    """Plays states at random, to the end or for some moves.
+
+    Args:
+        words: where random numbers come from.
+        num_players: how many players the game has.
+        num_distinct_actions: actions are below this number.
+        simultaneous: whether players may move at the same time.
+        evaluator: what judges positions in place of playouts; a ``PositionValue`` cuts playouts.
+    """
+
+    def __init__(
+        self,
+        words: RandomWords,
+        num_players: int,
+        num_distinct_actions: int,
+        *,
+        simultaneous: bool,
+        evaluator: Evaluator | None,
+    ) -> None:
+        self.deadline: float = math.inf
+        """When a simulation is dropped, on the clock of ``time.perf_counter``."""
+        self.words: RandomWords = words
+        self._value = evaluator if isinstance(evaluator, PositionValue) else None
+        self._action_weights: Any = None
+        super().__init__(
+            num_players,
+            num_distinct_actions,
+            simultaneous=simultaneous,
+            evaluator=None if self._value is not None else evaluator,
+        )
+
+    def playout(self, state: Any) -> Playout:
+        """Play at random to the end, in ``state`` itself."""
+        players, moves = self._play_moves(state, math.inf)
+        return players, moves, self.checked_returns(state.returns())
+
+    def cut_playout(self, state: Any, last: float) -> Playout:
+        """Play ``last`` moves at random in ``state`` itself; how it ends, or how it is judged."""
+        assert self._value is not None
+        players, moves = self._play_moves(state, last)
+        if state.current_player() == TERMINAL:
+            return players, moves, self.checked_returns(state.returns())
+        so_far, weight = self.collected(state)
+        values = zip(so_far, self._value.evaluate(state), strict=True)
+        return players, moves, [earned + weight * still for earned, still in values]
+
+    def collected(self, state: Any) -> tuple[Sequence[float], float]:
+        """What players have collected on the way to a position, and what the rest counts then."""
+        found = getattr(state, "collected", None)
+        return ([0.0] * self._num_players, 1.0) if found is None else found()
+
+    def _play_moves(self, state: Any, last: float) -> tuple[Any, list[int]]:
+        """Play at random, to the end or until a player is to move after ``last`` moves."""
+        players = array.array("i")
+        moves: list[int] = []
+        below = self.words.below
+        weighted = self._action_weights is not None
+        num_players, num_distinct_actions = self._num_players, self._num_distinct_actions
+        while (player := state.current_player()) != TERMINAL:
+            if time.perf_counter() > self.deadline:
+                raise DeadlinePassed
+            if player == CHANCE:
+                outcomes = self.checked_outcomes(state.chance_outcomes())
+                state.apply_action(sampled_outcome(outcomes, self.words.unit()))
+                continue
+            if len(moves) >= last:
+                break
+            if player == SIMULTANEOUS:
+                movers = self.checked_movers(state)
+                joint = [
+                    self._drawn_action(state, mover, state.legal_actions(mover)) for mover in movers
+                ]
+                players.extend(movers)
+                moves.extend(joint)
+                state.apply_actions(joint_action(movers, joint, num_players))
+                continue
+            actions = state.legal_actions()
+            count = len(actions)
+            if weighted:
+                action = self._drawn_action(state, player, actions)
+            else:
+                action = actions[below(count)] if count > 0 else -1
+            if not (0 <= player < num_players and 0 <= action < num_distinct_actions):
+                self.checked_actions(state, player, actions)
+            players.append(player)
+            moves.append(action)
+            state.apply_action(action)
+        return players, moves
+
+    def _drawn_action(self, state: Any, player: int, actions: Sequence[int]) -> int:
+        """A random one of a player's legal actions, by their weights if there are any."""
+        actions = self.checked_actions(state, player, actions)
+        weights = self._action_weights
+        if weights is None:
+            return int(actions[self.words.below(len(actions))])
+        sums = list(itertools.accumulate(weights[player, action] for action in actions))
+        place = bisect.bisect_right(sums, self.words.unit() * sums[-1])
+        return int(actions[min(place, len(actions) - 1)])
