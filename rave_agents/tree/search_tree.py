@@ -187,12 +187,13 @@ class SearchTree:
         self._frame = frame
 
     def reserve(self, nodes: int, actions: int) -> None:
-        """Make room for so many more nodes with so many actions each, if that is no great part.
+        """Make room for so many more nodes, if that is no great part of the memory.
 
-        What is known to be needed is so allocated once, and not in several steps.
+        What is known to be needed is so allocated once, and not in several steps. Below a node with
+        so many actions there are up to half as many again.
         """
         largest = int(self._frame.header[Header.ACTION_CAPACITY])
-        more = np.array([nodes + 1, nodes * actions + largest, 0, 0], np.float64)
+        more = np.array([nodes + 1, 1.5 * nodes * actions + largest, 0, 0], np.float64)
         wanted = np.maximum(self.arrays.capacity, self.arrays.used + more)
         if (wanted > self.arrays.capacity).any() and 16 * self._cost(wanted) <= self._budget:
             self._resize(wanted)

@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pyspiel
 import pytest
-from helpers.games import JointRandomRules, WrittenRules, written_game
+from helpers.games import TERMINAL, JointRandomRules, RandomRules, WrittenRules, written_game
 from helpers.observed import (
     JointObserved,
     Observed,
@@ -176,6 +176,7 @@ def prior_evaluator(prior, value):
     return BatchEvaluator(judge, policy="probabilities")
 
 
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize("simulations", [3, 5, 9, 17])
 def test_the_chosen_actions_are_worth_more_than_those_of_the_prior(simulations):
     gains = []
@@ -223,6 +224,48 @@ def test_all_actions_are_tried_if_there_are_simulations_for_all():
     prior[3] = 0.85
     for seed in range(10):
         assert searched(bandit(values), prior_evaluator(prior, 0.4), 17, seed=seed).action == 11
+
+
+class Wide(RandomRules):
+    """Two players with five actions each, and ends whose values are independent."""
+
+    def _describe(self, history):
+        if len(history) == 4:
+            value = random.Random(f"{self.seed} {history}").uniform(-1, 1)
+            return TERMINAL, [], [], [value, -value]
+        return len(history) % 2, list(range(5)), [], [0.0, 0.0]
+
+
+def noisy_truth(rules, noise):
+    """A network that has learned: values within ``noise`` of the truth, likewise its logits."""
+    value = truth_of(rules)
+
+    def judge(batch):
+        logits, values = np.zeros(batch.legal_actions_mask.shape), np.zeros((len(batch.players), 2))
+        for row, seen in enumerate(batch.observations):
+            history = read(seen)
+            draw, player = random.Random(f"{rules.seed} n {history}"), rules.player(history)
+            first = min(max(value(history)[0] + draw.gauss(0, noise), -1), 1)
+            values[row] = first, -first
+            for action in rules.actions(history):
+                logits[row, action] = 3 * value((*history, action))[player] + draw.gauss(0, 1)
+        return logits, values
+
+    return BatchEvaluator(judge)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("simulations", [4, 8, 16, 32])
+def test_with_few_simulations_a_noisy_network_chooses_better_than_by_puct(simulations):
+    missed = {"puct": 0.0, "gumbel": 0.0}
+    configs = {"puct": SearchConfig.preset("puct"), "gumbel": GUMBEL.replace(gumbel_scale=0.0)}
+    for seed in range(80):
+        rules = Wide(seed, width=5, zero_sum=True)
+        evaluator, value = noisy_truth(rules, 0.1), truth_of(rules)
+        for name, config in configs.items():
+            chosen = searched(Observed(rules), evaluator, simulations, config=config).action
+            missed[name] += (value(())[0] - value((chosen,))[0]) / 80
+    assert missed["gumbel"] < missed["puct"]
 
 
 @pytest.mark.parametrize("players", [1, 2, 3])
