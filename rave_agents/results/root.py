@@ -37,7 +37,6 @@ from rave_agents.tree.joint_positions import (
 )
 from rave_agents.tree.proof_arrays import ProofArrays
 from rave_agents.tree.search_tree import SearchTree
-from rave_agents.tree.storage import find_records
 
 NO_PROOF = EdgeProof()
 """Where nothing can be proven."""
@@ -157,6 +156,7 @@ def known_root(tree: SearchTree) -> Root:
         mixed,
     )
     trust = getattr(running.amaf, "trust", None)
+    measured = getattr(getattr(running.proofs, "numbers", None), "bonus_trust", None)
     root = Root(
         moves=tuple(moves),
         player=tree.player,
@@ -167,13 +167,9 @@ def known_root(tree: SearchTree) -> Root:
         low=low,
         high=high,
         amaf_trust=meaning(trust.counts) if isinstance(trust, TrustStatistics) else None,
-        proof_trust=_proof_trust(running.proofs),
+        proof_trust=bonus_trust(measured) if isinstance(measured, MeasuredTrust) else None,
     )
     return root if proofs is None else _with_proofs(root, arrays, proofs)
-
-
-def _proof_trust(proofs: object) -> float | None:
-    return next((bonus_trust(trust) for trust in find_records(proofs, MeasuredTrust)), None)
 
 
 def _with_proofs(root: Root, arrays: Tree, proofs: ProofArrays) -> Root:

@@ -12,7 +12,6 @@ from rave_agents.compiler.arrays import NODE
 from rave_agents.compiler.dispatch import JIT_DISABLED, OpenFunction, classes_of
 from rave_agents.config.part_specs import call_part, own_parts
 from rave_agents.config.root_noise import NoNoise, noisy
-from rave_agents.config.search_config import SearchConfig
 from rave_agents.errors import FormulaError
 from rave_agents.game.game_state import GameState
 from rave_agents.kernel import loop
@@ -153,7 +152,7 @@ class TreeSearch:
         elif frame is not None:
             frame.playout_stream[:] = words
             frame.action_weights.fill(1.0)
-            frame.header[Header.EVEN_WEIGHTS] = begins_evenly(game.config)
+            frame.header[Header.EVEN_WEIGHTS] = isinstance(game.config.playouts, AdaptivePlayouts)
         self._is_open = True
 
     def begin(self, *, simulations: float, deadline: float, memory_share: float) -> None:
@@ -366,13 +365,8 @@ def new_frame(
         playout_moves=playout_moves,
         observation=observation,
     )
-    frame.header[Header.EVEN_WEIGHTS] = begins_evenly(game.config)
+    frame.header[Header.EVEN_WEIGHTS] = isinstance(game.config.playouts, AdaptivePlayouts)
     return frame
-
-
-def begins_evenly(config: SearchConfig) -> bool:
-    """Whether playouts are drawn without weights until some are learned."""
-    return isinstance(config.playouts, AdaptivePlayouts)
 
 
 def no_scores(parts: Parts) -> FormulaError:
