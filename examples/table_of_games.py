@@ -52,8 +52,8 @@ GAMES = (
     "gomoku(size=9)",
     "go(board_size=9)",
     "antichess",
-    "backgammon",
     "amazons",
+    "backgammon",
 )
 """The quickest first."""
 SAMPLE = ("tic_tac_toe", "connect_four")

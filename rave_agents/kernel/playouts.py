@@ -41,6 +41,10 @@ FEW_REPEATED, MANY_REPEATED = 0.05, 0.1
 PLAYOUTS_BETWEEN_UPDATES = 16
 """Playouts after which the weights are computed anew."""
 
+PLAYOUTS_COUNTED, SIMULATIONS_BETWEEN = 32, 4
+"""The first playouts of a search, each of which counts, and how far apart those simulations after
+them are whose playouts count, as long as all actions have the same weight."""
+
 GREATEST_EXPONENT = 100.0
 """That at the least temperature. Returns beyond the bounds that a game states would exceed it."""
 
@@ -179,8 +183,13 @@ def _look_for_taken_actions(
 def _learn_playouts(playouts: PlayoutStatistics, search: Any, depth: int, nodes: int) -> None:
     """Count the frame's playouts, and now and then weigh the actions anew.
 
-    Ends without moves are left out.
+    Ends without moves are left out. While the actions have no weights, a part of the playouts is
+    enough to see whether they should.
     """
+    known = playouts.counts[PLAYOUTS] >= PLAYOUTS_COUNTED
+    evenly = known and search.frame.header[codes.EVEN_WEIGHTS] != 0
+    if evenly and search.path.simulations[0] % SIMULATIONS_BETWEEN != 0:
+        return
     frame, bounds = search.frame, search.utilities.bounds
     first_move = 0
     for playout in range(frame.header[codes.NUM_PLAYOUTS]):
@@ -219,7 +228,10 @@ def weigh_actions(playouts: PlayoutStatistics, search: Any) -> None:
     policy = playouts.options.policy
     trust = meaning(playouts.counts) * significance(playouts, search)
     trust *= singularity(policy, playouts.counts)
-    search.frame.header[codes.EVEN_WEIGHTS] = is_uniform(policy, trust)
+    header = search.frame.header
+    were_even, header[codes.EVEN_WEIGHTS] = header[codes.EVEN_WEIGHTS], is_uniform(policy, trust)
+    if were_even != 0 and header[codes.EVEN_WEIGHTS] != 0:
+        return  # They are all 1.
     for player in range(settings.num_players):
         mean_utility, _ = mean_return(playouts, search, player)
         mean = scaled(utilities, mean_utility)

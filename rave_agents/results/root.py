@@ -39,7 +39,6 @@ from rave_agents.tree.joint_positions import (
 )
 from rave_agents.tree.proof_arrays import ProofArrays
 from rave_agents.tree.search_tree import SearchTree
-from rave_agents.tree.storage import find_records
 
 NO_PROOF = EdgeProof()
 """Where nothing can be proven."""
@@ -165,6 +164,7 @@ def known_root(tree: SearchTree) -> Root:
         halved,
     )
     trust = getattr(running.amaf, "trust", None)
+    measured = getattr(getattr(running.proofs, "numbers", None), "bonus_trust", None)
     root = Root(
         moves=tuple(moves),
         player=tree.player,
@@ -175,17 +175,16 @@ def known_root(tree: SearchTree) -> Root:
         low=low,
         high=high,
         amaf_trust=meaning(trust.counts) if isinstance(trust, TrustStatistics) else None,
+        proof_trust=bonus_trust(measured) if isinstance(measured, MeasuredTrust) else None,
     )
-    return root if proofs is None else _with_proofs(root, tree, proofs)
+    return root if proofs is None else _with_proofs(root, arrays, proofs)
 
 
-def _with_proofs(root: Root, tree: SearchTree, proofs: ProofArrays) -> Root:
-    """The same with what is proven of the root itself, and how far proof numbers are trusted."""
-    trusts = find_records(tree.running.proofs, MeasuredTrust)
+def _with_proofs(root: Root, arrays: Tree, proofs: ProofArrays) -> Root:
+    """The same with what is proven of the root itself."""
     outcome = solved_outcome(proofs)
-    proof_number, disproof_number = win_numbers(proofs, int(tree.arrays.node_player[ROOT]))
+    proof_number, disproof_number = win_numbers(proofs, int(arrays.node_player[ROOT]))
     return root._replace(
-        proof_trust=next((bonus_trust(trust) for trust in trusts), None),
         outcome=outcome,
         distance=UNSOLVED if outcome is None else int(proofs.distance[ROOT]),
         proof_number=proof_number,

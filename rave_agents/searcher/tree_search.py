@@ -155,7 +155,7 @@ class TreeSearch:
         elif frame is not None:
             frame.playout_stream[:] = words
             frame.action_weights.fill(1.0)
-            frame.header[Header.EVEN_WEIGHTS] = 0
+            frame.header[Header.EVEN_WEIGHTS] = isinstance(game.config.playouts, AdaptivePlayouts)
         self._is_open = True
 
     def begin(self, *, simulations: float, deadline: float, memory_share: float) -> None:
@@ -362,7 +362,7 @@ def new_frame(
     """
     weighted = draws_by_weights(game.parts)
     movers = game.num_players if game.simultaneous else 1
-    return make_frame(
+    frame = make_frame(
         num_players=game.num_players,
         playouts=playouts,
         playout_stream=playout_stream,
@@ -371,6 +371,8 @@ def new_frame(
         playout_moves=playout_moves,
         observation=observation,
     )
+    frame.header[Header.EVEN_WEIGHTS] = isinstance(game.config.playouts, AdaptivePlayouts)
+    return frame
 
 
 def no_scores(parts: Parts) -> FormulaError:

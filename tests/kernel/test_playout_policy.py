@@ -56,6 +56,7 @@ def learnt_by(policy, games, *, actions=3, low=-1.0, high=1.0, gone=10**12, agai
             frame=flat_frame(frame),
             utilities=GameRange(np.array([low, high])),
             settings=SimpleNamespace(num_players=2, num_actions=actions),
+            path=SimpleNamespace(simulations=[0]),
         )
         on_backup(playouts, search, 0, 0)
     return weights, bool(search.frame.header[Header.EVEN_WEIGHTS])
