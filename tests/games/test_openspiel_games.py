@@ -22,7 +22,7 @@ from rave_agents.simulate.random_stream import make_stream
 from rave_agents.simulate.simulator import make_frame, simulated
 from rave_agents.testing import check_game_state, check_rules
 
-QUICK, FULL = 100, int(os.environ.get("RAVE_AGENTS_RANDOM_GAMES", "1000"))
+QUICK, FULL = 40, int(os.environ.get("RAVE_AGENTS_RANDOM_GAMES", "1000"))
 """Random games from the first position in the quick and the full run; see CONTRIBUTING.md."""
 
 SPECS = {

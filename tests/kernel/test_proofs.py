@@ -39,7 +39,7 @@ from rave_agents.parts import (
 )
 
 CASES_PER_TEST = 150
-BLOCKS = 10
+BLOCKS = 8
 MEGABYTE = 2**20
 
 KINDS = {
