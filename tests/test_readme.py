@@ -33,6 +33,7 @@ SHORTER = {
     "pursuit": ["2", "3"],
     "network_speed": ["--rounds", "1", "--threads", "1", "--simulations", "20"],
     "opponent_speed": ["1"],
+    "threads": ["connect_four"],
     "many_actions": ["--actions", "2000", "--simulations", "5"],
     "share_of_truth": ["dark_chess:4", "go_fish:2", "--positions", "2", "--particles", "200"],
     "simultaneous_experiment": ["--names", "matrix_brps", "--games", "2"],
