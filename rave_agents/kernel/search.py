@@ -1,5 +1,6 @@
 """The record of a search: its tree, its buffers, its numbers, its parts."""
 
+import math
 from typing import Annotated, Any, NamedTuple
 
 from rave_agents.compiler.arrays import FLOAT, INT, Array, Axis, Rows, one
@@ -52,6 +53,24 @@ class Settings(NamedTuple):
     """The address of the provider's ``simulate``."""
     header_address: int
     """The address of the frame's header, which it takes."""
+
+
+def neutral_settings(num_players: int, num_actions: int, searching_player: int) -> Settings:
+    """The settings of a record that nothing is simulated with."""
+    return Settings(
+        num_players,
+        num_actions,
+        searching_player,
+        least_utility=0.0,
+        greatest_utility=1.0,
+        utility_sum=math.nan,
+        first_play_urgency=math.inf,
+        expand_visits=1,
+        ends_when_proven=True,
+        may_expand=True,
+        simulate_address=0,
+        header_address=0,
+    )
 
 
 class Search(NamedTuple):

@@ -155,7 +155,7 @@ class TreeSearch:
         elif frame is not None:
             frame.playout_stream[:] = words
             frame.action_weights.fill(1.0)
-            frame.header[Header.EVEN_WEIGHTS] = isinstance(game.config.playouts, AdaptivePlayouts)
+            frame.header[Header.EVEN_WEIGHTS] = _begins_evenly(game)
         self._is_open = True
 
     def begin(self, *, simulations: float, deadline: float, memory_share: float) -> None:
@@ -258,27 +258,25 @@ class TreeSearch:
         """Let the loop work on the arrays as they are now; those that grew lie elsewhere."""
         assert self._frame is not None
         bounds = tree.utility_range
-        self._search = Search(
-            tree.arrays,
-            self._flat_frame,
-            tree.path,
-            self._stream,
-            Settings(
-                num_players=game.num_players,
-                num_actions=game.num_actions,
-                searching_player=self._player,
-                least_utility=game.least_utility,
-                greatest_utility=game.greatest_utility,
-                utility_sum=game.utility_sum,
-                first_play_urgency=game.config.first_play_urgency,
-                expand_visits=game.config.expand_visits,
-                ends_when_proven=game.config.final_proven,
-                may_expand=not tree.full,
-                simulate_address=self._simulator.address,
-                header_address=self._frame.header.ctypes.data,
-            ),
-            GameRange(bounds) if game.fixed_range else ObservedRange(bounds),
-            *tree.running,
+        settings = Settings(
+            num_players=game.num_players,
+            num_actions=game.num_actions,
+            searching_player=self._player,
+            least_utility=game.least_utility,
+            greatest_utility=game.greatest_utility,
+            utility_sum=game.utility_sum,
+            first_play_urgency=game.config.first_play_urgency,
+            expand_visits=game.config.expand_visits,
+            ends_when_proven=game.config.final_proven,
+            may_expand=not tree.full,
+            simulate_address=self._simulator.address,
+            header_address=self._frame.header.ctypes.data,
+        )
+        self._search = tree.search(
+            settings,
+            frame=self._flat_frame,
+            stream=self._stream,
+            utilities=GameRange(bounds) if game.fixed_range else ObservedRange(bounds),
         )
         self._run = self._entry.bound(self._search)
 
@@ -362,7 +360,7 @@ def new_frame(
     """
     weighted = draws_by_weights(game.parts)
     movers = game.num_players if game.simultaneous else 1
-    frame = make_frame(
+    return make_frame(
         num_players=game.num_players,
         playouts=playouts,
         playout_stream=playout_stream,
@@ -370,9 +368,13 @@ def new_frame(
         action_weights=np.ones((game.num_players, game.num_actions if weighted else 0)),
         playout_moves=playout_moves,
         observation=observation,
+        even_weights=_begins_evenly(game),
     )
-    frame.header[Header.EVEN_WEIGHTS] = isinstance(game.config.playouts, AdaptivePlayouts)
-    return frame
+
+
+def _begins_evenly(game: SearchedGame) -> bool:
+    """Whether a search's first playouts are random, whatever steers them later."""
+    return isinstance(game.config.playouts, AdaptivePlayouts)
 
 
 def no_scores(parts: Parts) -> FormulaError:
@@ -414,7 +416,6 @@ def compile_search(
     search = SearchTree(small, state, 0, megabytes=1.0, frame=frame).search(
         frame=flat_frame(frame),
         stream=np.zeros(4, np.int64),
-        settings=Settings(2, 1, 0, 0.0, 1.0, math.nan, math.inf, 1, True, True, 0, 0),
         utilities=utilities(np.zeros(2)),
     )
     try:

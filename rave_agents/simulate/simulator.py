@@ -43,6 +43,7 @@ def make_frame(
     action_weights: NDArray[np.float64] | None = None,
     playout_moves: int = -1,
     observation: int = 0,
+    even_weights: bool = False,
 ) -> Frame:
     """A frame with buffers of these sizes; weights and stream are used as they are, not copied."""
     if action_weights is None:
@@ -74,6 +75,7 @@ def make_frame(
     frame.header[Header.MOVE_CAPACITY] = move_capacity
     frame.header[Header.NUM_WEIGHTS] = action_weights.shape[1]
     frame.header[Header.PLAYOUT_MOVES] = playout_moves
+    frame.header[Header.EVEN_WEIGHTS] = even_weights
     addresses = [buffer.ctypes.data for buffer in frame[1:]]
     frame.header[Header.PATH : Header.PATH + len(addresses)] = addresses
     return frame
@@ -82,7 +84,7 @@ def make_frame(
 def grown_frame(frame: Frame) -> Frame:
     """A larger frame, with the capacities that the header of one that was too small asks for."""
     header = frame.header
-    grown = make_frame(
+    return make_frame(
         num_players=int(header[Header.NUM_PLAYERS]),
         playouts=int(header[Header.PLAYOUTS]),
         playout_stream=frame.playout_stream,
@@ -96,9 +98,8 @@ def grown_frame(frame: Frame) -> Frame:
         action_weights=frame.action_weights,
         playout_moves=int(header[Header.PLAYOUT_MOVES]),
         observation=int(header[Header.OBSERVATION]),
+        even_weights=bool(header[Header.EVEN_WEIGHTS]),
     )
-    grown.header[Header.EVEN_WEIGHTS] = header[Header.EVEN_WEIGHTS]
-    return grown
 
 
 def reweighted_frame(frame: Frame, action_weights: NDArray[np.float64]) -> Frame:

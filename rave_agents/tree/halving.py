@@ -1,13 +1,11 @@
 """Planning with Gumbel at the root, before a search and after it."""
 
-import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from rave_agents.kernel import gumbel
 from rave_agents.kernel.proven_edges import proven_at
-from rave_agents.kernel.search import Search, Settings
 from rave_agents.kernel.tree import ROOT, edge_rows
 from rave_agents.kernel.utilities import GameRange
 from rave_agents.tree.search_tree import SearchTree
@@ -44,7 +42,8 @@ def begin_halving(tree: SearchTree, simulations: float, random: np.random.Genera
 
 def root_halving(tree: SearchTree) -> list[Halved]:
     """What is said of each of the root's actions, in their order."""
-    part, search = tree.running.rule, _record(tree)
+    part = tree.running.rule
+    search = tree.search(utilities=GameRange(tree.utility_range))
     proven = proven_at(search.proofs, search, ROOT)
     known = gumbel.completion(part, search, proven, ROOT)
     wanted, _ = gumbel.turn(part, search)
@@ -56,25 +55,3 @@ def root_halving(tree: SearchTree) -> list[Halved]:
     total = sum(weights)
     improved = [weight / total for weight in weights]
     return [Halved(*row) for row in zip(survive, scores, improved, strict=True)]
-
-
-def _record(tree: SearchTree) -> Search:
-    """The record of a search, as far as the values of edges need it."""
-    nothing: Any = None
-    settings = Settings(
-        tree.num_players,
-        tree.num_actions,
-        tree.player,
-        0.0,
-        0.0,
-        0.0,
-        math.inf,
-        0,
-        True,
-        True,
-        0,
-        0,
-    )
-    scale = GameRange(tree.utility_range)
-    running = tree.running
-    return Search(tree.arrays, nothing, tree.path, nothing, settings, scale, *running)

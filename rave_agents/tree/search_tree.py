@@ -16,7 +16,7 @@ from rave_agents.kernel.gumbel import GumbelSearch
 from rave_agents.kernel.hooks import checks_children, rows_needed
 from rave_agents.kernel.proof_numbers import NOBODY, Numbers
 from rave_agents.kernel.proofs import Proven
-from rave_agents.kernel.search import Path, Search, Settings
+from rave_agents.kernel.search import Path, Search, Settings, neutral_settings
 from rave_agents.kernel.simultaneous import JointMoves
 from rave_agents.kernel.solver import Bounds
 from rave_agents.kernel.tree import ROOT, UNEXPANDED, Tree
@@ -239,6 +239,10 @@ class SearchTree:
             self.clear()
         elif node != ROOT:
             self.keep(node)
+        self._forget_plan()
+
+    def _forget_plan(self) -> None:
+        """Forget what was drawn and planned for the root."""
         self.noised = False
         for array in self._of_root:
             array[:] = 0
@@ -286,19 +290,25 @@ class SearchTree:
         """Drop all nodes, and keep the memory."""
         self.storage.clear()
         self.utility_range[:] = math.inf, -math.inf
-        self.full = self.noised = False
-        for array in self._of_root:
-            array[:] = 0
+        self.full = False
+        self._forget_plan()
 
-    def search(self, **others: Any) -> Search:
-        """The record that the loop works on; ``others`` are its frame, stream, settings, range."""
-        return Search(self.arrays, path=self.path, **others, **self.running._asdict())
+    def search(
+        self,
+        settings: Settings | None = None,
+        *,
+        frame: Any = None,
+        stream: Any = None,
+        utilities: Any = None,
+    ) -> Search:
+        """The record that the loop works on; nothing can be simulated with what is not given."""
+        if settings is None:
+            settings = neutral_settings(self.num_players, self.num_actions, self.player)
+        return Search(self.arrays, frame, self.path, stream, settings, utilities, *self.running)
 
     def _counts(self, actions: int) -> _Counts:
         """What is used with one more position of so many actions."""
-        nothing: Any = None
-        settings = _settings_for_counting((self.num_players, self.num_actions))
-        search = Search(self.arrays, nothing, nothing, nothing, settings, nothing, *self.running)
+        search = self.search()
         needed = [
             sum(
                 rows_needed(part, search, axis, actions)
@@ -340,10 +350,6 @@ def _frame_sizes(frame: Frame) -> Sizes:
     """The rows of what goes with a frame."""
     path = int(frame.header[Header.PATH_CAPACITY]) + int(frame.header[Header.NUM_PLAYERS])
     return {Axis.PATH: path, Axis.MOVE: path + int(frame.header[Header.MOVE_CAPACITY])}
-
-
-def _settings_for_counting(game: tuple[int, int]) -> Settings:
-    return Settings(*game, 0, 0.0, 0.0, 0.0, 0.0, 0, True, True, 0, 0)
 
 
 def _below(ancestor: NDArray[np.int64], root: int) -> NDArray[np.bool_]:
