@@ -25,8 +25,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 COMPILED_AFTER = 8000, 5.0
-"""Simulations and seconds that a process of the quick run interprets a search that no process has
-compiled; it takes as long to compile it."""
+"""Simulations and seconds that a process interprets a search that no process has compiled; it takes
+as long to compile it."""
 
 _compiled_at_once, _placed = Entry.bound, Entry.placed
 _spent: dict[object, tuple[int, float]] = {}
@@ -60,7 +60,7 @@ def _compiled_late(entry, record):
 
 
 RULES_COMPILED_AFTER = 1.5
-"""Seconds that the quick run interprets the rules of a game; their compilation takes 2 to 4."""
+"""Seconds that a process interprets the rules of a game; their compilation takes 2 to 4."""
 
 _prepare, _new_simulator = machine.prepare, RulesSimulator.__init__
 _simulate_interpreted = RulesSimulator._interpreted
@@ -119,8 +119,8 @@ def pytest_configure(config):
     is_worker = hasattr(config, "workerinput")
     if not is_worker and getattr(config.option, "numprocesses", None):
         _build_libraries()
+    _compile_late()
     if not (config.getoption("full") or config.getoption("rest")):
-        _compile_late()
         # OpenSpiel's games are searched on the bridge, which is compiled once; see tests/games.
         os.environ.setdefault("RAVE_AGENTS_GAMES", "openspiel")
         if is_worker or not getattr(config.option, "numprocesses", None):
@@ -156,7 +156,7 @@ def _interpret_programs():
 
 @pytest.fixture
 def compiled(monkeypatch):
-    """Compiles searches and rules before they begin, in the quick run and in programs, too."""
+    """Compiles searches and rules before they begin, in the quick run's programs, too."""
     monkeypatch.delenv("NUMBA_DISABLE_JIT", raising=False)
     monkeypatch.delenv("RAVE_AGENTS_GAMES", raising=False)
     monkeypatch.setattr(Entry, "bound", _compiled_at_once)

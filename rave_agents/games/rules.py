@@ -222,7 +222,7 @@ class Rules:
         return type(self) is type(other) and self.parameters == other.parameters
 
     def __hash__(self) -> int:
-        return hash(str(self))
+        return hash((type(self), *self.parameters.values()))
 
     def __reduce__(self) -> Any:
         return _made, (type(self), self.parameters)

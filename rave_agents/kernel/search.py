@@ -56,7 +56,7 @@ class Settings(NamedTuple):
 
 
 def neutral_settings(num_players: int, num_actions: int, searching_player: int) -> Settings:
-    """The settings of a record that nothing is simulated with."""
+    """The settings of a record with which nothing is simulated."""
     return Settings(
         num_players,
         num_actions,

@@ -155,7 +155,7 @@ class TreeSearch:
         elif frame is not None:
             frame.playout_stream[:] = words
             frame.action_weights.fill(1.0)
-            frame.header[Header.EVEN_WEIGHTS] = _begins_evenly(game)
+            frame.header[Header.EVEN_WEIGHTS] = isinstance(game.config.playouts, AdaptivePlayouts)
         self._is_open = True
 
     def begin(self, *, simulations: float, deadline: float, memory_share: float) -> None:
@@ -272,11 +272,15 @@ class TreeSearch:
             simulate_address=self._simulator.address,
             header_address=self._frame.header.ctypes.data,
         )
-        self._search = tree.search(
+        utilities = GameRange(bounds) if game.fixed_range else ObservedRange(bounds)
+        self._search = Search(
+            tree.arrays,
+            self._flat_frame,
+            tree.path,
+            self._stream,
             settings,
-            frame=self._flat_frame,
-            stream=self._stream,
-            utilities=GameRange(bounds) if game.fixed_range else ObservedRange(bounds),
+            utilities,
+            *tree.running,
         )
         self._run = self._entry.bound(self._search)
 
@@ -368,13 +372,8 @@ def new_frame(
         action_weights=np.ones((game.num_players, game.num_actions if weighted else 0)),
         playout_moves=playout_moves,
         observation=observation,
-        even_weights=_begins_evenly(game),
+        even_weights=isinstance(game.config.playouts, AdaptivePlayouts),
     )
-
-
-def _begins_evenly(game: SearchedGame) -> bool:
-    """Whether a search's first playouts are random, whatever steers them later."""
-    return isinstance(game.config.playouts, AdaptivePlayouts)
 
 
 def no_scores(parts: Parts) -> FormulaError:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from rave_agents.errors import ConformanceError
 from rave_agents.game.game_state import GameState, PlayerId
 from rave_agents.games.playing import MOVE_ROOT
 from rave_agents.games.rules import Rules
@@ -58,11 +59,14 @@ def check_rules(
         reference = None if make_reference is None else make_reference()
         plain = _Interpreted(rules, state) if game < interpreted_games else None
         for ply in range(max_moves):
-            _check_ranges(state)
-            if reference is not None:
-                _check_same(state, reference, strings)
-            if plain is not None:
-                plain.check(state, playout=draw.random() < 1 / (1 + ply))
+            try:
+                _check_ranges(state)
+                if reference is not None:
+                    _check_same(state, reference, strings)
+                if plain is not None:
+                    plain.check(state, playout=draw.random() < 1 / (1 + ply))
+            except ConformanceError as error:
+                raise ConformanceError(f"In {rules} after {state.history()}: {error}") from None
             if state.is_terminal():
                 break
             action = _drawn(state, draw)
@@ -80,14 +84,10 @@ def _drawn(state: RulesState, draw: random.Random) -> int:
     return draw.choice(state.legal_actions())
 
 
-def _after(state: RulesState) -> str:
-    return f"{state.rules} after {state.history()}"
-
-
 def _check_ranges(state: RulesState) -> None:
     """Check that what the rules say is in the bounds that they set themselves."""
     if state.is_terminal():
-        check_returns(state.returns(), state, f"returns() of {_after(state)}")
+        check_returns(state.returns(), state, "returns()")
         return
     actions = state.legal_actions()
     top = state.num_distinct_actions()
@@ -96,41 +96,41 @@ def _check_ranges(state: RulesState) -> None:
         top = max(top, state.rules.max_actions)
     require(
         0 < len(actions) <= state.rules.max_actions,
-        f"There must be from 1 to max_actions, {state.rules.max_actions}, actions: "
-        f"{len(actions)} in {_after(state)}.",
+        f"There must be from 1 to max_actions, {state.rules.max_actions}, actions: {len(actions)}.",
     )
     require(
         actions == sorted(set(actions)) and actions[0] >= 0 and actions[-1] < top,
-        f"Actions must be ascending numbers from 0 to {top - 1}: {actions} in {_after(state)}.",
+        f"Actions must be ascending numbers from 0 to {top - 1}: {actions}.",
     )
 
 
 def _check_same(state: RulesState, reference: GameState | Any, strings: bool) -> None:
     player = int(reference.current_player())
-    _require_equal("current_player()", state.current_player(), player, state)
-    _require_equal("is_terminal()", state.is_terminal(), bool(reference.is_terminal()), state)
+    _require_equal("current_player()", state.current_player(), player)
+    _require_equal("is_terminal()", state.is_terminal(), bool(reference.is_terminal()))
     if player == PlayerId.TERMINAL:
         returns = list(map(float, reference.returns()))
-        _require_equal("returns()", state.returns(), returns, state)
+        _require_equal("returns()", state.returns(), returns)
     elif player == PlayerId.CHANCE:
         told = [(int(action), float(chance)) for action, chance in reference.chance_outcomes()]
         found = state.chance_outcomes()
         same = [action for action, _ in found] == [action for action, _ in told] and all(
             abs(one - other) < TOLERANCE for (_, one), (_, other) in zip(found, told, strict=True)
         )
-        require(same, f"chance_outcomes() gives {found!r}, not {told!r}, in {_after(state)}.")
+        require(same, f"chance_outcomes() gives {found!r}, not {told!r}.")
     else:
         actions = list(map(int, reference.legal_actions()))
-        _require_equal("legal_actions()", state.legal_actions(), actions, state)
+        _require_equal("legal_actions()", state.legal_actions(), actions)
         if strings and hasattr(reference, "action_to_string"):
             for action in actions:
                 written = str(reference.action_to_string(player, action))
                 given = state.action_to_string(player, action)
-                _require_equal(f"action_to_string({player}, {action})", given, written, state)
+                _require_equal(f"action_to_string({player}, {action})", given, written)
 
 
-def _require_equal(what: str, given: object, expected: object, state: RulesState) -> None:
-    require(given == expected, f"{what} is {given!r}, not {expected!r}, in {_after(state)}.")
+def _require_equal(what: str, given: object, expected: object) -> None:
+    if given != expected:
+        raise ConformanceError(f"{what} is {given!r}, not {expected!r}.")
 
 
 class _Interpreted:
@@ -165,15 +165,15 @@ class _Interpreted:
         header[Header.PATH_LENGTH] = 0
         for name in self._rules.record.names or ():
             same = np.array_equal(self._simulator.root[name], state.root[name])
-            require(same, f"The field {name} differs, interpreted, in {_after(state)}.")
+            require(same, f"The field {name} differs, interpreted.")
         player, count = int(header[Header.PLAYER]), int(header[Header.NUM_ACTIONS])
-        _require_equal("current_player()", state.current_player(), player, state)
+        _require_equal("current_player()", state.current_player(), player)
         told = self._frame.actions[:count].tolist()
         given = [action for action, _ in state.chance_outcomes()] or state.legal_actions()
-        _require_equal("The list of actions", given, told, state)
+        _require_equal("The list of actions", given, told)
         if playout and not state.is_terminal():
             compiled, plain = self._played(state, False), self._played(state, True)
-            _require_equal("A playout, its players, actions and returns,", compiled, plain, state)
+            _require_equal("A playout, its players, actions and returns,", compiled, plain)
 
     def _played(self, state: RulesState, interpreted: bool) -> Any:
         frame = self._new_frame(len(state.history()))
@@ -183,7 +183,7 @@ class _Interpreted:
             provider.raise_pending()
         require(
             status == Status.DONE,
-            f"A playout has more than {PLAYOUT_MOVES} moves from {_after(state)}.",
+            f"A playout has more than {PLAYOUT_MOVES} moves.",
         )
         moves = slice(0, int(frame.playout_ends[0]))
         return (

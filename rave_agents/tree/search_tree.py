@@ -16,7 +16,7 @@ from rave_agents.kernel.gumbel import GumbelSearch
 from rave_agents.kernel.hooks import checks_children, rows_needed
 from rave_agents.kernel.proof_numbers import NOBODY, Numbers
 from rave_agents.kernel.proofs import Proven
-from rave_agents.kernel.search import Path, Search, Settings, neutral_settings
+from rave_agents.kernel.search import Path, Search, neutral_settings
 from rave_agents.kernel.simultaneous import JointMoves
 from rave_agents.kernel.solver import Bounds
 from rave_agents.kernel.tree import ROOT, UNEXPANDED, Tree
@@ -239,10 +239,6 @@ class SearchTree:
             self.clear()
         elif node != ROOT:
             self.keep(node)
-        self._forget_plan()
-
-    def _forget_plan(self) -> None:
-        """Forget what was drawn and planned for the root."""
         self.noised = False
         for array in self._of_root:
             array[:] = 0
@@ -290,20 +286,13 @@ class SearchTree:
         """Drop all nodes, and keep the memory."""
         self.storage.clear()
         self.utility_range[:] = math.inf, -math.inf
-        self.full = False
-        self._forget_plan()
+        self.full = self.noised = False
+        for array in self._of_root:
+            array[:] = 0
 
-    def search(
-        self,
-        settings: Settings | None = None,
-        *,
-        frame: Any = None,
-        stream: Any = None,
-        utilities: Any = None,
-    ) -> Search:
-        """The record that the loop works on; nothing can be simulated with what is not given."""
-        if settings is None:
-            settings = neutral_settings(self.num_players, self.num_actions, self.player)
+    def search(self, *, frame: Any = None, stream: Any = None, utilities: Any = None) -> Search:
+        """A record of this tree with which nothing is simulated."""
+        settings = neutral_settings(self.num_players, self.num_actions, self.player)
         return Search(self.arrays, frame, self.path, stream, settings, utilities, *self.running)
 
     def _counts(self, actions: int) -> _Counts:

@@ -18,7 +18,7 @@ from rave_agents.simulate.simulator import Header, Status, Step, make_frame, sim
 from rave_agents.testing import check_game_state
 
 SIZES = range(stones.SMALLEST, stones.LARGEST + 1)
-GAMES = 200
+GAMES = 60
 
 
 def games_by_size():

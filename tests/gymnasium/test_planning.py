@@ -44,7 +44,7 @@ def walk(env, steps, seed):
 @pytest.mark.full(but=2)
 @pytest.mark.parametrize("name", CLONED)
 def test_clone_goes_on_like_the_original_and_leaves_it_alone(name):
-    for seed in range(20):
+    for seed in range(10):
         env = made(name, seed)
         if walk(env, seed % 5, seed) and walk(copy.deepcopy(env), 1, 0)[0][2]:
             continue

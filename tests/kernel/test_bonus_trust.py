@@ -96,7 +96,7 @@ def played(name, searches):
 
 
 def test_proof_numbers_lose_their_weight_where_forcing_moves_are_sacrifices():
-    result = played("checkers", 20)
+    result = played("checkers", 10)
     assert result.proof_trust < 0.5
     assert result.to_dict()["proof_trust"] == result.proof_trust
     assert f"proof numbers trusted {result.proof_trust:.2f}: moves that they prefer" in str(result)
@@ -104,7 +104,7 @@ def test_proof_numbers_lose_their_weight_where_forcing_moves_are_sacrifices():
 
 @pytest.mark.parametrize("name", ["breakthrough(rows=6,columns=6)", "connect_four"])
 def test_proof_numbers_keep_their_weight_elsewhere(name):
-    result = played(name, 6)
+    result = played(name, 4)
     assert result.proof_trust == 1.0
     assert "proof numbers trusted" not in str(result)
 

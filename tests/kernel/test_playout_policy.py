@@ -181,7 +181,7 @@ def test_adaptive_playouts_are_sensible_where_rules_know_more(monkeypatch):
     trees = []
     for playouts in (AdaptivePlayouts(), SensiblePlayouts()):
         searcher = Searcher(SearchConfig(playouts=playouts), seed=1)
-        searcher.search(state, Limit(simulations=100))
+        searcher.search(state, Limit(simulations=20))
         trees.append(dump(searcher))
     assert trees[0] == trees[1]
 

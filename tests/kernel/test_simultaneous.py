@@ -45,7 +45,7 @@ def test_a_pure_equilibrium_is_found_from_both_seats(preset):
     # Row 1 and column 1: whoever leaves it loses by that.
     game = matrix_game([[0, -2, 3], [4, 1, 2], [-1, -3, 5]])
     for player in (0, 1):
-        policy = mix(game, preset, 3000, player)
+        policy = mix(game, preset, 1500, player)
         assert policy.argmax() == 1
         assert policy[1] > 0.9
 
@@ -269,10 +269,10 @@ def test_the_table_grows_with_what_is_visited():
 def test_memory_is_bounded_and_counted(preset):
     state = joint_random_game(3, width=4, depth=30, num_players=3, together=0.9)
     player = moving_players(state)[0] if is_simultaneous(state) else state.current_player()
-    searcher, result = search(state, preset, 2000, player=player, max_memory_mb=0.03)
+    searcher, result = search(state, preset, 1000, player=player, max_memory_mb=0.015)
     assert result.memory_full
-    assert result.simulations == 2000
-    assert 0.015 * 2**20 < result.memory_bytes <= 0.03 * 2**20
+    assert result.simulations == 1000
+    assert 0.007 * 2**20 < result.memory_bytes <= 0.015 * 2**20
     assert result.memory_bytes == growing_bytes(searcher)
 
 

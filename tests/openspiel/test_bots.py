@@ -128,7 +128,7 @@ def test_plays_legal_games_and_leaves_states_alone(name, play):
 @pytest.mark.parametrize("play", LOOPS)
 def test_keeps_the_tree_in_every_loop(connect_four, play):
     # UCT has tried nearly every reply in so many simulations; RAVE leaves out those that look bad.
-    bots = [UCTRecorder(connect_four, simulations=200, seed=seed) for seed in range(2)]
+    bots = [UCTRecorder(connect_four, simulations=100, seed=seed) for seed in range(2)]
     play(connect_four, bots)
     for bot in bots:
         assert not bot.reused[0]
@@ -235,7 +235,7 @@ def test_beats_the_stock_random_bot(connect_four, kind):
     for seed in range(5):
         bots = [
             pyspiel.make_uniform_random_bot(0, seed),
-            kind(connect_four, simulations=200, seed=seed, player_id=1),
+            kind(connect_four, simulations=100, seed=seed, player_id=1),
         ]
         returns.append(play_in_cpp(connect_four, bots).returns()[1])
     assert returns == [1.0] * 5
@@ -244,7 +244,7 @@ def test_beats_the_stock_random_bot(connect_four, kind):
 def test_plays_against_the_stock_bot(tic_tac_toe):
     evaluator = pyspiel.RandomRolloutEvaluator(1, 1)
     stock = pyspiel.MCTSBot(tic_tac_toe, evaluator, 1.4, 100, 10, True, 1, False)
-    bots = [RaveBot(tic_tac_toe, simulations=1000, seed=1), stock]
+    bots = [RaveBot(tic_tac_toe, simulations=300, seed=1), stock]
     assert play_in_cpp(tic_tac_toe, bots).returns()[0] >= 0
 
 
@@ -349,7 +349,7 @@ def test_a_pickled_bot_goes_on_growing_its_tree(protocol):
     bot, state = RaveBot(game, simulations=50, seed=1), game.new_initial_state()
     state.apply_action(bot.step(state))
     twin = pickle.loads(pickle.dumps(bot, protocol=protocol))
-    bot.limit = twin.limit = Limit(simulations=2000)
+    bot.limit = twin.limit = Limit(simulations=200)
     state.apply_action(state.legal_actions()[0])
     assert twin.step(state) == bot.step(state)
     assert visits(twin) == visits(bot)

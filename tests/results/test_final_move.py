@@ -246,7 +246,7 @@ def test_a_sure_second_place_is_played_where_third_is_likely(preset):
     end = (1,) + (0,) * 60
     nodes |= {(*end, 0): [1.0, 0.0, -1.0], (*end, 1): [-1.0, 1.0, 0.0]}
     config = SearchConfig.preset(preset)
-    for seed in range(4):
+    for seed in range(2):
         game = written_game(nodes, low=-1.0, num_players=3)
         assert Searcher(config, seed=seed).search(game, Limit(simulations=200)).action == 0
 

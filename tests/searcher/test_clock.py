@@ -398,7 +398,7 @@ def test_a_speed_is_not_believed_at_once():
 
 def test_no_time_is_added_once_the_simulations_are_run():
     result = Searcher(seed=1).search(
-        NoGoState(5), Limit(seconds=5.0, simulations=300), watch=Looker()
+        NoGoState(3), Limit(seconds=5.0, simulations=300), watch=Looker()
     )
     assert result.simulations == 300
 

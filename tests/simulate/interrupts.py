@@ -11,7 +11,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
 
-from helpers.games import Parallel, RandomEvaluator, RandomRules, random_game
+from helpers.games import RandomEvaluator, random_game
 from helpers.trees import check_tables, check_tree, has_tables
 
 from rave_agents import Limit, SearchConfig, Searcher
@@ -19,13 +19,11 @@ from rave_agents.parts import GRAVE, UCB1, NodeAmaf, WinningMoves
 
 
 def make_state(kind):
-    if kind == "threads":
-        return Parallel(RandomRules(5, depth=14, width=8, whole=False))
     if kind.startswith("openspiel"):
         import pyspiel
 
         return pyspiel.load_game("go(board_size=5)").new_initial_state()
-    return random_game(5, depth=14, width=8, stated=kind != "observed", whole=False)
+    return random_game(5, depth=14, width=8, whole=False)
 
 
 def check_trees(searcher):

@@ -139,15 +139,15 @@ def test_full_memory_ends_expansion_but_not_the_search(megabytes):
 
 
 def test_a_kept_subtree_makes_room_again():
-    state, searcher, result = wide_search(4000, max_memory_mb=0.1)
+    state, searcher, result = wide_search(1000, max_memory_mb=0.025)
     assert result.memory_full
     searcher.advance(result.action)
     state.apply_action(result.action)
     kept = int(searcher.tree.used[0])
     assert kept < result.nodes
-    again = searcher.search(state, Limit(simulations=4500))
+    again = searcher.search(state, Limit(simulations=1200))
     assert again.nodes > kept
-    assert again.memory_bytes <= 0.1 * MEGABYTE
+    assert again.memory_bytes <= 0.025 * MEGABYTE
     check_tree(searcher)
 
 
