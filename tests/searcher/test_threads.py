@@ -447,9 +447,10 @@ def native():
 @pytest.mark.full(but=1)
 @pytest.mark.parametrize("preset", ["uct", "rave", "grave", "rave_pn"])
 @pytest.mark.parametrize("name", ["tic_tac_toe", "connect_four", "hex(board_size=5)", "backgammon"])
-def test_openspiel_games_in_eight_threads(name, preset):
+def test_openspiel_games_in_eight_threads(name, preset, monkeypatch):
     if not native():
         pytest.skip("needs the bridge")
+    monkeypatch.setenv("RAVE_AGENTS_GAMES", "openspiel")
     import pyspiel
     from rave_openspiel.states import OpenSpielState
 
