@@ -236,6 +236,7 @@ def test_sweep_refuses_in_one_line(program, options, message):
     assert message in error_of(program(*SWEEP, *options))
 
 
+@pytest.mark.full
 @pytest.mark.skipif(os.name == "nt", reason="sends SIGINT to a process group")
 def test_ctrl_c_in_a_sweep_says_how_to_go_on(program, tmp_path):
     script = (
@@ -332,6 +333,7 @@ def test_bench_prints_one_object(program):
     assert [(row["game"], row["agent"]) for row in values["rows"]] == [("tic_tac_toe", "uct")]
 
 
+@pytest.mark.full
 def test_bench_prints_a_table(program):
     result = program("bench", "tic_tac_toe", "--agents", "uct(playout_count=2)", "--rounds", 1)
     assert "uct(playout_count=2)" in result.stdout

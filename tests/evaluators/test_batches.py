@@ -245,7 +245,7 @@ def test_each_of_those_who_move_at_the_same_time_has_a_row(players):
 # Many searches side by side
 
 
-@pytest.mark.full(but=["3-True", "64-False"])
+@pytest.mark.full(but=["3-True"])
 @pytest.mark.parametrize("overlap", [True, False])
 @pytest.mark.parametrize("side_by_side", [1, 3, 64])
 def test_searches_side_by_side_find_what_each_finds_alone(side_by_side, overlap):

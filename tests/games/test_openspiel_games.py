@@ -201,7 +201,7 @@ def test_positions_that_searches_reach_are_openspiels(name):
         assert own.returns() == state.returns()
 
 
-@pytest.mark.full(but=["breakthrough-changes2", "connect_four-changes0"])
+@pytest.mark.full(but=["breakthrough-changes2"])
 @pytest.mark.parametrize("changes", [{}, {"proofs": Proofs()}, {"playouts": SteeredPlayouts()}])
 @pytest.mark.parametrize("spec", MAIN)
 def test_trees_are_those_of_the_bridge(spec, changes, monkeypatch):

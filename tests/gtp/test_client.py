@@ -75,6 +75,7 @@ def test_two_processes_of_ours_play_a_match():
     assert result.endings == {}
 
 
+@pytest.mark.full
 def test_twenty_games_have_twenty_results_though_a_process_is_killed_in_the_seventh(tmp_path):
     game = "hex(board_size=3)"
     killed = bad(game, "die", 7, tmp_path / "killed")

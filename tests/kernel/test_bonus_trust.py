@@ -102,6 +102,7 @@ def test_proof_numbers_lose_their_weight_where_forcing_moves_are_sacrifices():
     assert f"proof numbers trusted {result.proof_trust:.2f}: moves that they prefer" in str(result)
 
 
+@pytest.mark.full(but=["connect_four"])
 @pytest.mark.parametrize("name", ["breakthrough(rows=6,columns=6)", "connect_four"])
 def test_proof_numbers_keep_their_weight_elsewhere(name):
     result = played(name, 4)

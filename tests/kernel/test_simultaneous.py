@@ -83,6 +83,7 @@ def test_regret_matching_converges(payoffs, equilibrium, simulations, distance, 
     assert abs(policy - equilibrium).sum() / 2 < distance
 
 
+@pytest.mark.full
 def test_regret_matching_with_amaf_finds_a_pure_equilibrium():
     game = matrix_game([[0, -2, 3], [4, 1, 2], [-1, -3, 5]])
     for player in (0, 1):

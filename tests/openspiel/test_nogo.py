@@ -84,6 +84,7 @@ def test_the_search_recognises_it_and_simulates_it_compiled(game):
     assert isinstance(simulator, RulesSimulator)
 
 
+@pytest.mark.full
 def test_it_is_a_game_state(game):
     check_game_state(lambda: OpenSpielState(game.new_initial_state()), games=1)
 

@@ -568,6 +568,7 @@ print(rave_openspiel.registry.diagnosis())
 """
 
 
+@pytest.mark.full
 def test_without_the_registry_load_bot_knows_both_worlds():
     done = run(WITHOUT, RAVE_AGENTS_NATIVE="0")
     assert done.returncode == 0, done.stderr

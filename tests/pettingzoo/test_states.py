@@ -211,6 +211,7 @@ WON_IN_ONE = {
 }
 
 
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize("name", WON_IN_ONE)
 def test_both_searches_find_the_win_in_one(name):
     env = zoo.classic(name)

@@ -45,6 +45,7 @@ def test_a_picture_is_taken_before_each_move_and_at_the_end(tmp_path):
     assert all((one != two).any() for one, two in itertools.pairwise(taken))
 
 
+@pytest.mark.full
 def test_the_searchs_visits_are_drawn_beside_the_board(tmp_path):
     agents = {"player_0": "rave(simulations=10)", "player_1": column(1)}
     wide, narrow = (

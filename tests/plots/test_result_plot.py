@@ -90,6 +90,7 @@ def test_a_pass_is_written_below_the_board():
     assert "B PASS: .06" in [text.get_text() for text in axes.texts]  # 1 of 17
 
 
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize(
     ("spec", "options"),
     [

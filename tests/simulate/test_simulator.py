@@ -76,10 +76,10 @@ def search(state, simulations, evaluator=None, **changes):
 
 
 def test_paths_longer_than_the_frame():
-    searcher, result = search(OneWay(300), 305, expand_visits=1)
-    assert result.root_visits == 305
-    assert result.nodes == 301
-    assert searcher.tree.node_visits[:301].tolist() == [305 - n for n in range(301)]
+    searcher, result = search(OneWay(260), 265, expand_visits=1)
+    assert result.root_visits == 265
+    assert result.nodes == 261
+    assert searcher.tree.node_visits[:261].tolist() == [265 - n for n in range(261)]
     check_tree(searcher)
 
 
