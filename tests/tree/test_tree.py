@@ -25,7 +25,7 @@ def searched(seed=1, simulations=2000, *, state=None, **changes):
     return searcher, searcher.search(state, Limit(simulations=simulations))
 
 
-@pytest.mark.full(but=["4-rave_pn"])
+@pytest.mark.full(but=["rave_pn-4"])
 @pytest.mark.parametrize("protocol", [4, pickle.HIGHEST_PROTOCOL])
 @pytest.mark.parametrize("preset", ["rave", "grave", "rave_pn"])
 def test_a_pickled_tree_holds_the_same_and_grows(preset, protocol):
