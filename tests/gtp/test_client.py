@@ -122,9 +122,9 @@ while line := input():
 
 
 def test_an_answer_that_does_not_come_in_time_loses_the_game():
-    spec = program(THINKS_FOREVER, timeout=3.0)
+    spec = program(THINKS_FOREVER, timeout=1.5)
     result = play_match("hex(board_size=4)", spec, "random", games=1, opening_plies=0)
-    assert "did not answer genmove within 3 s" in result.records[0].ending
+    assert "did not answer genmove within 1.5 s" in result.records[0].ending
     assert result.records[0].returns == (-1.0, 1.0)
 
 

@@ -93,7 +93,7 @@ def test_bots_play_it():
     game = pyspiel.load_game("nogo(board_size=3)")
 
     def make_bot(player, seed):
-        return RaveBot(game, player_id=player, simulations=20, seed=seed)
+        return RaveBot(game, player_id=player, simulations=5, seed=seed)
 
     check_bot(make_bot, game, games=1)
 
