@@ -1,6 +1,7 @@
 """The quick run and the full one: what ``--full`` adds; see CONTRIBUTING.md."""
 
 import collections
+import functools
 import os
 import pathlib
 import signal
@@ -24,16 +25,16 @@ from rave_agents.searcher import tree_search
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-COMPILED_AFTER = 8000, 5.0
+COMPILED_AFTER = {"quick": (8000, 5.0), "full": (1000, 1.5)}
 """Simulations and seconds that a process interprets a search that no process has compiled; it takes
-as long to compile it."""
+as long to compile it, which more tests of the full run share."""
 
 _compiled_at_once, _placed = Entry.bound, Entry.placed
 _spent: dict[object, tuple[int, float]] = {}
 _places: dict[object, pathlib.Path] = {}
 
 
-def _compiled_late(entry, record):
+def _compiled_late(entry, record, limits):
     """The search of these parts, which is compiled when the tests have much to search with them.
 
     Both grow the same trees, which ``compiler/test_interpreted.py`` shows.
@@ -47,7 +48,7 @@ def _compiled_late(entry, record):
 
     def run(number):
         simulations, seconds = _spent.get(kind, (0, 0.0))
-        if simulations > COMPILED_AFTER[0] and seconds > COMPILED_AFTER[1]:
+        if simulations > limits[0] and seconds > limits[1]:
             return _compiled_at_once(entry, record)(number)
         started = time.thread_time()
         try:
@@ -91,9 +92,9 @@ def _simulate_late(simulator, address):
         _seconds[simulator.rules] += time.thread_time() - started
 
 
-def _compile_late():
+def _compile_late(run):
     """Let this process interpret what it does not have much to do with, and compile the rest."""
-    Entry.bound = _compiled_late
+    Entry.bound = functools.partialmethod(_compiled_late, limits=COMPILED_AFTER[run])
     Entry.placed = lambda entry, record: None
     RulesSimulator.__init__ = _new_late_simulator
     RulesSimulator._interpreted = _simulate_late
@@ -119,8 +120,9 @@ def pytest_configure(config):
     is_worker = hasattr(config, "workerinput")
     if not is_worker and getattr(config.option, "numprocesses", None):
         _build_libraries()
-    _compile_late()
-    if not (config.getoption("full") or config.getoption("rest")):
+    is_quick = not (config.getoption("full") or config.getoption("rest"))
+    _compile_late("quick" if is_quick else "full")
+    if is_quick:
         # OpenSpiel's games are searched on the bridge, which is compiled once; see tests/games.
         os.environ.setdefault("RAVE_AGENTS_GAMES", "openspiel")
         if is_worker or not getattr(config.option, "numprocesses", None):

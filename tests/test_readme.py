@@ -42,7 +42,13 @@ SHORTER = {
 """What examples that measure for many minutes are given here."""
 
 
-INTERPRETED = {"simultaneous_experiment"}
+INTERPRETED = {
+    "fair_chance",
+    "pursuit",
+    "simultaneous_experiment",
+    "simultaneous_moves",
+    "train_alphazero",
+}
 """Examples with more searches than are worth compiling for a few games."""
 
 NEEDS = {

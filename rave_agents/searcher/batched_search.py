@@ -123,6 +123,11 @@ class BatchedSearch(TreeSearch):
         return self.over and self._waiting[0] == 0
 
     @property
+    def simulates_in_python(self) -> bool:
+        """Whether Python plays the simulations, which compiled code does much faster."""
+        return any(isinstance(slot.simulator, PythonSimulator) for slot in self.slots)
+
+    @property
     def most_rows(self) -> int:
         """How many rows of a batch it may write at once."""
         game = self._game

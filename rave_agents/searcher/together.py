@@ -24,6 +24,10 @@ SIDE_BY_SIDE = 64
 WORTH_A_THREAD = 0.0005
 """Seconds that a step takes for which another thread is worth while."""
 
+WORTH_TWO_BATCHES = 256
+"""Simulations of compiled games that wait at the same time, of which half take so long that they
+are worth batches of half the size."""
+
 
 class Task(NamedTuple):
     """A search that is to be run with others."""
@@ -66,8 +70,9 @@ def search_many(
         player: whose actions are to be chosen where players move at the same time.
         side_by_side: how many searches run at the same time, at least 1; when one ends, the next
             begins.
-        overlap: whether half of them simulate, in another thread, while the evaluator, in this
-            thread, has a batch of the other half; then batches have half the size.
+        overlap: whether half of them may simulate, in another thread, while the evaluator, in this
+            thread, has a batch of the other half. They do where simulations take long: in states
+            of Python, or 256 of compiled games at the same time; then batches have half the size.
 
     Returns:
         A result for each state, in their order.
@@ -106,15 +111,14 @@ def search_together(
     check_together(tasks, side_by_side)
     results: list[SearchResult | None] = [None] * len(tasks)
     with contextlib.ExitStack() as stack:
-        together = min(side_by_side, len(tasks))
-        halves = 2 if overlap and together > 1 else 1
-        waiting = iter(enumerate(tasks))
-        groups = []
-        for half in range(halves):
-            size = (together + half) // halves
-            groups.append(_Group(tasks[0].searcher.evaluator, size, waiting, results))
-        for group in groups:
-            stack.callback(group.close)
+        size = min(side_by_side, len(tasks))
+        group = _Group(tasks[0].searcher.evaluator, size, iter(enumerate(tasks)), results)
+        stack.callback(group.close)
+        groups = [group]
+        group.enter()
+        if overlap and group.is_worth_splitting:
+            groups.append(group.split())
+            stack.callback(groups[1].close)
         worker = stack.enter_context(concurrent.futures.ThreadPoolExecutor(1))
         _take_turns(groups, worker)
     return results  # type: ignore[return-value]
@@ -209,8 +213,7 @@ class _Group:
         if self._batch is not None:
             self._batch.clear()
         while True:
-            while len(self._running) < self._size and self._enter_next():
-                self._round = None
+            self.enter()
             if self._batch is None or not self._running:
                 return
             if self._round is None:
@@ -228,6 +231,29 @@ class _Group:
     def _round_of_all(self) -> Round:
         assert self._batch is not None
         return Round([running.search for running in self._running], self._batch)
+
+    def enter(self) -> None:
+        """Begin searches until the group has as many as it may."""
+        while len(self._running) < self._size and self._enter_next():
+            self._round = None
+
+    @property
+    def is_worth_splitting(self) -> bool:
+        """Whether half of its simulations take longer than a thread needs to begin."""
+        searches = [running.search for running in self._running]
+        waiting = sum(len(search.slots) for search in searches)
+        in_python = any(search.simulates_in_python for search in searches)
+        return len(searches) > 1 and (in_python or waiting >= WORTH_TWO_BATCHES)
+
+    def split(self) -> "_Group":
+        """Give half of the searches, none of which waits yet, to another group."""
+        other = _Group(self._evaluator, self._size // 2, self._waiting, self._results)
+        self._size -= other._size
+        other._running = self._running[self._size :]
+        del self._running[self._size :]
+        for running in other._running:
+            other._use_batch(running.search)
+        return other
 
     def _enter_next(self) -> bool:
         """Begin the next search; returns whether there is one that has anything to search."""

@@ -77,7 +77,7 @@ def test_another_environment_with_the_same_sources_loads_it(shared_cache, other_
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("file", ["kernel/rules.py", "compiler/linking.py", "simulate/frame.py"])
+@pytest.mark.parametrize("file", ["kernel/rules.py", "compiler/linking.py"])
 def test_an_environment_with_other_sources_compiles(shared_cache, other_environment, file):
     folder, _ = shared_cache
     package, environment = other_environment

@@ -5,6 +5,7 @@ import threading
 import time
 
 import numpy as np
+import pyspiel
 import pytest
 from helpers.games import JointRandomRules, WrittenRules, random_game
 from helpers.observed import (
@@ -19,6 +20,7 @@ from helpers.observed import (
     truthful,
 )
 from helpers.trees import check_tree, dump, stored
+from rave_openspiel import OpenSpielState
 
 from rave_agents import (
     BatchEvaluator,
@@ -283,6 +285,20 @@ def test_batches_of_searches_side_by_side_are_full_until_the_last_searches_end()
     )
     assert sum(sizes) == 12 * 20
     assert sizes == [4] * 60
+
+
+@pytest.mark.parametrize(("games", "size"), [(6, 6), (300, 150)])
+def test_few_searches_of_a_compiled_game_are_judged_in_one_batch_many_in_two(games, size):
+    sizes = []
+    state = OpenSpielState(pyspiel.load_game("tic_tac_toe").new_initial_state())
+    search_many(
+        [state] * games,
+        Limit(simulations=3),
+        evaluator=drawing(2, sizes=sizes),
+        seed=1,
+        side_by_side=games,
+    )
+    assert set(sizes) == {size}
 
 
 def test_half_of_the_searches_simulate_while_the_evaluator_has_the_others():

@@ -157,7 +157,7 @@ def test_a_thousand_random_games_are_openspiels(spec, compiled):
 def test_random_games_of_all_sizes_are_openspiels(spec):
     """In the quick run, small sizes and few games, as the rules are interpreted."""
     game = pyspiel.load_game(spec)
-    games = 4 if spec in SMALL else 20
+    games = 4 if spec in SMALL else 8
     check_rules(rules_of(spec), game.new_initial_state, games=games, interpreted_games=1, seed=1)
 
 
