@@ -289,16 +289,21 @@ def test_batches_of_searches_side_by_side_are_full_until_the_last_searches_end()
 
 @pytest.mark.parametrize(("games", "size"), [(6, 6), (300, 150)])
 def test_few_searches_of_a_compiled_game_are_judged_in_one_batch_many_in_two(games, size):
-    sizes = []
+    sizes = set()
+
+    def judge(batch):
+        sizes.add(len(batch.players))
+        return np.zeros(batch.legal_actions_mask.shape), np.zeros(len(batch.players))
+
     state = OpenSpielState(pyspiel.load_game("tic_tac_toe").new_initial_state())
     search_many(
         [state] * games,
         Limit(simulations=3),
-        evaluator=drawing(2, sizes=sizes),
+        evaluator=BatchEvaluator(judge),
         seed=1,
         side_by_side=games,
     )
-    assert set(sizes) == {size}
+    assert sizes == {size}
 
 
 def test_half_of_the_searches_simulate_while_the_evaluator_has_the_others():

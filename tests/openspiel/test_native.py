@@ -555,14 +555,6 @@ def test_a_library_that_crashes_is_not_used(fresh, tmp_path, caplog, when):
     assert any("failed its test" in message for message in caplog.messages)
 
 
-PROGRAM = """
-import pyspiel
-from rave_openspiel import OpenSpielState, native
-OpenSpielState(pyspiel.load_game("hex").new_initial_state())
-print(native.diagnosis())
-"""
-
-
 BUILD = """
 import pathlib, sys
 from rave_openspiel import native_library
