@@ -451,8 +451,9 @@ def test_what_makes_no_bot_is_refused(hex_game, monkeypatch):
 
 
 @needs_registry
-def test_ctrl_c_ends_a_game_of_registered_bots():
-    game = pyspiel.load_game("hex(board_size=11)")
+def test_ctrl_c_ends_a_game_of_registered_bots(monkeypatch):
+    monkeypatch.setenv("RAVE_AGENTS_GAMES", "openspiel")
+    game = pyspiel.load_game("hex(board_size=3)")
     bots = [pyspiel.load_bot("uct", game, i, {"seconds": 20.0}) for i in (0, 1)]
     timer = threading.Timer(0.5, signal.raise_signal, [signal.SIGINT])
     state = game.new_initial_state()
