@@ -114,7 +114,7 @@ def test_a_worker_of_another_version_is_refused_with_the_names(threads, monkeypa
 
 @pytest.mark.full
 @pytest.mark.parametrize("when", [(3,), (3, 8)], ids=["once", "twice"])
-def test_games_of_workers_that_are_killed_are_played_again(when):
+def test_games_of_workers_that_are_killed_are_played_again(when, compiled):
     killed = []
 
     def kill(result):
@@ -132,7 +132,7 @@ def test_games_of_workers_that_are_killed_are_played_again(when):
 
 
 @pytest.mark.full
-def test_games_of_a_clusters_workers_that_are_killed_are_played_again(dask_workers):
+def test_games_of_a_clusters_workers_that_are_killed_are_played_again(dask_workers, compiled):
     killed = []
 
     def kill(result):
