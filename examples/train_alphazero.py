@@ -4,11 +4,14 @@
 
 It needs torch; one processor is enough. After each round of games it trains, and now and then it
 plays against Monte-Carlo tree search with random playouts; the curve of its scores is a picture.
+At the end it plays, with search, against the network alone.
 """
 
 import argparse
 import itertools
+import random
 import time
+from collections.abc import Callable
 
 import numpy as np
 import pyspiel
@@ -26,6 +29,9 @@ from rave_agents import (
 from rave_agents.parts import DirichletNoise, ScheduledPUCT
 
 GAME = pyspiel.load_game("connect_four")
+Player = Callable[[pyspiel.State, int], int]
+"""Chooses an action in a position, with a seed."""
+
 PUCT = SearchConfig.preset("puct").replace(rule=ScheduledPUCT())
 TRAINING = PUCT.replace(root_noise=DirichletNoise(0.25, 1.0), temperature=1.0)
 
@@ -70,14 +76,14 @@ def examples_of(evaluator: BatchEvaluator, games: int, simulations: int, seed: i
     return both([seen, seen[..., ::-1]]), both([policy, policy[:, ::-1]]), both([outcome, outcome])
 
 
-def train(net: Net, optimizer, kept, steps: int, random: np.random.Generator) -> float:
+def train(net: Net, optimizer, kept, steps: int, draw: np.random.Generator) -> float:
     """Some steps on positions drawn from those kept; returns the mean loss."""
     seen, policy, outcome = (
         torch.from_numpy(np.concatenate(part)) for part in zip(*kept, strict=True)
     )
     total = 0.0
     for _ in range(steps):
-        rows = torch.from_numpy(random.integers(len(outcome), size=256))
+        rows = torch.from_numpy(draw.integers(len(outcome), size=256))
         logits, value = net(seen[rows])
         loss = nn.functional.cross_entropy(logits, policy[rows])
         loss = loss + nn.functional.mse_loss(value, outcome[rows])
@@ -88,18 +94,40 @@ def train(net: Net, optimizer, kept, steps: int, random: np.random.Generator) ->
     return total / steps
 
 
-def score(evaluator: BatchEvaluator, games: int, simulations: int, opponent: int) -> float:
-    """The share of points against search with random playouts, half the games from each seat."""
+def searching(config: SearchConfig, simulations: int, evaluator=None) -> Player:
+    """A player that searches."""
+    return lambda state, seed: (
+        Searcher(config, seed=seed, evaluator=evaluator)
+        .search(state, Limit(simulations=simulations))
+        .action
+    )
+
+
+def by_policy_alone(net: Net) -> Player:
+    """A player that takes the legal action that the network likes best."""
+
+    def choose(state: pyspiel.State, seed: int) -> int:
+        seen = torch.tensor(state.observation_tensor()).reshape(1, 3, 6, 7)
+        with torch.inference_mode():
+            logits, _ = net(seen)
+        return max(state.legal_actions(), key=lambda action: logits[0, action])
+
+    return choose
+
+
+def score(player: Player, opponent: Player, games: int) -> float:
+    """The share of points of a player; each opening of two random moves is played from both seats.
+
+    A draw is half a point.
+    """
     points = 0.0
     for number in range(games):
-        players = [
-            (Searcher(PUCT, seed=number, evaluator=evaluator), Limit(simulations=simulations)),
-            (Searcher(seed=number), Limit(simulations=opponent)),
-        ]
-        state, seat = GAME.new_initial_state(), number % 2
+        state, draw, seat = GAME.new_initial_state(), random.Random(number // 2), number % 2
+        for _ in range(2):
+            state.apply_action(draw.choice(state.legal_actions()))
         while not state.is_terminal():
-            searcher, limit = players[(state.current_player() + seat) % 2]
-            state.apply_action(searcher.search(state, limit).action)
+            mover = player if state.current_player() == seat else opponent
+            state.apply_action(mover(state, number))
         points += 0.5 + 0.5 * state.returns()[seat]
     return points / games
 
@@ -116,9 +144,11 @@ def main() -> None:
     options = parser.parse_args()
     torch.manual_seed(1)
     torch.set_num_threads(1)
-    random = np.random.default_rng(1)
+    draw = np.random.default_rng(1)
     net = Net()
     evaluator = as_evaluator(net)
+    with_net = searching(PUCT, options.simulations, evaluator)
+    with_playouts = searching(SearchConfig(), options.opponent)
     optimizer = torch.optim.Adam(net.parameters(), lr=2e-3, weight_decay=1e-4)
     kept, curve, started, number = [], [], time.perf_counter(), 0
     while (minutes := (time.perf_counter() - started) / 60) < options.minutes:
@@ -126,15 +156,17 @@ def main() -> None:
             *kept[-19:],
             examples_of(evaluator, options.games, options.simulations, number),
         ]
-        loss = train(net, optimizer, kept, 100, random)
+        loss = train(net, optimizer, kept, 100, draw)
         number += 1
         if number % 4 == 0:
-            points = score(evaluator, 20, options.simulations, options.opponent)
+            points = score(with_net, with_playouts, 20)
             curve.append((minutes, points))
             print(f"{minutes:5.1f} min, loss {loss:.2f}: {points:.2f}", flush=True)
-    last = score(evaluator, options.matches, options.simulations, options.opponent)
+    last = score(with_net, with_playouts, options.matches)
     curve.append(((time.perf_counter() - started) / 60, last))
     print(f"after {number * options.games} games: {last:.2f} against mcts({options.opponent})")
+    alone = score(with_net, by_policy_alone(net), options.matches)
+    print(f"with search against the same network without: {alone:.2f}")
     torch.save(net.state_dict(), "alphazero.pt")
     show(curve, options.picture)
 
