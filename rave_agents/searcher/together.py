@@ -109,6 +109,8 @@ def search_together(
         ValueError: if two searchers are the same, or have different evaluators.
     """
     check_together(tasks, side_by_side)
+    if not tasks:
+        return []
     results: list[SearchResult | None] = [None] * len(tasks)
     with contextlib.ExitStack() as stack:
         size = min(side_by_side, len(tasks))

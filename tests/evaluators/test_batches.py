@@ -287,6 +287,10 @@ def test_batches_of_searches_side_by_side_are_full_until_the_last_searches_end()
     assert sizes == [4] * 60
 
 
+def test_no_positions_have_no_results():
+    assert search_many([], Limit(simulations=5), evaluator=drawing(1)) == []
+
+
 @pytest.mark.parametrize(("games", "size"), [(6, 6), (300, 150)])
 def test_few_searches_of_a_compiled_game_are_judged_in_one_batch_many_in_two(games, size):
     sizes = set()
