@@ -119,7 +119,7 @@ def pytest_configure(config):
     )
     is_worker = hasattr(config, "workerinput")
     if not is_worker and getattr(config.option, "numprocesses", None):
-        _build_libraries()
+        _build_before()
     is_quick = not (config.getoption("full") or config.getoption("rest"))
     _compile_late("quick" if is_quick else "full")
     if is_quick:
@@ -131,14 +131,25 @@ def pytest_configure(config):
 
 BUILD = """
 import concurrent.futures
+import pyspiel
+from rave_agents import SearchConfig, Searcher
+from rave_agents.parts import NodeAmaf
+from rave_openspiel import OpenSpielState
 from rave_openspiel.native_library import BRIDGE, REGISTRY, built_library
+board = pyspiel.load_game("tic_tac_toe").new_initial_state()
+cards = pyspiel.load_game("kuhn_poker").new_initial_state().child(0).child(1)
+usual = [(SearchConfig(), board), (SearchConfig.preset("rave"), board)]
+usual += [(SearchConfig(amaf=NodeAmaf()), board), (SearchConfig(), cards)]
 with concurrent.futures.ThreadPoolExecutor() as pool:
-    list(pool.map(lambda part: built_library(part, retry=False), (BRIDGE, REGISTRY)))
+    built = pool.map(lambda part: built_library(part, retry=False), (BRIDGE, REGISTRY))
+    for config, state in usual:
+        Searcher(config).prepare(OpenSpielState(state))
+    list(built)
 """
 
 
-def _build_libraries():
-    """Compile OpenSpiel's libraries once, before every process of the tests would do so.
+def _build_before():
+    """Compile once what every process of the tests would compile: the bridge, and usual searches.
 
     What cannot be built is told where it is needed.
     """
