@@ -60,6 +60,11 @@ def _compiled_late(entry, record, limits):
     return run
 
 
+def _placed_if_compiled(entry, record):
+    on_disk = entry.place_on_disk(record, kind_of(record)).exists()
+    return _placed(entry, record) if on_disk else None
+
+
 RULES_COMPILED_AFTER = 1.5
 """Seconds that a process interprets the rules of a game; their compilation takes 2 to 4."""
 
@@ -95,7 +100,7 @@ def _simulate_late(simulator, address):
 def _compile_late(run):
     """Let this process interpret what it does not have much to do with, and compile the rest."""
     Entry.bound = functools.partialmethod(_compiled_late, limits=COMPILED_AFTER[run])
-    Entry.placed = lambda entry, record: None
+    Entry.placed = _placed_if_compiled
     RulesSimulator.__init__ = _new_late_simulator
     RulesSimulator._interpreted = _simulate_late
     machine.prepare = lambda rules: None

@@ -3,6 +3,8 @@
 import numpy as np
 import pyspiel
 import pytest
+from helpers.interpreter import interpreted
+from helpers.trees import dump
 from rave_openspiel import native
 
 from rave_agents import (
@@ -65,6 +67,20 @@ def test_a_search_finds_the_same_with_the_bridge_and_without(spec, monkeypatch, 
         found.append(searcher.search(state, Limit(simulations=60), player=player))
     assert found[0].actions == found[1].actions
     assert (found[0].provider, found[1].provider) == ("python", "native")
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("leaves", [1, 4])
+@pytest.mark.parametrize("games", ["compiled", "openspiel"])
+def test_compiled_and_interpreted_batches_are_equal(games, leaves, compiled, monkeypatch):
+    monkeypatch.setenv("RAVE_AGENTS_GAMES", games)
+    state, config = begun("connect_four"), PUCT.replace(leaves=leaves)
+    searcher = Searcher(config, seed=1, evaluator=linear(2))
+    searcher.search(state, Limit(simulations=100))
+    with interpreted():
+        other = Searcher(config, seed=1, evaluator=linear(2))
+        other.search(state, Limit(simulations=100))
+    assert dump(searcher) == dump(other)
 
 
 def test_observations_are_the_games_own_tensors_of_the_player_to_move(provider):
