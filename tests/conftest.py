@@ -34,17 +34,23 @@ _spent: dict[object, tuple[int, float]] = {}
 _places: dict[object, pathlib.Path] = {}
 
 
+def _is_on_disk(entry, record):
+    """Whether a process has compiled the search of these parts."""
+    kind = kind_of(record)
+    of_generation = OpenFunction.generation, entry.what, kind
+    if of_generation not in _places:
+        _places[of_generation] = entry.place_on_disk(record, kind)
+    return _places[of_generation].exists()
+
+
 def _compiled_late(entry, record, limits):
     """The search of these parts, which is compiled when the tests have much to search with them.
 
     Both grow the same trees, which ``compiler/test_interpreted.py`` shows.
     """
-    kind = entry.what, kind_of(record)
-    of_generation = OpenFunction.generation, kind
-    if of_generation not in _places:
-        _places[of_generation] = entry.place_on_disk(record, kind[1])
-    if _places[of_generation].exists():
+    if _is_on_disk(entry, record):
         return _compiled_at_once(entry, record)
+    kind = entry.what, kind_of(record)
 
     def run(number):
         simulations, seconds = _spent.get(kind, (0, 0.0))
@@ -61,8 +67,7 @@ def _compiled_late(entry, record, limits):
 
 
 def _placed_if_compiled(entry, record):
-    on_disk = entry.place_on_disk(record, kind_of(record)).exists()
-    return _placed(entry, record) if on_disk else None
+    return _placed(entry, record) if _is_on_disk(entry, record) else None
 
 
 RULES_COMPILED_AFTER = 1.5

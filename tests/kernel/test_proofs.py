@@ -39,7 +39,7 @@ from rave_agents.parts import (
 )
 
 CASES_PER_TEST = 150
-BLOCKS = 5
+BLOCKS = 10
 MEGABYTE = 2**20
 
 KINDS = {
@@ -212,7 +212,7 @@ def test_numbers_end_at_0_for_who_can_force_a_win_and_for_who_cannot(solver, num
 @pytest.mark.parametrize("kind", KINDS)
 def test_proofs_stay_true_from_move_to_move(kind):
     searchers = set()
-    for seed in range(12):
+    for seed in range(20):
         draw = random.Random(f"moves {kind} {seed}")
         state = random_game(seed, **{**KINDS[kind], "width": 3, "depth": 6})
         config = random_config(draw)
@@ -222,7 +222,7 @@ def test_proofs_stay_true_from_move_to_move(kind):
             if state.is_chance_node():
                 action = draw.choice(state.chance_outcomes())[0]
             else:
-                with interpreted_but_for(seed, every=12):
+                with interpreted_but_for(seed, every=20):
                     limit = Limit(simulations=draw.choice([5, 30, 100]))
                     result = searcher.search(state, limit)
                 check_proofs(searcher, config, truth, result.player)

@@ -21,6 +21,7 @@ from rave_agents.parts import (
     HRAVE,
     UCB1,
     Greedy,
+    Linear,
     NoAmaf,
     NodeAmaf,
     NoWinningMoves,
@@ -129,7 +130,7 @@ GAMES = {
     "three players": {"num_players": 3},
     "unknown range": {"stated": False, "whole": False},
 }
-OTHERS = [{}, {"weighting": Stepped(), "playout_count": 2}]
+OTHERS = [{}, {"weighting": Linear()}, {"weighting": Stepped(), "playout_count": 2}]
 
 
 @pytest.mark.full(but=1)

@@ -44,7 +44,7 @@ from rave_agents.parts import (
 )
 
 CASES_PER_TEST = 25
-BLOCKS = 13
+BLOCKS = 16
 
 
 def assert_same_tables(rooted, book):

@@ -15,7 +15,7 @@ from rave_agents.game.game_state import is_simultaneous, moving_players
 from rave_agents.parts import PUCT, UCB1, NoAmaf, NodeAmaf, NoWinningMoves, UCB1Tuned
 
 CASES_PER_TEST = 25
-BLOCKS = 7
+BLOCKS = 8
 
 
 def joint_case(seed):

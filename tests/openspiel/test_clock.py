@@ -16,8 +16,10 @@ def game():
 
 
 def test_a_bot_keeps_to_its_clock(game):
-    clock = "0.6+0.01, lag=0.1"
-    bots = [RaveBot(game, clock=clock, seed=1), UCTBot(game, clock=clock, seed=2)]
+    bots = [
+        RaveBot(game, clock="0.6+0.01, lag=0.1", seed=1),
+        UCTBot(game, clock="0.6+0.01", seed=2),
+    ]
     started = time.perf_counter()
     pyspiel.evaluate_bots(game.new_initial_state(), bots, 1)
     assert time.perf_counter() - started < 3.2
