@@ -3,7 +3,7 @@
     python examples/train_alphazero.py [--minutes 20] [--games 64] [--picture curve.png]
 
 It needs torch; one processor is enough. After each round of games it trains, and now and then it
-plays against Monte-Carlo tree search with random playouts; the curve of its scores is a picture.
+plays against our search with random playouts, `uct`; the curve of its scores is a picture.
 At the end it plays, with search, against the network alone.
 """
 
@@ -138,7 +138,7 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=20.0)
     parser.add_argument("--games", type=int, default=64, help="of each round")
     parser.add_argument("--simulations", type=int, default=50, help="of each move")
-    parser.add_argument("--opponent", type=int, default=100, help="simulations of mcts")
+    parser.add_argument("--opponent", type=int, default=100, help="simulations of uct")
     parser.add_argument("--matches", type=int, default=100, help="games of the last match")
     parser.add_argument("--picture", default="alphazero.png")
     options = parser.parse_args()
@@ -164,7 +164,7 @@ def main() -> None:
             print(f"{minutes:5.1f} min, loss {loss:.2f}: {points:.2f}", flush=True)
     last = score(with_net, with_playouts, options.matches)
     curve.append(((time.perf_counter() - started) / 60, last))
-    print(f"after {number * options.games} games: {last:.2f} against mcts({options.opponent})")
+    print(f"after {number * options.games} games: {last:.2f} against uct({options.opponent})")
     alone = score(with_net, by_policy_alone(net), options.matches)
     print(f"with search against the same network without: {alone:.2f}")
     torch.save(net.state_dict(), "alphazero.pt")
@@ -177,7 +177,7 @@ def show(curve: list[tuple[float, float]], path: str) -> None:
 
     figure, axes = pyplot.subplots()
     axes.plot(*zip(*curve, strict=True), marker="o")
-    axes.set(xlabel="minutes", ylabel="score against mcts", ylim=(0, 1))
+    axes.set(xlabel="minutes", ylabel="score against uct", ylim=(0, 1))
     figure.savefig(path)
 
 
