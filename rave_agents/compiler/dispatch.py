@@ -188,18 +188,14 @@ class Entry:
         return folder / hashlib.sha256(name.encode()).hexdigest()[:16]
 
     def _code(self, record: Any, kind: Any) -> Any:
-        from rave_agents.compiler.machine_code import MachineCode  # noqa: PLC0415
+        from rave_agents.compiler.machine_code import found_or_compiled  # noqa: PLC0415
 
-        path = self.place_on_disk(record, kind)
-        code = MachineCode.saved(path)
-        if code is None:
+        def compiled() -> Any:
             from rave_agents.compiler.lowering import machine_code  # noqa: PLC0415
-            from rave_agents.compiler.progress import announced  # noqa: PLC0415
 
-            with announced(self.what):
-                code = machine_code(self.function, record)
-            code.save(path)
-        return code
+            return machine_code(self.function, record)
+
+        return found_or_compiled(self.place_on_disk(record, kind), self.what, compiled)
 
 
 def entry(what: str) -> Callable[[Callable[[Any, int], int]], Entry]:

@@ -10,12 +10,15 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
-from llvmlite.binding import Linkage
+from llvmlite.binding import Linkage, create_pass_builder, create_pipeline_tuning_options
 from numba import _dynfunc
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
 from numba.core.typed_passes import NativeLowering
+
+_TIDY = create_pipeline_tuning_options(speed_level=1)
+"""Passes that make a function small, so that those which inline it see what it is."""
 
 
 class LinkedLibrary(JITCodeLibrary):  # type: ignore[misc]
@@ -31,6 +34,15 @@ class LinkedLibrary(JITCodeLibrary):  # type: ignore[misc]
                 self._reload_init.update(library._reload_init)
         self._finalize_dynamic_globals()
         self._finalized = True
+
+    def _optimize_functions(self, module: Any) -> None:
+        """Tidy the functions that it defines; the entry is optimised once, as a whole."""
+        codegen = self._codegen
+        module.data_layout = codegen._data_layout
+        for function in module.functions:
+            if not function.is_declaration:
+                builder = create_pass_builder(codegen._tm, _TIDY)
+                builder.getFunctionPassManager().run(function, builder)
 
     def _get_module_for_linking(self) -> Any:
         """Its code and that of all that it calls, for the library of an entry."""

@@ -2,13 +2,15 @@
 
 import contextlib
 import ctypes
+import gc
 import hashlib
 import json
 import os
 import pathlib
 import pickle
 import tempfile
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import llvmlite.binding as llvm
@@ -92,6 +94,43 @@ class Callback(NamedTuple):
     """Holds the code."""
     address: int
     """Where the C function is, as long as the engine lives."""
+
+
+def found_or_compiled(
+    path: pathlib.Path, what: str, compiled: Callable[[], MachineCode]
+) -> MachineCode:
+    """The machine code that is kept at a path; compiled, and kept there, where there is none.
+
+    Args:
+        path: of the file.
+        what: what is compiled, for the message to the user.
+        compiled: compiles it with Numba, which it imports.
+    """
+    code = MachineCode.saved(path)
+    if code is None:
+        with _without_garbage_collection():
+            from rave_agents.compiler.progress import announced  # noqa: PLC0415  (imports Numba)
+
+            with announced(what):
+                code = compiled()
+        code.save(path)
+    return code
+
+
+_collection = threading.Lock()
+
+
+@contextlib.contextmanager
+def _without_garbage_collection() -> Iterator[None]:
+    """Python's collector, which finds little while Numba compiles, takes a seventh of the time."""
+    with _collection:
+        was_enabled = gc.isenabled()
+        gc.disable()
+        try:
+            yield
+        finally:
+            if was_enabled:
+                gc.enable()
 
 
 _C_FUNCTION = "rave_agents_callback"

@@ -9,7 +9,7 @@ import threading
 
 from rave_agents.compiler.dispatch import JIT_DISABLED
 from rave_agents.compiler.folders import choose_cache_directory
-from rave_agents.compiler.machine_code import Callback, MachineCode
+from rave_agents.compiler.machine_code import Callback, MachineCode, found_or_compiled
 from rave_agents.compiler.sources import code_as_text, own_sources
 from rave_agents.games import playing
 from rave_agents.games.rules import Rules
@@ -41,16 +41,13 @@ def place_on_disk(rules: Rules) -> pathlib.Path:
 
 
 def _load(rules: Rules) -> Callback:
-    path = place_on_disk(rules)
-    code = MachineCode.saved(path)
-    if code is None:
-        from rave_agents.compiler.progress import announced  # noqa: PLC0415  (imports Numba)
+    def compiled() -> MachineCode:
         from rave_agents.games.rules_lowering import callback_code  # noqa: PLC0415  (imports Numba)
 
-        with announced(f"the rules of {rules}"):
-            code = callback_code(playing.simulate_at, rules)
-        code.save(path)
-    return code.load_callback()
+        return callback_code(playing.simulate_at, rules)
+
+    what = f"the rules of {rules}"
+    return found_or_compiled(place_on_disk(rules), what, compiled).load_callback()
 
 
 @functools.cache
