@@ -31,6 +31,7 @@ SHORTER = {
     ],
     "search_on_maskable_ppo": ["--steps", "512", "--episodes", "2", "--simulations", "10"],
     "pursuit": ["2", "3"],
+    "batch_sizes": ["--rounds", "1", "--blocks", "1", "--channels", "4", "--batches", "3"],
     "network_speed": ["--rounds", "1", "--threads", "1", "--simulations", "20"],
     "opponent_speed": ["1"],
     "threads": ["connect_four"],
@@ -53,6 +54,7 @@ INTERPRETED = {
 
 NEEDS = {
     "train_alphazero": "torch",
+    "batch_sizes": "torch",
     "network_speed": "torch",
     "search_on_maskable_ppo": "sb3_contrib",
 }

@@ -12,4 +12,4 @@ def _function_at(address: int) -> Any:
 
 def call_address(address: int, argument: int) -> int:
     """Call the C function ``int32_t f(int64_t)`` at an address."""
-    return int(_function_at(address)(argument))
+    return int(_function_at(int(address))(int(argument)))  # Arrays give NumPy's integers.
