@@ -20,7 +20,7 @@ def alpha_rank(payoffs: Sequence[Sequence[float]]) -> list[float]:
         from open_spiel.python.egt import alpharank  # noqa: PLC0415 Slow to import.
     except ImportError as error:
         raise UnsupportedGameError(
-            f"alpha-rank needs more: pip install 'rave-agents[alpharank]' ({error})."
+            f"alpha-rank needs an extra: pip install 'rave-agents[alpharank]' ({error})."
         ) from error
     if len(payoffs) == 1:
         return [1.0]

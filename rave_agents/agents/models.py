@@ -62,9 +62,9 @@ def as_evaluator(model: Any) -> AnyEvaluator:
     if answers_actions or not callable(model):
         has = f"{answers_actions[0]}(), which tells an action alone" if answers_actions else "none"
         raise TypeError(
-            "evaluator must have evaluate(state) and prior(state), or tell probabilities of all "
-            "actions and values for a batch of observations: a callable that returns both, a torch "
-            f"module, a model of Stable-Baselines3 with a critic. "
+            "evaluator must have evaluate(state) and prior(state), or give the policy and the "
+            "values for a batch of observations: a callable that returns both, a torch module, or "
+            f"a Stable-Baselines3 model with a critic. "
             f"{type(model).__name__} has {has}: got {model!r}."
         )
     return BatchEvaluator(_OfCallable(model))

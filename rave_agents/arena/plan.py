@@ -105,5 +105,5 @@ class Shard:
         """
         found = re.fullmatch(r"\s*(\d+)\s*/\s*(\d+)\s*", text)
         if found is None or not 1 <= int(found[1]) <= int(found[2]):
-            raise ValueError(f"A shard is a part of all, such as 3/40; got {text!r}.")
+            raise ValueError(f"A shard must be PART/PARTS, such as 3/40; got {text!r}.")
         return cls(int(found[1]), int(found[2]))

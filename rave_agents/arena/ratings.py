@@ -50,10 +50,9 @@ class Outcome(NamedTuple):
 class Ratings:
     """Ratings in Elo points with their covariance.
 
-    Not every set of games has ratings. One who won all their games is better than all others by
-    nobody knows how much: their rating is infinite, and their interval has the end that the games
-    give. Agents who are connected by no games at all, not even by others, cannot be compared: not a
-    number.
+    Not every set of games has finite ratings. How much better an agent is that won all its games
+    is unknown: its rating is infinite, and its interval one-sided. Agents that no games connect,
+    not even through other agents, cannot be compared: their ratings are not a number.
     """
 
     names: tuple[str, ...]

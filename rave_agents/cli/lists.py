@@ -38,7 +38,7 @@ def list_games(
         str, typer.Argument(metavar="[FILTER]", help="Part of a name or description.")
     ] = "",
     everything: Annotated[
-        bool, typer.Option("--all", help="Those that cannot be searched too, and why.")
+        bool, typer.Option("--all", help="List unsupported games too, with the reasons.")
     ] = False,
     as_json: Json = False,
     debug: Debug = False,
@@ -56,7 +56,7 @@ def list_games(
 @app.command()
 @reported
 def doctor(
-    quick: Annotated[bool, typer.Option("--quick", help="Measure no starts.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Skip the start-up timings.")] = False,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:

@@ -42,12 +42,12 @@ def match(
         str | None,
         typer.Option(
             metavar="ELO0,ELO1",
-            help="End as soon as a sequential test tells whether FIRST is ELO1 stronger or ELO0.",
+            help="Stop once a sequential test decides if FIRST is ELO0 or ELO1 points stronger.",
         ),
     ] = None,
     sprt_model: Annotated[
         str,
-        typer.Option(help="What its bounds are: normalized Elo, as Fishtest's, or logistic."),
+        typer.Option(help="Scale of the --sprt bounds: normalized Elo (as Fishtest) or logistic."),
     ] = "normalized",
     simulations: Simulations = None,
     seconds: Seconds = None,

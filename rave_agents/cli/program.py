@@ -58,7 +58,7 @@ ClockText = Annotated[
         "60+3x10 (byo-yomi), '2 a move', '4 to 4, 8.3 to 26, 4'.",
     ),
 ]
-Seed = Annotated[int, typer.Option(help="Decides everything random.")]
+Seed = Annotated[int, typer.Option(help="Seed of all random numbers.")]
 Moves = Annotated[
     str, typer.Option(help="Moves to play first, by name or number, chance outcomes too.")
 ]
@@ -72,7 +72,7 @@ Forfeit = Annotated[
     bool,
     typer.Option(
         "--forfeit",
-        help="A GTP program that does not start or does not play loses its games; else an error.",
+        help="A GTP program that fails to start or play loses its games; by default, an error.",
     ),
 ]
 Jobs = Annotated[int, typer.Option(help="Processes that play at the same time.")]
@@ -85,7 +85,7 @@ Dask = Annotated[
     ),
 ]
 Output = Annotated[
-    Path | None, typer.Option(help="Keep every game in this file, and go on from it.")
+    Path | None, typer.Option(help="Save every game in this file, and resume from it.")
 ]
 ShardText = Annotated[
     str | None,

@@ -36,7 +36,7 @@ def search(
     seed: Seed = 0,
     rows: Annotated[int, typer.Option(help="Moves in the table.", min=1)] = 10,
     player: Annotated[
-        int, typer.Option(help="For whom to choose where players move at the same time.", min=0)
+        int, typer.Option(help="Whose action to choose if players move at the same time.", min=0)
     ] = 0,
     as_json: Json = False,
     debug: Debug = False,
@@ -108,7 +108,7 @@ def learn(
     output: Annotated[Path, typer.Option(help="The file to write: agents take it as value=FILE.")],
     games: Annotated[int, typer.Option(help="Games of self-play.")] = 2000,
     rounds: Annotated[
-        int, typer.Option(help="How often the value is fitted; each time it plays on with it.")
+        int, typer.Option(help="Rounds of self-play and fitting; each plays with the last fit.")
     ] = 5,
     simulations: Annotated[int, typer.Option(help="Simulations a move of self-play.")] = 200,
     seed: Seed = 0,
@@ -206,7 +206,7 @@ def gtp(
     simulations: Simulations = None,
     seconds: Seconds = None,
     clock: ClockText = None,
-    seed: Annotated[int | None, typer.Option(help="Decides everything random.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of all random numbers.")] = None,
     debug: Debug = False,
 ) -> None:
     """Play by the Go Text Protocol, version 2, on standard input and output."""

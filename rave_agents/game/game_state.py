@@ -25,7 +25,7 @@ class PlayerId(enum.IntEnum):
 
 @runtime_checkable
 class GameState(Protocol):
-    """A position of a game with perfect information.
+    """A position of a game, as a search sees it.
 
     Where several players move at the same time, ``current_player()`` is ``PlayerId.SIMULTANEOUS``,
     and the state offers, as ``pyspiel.State`` does:

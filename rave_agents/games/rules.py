@@ -95,7 +95,7 @@ class Rules:
         for name in self.fields:
             if hasattr(np.record, name):
                 raise ValueError(
-                    f"A field cannot be called {name!r}, as NumPy's records have that."
+                    f"A field cannot be called {name!r}: NumPy's records use that name."
                 )
         self.record: np.dtype[Any] = np.dtype(
             [(name, *_as_tuple(kind)) for name, kind in self.fields.items()], align=True

@@ -37,7 +37,7 @@ class Vertices:
         state = game.new_initial_state()
         if game.num_players != 2 or state.is_chance_node():
             raise UnsupportedGameError(
-                f"{game.name} cannot be played over GTP, which has two players and no chance."
+                f"{game.name} cannot be played over GTP: it needs two players and no chance."
             )
         names = [action_name(state, action) for action in state.legal_actions()]
         places = [_ROW_AND_COLUMN.fullmatch(name) for name in names]

@@ -33,7 +33,7 @@ SQUARES, PRODUCTS, EARLIER_SQUARES, EARLIER_PRODUCTS, VISITS, DISTRUST = 0, 1, 2
 
 
 class ValueTrust(NamedTuple):
-    """The bonus is trusted unless moves with a greater one have the lesser values."""
+    """The bonus is trusted unless moves with greater bonuses have lower values."""
 
 
 @runs_as(ValueTrust)

@@ -88,8 +88,8 @@ class Completion(NamedTuple):
 def sequential_halving(taken: int, simulations: int, considered: int) -> tuple[int, bool]:
     """The visits that the next action must have, and whether another phase begins with it.
 
-    With ``m`` considered actions and ``n`` simulations there are ``log2 m`` phases, rounded up. In
-    a phase each of ``k`` actions, at first all ``m``, gets ``max(1, ⌊n / (log2(m) k)⌋)`` visits, in
+    With ``m`` considered actions and ``n`` simulations there are ``⌈log2 m⌉`` phases. In a phase
+    each of ``k`` actions, at first all ``m``, gets ``max(1, ⌊n / (⌈log2 m⌉ k)⌋)`` visits, in
     turn; then the better half goes on: ``k`` is ``max(2, ⌊k / 2⌋)``. What is left at the end goes
     to the last two (Karnin et al. 2013; Danihelka et al. 2022).
 

@@ -19,21 +19,21 @@ class EdgeProof(NamedTuple):
     """What is proven of an action; utilities are the game's, numbers those of who takes it."""
 
     low: float = -math.inf
-    """The least utility that the action can bring him."""
+    """The least utility that the action can bring them."""
     high: float = math.inf
     """The greatest."""
     distance: int = UNSOLVED
     """Moves to the end, the action included, if its outcome is known, else ``UNSOLVED``."""
     lost: bool = False
-    """Whether somebody else is known to have more than he in the end."""
+    """Whether another player is known to end with more than they."""
     won: bool = False
-    """Whether he is known to have more than everybody else; alone, the most that can be had."""
+    """Whether they are known to end with more than all others; alone, with the most possible."""
     proof_number: float | None = None
     """Proof number after the action; None where there are none."""
     disproof_number: float | None = None
     """Disproof number after the action; None likewise."""
     draw_proof: float | None = None
-    """For two players, the proof number of his not losing; None likewise."""
+    """For two players, the proof number of their not losing; None likewise."""
 
     @property
     def solved(self) -> bool:
@@ -42,7 +42,7 @@ class EdgeProof(NamedTuple):
 
     @property
     def outcome(self) -> float | None:
-        """The utility that the action brings him, if it is known."""
+        """The utility that the action brings them, if it is known."""
         return self.low if self.solved else None
 
 

@@ -102,7 +102,7 @@ class Root(NamedTuple):
     num_players: int = 2
     """How many play the game."""
     place: int = 0
-    """The place of his action in a joint action."""
+    """The place of their action in a joint action."""
     joint: tuple[JointVisits, ...] = ()
     """Every joint action that was visited, where players move at the same time; in order."""
     amaf_trust: float | None = None
@@ -237,7 +237,7 @@ def _mean(shares: Sequence[float | None]) -> float | None:
 
 
 def _merged_moves(roots: Sequence[Root], prover: Root | None) -> tuple[RootMove, ...]:
-    """What several trees know of every action; if a prover is given, what is proven by him."""
+    """What several trees know of every action; what is proven comes from ``prover``, if given."""
     rows = [{move.action: move for move in root.moves} for root in roots]
     proofs = {} if prover is None else {move.action: move.proof for move in prover.moves}
     return tuple(

@@ -39,8 +39,8 @@ class ActionStatistics(NamedTuple):
     probability: float
     """Probability of playing it, see ``SearchConfig.temperature``."""
     winning_move_number: float | None = None
-    """Mean number of the move, 1 for now, in the won simulations in which he took it; None if there
-    are none or winning moves are not counted (``WinningMoves``)."""
+    """Mean number of the move, 1 for now, in the won simulations in which they took it; None if
+    there are none or winning moves are not counted (``WinningMoves``)."""
     weighted_win_rate: float = 0.0
     """Share of those simulations that were won, divided by that number; 0 likewise."""
     outcome: float | None = None
@@ -78,8 +78,8 @@ class SearchResult:
     """Proof number of a win of ``player``: the least number of leaves that must be won to prove it;
     0 if it is proven, infinite if it is disproven; None without proof numbers."""
     disproof_number: float | None = None
-    """Disproof number likewise: the least number of leaves that must not be won to prove that he
-    cannot force a win."""
+    """Disproof number likewise: the least number of leaves that must not be won to prove that
+    they cannot force a win."""
     principal_variation: tuple[int, ...]
     """The actions that the search expects, from the root on, chance outcomes included."""
     simulations: int
@@ -151,9 +151,10 @@ class SearchResult:
     def proven(self) -> str | None:
         """What is proven for ``player``: ``"win"``, ``"draw"``, ``"loss"``, or nothing (None).
 
-        He wins with more than everybody else, loses with less than somebody. Alone, he wins with
-        the game's greatest utility and loses with less, as for proof numbers; nothing is said
-        where the game states none. A win may be proven by these alone, without an ``outcome``.
+        They win with more than every other player, and lose with less than another player. In a
+        game for one player, they win with the game's greatest utility and lose with less, as for
+        proof numbers; None where the game states no greatest utility. Proof numbers alone may
+        prove a win, without an ``outcome``.
         """
         if self.outcome is None:
             return "win" if self.proof_number == 0.0 else None

@@ -58,8 +58,8 @@ class Clock:
     ``allot`` tells what the next move is worth, ``charge`` takes what it used.
 
     Args:
-        control: the time that he has.
-        policy: how he spends it.
+        control: the time that the player has.
+        policy: how they spend it.
     """
 
     def __init__(self, control: TimeControl, policy: TimePolicy | None = None) -> None:

@@ -129,7 +129,7 @@ class LinearValue:
         self.shapes = shapes
         expected = None if board is None else windows_of(*board, shapes).size + 1
         if self.weights.ndim != 3 or expected not in (None, self.weights.shape[2]):
-            raise ValueError(f"The weights have the shape {self.weights.shape}.")
+            raise ValueError(f"The weights do not fit: their shape is {self.weights.shape}.")
         if not np.isfinite(self.weights).all():
             raise ValueError("The weights of a value must be finite numbers.")
 

@@ -63,7 +63,7 @@ class TimeControl:
             if value < 1:
                 raise ValueError(f"{name} must be at least 1, got {value}.")
         if self.phases and (self.main or self.increment or self.period):
-            raise ValueError("phases plan every move: they go with no main time and no byo-yomi.")
+            raise ValueError("phases plan every move: leave out main, increment and period.")
         if not self.phases and not (self.main or self.increment or self.period):
             raise ValueError("A clock needs time: a main time, a byo-yomi period or phases.")
         if self.increment and self.period:
