@@ -43,7 +43,7 @@ def _place_connect_four(state: RulesState, text: str) -> None:
     """A board as JSON, its lowest row first."""
     told = json.loads(text)
     rows = [["xo".find(sign) for sign in row] for row in told["board"]]
-    player = "xo".index(told["current_player"])
+    player = max(0, "xo".find(told["current_player"]))  # "Terminal" where the game is over.
     state.change(lambda record: state.rules.place(record, rows, player))  # type: ignore[attr-defined]
 
 

@@ -13,7 +13,7 @@ from rave_agents.config.root_noise import DirichletNoise
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.evaluators.batch_evaluator import BatchEvaluator
 from rave_agents.frameworks.adapters import as_game_state
-from rave_agents.game.arguments import checked_seed, is_integer
+from rave_agents.game.arguments import checked_seed, is_integer, is_number
 from rave_agents.game.game_state import GameState, is_simultaneous, legal_actions_of
 from rave_agents.results.search_result import SearchResult
 from rave_agents.searcher.searcher import Searcher
@@ -93,13 +93,36 @@ def self_play(
             raise ValueError(f"{name} must be an integer of at least 1, got {number!r}.")
     if config is None:
         config = SearchConfig.preset("puct").replace(root_noise=DirichletNoise(), temperature=1.0)
+    if not isinstance(config, SearchConfig):
+        raise TypeError(f"config must be a SearchConfig, got {config!r}.")
     config = config.replace(search_forced_moves=True)
+    if temperature_moves is not None and not (
+        is_integer(temperature_moves) and temperature_moves >= 0
+    ):
+        raise ValueError(
+            "temperature_moves must be an integer of at least 0, or None for never, "
+            f"got {temperature_moves!r}."
+        )
     first = game.new_initial_state() if hasattr(game, "new_initial_state") else game
+    if resign_below is not None:
+        _check_resignation(as_game_state(first), resign_below)
     seeds = np.random.SeedSequence(checked_seed(seed))
     final = config.replace(temperature=0.0)
     table = _Table(as_game_state(first), judges, config, final, seeds)
     rules = _Rules(Limit(simulations=simulations), temperature_moves, resign_below)
     return _played(table, rules, games, side_by_side, overlap)
+
+
+def _check_resignation(state: GameState, value: Any) -> None:
+    """Refuse a value that no search can expect, or a game where it says nothing of the others."""
+    low, high = state.min_utility(), state.max_utility()
+    if not (is_number(value) and low <= value <= high):
+        raise ValueError(
+            f"resign_below must be a number from {low:g} to {high:g}, the game's utilities, or "
+            f"None for never: got {value!r}."
+        )
+    if state.num_players() != 2 or getattr(state, "utility_sum", lambda: None)() is None:
+        raise ValueError("resign_below is for games of two players with a constant sum.")
 
 
 class _Rules(NamedTuple):
@@ -188,7 +211,7 @@ class _Game:
             returns = np.array(self.state.returns(), np.float32)
         else:
             loser, value = self.resigned
-            total = getattr(self.state, "utility_sum", lambda: 0.0)() or 0.0
+            total = self.state.utility_sum()  # type: ignore[attr-defined]
             returns = np.full(players, total - value, np.float32)
             returns[loser] = value
         for example, collected in zip(self.examples, self.collected, strict=True):

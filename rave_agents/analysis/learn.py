@@ -81,7 +81,7 @@ def learn_value(
     Args:
         state: the start, a GameState of a game in which one player moves at a time and nothing is
             hidden, and whose utilities are bounded.
-        game: its name, which the value tells.
+        game: its name, which the value tells; of compiled rules with a board it tells their own.
         games: games of self-play in all, at least ``rounds``.
         rounds: how often the value is fitted, at least 1, after an equal share of the games each.
         simulations: of each move of self-play, at least 2.
@@ -196,6 +196,7 @@ class _Features:
         self.board: tuple[int, int, int] | None = None
         self.shapes: tuple[tuple[int, int], ...] = ()
         if rules is not None and rules.num_board_cells > 0:
+            self.game = str(rules)
             self.board = (*rules.board_shape, rules.cell_kinds)
             self.shapes = shapes_for(rules)
         elif getattr(state, "observation", None) is None:

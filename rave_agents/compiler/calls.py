@@ -2,6 +2,7 @@
 
 import ctypes
 import functools
+import operator
 from typing import Any
 
 
@@ -12,4 +13,5 @@ def _function_at(address: int) -> Any:
 
 def call_address(address: int, argument: int) -> int:
     """Call the C function ``int32_t f(int64_t)`` at an address."""
-    return int(_function_at(int(address))(int(argument)))  # Arrays give NumPy's integers.
+    # Arrays give NumPy's integers, which ctypes does not take.
+    return int(_function_at(operator.index(address))(operator.index(argument)))

@@ -113,7 +113,7 @@ def found_or_compiled(
 
             with announced(what):
                 code = compiled()
-        code.save(path)
+                code.save(path)
     return code
 
 

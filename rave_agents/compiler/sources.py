@@ -4,8 +4,12 @@ import functools
 import hashlib
 import pathlib
 import platform
+import sys
+import types
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any
+
+import numpy as np
 
 from rave_agents.compiler.dispatch import OpenFunction
 from rave_agents.compiler.machine_code import processor
@@ -62,14 +66,42 @@ def _lines_of(function: Any, seen: set[Any]) -> Iterator[str]:
     function = getattr(function, "py_func", function)
     code = getattr(function, "__code__", None)
     if code is None or function in seen:
-        yield repr(function) if isinstance(function, int | float | str | tuple) else ""
+        yield constant_as_text(function)
         return
     seen.add(function)
     yield from _lines_of_code(code)
     cells = zip(code.co_freevars, function.__closure__ or (), strict=True)
     known = {**function.__globals__, **{name: cell.cell_contents for name, cell in cells}}
-    for name in sorted({*code.co_names, *code.co_freevars} & known.keys()):
+    names = _names_in(code)
+    for name in sorted(names & known.keys()):
         yield from (name, *_lines_of(known[name], seen))
+        if isinstance(known[name], types.ModuleType) and not _is_librarys(known[name]):
+            inside = vars(known[name])
+            for inner in sorted(names & inside.keys()):
+                yield from (inner, *_lines_of(inside[inner], seen))
+
+
+def constant_as_text(value: Any) -> str:
+    """What compiled code has of a value that is a constant in it, as text; empty for others."""
+    if isinstance(value, int | float | complex | str | bytes | np.generic):
+        return repr(value)
+    if isinstance(value, np.ndarray):
+        content = hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()
+        return f"{value.dtype} {value.shape} {content}"
+    if isinstance(value, tuple | list):
+        return f"({', '.join(map(constant_as_text, value))})"
+    return ""
+
+
+def _is_librarys(module: types.ModuleType) -> bool:
+    """Whether a module is of Python's or NumPy's own, which nobody edits."""
+    return module.__name__.partition(".")[0] in {"numpy", "numba", *sys.stdlib_module_names}
+
+
+def _names_in(code: Any) -> set[str]:
+    """The names that a function's code looks up, and those of functions inside it."""
+    inner = [constant for constant in code.co_consts if hasattr(constant, "co_code")]
+    return {*code.co_names, *code.co_freevars}.union(*map(_names_in, inner))
 
 
 def _lines_of_code(code: Any) -> Iterator[str]:

@@ -50,13 +50,18 @@ class BatchArrays:
         self.observations = np.zeros((rows, *observation_shape), np.float32)
         self._masks = np.zeros((rows, num_actions), np.int8)
         self._players = np.zeros(rows, np.int64)
-        self.policy = np.zeros((rows, num_actions), np.float32)
+        self.policy = np.zeros((rows, num_actions))
         """[rows, actions] the evaluator's answer."""
         self.values = np.zeros((rows, num_players))
         """[rows, players] likewise."""
         self._common = np.zeros(COMMON_LENGTH, np.int64)
         self._common[FIRST_OBSERVATION] = self.observations.ctypes.data
         self._common[LOGITS] = logits
+
+    @property
+    def shape(self) -> tuple[tuple[int, ...], int, int]:
+        """The shape of one observation, the number of actions and that of players."""
+        return self.observations.shape[1:], self._masks.shape[1], self.values.shape[1]
 
     @property
     def rows(self) -> int:

@@ -115,7 +115,7 @@ def judge(evaluator: BatchEvaluator, arrays: BatchArrays, game: Judged) -> None:
 
 def _check_policy(evaluator: BatchEvaluator, policy: NDArray[Any], mask: NDArray[np.bool_]) -> None:
     logits = evaluator.policy == "logits"
-    if logits and math.isfinite(policy.sum()):
+    if logits and math.isfinite(policy.sum(dtype=np.float64)):
         return  # All of them are: a fraction of the time that the legal ones alone take.
     legal = np.where(mask, policy, -np.inf if logits else 0.0)
     greatest = legal.max(axis=1)  # NaN if there is one.

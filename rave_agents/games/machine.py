@@ -10,7 +10,7 @@ import threading
 from rave_agents.compiler.dispatch import JIT_DISABLED
 from rave_agents.compiler.folders import choose_cache_directory
 from rave_agents.compiler.machine_code import Callback, MachineCode, found_or_compiled
-from rave_agents.compiler.sources import code_as_text, own_sources
+from rave_agents.compiler.sources import code_as_text, constant_as_text, own_sources
 from rave_agents.games import playing
 from rave_agents.games.rules import Rules
 
@@ -69,10 +69,9 @@ def _name(rules: Rules) -> str:
         if inspect.isfunction(method) and not name.startswith("__"):
             digest.update(f"{name} {code_as_text(method)}".encode())
     for name, value in sorted(vars(rules).items()):
-        told = value.tobytes() if hasattr(value, "tobytes") else repr(value).encode()
-        digest.update(name.encode() + told)
+        digest.update(f"{name}={constant_as_text(value) or repr(value)}".encode())
     for base in kind.__mro__:
         for name, value in sorted(vars(base).items()):
-            if isinstance(value, int | float | str | tuple):
-                digest.update(f"{base.__name__}.{name}={value!r}".encode())
+            if told := constant_as_text(value):
+                digest.update(f"{base.__name__}.{name}={told}".encode())
     return f"{kind.name or kind.__name__}-{digest.hexdigest()[:16]}"

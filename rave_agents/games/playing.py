@@ -54,6 +54,9 @@ ENDLESS = -2
 BAD_VALUE = -3
 """What stands for a value that is no number within the utilities; they are in the frame."""
 
+BAD_COUNT = -4
+"""What stands for a position with no actions, or with more than ``max_actions``."""
+
 MOVE_ROOT = 100
 """A step for the kit's own GameState: the path leads the root itself on, and it is described."""
 
@@ -282,6 +285,31 @@ def check_children(rules: Any, states: Any, actions: Any, probabilities: Any, fr
 
 
 @kernel
+def describe_leaf(
+    rules: Any,
+    states: Any,
+    leaf: Any,
+    player: int,
+    actions: Any,
+    probabilities: Any,
+    frame: Any,
+) -> int:
+    """List a position's actions, and look at what they lead to if asked to; returns a Status."""
+    header = frame.header
+    if frame.actions.shape[0] < rules.max_actions:
+        header[REQUIRED_ACTIONS] = rules.max_actions
+        return FRAME_FULL
+    header[NUM_ACTIONS] = list_leaf(rules, leaf, player, frame)
+    if not 0 < header[NUM_ACTIONS] <= rules.max_actions:
+        header[REQUIRED_MOVES] = BAD_COUNT
+        return FAILED
+    checks = header[CHECK_CHILDREN] != 0
+    if checks and not check_children(rules, states, actions, probabilities, frame):
+        return FAILED
+    return DONE
+
+
+@kernel
 def try_reply(rules: Any, states: Any, actions: Any, frame: Any) -> None:
     """Tell which of the frame's actions the reply may answer, and so ends the game, and how."""
     child = states[PLAYOUT]
@@ -356,13 +384,9 @@ def simulate(rules: Any, states: Any, actions: Any, probabilities: Any, frame: A
     if player == TERMINAL:
         return finish(rules, leaf, frame)
     if header[EXPAND]:
-        if frame.actions.shape[0] < rules.max_actions:
-            header[REQUIRED_ACTIONS] = rules.max_actions
-            return FRAME_FULL
-        header[NUM_ACTIONS] = list_leaf(rules, leaf, player, frame)
-        checks = header[CHECK_CHILDREN] != 0
-        if checks and not check_children(rules, states, actions, probabilities, frame):
-            return FAILED
+        status = describe_leaf(rules, states, leaf, player, actions, probabilities, frame)
+        if status != DONE:
+            return status
     if header[STEP] == MOVE_ROOT:
         return DONE
     return play_from_leaf(rules, states, actions, probabilities, frame)

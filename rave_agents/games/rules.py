@@ -42,7 +42,8 @@ class Rules:
         **parameters: the parameters by name.
 
     Raises:
-        TypeError, ValueError: for a parameter that there is not, or a value of another type.
+        TypeError, ValueError: for a parameter that there is not, a value of another type, a method
+            that is missing, or a field that is no number.
     """
 
     name: ClassVar[str] = ""
@@ -92,13 +93,16 @@ class Rules:
         self.plays_itself: bool = kind.playout is not Rules.playout
         """Whether playouts are those of ``playout``."""
         self.setup()
-        for name in self.fields:
-            if hasattr(np.record, name):
-                raise ValueError(
-                    f"A field cannot be called {name!r}: NumPy's records use that name."
-                )
+        for name in _METHODS:
+            if getattr(kind, name) is getattr(Rules, name):
+                raise TypeError(f"{kind.__name__} has no method {name}(), see Rules.{name}.")
+        for name in ("fields", "num_distinct_actions"):
+            if not hasattr(self, name):
+                raise TypeError(f"{kind.__name__} sets no {name}, in the class or in setup().")
+        for name, told in self.fields.items():
+            _check_field(name, told)
         self.record: np.dtype[Any] = np.dtype(
-            [(name, *_as_tuple(kind)) for name, kind in self.fields.items()], align=True
+            [(name, *_as_tuple(told)) for name, told in self.fields.items()], align=True
         )
         """The type of the record."""
         self.record_bytes: int = -(-self.record.itemsize // 8) * 8
@@ -112,7 +116,8 @@ class Rules:
         found: dict[str, Any] = {}
         for kind in reversed(cls.__mro__):
             if issubclass(kind, Rules) and kind is not Rules:
-                names = inspect.get_annotations(kind)
+                annotated = inspect.get_annotations(kind)
+                names = [name for name, told in annotated.items() if "ClassVar" not in str(told)]
                 found |= {name: vars(kind)[name] for name in names if name in vars(kind)}
         return found
 
@@ -240,6 +245,25 @@ class Rules:
 
 def _made(kind: type[Rules], parameters: dict[str, Any]) -> Rules:
     return kind(**parameters)
+
+
+_METHODS = ("player", "legal_actions", "play", "returns")
+"""What every game has."""
+
+
+def _check_field(name: str, told: Any) -> None:
+    """Refuse a field that a record of numbers cannot have."""
+    if hasattr(np.record, name):
+        raise ValueError(f"A field cannot be called {name!r}: NumPy's records use that name.")
+    try:
+        fits = np.dtype(_as_tuple(told)[0]).kind in "biuf"
+    except TypeError:
+        fits = False
+    if not fits:
+        raise TypeError(
+            f"The field {name!r} must have a NumPy type of numbers, such as np.int64, or such a "
+            f"type and a shape: got {told!r}."
+        )
 
 
 def _as_tuple(kind: Any) -> tuple[Any, ...]:

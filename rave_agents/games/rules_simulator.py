@@ -13,6 +13,7 @@ from rave_agents.compiler.dispatch import JIT_DISABLED
 from rave_agents.errors import GameError
 from rave_agents.games import machine, playing
 from rave_agents.games.playing import (
+    BAD_COUNT,
     BAD_VALUE,
     ENDLESS,
     LONGEST_GAME,
@@ -130,6 +131,13 @@ class RulesSimulator:
                 f"The value function of {self.rules} must give each player a number from "
                 f"{self.rules.min_utility:g} to {self.rules.max_utility:g}, the game's utilities: "
                 f"got {self.frame.returns[0].tolist()}."
+            )
+        if self.frame.header[Header.REQUIRED_MOVES] == BAD_COUNT:
+            self.frame.header[Header.REQUIRED_MOVES] = 0
+            raise GameError(
+                f"Where the game goes on, {self.rules} must have from 1 to max_actions, "
+                f"{self.rules.max_actions}, legal actions or outcomes of chance: it has "
+                f"{self.frame.header[Header.NUM_ACTIONS]}."
             )
         if self.frame.header[Header.REQUIRED_MOVES] == ENDLESS:
             self.frame.header[Header.REQUIRED_MOVES] = 0

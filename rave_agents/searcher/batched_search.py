@@ -141,6 +141,13 @@ class BatchedSearch(TreeSearch):
         assert game is not None
         return Judged(game.num_players, game.least_utility, game.greatest_utility, game.utility_sum)
 
+    @property
+    def batch_shape(self) -> tuple[tuple[int, ...], int, int]:
+        """What ``BatchArrays.shape`` must be."""
+        game = self._game
+        assert game is not None
+        return tuple(self.observation_shape), game.num_actions, game.num_players
+
     def new_batch(self, rows: int) -> BatchArrays:
         """Room for so many of this game's positions."""
         game = self._game

@@ -100,7 +100,8 @@ class LinearValue:
     """A learned value function; ``value=`` takes it, or the path of its file.
 
     Args:
-        game: the game that it was learned on, as text.
+        game: the game that it was learned on, as text. Where a board is given, it is the rules',
+            and the value fits rules of that name alone.
         weights: [players to move, outputs, features + 1] the numbers, the last of each row added
             always. One output is player 0's share of what can be won in a game of two players with
             a constant sum; else there is one for each player.
@@ -183,6 +184,9 @@ class LinearValue:
         found = as_game_state(state)
         player = int(found.current_player())
         player = 0 if player == PlayerId.SIMULTANEOUS else player
+        bounds = float(found.min_utility()), float(found.max_utility())
+        same = found.num_players() == len(self.weights) and bounds == self.utilities
+        self._check(same, found)
         if self.board is None:
             observation = getattr(found, "observation", None)
             if observation is None:
@@ -212,8 +216,9 @@ class LinearValue:
         return JudgedRules(_judged(rules, self.shapes, self.weights.shape), self.weights.ravel())
 
     def _fits(self, rules: Rules) -> bool:
-        board = (*rules.board_shape, rules.cell_kinds)
-        return board == self.board and self.weights.shape[0] == rules.num_players
+        board, name = (*rules.board_shape, rules.cell_kinds), str(rules).partition("(")[0]
+        same = board == self.board and name == self.game.partition("(")[0]
+        return same and len(self.weights) == rules.num_players
 
     def _check(self, fits: bool, game: Any) -> None:
         if not fits:

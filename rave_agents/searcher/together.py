@@ -61,8 +61,8 @@ def search_many(
     positions there are, as far as the evaluator gives the same numbers in batches of any size.
 
     Args:
-        states: positions, as ``Searcher.search`` takes them; of one game, or of games that the
-            evaluator judges alike.
+        states: positions, as ``Searcher.search`` takes them; of one game, or of games with
+            observations of the same shape and as many actions and players.
         limit: when each search ends.
         evaluator: judges their leaves.
         config: the tunables of all; ``SearchConfig.preset("puct")`` by default.
@@ -88,6 +88,10 @@ def search_many(
         )
     if not isinstance(limit, Limit):
         raise TypeError(f"limit must be a Limit, such as Limit(simulations=500): got {limit!r}.")
+    try:
+        states = list(states)
+    except TypeError:
+        raise TypeError(f"states must be positions in a list, got {states!r}.") from None
     config = SearchConfig.preset("puct") if config is None else config
     seeds = np.random.SeedSequence(checked_seed(seed)).generate_state(len(states), np.uint64)
     searchers = [Searcher(config, seed=int(own), evaluator=evaluator) for own in seeds]
@@ -264,7 +268,11 @@ class _Group:
     def _enter(self, place: int, task: Task) -> bool:
         """Begin a search; its result is there at once where there is nothing to search."""
         started = time.perf_counter()
-        search = task.searcher.begin_together(task.state, task.player, task.moves)
+        try:
+            search = task.searcher.begin_together(task.state, task.player, task.moves)
+        except Exception as error:
+            error.add_note(f"It is the state at place {place}, from 0.")
+            raise
         if search is None:
             self._results[place] = task.searcher.end_together(started)
             return False
@@ -277,14 +285,20 @@ class _Group:
             deadline=started + (math.inf if limit.seconds is None else limit.seconds),
             memory_share=1.0,
         )
-        self._use_batch(search)
         self._running.append(_Running(place, task.searcher, search, started))
+        self._use_batch(search)
         return True
 
     def _use_batch(self, search: BatchedSearch) -> None:
         """Let a search write to the group's batch, which has room for all."""
         if self._batch is None:
             self._batch = search.new_batch(self._size * search.most_rows)
+        if search.batch_shape != self._batch.shape:
+            raise ValueError(
+                "All states must have observations of one shape, and as many actions and players, "
+                f"to share batches: {self._batch.shape} and {search.batch_shape}. Search states of "
+                "other games in another call."
+            )
         search.use(self._batch)
 
     def close(self) -> None:

@@ -87,17 +87,26 @@ def _drawn(state: RulesState, draw: random.Random) -> int:
 def _check_ranges(state: RulesState) -> None:
     """Check that what the rules say is in the bounds that they set themselves."""
     if state.is_terminal():
-        check_returns(state.returns(), state, "returns()")
+        returns, total = state.returns(), state.utility_sum()
+        check_returns(returns, state, "returns()")
+        require(
+            total is None or abs(sum(returns) - total) < TOLERANCE,
+            f"returns() must sum up to utility_sum, {total}, or that be None: {returns}.",
+        )
         return
     actions = state.legal_actions()
     top = state.num_distinct_actions()
     if state.is_chance_node():
         actions = [action for action, _ in state.chance_outcomes()]
         top = max(top, state.rules.max_actions)
-    require(
-        0 < len(actions) <= state.rules.max_actions,
-        f"There must be from 1 to max_actions, {state.rules.max_actions}, actions: {len(actions)}.",
-    )
+        total = sum(chance for _, chance in state.chance_outcomes())
+        require(abs(total - 1) < TOLERANCE, f"Probabilities of chance must sum up to 1: {total}.")
+    else:
+        player, last = state.current_player(), state.num_players() - 1
+        require(
+            0 <= player <= last,
+            f"player() must give CHANCE, TERMINAL or a player from 0 to {last}, got {player}.",
+        )
     require(
         actions == sorted(set(actions)) and actions[0] >= 0 and actions[-1] < top,
         f"Actions must be ascending numbers from 0 to {top - 1}: {actions}.",
@@ -185,6 +194,7 @@ class _Interpreted:
             status == Status.DONE,
             f"A playout has more than {PLAYOUT_MOVES} moves.",
         )
+        check_returns(frame.returns[0].tolist(), state, "The returns of a playout")
         moves = slice(0, int(frame.playout_ends[0]))
         return (
             frame.move_players[moves].tolist(),

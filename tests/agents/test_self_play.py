@@ -94,11 +94,23 @@ def test_examples_are_saved_as_arrays(tmp_path):
     [
         ({"games": 0}, ValueError, "games must be an integer of at least 1"),
         ({"games": 1, "side_by_side": 0}, ValueError, "side_by_side must be an integer"),
+        ({"games": 1, "temperature_moves": -3}, ValueError, "temperature_moves must be an integer"),
+        ({"games": 1, "temperature_moves": "2"}, ValueError, "temperature_moves must be an int"),
+        ({"games": 1, "resign_below": 2.0}, ValueError, "resign_below must be a number from -1"),
+        ({"games": 1, "resign_below": np.nan}, ValueError, "resign_below must be a number from"),
+        ({"games": 1, "resign_below": "x"}, ValueError, "resign_below must be a number from"),
+        ({"games": 1, "config": "puct"}, TypeError, "config must be a SearchConfig, got 'puct'"),
     ],
 )
 def test_bad_arguments_are_refused_at_once(options, error, message):
     with pytest.raises(error, match=message):
         self_play(long_game(), drawing(1), **options)
+
+
+def test_nobody_resigns_where_that_says_nothing_of_the_others():
+    game = observed_game(3, depth=8, num_players=3)
+    with pytest.raises(ValueError, match="resign_below is for games of two players"):
+        self_play(game, drawing(1, 3), games=1, resign_below=-0.5)
 
 
 def test_an_evaluator_of_single_positions_is_refused():

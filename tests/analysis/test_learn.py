@@ -130,6 +130,23 @@ def test_a_value_is_refused_for_another_game():
         Searcher(SearchConfig(), seed=1, value=value).search(other, Limit(simulations=2))
 
 
+def test_a_value_is_refused_for_another_game_on_an_equal_board():
+    state = rules_class("othello")().new_initial_state()
+    value = random_value(rules_class("breakthrough")())
+    assert value.weights.shape == random_value(state.rules).weights.shape
+    with pytest.raises(UnsupportedGameError, match=r"learned on breakthrough\(rows=8,columns=8\)"):
+        Searcher(SearchConfig(), seed=1, value=value).search(state, Limit(simulations=2))
+
+
+def test_a_value_of_observations_is_refused_where_players_or_utilities_differ():
+    state = pyspiel.load_game("tic_tac_toe").new_initial_state()
+    for players, utilities in ((1, (-1.0, 1.0)), (2, (-5.0, 5.0))):
+        weights = np.zeros((players, 1, 28))
+        value = LinearValue("another", weights, utilities=utilities, utility_sum=0.0)
+        with pytest.raises(UnsupportedGameError, match="learned on another"):
+            value(state)
+
+
 def test_weights_that_are_no_numbers_are_refused():
     value = random_value(small("breakthrough"))
     value.weights[0, 0, 0] = np.nan

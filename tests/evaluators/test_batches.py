@@ -291,6 +291,61 @@ def test_no_positions_have_no_results():
     assert search_many([], Limit(simulations=5), evaluator=drawing(1)) == []
 
 
+EVEN = BatchEvaluator(
+    lambda batch: (np.zeros(batch.legal_actions_mask.shape), np.zeros(len(batch.players)))
+)
+
+
+def openings(*games):
+    return [pyspiel.load_game(game).new_initial_state() for game in games]
+
+
+@pytest.mark.parametrize(
+    "games",
+    [
+        ["tic_tac_toe", "connect_four", "connect_four"],
+        ["hex(board_size=9)", "hex(board_size=3)"],
+        ["tic_tac_toe"] * 5 + ["connect_four"],
+    ],
+)
+def test_states_whose_observations_do_not_fit_one_batch_are_refused(games):
+    with pytest.raises(ValueError, match="observations of one shape, and as many actions"):
+        search_many(openings(*games), Limit(simulations=20), evaluator=EVEN, side_by_side=4)
+
+
+def test_states_may_come_one_by_one():
+    states = openings("tic_tac_toe", "tic_tac_toe")
+    results = search_many(iter(states), Limit(simulations=5), evaluator=EVEN, seed=1)
+    assert len(results) == 2
+    with pytest.raises(TypeError, match="states must be positions in a list, got"):
+        search_many(states[0], Limit(simulations=5), evaluator=EVEN)
+
+
+def test_the_error_of_one_state_says_which_it_is():
+    states = openings("tic_tac_toe", "tic_tac_toe")
+    while not states[1].is_terminal():
+        states[1].apply_action(states[1].legal_actions()[0])
+    with pytest.raises(ValueError, match="The game is over") as raised:
+        search_many(states, Limit(simulations=5), evaluator=EVEN)
+    assert raised.value.__notes__ == ["It is the state at place 1, from 0."]
+
+
+@pytest.mark.parametrize(
+    ("policy", "greatest", "others"),
+    [("logits", 1e39, 0.0), ("probabilities", 1e39, 1.0), ("probabilities", 1e-50, 1e-90)],
+)
+def test_a_policy_may_have_numbers_beyond_single_precision(policy, greatest, others):
+    def sure_of_3(batch):
+        given = np.full(batch.legal_actions_mask.shape, others)
+        given[:, 3] = greatest
+        return given, np.zeros(len(given))
+
+    evaluator = BatchEvaluator(sure_of_3, policy=policy)
+    _, result = searched(*openings("connect_four"), evaluator, simulations=20)
+    assert result.action == 3
+    assert dict(result.training_policy)[3] == 1.0
+
+
 @pytest.mark.parametrize(("games", "size"), [(6, 6), (300, 150)])
 def test_few_searches_of_a_compiled_game_are_judged_in_one_batch_many_in_two(games, size):
     sizes = set()

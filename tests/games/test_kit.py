@@ -4,6 +4,7 @@ import os
 import pickle
 import subprocess
 import sys
+from typing import ClassVar
 
 import cloudpickle
 import numpy as np
@@ -14,7 +15,16 @@ from rave_openspiel import OpenSpielGame, OpenSpielState, register_rules
 
 from rave_agents import Limit, SearchConfig, Searcher
 from rave_agents.errors import ConformanceError, GameError
-from rave_agents.games import CHANCE, GAMES, TERMINAL, playing, rules_class, rules_simulator
+from rave_agents.games import (
+    CHANCE,
+    GAMES,
+    TERMINAL,
+    Rules,
+    machine,
+    playing,
+    rules_class,
+    rules_simulator,
+)
 from rave_agents.games.rules_simulator import RulesSimulator
 from rave_agents.simulate.frame import Header, Status
 from rave_agents.simulate.random_stream import make_stream
@@ -107,6 +117,118 @@ class BadField(Race):
 def test_a_field_that_a_record_has_already_is_refused():
     with pytest.raises(ValueError, match="A field cannot be called 'size'"):
         BadField()
+
+
+@pytest.mark.parametrize("kind", ["in64", object, (object, 3)])
+def test_a_field_that_is_no_number_is_refused(kind):
+    class NoNumber(Race):
+        def setup(self):
+            self.fields = {"turn": kind}
+
+    with pytest.raises(TypeError, match="The field 'turn' must have a NumPy type of numbers"):
+        NoNumber()
+
+
+class Steps(Rules):
+    """Two players step in turn, four times; the first wins."""
+
+    fields: ClassVar = {"moves": np.int64}
+
+    num_distinct_actions = 3
+    values = np.array([1.0, -1.0])
+
+    def player(self, state):
+        return TERMINAL if state.moves >= 4 else state.moves % 2
+
+    def legal_actions(self, state, actions):
+        for action in range(3):
+            actions[action] = action
+        return 3
+
+    def play(self, state, action):
+        state.moves += 1
+
+    def returns(self, state, returns):
+        returns[0], returns[1] = self.values[0], self.values[1]
+
+
+class TooMany(Steps):
+    max_actions = 2
+
+
+class NoMoves(Steps):
+    def legal_actions(self, state, actions):
+        actions[0], actions[1] = 0, 1
+        return 2 if state.moves == 0 else 0
+
+
+@pytest.mark.parametrize(("rules", "count"), [(TooMany, 3), (NoMoves, 0)])
+def test_a_number_of_actions_beyond_what_the_rules_say_is_an_error(rules, count, compiled):
+    told = f"max_actions, {rules().max_actions}, legal .* of chance: it has {count}"
+    with pytest.raises(GameError, match=told):
+        check_rules(rules(), games=2)
+
+
+def test_a_search_tells_that_a_position_has_no_actions():
+    state = NoMoves().new_initial_state()
+    with pytest.raises(GameError, match="must have from 1 to max_actions, 3, legal actions"):
+        Searcher(SearchConfig(), seed=1).search(state, Limit(simulations=20))
+
+
+class Unbalanced(Steps):
+    values = np.array([1.0, 1.0])
+
+
+class NotANumber(Steps):
+    values = np.array([np.nan, 0.0])
+
+
+class ThirdOfTwo(Steps):
+    def player(self, state):
+        return TERMINAL if state.moves >= 4 else 2 * state.moves
+
+
+class UnlikelyChance(Steps):
+    def player(self, state):
+        return TERMINAL if state.moves >= 4 else CHANCE if state.moves == 1 else 0
+
+    def chance_outcomes(self, state, actions, probabilities):
+        actions[0], probabilities[0] = 0, 0.6
+        return 1
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (Unbalanced, "must sum up to utility_sum, 0.0"),
+        (NotANumber, "The returns of a playout must be finite"),
+        (ThirdOfTwo, "a player from 0 to 1, got 2"),
+        (UnlikelyChance, "Probabilities of chance must sum up to 1: 0.6"),
+    ],
+)
+def test_check_rules_tells_what_breaks_the_interface(wrong, message):
+    check_rules(Steps(), games=1)
+    with pytest.raises(ConformanceError, match=message):
+        check_rules(wrong(), games=2)
+
+
+@pytest.mark.parametrize("name", ["player", "legal_actions", "play", "returns"])
+def test_rules_without_a_method_are_refused(name):
+    methods = {key: value for key, value in vars(Steps).items() if key != name}
+    with pytest.raises(TypeError, match=rf"Cut has no method {name}\(\)"):
+        type("Cut", (Rules,), methods)()
+
+
+@pytest.mark.parametrize("name", ["fields", "num_distinct_actions"])
+def test_rules_that_say_no_sizes_are_refused(name):
+    attributes = {key: value for key, value in vars(Steps).items() if key != name}
+    with pytest.raises(TypeError, match=f"Cut sets no {name}"):
+        type("Cut", (Rules,), attributes)()
+
+
+def test_rules_with_other_arrays_are_other_code():
+    other = type("Steps", (Steps,), {"values": np.array([0.5, -0.5]), "__module__": __name__})
+    assert machine.place_on_disk(other()) != machine.place_on_disk(Steps())
 
 
 def test_an_illegal_action_is_refused_and_changes_nothing():

@@ -310,6 +310,16 @@ def test_a_connect_four_that_begins_at_a_board_is_searched_from_there():
     assert found.returns() == state.returns()
 
 
+def test_a_connect_four_that_is_set_up_as_finished_is_finished():
+    state = after("connect_four", 0, seed=1)
+    for column in (0, 1, 0, 1, 0, 1, 0):
+        state.apply_action(column)
+    state = state.get_game().new_initial_state(state.to_json())
+    assert state.is_terminal()
+    found = compiled_games.same_position(state, rules_of("connect_four"))
+    assert found is None or found.returns() == state.returns()
+
+
 def both(spec):
     """The start of a game, of OpenSpiel's and by the rules."""
     return pyspiel.load_game(spec).new_initial_state(), rules_of(spec).new_initial_state()
