@@ -119,15 +119,15 @@ def write_returns(rules: Any, state: Any, returns: Any, row: int) -> None:
 
 
 @kernel
-def outcome(rules: Any, state: Any, actions: Any, probabilities: Any, stream: Any) -> int:
+def outcome(rules: Any, state: Any, actions: Any, probabilities: Any, stream: Any) -> Any:
     """An outcome of chance, drawn by the probabilities."""
     count = rules.chance_outcomes(state, actions, probabilities)
     rest = random_unit(stream)
     for place in range(count):
         rest -= probabilities[place]
         if rest < 0.0:
-            return int(actions[place])
-    return int(actions[count - 1])
+            return actions[place]
+    return actions[count - 1]
 
 
 @kernel
@@ -253,13 +253,21 @@ def play_on(
 
 @kernel
 def list_leaf(rules: Any, state: Any, player: int, frame: Any) -> int:
-    """List a position's actions, or outcomes of chance, in the frame, which has room for them."""
+    """List a position's actions, or outcomes of chance, in the frame. Returns a ``Status``."""
     header = frame.header
-    header[UNIFORM] = 1
+    if frame.actions.shape[0] < rules.max_actions:
+        header[REQUIRED_ACTIONS] = rules.max_actions
+        return FRAME_FULL
+    header[UNIFORM] = player != CHANCE
     if player == CHANCE:
-        header[UNIFORM] = 0
-        return rules.chance_outcomes(state, frame.actions, frame.probabilities)
-    return rules.legal_actions(state, frame.actions)
+        count = rules.chance_outcomes(state, frame.actions, frame.probabilities)
+    else:
+        count = rules.legal_actions(state, frame.actions)
+    header[NUM_ACTIONS] = count
+    if not 0 < count <= rules.max_actions:
+        header[REQUIRED_MOVES] = BAD_COUNT
+        return FAILED
+    return DONE
 
 
 @kernel
@@ -282,31 +290,6 @@ def check_children(rules: Any, states: Any, actions: Any, probabilities: Any, fr
             if not judge(rules, child, frame, frame.child_returns, index):
                 return False
     return True
-
-
-@kernel
-def describe_leaf(
-    rules: Any,
-    states: Any,
-    leaf: Any,
-    player: int,
-    actions: Any,
-    probabilities: Any,
-    frame: Any,
-) -> int:
-    """List a position's actions, and look at what they lead to if asked to; returns a Status."""
-    header = frame.header
-    if frame.actions.shape[0] < rules.max_actions:
-        header[REQUIRED_ACTIONS] = rules.max_actions
-        return FRAME_FULL
-    header[NUM_ACTIONS] = list_leaf(rules, leaf, player, frame)
-    if not 0 < header[NUM_ACTIONS] <= rules.max_actions:
-        header[REQUIRED_MOVES] = BAD_COUNT
-        return FAILED
-    checks = header[CHECK_CHILDREN] != 0
-    if checks and not check_children(rules, states, actions, probabilities, frame):
-        return FAILED
-    return DONE
 
 
 @kernel
@@ -384,7 +367,10 @@ def simulate(rules: Any, states: Any, actions: Any, probabilities: Any, frame: A
     if player == TERMINAL:
         return finish(rules, leaf, frame)
     if header[EXPAND]:
-        status = describe_leaf(rules, states, leaf, player, actions, probabilities, frame)
+        status = list_leaf(rules, leaf, player, frame)
+        if status == DONE and header[CHECK_CHILDREN] != 0:
+            fine = check_children(rules, states, actions, probabilities, frame)
+            status = DONE if fine else FAILED
         if status != DONE:
             return status
     if header[STEP] == MOVE_ROOT:
