@@ -103,12 +103,12 @@ def self_play(
             "temperature_moves must be an integer of at least 0, or None for never, "
             f"got {temperature_moves!r}."
         )
-    first = game.new_initial_state() if hasattr(game, "new_initial_state") else game
+    first = as_game_state(game.new_initial_state() if hasattr(game, "new_initial_state") else game)
     if resign_below is not None:
-        _check_resignation(as_game_state(first), resign_below)
+        _check_resignation(first, resign_below)
     seeds = np.random.SeedSequence(checked_seed(seed))
     final = config.replace(temperature=0.0)
-    table = _Table(as_game_state(first), judges, config, final, seeds)
+    table = _Table(first, judges, config, final, seeds)
     rules = _Rules(Limit(simulations=simulations), temperature_moves, resign_below)
     return _played(table, rules, games, side_by_side, overlap)
 

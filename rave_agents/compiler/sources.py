@@ -6,7 +6,7 @@ import pathlib
 import platform
 import sys
 import types
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -72,13 +72,21 @@ def _lines_of(function: Any, seen: set[Any]) -> Iterator[str]:
     yield from _lines_of_code(code)
     cells = zip(code.co_freevars, function.__closure__ or (), strict=True)
     known = {**function.__globals__, **{name: cell.cell_contents for name, cell in cells}}
-    names = _names_in(code)
+    yield from _lines_of_names(frozenset(_names_in(code)), known, seen)
+
+
+def _lines_of_names(
+    names: frozenset[str], known: Mapping[str, Any], seen: set[Any]
+) -> Iterator[str]:
+    """What stands under the names that code looks up; in a module of the user's, likewise."""
     for name in sorted(names & known.keys()):
-        yield from (name, *_lines_of(known[name], seen))
-        if isinstance(known[name], types.ModuleType) and not _is_librarys(known[name]):
-            inside = vars(known[name])
-            for inner in sorted(names & inside.keys()):
-                yield from (inner, *_lines_of(inside[inner], seen))
+        value = known[name]
+        yield name
+        if not isinstance(value, types.ModuleType):
+            yield from _lines_of(value, seen)
+        elif not _is_librarys(value) and (value, names) not in seen:
+            seen.add((value, names))
+            yield from _lines_of_names(names, vars(value), seen)
 
 
 def constant_as_text(value: Any) -> str:

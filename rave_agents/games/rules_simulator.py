@@ -125,26 +125,20 @@ class RulesSimulator:
     def raise_pending(self) -> None:
         """Raise what ended the last simulation: interpreted, the very error."""
         error, self._error = self._error, None
-        if self.frame.header[Header.REQUIRED_MOVES] == BAD_VALUE:
-            self.frame.header[Header.REQUIRED_MOVES] = 0
-            raise GameError(
-                f"The value function of {self.rules} must give each player a number from "
-                f"{self.rules.min_utility:g} to {self.rules.max_utility:g}, the game's utilities: "
-                f"got {self.frame.returns[0].tolist()}."
-            )
-        if self.frame.header[Header.REQUIRED_MOVES] == BAD_COUNT:
-            self.frame.header[Header.REQUIRED_MOVES] = 0
-            raise GameError(
-                f"Where the game goes on, {self.rules} must have from 1 to max_actions, "
-                f"{self.rules.max_actions}, legal actions or outcomes of chance: it has "
-                f"{self.frame.header[Header.NUM_ACTIONS]}."
-            )
-        if self.frame.header[Header.REQUIRED_MOVES] == ENDLESS:
-            self.frame.header[Header.REQUIRED_MOVES] = 0
-            raise GameError(
-                f"A playout of {self.rules} has not ended after {LONGEST_GAME} moves: player() "
-                "must give TERMINAL at some time, whatever is played."
-            )
+        header, rules = self.frame.header, self.rules
+        told = {
+            BAD_VALUE: f"The value function of {rules} must give each player a number from "
+            f"{rules.min_utility:g} to {rules.max_utility:g}, the game's utilities: "
+            f"got {self.frame.returns[0].tolist()}.",
+            BAD_COUNT: f"Where the game goes on, {rules} must have from 1 to max_actions, "
+            f"{rules.max_actions}, legal actions or outcomes of chance: it has "
+            f"{header[Header.NUM_ACTIONS]}.",
+            ENDLESS: f"A playout of {rules} has not ended after {LONGEST_GAME} moves: player() "
+            "must give TERMINAL at some time, whatever is played.",
+        }.get(int(header[Header.REQUIRED_MOVES]))
+        if told is not None:
+            header[Header.REQUIRED_MOVES] = 0
+            raise GameError(told)
         raise error or RuntimeError(
             f"The compiled rules of {self.rules} have raised an exception; NUMBA_DISABLE_JIT=1 "
             "shows where."

@@ -150,13 +150,12 @@ class BatchedSearch(TreeSearch):
 
     def new_batch(self, rows: int) -> BatchArrays:
         """Room for so many of this game's positions."""
-        game = self._game
-        assert game is not None
+        observation_shape, num_actions, num_players = self.batch_shape
         return BatchArrays(
             rows,
-            self.observation_shape,
-            num_actions=game.num_actions,
-            num_players=game.num_players,
+            observation_shape,
+            num_actions=num_actions,
+            num_players=num_players,
             logits=self.batch_evaluator.policy == "logits",
         )
 

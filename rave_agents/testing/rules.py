@@ -1,12 +1,13 @@
 """``check_rules``: whether compiled rules are those of a plain form of the game."""
 
+import contextlib
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from rave_agents.errors import ConformanceError
+from rave_agents.errors import ConformanceError, GameError
 from rave_agents.game.game_state import GameState, PlayerId
 from rave_agents.games.playing import MOVE_ROOT
 from rave_agents.games.rules import Rules
@@ -55,26 +56,35 @@ def check_rules(
     """
     for game in range(games):
         draw = random.Random(f"{seed} {game}")
-        state: RulesState = rules.new_initial_state()
+        with _told_after(rules, list):
+            state: RulesState = rules.new_initial_state()
         reference = None if make_reference is None else make_reference()
         plain = _Interpreted(rules, state) if game < interpreted_games else None
         for ply in range(max_moves):
-            try:
+            with _told_after(rules, state.history):
                 _check_ranges(state)
                 if reference is not None:
                     _check_same(state, reference, strings)
                 if plain is not None:
                     plain.check(state, playout=draw.random() < 1 / (1 + ply))
-            except ConformanceError as error:
-                raise ConformanceError(f"In {rules} after {state.history()}: {error}") from None
             if state.is_terminal():
                 break
             action = _drawn(state, draw)
-            state.apply_action(action)
+            with _told_after(rules, state.history):
+                state.apply_action(action)
             if reference is not None:
                 reference.apply_action(action)
             if plain is not None:
                 plain.play(action)
+
+
+@contextlib.contextmanager
+def _told_after(rules: Rules, history: Callable[[], Sequence[int]]) -> Iterator[None]:
+    """Say of what is violated in which game it is, and after which moves."""
+    try:
+        yield
+    except (ConformanceError, GameError) as error:
+        raise ConformanceError(f"In {rules} after {history()}: {error}") from None
 
 
 def _drawn(state: RulesState, draw: random.Random) -> int:

@@ -120,15 +120,23 @@ def test_games_of_workers_that_are_killed_are_played_again(when, compiled):
     def kill(result):
         if len(result.records) in when and len(result.records) not in killed:
             killed.append(len(result.records))
-            children = psutil.Process().children(recursive=True)
-            workers = [c for c in children if "loky" in " ".join(c.cmdline())]
-            workers = [c for c in workers if "resource_tracker" not in " ".join(c.cmdline())]
+            commands = {c: command_of(c) for c in psutil.Process().children(recursive=True)}
+            workers = [c for c, command in commands.items() if "loky" in command]
+            workers = [c for c in workers if "resource_tracker" not in commands[c]]
             workers[-1].kill()
 
     options = {"games": 12, "seed": 4, "simulations": 30}
     result = play_match("connect_four", "uct", "random", jobs=2, progress=kill, **options)
     assert killed == [*when]
     assert moves_of(result) == moves_of(play_match("connect_four", "uct", "random", **options))
+
+
+def command_of(process):
+    """What a process runs: nothing, once it has ended and only waits to be noticed."""
+    try:
+        return " ".join(process.cmdline())
+    except psutil.NoSuchProcess:
+        return ""
 
 
 @pytest.mark.full

@@ -31,6 +31,7 @@ SCRIPTS = {
     "an array": "import numpy\nN = numpy.array([0, {n}])\ndef f(): return N[1]",
     "a number in a module": "import settings\ndef f(): return settings.N",
     "a function in a module": "import settings\ndef f(): return settings.of()",
+    "a module in a module": "import settings\ndef f(): return settings.inner.settings.inner.N",
     "a number in an inner function": "N = {n}\ndef f(): return (lambda: N)()",
     "a tuple of arrays": "import numpy\nN = (numpy.array([{n}]),)\ndef f(): return N[0][0]",
 }
@@ -41,6 +42,8 @@ def test_code_that_looks_up_another_constant_is_other_code(script, monkeypatch):
     def text(n):
         settings = types.ModuleType("settings")
         exec(f"N = {n}\ndef of(): return {n}", vars(settings))
+        settings.inner = types.ModuleType("inner")
+        settings.inner.N, settings.inner.settings = n, settings
         monkeypatch.setitem(sys.modules, "settings", settings)
         written = {}
         exec(script.format(n=n), written)

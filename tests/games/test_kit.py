@@ -164,8 +164,8 @@ class NoMoves(Steps):
 
 @pytest.mark.parametrize(("rules", "count"), [(TooMany, 3), (NoMoves, 0)])
 def test_a_number_of_actions_beyond_what_the_rules_say_is_an_error(rules, count, compiled):
-    told = f"max_actions, {rules().max_actions}, legal .* of chance: it has {count}"
-    with pytest.raises(GameError, match=told):
+    told = rf"after \[.*max_actions, {rules().max_actions}, legal .* of chance: it has {count}"
+    with pytest.raises(ConformanceError, match=told):
         check_rules(rules(), games=2)
 
 
