@@ -6,6 +6,9 @@ It needs torch. All figures of a block come from one run, and rounds take turns.
 simulations, or positions, a second; ``cpu`` the same by processor time, of all threads, which other
 programs on the machine disturb less. Ratios are to the first row of the block.
 
+Answers of the network are kept for positions that come again, by our searches and by OpenSpiel's
+with "cache"; its searches and ours are shown without as well.
+
 On Linux, memory that the network frees is kept for its next batch; see ``keep_freed_memory``.
 """
 
@@ -165,12 +168,14 @@ def blocks(n):
     for name, sizes in {"net": (3, 64), "small net": (1, 16)}.items():
         torch.manual_seed(1)
         net = Net(*sizes).eval()
-        evaluator = as_evaluator(net)
+        evaluator, forgetful = as_evaluator(net), as_evaluator(net)
+        forgetful.cache = False
         found[name] = {
             **{f"bare net, batches of {rows}": bare(net, rows) for rows in (64, 32, 8, 1)},
             "64 games at once": side_by_side(n, evaluator),
-            "64 games, overlap=False": side_by_side(n, evaluator, overlap=False),
+            "64 games, no cache": side_by_side(n, forgetful),
             "one game, leaves=8": one_game(4 * n, evaluator, PUCT.replace(leaves=8)),
+            "one game, leaves=8, no cache": one_game(4 * n, forgetful, PUCT.replace(leaves=8)),
             "one game, leaves=1": one_game(4 * n, evaluator, PUCT),
             "OpenSpiel's MCTSBot": openspiels(n, mcts, OneByOne(net, caches=False)),
             "OpenSpiel's MCTSBot, cache": openspiels(n, mcts, OneByOne(net, caches=True)),

@@ -12,6 +12,7 @@ from rave_agents.config.limit import Limit
 from rave_agents.config.root_noise import DirichletNoise
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.evaluators.batch_evaluator import BatchEvaluator
+from rave_agents.evaluators.cache import EvaluationCache
 from rave_agents.frameworks.adapters import as_game_state
 from rave_agents.game.arguments import checked_seed, is_integer, is_number
 from rave_agents.game.game_state import GameState, is_simultaneous, legal_actions_of
@@ -227,6 +228,11 @@ def _played(
     """The games, as many at a time as are run side by side."""
     playing: list[_Game] = []
     begun = 0
+    cache = EvaluationCache(
+        table.first.num_distinct_actions(),
+        table.first.num_players(),
+        keeps=table.evaluator.cache,
+    )
     while begun < games or playing:
         while begun < games and len(playing) < side_by_side:
             playing.append(_Game(begun, table))
@@ -241,12 +247,13 @@ def _played(
             if rules.temperature_moves is not None and each.moves >= rules.temperature_moves:
                 each.searcher.config = table.final
         tasks = [Task(each.searcher, each.state, rules.limit) for each in still]
-        results = search_together(tasks, side_by_side=side_by_side, overlap=overlap)
+        results = search_together(tasks, side_by_side=side_by_side, overlap=overlap, cache=cache)
         for each, result in zip(still, results, strict=True):
             each.play(result, rules)
         for each in playing:
             if each.is_over:
                 yield from each.told()
+                cache.clear()  # The network may have learned meanwhile.
         playing = [each for each in playing if not each.is_over]
 
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rave_agents.evaluators.cache import EvaluationCache
 from rave_agents.evaluators.leaves import (
     COMMON_LENGTH,
     FIRST_OBSERVATION,
@@ -36,6 +37,7 @@ class BatchArrays:
         num_actions: the game's distinct actions.
         num_players: its players.
         logits: whether an evaluator answers with logits.
+        cache: what the evaluator has answered already.
     """
 
     def __init__(
@@ -46,6 +48,7 @@ class BatchArrays:
         num_actions: int,
         num_players: int,
         logits: bool,
+        cache: EvaluationCache,
     ) -> None:
         self.observations = np.zeros((rows, *observation_shape), np.float32)
         self._masks = np.zeros((rows, num_actions), np.int8)
@@ -57,6 +60,7 @@ class BatchArrays:
         self._common = np.zeros(COMMON_LENGTH, np.int64)
         self._common[FIRST_OBSERVATION] = self.observations.ctypes.data
         self._common[LOGITS] = logits
+        self.cache = cache
 
     @property
     def shape(self) -> tuple[tuple[int, ...], int, int]:
@@ -93,6 +97,7 @@ class BatchArrays:
     def answers(self) -> Answers:
         """The arrays as the compiled code has them."""
         return Answers(
+            self.observations.reshape(-1).view(np.int32),
             self._masks.reshape(-1),
             self._players,
             self.policy.reshape(-1),

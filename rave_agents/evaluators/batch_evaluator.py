@@ -38,6 +38,9 @@ class BatchEvaluator:
             ``"probabilities"``: the policy itself, divided by its sum over the legal actions.
         clip: whether values outside the game's utilities are moved to the nearest of them, as for a
             critic that is not bounded; otherwise they are refused.
+        cache: whether what it has answered is kept until a search, or searches side by side, end:
+            a position with the same observation, player and legal actions is not asked again. Say
+            False for one that answers at random.
 
     Raises:
         TypeError: if ``function`` cannot be called.
@@ -50,6 +53,7 @@ class BatchEvaluator:
         *,
         policy: Literal["logits", "probabilities"] = "logits",
         clip: bool = False,
+        cache: bool = True,
     ) -> None:
         if not callable(function):
             raise TypeError(
@@ -64,6 +68,8 @@ class BatchEvaluator:
         """``"logits"`` or ``"probabilities"``."""
         self.clip: bool = bool(clip)
         """Whether values are moved into the utilities."""
+        self.cache: bool = bool(cache)
+        """Whether answers are kept."""
 
     def __call__(self, batch: Batch) -> tuple[Any, Any]:
         """Ask the function; its answer as it is."""

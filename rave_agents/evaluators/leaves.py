@@ -16,6 +16,7 @@ import numpy as np
 from rave_agents.compiler.arrays import NODE, Array
 from rave_agents.compiler.calls import call_address
 from rave_agents.compiler.dispatch import entry, kernel
+from rave_agents.evaluators.cache import PLACES, CacheArrays, is_known, keep, key_of, read_known
 from rave_agents.kernel import codes, hooks
 from rave_agents.kernel.loop import (
     begin_simulation,
@@ -34,8 +35,11 @@ PENDING = int(Status.PENDING)
 OBSERVATION = int(Header.OBSERVATION)
 OBSERVATIONS_ADDRESS = int(Header.PATH) + Frame._fields[1:].index("observations")
 
-LAST, VIRTUAL, WAITING, ROW = range(4)
-CONTROL_LENGTH = 4
+LAST, VIRTUAL, WAITING, ROW, FIRST_KEY, SECOND_KEY = range(6)
+CONTROL_LENGTH = 6
+
+KNOWN = -1
+"""The row of a simulation whose answer was known and is in its frame already."""
 
 STEP, NEXT_ROW, FIRST_OBSERVATION, LOGITS = range(4)
 COMMON_LENGTH = 4
@@ -56,6 +60,8 @@ BEYOND = 2**31 - 2
 class Answers(NamedTuple):
     """The rows of a batch, flat: what an evaluator is asked beside observations, and its answer."""
 
+    observations: Array
+    """[rows, size] what players observe: the bits of floating-point numbers as int32."""
     masks: Array
     """[rows, actions] int8, 1 for a legal action."""
     players: Array
@@ -74,11 +80,13 @@ class LeafSearch(NamedTuple):
 
     search: Search
     answers: Answers
+    cache: CacheArrays
     waiting: Array
     """[1] how many simulations of this tree wait."""
     control: Array
     """[CONTROL_LENGTH] the count of simulations at which to end; whether waiting simulations count
-    as lost; whether this one waits, and counts; where its rows begin."""
+    as lost; whether this one waits, and counts; where its rows begin, or ``KNOWN``; what stands for
+    the position in the cache, two numbers."""
 
 
 @entry("the search with an evaluator")
@@ -181,13 +189,40 @@ def seek_once(leaf: LeafSearch) -> int:
             if header[codes.NUM_PLAYOUTS] != 0:
                 header[codes.EXPAND] = 0
                 return end_simulation(search)
-    ask(leaf)
+    return wait(leaf)
+
+
+@kernel
+def wait(leaf: LeafSearch) -> int:
+    """Wait for an answer, or go on at once with one that is known. Returns a ``Status``."""
+    search, control = leaf.search, leaf.control
+    if not is_answered(leaf):
+        ask(leaf)
     leaf.waiting[0] += 1
-    leaf.control[WAITING] = JUST_WAITING
-    if leaf.control[VIRTUAL] != 0:
-        count_waiting(search, depth, 1)
-        leaf.control[WAITING] = COUNTED
+    control[WAITING] = JUST_WAITING
+    if control[VIRTUAL] != 0:
+        # What is known waits as well: so the search is the same whatever else is in the cache.
+        count_waiting(search, int(search.frame.header[codes.PATH_LENGTH]), 1)
+        control[WAITING] = COUNTED
+    elif control[ROW] == KNOWN and search.tree.used[NODE] > 0:  # Noise comes with the root.
+        return go_on(leaf)
     return PENDING
+
+
+@kernel
+def is_answered(leaf: LeafSearch) -> bool:
+    """Whether the evaluator has been asked the same before; then its answer is in the frame now."""
+    frame, answers, cache, control = leaf.search.frame, leaf.answers, leaf.cache, leaf.control
+    if cache.sizes[PLACES] == 0 or frame.header[codes.PLAYER] == SIMULTANEOUS:
+        return False
+    begin = answers.common[NEXT_ROW] * frame.header[OBSERVATION]
+    first, second = key_of(cache, frame, answers.observations, begin)
+    control[FIRST_KEY], control[SECOND_KEY] = first, second
+    if not is_known(cache, first, second):
+        return False
+    read_known(cache, first, frame)
+    control[ROW] = KNOWN
+    return True
 
 
 @kernel
@@ -281,19 +316,20 @@ def go_on(leaf: LeafSearch) -> int:
     header[codes.EXPAND] = found == UNEXPANDED and (depth == 0 or search.settings.may_expand)
     if found != UNEXPANDED:
         search.path.nodes[depth] = found  # Another simulation has added it meanwhile.
-    read_answer(leaf)
+    header[codes.NUM_PLAYOUTS] = 1
+    header[codes.UNIFORM] = 0
+    search.frame.playout_ends[0] = 0
+    if leaf.control[ROW] != KNOWN:
+        read_answer(leaf)
     return end_simulation(search)
 
 
 @kernel
 def read_answer(leaf: LeafSearch) -> None:
-    """Write the priors of the leaf's actions and all players' returns to the frame."""
-    row = leaf.control[ROW]
+    """Write the priors of the leaf's actions and all players' returns to the frame; keep them."""
+    row, control, cache = leaf.control[ROW], leaf.control, leaf.cache
     frame, answers, settings = leaf.search.frame, leaf.answers, leaf.search.settings
     players, rows, first = settings.num_players, rows_of(frame), 0
-    frame.header[codes.NUM_PLAYOUTS] = 1
-    frame.header[codes.UNIFORM] = 0
-    frame.playout_ends[0] = 0
     for player in range(players):
         told = row
         for index in range(rows if rows > 1 else 0):
@@ -304,6 +340,8 @@ def read_answer(leaf: LeafSearch) -> None:
         end = end_of(frame, index)
         write_priors(leaf, (row + index) * settings.num_actions, first, end)
         first = end
+    if cache.sizes[PLACES] > 0 and frame.header[codes.PLAYER] != SIMULTANEOUS:
+        keep(cache, control[FIRST_KEY], control[SECOND_KEY], frame, answers.values, row * players)
 
 
 @kernel

@@ -15,6 +15,7 @@ from rave_agents.errors import UnsupportedGameError
 from rave_agents.evaluators import leaves
 from rave_agents.evaluators.batch import BatchArrays
 from rave_agents.evaluators.batch_evaluator import BatchEvaluator, Judged, judge
+from rave_agents.evaluators.cache import EvaluationCache
 from rave_agents.kernel.alternating import Alternating
 from rave_agents.kernel.search import Path, Search
 from rave_agents.kernel.tree import ROOT
@@ -148,7 +149,12 @@ class BatchedSearch(TreeSearch):
         assert game is not None
         return tuple(self.observation_shape), game.num_actions, game.num_players
 
-    def new_batch(self, rows: int) -> BatchArrays:
+    def new_cache(self) -> EvaluationCache:
+        """What will keep the evaluator's answers, if it is one whose answers are kept."""
+        _, num_actions, num_players = self.batch_shape
+        return EvaluationCache(num_actions, num_players, keeps=self.batch_evaluator.cache)
+
+    def new_batch(self, rows: int, cache: EvaluationCache) -> BatchArrays:
         """Room for so many of this game's positions."""
         observation_shape, num_actions, num_players = self.batch_shape
         return BatchArrays(
@@ -157,6 +163,7 @@ class BatchedSearch(TreeSearch):
             num_actions=num_actions,
             num_players=num_players,
             logits=self.batch_evaluator.policy == "logits",
+            cache=cache,
         )
 
     def use(self, batch: BatchArrays) -> None:
@@ -183,6 +190,8 @@ class BatchedSearch(TreeSearch):
     def begin(self, *, simulations: float, deadline: float, memory_share: float) -> None:
         """See ``TreeSearch``."""
         self._expected = min(simulations, MOST_RESERVED)
+        if self._own_batch is not None:
+            self._own_batch.cache.clear()  # The network may have learned since the last search.
         super().begin(simulations=simulations, deadline=deadline, memory_share=memory_share)
         self.over = self._last <= self._begun
         for slot in self.slots:
@@ -197,7 +206,7 @@ class BatchedSearch(TreeSearch):
             Exception: whatever the game's state or the evaluator raises, unchanged.
         """
         if self._own_batch is None or self._own_batch.rows != self.most_rows:
-            self._own_batch = self.new_batch(self.most_rows)
+            self._own_batch = self.new_batch(self.most_rows, self.new_cache())
         batch = self._own_batch
         self.use(batch)
         ends = time.perf_counter() + SLICE_SECONDS
@@ -352,7 +361,8 @@ class BatchedSearch(TreeSearch):
                 path = _path_beside(search.path, slot)
                 flat = flat_frame(slot.frame)
                 search = search._replace(frame=flat, path=path, settings=settings)
-            slot.bind(leaves.LeafSearch(search, answers, self._waiting, slot.control))
+            cache = self._batch.cache.arrays
+            slot.bind(leaves.LeafSearch(search, answers, cache, self._waiting, slot.control))
 
 
 class Round:
@@ -374,6 +384,9 @@ class Round:
 
         Returns whether a search may have come to its end.
         """
+        for search in self._without_noise:
+            search.add_noise()
+        self._without_noise = [search for search in self._without_noise if not search.has_root]
         return self._crew.take_step(self._batch, leaves.SEEK)
 
     def go_on(self) -> None:
@@ -381,9 +394,6 @@ class Round:
         if self._several:  # New nodes and scales take visits that have a value.
             self._crew.take_step(self._batch, leaves.UNCOUNT)
         self._crew.take_step(self._batch, leaves.GO_ON)
-        for search in self._without_noise:
-            search.add_noise()
-        self._without_noise = [search for search in self._without_noise if not search.has_root]
 
     def drop(self) -> None:
         """Drop the simulations that wait, as if they had not begun."""
@@ -392,9 +402,11 @@ class Round:
 
 def bind_leaves(search: Search) -> None:
     """Compile what a search with an evaluator of batches calls, see ``compile_search``."""
-    answers = BatchArrays(1, (), num_actions=1, num_players=1, logits=True).answers()
+    cache = EvaluationCache(1, 1, keeps=False)
+    batch = BatchArrays(1, (), num_actions=1, num_players=1, logits=True, cache=cache)
     control = leaves.new_control(virtual=False)
-    record = leaves.LeafSearch(search, answers, np.zeros(1, np.int64), control)
+    waiting = np.zeros(1, np.int64)
+    record = leaves.LeafSearch(search, batch.answers(), cache.arrays, waiting, control)
     if leaves.advance.placed(record) is None:
         leaves.advance.bound(record)
 

@@ -13,6 +13,7 @@ from rave_agents.config.limit import Limit
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.evaluators.batch import BatchArrays
 from rave_agents.evaluators.batch_evaluator import BatchEvaluator, judge
+from rave_agents.evaluators.cache import EvaluationCache
 from rave_agents.game.arguments import checked_seed, is_integer
 from rave_agents.results.search_result import SearchResult
 from rave_agents.searcher.batched_search import BatchedSearch, Round
@@ -103,11 +104,16 @@ def search_many(
 
 
 def search_together(
-    tasks: Sequence[Task], *, side_by_side: int = SIDE_BY_SIDE, overlap: bool = True
+    tasks: Sequence[Task],
+    *,
+    side_by_side: int = SIDE_BY_SIDE,
+    overlap: bool = True,
+    cache: EvaluationCache | None = None,
 ) -> list[SearchResult]:
     """Run searches of searchers that have one evaluator in common, see ``search_many``.
 
-    Searches that keep their trees go on from them.
+    Searches that keep their trees go on from them. ``cache`` is what the evaluator has answered in
+    earlier calls; None for nothing.
 
     Raises:
         ValueError: if two searchers are the same, or have different evaluators.
@@ -118,7 +124,7 @@ def search_together(
     results: list[SearchResult | None] = [None] * len(tasks)
     with contextlib.ExitStack() as stack:
         size = min(side_by_side, len(tasks))
-        group = _Group(tasks[0].searcher.evaluator, size, iter(enumerate(tasks)), results)
+        group = _Group(tasks[0].searcher.evaluator, size, iter(enumerate(tasks)), results, cache)
         stack.callback(group.close)
         groups = [group]
         group.enter()
@@ -185,7 +191,9 @@ class _Group:
         size: int,
         waiting: Iterator[tuple[int, Task]],
         results: list[SearchResult | None],
+        cache: EvaluationCache | None,
     ) -> None:
+        self._cache = cache
         self._evaluator: BatchEvaluator = evaluator
         self._size, self._waiting, self._results = size, waiting, results
         self._running: list[_Running] = []
@@ -253,7 +261,8 @@ class _Group:
 
     def split(self) -> "_Group":
         """Give half of the searches, none of which waits yet, to another group."""
-        other = _Group(self._evaluator, self._size // 2, self._waiting, self._results)
+        half = self._size // 2
+        other = _Group(self._evaluator, half, self._waiting, self._results, self._cache)
         self._size -= other._size
         other._running = self._running[self._size :]
         del self._running[self._size :]
@@ -292,7 +301,8 @@ class _Group:
     def _use_batch(self, search: BatchedSearch) -> None:
         """Let a search write to the group's batch, which has room for all."""
         if self._batch is None:
-            self._batch = search.new_batch(self._size * search.most_rows)
+            self._cache = self._cache or search.new_cache()
+            self._batch = search.new_batch(self._size * search.most_rows, self._cache)
         if search.batch_shape != self._batch.shape:
             raise ValueError(
                 "All states must have observations of one shape, and as many actions and players, "

@@ -278,7 +278,7 @@ def test_batches_of_searches_side_by_side_are_full_until_the_last_searches_end()
     search_many(
         [long_game()] * 12,
         Limit(simulations=20),
-        evaluator=drawing(2, sizes=sizes),
+        evaluator=drawing(2, sizes=sizes, cache=False),
         seed=1,
         side_by_side=4,
         overlap=False,
@@ -358,7 +358,7 @@ def test_few_searches_of_a_compiled_game_are_judged_in_one_batch_many_in_two(gam
     search_many(
         [state] * games,
         Limit(simulations=3),
-        evaluator=BatchEvaluator(judge),
+        evaluator=BatchEvaluator(judge, cache=False),
         seed=1,
         side_by_side=games,
     )

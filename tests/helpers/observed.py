@@ -114,7 +114,7 @@ def drawn(seed, batch, players):
     return policy, values
 
 
-def drawing(seed, players=2, sizes=None):
+def drawing(seed, players=2, sizes=None, *, cache=True):
     """Judges by ``drawn``, and notes the sizes of batches."""
 
     def judge(batch):
@@ -122,7 +122,7 @@ def drawing(seed, players=2, sizes=None):
             sizes.append(len(batch.players))
         return drawn(seed, batch, players)
 
-    return BatchEvaluator(judge, policy="probabilities")
+    return BatchEvaluator(judge, policy="probabilities", cache=cache)
 
 
 class Single:

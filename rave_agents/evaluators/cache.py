@@ -1,0 +1,135 @@
+"""What an evaluator has answered, kept for positions that look the same to it.
+
+Searches meet many positions again, by another order of moves or in another game from the same
+opening. Who moves, what they observe and their legal actions are all that an evaluator is told; a
+key of 128 bits stands for them. It chooses a place of the table, where the last answer stays.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from rave_agents.compiler.arrays import Array
+from rave_agents.compiler.dispatch import kernel
+from rave_agents.kernel.codes import NUM_ACTIONS, PLAYER
+from rave_agents.simulate.frame import Frame, Header
+
+OBSERVATION = int(Header.OBSERVATION)
+
+FIRST_FACTOR, SECOND_FACTOR = 0x5851F42D4C957F2D, 0x2545F4914F6CDD1D
+"""Odd, so that no two numbers have one product; of 63 bits, so that they are signed ones."""
+
+UPPER = 2**32 - 1
+"""What is left of a signed number's upper half, moved down."""
+
+MOST_PLACES = 2**16
+"""Answers that are kept, at most: a power of two."""
+MOST_BYTES = 2**26
+"""What they may take."""
+MOST_ACTIONS = 512
+"""Answers for positions with more legal actions are not kept."""
+
+
+PLACES, WIDTH, PLAYERS, AGE = range(4)
+
+
+class CacheArrays(NamedTuple):
+    """A table of answers."""
+
+    keys: Array
+    """[places, 2] what stands for the position."""
+    priors: Array
+    """[places, width] the probabilities of its legal actions, in the order of their list."""
+    values: Array
+    """[places, players] what each player may still expect."""
+    sizes: Array
+    """[4] how many places, 0 where no answers are kept; the width; how many players; how often the
+    table was cleared, which is a part of all keys."""
+
+
+class EvaluationCache:
+    """The answers of one evaluator in one game.
+
+    Args:
+        num_actions: the game's distinct actions.
+        num_players: its players.
+        keeps: whether it keeps any.
+    """
+
+    def __init__(self, num_actions: int, num_players: int, *, keeps: bool = True) -> None:
+        width = min(num_actions, MOST_ACTIONS)
+        places = MOST_PLACES if keeps else 0
+        while places * 8 * (2 + width + num_players) > MOST_BYTES:
+            places //= 2
+        self.arrays = CacheArrays(
+            np.zeros(max(1, places) * 2, np.int64),
+            np.zeros(max(1, places) * width),
+            np.zeros(max(1, places) * num_players),
+            np.array([places, width, num_players, 1]),
+        )
+
+    def clear(self) -> None:
+        """Forget all answers."""
+        self.arrays.sizes[AGE] += 1
+
+
+@kernel
+def mixed(number: int, word: int, factor: int) -> int:
+    """A number with another word in all of its bits."""
+    number = (number ^ word) * factor
+    return number ^ ((number >> 32) & UPPER)
+
+
+@kernel
+def key_of(cache: CacheArrays, frame: Frame, seen: Array, begin: int) -> tuple[int, int]:
+    """The key of the position that a frame describes; its observation begins somewhere."""
+    header, end = frame.header, begin + frame.header[OBSERVATION]
+    first, second = cache.sizes[AGE], ~cache.sizes[AGE]
+    for place in range(begin, end - 1, 2):
+        first = mixed(first, seen[place], FIRST_FACTOR)
+        second = mixed(second, seen[place + 1], SECOND_FACTOR)
+    if header[OBSERVATION] % 2 == 1:
+        first = mixed(first, seen[end - 1], FIRST_FACTOR)
+    for place in range(header[NUM_ACTIONS]):
+        second = mixed(second, frame.actions[place], SECOND_FACTOR)
+    first = mixed(first, header[PLAYER], FIRST_FACTOR)
+    first = mixed(first, second, FIRST_FACTOR)
+    return first, mixed(second, first, SECOND_FACTOR)
+
+
+@kernel
+def place_of(cache: CacheArrays, key: int) -> int:
+    """Where the answer of a key stands, if it is there."""
+    return int(key & (cache.sizes[PLACES] - 1))
+
+
+@kernel
+def is_known(cache: CacheArrays, first: int, second: int) -> bool:
+    """Whether there is an answer of this key."""
+    place = place_of(cache, first)
+    return bool(cache.keys[2 * place] == first and cache.keys[2 * place + 1] == second)
+
+
+@kernel
+def read_known(cache: CacheArrays, key: int, frame: Frame) -> None:
+    """Write an answer that is there to the frame: priors, and values to the returns."""
+    place, width, players = place_of(cache, key), cache.sizes[WIDTH], cache.sizes[PLAYERS]
+    for player in range(players):
+        frame.returns[player] += frame.discount[0] * cache.values[place * players + player]
+    for index in range(frame.header[NUM_ACTIONS]):
+        frame.probabilities[index] = cache.priors[place * width + index]
+
+
+@kernel
+def keep(
+    cache: CacheArrays, first: int, second: int, frame: Frame, values: Array, first_value: int
+) -> None:
+    """Keep the frame's priors, and values from a place of an array on, under a key."""
+    place, width, players = place_of(cache, first), cache.sizes[WIDTH], cache.sizes[PLAYERS]
+    if frame.header[NUM_ACTIONS] > width:
+        return
+    cache.keys[2 * place], cache.keys[2 * place + 1] = first, second
+    for player in range(players):
+        cache.values[place * players + player] = values[first_value + player]
+    for index in range(frame.header[NUM_ACTIONS]):
+        cache.priors[place * width + index] = frame.probabilities[index]
