@@ -16,7 +16,7 @@ from rave_agents.kernel.players import AllPlayers, SearchingPlayer
 from rave_agents.kernel.rules import Edge, blended
 from rave_agents.kernel.schedules import blend
 from rave_agents.kernel.tree import edge_rows
-from rave_agents.kernel.trust import TrustStatistics
+from rave_agents.kernel.trust import TrustStatistics, share_explored
 from rave_agents.kernel.winning_moves import EdgeWins, TableWins, biased_sum, winning_rate
 
 NO_TABLE = -1
@@ -116,7 +116,7 @@ def _blend_by_trust(trust: TrustStatistics, view: View, edge: Edge, explored: fl
     schedule = view.amaf.options.schedule
     value = blend(schedule, edge.n, edge.value_sum, edge.n_amaf, edge.amaf_value_sum)
     q = edge.q if edge.n > 0.0 else view.unvisited
-    left = 1.0 - view.trust * (1.0 - trust.options.explored)
+    left = share_explored(trust, view.trust)
     return (1.0 - view.trust) * q + view.trust * value + left * explored
 
 

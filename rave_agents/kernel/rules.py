@@ -14,7 +14,7 @@ from typing import Annotated, Any, NamedTuple
 from annotated_types import Ge, Gt
 
 from rave_agents.compiler.arrays import FLOAT, INT, Array, Axis, Rows, one
-from rave_agents.compiler.dispatch import implements, open_function
+from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel import hooks
 from rave_agents.kernel.players import CHANCE
@@ -126,7 +126,7 @@ class AdaptiveUCB1(NamedTuple):
 
     c: Annotated[float, Ge(0)] = 0.35
     """The weight of exploration without chance, at least 0."""
-    chance_factor: Annotated[float, Ge(0)] = 1.7
+    chance_factor: Annotated[float, Ge(0)] = 2.0
     """What it is multiplied by where chance has a part, at least 0."""
 
 
@@ -150,12 +150,18 @@ def hides_chance(moves: Any) -> bool:
     return False
 
 
-@implements(hooks.on_expand, ChanceSeen)
-def _look_for_chance(rule: ChanceSeen, search: Any, depth: int, nodes: int) -> None:
+@kernel
+def meets_chance(search: Any, depth: int, nodes: int) -> bool:
+    """Whether chance has a part in the game, as far as new nodes of a path show it."""
     for place in range(depth, depth + nodes):
         if search.tree.node_player[search.path.nodes[place]] == CHANCE:
-            rule.seen[0] = 1
-    if hides_chance(search.moves):
+            return True
+    return hides_chance(search.moves)
+
+
+@implements(hooks.on_expand, ChanceSeen)
+def _look_for_chance(rule: ChanceSeen, search: Any, depth: int, nodes: int) -> None:
+    if meets_chance(search, depth, nodes):
         rule.seen[0] = 1
 
 

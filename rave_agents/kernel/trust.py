@@ -14,10 +14,10 @@ from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.compiler.part_fields import Takes
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel import hooks
+from rave_agents.kernel.rules import meets_chance
 from rave_agents.kernel.tree import edge_rows
 
-GONE = 0
-LEGAL_AGAIN = 1
+GONE, LEGAL_AGAIN, CHANCE_SEEN = 0, 1, 2
 
 SIMULATIONS_COUNTED, SIMULATIONS_BETWEEN = 128, 16
 """The first simulations of a tree, each of which counts, and how far apart those after them are."""
@@ -32,7 +32,7 @@ class LearnedTrust(NamedTuple):
 
     explored: Annotated[float, Ge(0), Le(1)] = 0.3
     """The share of the rule's exploration that is left under full trust, in [0, 1]: AMAF itself
-    explores."""
+    explores. Where chance has a part in the game, all of it is left."""
 
 
 Trust = Annotated[Any, Takes(FullTrust, LearnedTrust)]
@@ -44,8 +44,8 @@ class TrustStatistics(NamedTuple):
     """What the search has seen of what its actions mean."""
 
     options: LearnedTrust
-    counts: Annotated[Array, one(INT, 2)]
-    """[2] see ``count_taken_actions``."""
+    counts: Annotated[Array, one(INT, 3)]
+    """[3] see ``count_taken_actions``; 1 if chance has a part in the game, else 0."""
 
 
 @open_function
@@ -57,6 +57,13 @@ def trust_of(trust: Any) -> float:
 @implements(trust_of, TrustStatistics)
 def _trust_of(trust: TrustStatistics) -> float:
     return meaning(trust.counts)
+
+
+@kernel
+def share_explored(trust: TrustStatistics, trusted: float) -> float:
+    """How much of the rule's exploration is left where AMAF values are trusted so far."""
+    explored = trust.options.explored if trust.counts[CHANCE_SEEN] == 0 else 1.0
+    return 1.0 - trusted * (1.0 - explored)
 
 
 @kernel
@@ -92,3 +99,5 @@ def _on_expand(trust: TrustStatistics, search: Any, depth: int, nodes: int) -> N
     simulation = search.path.simulations[0]
     if simulation < SIMULATIONS_COUNTED or simulation % SIMULATIONS_BETWEEN == 0:
         count_taken_actions(trust.counts, search, depth, nodes)
+        if meets_chance(search, depth, nodes):
+            trust.counts[CHANCE_SEEN] = 1

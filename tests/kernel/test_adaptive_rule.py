@@ -5,6 +5,7 @@ import pytest
 
 from rave_agents import Limit, SearchConfig, Searcher
 from rave_agents.kernel.rules import AdaptiveUCB1
+from rave_agents.kernel.trust import CHANCE_SEEN
 from rave_agents.parts import UCB1
 
 PARTS = {"tic_tac_toe": 0, "nim": 0, "pig": 1, "leduc_poker": 1}
@@ -25,6 +26,16 @@ def test_chance_is_seen_where_it_has_a_part(name):
     """Also where something is hidden, and there are no chance nodes in the tree."""
     searcher, _ = searched(name, AdaptiveUCB1())
     assert searcher.rooted_tree().running.rule.seen[0] == PARTS[name]
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_the_trust_in_amaf_sees_chance_as_well(name):
+    state = pyspiel.load_game(name).new_initial_state()
+    while state.is_chance_node():
+        state.apply_action(state.legal_actions()[0])
+    searcher = Searcher(SearchConfig.preset("auto"), seed=1)
+    searcher.search(state, Limit(simulations=100))
+    assert searcher.rooted_tree().running.amaf.trust.counts[CHANCE_SEEN] == PARTS[name]
 
 
 def test_without_chance_it_is_ucb1():

@@ -32,6 +32,7 @@ from rave_agents.kernel.schedules import (
     beta,
     blend,
 )
+from rave_agents.kernel.trust import CHANCE_SEEN, LearnedTrust, share_explored
 from rave_agents.kernel.utilities import GameRange, ObservedRange, scaled
 from rave_agents.kernel.weightings import Linear, Stepped, Uniform, update_weight
 from rave_agents.kernel.winning_moves import weighted_win_rate
@@ -63,6 +64,14 @@ def test_adaptive_ucb1_exploration(seen, c):
     rule = assembled(AdaptiveUCB1(c=0.5, chance_factor=2.0), {Axis.ONE: 1})
     rule.seen[0] = seen
     assert explored(rule, 100.0, n=4.0) == explored(UCB1(c), 100.0, n=4.0)
+
+
+@pytest.mark.parametrize(("chance", "share"), [(0, 0.6), (1, 1.0)])
+def test_amaf_that_is_trusted_explores_in_place_of_the_rule_but_for_chance(chance, share):
+    trust = assembled(LearnedTrust(explored=0.2), {Axis.ONE: 1})
+    trust.counts[CHANCE_SEEN] = chance
+    assert share_explored(trust, 0.5) == pytest.approx(share)  # 1 - 0.5 * (1 - 0.2)
+    assert share_explored(trust, 0.0) == 1.0
 
 
 def test_ucb1_tuned_exploration():
