@@ -228,11 +228,7 @@ def _played(
     """The games, as many at a time as are run side by side."""
     playing: list[_Game] = []
     begun = 0
-    cache = EvaluationCache(
-        table.first.num_distinct_actions(),
-        table.first.num_players(),
-        keeps=table.evaluator.cache,
-    )
+    cache = EvaluationCache(table.first.num_players(), keeps=table.evaluator.cache)
     while begun < games or playing:
         while begun < games and len(playing) < side_by_side:
             playing.append(_Game(begun, table))

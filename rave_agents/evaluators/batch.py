@@ -1,12 +1,13 @@
 """The arrays of a batch, which simulations write to and an evaluator reads."""
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rave_agents.evaluators.cache import EvaluationCache
+from rave_agents.evaluators.judgement import LIMITS_LENGTH, OWN, Judgement, take_answer
 from rave_agents.evaluators.leaves import (
     COMMON_LENGTH,
     FIRST_OBSERVATION,
@@ -60,6 +61,10 @@ class BatchArrays:
         self._common = np.zeros(COMMON_LENGTH, np.int64)
         self._common[FIRST_OBSERVATION] = self.observations.ctypes.data
         self._common[LOGITS] = logits
+        self._own_values = np.zeros(rows)
+        self._limits = np.zeros(LIMITS_LENGTH)
+        self._sizes = np.array([num_actions, num_players, 0])
+        self._take: Callable[[int], int] | None = None
         self.cache = cache
 
     @property
@@ -93,6 +98,38 @@ class BatchArrays:
             self._masks[:count].view(np.bool_).copy(),
             self._players[:count].copy(),
         )
+
+    def take(
+        self,
+        policy: NDArray[Any],
+        values: NDArray[Any],
+        limits: tuple[float, float, float],
+        *,
+        own: bool,
+    ) -> bool:
+        """Write an evaluator's answer to the rows in use.
+
+        Args:
+            policy: [B, actions] the policy.
+            values: [B, players] what each player expects, or the player to move alone.
+            limits: the game's least and greatest utility, and the sum of two players', or NaN.
+            own: whether they are those of the player to move alone.
+
+        Returns:
+            Whether a search can take it as it is.
+        """
+        count = self.count
+        self.policy[:count] = policy
+        if own:
+            self._own_values[:count] = values.reshape(count)
+        else:
+            self.values[:count] = values
+        self._limits[:] = limits
+        self._sizes[OWN] = own
+        if self._take is None:
+            record = Judgement(self.answers(), self._own_values, self._limits, self._sizes)
+            self._take = take_answer.bound(record)
+        return self._take(0) != 0
 
     def answers(self) -> Answers:
         """The arrays as the compiled code has them."""

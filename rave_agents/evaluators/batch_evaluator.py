@@ -107,22 +107,37 @@ def judge(evaluator: BatchEvaluator, arrays: BatchArrays, game: Judged) -> None:
             f"{evaluator.name} must return two arrays, the policy and the values, "
             f"got {_shown(answer)}."
         )
-    mask = batch.legal_actions_mask
     policy = _numbers(evaluator, "the policy", answer[0])
-    if policy.shape != mask.shape:
+    values = _numbers(evaluator, "values", answer[1])
+    shape = batch.legal_actions_mask.shape
+    if policy.shape != shape:
         raise GameError(
-            f"{evaluator.name} must return a policy of shape {mask.shape}, positions and distinct "
+            f"{evaluator.name} must return a policy of shape {shape}, positions and distinct "
             f"actions, got {policy.shape}."
         )
-    _check_policy(evaluator, policy, mask)
-    arrays.policy[: arrays.count] = policy
-    arrays.values[: arrays.count] = _values(evaluator, answer[1], batch, game)
+    own = _are_own(evaluator, values, len(batch.players), game)
+    limits = game.least_utility, game.greatest_utility, game.utility_sum
+    if arrays.take(policy, values, limits, own=own):
+        return
+    _check_policy(evaluator, policy, batch.legal_actions_mask)
+    arrays.values[: arrays.count] = _mended(evaluator, values, batch, game, own=own)
+
+
+def _are_own(evaluator: BatchEvaluator, values: NDArray[Any], count: int, game: Judged) -> bool:
+    """Whether values are those of the player to move alone."""
+    every = (count, game.num_players)
+    if values.shape == every:
+        return False
+    if values.shape not in ((count,), (count, 1)):
+        raise GameError(
+            f"{evaluator.name} must return values of shape {(count,)}, those of the player to "
+            f"move, or {every}, those of every player: got {values.shape}."
+        )
+    return True
 
 
 def _check_policy(evaluator: BatchEvaluator, policy: NDArray[Any], mask: NDArray[np.bool_]) -> None:
     logits = evaluator.policy == "logits"
-    if logits and math.isfinite(policy.sum(dtype=np.float64)):
-        return  # All of them are: a fraction of the time that the legal ones alone take.
     legal = np.where(mask, policy, -np.inf if logits else 0.0)
     greatest = legal.max(axis=1)  # NaN if there is one.
     if not logits and (least := legal.min()) < 0.0:
@@ -147,18 +162,12 @@ def _check_policy(evaluator: BatchEvaluator, policy: NDArray[Any], mask: NDArray
     )
 
 
-def _values(
-    evaluator: BatchEvaluator, given: Any, batch: Batch, game: Judged
+def _mended(
+    evaluator: BatchEvaluator, given: NDArray[Any], batch: Batch, game: Judged, *, own: bool
 ) -> NDArray[np.float64]:
-    """[B, players] what every player expects."""
-    values = _numbers(evaluator, "values", given).astype(np.float64, copy=False)
+    """[B, players] what every player expects, moved into the game's utilities where it may be."""
+    values = given.astype(np.float64)
     count, players = len(batch.players), game.num_players
-    own = values.shape in ((count,), (count, 1)) and values.shape != (count, players)
-    if not own and values.shape != (count, players):
-        raise GameError(
-            f"{evaluator.name} must return values of shape {(count,)}, those of the player to "
-            f"move, or {(count, players)}, those of every player: got {values.shape}."
-        )
     low, high = game.least_utility, game.greatest_utility
     least, most = values.min(), values.max()
     if not (least > -math.inf and most < math.inf):  # NaN is neither.
@@ -182,10 +191,9 @@ def _values(
             f"the others here, as there are {players} players whose returns have no known constant "
             f"sum: return values of shape (B, {players}), one for each player."
         )
-    every, given = np.empty((count, 2)), values.reshape(-1)
-    every[:, 0] = np.where(batch.players == 0, given, game.utility_sum - given)
-    np.subtract(game.utility_sum, every[:, 0], out=every[:, 1])
-    return every
+    own_values = values.reshape(-1)
+    first = np.where(batch.players == 0, own_values, game.utility_sum - own_values)
+    return np.stack([first, game.utility_sum - first], axis=1)
 
 
 def _numbers(evaluator: BatchEvaluator, what: str, given: Any) -> NDArray[Any]:

@@ -22,15 +22,13 @@ FIRST_FACTOR, SECOND_FACTOR = 0x5851F42D4C957F2D, 0x2545F4914F6CDD1D
 UPPER = 2**32 - 1
 """What is left of a signed number's upper half, moved down."""
 
-MOST_PLACES = 2**16
+MOST_ANSWERS = 2**16
 """Answers that are kept, at most: a power of two."""
-MOST_BYTES = 2**26
-"""What they may take."""
-MOST_ACTIONS = 512
-"""Answers for positions with more legal actions are not kept."""
+MOST_PRIORS = 2**22
+"""Their priors, at most."""
 
 
-PLACES, WIDTH, PLAYERS, AGE = range(4)
+PLACES, PLAYERS, AGE, MOST, NEXT = range(5)
 
 
 class CacheArrays(NamedTuple):
@@ -38,34 +36,34 @@ class CacheArrays(NamedTuple):
 
     keys: Array
     """[places, 2] what stands for the position."""
+    begins: Array
+    """[places] which of all priors that were ever kept are the position's."""
     priors: Array
-    """[places, width] the probabilities of its legal actions, in the order of their list."""
+    """[priors] the latest of them: number n is at n modulo their length. Those of a position are in
+    the order of its legal actions."""
     values: Array
     """[places, players] what each player may still expect."""
     sizes: Array
-    """[4] how many places, 0 where no answers are kept; the width; how many players; how often the
-    table was cleared, which is a part of all keys."""
+    """[5] how many places, 0 where no answers are kept; how many players; how often the table was
+    cleared, which is a part of all keys; the length of ``priors``; the number of the next one."""
 
 
 class EvaluationCache:
     """The answers of one evaluator in one game.
 
     Args:
-        num_actions: the game's distinct actions.
-        num_players: its players.
+        num_players: the game's players.
         keeps: whether it keeps any.
     """
 
-    def __init__(self, num_actions: int, num_players: int, *, keeps: bool = True) -> None:
-        width = min(num_actions, MOST_ACTIONS)
-        places = MOST_PLACES if keeps else 0
-        while places * 8 * (2 + width + num_players) > MOST_BYTES:
-            places //= 2
+    def __init__(self, num_players: int, *, keeps: bool = True) -> None:
+        places, priors = (MOST_ANSWERS, MOST_PRIORS) if keeps else (1, 1)
         self.arrays = CacheArrays(
-            np.zeros(max(1, places) * 2, np.int64),
-            np.zeros(max(1, places) * width),
-            np.zeros(max(1, places) * num_players),
-            np.array([places, width, num_players, 1]),
+            np.zeros(places * 2, np.int64),
+            np.zeros(places, np.int64),
+            np.zeros(priors),
+            np.zeros(places * num_players),
+            np.array([places if keeps else 0, num_players, 1, priors, 0]),
         )
 
     def clear(self) -> None:
@@ -106,18 +104,21 @@ def place_of(cache: CacheArrays, key: int) -> int:
 @kernel
 def is_known(cache: CacheArrays, first: int, second: int) -> bool:
     """Whether there is an answer of this key."""
-    place = place_of(cache, first)
-    return bool(cache.keys[2 * place] == first and cache.keys[2 * place + 1] == second)
+    place, sizes = place_of(cache, first), cache.sizes
+    if cache.keys[2 * place] != first or cache.keys[2 * place + 1] != second:
+        return False
+    return bool(sizes[NEXT] - cache.begins[place] <= sizes[MOST])  # Not overwritten yet.
 
 
 @kernel
 def read_known(cache: CacheArrays, key: int, frame: Frame) -> None:
     """Write an answer that is there to the frame: priors, and values to the returns."""
-    place, width, players = place_of(cache, key), cache.sizes[WIDTH], cache.sizes[PLAYERS]
+    place, players = place_of(cache, key), cache.sizes[PLAYERS]
     for player in range(players):
         frame.returns[player] += frame.discount[0] * cache.values[place * players + player]
+    begin = cache.begins[place] % cache.sizes[MOST]
     for index in range(frame.header[NUM_ACTIONS]):
-        frame.probabilities[index] = cache.priors[place * width + index]
+        frame.probabilities[index] = cache.priors[begin + index]
 
 
 @kernel
@@ -125,11 +126,17 @@ def keep(
     cache: CacheArrays, first: int, second: int, frame: Frame, values: Array, first_value: int
 ) -> None:
     """Keep the frame's priors, and values from a place of an array on, under a key."""
-    place, width, players = place_of(cache, first), cache.sizes[WIDTH], cache.sizes[PLAYERS]
-    if frame.header[NUM_ACTIONS] > width:
+    place, sizes, count = place_of(cache, first), cache.sizes, frame.header[NUM_ACTIONS]
+    if count > sizes[MOST]:
         return
+    begin = sizes[NEXT] % sizes[MOST]
+    if begin + count > sizes[MOST]:
+        sizes[NEXT] += sizes[MOST] - begin
+        begin = 0
     cache.keys[2 * place], cache.keys[2 * place + 1] = first, second
-    for player in range(players):
-        cache.values[place * players + player] = values[first_value + player]
-    for index in range(frame.header[NUM_ACTIONS]):
-        cache.priors[place * width + index] = frame.probabilities[index]
+    cache.begins[place] = sizes[NEXT]
+    sizes[NEXT] += count
+    for player in range(sizes[PLAYERS]):
+        cache.values[place * sizes[PLAYERS] + player] = values[first_value + player]
+    for index in range(count):
+        cache.priors[begin + index] = frame.probabilities[index]

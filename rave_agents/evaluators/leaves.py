@@ -28,6 +28,7 @@ from rave_agents.kernel.loop import (
 from rave_agents.kernel.players import CHANCE, SIMULTANEOUS
 from rave_agents.kernel.search import Search
 from rave_agents.kernel.tree import UNEXPANDED
+from rave_agents.kernel.utilities import may_widen
 from rave_agents.simulate.frame import Frame, Header, Status
 from rave_agents.simulate.random_stream import random_unit
 
@@ -200,13 +201,23 @@ def wait(leaf: LeafSearch) -> int:
         ask(leaf)
     leaf.waiting[0] += 1
     control[WAITING] = JUST_WAITING
+    if control[ROW] == KNOWN and may_go_on(leaf):
+        return go_on(leaf)
     if control[VIRTUAL] != 0:
-        # What is known waits as well: so the search is the same whatever else is in the cache.
         count_waiting(search, int(search.frame.header[codes.PATH_LENGTH]), 1)
         control[WAITING] = COUNTED
-    elif control[ROW] == KNOWN and search.tree.used[NODE] > 0:  # Noise comes with the root.
-        return go_on(leaf)
     return PENDING
+
+
+@kernel
+def may_go_on(leaf: LeafSearch) -> bool:
+    """Whether a simulation whose answer is known need not wait for the others.
+
+    The root does, since noise comes with it; and where a new scale would move the values of visits
+    that have none yet.
+    """
+    search = leaf.search
+    return search.tree.used[NODE] > 0 and not (leaf.waiting[0] > 1 and may_widen(search.utilities))
 
 
 @kernel

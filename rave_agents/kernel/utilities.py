@@ -57,6 +57,17 @@ def _observe(utilities: ObservedRange, search: Any) -> tuple[bool, float, float]
     return True, (high - low) / width, (low - new_low) / width
 
 
+@open_function
+def may_widen(utilities: Any) -> bool:
+    """Whether ``observe`` may ever change values that have been counted."""
+    return False
+
+
+@implements(may_widen, ObservedRange)
+def _may_widen(utilities: ObservedRange) -> bool:
+    return True
+
+
 @kernel
 def set_values(search: Any, first: int, end: int) -> None:
     """Set ``path.values`` to the mean of the playouts from ``first`` to before ``end``."""

@@ -1,6 +1,5 @@
 """One tree and its search, where an evaluator judges leaves in batches."""
 
-import itertools
 import math
 import time
 from collections.abc import Callable, Sequence
@@ -19,7 +18,7 @@ from rave_agents.evaluators.cache import EvaluationCache
 from rave_agents.kernel.alternating import Alternating
 from rave_agents.kernel.search import Path, Search
 from rave_agents.kernel.tree import ROOT
-from rave_agents.searcher.crew import Crew
+from rave_agents.searcher.crew import Crew, new_version
 from rave_agents.searcher.tree_search import TreeSearch, new_frame, no_scores, part_failed
 from rave_agents.simulate.python_simulator import PythonSimulator
 from rave_agents.simulate.simulator import (
@@ -42,8 +41,6 @@ SLICE_SECONDS = 0.02
 MOST_RESERVED = 2**16
 """Simulations whose nodes have their memory before the search, at most."""
 
-_versions = itertools.count(1)
-
 
 class Slot:
     """A simulation of its own that may wait: its frame, its provider and its path.
@@ -64,7 +61,7 @@ class Slot:
     def bind(self, record: leaves.LeafSearch) -> None:
         """Work on this record from now on."""
         self.record = record
-        self.version = next(_versions)
+        self.version = new_version()
         in_slices = hasattr(self.simulator, "slice")
         self.compiled = None if in_slices else leaves.advance.placed(record)
         if self.compiled is None:
@@ -151,8 +148,8 @@ class BatchedSearch(TreeSearch):
 
     def new_cache(self) -> EvaluationCache:
         """What will keep the evaluator's answers, if it is one whose answers are kept."""
-        _, num_actions, num_players = self.batch_shape
-        return EvaluationCache(num_actions, num_players, keeps=self.batch_evaluator.cache)
+        _, _, num_players = self.batch_shape
+        return EvaluationCache(num_players, keeps=self.batch_evaluator.cache)
 
     def new_batch(self, rows: int, cache: EvaluationCache) -> BatchArrays:
         """Room for so many of this game's positions."""
@@ -402,7 +399,7 @@ class Round:
 
 def bind_leaves(search: Search) -> None:
     """Compile what a search with an evaluator of batches calls, see ``compile_search``."""
-    cache = EvaluationCache(1, 1, keeps=False)
+    cache = EvaluationCache(1, keeps=False)
     batch = BatchArrays(1, (), num_actions=1, num_players=1, logits=True, cache=cache)
     control = leaves.new_control(virtual=False)
     waiting = np.zeros(1, np.int64)

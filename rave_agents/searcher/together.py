@@ -59,7 +59,8 @@ def search_many(
     """Search many positions, whose leaves one evaluator judges in common batches.
 
     Each position has a tree and random numbers of its own: its result is the same whatever other
-    positions there are, as far as the evaluator gives the same numbers in batches of any size.
+    positions there are, as far as the evaluator gives the same numbers in batches of any size, and,
+    with several ``leaves``, as its answers are not kept (``BatchEvaluator.cache``).
 
     Args:
         states: positions, as ``Searcher.search`` takes them; of one game, or of games with

@@ -5,9 +5,15 @@ import random
 import numpy as np
 import pyspiel
 import pytest
-from helpers.observed import drawing, observed_game
+from helpers.observed import LongRules, Observed, drawing, observed_game, written
+from helpers.trees import check_tree
 
 from rave_agents import BatchEvaluator, Limit, SearchConfig, Searcher, search_many, self_play
+from rave_agents.compiler.arrays import NODE
+from rave_agents.evaluators import cache as cache_module
+from rave_agents.kernel.tree import ROOT, UNEXPANDED, edge_rows
+from rave_agents.parts import DirichletNoise
+from rave_agents.searcher.together import Task, search_together
 
 PUCT = SearchConfig.preset("puct")
 GAMES = (
@@ -53,20 +59,17 @@ def position_after(game, moves, seed):
     return state
 
 
-@pytest.mark.parametrize("leaves", [1, 4])
 @pytest.mark.parametrize("game", GAMES)
-def test_a_search_is_the_same_with_answers_that_are_kept(game, leaves):
+def test_a_search_is_the_same_with_answers_that_are_kept(game):
     results, told = {}, {}
     states = [position_after(game, 3, seed) for seed in range(5)] * 2
-    if leaves > 1 and game == "leduc_poker":
-        pytest.skip("several leaves are for games in which nothing is hidden")
     for cache in (False, True):
         told[cache] = Told()
         results[cache] = search_many(
             states,
             Limit(simulations=60),
             evaluator=evaluator(told[cache], cache=cache),
-            config=PUCT.replace(leaves=leaves),
+            config=PUCT,
             seed=1,
         )
     assert [r.actions for r in results[True]] == [r.actions for r in results[False]]
@@ -79,6 +82,79 @@ def test_a_single_search_hardly_asks_for_a_position_twice():
     searcher = Searcher(PUCT, seed=1, evaluator=evaluator(told, cache=True))
     searcher.search(pyspiel.load_game("connect_four").new_initial_state(), Limit(simulations=500))
     assert told.count < 1.02 * len(told.seen) < 500  # Two positions may share a place.
+
+
+@pytest.mark.parametrize("game", ["connect_four", "hex(board_size=4)", "breakthrough"])
+def test_with_several_leaves_what_is_known_takes_no_place_in_a_batch(game):
+    sizes, told = [], Told()
+
+    def judge(batch):
+        sizes.append(len(batch.players))
+        return told(batch)
+
+    searcher = Searcher(PUCT.replace(leaves=4), seed=1, evaluator=BatchEvaluator(judge))
+    result = searcher.search(position_after(game, 4, 1), Limit(simulations=600))
+    assert sum(row.visits for row in result.actions) == 599
+    assert sum(sizes) < 600
+    assert sizes[1:-3] == [4] * (len(sizes) - 4)
+    check_tree(searcher.rooted_tree(), judged=True)
+
+
+class Unordered(Observed):
+    """A game whose players see what was played, but not in which order."""
+
+    def observation(self, player):
+        return written(sorted(self.history))
+
+
+def test_where_values_may_get_another_scale_what_is_known_waits_for_the_others():
+    """Values grow with the depth, and so the scale does: also by what other searches asked."""
+
+    def judge(batch):
+        depths = (batch.observations >= 0).sum(axis=1)
+        return np.zeros(batch.legal_actions_mask.shape), np.stack([depths, -depths], axis=1)
+
+    evaluator = BatchEvaluator(judge)
+    config = PUCT.replace(leaves=8, root_noise=DirichletNoise())
+    searchers = [Searcher(config, seed=seed, evaluator=evaluator) for seed in range(8)]
+    game = Unordered(LongRules(0, stated=False))
+    tasks = [Task(each, game, Limit(simulations=30)) for each in searchers]
+    results = search_together(tasks, side_by_side=1)
+    for searcher, result in zip(searchers, results, strict=True):
+        check_tree(searcher.rooted_tree(), judged=True)
+        told = sum(row.visits * row.value for row in result.actions)
+        assert told == pytest.approx(sum_of_depths(searcher.rooted_tree().arrays))
+
+
+def sum_of_depths(tree):
+    """Of the positions that simulations ended at."""
+    depths, total = {ROOT: 0}, 0
+    for node in range(tree.used[NODE]):
+        edges = edge_rows(tree, node)
+        ended = tree.node_visits[node] - sum(tree.edge_visits[edge] for edge in edges)
+        total += depths[node] * ended
+        for edge in edges:
+            if tree.edge_child[edge] != UNEXPANDED:
+                depths[int(tree.edge_child[edge])] = depths[node] + 1
+    return total
+
+
+def test_of_more_answers_than_there_is_room_for_the_latest_are_kept(monkeypatch):
+    monkeypatch.setattr(cache_module, "MOST_ANSWERS", 128)
+    monkeypatch.setattr(cache_module, "MOST_PRIORS", 600)
+    results, told = {}, {}
+    state = position_after("connect_four", 2, 1)
+    for keeps in (False, True):
+        told[keeps] = Told()
+        results[keeps] = search_many(
+            [state] * 4,
+            Limit(simulations=200),
+            evaluator=evaluator(told[keeps], cache=keeps),
+            seed=1,
+            side_by_side=1,
+        )
+    assert [r.actions for r in results[True]] == [r.actions for r in results[False]]
+    assert len(told[True].seen) < told[True].count < told[False].count
 
 
 def test_another_search_asks_anew_as_the_network_may_have_learned():
