@@ -90,7 +90,9 @@ def games(evaluator, game, size, batches):
         for step in (number, number // 7, number // 49):
             state.apply_action(state.legal_actions()[step % len(state.legal_actions())])
         states.append(state)
-    search_many(states, Limit(simulations=batches), evaluator=BatchEvaluator(timed), seed=1)
+    search_many(
+        states, Limit(simulations=batches), evaluator=BatchEvaluator(timed, cache=False), seed=1
+    )
     return timed
 
 
@@ -98,7 +100,7 @@ def leaves(evaluator, game, size, batches):
     """Search one position with as many leaves at once."""
     timed = Timed(evaluator)
     config = PUCT.replace(leaves=size)
-    searcher = Searcher(config, seed=1, evaluator=BatchEvaluator(timed))
+    searcher = Searcher(config, seed=1, evaluator=BatchEvaluator(timed, cache=False))
     searcher.search(game.new_initial_state(), Limit(simulations=batches * size))
     return timed
 
