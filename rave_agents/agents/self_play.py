@@ -62,7 +62,8 @@ def self_play(
 
     Each move is searched by all games in common batches. It is drawn from the visits, to the power
     1/``config.temperature``, and after ``temperature_moves`` moves it is the final move.
-    Examples come game by game, as games end.
+    Examples come game by game, as games end. What the evaluator has answered is kept meanwhile, see
+    ``BatchEvaluator.cache``: train it while you have examples, not in another thread.
 
     Args:
         game: what has ``new_initial_state()``, such as a ``pyspiel.Game``, or a state to begin at.

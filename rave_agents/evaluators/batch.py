@@ -126,10 +126,14 @@ class BatchArrays:
             self.values[:count] = values
         self._limits[:] = limits
         self._sizes[OWN] = own
-        if self._take is None:
-            record = Judgement(self.answers(), self._own_values, self._limits, self._sizes)
-            self._take = take_answer.bound(record)
-        return self._take(0) != 0
+        take = self._take or self.bind()
+        return take(0) != 0
+
+    def bind(self) -> Callable[[int], int]:
+        """Compile what ``take`` calls; it is returned."""
+        record = Judgement(self.answers(), self._own_values, self._limits, self._sizes)
+        self._take = take_answer.bound(record)
+        return self._take
 
     def answers(self) -> Answers:
         """The arrays as the compiled code has them."""

@@ -38,9 +38,10 @@ class BatchEvaluator:
             ``"probabilities"``: the policy itself, divided by its sum over the legal actions.
         clip: whether values outside the game's utilities are moved to the nearest of them, as for a
             critic that is not bounded; otherwise they are refused.
-        cache: whether what it has answered is kept until a search, or searches side by side, end:
-            a position with the same observation, player and legal actions is not asked again. Say
-            False for one that answers at random.
+        cache: whether what it has answered is kept until a search, or searches side by side, end,
+            and in ``self_play`` until the caller gets examples: a position with the same
+            observation, player and legal actions as one before is not asked again. Say False for
+            one that answers at random or learns meanwhile. It may take 35 MB.
 
     Raises:
         TypeError: if ``function`` cannot be called.

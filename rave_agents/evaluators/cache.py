@@ -69,6 +69,7 @@ class EvaluationCache:
     def clear(self) -> None:
         """Forget all answers."""
         self.arrays.sizes[AGE] += 1
+        self.arrays.sizes[NEXT] = 0
 
 
 @kernel

@@ -39,7 +39,8 @@ def take_answer(judgement: Judgement, number: int) -> int:
     answers, limits = judgement.answers, judgement.limits
     rows = answers.common[NEXT_ROW]
     for place in range(rows * sizes[PLAYERS]):
-        if not limits[LOW] <= answers.values[place] <= limits[HIGH]:
+        value = answers.values[place]
+        if not (limits[LOW] <= value <= limits[HIGH] and -math.inf < value < math.inf):
             return 0
     for row in range(rows):
         if not has_priors(answers, row * sizes[ACTIONS], (row + 1) * sizes[ACTIONS]):

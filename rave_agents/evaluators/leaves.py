@@ -39,8 +39,9 @@ OBSERVATIONS_ADDRESS = int(Header.PATH) + Frame._fields[1:].index("observations"
 LAST, VIRTUAL, WAITING, ROW, FIRST_KEY, SECOND_KEY = range(6)
 CONTROL_LENGTH = 6
 
-KNOWN = -1
-"""The row of a simulation whose answer was known and is in its frame already."""
+KNOWN, ENDED = -1, -2
+"""The rows of simulations that need no answer: it was known, or the game has ended. All that they
+need is in their frames."""
 
 STEP, NEXT_ROW, FIRST_OBSERVATION, LOGITS = range(4)
 COMMON_LENGTH = 4
@@ -175,7 +176,7 @@ def seek_once(leaf: LeafSearch) -> int:
     if status != codes.DONE:
         return status
     if header[codes.NUM_PLAYOUTS] != 0:
-        return end_simulation(search)
+        return end_or_wait(leaf)
     depth = int(header[codes.PATH_LENGTH])
     if header[codes.STEP] == codes.WHOLE:
         if header[codes.EXPAND] != 0 and header[codes.PLAYER] == CHANCE:
@@ -189,7 +190,21 @@ def seek_once(leaf: LeafSearch) -> int:
                 return status
             if header[codes.NUM_PLAYOUTS] != 0:
                 header[codes.EXPAND] = 0
-                return end_simulation(search)
+                return end_or_wait(leaf)
+    if not is_answered(leaf):
+        ask(leaf)
+    return wait(leaf)
+
+
+@kernel
+def end_or_wait(leaf: LeafSearch) -> int:
+    """End a simulation at the end of a game, unless that would move values of visits without one.
+
+    Returns a ``Status``.
+    """
+    if leaf.waiting[0] == 0 or not may_widen(leaf.search.utilities):
+        return end_simulation(leaf.search)
+    leaf.control[ROW] = ENDED
     return wait(leaf)
 
 
@@ -197,8 +212,6 @@ def seek_once(leaf: LeafSearch) -> int:
 def wait(leaf: LeafSearch) -> int:
     """Wait for an answer, or go on at once with one that is known. Returns a ``Status``."""
     search, control = leaf.search, leaf.control
-    if not is_answered(leaf):
-        ask(leaf)
     leaf.waiting[0] += 1
     control[WAITING] = JUST_WAITING
     if control[ROW] == KNOWN and may_go_on(leaf):
@@ -324,9 +337,12 @@ def go_on(leaf: LeafSearch) -> int:
     leaf.control[WAITING] = NOT_WAITING
     leaf.waiting[0] -= 1
     found, _ = hooks.find_leaf(search.moves, search, depth)
-    header[codes.EXPAND] = found == UNEXPANDED and (depth == 0 or search.settings.may_expand)
     if found != UNEXPANDED:
         search.path.nodes[depth] = found  # Another simulation has added it meanwhile.
+    if leaf.control[ROW] == ENDED:
+        header[codes.EXPAND] = found == UNEXPANDED and header[codes.EXPAND] != 0
+        return end_simulation(search)
+    header[codes.EXPAND] = found == UNEXPANDED and (depth == 0 or search.settings.may_expand)
     header[codes.NUM_PLAYOUTS] = 1
     header[codes.UNIFORM] = 0
     search.frame.playout_ends[0] = 0

@@ -18,7 +18,7 @@ from rave_agents.evaluators.cache import EvaluationCache
 from rave_agents.kernel.alternating import Alternating
 from rave_agents.kernel.search import Path, Search
 from rave_agents.kernel.tree import ROOT
-from rave_agents.searcher.crew import Crew, new_version
+from rave_agents.searcher.crew import Crew, bind_step, new_version
 from rave_agents.searcher.tree_search import TreeSearch, new_frame, no_scores, part_failed
 from rave_agents.simulate.python_simulator import PythonSimulator
 from rave_agents.simulate.simulator import (
@@ -97,6 +97,7 @@ class BatchedSearch(TreeSearch):
         self._waiting = np.zeros(1, np.int64)
         self._batch: BatchArrays | None = None
         self._own_batch: BatchArrays | None = None
+        self._own_needed: Any = None
         self.observation_shape: tuple[int, ...] = ()
         """The shape of one observation; known once it is open."""
 
@@ -202,8 +203,11 @@ class BatchedSearch(TreeSearch):
             GameError: if the evaluator's answer is of no use.
             Exception: whatever the game's state or the evaluator raises, unchanged.
         """
-        if self._own_batch is None or self._own_batch.rows != self.most_rows:
+        evaluator = self.batch_evaluator
+        needed = self.batch_shape, self.most_rows, evaluator.policy, evaluator.cache
+        if self._own_batch is None or needed != self._own_needed:
             self._own_batch = self.new_batch(self.most_rows, self.new_cache())
+            self._own_needed = needed
         batch = self._own_batch
         self.use(batch)
         ends = time.perf_counter() + SLICE_SECONDS
@@ -260,7 +264,7 @@ class BatchedSearch(TreeSearch):
         if status == Status.DONE:
             waiting = int(self._waiting[0])
             self.over = waiting == 0 and self._begun >= self._last
-            return waiting == 0 and not self.over
+            return False  # Many simulations needed no evaluation: others have their turn.
         if status == Status.STOPPED and self._needs_worlds(game):
             # Time is over, but the few simulations that make a choice at all take none for worlds.
             slot.simulator.deadline = math.inf
@@ -406,6 +410,7 @@ def bind_leaves(search: Search) -> None:
     record = leaves.LeafSearch(search, batch.answers(), cache.arrays, waiting, control)
     if leaves.advance.placed(record) is None:
         leaves.advance.bound(record)
+    bind_step(batch)
 
 
 def _path_beside(shared: Path, slot: Slot) -> Path:

@@ -1,6 +1,7 @@
 """Simulations of one or many trees that take a step one after the other, in one call."""
 
 import ctypes
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
@@ -26,13 +27,22 @@ class Member(Protocol):
         """Do what a step and its status ask for; returns whether to take the step once more."""
 
 
+_versions = itertools.count(1)
 _latest = [0]
 
 
 def new_version() -> int:
     """A number that no member had before."""
-    _latest[0] += 1
-    return _latest[0]
+    number = next(_versions)
+    _latest[0] = number
+    return number
+
+
+def bind_step(batch: BatchArrays) -> None:
+    """Compile what a crew calls, and the check of answers."""
+    crew = leaves.Crew(np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(2, np.int64))
+    leaves.advance_all.bound(crew)
+    batch.bind()
 
 
 class Crew:

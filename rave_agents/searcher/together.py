@@ -59,12 +59,12 @@ def search_many(
     """Search many positions, whose leaves one evaluator judges in common batches.
 
     Each position has a tree and random numbers of its own: its result is the same whatever other
-    positions there are, as far as the evaluator gives the same numbers in batches of any size, and,
-    with several ``leaves``, as its answers are not kept (``BatchEvaluator.cache``).
+    positions there are, as far as the evaluator gives the same numbers in batches of any size; with
+    several ``leaves`` only if the evaluator has ``cache=False``.
 
     Args:
         states: positions, as ``Searcher.search`` takes them; of one game, or of games with
-            observations of the same shape and as many actions and players.
+            observations of the same shape, as many actions and players, and the same utilities.
         limit: when each search ends.
         evaluator: judges their leaves.
         config: the tunables of all; ``SearchConfig.preset("puct")`` by default.
@@ -183,6 +183,14 @@ def _take_turns(groups: "Sequence[_Group]", worker: concurrent.futures.Executor)
             other.simulate()
 
 
+def _are_equal(some: Sequence[float], others: Sequence[float]) -> bool:
+    """Whether numbers are the same, NaN included."""
+    return all(
+        one == other or (math.isnan(one) and math.isnan(other))
+        for one, other in zip(some, others, strict=True)
+    )
+
+
 class _Group:
     """Searches whose leaves share batches, one batch after the other."""
 
@@ -195,6 +203,7 @@ class _Group:
         cache: EvaluationCache | None,
     ) -> None:
         self._cache = cache
+        self._first: BatchedSearch | None = None
         self._evaluator: BatchEvaluator = evaluator
         self._size, self._waiting, self._results = size, waiting, results
         self._running: list[_Running] = []
@@ -304,6 +313,19 @@ class _Group:
         if self._batch is None:
             self._cache = self._cache or search.new_cache()
             self._batch = search.new_batch(self._size * search.most_rows, self._cache)
+            self._first = search
+        assert self._first is not None
+        if search.most_rows != self._first.most_rows:
+            raise ValueError(
+                "Either one player moves at a time in all states, or several do in all, to share "
+                "batches. Search states of other games in another call."
+            )
+        if not _are_equal(search.judged, self._first.judged):
+            raise ValueError(
+                "All states must have the same utilities, to share batches: "
+                f"{self._first.judged} and {search.judged}. Search states of other games in "
+                "another call."
+            )
         if search.batch_shape != self._batch.shape:
             raise ValueError(
                 "All states must have observations of one shape, and as many actions and players, "

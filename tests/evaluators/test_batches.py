@@ -1,13 +1,15 @@
 """Leaves judged in batches: the same trees as one at a time, the truth where it is told."""
 
 import copy
+import math
+import random
 import threading
 import time
 
 import numpy as np
 import pyspiel
 import pytest
-from helpers.games import JointRandomRules, WrittenRules, random_game
+from helpers.games import TERMINAL, JointRandomRules, RandomRules, WrittenRules, random_game
 from helpers.observed import (
     JointObserved,
     Observed,
@@ -16,6 +18,7 @@ from helpers.observed import (
     drawing,
     long_game,
     observed_game,
+    read,
     truth_of,
     truthful,
 )
@@ -31,7 +34,8 @@ from rave_agents import (
     UnsupportedGameError,
     search_many,
 )
-from rave_agents.kernel.tree import ROOT
+from rave_agents.compiler.arrays import NODE
+from rave_agents.kernel.tree import ROOT, UNEXPANDED, edge_rows
 from rave_agents.parts import PUCT, DirichletNoise, NodeAmaf, Proofs, Solver
 
 PUCT_CONFIG = SearchConfig.preset("puct")
@@ -311,6 +315,71 @@ def openings(*games):
 def test_states_whose_observations_do_not_fit_one_batch_are_refused(games):
     with pytest.raises(ValueError, match="observations of one shape, and as many actions"):
         search_many(openings(*games), Limit(simulations=20), evaluator=EVEN, side_by_side=4)
+
+
+def test_states_of_games_with_other_utilities_are_refused():
+    states = [observed_game(1, depth=8), observed_game(1, depth=8, high=1000.0)]
+    with pytest.raises(ValueError, match="All states must have the same utilities"):
+        search_many(states, Limit(simulations=5), evaluator=drawing(1))
+
+
+def test_games_of_simultaneous_moves_beside_others_are_refused():
+    class Seen(Observed):
+        def observation(self, player):
+            return np.append(super().observation(player), np.float32(player))
+
+    joint = JointObserved(JointRandomRules(1, depth=8, width=4, together=1.0))
+    rules = (RandomRules(seed, depth=8, width=4) for seed in range(40))
+    states = [Seen(next(each for each in rules if each.player(()) == 0)), *[joint] * 7]
+    with pytest.raises(ValueError, match="one player moves at a time in all states"):
+        search_many(states, Limit(simulations=5), evaluator=drawing(1), player=0)
+
+
+@pytest.mark.parametrize("value", [math.inf, -math.inf, math.nan])
+def test_values_must_be_finite_where_utilities_are_unknown(value):
+    evaluator = BatchEvaluator(
+        lambda b: (np.zeros(b.legal_actions_mask.shape), np.full((len(b.players), 2), value))
+    )
+    with pytest.raises(GameError, match="no finite number in row 0"):
+        searched(observed_game(1, stated=False), evaluator)
+
+
+SEVERAL = SearchConfig.preset("puct").replace(leaves=8)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_scales_that_change_move_no_visits_that_have_no_value(seed):
+    """Ends of games widen the scale while other simulations wait."""
+    rules = RandomRules(
+        seed, depth=8, width=4, low=-300.0, high=1000.0, stated=False, whole=False, zero_sum=True
+    )
+
+    def value(history):
+        if rules.player(history) == TERMINAL:
+            return rules.returns(history)[0]
+        return random.Random(f"{seed} {history}").uniform(-1.0, 1.0)
+
+    def judge(batch):
+        values = np.array([value(read(seen)) for seen in batch.observations])
+        return np.zeros(batch.legal_actions_mask.shape), np.stack([values, -values], axis=1)
+
+    searcher = Searcher(SEVERAL, seed=seed, evaluator=BatchEvaluator(judge))
+    result = searcher.search(Observed(rules), Limit(simulations=200))
+    sign = 1 if rules.player(()) == 0 else -1
+    told = sign * sum(row.visits * row.value for row in result.actions)
+    tree = searcher.rooted_tree().arrays
+    histories, total = {ROOT: ()}, 0.0
+    for node in range(tree.used[NODE]):
+        ended = int(tree.node_visits[node]) if node != ROOT else 0
+        for edge in edge_rows(tree, node):
+            history = (*histories[node], int(tree.edge_action[edge]))
+            if tree.edge_child[edge] != UNEXPANDED:
+                histories[int(tree.edge_child[edge])] = history
+            elif tree.edge_visits[edge]:
+                total += tree.edge_visits[edge] * value(history)
+            ended -= int(tree.edge_visits[edge]) if node != ROOT else 0
+        total += ended * value(histories[node]) if node != ROOT else 0.0
+    assert told == pytest.approx(total)
 
 
 def test_states_may_come_one_by_one():

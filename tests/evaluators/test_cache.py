@@ -200,3 +200,46 @@ def test_games_of_unlike_searches_have_positions_in_common():
         )
         counts[cache] = sum(sizes)
     assert counts[True] < 0.75 * counts[False]
+
+
+class Parity(Observed):
+    """A long game in which players see no more than whose turn it is."""
+
+    def observation(self, player):
+        return np.array([len(self.history) % 2], np.float32)
+
+
+def test_a_search_that_knows_all_answers_looks_at_its_limits():
+    told = []
+    game = Parity(LongRules(0, zero_sum=True))
+    searcher = Searcher(PUCT, seed=1, evaluator=drawing(1))
+    searcher.search(
+        game, Limit(simulations=20_000), progress=lambda shown: told.append(shown.simulations)
+    )
+    assert len(told) >= 2
+    results = search_many([game] * 3, Limit(simulations=600), evaluator=drawing(1), seed=1)
+    assert [result.simulations for result in results] == [600] * 3
+
+
+def test_what_is_said_of_an_evaluator_later_counts_from_the_next_search():
+    told = Told()
+    searcher = Searcher(PUCT, seed=1, evaluator=evaluator(told, cache=True))
+    state = position_after("connect_four", 2, 1)
+    searcher.search(state, Limit(simulations=200))
+    searcher.reset()
+    searcher.evaluator.cache, told.count = False, 0
+    searcher.search(state, Limit(simulations=200))
+    assert told.count == 200
+
+
+def test_one_searcher_searches_games_of_several_shapes():
+    shapes = []
+
+    def judge(batch):
+        shapes.append((batch.observations.shape[1:], batch.legal_actions_mask.shape[1]))
+        return np.zeros(batch.legal_actions_mask.shape), np.zeros(len(batch.players))
+
+    searcher = Searcher(PUCT, seed=1, evaluator=BatchEvaluator(judge))
+    for game in ("tic_tac_toe", "go(board_size=9)", "connect_four"):
+        searcher.search(position_after(game, 0, 1), Limit(simulations=2))
+    assert shapes[::2] == [((3, 3, 3), 9), ((4, 9, 9), 82), ((3, 6, 7), 7)]
