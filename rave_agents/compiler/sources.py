@@ -14,7 +14,7 @@ import numpy as np
 from rave_agents.compiler.dispatch import OpenFunction
 from rave_agents.compiler.machine_code import processor
 
-_COMPILED = ("compiler/*.py", "simulate/*.py", "kernel/*.py", "evaluators/leaves.py")
+_COMPILED = ("compiler/*.py", "simulate/*.py", "kernel/*.py", "evaluators/*.py")
 """Where code lies that is compiled, or that says how."""
 
 
