@@ -1,5 +1,6 @@
 """One tree and its search, where an evaluator judges leaves in batches."""
 
+import itertools
 import math
 import time
 from collections.abc import Callable, Sequence
@@ -18,7 +19,7 @@ from rave_agents.evaluators.cache import EvaluationCache
 from rave_agents.kernel.alternating import Alternating
 from rave_agents.kernel.search import Path, Search
 from rave_agents.kernel.tree import ROOT
-from rave_agents.searcher.crew import Crew, bind_step, new_version
+from rave_agents.searcher.crew import Crew, bind_step
 from rave_agents.searcher.tree_search import TreeSearch, new_frame, no_scores, part_failed
 from rave_agents.simulate.python_simulator import PythonSimulator
 from rave_agents.simulate.simulator import (
@@ -41,6 +42,8 @@ SLICE_SECONDS = 0.02
 MOST_RESERVED = 2**16
 """Simulations whose nodes have their memory before the search, at most."""
 
+_versions = itertools.count(1)
+
 
 class Slot:
     """A simulation of its own that may wait: its frame, its provider and its path.
@@ -61,7 +64,7 @@ class Slot:
     def bind(self, record: leaves.LeafSearch) -> None:
         """Work on this record from now on."""
         self.record = record
-        self.version = new_version()
+        self.version = next(_versions)
         in_slices = hasattr(self.simulator, "slice")
         self.compiled = None if in_slices else leaves.advance.placed(record)
         if self.compiled is None:

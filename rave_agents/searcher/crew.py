@@ -1,7 +1,6 @@
 """Simulations of one or many trees that take a step one after the other, in one call."""
 
 import ctypes
-import itertools
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
@@ -18,24 +17,13 @@ class Member(Protocol):
     compiled: tuple[int, Any] | None
     """Where its ``advance`` and its record are; None if they can only be called from Python."""
     version: int
-    """Another number of ``new_version`` whenever that has changed."""
+    """Another number whenever that has changed."""
 
     def call(self) -> int:
         """Take the step, from Python; returns its ``Status``."""
 
     def handle(self, step: int, status: int) -> bool:
         """Do what a step and its status ask for; returns whether to take the step once more."""
-
-
-_versions = itertools.count(1)
-_latest = [0]
-
-
-def new_version() -> int:
-    """A number that no member had before."""
-    number = next(_versions)
-    _latest[0] = number
-    return number
 
 
 def bind_step(batch: BatchArrays) -> None:
@@ -56,7 +44,6 @@ class Crew:
         self.members = members
         """Who they are."""
         self._versions: list[int] = []
-        self._looked_at = -1
         self._record: Any = None
         self._run: Callable[[int], int] | None = None
 
@@ -92,7 +79,9 @@ class Crew:
 
         Members that can only be called from Python have an address that says so.
         """
-        if self._run is None or (_latest[0] != self._looked_at and self._have_changed()):
+        versions = [member.version for member in self.members]
+        if self._run is None or versions != self._versions:
+            self._versions = versions
             found = [member.compiled or (0, None) for member in self.members]
             records = [0 if record is None else ctypes.addressof(record) for _, record in found]
             self._record = leaves.Crew(
@@ -101,12 +90,6 @@ class Crew:
                 np.zeros(2, np.int64),
             )
             self._run = leaves.advance_all.bound(self._record)
-        assert self._run is not None
-        self._looked_at = _latest[0]
         self._record.expected[0] = expected
         place = self._run(leaves.from_to(first, len(self.members)))
         return place, int(self._record.expected[1])
-
-    def _have_changed(self) -> bool:
-        earlier, self._versions = self._versions, [member.version for member in self.members]
-        return earlier != self._versions

@@ -12,7 +12,7 @@ import numpy as np
 from rave_agents.config.limit import Limit
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.evaluators.batch import BatchArrays
-from rave_agents.evaluators.batch_evaluator import BatchEvaluator, judge
+from rave_agents.evaluators.batch_evaluator import BatchEvaluator, Judged, judge
 from rave_agents.evaluators.cache import EvaluationCache
 from rave_agents.game.arguments import checked_seed, is_integer
 from rave_agents.results.search_result import SearchResult
@@ -183,14 +183,6 @@ def _take_turns(groups: "Sequence[_Group]", worker: concurrent.futures.Executor)
             other.simulate()
 
 
-def _are_equal(some: Sequence[float], others: Sequence[float]) -> bool:
-    """Whether numbers are the same, NaN included."""
-    return all(
-        one == other or (math.isnan(one) and math.isnan(other))
-        for one, other in zip(some, others, strict=True)
-    )
-
-
 class _Group:
     """Searches whose leaves share batches, one batch after the other."""
 
@@ -203,7 +195,8 @@ class _Group:
         cache: EvaluationCache | None,
     ) -> None:
         self._cache = cache
-        self._first: BatchedSearch | None = None
+        self._judged: Judged
+        self._most_rows: int
         self._evaluator: BatchEvaluator = evaluator
         self._size, self._waiting, self._results = size, waiting, results
         self._running: list[_Running] = []
@@ -221,7 +214,7 @@ class _Group:
         """Ask the evaluator what is in the batch."""
         started = time.perf_counter()
         if self._running and self._batch is not None:
-            judge(self._evaluator, self._batch, self._running[0].search.judged)
+            judge(self._evaluator, self._batch, self._judged)
         self.judging = time.perf_counter() - started
 
     def simulate(self) -> None:
@@ -313,17 +306,16 @@ class _Group:
         if self._batch is None:
             self._cache = self._cache or search.new_cache()
             self._batch = search.new_batch(self._size * search.most_rows, self._cache)
-            self._first = search
-        assert self._first is not None
-        if search.most_rows != self._first.most_rows:
+            self._judged, self._most_rows = search.judged, search.most_rows
+        if search.most_rows != self._most_rows:
             raise ValueError(
                 "Either one player moves at a time in all states, or several do in all, to share "
                 "batches. Search states of other games in another call."
             )
-        if not _are_equal(search.judged, self._first.judged):
+        if not np.array_equal(search.judged, self._judged, equal_nan=True):
             raise ValueError(
                 "All states must have the same utilities, to share batches: "
-                f"{self._first.judged} and {search.judged}. Search states of other games in "
+                f"{self._judged} and {search.judged}. Search states of other games in "
                 "another call."
             )
         if search.batch_shape != self._batch.shape:
