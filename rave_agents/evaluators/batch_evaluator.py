@@ -121,7 +121,7 @@ def judge(evaluator: BatchEvaluator, arrays: BatchArrays, game: Judged) -> None:
     if arrays.take(policy, values, limits, own=own):
         return
     _check_policy(evaluator, policy, batch.legal_actions_mask)
-    arrays.values[: arrays.count] = _mended(evaluator, values, batch, game, own=own)
+    arrays.take(policy, _moved_into_utilities(evaluator, values, game, own=own), limits, own=own)
 
 
 def _are_own(evaluator: BatchEvaluator, values: NDArray[Any], count: int, game: Judged) -> bool:
@@ -163,16 +163,15 @@ def _check_policy(evaluator: BatchEvaluator, policy: NDArray[Any], mask: NDArray
     )
 
 
-def _mended(
-    evaluator: BatchEvaluator, given: NDArray[Any], batch: Batch, game: Judged, *, own: bool
+def _moved_into_utilities(
+    evaluator: BatchEvaluator, given: NDArray[Any], game: Judged, *, own: bool
 ) -> NDArray[np.float64]:
-    """[B, players] what every player expects, moved into the game's utilities where it may be."""
-    values = given.astype(np.float64)
-    count, players = len(batch.players), game.num_players
+    """The values, moved into the game's utilities where they may be; others are refused."""
+    values, players = given.astype(np.float64), game.num_players
     low, high = game.least_utility, game.greatest_utility
     least, most = values.min(), values.max()
     if not (least > -math.inf and most < math.inf):  # NaN is neither.
-        row = int(np.argmax(~np.isfinite(values.reshape(count, -1)).all(axis=1)))
+        row = int(np.argmax(~np.isfinite(values.reshape(len(values), -1)).all(axis=1)))
         raise GameError(f"{evaluator.name} gave a value that is no finite number in row {row}.")
     if least < low or most > high:
         slack = ROUNDING * (high - low) if math.isfinite(high - low) else 0.0
@@ -184,17 +183,13 @@ def _mended(
                 "does so."
             )
         values = np.clip(values, low, high)
-    if not own or players == 1:
-        return values.reshape(count, players)
-    if players != 2 or math.isnan(game.utility_sum):
+    if own and (players > 2 or (players == 2 and math.isnan(game.utility_sum))):
         raise GameError(
             f"{evaluator.name} gave the values of the player to move alone, which say nothing of "
             f"the others here, as there are {players} players whose returns have no known constant "
             f"sum: return values of shape (B, {players}), one for each player."
         )
-    own_values = values.reshape(-1)
-    first = np.where(batch.players == 0, own_values, game.utility_sum - own_values)
-    return np.stack([first, game.utility_sum - first], axis=1)
+    return values
 
 
 def _numbers(evaluator: BatchEvaluator, what: str, given: Any) -> NDArray[Any]:
