@@ -22,7 +22,7 @@ from helpers.observed import (
     truth_of,
     truthful,
 )
-from helpers.trees import check_tree, dump, stored
+from helpers.trees import check_tree, dump, positions_judged, stored
 from rave_openspiel import OpenSpielState
 
 from rave_agents import (
@@ -34,8 +34,7 @@ from rave_agents import (
     UnsupportedGameError,
     search_many,
 )
-from rave_agents.compiler.arrays import NODE
-from rave_agents.kernel.tree import ROOT, UNEXPANDED, edge_rows
+from rave_agents.kernel.tree import ROOT
 from rave_agents.parts import PUCT, DirichletNoise, NodeAmaf, Proofs, Solver
 
 PUCT_CONFIG = SearchConfig.preset("puct")
@@ -367,18 +366,8 @@ def test_scales_that_change_move_no_visits_that_have_no_value(seed):
     result = searcher.search(Observed(rules), Limit(simulations=200))
     sign = 1 if rules.player(()) == 0 else -1
     told = sign * sum(row.visits * row.value for row in result.actions)
-    tree = searcher.rooted_tree().arrays
-    histories, total = {ROOT: ()}, 0.0
-    for node in range(tree.used[NODE]):
-        ended = int(tree.node_visits[node]) if node != ROOT else 0
-        for edge in edge_rows(tree, node):
-            history = (*histories[node], int(tree.edge_action[edge]))
-            if tree.edge_child[edge] != UNEXPANDED:
-                histories[int(tree.edge_child[edge])] = history
-            elif tree.edge_visits[edge]:
-                total += tree.edge_visits[edge] * value(history)
-            ended -= int(tree.edge_visits[edge]) if node != ROOT else 0
-        total += ended * value(histories[node]) if node != ROOT else 0.0
+    ended = positions_judged(searcher.rooted_tree())
+    total = sum(count * value(history) for history, count in ended if history)
     assert told == pytest.approx(total)
 
 

@@ -6,12 +6,10 @@ import numpy as np
 import pyspiel
 import pytest
 from helpers.observed import LongRules, Observed, drawing, observed_game, written
-from helpers.trees import check_tree
+from helpers.trees import check_tree, positions_judged
 
 from rave_agents import BatchEvaluator, Limit, SearchConfig, Searcher, search_many, self_play
-from rave_agents.compiler.arrays import NODE
 from rave_agents.evaluators import cache as cache_module
-from rave_agents.kernel.tree import ROOT, UNEXPANDED, edge_rows
 from rave_agents.parts import DirichletNoise
 from rave_agents.searcher.together import Task, search_together
 
@@ -123,20 +121,8 @@ def test_where_values_may_get_another_scale_what_is_known_waits_for_the_others()
     for searcher, result in zip(searchers, results, strict=True):
         check_tree(searcher.rooted_tree(), judged=True)
         told = sum(row.visits * row.value for row in result.actions)
-        assert told == pytest.approx(sum_of_depths(searcher.rooted_tree().arrays))
-
-
-def sum_of_depths(tree):
-    """Of the positions that simulations ended at."""
-    depths, total = {ROOT: 0}, 0
-    for node in range(tree.used[NODE]):
-        edges = edge_rows(tree, node)
-        ended = tree.node_visits[node] - sum(tree.edge_visits[edge] for edge in edges)
-        total += depths[node] * ended
-        for edge in edges:
-            if tree.edge_child[edge] != UNEXPANDED:
-                depths[int(tree.edge_child[edge])] = depths[node] + 1
-    return total
+        ended = positions_judged(searcher.rooted_tree())
+        assert told == pytest.approx(sum(len(history) * count for history, count in ended))
 
 
 def test_of_more_answers_than_there_is_room_for_the_latest_are_kept(monkeypatch):

@@ -8,7 +8,7 @@ from rave_agents.kernel.amaf import NO_TABLE
 from rave_agents.kernel.amaf_nodes import EdgeAmaf
 from rave_agents.kernel.amaf_tables import AmafTables
 from rave_agents.kernel.solver import UNSOLVED
-from rave_agents.kernel.tree import UNEXPANDED, edge_rows
+from rave_agents.kernel.tree import ROOT, UNEXPANDED, edge_rows
 from rave_agents.tree.joint_positions import find_joint_child, joint_visits, position_nodes
 from rave_agents.tree.search_tree import SearchTree
 from rave_agents.tree.storage import declared_arrays
@@ -35,6 +35,23 @@ def stored(shown):
             items = len(array) // whole.storage.sizes[rows.axis]
             used.append(array[: items * int(whole.arrays.used[rows.axis])].tolist())
     return used
+
+
+def positions_judged(shown):
+    """What was played up to each position, and how many simulations ended there."""
+    tree = search_tree(shown).arrays
+    histories = {ROOT: ()}
+    for node in range(tree.used[NODE]):
+        ended = int(tree.node_visits[node])
+        for edge in edge_rows(tree, node):
+            visits, child = int(tree.edge_visits[edge]), int(tree.edge_child[edge])
+            ended -= visits
+            history = (*histories[node], int(tree.edge_action[edge]))
+            if child != UNEXPANDED:
+                histories[child] = history
+            elif visits > 0:
+                yield history, visits
+        yield histories[node], ended
 
 
 def growing_bytes(shown):
