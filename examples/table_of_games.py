@@ -1,9 +1,9 @@
 """How strong is an agent, game by game, and how far does it trust what it knows there?
 
 `auto` plays thirty games against OpenSpiel's `mcts` and `uct_solver`, at equal simulations a move.
-Beside the scores, with their 95 % intervals, stands how far it trusted AMAF and proof numbers
-in a game against itself. Games are kept in the output folder as they end, a twentieth of each
-match at a time: a second run goes on where the first was ended.
+Beside the scores, with their 95 % intervals, stands how far it trusted AMAF, proof numbers and the
+values that it learned from playouts, in a game against itself. Games are kept in the output folder
+as they end, a twentieth of each match at a time: a second run goes on where the first was ended.
 
     python examples/table_of_games.py
     python examples/table_of_games.py --games 200 --simulations 300 --output table
@@ -57,12 +57,18 @@ GAMES = (
 )
 """The quickest first."""
 SAMPLE = ("tic_tac_toe", "connect_four")
+TRUSTED = {
+    "amaf_trust": "AMAF",
+    "proof_trust": "proof numbers",
+    "value_trust": "learned values",
+}
+"""Fields of a result, and what they are called."""
 PARTS = 20
 """Each match is played in so many parts, in turns with the others."""
 
 
 def trust_in_play(game, agent, simulations):
-    """How far AMAF and proof numbers are trusted: means over a game of the agent with itself."""
+    """How far each of ``TRUSTED`` is trusted: means over a game of the agent with itself."""
     spec = AgentSpec.parse(agent)
     searcher = Searcher(SearchConfig.preset(spec.name).replace(**spec.parameters), seed=1)
     state = pyspiel.load_game(game).new_initial_state()
@@ -74,7 +80,7 @@ def trust_in_play(game, agent, simulations):
         results.append(searcher.search(state, Limit(simulations=simulations)))
         state.apply_action(results[-1].action)
     searched = [result for result in results if result.simulations > 0]
-    return [mean(result.amaf_trust for result in searched), mean(r.proof_trust for r in searched)]
+    return [mean(getattr(result, name) for result in searched) for name in TRUSTED]
 
 
 def mean(values):
@@ -101,14 +107,15 @@ def scores_cell(score):
 
 def table(rows, opponents):
     """The rows as Markdown; the last two have the mean and the least score of each column."""
-    heads = ["game", *(f"against `{name}`" for name in opponents), "AMAF", "proof numbers"]
+    heads = ["game", *(f"against `{name}`" for name in opponents), *TRUSTED.values()]
     lines = [heads, ["---"] * len(heads)]
     for game, (scores, trust) in rows.items():
         cells = [scores_cell(scores[name]) if name in scores else "-" for name in opponents]
         lines.append([game, *cells, *("-" if t is None else f"{t:.2f}" for t in trust)])
     columns = [[s[name].score for s, _ in rows.values() if name in s] for name in opponents]
-    lines.append(["mean", *(f"{mean(column) or 0.0:.2f}" for column in columns), "", ""])
-    lines.append(["least", *(f"{min(column, default=0.0):.2f}" for column in columns), "", ""])
+    empty = [""] * len(TRUSTED)
+    lines.append(["mean", *(f"{mean(column) or 0.0:.2f}" for column in columns), *empty])
+    lines.append(["least", *(f"{min(column, default=0.0):.2f}" for column in columns), *empty])
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 

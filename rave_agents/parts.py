@@ -43,6 +43,7 @@ from rave_agents.kernel.amaf_tables import GRAVE, HRAVE
 from rave_agents.kernel.bonus_trust import ValueTrust
 from rave_agents.kernel.gumbel import Gumbel
 from rave_agents.kernel.judging import Judging
+from rave_agents.kernel.online_value import NoLearning, OnlineValue
 from rave_agents.kernel.players import AllPlayers, SearchingPlayer
 from rave_agents.kernel.playouts import (
     Action,
@@ -133,6 +134,7 @@ __all__ = [
     "MinimumMSE",
     "NoAmaf",
     "NoDraws",
+    "NoLearning",
     "NoNoise",
     "NoProofNumbers",
     "NoProofs",
@@ -141,6 +143,7 @@ __all__ = [
     "NoWinningMoves",
     "Node",
     "NodeAmaf",
+    "OnlineValue",
     "Pachi",
     "ProofNumbers",
     "Proofs",

@@ -3,7 +3,7 @@
 //
 // native_library.py compiles this file against the headers of the installed open_spiel and defines
 // on the command line, from the Python enumerations: HEADER_*, the header's places; BUFFER_*, the
-// places of the buffers' addresses; STATUS_*; STEP_*; PLAYER_*; ERROR_*; NO_ACTION.
+// places of the buffers' addresses; STATUS_*; STEP_*; CHECK_*; PLAYER_*; ERROR_*; NO_ACTION.
 //
 // Every action and every outcome is drawn as python_simulator.py draws it, so that both providers
 // grow the same trees. Only virtual functions of State are called: no symbol of pyspiel is needed.
@@ -40,6 +40,8 @@ constexpr int kMovesPerLook = 16;
 constexpr int kPassesBeforeKept = 4;
 constexpr int kMostKept = 4096;
 constexpr int kMostPositions = 1 << 16;
+
+constexpr int kMovesPerSample = 4;  // Moves of a playout between two of its positions that are shown.
 
 constexpr size_t kFewWorlds = 4;       // FEW and COUNTED of rave_agents/simulate/world_record.py.
 constexpr int64_t kWorldsCounted = 1000;
@@ -193,6 +195,9 @@ class Provider {
   int32_t TryReply();
   int32_t Play(State& state);
   int32_t Show(const State& state);
+  void Observe(const State& state, int mover, float* row) const;
+  void ShowChild(State& child, int64_t index);
+  void ShowSample(const State& state, int player, int moves);
   void Playout(State& state);
   void PlayJoint(State& state, RandomWords& words);
   void ShrinkingPlayout(State& state);
@@ -280,6 +285,7 @@ class Provider {
   int64_t* header_ = nullptr;
   int num_players_ = 0;
   int64_t end_ = 0;
+  bool shows_samples_ = false;
   int64_t move_capacity_ = 0;
   int32_t* move_players_ = nullptr;
   int32_t* move_actions_ = nullptr;
@@ -534,7 +540,40 @@ void Provider::CheckChildren(const State& state, int64_t count) {
     std::unique_ptr<State> child = state.Clone();
     child->ApplyAction(actions[i]);
     ends[i] = child->IsTerminal();
-    if (ends[i]) GiveReturns(*child, returns + i * num_players_);
+    if (ends[i]) {
+      GiveReturns(*child, returns + i * num_players_);
+    } else if (header_[HEADER_CHECK_CHILDREN] == CHECK_OBSERVE) {
+      ShowChild(*child, i);
+    }
+  }
+}
+
+// Writes what the player to move observes; where chance is to move, an outcome is drawn first.
+void Provider::ShowChild(State& child, int64_t index) {
+  RandomWords words(Buffer<int64_t>(BUFFER_PLAYOUT_STREAM));
+  while (child.CurrentPlayer() == PLAYER_CHANCE) {
+    child.ApplyAction(SampledOutcome(CheckedOutcomes(child), words.Unit()));
+  }
+  const int mover = std::max(0, child.CurrentPlayer());
+  Buffer<int32_t>(BUFFER_CHILD_PLAYERS)[index] = mover;
+  Observe(child, mover, Buffer<float>(BUFFER_CHILD_OBSERVATIONS) + index * header_[HEADER_OBSERVATION]);
+}
+
+// Writes what the player to move observes, of some positions of the first playout.
+void Provider::ShowSample(const State& state, int player, int moves) {
+  int64_t& count = header_[HEADER_NUM_SAMPLES];
+  if (!shows_samples_ || count >= header_[HEADER_SAMPLES] || moves % kMovesPerSample != 0) return;
+  Buffer<int32_t>(BUFFER_SAMPLE_PLAYERS)[count] = player;
+  Observe(state, player, Buffer<float>(BUFFER_SAMPLES) + count * header_[HEADER_OBSERVATION]);
+  ++count;
+}
+
+void Provider::Observe(const State& state, int mover, float* row) const {
+  const auto seen = absl::MakeSpan(row, header_[HEADER_OBSERVATION]);
+  if (state.GetGame()->GetType().provides_observation_tensor) {
+    state.ObservationTensor(mover, seen);
+  } else {
+    state.InformationStateTensor(mover, seen);
   }
 }
 
@@ -570,16 +609,10 @@ int32_t Provider::Show(const State& state) {
   const int64_t size = header_[HEADER_OBSERVATION];
   float* row = Buffer<float>(BUFFER_OBSERVATIONS);
   const int64_t rows = simultaneous ? static_cast<int64_t>(movers_.size()) : 1;
-  const auto& kind = state.GetGame()->GetType();
   for (int64_t i = 0; i < rows; ++i, row += size) {
-    const auto seen = absl::MakeSpan(row, size);
-    const int mover = simultaneous ? movers_[i] : player;
-    if (kind.provides_observation_tensor) {
-      state.ObservationTensor(mover, seen);
-    } else {
-      state.InformationStateTensor(mover, seen);
-    }
+    Observe(state, simultaneous ? movers_[i] : player, row);
   }
+  const auto& kind = state.GetGame()->GetType();
   double* returns = Buffer<double>(BUFFER_RETURNS);
   if (kind.reward_model == open_spiel::GameType::RewardModel::kRewards) {
     GiveReturns(state, returns);
@@ -603,6 +636,7 @@ int32_t Provider::Play(State& state) {
     std::unique_ptr<State> own;
     if (playout + 1 < playouts) own = state.Clone();
     State& played = own ? *own : state;
+    shows_samples_ = playout == 0;
     if (shrinking_) {
       ShrinkingPlayout(played);
     } else {
@@ -638,6 +672,7 @@ void Provider::Playout(State& state) {
       continue;
     }
     CheckPlayer(player);
+    ShowSample(state, player, static_cast<int>(end_));
     if (!listed) legal = state.LegalActions();
     const std::vector<Action>& actions = listed ? leaf_actions_ : legal;
     listed = false;
@@ -679,6 +714,7 @@ void Provider::ShrinkingPlayout(State& state) {
     CountMove(&moves);
     CheckPlayer(player);
     CheckSome(count, player);
+    ShowSample(state, player, static_cast<int>(end_));
     uint16_t* place = remaining_.data() + Drawn(remaining_.data(), count, player, words);
     const Action action = *place;
     std::memmove(place, place + 1, (remaining_.data() + count - place - 1) * sizeof(*place));

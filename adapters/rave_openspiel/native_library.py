@@ -30,6 +30,7 @@ import pyspiel
 
 from rave_agents.compiler.folders import choose_cache_directory
 from rave_agents.game.game_state import NO_ACTION, PlayerId
+from rave_agents.simulate.frame import CheckChildren
 from rave_agents.simulate.simulator import Frame, Header, Status, Step
 
 
@@ -273,6 +274,7 @@ def _constants() -> dict[str, int]:
         **{f"BUFFER_{name.upper()}": Header.PATH + i for i, name in enumerate(Frame._fields[1:])},
         **{f"STATUS_{status.name}": int(status) for status in Status},
         **{f"STEP_{step.name}": int(step) for step in Step},
+        **{f"CHECK_{check.name}": int(check) for check in CheckChildren},
         **{f"PLAYER_{player.name}": int(player) for player in PlayerId},
         **{f"ERROR_{name}": number for number, name in enumerate(ERRORS, 1)},
         "NO_ACTION": NO_ACTION,

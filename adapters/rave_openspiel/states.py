@@ -32,6 +32,9 @@ _TILINGS = {
 
 _CLONES_POINT_TO_THEIR_ORIGINAL = frozenset({"morpion_solitaire"})
 
+MOST_OBSERVED = 4096
+"""Numbers of an observation up to which a search learns from them."""
+
 
 class _Kind(NamedTuple):
     """What is asked of a game once, for all of its states."""
@@ -214,6 +217,16 @@ class OpenSpielState:
         """Return the same position on compiled rules; None if there are none, or not in use."""
         common = getattr(self.state, "common_state", None)
         return common if isinstance(common, RulesState) else compiled_games.position(self.state)
+
+    def observed_in_playouts(self) -> int:
+        """Return how many numbers of an observation simulations write; 0 if they write none."""
+        tensor, game = self._kind.tensor, self.state.get_game()
+        if tensor is None or not is_native(self.state):
+            return 0
+        if self.on_compiled_rules() is not None or bridge() is None:
+            return 0
+        size = math.prod(getattr(game, f"{tensor}_shape")())
+        return size if size <= MOST_OBSERVED else 0
 
     def simulator(self, frame: Frame, evaluator: Evaluator | None) -> Simulator:
         """Return the fastest provider of simulations for this game.

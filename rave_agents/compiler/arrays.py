@@ -40,6 +40,8 @@ class Axis(enum.IntEnum):
     """Every distinct action of the game."""
     ONE = 9
     """One row."""
+    FEATURE = 10
+    """Every number of an observation, and one that is always 1."""
 
 
 GROWING = (Axis.NODE, Axis.EDGE, Axis.TABLE, Axis.CHILD)

@@ -9,6 +9,7 @@ from rave_agents.kernel.amaf_nodes import NodeAmaf
 from rave_agents.kernel.amaf_tables import GRAVE, HRAVE
 from rave_agents.kernel.bonus_trust import ValueTrust
 from rave_agents.kernel.gumbel import Gumbel
+from rave_agents.kernel.online_value import OnlineValue
 from rave_agents.kernel.players import AllPlayers, SearchingPlayer
 from rave_agents.kernel.playouts import AdaptivePlayouts, SteeredPlayouts
 from rave_agents.kernel.proof_bonuses import MaxBonus, RankBonus
@@ -72,6 +73,7 @@ PRESETS: dict[str, SearchConfig] = {
             numbers=_PROOFS.numbers._replace(bonus_trust=ValueTrust()), optional=True
         ),
         playouts=AdaptivePlayouts(),
+        learning=OnlineValue(),
         contempt=0.35,
     ),
     "pn_mcts_fsu": SearchConfig(

@@ -36,6 +36,7 @@ from rave_agents.kernel.amaf_nodes import NodeAmaf
 from rave_agents.kernel.amaf_tables import GRAVE, HRAVE
 from rave_agents.kernel.gumbel import Gumbel
 from rave_agents.kernel.judging import Judging
+from rave_agents.kernel.online_value import NoLearning, OnlineValue
 from rave_agents.kernel.playouts import SensiblePlayouts, UniformPlayouts, action_weight
 from rave_agents.kernel.proofs import NoProofs, Proofs
 from rave_agents.kernel.rules import UCB1, Greedy, exploration, score
@@ -97,6 +98,10 @@ class SearchConfig:
     judging: Annotated[Part, Takes(Judging)] = Judging()
     """What a value function is used for, see ``kernel/judging.py``. Without a value function, the
     searcher's or the agent's ``value``, it has no meaning."""
+
+    learning: Annotated[Part, Takes(NoLearning, OnlineValue)] = NoLearning()
+    """Whether the search learns a value function from its own playouts: ``OnlineValue`` or
+    ``NoLearning``, see ``kernel/online_value.py``."""
 
     root_noise: Annotated[Part, Takes(NoNoise, noisy)] = NoNoise()
     """Noise in the root's priors, see ``root_noise.py``."""

@@ -65,19 +65,30 @@ def first_value(judging: Any, search: Any, node: int, edge: int) -> float:
 
 
 @kernel
-def judged_value(judging: JudgedEdges, search: Any, node: int, edge: int) -> float:
+def judged_value(judging: Any, search: Any, node: int, edge: int) -> float:
     """The judged value of an edge for the player who moves at its node, in [0, 1]."""
     mover = int(search.tree.node_player[node])
     utility = judging.utilities[edge * search.settings.num_players + mover]
     return min(max(scaled(search.utilities, float(utility)), 0.0), 1.0)
 
 
+@open_function
+def minimax_weight(judging: Any) -> float:
+    """The weight of minimax values beside the means of simulations, in [0, 1]."""
+    return 0.0
+
+
+@implements(minimax_weight, JudgedEdges)
+def _minimax_weight(judging: JudgedEdges) -> float:
+    return judging.options.minimax
+
+
 @implements(mixed_sum, JudgedEdges)
 def implicit_minimax(
-    judging: JudgedEdges, search: Any, node: int, edge: int, n: float, value_sum: float
+    judging: Any, search: Any, node: int, edge: int, n: float, value_sum: float
 ) -> float:
-    """``(1 - α) sum + α n v``, v the minimax value (Lanctot et al. 2014)."""
-    weight = judging.options.minimax
+    """``(1 - α) sum + α n v``, α the weight and v the minimax value (Lanctot et al. 2014)."""
+    weight = minimax_weight(judging)
     if n == 0.0 or weight == 0.0:
         return value_sum
     return (1.0 - weight) * value_sum + weight * n * judged_value(judging, search, node, edge)
@@ -106,12 +117,18 @@ def _take_judgements(judging: JudgedEdges, search: Any, depth: int, nodes: int) 
 @implements(hooks.on_backup, JudgedEdges)
 def _back_up_judgements(judging: JudgedEdges, search: Any, depth: int, nodes: int) -> None:
     """Every edge of the path with a node behind it gets what is to be expected there."""
+    back_up_expected(judging, search, depth, nodes)
+
+
+@kernel
+def back_up_expected(judging: Any, search: Any, depth: int, nodes: int) -> None:
+    """Bring what is expected after the edges of the path up to date, from the leaf to the root."""
     for index in range(depth + nodes - 2, -1, -1):
         expect(judging, search, search.path.nodes[index + 1], search.path.edges[index])
 
 
 @kernel
-def expect(judging: JudgedEdges, search: Any, node: int, edge: int) -> None:
+def expect(judging: Any, search: Any, node: int, edge: int) -> None:
     """Write what is to be expected at a node to the edge that leads there.
 
     It is what follows the edge that is best for the player who moves; at a chance node the mean by

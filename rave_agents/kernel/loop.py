@@ -67,6 +67,7 @@ def begin_simulation(search: Search) -> int:
     header[codes.REQUIRED_ACTIONS] = 0
     header[codes.REQUIRED_MOVES] = 0
     header[codes.STEP] = codes.WHOLE
+    header[codes.NUM_SAMPLES] = 0
     status = hooks.select(search.moves, search)
     if status != codes.DONE:
         return status

@@ -13,6 +13,7 @@ from rave_agents.kernel.amaf_nodes import EdgeAmaf
 from rave_agents.kernel.amaf_tables import AmafTables
 from rave_agents.kernel.bonus_trust import MeasuredTrust, bonus_trust
 from rave_agents.kernel.gumbel import GumbelSearch
+from rave_agents.kernel.online_value import LearnedEdges, value_trust
 from rave_agents.kernel.proofs import Proven
 from rave_agents.kernel.simultaneous import JointMoves
 from rave_agents.kernel.solver import UNSOLVED
@@ -109,6 +110,8 @@ class Root(NamedTuple):
     """How far AMAF values are trusted, from 0 to 1, where the search learns it; else None."""
     proof_trust: float | None = None
     """How far the bonus of proof numbers is trusted, likewise."""
+    value_trust: float | None = None
+    """How far values learned from playouts are trusted, likewise."""
 
     def utility(self, value_sum: float, visits: float) -> float | None:
         """A mean value in the game's utilities; None without visits."""
@@ -165,6 +168,7 @@ def known_root(tree: SearchTree) -> Root:
     )
     trust = getattr(running.amaf, "trust", None)
     measured = getattr(getattr(running.proofs, "numbers", None), "bonus_trust", None)
+    learned = running.judging
     root = Root(
         moves=tuple(moves),
         player=tree.player,
@@ -176,6 +180,7 @@ def known_root(tree: SearchTree) -> Root:
         high=high,
         amaf_trust=meaning(trust.counts) if isinstance(trust, TrustStatistics) else None,
         proof_trust=bonus_trust(measured) if isinstance(measured, MeasuredTrust) else None,
+        value_trust=value_trust(learned) if isinstance(learned, LearnedEdges) else None,
     )
     return root if proofs is None else _with_proofs(root, arrays, proofs)
 
@@ -220,6 +225,7 @@ def merged_root(roots: Sequence[Root]) -> Root:
         joint=_merged_joint(scaled),
         amaf_trust=_mean([root.amaf_trust for root in known]),
         proof_trust=_mean([root.proof_trust for root in known]),
+        value_trust=_mean([root.value_trust for root in known]),
     )
     if best is None:
         return merged

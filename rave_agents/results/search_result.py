@@ -110,6 +110,10 @@ class SearchResult:
     """How far the bonus of proof numbers was trusted at the end, from 0 to 1, where the search
     learns it (``ProofNumbers(bonus_trust=ValueTrust())``, as in ``auto``): less than 1 where moves
     with a greater bonus had the lesser values. Else None."""
+    value_trust: float | None = None
+    """How far values that the search learned from its own playouts were trusted at the end, from 0
+    to 1, where it learns any (``learning=OnlineValue()``, as in ``auto``): by how much better they
+    foretell the ends of playouts than the mean of all ends does. Else None."""
     worlds: WorldStatistics | None = None
     """The worlds that it drew, where something is hidden and it determinizes; else None."""
     state: GameState = dataclasses.field(repr=False, compare=False)
@@ -218,6 +222,7 @@ class SearchResult:
             "searched": self.searched,
             "amaf_trust": self.amaf_trust,
             "proof_trust": self.proof_trust,
+            "value_trust": self.value_trust,
             "worlds": None if self.worlds is None else dataclasses.asdict(self.worlds),
             "joint": None if self.joint is None else self.joint.to_dict(),
             "principal_variation": list(self.principal_variation),
@@ -304,6 +309,11 @@ class SearchResult:
         if self.proof_trust is not None and self.proof_trust < 1.0 and self.simulations > 0:
             lines.append(
                 f"proof numbers trusted {self.proof_trust:.2f}: moves that they prefer bring less"
+            )
+        if self.value_trust is not None and self.simulations > 0:
+            lines.append(
+                f"values learned from playouts trusted {self.value_trust:.2f}: "
+                f"{'they foretell their ends' if self.value_trust > 0 else 'they foretell little'}"
             )
         return lines
 

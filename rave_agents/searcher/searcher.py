@@ -551,6 +551,7 @@ class Searcher:
             root_visits=root.visits,
             amaf_trust=root.amaf_trust,
             proof_trust=root.proof_trust,
+            value_trust=root.value_trust,
             seconds=self._seconds,
             nodes=nodes,
             memory_bytes=memory_bytes,

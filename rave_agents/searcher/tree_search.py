@@ -17,6 +17,7 @@ from rave_agents.game.game_state import GameState
 from rave_agents.kernel import loop
 from rave_agents.kernel import tree as trees
 from rave_agents.kernel.gumbel import GumbelSearch
+from rave_agents.kernel.online_value import MOST_SAMPLES
 from rave_agents.kernel.playouts import AdaptivePlayouts, SensiblePlayouts
 from rave_agents.kernel.search import Search, Settings
 from rave_agents.kernel.tree import ROOT
@@ -36,7 +37,7 @@ from rave_agents.simulate.simulator import (
 )
 from rave_agents.simulate.value import PositionValue
 from rave_agents.simulate.world_record import FEW, WorldSample
-from rave_agents.tree.composition import Parts, SearchedGame, draws_by_weights
+from rave_agents.tree.composition import Parts, SearchedGame, draws_by_weights, learns_values
 from rave_agents.tree.halving import begin_halving
 from rave_agents.tree.search_tree import SearchTree
 
@@ -363,6 +364,7 @@ def new_frame(
         observation: numbers of a player's observation, where leaves are judged in batches.
     """
     weighted = draws_by_weights(game.parts)
+    learns = learns_values(game.parts)
     movers = game.num_players if game.simultaneous else 1
     return make_frame(
         num_players=game.num_players,
@@ -371,7 +373,8 @@ def new_frame(
         action_capacity=max(16, min(512, movers * game.num_actions)),
         action_weights=np.ones((game.num_players, game.num_actions if weighted else 0)),
         playout_moves=playout_moves,
-        observation=observation,
+        observation=game.observation if learns else observation,
+        samples=MOST_SAMPLES if learns else 0,
         even_weights=isinstance(game.config.playouts, AdaptivePlayouts),
     )
 

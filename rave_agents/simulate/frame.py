@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rave_agents.simulate.random_stream import Stream
 
-HEADER_LENGTH = 41
+HEADER_LENGTH = 47
 
 
 class Status(enum.IntEnum):
@@ -83,16 +83,20 @@ class Header(enum.IntEnum):
     """Constant: entries of each player in ``action_weights``, as many as there are distinct
     actions; 0 if playouts are uniform."""
     OBSERVATION = 20
-    """Constant: numbers of one player's observation; 0 if there are playouts."""
+    """Constant: numbers of one player's observation; 0 if none are asked for."""
     PATH = 21
     """Constant, from here on: addresses of the buffers, in the order of ``Frame``'s fields."""
-    PLAYOUT_MOVES = 38
+    PLAYOUT_MOVES = 42
     """Constant: moves of players after which a playout is cut, and its position judged by the value
     function that the provider was made with; -1 for playouts to the end."""
-    WEIGHTS = 39
+    WEIGHTS = 43
     """Constant: for a provider of native code the address of its value function's own numbers."""
-    EVEN_WEIGHTS = 40
+    EVEN_WEIGHTS = 44
     """In: 1 if playouts draw actions without regard to ``action_weights``, which are equal."""
+    SAMPLES = 45
+    """Constant: positions of a simulation that ``samples`` holds at most; 0 if none are shown."""
+    NUM_SAMPLES = 46
+    """Out: how many it holds. In: 0."""
 
 
 class CheckChildren(enum.IntEnum):
@@ -105,6 +109,9 @@ class CheckChildren(enum.IntEnum):
     JUDGE = 2
     """That, and in ``child_returns`` how the value function judges the others. Where chance moves
     next, an outcome is drawn first."""
+    OBSERVE = 3
+    """That of ``ENDS``, and in ``child_observations`` what the player to move observes after the
+    others; likewise after an outcome of chance."""
 
 
 class Step(enum.IntEnum):
@@ -175,3 +182,12 @@ class Frame(NamedTuple):
     them does, in the order of ``movers``. ``returns`` then has what they have collected so far."""
     discount: NDArray[np.float64]
     """[1] likewise: what returns from the leaf on count as returns from the root on."""
+    child_observations: NDArray[np.float32]
+    """[ACTION_CAPACITY, OBSERVATION] if asked to ``OBSERVE``; 0 rows where there are no samples."""
+    child_players: NDArray[np.int32]
+    """[ACTION_CAPACITY] likewise: who is to move there."""
+    samples: NDArray[np.float32]
+    """[SAMPLES, OBSERVATION] what the player to move observes at positions of the first playout:
+    the leaf, and after every fourth move of a player. At none where chance is to move."""
+    sample_players: NDArray[np.int32]
+    """[SAMPLES] who is to move at each."""

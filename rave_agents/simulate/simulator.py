@@ -10,7 +10,9 @@ if asked to check its children, which of them end the game, and with what return
 then play ``PLAYOUTS`` times on to the end, with moves drawn uniformly or in proportion to
 ``action_weights``, each time recording every (player, action) of a player, and give the returns of
 each playout. A terminal leaf has the returns of the game and no moves.
-If ``PLAYOUTS`` is 0, it does not play, and writes observations of the leaf instead.
+If ``PLAYOUTS`` is 0, it does not play, and writes observations of the leaf instead. If ``SAMPLES``
+is above 0, it plays and shows observations of positions of the first playout, and of the leaf's
+children; only providers of states that have ``observed_in_playouts`` are asked to.
 Where an evaluator stands in for playouts, it gives one vector of returns and no moves. With a value
 function, see ``value.py``, playouts end after ``PLAYOUT_MOVES`` moves with what it says.
 
@@ -44,6 +46,7 @@ def make_frame(
     playout_moves: int = -1,
     observation: int = 0,
     even_weights: bool = False,
+    samples: int = 0,
 ) -> Frame:
     """A frame with buffers of these sizes; weights and stream are used as they are, not copied."""
     if action_weights is None:
@@ -64,8 +67,12 @@ def make_frame(
         movers=np.zeros(num_players, np.int32),
         mover_ends=np.zeros(num_players, np.int32),
         action_weights=action_weights,
-        observations=np.zeros((num_players, observation), np.float32),
+        observations=np.zeros((0 if samples else num_players, observation), np.float32),
         discount=np.ones(1, np.float64),
+        child_observations=np.zeros((action_capacity if samples else 0, observation), np.float32),
+        child_players=np.zeros(action_capacity if samples else 0, np.int32),
+        samples=np.zeros((samples, observation), np.float32),
+        sample_players=np.zeros(samples, np.int32),
     )
     frame.header[Header.PLAYOUTS] = playouts
     frame.header[Header.OBSERVATION] = observation
@@ -76,6 +83,7 @@ def make_frame(
     frame.header[Header.NUM_WEIGHTS] = action_weights.shape[1]
     frame.header[Header.PLAYOUT_MOVES] = playout_moves
     frame.header[Header.EVEN_WEIGHTS] = even_weights
+    frame.header[Header.SAMPLES] = samples
     addresses = [buffer.ctypes.data for buffer in frame[1:]]
     frame.header[Header.PATH : Header.PATH + len(addresses)] = addresses
     return frame
@@ -99,6 +107,7 @@ def grown_frame(frame: Frame) -> Frame:
         playout_moves=int(header[Header.PLAYOUT_MOVES]),
         observation=int(header[Header.OBSERVATION]),
         even_weights=bool(header[Header.EVEN_WEIGHTS]),
+        samples=int(header[Header.SAMPLES]),
     )
 
 

@@ -14,6 +14,7 @@ from rave_agents.game.game_state import (
 from rave_agents.kernel.alternating import Alternating
 from rave_agents.kernel.information_sets import InformationSets
 from rave_agents.kernel.judging import NoJudging
+from rave_agents.kernel.online_value import NoLearning, OnlineValue
 from rave_agents.kernel.playouts import SensiblePlayouts, UniformPlayouts, WeightedPlayouts
 from rave_agents.kernel.proofs import NoProofs
 from rave_agents.kernel.rules import PUCT, UCB1, Greedy, UCB1Tuned
@@ -33,7 +34,13 @@ class Parts(NamedTuple):
 
 
 def compose(
-    config: SearchConfig, *, simultaneous: bool, hidden: bool, judged: bool, valued: bool = False
+    config: SearchConfig,
+    *,
+    simultaneous: bool,
+    hidden: bool,
+    judged: bool,
+    valued: bool = False,
+    observed: bool = False,
 ) -> Parts:
     """The parts of a search.
 
@@ -43,9 +50,12 @@ def compose(
         hidden: whether each simulation begins in another world.
         judged: whether an evaluator judges leaves, so that there are no playouts.
         valued: whether there is a value function.
+        observed: whether playouts show what players observe, for the search to learn from.
     """
-    judging = config.judging
+    judging: Any = config.judging
     in_tree = valued and (judging.minimax > 0.0 or judging.first_play)
+    if observed and not (judged or valued):
+        judging, in_tree = config.learning, True
     moves: Any = Alternating()
     if hidden:
         moves = InformationSets()
@@ -69,6 +79,8 @@ class SearchedGame(NamedTuple):
     """The search's tunables."""
     parts: Parts
     """What the search is composed of."""
+    observation: int
+    """Numbers of an observation that the provider of playouts writes; 0 if it writes none."""
     num_players: int
     """Players of the game."""
     num_actions: int
@@ -102,14 +114,24 @@ def searched_game(
     """
     simultaneous, hidden = has_simultaneous_moves(state), determinizes(state, config)
     least, greatest = float(state.min_utility()), float(state.max_utility())
+    bounded = math.isfinite(least) and math.isfinite(greatest)
+    fixed_range = config.utility_range == "game" and bounded
+    learns = fixed_range and not isinstance(config.learning, NoLearning)
+    observation = getattr(state, "observed_in_playouts", int)() if learns else 0
     players = int(state.num_players())
     stated = getattr(state, "utility_sum", None)
     total = None if stated is None or players != 2 else stated()
     return SearchedGame(
         config=config,
         parts=compose(
-            config, simultaneous=simultaneous, hidden=hidden, judged=judged, valued=valued
+            config,
+            simultaneous=simultaneous,
+            hidden=hidden,
+            judged=judged,
+            valued=valued,
+            observed=observation > 0,
         ),
+        observation=observation,
         num_players=players,
         num_actions=int(state.num_distinct_actions()),
         simultaneous=simultaneous,
@@ -117,9 +139,7 @@ def searched_game(
         least_utility=least,
         greatest_utility=greatest,
         utility_sum=math.nan if total is None else float(total),
-        fixed_range=(
-            config.utility_range == "game" and math.isfinite(least) and math.isfinite(greatest)
-        ),
+        fixed_range=fixed_range,
         generation=OpenFunction.generation,
     )
 
@@ -138,6 +158,11 @@ def _without_idle_exploration(rule: Any) -> Any:
 def _weighted(playouts: Any) -> Any:
     uniform = isinstance(playouts, UniformPlayouts | SensiblePlayouts)
     return UniformPlayouts() if uniform else WeightedPlayouts(playouts)
+
+
+def learns_values(parts: Parts) -> bool:
+    """Whether the search learns a value function from positions of its playouts."""
+    return isinstance(parts.judging, OnlineValue)
 
 
 def draws_by_weights(parts: Parts) -> bool:

@@ -338,7 +338,11 @@ class SearchTree:
 def _frame_sizes(frame: Frame) -> Sizes:
     """The rows of what goes with a frame."""
     path = int(frame.header[Header.PATH_CAPACITY]) + int(frame.header[Header.NUM_PLAYERS])
-    return {Axis.PATH: path, Axis.MOVE: path + int(frame.header[Header.MOVE_CAPACITY])}
+    return {
+        Axis.PATH: path,
+        Axis.MOVE: path + int(frame.header[Header.MOVE_CAPACITY]),
+        Axis.FEATURE: 1 + int(frame.header[Header.OBSERVATION]),
+    }
 
 
 def _below(ancestor: NDArray[np.int64], root: int) -> NDArray[np.bool_]:

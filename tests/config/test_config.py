@@ -52,6 +52,7 @@ from rave_agents.parts import (
     NoProofs,
     NoSkipping,
     NoSolver,
+    OnlineValue,
     Pachi,
     ProofNumbers,
     Proofs,
@@ -221,6 +222,8 @@ BAD_IN_PARTS = [
     (SearchConfig(), "judging.playout_moves", [-1]),
     (SearchConfig(), "judging.minimax", SHARE),
     (SearchConfig(), "judging.first_play", []),
+    (SearchConfig(learning=OnlineValue()), "learning.learned_weight", SHARE),
+    (SearchConfig(learning=OnlineValue()), "learning.step_size", ABOVE_0),
     (SearchConfig(amaf=GRAVE()), "amaf.ref", [-1, 2**31]),
     (SearchConfig(amaf=GRAVE()), "amaf.table_visits", [0, -1, 2**20 + 1]),
     (SearchConfig(amaf=NodeAmaf(HandSelected())), "amaf.schedule.k", ABOVE_0),
@@ -313,7 +316,7 @@ def test_every_number_has_its_bad_values():
         (type(owner(config, place)), place.split(".")[-1]) for config, place, _ in BAD_IN_PARTS
     }
     assert tested == expected
-    assert len(expected) == len(BAD_IN_PARTS) == 40
+    assert len(expected) == len(BAD_IN_PARTS) == 42
 
 
 @pytest.mark.parametrize(
@@ -807,6 +810,7 @@ PRESETS = {
         "amaf": "node_amaf(trust=learned_trust)",
         "proofs": f"{AUTO_PROOFS[:-1]},optional=True)",
         "playouts": "adaptive_playouts",
+        "learning": "online_value",
         "contempt": 0.35,
     },
     "rave_pn": {**RAVE, "proofs": PN_PROOFS, "contempt": 0.35},

@@ -1,0 +1,182 @@
+"""A value function that the search learns from its own playouts.
+
+A playout tells of each position on it how it ended. So the entries of the observation tensor get
+weights by logistic regression, one position after the other, by AdaGrad (Duchi, Hazan & Singer
+2011). Temporal-difference search (Silver, Sutton & Müller 2012) learns a linear value from the
+simulations of a search, too, and plays by it; here it goes beside the means of simulations. It
+judges the children of each new node, and its judgements are backed up and mixed with the means like
+those of a value function of the user's own, see ``judging.py``: as far as the search has found that
+they foretell the ends of playouts.
+
+It needs a provider of simulations that shows what players observe, see ``Frame.samples``.
+"""
+
+import math
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+from annotated_types import Ge, Gt, Le
+
+from rave_agents.compiler.arrays import FLOAT, Array, Axis, Rows, one
+from rave_agents.compiler.dispatch import implements, kernel
+from rave_agents.compiler.runtime import runs_as
+from rave_agents.kernel import codes, hooks
+from rave_agents.kernel.judging import (
+    back_up_expected,
+    first_value,
+    implicit_minimax,
+    judged_value,
+    minimax_weight,
+    mixed_sum,
+)
+from rave_agents.kernel.tree import edge_rows
+from rave_agents.kernel.utilities import scaled
+
+MOST_SAMPLES = 16
+"""Positions of a playout that are learned from."""
+
+USEFUL_SHARE = 0.1
+"""The share of the variance of ends that the values explain, from which on trust is full."""
+
+ERROR, VARIANCE, MEAN, COUNT = 0, 1, 2, 3
+
+
+class NoLearning(NamedTuple):
+    """Nothing is learned."""
+
+
+class OnlineValue(NamedTuple):
+    """Values of positions are learned from what can be seen of them, and mixed with means."""
+
+    learned_weight: Annotated[float, Ge(0), Le(1)] = 0.3
+    """The weight of backed-up values beside the means of simulations under full trust, in [0, 1]: α
+    of Lanctot et al. (2014), as ``Judging.minimax``."""
+    step_size: Annotated[float, Gt(0)] = 0.1
+    """Of AdaGrad, above 0."""
+
+
+@runs_as(OnlineValue)
+class LearnedEdges(NamedTuple):
+    """The value function, and what it says of a tree's edges."""
+
+    options: OnlineValue
+    utilities: Annotated[Array, Rows(Axis.EDGE, np.float32, (Axis.PLAYER,))]
+    """What each player is to expect after the edge: as judged, or by max^n from there on."""
+    weights: Annotated[Array, Rows(Axis.FEATURE, np.float32, (Axis.PLAYER, Axis.PLAYER))]
+    """[player to move, player, feature] the weights."""
+    squares: Annotated[Array, Rows(Axis.FEATURE, np.float32, (Axis.PLAYER, Axis.PLAYER))]
+    """The sums of the squares of the gradients."""
+    errors: Annotated[Array, one(FLOAT, 4)]
+    """[4] the squared errors of values, and of the mean of all ends; this mean; how many ends."""
+
+
+@kernel
+def value_trust(learned: LearnedEdges) -> float:
+    """How far the values are trusted, from 0 to 1, by the share of the variance they explain."""
+    errors = learned.errors
+    if errors[VARIANCE] <= 0.0:
+        return 0.0
+    share = 1.0 - errors[ERROR] / errors[VARIANCE]
+    return max(0.0, min(1.0, float(share) / USEFUL_SHARE))
+
+
+@kernel
+def outputs_of(search: Any) -> int:
+    """How many players' values are learned; of two with a constant sum, the first one's."""
+    players = search.settings.num_players
+    return 1 if players == 2 and not math.isnan(search.settings.utility_sum) else players
+
+
+@kernel
+def value_of(weights: Array, start: int, shown: Array, first: int, size: int) -> float:
+    """The value of a position that is shown, in [0, 1]; the last weight is added always."""
+    one, two, three, four = np.float32(0.0), np.float32(0.0), np.float32(0.0), np.float32(0.0)
+    whole = size - size % 4
+    for place in range(0, whole, 4):
+        one += shown[first + place] * weights[start + place]
+        two += shown[first + place + 1] * weights[start + place + 1]
+        three += shown[first + place + 2] * weights[start + place + 2]
+        four += shown[first + place + 3] * weights[start + place + 3]
+    for place in range(whole, size):
+        one += shown[first + place] * weights[start + place]
+    total = float(one + two + three + four + weights[start + size])
+    return 1.0 / (1.0 + math.exp(max(-30.0, min(30.0, -total))))
+
+
+@implements(minimax_weight, LearnedEdges)
+def _minimax_weight(learned: LearnedEdges) -> float:
+    return learned.options.learned_weight * value_trust(learned)
+
+
+implements(mixed_sum, LearnedEdges)(implicit_minimax)
+
+
+@implements(first_value, LearnedEdges)
+def _first_value(learned: LearnedEdges, search: Any, node: int, edge: int) -> float:
+    urgency, trust = float(search.settings.first_play_urgency), value_trust(learned)
+    if trust == 0.0 or urgency == math.inf:
+        return urgency
+    return (1.0 - trust) * urgency + trust * judged_value(learned, search, node, edge)
+
+
+@implements(hooks.checks_children, LearnedEdges)
+def _checks_children(learned: LearnedEdges) -> int:
+    return codes.OBSERVE_CHILDREN
+
+
+@implements(hooks.on_expand, LearnedEdges)
+def _judge_children(learned: LearnedEdges, search: Any, depth: int, nodes: int) -> None:
+    frame, players = search.frame, search.settings.num_players
+    size, outputs = frame.header[codes.OBSERVATION], outputs_of(search)
+    bounds = search.utilities.bounds
+    edges = edge_rows(search.tree, search.path.nodes[depth])
+    for index in range(len(edges)):
+        place = (edges.start + index) * players
+        if frame.child_ends[index] != 0:
+            for player in range(players):
+                learned.utilities[place + player] = frame.child_returns[index * players + player]
+            continue
+        mover = frame.child_players[index]
+        for player in range(outputs):
+            start = (mover * players + player) * (size + 1)
+            value = value_of(learned.weights, start, frame.child_observations, index * size, size)
+            learned.utilities[place + player] = bounds[0] + (bounds[1] - bounds[0]) * value
+        if outputs < players:
+            rest = search.settings.utility_sum - learned.utilities[place]
+            learned.utilities[place + 1] = rest
+
+
+@implements(hooks.on_backup, LearnedEdges)
+def _learn(learned: LearnedEdges, search: Any, depth: int, nodes: int) -> None:
+    """Learn from the positions of a playout, and back up what edges expect."""
+    if search.frame.playout_ends[0] > 0:
+        for sample in range(search.frame.header[codes.NUM_SAMPLES]):
+            learn_position(learned, search, sample)
+    back_up_expected(learned, search, depth, nodes)
+
+
+@kernel
+def learn_position(learned: LearnedEdges, search: Any, sample: int) -> None:
+    """Compare the value of a position with the end of its playout, and learn from it."""
+    frame, players = search.frame, search.settings.num_players
+    size, shown = frame.header[codes.OBSERVATION], frame.samples
+    first, mover = sample * size, frame.sample_players[sample]
+    weights, squares, errors = learned.weights, learned.squares, learned.errors
+    for player in range(outputs_of(search)):
+        start = (mover * players + player) * (size + 1)
+        value = value_of(weights, start, shown, first, size)
+        end = scaled(search.utilities, frame.returns[player])
+        if player == 0:
+            mean = errors[MEAN]
+            errors[ERROR] += (end - value) ** 2
+            errors[VARIANCE] += (end - mean) ** 2
+            errors[COUNT] += 1.0
+            errors[MEAN] += (end - mean) / errors[COUNT]
+        slope = value - end
+        for place in range(size + 1):
+            seen = shown[first + place] if place < size else np.float32(1.0)
+            if seen != 0.0:
+                gradient = np.float32(slope * seen)
+                squares[start + place] += gradient * gradient
+                step = learned.options.step_size / math.sqrt(squares[start + place] + 1e-3)
+                weights[start + place] -= np.float32(step * gradient)
