@@ -1,8 +1,13 @@
 """How far AMAF values are trusted: wholly, or as far as actions mean the same whenever taken.
 
 An AMAF value says something about an action that means much the same whenever it is taken. In Hex
-it does. In Connect Four, a column is another cell each time; there AMAF misleads. Such games show
-themselves in the first dozens of simulations: an action is legal again after its player took it.
+it does. There are two kinds of games in which it does not, and both show themselves in the first
+dozens of simulations:
+
+* An action is legal again after its player took it. In Connect Four, a column is another cell each
+  time.
+* An action that its player did not take is no longer legal at their next turn. In Checkers and in
+  Amazons it was one for that moment: who takes it later takes it somewhere else.
 """
 
 from typing import Annotated, Any, NamedTuple
@@ -17,7 +22,14 @@ from rave_agents.kernel import hooks
 from rave_agents.kernel.rules import meets_chance
 from rave_agents.kernel.tree import edge_rows
 
-GONE, LEGAL_AGAIN, CHANCE_SEEN = 0, 1, 2
+GONE, LEGAL_AGAIN, CHANCE_SEEN, LEFT, STILL_LEGAL = 0, 1, 2, 3, 4
+
+FLEETING, LASTING = 0.55, 0.65
+"""Shares of the actions not taken that are legal at their player's next turn, up to which trust is
+none and from which on it is full."""
+
+ACTIONS_COMPARED = 8
+"""Actions of a node, evenly spread, that are looked for at its player's next turn."""
 
 SIMULATIONS_COUNTED, SIMULATIONS_BETWEEN = 128, 16
 """The first simulations of a tree, each of which counts, and how far apart those after them are."""
@@ -28,7 +40,7 @@ class FullTrust(NamedTuple):
 
 
 class LearnedTrust(NamedTuple):
-    """AMAF values are trusted as far as actions that were taken are not legal again."""
+    """AMAF values are trusted as far as actions stay legal until they are taken, and no longer."""
 
     explored: Annotated[float, Ge(0), Le(1)] = 0.3
     """The share of the rule's exploration that is left under full trust, in [0, 1]: AMAF itself
@@ -44,8 +56,9 @@ class TrustStatistics(NamedTuple):
     """What the search has seen of what its actions mean."""
 
     options: LearnedTrust
-    counts: Annotated[Array, one(INT, 3)]
-    """[3] see ``count_taken_actions``; 1 if chance has a part in the game, else 0."""
+    counts: Annotated[Array, one(INT, 5)]
+    """[5] see ``count_taken_actions``; 1 if chance has a part in the game, else 0; see
+    ``count_lasting_actions``."""
 
 
 @open_function
@@ -56,7 +69,7 @@ def trust_of(trust: Any) -> float:
 
 @implements(trust_of, TrustStatistics)
 def _trust_of(trust: TrustStatistics) -> float:
-    return meaning(trust.counts)
+    return meaning(trust.counts) * endurance(trust.counts)
 
 
 @kernel
@@ -93,11 +106,64 @@ def count_taken_actions(counts: Array, search: Any, depth: int, nodes: int) -> N
             counts[found] += 1
 
 
+@kernel
+def endurance(counts: Array) -> float:
+    """How far actions stay legal until they are taken, from 0 to 1."""
+    if counts[LEFT] == 0:
+        return 1.0
+    share = float(counts[STILL_LEGAL]) / float(counts[LEFT])
+    return max(0.0, min(1.0, (share - FLEETING) / (LASTING - FLEETING)))
+
+
+@kernel
+def count_lasting_actions(counts: Array, search: Any, depth: int, nodes: int) -> None:
+    """Count which of the actions that a new node's player left at their last turn are legal now.
+
+    A turn may have several nodes, one after the other. The one counts whose actions lasted best:
+    the others are of other kinds of actions, such as to choose a piece and to choose its goal.
+    """
+    tree, path = search.tree, search.path
+    for place in range(depth, depth + nodes):
+        player = int(tree.node_player[path.nodes[place]])
+        before = depth - 1
+        while before >= 0 and tree.node_player[path.nodes[before]] == player:
+            before -= 1
+        while before >= 0 and tree.node_player[path.nodes[before]] != player:
+            before -= 1
+        left, still_legal = 0, 0
+        while player >= 0 and before >= 0 and tree.node_player[path.nodes[before]] == player:
+            others, lasting = actions_left(search, before, path.nodes[place])
+            if left == 0 or lasting * left > still_legal * others:
+                left, still_legal = others, lasting
+            before -= 1
+        counts[LEFT] += left
+        counts[STILL_LEGAL] += still_legal
+
+
+@kernel
+def actions_left(search: Any, before: int, node: int) -> tuple[int, int]:
+    """How many of the actions not taken at a place of the path are compared, and are legal later.
+
+    ``node`` is where they may be legal.
+    """
+    tree, path = search.tree, search.path
+    edges = edge_rows(tree, path.nodes[before])
+    others, lasting = 0, 0
+    for index in range(0, len(edges), max(1, len(edges) // ACTIONS_COMPARED)):
+        edge = edges.start + index
+        if edge != path.edges[before]:
+            others += 1
+            for now in edge_rows(tree, node):
+                lasting += tree.edge_action[now] == tree.edge_action[edge]
+    return others, lasting
+
+
 @implements(hooks.on_expand, TrustStatistics)
 def _on_expand(trust: TrustStatistics, search: Any, depth: int, nodes: int) -> None:
     """Count at all nodes of the first simulations, and at some later ones, which is enough."""
     simulation = search.path.simulations[0]
     if simulation < SIMULATIONS_COUNTED or simulation % SIMULATIONS_BETWEEN == 0:
         count_taken_actions(trust.counts, search, depth, nodes)
+        count_lasting_actions(trust.counts, search, depth, nodes)
         if meets_chance(search, depth, nodes):
             trust.counts[CHANCE_SEEN] = 1

@@ -104,8 +104,8 @@ class SearchResult:
     """Where two players move at the same time, what became of every pair of their actions."""
     amaf_trust: float | None = None
     """How far AMAF values were trusted at the end, from 0 to 1, where the search learns it
-    (``NodeAmaf(trust=LearnedTrust())``, as in ``auto``): the share of actions that were no longer
-    legal after their player had taken them, less that of the others. Else None."""
+    (``NodeAmaf(trust=LearnedTrust())``, as in ``auto``): as far as actions were no longer legal
+    after their player had taken them, and still legal if they had not. Else None."""
     proof_trust: float | None = None
     """How far the bonus of proof numbers was trusted at the end, from 0 to 1, where the search
     learns it (``ProofNumbers(bonus_trust=ValueTrust())``, as in ``auto``): less than 1 where moves

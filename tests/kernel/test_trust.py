@@ -1,0 +1,97 @@
+"""AMAF is trusted as far as actions stay legal until they are taken, and no longer."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pyspiel
+import pytest
+from rave_openspiel import OpenSpielState
+
+from rave_agents import Limit, SearchConfig, Searcher
+from rave_agents.kernel.trust import (
+    FLEETING,
+    LASTING,
+    LEFT,
+    STILL_LEGAL,
+    count_lasting_actions,
+    endurance,
+)
+
+
+def counted(*nodes, taken):
+    """What is counted at the last of the nodes of a path: (player, legal actions) each."""
+    actions = [action for _, legal in nodes for action in legal]
+    sizes = [len(legal) for _, legal in nodes]
+    first = np.cumsum([0, *sizes[:-1]])
+    tree = SimpleNamespace(
+        node_player=np.array([player for player, _ in nodes]),
+        node_first_edge=first,
+        node_edge_count=np.array(sizes),
+        edge_action=np.array(actions),
+    )
+    edges = [first[place] + nodes[place][1].index(action) for place, action in enumerate(taken)]
+    path = SimpleNamespace(nodes=np.arange(len(nodes)), edges=np.array(edges))
+    counts = np.zeros(5, np.int64)
+    count_lasting_actions(counts, SimpleNamespace(tree=tree, path=path), len(nodes) - 1, 1)
+    return counts[LEFT], counts[STILL_LEGAL]
+
+
+def test_what_was_not_taken_is_looked_for_at_the_players_next_turn():
+    assert counted((0, [1, 2, 3]), (1, [1, 2, 3]), (0, [2, 3]), taken=[1, 2]) == (2, 2)
+    assert counted((0, [1, 2, 3]), (1, [7]), (0, [3, 4]), taken=[1, 7]) == (2, 1)
+    assert counted((0, [1, 2, 3]), (1, [7]), (0, [1, 4]), taken=[1, 7]) == (2, 0)
+
+
+def test_a_turn_before_chance_counts_and_outcomes_do_not():
+    assert counted((0, [1, 2]), (-1, [0, 1]), (0, [2, 3]), taken=[1, 0]) == (1, 1)
+    assert counted((0, [1, 2]), (1, [3]), (-1, [1, 2]), taken=[1, 3]) == (0, 0)
+
+
+def test_one_turn_of_several_actions_is_compared_with_the_turn_before():
+    """Whoever chooses a piece and then its goal chooses among other actions the second time."""
+    assert counted((0, [1, 2]), (0, [8, 9]), taken=[1]) == (0, 0)
+    turns = [(0, [1, 2, 3]), (0, [8, 9]), (1, [1]), (0, [2, 3])]
+    assert counted(*turns, taken=[1, 8, 1]) == (2, 2)
+    assert counted(*turns, (0, [8, 7]), taken=[1, 9, 1, 2]) == (1, 1)
+
+
+def test_of_many_actions_a_few_are_compared():
+    legal = list(range(80))
+    left, still = counted((0, legal), (1, [0]), (0, legal[40:]), taken=[0, 0])
+    assert (left, still) == (7, 4)  # Every tenth, but for the one that was taken.
+
+
+def test_trust_ends_where_about_half_of_the_actions_pass():
+    def of(share):
+        counts = np.zeros(5, np.int64)
+        counts[[LEFT, STILL_LEGAL]] = 1000, round(1000 * share)
+        return endurance(counts)
+
+    middle = (FLEETING + LASTING) / 2
+    shares = [0.0, FLEETING, middle, LASTING, 1.0]
+    assert [of(share) for share in shares] == pytest.approx([0.0, 0.0, 0.5, 1.0, 1.0])
+
+
+def test_nothing_known_is_no_reason_for_distrust():
+    assert endurance(np.zeros(5, np.int64)) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("text", "least", "most"),
+    [
+        ("checkers", 0.0, 0.3),
+        ("einstein_wurfelt_nicht", 0.0, 0.1),
+        ("othello", 0.7, 1.0),
+        ("clobber", 0.4, 1.0),
+        ("lines_of_action", 0.4, 1.0),
+        ("breakthrough", 0.7, 1.0),
+    ],
+)
+def test_the_search_sees_by_itself_which_actions_last(text, least, most):
+    state = pyspiel.load_game(text).new_initial_state()
+    while state.is_chance_node():
+        state.apply_action(state.legal_actions()[0])
+    result = Searcher(SearchConfig.preset("auto"), seed=1).search(
+        OpenSpielState(state), Limit(simulations=300)
+    )
+    assert least <= result.amaf_trust <= most
