@@ -14,7 +14,7 @@ that walk the tree of ``mcts_search``)::
 ``MCTSBot`` takes the place of OpenSpiel's Python ``mcts.MCTSBot`` and ``CppMCTSBot`` that of
 ``pyspiel.MCTSBot``, with their arguments; see ``rave_openspiel.mcts``.
 
-``AutoBot`` is for any game: it uses AMAF and proofs as far as each fits. There is a
+``AutoBot`` is for any game: it uses AMAF, proofs and learned values as far as each fits. There is a
 bot for every named agent that searches: ``GraveBot``, ``HRaveBot``, ``RaveGlobalBot``,
 ``RaveWeightedBot`` and ``RaveWinningMoveBot`` play the other forms of RAVE; ``UCTSolverBot``,
 ``PNMCTSBot``, ``PNMCTSFSUBot`` and ``RavePNBot`` prove what can be proven; ``RaveMaximinBot``,

@@ -41,7 +41,7 @@ constexpr int kPassesBeforeKept = 4;
 constexpr int kMostKept = 4096;
 constexpr int kMostPositions = 1 << 16;
 
-constexpr int kMovesPerSample = 4;  // Moves of a playout between two of its positions that are shown.
+constexpr int kMovesPerSample = 4;  // Moves between two positions of a playout that are shown.
 
 constexpr size_t kFewWorlds = 4;       // FEW and COUNTED of rave_agents/simulate/world_record.py.
 constexpr int64_t kWorldsCounted = 1000;
@@ -195,7 +195,7 @@ class Provider {
   int32_t TryReply();
   int32_t Play(State& state);
   int32_t Show(const State& state);
-  void Observe(const State& state, int mover, float* row) const;
+  void WriteObservation(const State& state, int mover, float* row) const;
   void ShowChild(State& child, int64_t index);
   void ShowSample(const State& state, int player, int moves);
   void Playout(State& state);
@@ -555,20 +555,22 @@ void Provider::ShowChild(State& child, int64_t index) {
     child.ApplyAction(SampledOutcome(CheckedOutcomes(child), words.Unit()));
   }
   const int mover = std::max(0, child.CurrentPlayer());
+  float* rows = Buffer<float>(BUFFER_CHILD_OBSERVATIONS);
   Buffer<int32_t>(BUFFER_CHILD_PLAYERS)[index] = mover;
-  Observe(child, mover, Buffer<float>(BUFFER_CHILD_OBSERVATIONS) + index * header_[HEADER_OBSERVATION]);
+  WriteObservation(child, mover, rows + index * header_[HEADER_OBSERVATION]);
 }
 
 // Writes what the player to move observes, of some positions of the first playout.
 void Provider::ShowSample(const State& state, int player, int moves) {
   int64_t& count = header_[HEADER_NUM_SAMPLES];
   if (!shows_samples_ || count >= header_[HEADER_SAMPLES] || moves % kMovesPerSample != 0) return;
+  float* rows = Buffer<float>(BUFFER_SAMPLES);
   Buffer<int32_t>(BUFFER_SAMPLE_PLAYERS)[count] = player;
-  Observe(state, player, Buffer<float>(BUFFER_SAMPLES) + count * header_[HEADER_OBSERVATION]);
+  WriteObservation(state, player, rows + count * header_[HEADER_OBSERVATION]);
   ++count;
 }
 
-void Provider::Observe(const State& state, int mover, float* row) const {
+void Provider::WriteObservation(const State& state, int mover, float* row) const {
   const auto seen = absl::MakeSpan(row, header_[HEADER_OBSERVATION]);
   if (state.GetGame()->GetType().provides_observation_tensor) {
     state.ObservationTensor(mover, seen);
@@ -610,7 +612,7 @@ int32_t Provider::Show(const State& state) {
   float* row = Buffer<float>(BUFFER_OBSERVATIONS);
   const int64_t rows = simultaneous ? static_cast<int64_t>(movers_.size()) : 1;
   for (int64_t i = 0; i < rows; ++i, row += size) {
-    Observe(state, simultaneous ? movers_[i] : player, row);
+    WriteObservation(state, simultaneous ? movers_[i] : player, row);
   }
   const auto& kind = state.GetGame()->GetType();
   double* returns = Buffer<double>(BUFFER_RETURNS);

@@ -46,7 +46,7 @@ class PNMCTSFSUBot(SearchBot):
 
 
 class AutoBot(SearchBot):
-    """Plays a search for any game: AMAF statistics and proofs, each as far as it fits."""
+    """Plays a search for any game: AMAF, proofs, learned values, each as far as it fits."""
 
     preset = "auto"
 

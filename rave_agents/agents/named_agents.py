@@ -330,7 +330,9 @@ _TYPES = {
     "uct_solver": _search_agent_type("uct_solver", "UCT that backs up exact outcomes"),
     "pn_mcts": _search_agent_type("pn_mcts", "UCT with a solver and proof numbers"),
     "rave_pn": _search_agent_type("rave_pn", "RAVE with a solver and proof numbers"),
-    "auto": _search_agent_type("auto", "for any game: AMAF and proofs, each as far as it fits"),
+    "auto": _search_agent_type(
+        "auto", "for any game: AMAF, proofs and more, each as far as it fits"
+    ),
     "pn_mcts_fsu": _search_agent_type("pn_mcts_fsu", "PN-MCTS as published (F, S and U)"),
     "rave_winning_move": _search_agent_type(
         "rave_winning_move", "RAVE biased to moves that come early in won simulations"

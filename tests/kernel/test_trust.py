@@ -92,6 +92,6 @@ def test_the_search_sees_by_itself_which_actions_last(text, least, most):
     while state.is_chance_node():
         state.apply_action(state.legal_actions()[0])
     result = Searcher(SearchConfig.preset("auto"), seed=1).search(
-        OpenSpielState(state), Limit(simulations=300)
+        OpenSpielState(state), Limit(simulations=1000)
     )
     assert least <= result.amaf_trust <= most
