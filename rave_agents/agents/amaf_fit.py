@@ -5,10 +5,21 @@ import time
 import warnings
 from collections.abc import Callable
 
+import numpy as np
+from numpy.typing import NDArray
+
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.game.game_state import GameState, PlayerId, is_simultaneous
 from rave_agents.kernel.amaf import NoAmaf
-from rave_agents.kernel.trust import LearnedTrust
+from rave_agents.kernel.trust import (
+    GONE,
+    LEFT,
+    LEGAL_AGAIN,
+    STILL_LEGAL,
+    LearnedTrust,
+    endurance,
+    meaning,
+)
 
 GAMES, PLIES, SECONDS = 10, 24, 0.1
 """Random games, decisions in each, and the seconds after which no further one is made."""
@@ -22,44 +33,56 @@ _seen: set[str] = set()
 def action_trust(state: GameState) -> float | None:
     """How far an action means the same whenever it is taken, from 0 to 1.
 
-    The share of the actions taken in random games from this position that are not legal at later
-    turns of their player, less the share of those that are: what ``kernel/trust.py`` counts in a
-    search. None where players move at the same time, or too few actions were seen.
+    What ``LearnedTrust`` counts in a search, see ``kernel/trust.py``, counted in random games from
+    this position. None where players move at the same time, or too few actions were seen.
     """
     generator = random.Random(1)
-    gone = again = 0
+    counts = np.zeros(5, np.int64)
     end = time.monotonic() + SECONDS
     for _ in range(GAMES):
         if time.monotonic() > end:
             break
-        counted = _count_in_a_game(state.clone(), generator, end)
-        if counted is None:
+        if not _count_in_a_game(counts, state.clone(), generator, end):
             return None
-        gone, again = gone + counted[0], again + counted[1]
-    return max(0.0, (gone - again) / (gone + again)) if gone + again >= PLIES else None
+    enough = counts[GONE] + counts[LEGAL_AGAIN] >= PLIES
+    return meaning(counts) * endurance(counts) if enough else None
 
 
 def _count_in_a_game(
-    state: GameState, generator: random.Random, end: float
-) -> tuple[int, int] | None:
-    gone = again = 0
-    taken: dict[int, list[int]] = {}
+    counts: NDArray[np.int64], state: GameState, generator: random.Random, end: float
+) -> bool:
+    """Count what becomes of the actions of a random game; False where players move at once."""
+    taken: dict[int, set[int]] = {}
+    turn: dict[int, list[set[int]]] = {}
+    turn_before: dict[int, list[set[int]]] = {}
+    last = None
     for _ in range(PLIES):
         while not state.is_terminal() and state.current_player() == PlayerId.CHANCE:
             outcomes, probabilities = zip(*state.chance_outcomes(), strict=True)
             state.apply_action(generator.choices(outcomes, probabilities)[0])
+            last = None
         if state.is_terminal() or time.monotonic() > end:
             break
         if is_simultaneous(state):
-            return None
-        legal = list(state.legal_actions())
-        before = taken.setdefault(state.current_player(), [])
-        repeated = len(set(legal).intersection(before))
-        again += repeated
-        gone += len(set(before)) - repeated
-        before.append(generator.choice(legal))
-        state.apply_action(before[-1])
-    return gone, again
+            return False
+        player, legal = int(state.current_player()), set(state.legal_actions())
+        if player != last:  # A turn begins; it may have several actions.
+            turn_before[player], turn[player] = turn.get(player, []), []
+        last = player
+        own = taken.setdefault(player, set())
+        counts[[GONE, LEGAL_AGAIN]] += len(own - legal), len(own & legal)
+        counts[[LEFT, STILL_LEGAL]] += _left_and_lasting(turn_before[player], legal)
+        action = generator.choice(sorted(legal))
+        own.add(action)
+        turn[player].append(legal - {action})
+        state.apply_action(action)
+    return True
+
+
+def _left_and_lasting(turn: list[set[int]], legal: set[int]) -> tuple[int, int]:
+    """How many actions were left at a turn, and are legal, at that choice where most still are."""
+    counts = [(len(others), len(others & legal)) for others in turn if others]
+    return max(counts, key=lambda count: count[1] / count[0], default=(0, 0))
 
 
 def warn_of_misfit(config: SearchConfig, game: str, start: Callable[[], GameState]) -> None:
@@ -79,7 +102,7 @@ def warn_of_misfit(config: SearchConfig, game: str, start: Callable[[], GameStat
     trust = action_trust(start())
     if trust is not None and trust < FITS:
         warnings.warn(
-            f"AMAF misleads in {game}: an action is mostly legal again after it was taken, and "
-            "means something else then. Use auto, which trusts AMAF as far as it fits.",
+            f"AMAF misleads in {game}: an action means something else when it is played later. Use "
+            "auto, which trusts AMAF as far as it fits.",
             stacklevel=4,
         )

@@ -26,6 +26,11 @@ def test_actions_that_stay_legal_are_not_trusted(name):
     assert amaf_fit.action_trust(pyspiel.load_game(name).new_initial_state()) < 0.2
 
 
+@pytest.mark.parametrize("name", ["checkers", "einstein_wurfelt_nicht", "backgammon"])
+def test_actions_that_are_gone_when_not_taken_are_not_trusted(name):
+    assert amaf_fit.action_trust(pyspiel.load_game(name).new_initial_state()) < 0.2
+
+
 @pytest.mark.parametrize("name", ["hex", "go", "othello", "breakthrough", "dots_and_boxes"])
 def test_actions_that_are_gone_when_taken_are_trusted(name):
     assert amaf_fit.action_trust(pyspiel.load_game(name).new_initial_state()) > 0.8
