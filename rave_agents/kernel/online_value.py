@@ -90,16 +90,17 @@ def outputs_of(search: Any) -> int:
 @kernel
 def value_of(weights: Array, start: int, shown: Array, first: int, size: int) -> float:
     """The value of a position that is shown, in [0, 1]; the last weight is added always."""
-    one, two, three, four = np.float32(0.0), np.float32(0.0), np.float32(0.0), np.float32(0.0)
+    # Four sums, which a processor adds to at the same time.
+    sum_0, sum_1, sum_2, sum_3 = np.float32(0.0), np.float32(0.0), np.float32(0.0), np.float32(0.0)
     whole = size - size % 4
     for place in range(0, whole, 4):
-        one += shown[first + place] * weights[start + place]
-        two += shown[first + place + 1] * weights[start + place + 1]
-        three += shown[first + place + 2] * weights[start + place + 2]
-        four += shown[first + place + 3] * weights[start + place + 3]
+        sum_0 += shown[first + place] * weights[start + place]
+        sum_1 += shown[first + place + 1] * weights[start + place + 1]
+        sum_2 += shown[first + place + 2] * weights[start + place + 2]
+        sum_3 += shown[first + place + 3] * weights[start + place + 3]
     for place in range(whole, size):
-        one += shown[first + place] * weights[start + place]
-    total = float(one + two + three + four + weights[start + size])
+        sum_0 += shown[first + place] * weights[start + place]
+    total = float(sum_0 + sum_1 + sum_2 + sum_3 + weights[start + size])
     return 1.0 / (1.0 + math.exp(max(-30.0, min(30.0, -total))))
 
 
