@@ -75,6 +75,7 @@ PRESETS: dict[str, SearchConfig] = {
         playouts=AdaptivePlayouts(),
         learning=OnlineValue(),
         contempt=0.35,
+        search_forced_moves=True,
     ),
     "pn_mcts_fsu": SearchConfig(
         rule=UCB1(c=math.sqrt(2.0)),

@@ -162,7 +162,8 @@ class SearchConfig:
     """Whether the subtree of the moves played is kept for the next search."""
 
     search_forced_moves: bool = False
-    """Whether a root with a single legal action is searched at all."""
+    """Whether a root with a single legal action is searched at all. The tree keeps what is found
+    for the next search, see ``reuse_tree``. With a clock such a search ends at once."""
 
     early_stop: bool = False
     """Whether a search ends before its limit once no other move can become the most visited one;
