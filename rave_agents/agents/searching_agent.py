@@ -29,7 +29,8 @@ class SearchingAgent:
     these parameters beside their own, and have these attributes. Subclasses name a preset.
 
     Args:
-        simulations: simulations for each move, at least 1. Those in the kept tree count.
+        simulations: simulations to run for each move, at least 1; those in the kept tree come on
+            top.
         seconds: wall-clock seconds for each move, above 0. With both limits the first one reached
             counts; with neither, and no clock, 1,000 simulations.
         clock: decides the time of each move in place of ``seconds``: ``"60+1"`` is 60 s for the

@@ -205,7 +205,7 @@ def _end(result: SearchResult, limit: Limit, *, exhausted: bool, interrupted: bo
         return "memory"
     if exhausted:
         return "exhausted"
-    counted = limit.simulations is not None and result.root_visits >= limit.simulations
+    counted = limit.simulations is not None and result.simulations >= limit.simulations
     return "simulations" if counted else "seconds"
 
 

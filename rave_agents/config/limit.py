@@ -11,8 +11,8 @@ class Limit:
     """When a search ends: at the first limit that it reaches. At least one is needed."""
 
     simulations: int | None = None
-    """Simulations through the root, at least 1. Those in a subtree that was kept from an earlier
-    search count, so that equal limits mean equally large trees."""
+    """Simulations to run, at least 1. Those in a subtree that was kept from an earlier search
+    come on top: equal limits mean equal work."""
 
     seconds: float | None = None
     """Wall-clock seconds, above 0."""

@@ -18,7 +18,6 @@ from rave_agents.evaluators.batch_evaluator import BatchEvaluator, Judged, judge
 from rave_agents.evaluators.cache import EvaluationCache
 from rave_agents.kernel.alternating import Alternating
 from rave_agents.kernel.search import Path, Search
-from rave_agents.kernel.tree import ROOT
 from rave_agents.searcher.crew import Crew, bind_step
 from rave_agents.searcher.tree_search import TreeSearch, new_frame, no_scores, part_failed
 from rave_agents.simulate.python_simulator import PythonSimulator
@@ -113,11 +112,6 @@ class BatchedSearch(TreeSearch):
     def runs_in_parallel(self) -> bool:
         """Never: evaluators are asked by one thread."""
         return False
-
-    @property
-    def root_visits(self) -> int:
-        """Simulations through the root, those of earlier searches included."""
-        return int(self.tree.arrays.node_visits[ROOT]) if self.tree and self.has_root else 0
 
     @property
     def has_ended(self) -> bool:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from rave_agents.compiler.arrays import NODE
 from rave_agents.config.limit import Limit
 from rave_agents.kernel import tree as trees
 from rave_agents.kernel.tree import ROOT
@@ -58,7 +57,7 @@ def run_to_limit(
             return not _is_enough(watch, searches, limit, started, deadline)
 
     while searches:
-        left, count = _visits_left(searches, limit), len(searches)
+        left, count = _simulations_left(searches, limit), len(searches)
         for index, search in enumerate(searches):
             share = left if math.isinf(left) else (left + count - 1 - index) // count
             search.begin(simulations=share, deadline=deadline, memory_share=1 / count)
@@ -70,7 +69,7 @@ def run_to_limit(
                 ended_itself = not looks or look(contextlib.nullcontext)
         if watch is None or limit.seconds is None or not ended_itself:
             return
-        if _visits_left(searches, limit) == 0 or any(search.solved for search in searches):
+        if _simulations_left(searches, limit) == 0 or any(search.solved for search in searches):
             return
         extension = watch.more(root_thoughts(searches))
         if extension <= 0:
@@ -83,7 +82,7 @@ def _is_enough(
 ) -> bool:
     """Whether a watch ends the search now."""
     now = time.perf_counter()
-    left = _visits_left(searches, limit)
+    left = _simulations_left(searches, limit)
     if math.isfinite(deadline):
         if now - started < FIRST_LOOK * (deadline - started):
             return False
@@ -93,14 +92,13 @@ def _is_enough(
     return watch.enough(root_thoughts(searches), now - started, left)
 
 
-def _visits_left(searches: Sequence[TreeSearch], limit: Limit) -> float:
-    """Simulations until the limit, which counts those in the kept trees."""
+def _simulations_left(searches: Sequence[TreeSearch], limit: Limit) -> float:
+    """Simulations until the limit, which does not count those in the kept trees."""
     if limit.simulations is None:
         return math.inf
     left = limit.simulations
     for search in searches:
-        if search.tree is not None and search.tree.arrays.used[NODE] > 0:
-            left -= int(search.tree.arrays.node_visits[ROOT])
+        left -= search.simulations
     return max(0.0, float(left))
 
 

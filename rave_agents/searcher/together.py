@@ -291,9 +291,8 @@ class _Group:
         if self._batch is not None:
             search.use(self._batch)
         limit = task.limit
-        left = math.inf if limit.simulations is None else limit.simulations - search.root_visits
         search.begin(
-            simulations=max(0.0, left),
+            simulations=math.inf if limit.simulations is None else limit.simulations,
             deadline=started + (math.inf if limit.seconds is None else limit.seconds),
             memory_share=1.0,
         )

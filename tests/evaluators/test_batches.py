@@ -128,7 +128,7 @@ def test_a_tree_is_kept_and_led_on():
     kept = searcher.tree.node_visits[ROOT]
     result = searcher.search(taken(state, result.action), Limit(simulations=200))
     assert kept > 0
-    assert result.simulations == 200 - kept
+    assert (result.simulations, result.root_visits) == (200, 200 + kept)
 
 
 def test_a_searcher_is_copied_with_its_tree():
@@ -138,8 +138,9 @@ def test_a_searcher_is_copied_with_its_tree():
     for each in (searcher, other):
         each.advance(result.action)
     after = taken(state, result.action)
-    again = [each.search(after, Limit(simulations=200)).actions for each in (searcher, other)]
-    assert again[0] == again[1]
+    again = [each.search(after, Limit(simulations=200)) for each in (searcher, other)]
+    assert again[0].actions == again[1].actions
+    assert again[0].root_visits == again[1].root_visits > 200
 
 
 def test_noise_is_mixed_into_the_priors_of_the_root():

@@ -20,6 +20,9 @@ class Position:
     def clone(self) -> Self:
         return type(self)(self.rules, self.history)
 
+    def __deepcopy__(self, memo):
+        return self.clone()  # The rules say which game it is.
+
     def is_terminal(self):
         return self.current_player() == TERMINAL
 

@@ -251,7 +251,7 @@ def test_bonuses_are_computed_anew_when_the_searching_player_changes():
     assert searcher.rooted_tree().proofs.edge_bonus[edges].tolist() == [0.5, 0.0]
     searcher.advance(0)
     state.apply_action(0)
-    result = searcher.search(state, Limit(simulations=2))
+    result = searcher.search(state, Limit(simulations=1))
     assert (result.player, result.simulations) == (1, 1)
     assert searcher.rooted_tree().proofs.edge_bonus[:2].tolist() == [0.0, 0.5]
 

@@ -120,7 +120,7 @@ def test_the_reference_is_the_nearest_table_with_more_than_ref_playouts(playouts
         if playouts[depth] is None:
             tables.node_table[node] = NO_TABLE
     state.apply_action(0)
-    searcher.search(state, Limit(simulations=int(tree.node_visits[ROOT]) + 1))
+    searcher.search(state, Limit(simulations=1))
     assert tree.edge_visits[edges].tolist() == [int(action == reference) for action in range(3)]
 
 
@@ -187,8 +187,7 @@ def test_a_kept_root_without_a_table_gets_one():
     searcher.advance(result.action)
     assert whole(searcher)[1] == {}
     state.apply_action(result.action)
-    kept = int(searcher.tree.node_visits[ROOT])
-    searcher.search(state, Limit(simulations=kept + 25))
+    searcher.search(state, Limit(simulations=25))
     assert whole(searcher)[1][()][0] == 25
 
 
@@ -199,10 +198,8 @@ def test_the_global_table_is_new_in_each_search():
     searcher.advance(result.action)
     assert whole(searcher)[1] == {}
     state.apply_action(result.action)
-    kept = int(searcher.tree.node_visits[ROOT])
-    assert kept > 20
-    result = searcher.search(state, Limit(simulations=kept + 80))
-    assert result.simulations == 80
+    result = searcher.search(state, Limit(simulations=80))
+    assert result.root_visits > 100
     assert whole(searcher)[1][()][0] == 80
 
 
@@ -221,7 +218,7 @@ def test_a_tree_of_another_kind_is_not_searched_on(before, after):
     kept = searcher.config == searcher.config.replace(amaf=after)
     searcher.config = searcher.config.replace(amaf=after)
     result = searcher.search(state, Limit(simulations=400))
-    assert (result.simulations < 400) == kept
+    assert (result.root_visits > 400) == kept
     check_tree(searcher)
     if isinstance(after, GRAVE | HRAVE):
         check_tables(searcher.rooted_tree())

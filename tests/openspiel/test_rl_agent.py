@@ -121,13 +121,13 @@ def test_named_agents_keep_the_tree_too():
     environment = make_environment("connect_four")
     agents = [search_agent(environment, p, "uct(simulations=200)", seed=p) for p in range(2)]
     time_step = environment.reset()
-    simulations = []
+    visits = []
     while not time_step.last():
         player = time_step.observations["current_player"]
         time_step = environment.step([agents[player].step(time_step).action])
-        simulations.append(agents[player]._player._agent.last_result.simulations)
-    assert simulations[:2] == [200, 200]
-    assert min(simulations[2:8]) < 200
+        visits.append(agents[player]._player._agent.last_result.root_visits)
+    assert visits[:2] == [200, 200]
+    assert max(visits[2:8]) > 200
 
 
 def test_an_episode_given_up_does_no_harm(environment):
@@ -175,7 +175,7 @@ def test_a_bot_is_told_when_the_loop_plays_another_action():
     environment.step([other])
     agent.step(environment.step([0]))
     assert told == [other]
-    assert bot.last_result.simulations < 200
+    assert bot.last_result.root_visits > 200
 
 
 def test_says_what_is_missing_without_the_full_state():

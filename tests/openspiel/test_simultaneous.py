@@ -156,8 +156,7 @@ def test_the_tree_is_kept_between_moves(provider):
     while state.is_chance_node():
         state.apply_action(state.legal_actions()[0])
     bot.step(state)
-    assert 0 < bot.last_result.simulations < 400
-    assert bot.last_result.root_visits == 400
+    assert bot.last_result.root_visits > bot.last_result.simulations == 400
 
 
 def test_the_documents_parameters_make_a_bot(provider):
@@ -192,7 +191,7 @@ def test_bots_are_told_of_joint_actions(provider):
     bot.inform_actions(state, [1, 1])
     state.apply_actions([1, 1])
     bot.step(state)
-    assert bot.last_result.root_visits == 200
+    assert bot.last_result.root_visits > bot.last_result.simulations == 200
 
 
 def test_what_is_of_turns_alone_is_refused(provider):

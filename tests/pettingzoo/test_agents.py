@@ -98,8 +98,7 @@ def test_tree_is_kept_between_moves(name, translate):
     likely = agent.last_result.principal_variation[1]
     env.step(likely)
     agent.act()
-    assert agent.last_result.root_visits >= few
-    assert agent.last_result.simulations < few
+    assert agent.last_result.root_visits > agent.last_result.simulations == few
 
 
 def test_agent_sees_through_the_parallel_view_of_turns():
@@ -114,7 +113,7 @@ def test_tree_is_kept_in_shimmys_environments():
     env.step(agent.act())
     env.step(agent.last_result.principal_variation[1])
     agent.act()
-    assert agent.last_result.simulations < 300
+    assert agent.last_result.root_visits > 300
 
 
 def test_new_episode_begins_a_new_tree_with_and_without_reset():

@@ -18,6 +18,7 @@ from rave_agents.parts import (
     MaxChild,
     NoAmaf,
     NodeAmaf,
+    NoProofs,
     RobustChild,
     SecureChild,
 )
@@ -111,21 +112,9 @@ def test_advance_keeps_exactly_the_subtree(amaf):
     assert searcher.tree.node_visits[ROOT] == edge.visits
     check_tree(searcher)
     state.apply_action(result.action)
-    again = searcher.search(state, Limit(simulations=edge.visits + 40))
+    again = searcher.search(state, Limit(simulations=40))
     assert again.simulations == 40
     assert again.root_visits == edge.visits + 40
-
-
-def test_a_kept_tree_that_is_large_enough_answers_at_once():
-    state = random_game(4, depth=9)
-    searcher, result = searched(state=state)
-    searcher.advance(result.action)
-    kept = stored(searcher)
-    state.apply_action(result.action)
-    again = searcher.search(state, Limit(simulations=10))
-    assert again.simulations == 0
-    assert again.root_visits > 10
-    assert stored(searcher) == kept
 
 
 def test_advance_through_chance():
@@ -143,7 +132,7 @@ def test_advance_through_chance():
     for action in (0, 1):
         state.apply_action(action)
     visits = int(searcher.tree.node_visits[ROOT])
-    assert searcher.search(state, Limit(simulations=visits + 5)).simulations == 5
+    assert searcher.search(state, Limit(simulations=5)).root_visits == visits + 5
 
 
 def test_another_position_drops_the_kept_tree():
@@ -371,6 +360,20 @@ def test_one_legal_action_answers_at_once():
     searcher = Searcher(SearchConfig(search_forced_moves=True), seed=1)
     result = searcher.search(Position(state.rules), Limit(simulations=25))
     assert (result.simulations, result.value) == (25, 1.0)
+
+
+def test_auto_uses_the_time_of_a_forced_move_for_the_next_one():
+    nodes = {(): (0, [7]), (7,): (0, [0, 1])}
+    nodes |= {(7, move): (1, [0, 1]) for move in (0, 1)}
+    nodes |= {(7, move, reply): [0.5 + 0.1 * reply, 0.0] for move in (0, 1) for reply in (0, 1)}
+    state = Position(written_game(nodes).rules)
+    config = SearchConfig.preset("auto").replace(proofs=NoProofs())
+    searcher = Searcher(config, seed=1)
+    assert searcher.search(state, Limit(simulations=25)).simulations == 25
+    searcher.advance(7)
+    state.apply_action(7)
+    result = searcher.search(state, Limit(simulations=25))
+    assert result.root_visits > result.simulations == 25
 
 
 def utility_range(searcher):
