@@ -78,7 +78,7 @@ def warm_bot(name, **parameters):
 
 @pytest.mark.full(but=["openspiel"])
 def test_a_warm_step_is_a_short_way(provider):
-    bot, state = warm_bot("hex(board_size=5)", simulations=500)
+    bot, state = warm_bot("hex(board_size=7)", simulations=500)
     functions, depths = traced(lambda: bot.step(state))
     assert bot.last_result.provider == provider
     listed = "\n".join(sorted(f"{path} {name}" for path, name in functions))
@@ -119,7 +119,7 @@ def test_compiled_rules_play_the_new_moves_alone(compiled, monkeypatch):
 
 @pytest.mark.full(but=["openspiel"])
 def test_a_warm_step_lays_the_search_out_once(provider, monkeypatch):
-    bot, state = warm_bot("hex(board_size=5)", simulations=500)
+    bot, state = warm_bot("hex(board_size=7)", simulations=500)
     bound, records = Entry.bound, []
     monkeypatch.setattr(
         Entry, "bound", lambda entry, record: records.append(record) or bound(entry, record)

@@ -75,6 +75,7 @@ PRESETS: dict[str, SearchConfig] = {
         playouts=AdaptivePlayouts(),
         learning=OnlineValue(),
         contempt=0.35,
+        expand_visits=1,
         search_forced_moves=True,
     ),
     "pn_mcts_fsu": SearchConfig(

@@ -13,9 +13,6 @@ from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel.tree import ROOT, UNEXPANDED, edge_rows
 
-LEAST_VISITS = 2
-"""Visits of an edge from which on its mean counts."""
-
 GREATEST_WEIGHT = 10.0
 """The visits that the mean of an edge counts for at most: one good move is one piece of evidence,
 however often it was taken."""
@@ -94,12 +91,12 @@ def compared(tree: Any, edge_bonus: Array) -> tuple[float, float]:
     """
     squares, products = 0.0, 0.0
     for node in range(tree.used[NODE]):
-        if tree.node_player[node] < 0 or tree.node_visits[node] < 2 * LEAST_VISITS:
+        if tree.node_player[node] < 0:
             continue
         weights, bonuses, values, node_squares, node_products = 0.0, 0.0, 0.0, 0.0, 0.0
         for edge in edge_rows(tree, node):
             visits = tree.edge_visits[edge]
-            if visits < LEAST_VISITS or tree.edge_child[edge] == UNEXPANDED:
+            if visits == 0 or tree.edge_child[edge] == UNEXPANDED:
                 continue
             weight, bonus = min(float(visits), GREATEST_WEIGHT), float(edge_bonus[edge])
             value = tree.edge_value_sum[edge] / visits

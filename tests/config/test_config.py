@@ -812,6 +812,7 @@ PRESETS = {
         "playouts": "adaptive_playouts",
         "learning": "online_value",
         "contempt": 0.35,
+        "expand_visits": 1,
         "search_forced_moves": True,
     },
     "rave_pn": {**RAVE, "proofs": PN_PROOFS, "contempt": 0.35},

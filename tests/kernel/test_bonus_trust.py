@@ -45,7 +45,7 @@ def test_a_mean_counts_for_at_most_ten_visits():
 
 
 @pytest.mark.parametrize(
-    "unknown", [(1, 1.0, True), (5, 1.0, False)], ids=["one visit", "no node behind"]
+    "unknown", [(0, 1.0, True), (5, 1.0, False)], ids=["no visit", "no node behind"]
 )
 def test_an_edge_of_which_too_little_is_known_does_not_count(unknown):
     known = [(4, 0.75, True), (4, 0.25, True)]
@@ -102,8 +102,10 @@ def test_proof_numbers_lose_their_weight_where_forcing_moves_are_sacrifices():
     assert f"proof numbers trusted {result.proof_trust:.2f}: moves that they prefer" in str(result)
 
 
-@pytest.mark.full(but=["connect_four"])
-@pytest.mark.parametrize("name", ["breakthrough(rows=6,columns=6)", "connect_four"])
+@pytest.mark.full(but=["mnk(m=6,n=6,k=4)"])
+@pytest.mark.parametrize(
+    "name", ["breakthrough(rows=6,columns=6)", "mnk(m=6,n=6,k=4)", "lines_of_action"]
+)
 def test_proof_numbers_keep_their_weight_elsewhere(name):
     result = played(name, 4)
     assert result.proof_trust == 1.0
