@@ -91,8 +91,8 @@ def compared(tree: Any, edge_bonus: Array) -> tuple[float, float]:
     """
     squares, products = 0.0, 0.0
     for node in range(tree.used[NODE]):
-        if tree.node_player[node] < 0:
-            continue
+        if tree.node_player[node] < 0 or tree.node_visits[node] < 2:
+            continue  # A single edge differs from no other.
         weights, bonuses, values, node_squares, node_products = 0.0, 0.0, 0.0, 0.0, 0.0
         for edge in edge_rows(tree, node):
             visits = tree.edge_visits[edge]
