@@ -163,8 +163,8 @@ class SearchConfig:
 
     search_forced_moves: bool = False
     """Whether a root with a single legal action is searched at all. The tree keeps what is found
-    for the next search, see ``reuse_tree``. With a clock that ends searches early, such a search
-    takes a tenth of the move's time."""
+    for the next search, see ``reuse_tree``. With a clock it never is: the time is worth more in
+    other moves."""
 
     early_stop: bool = False
     """Whether a search ends before its limit once no other move can become the most visited one;

@@ -301,13 +301,14 @@ class Searcher:
                 between=None if progress is None else self._teller(progress, started),
             )
             try:
-                searches = self._begin(game, root, player, goes_on=goes_on)
+                forced = self.config.search_forced_moves and clock is None
+                searches = self._begin(game, root, player, goes_on=goes_on, forced=forced)
                 try:
                     run(searches)
                 except ChanceMetError:
                     # Now that the state knows of its chance, it is searched as a game of chance.
                     state, game = self._prepared(self.root)
-                    run(self._begin(game, state, player, goes_on=False))
+                    run(self._begin(game, state, player, goes_on=False, forced=forced))
             finally:
                 self._seconds = time.perf_counter() - started
                 if game.determinizes:
@@ -333,7 +334,8 @@ class Searcher:
         root = state.clone()
         if goes_on:
             self.root = root
-        searches = self._begin(game, root, player, goes_on=goes_on)
+        forced = self.config.search_forced_moves
+        searches = self._begin(game, root, player, goes_on=goes_on, forced=forced)
         self._running = True
         return searches[0] if searches else None  # type: ignore[return-value]
 
@@ -379,9 +381,18 @@ class Searcher:
         return goes_on, game if goes_on and same and same_kind and not learns else None
 
     def _begin(
-        self, game: SearchedGame, root: GameState, player: int | None, *, goes_on: bool
+        self,
+        game: SearchedGame,
+        root: GameState,
+        player: int | None,
+        *,
+        goes_on: bool,
+        forced: bool,
     ) -> Sequence[TreeSearch]:
-        """Enter a position with all trees; returns the searches that are to run there."""
+        """Enter a position with all trees; returns the searches that are to run there.
+
+        ``forced`` is whether a single legal action is searched, too.
+        """
         mover = root.current_player()
         told = player is None or (type(player) is int and player == mover)
         if not (told and 0 <= mover < game.num_players):
@@ -399,7 +410,7 @@ class Searcher:
         for search in self._searches:
             search.enter(game, root, mover)
         self._move_unit = float(self._moves.random())
-        if len(actions) <= 1 and not self.config.search_forced_moves:
+        if len(actions) <= 1 and not forced:
             return ()
         first, *others = self._searches
         if others:

@@ -442,3 +442,12 @@ def test_an_agent_has_one_kind_of_time():
 
 def test_schedules_are_named():
     assert [str(schedule) for schedule in Schedule] == ["moves_left", "basic", "max_ply"]
+
+
+def test_a_forced_move_takes_no_time_of_a_clock():
+    nodes = {(): (0, [7]), (7,): (1, [0, 1]), (7, 0): [1.0, -1.0], (7, 1): [-1.0, 1.0]}
+    searcher = Searcher(SearchConfig(search_forced_moves=True), seed=1)
+    clock = Clock.parse("60")
+    result = searcher.search(written_game(nodes), clock=clock)
+    assert (result.action, result.simulations) == (7, 0)
+    assert clock.main_left > 59.9
