@@ -89,6 +89,14 @@ class OpenSpielAdapter:
         check_supported(state.get_game())
         return OpenSpielState(state)
 
+    def wrap_game(self, game: Any) -> OpenSpielGame | None:
+        """Return a ``pyspiel.Game`` as a Game; None for any other object.
+
+        Raises:
+            UnsupportedGameError: if the search cannot play it.
+        """
+        return OpenSpielGame(game) if isinstance(game, pyspiel.Game) else None
+
     def load_game(self, spec: str) -> OpenSpielGame:
         """Load the game of this name, such as ``"hex(board_size=9)"``."""
         name = spec.partition("(")[0].strip()

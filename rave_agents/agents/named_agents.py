@@ -19,7 +19,7 @@ from rave_agents.config.part_specs import plain
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.config.specs import format_call, parse_call
 from rave_agents.errors import UnknownNameError
-from rave_agents.frameworks.adapters import Game, adapters
+from rave_agents.frameworks.adapters import Game, adapters, as_game
 from rave_agents.frameworks.agent import Agent, AgentType, Effort
 from rave_agents.game.arguments import checked_seed, unknown_name
 from rave_agents.game.game_state import GameState, is_simultaneous, legal_actions_of
@@ -105,7 +105,7 @@ def agent_type(name: str) -> AgentType:
 
 def make_agent(
     spec: str | AgentSpec = DEFAULT_AGENT,
-    game: Game | None = None,
+    game: Game | str | None = None,
     player: int = 0,
     **defaults: Any,
 ) -> Agent:
@@ -113,13 +113,15 @@ def make_agent(
 
     Args:
         spec: such as ``"rave(simulations=500)"``; by default ``"auto"``.
-        game: the game to play, which must be given.
+        game: the game to play, which must be given: a framework's, such as a ``pyspiel.Game``, or
+            its name.
         player: the agent's seat, from 0.
         **defaults: values for parameters that the spec leaves open, such as ``simulations`` or
             ``seed``.
 
     Raises:
-        UnknownNameError: for an agent or a parameter that does not exist.
+        UnknownNameError: for an agent, a parameter or a game that does not exist.
+        UnsupportedGameError: if the agent cannot play the game.
         TypeError, ValueError: for a value that is not allowed.
     """
     if game is None:
@@ -128,7 +130,7 @@ def make_agent(
     kind = agent_type(parsed.name)
     parsed = parsed.with_defaults(defaults)
     kind.check_parameters(parsed.name, parsed.parameters)
-    return kind.make(game, player, **parsed.parameters)
+    return kind.make(as_game(game), player, **parsed.parameters)
 
 
 class SearchAgent:

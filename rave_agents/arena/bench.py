@@ -16,7 +16,7 @@ from rave_agents.agents.named_agents import AgentSpec, agent_type, make_agent
 from rave_agents.arena.match import checked_count, checked_match_seed
 from rave_agents.arena.openings import initial_decision
 from rave_agents.arena.play import warm_up
-from rave_agents.frameworks.adapters import Game, load_game
+from rave_agents.frameworks.adapters import Game, as_game
 from rave_agents.frameworks.agent import Agent
 from rave_agents.game.game_state import GameState
 
@@ -140,7 +140,7 @@ def run_bench(
     if not 0 < round_seconds < math.inf:
         raise ValueError(f"round_seconds must be a finite number above 0, got {round_seconds!r}.")
     specs = [_counting_spec(spec) for spec in (baseline, *agents)]
-    loaded = [load_game(game) if isinstance(game, str) else game for game in games]
+    loaded = [as_game(game) for game in games]
     for game in loaded:
         for spec in specs:
             make_agent(spec, game, 0)

@@ -29,7 +29,7 @@ from rave_agents.arena.run import Means, carry_out
 from rave_agents.arena.sgf import SgfFolder
 from rave_agents.arena.sprt import Sprt
 from rave_agents.errors import UnsupportedGameError
-from rave_agents.frameworks.adapters import Game, load_game
+from rave_agents.frameworks.adapters import Game, as_game
 from rave_agents.game.arguments import checked_seed
 from rave_agents.game.game_state import has_simultaneous_moves
 from rave_agents.searcher.clock import Clock
@@ -76,7 +76,8 @@ def play_match(
     ``complete``.
 
     Args:
-        game: a game for two players or its name, such as ``"hex(board_size=9)"``.
+        game: a game for two players, such as a ``pyspiel.Game``, or its name:
+            ``"hex(board_size=9)"``.
         first: the first agent: a spec such as ``"rave(simulations=500)"``, or one of your own, see
             ``rave_agents.arena.contestants``.
         second: the second agent.
@@ -139,7 +140,7 @@ def play_match(
         spec = AgentSpec.parse(referee) if isinstance(referee, str) else referee
         table = dataclasses.replace(table, referee=checked_referee(spec, loaded))
     result = MatchResult(
-        game=game if isinstance(game, str) else game.name,
+        game=game if isinstance(game, str) else loaded.name,
         agents=(str(agents[0]), str(agents[1])),
         seed=seed,
         planned=games,
@@ -226,13 +227,13 @@ class _Taken:
 
 
 def load_match_game(game: Game | str) -> Game:
-    """The game, loaded by its name if need be.
+    """The game, loaded by its name or wrapped if need be.
 
     Raises:
         UnknownNameError: for a name that does not exist.
         UnsupportedGameError: if it is not for two players.
     """
-    loaded = load_game(game) if isinstance(game, str) else game
+    loaded = as_game(game)
     if loaded.num_players != 2:
         raise UnsupportedGameError(
             f"A match needs a game for two players; {loaded.name} has {loaded.num_players}."

@@ -215,7 +215,7 @@ def run_scaling(
         checked_table(loaded, spec, other, opening_plies=opening_plies, seed=seed)
         for spec, other in pairs
     ]
-    name = game if isinstance(game, str) else game.name
+    name = game if isinstance(game, str) else loaded.name
     points = [
         ScalingPoint(
             limit=limits[index % len(limits)],

@@ -209,7 +209,7 @@ def run_sweep(
         checked_table(loaded, spec, limited, opening_plies=opening_plies, seed=seed)
         for spec in specs
     ]
-    name = game if isinstance(game, str) else game.name
+    name = game if isinstance(game, str) else loaded.name
     empty = _nothing_played(name, grid, specs, limited, seed=seed, games=games)
     limit = make_limit(simulations, seconds)
     settings = {

@@ -192,10 +192,11 @@ def _loaded_games(games: Game | str | Sequence[Game | str]) -> dict[str, Game]:
         raise ValueError("A tournament needs at least one game.")
     loaded: dict[str, Game] = {}
     for game in given:
-        name = game if isinstance(game, str) else game.name
+        found = load_match_game(game)
+        name = game if isinstance(game, str) else found.name
         if name in loaded:
             raise ValueError(f"The game {name!r} is given twice.")
-        loaded[name] = load_match_game(game)
+        loaded[name] = found
     return loaded
 
 

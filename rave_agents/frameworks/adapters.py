@@ -62,7 +62,11 @@ class GameInfo(NamedTuple):
 
 
 class Adapter(Protocol):
-    """The interface of an adapter."""
+    """The interface of an adapter.
+
+    Optional method: ``wrap_game(game)``, which returns a game object of the framework as a Game, and
+    None for any other object.
+    """
 
     name: str
     """The framework's name, the prefix of its games: ``"openspiel"``."""
@@ -119,6 +123,28 @@ def as_game_state(state: Any) -> GameState:
     raise TypeError(
         f"state must be a GameState or an installed framework's state, got {type(state).__name__} "
         f"(installed: {', '.join(adapters()) or 'none'}; see rave_agents.GameState)."
+    )
+
+
+def as_game(game: Any) -> Game:
+    """Return the game itself if it is a Game, else loaded by its name or wrapped by an adapter.
+
+    Raises:
+        UnknownNameError: for a name that does not exist.
+        UnsupportedGameError: if the search cannot play the game.
+        TypeError: if no adapter knows the game.
+    """
+    if isinstance(game, str):
+        return load_game(game)
+    for adapter in adapters().values():
+        wrapped = getattr(adapter, "wrap_game", lambda _: None)(game)
+        if wrapped is not None:
+            return wrapped  # type: ignore[no-any-return]
+    if isinstance(getattr(game, "name", None), str) and hasattr(game, "new_initial_state"):
+        return game  # type: ignore[no-any-return]
+    raise TypeError(
+        "game must be a game's name, such as 'hex(board_size=9)', or an installed framework's game, "
+        f"got {type(game).__name__} (installed: {', '.join(adapters()) or 'none'})."
     )
 
 

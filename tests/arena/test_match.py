@@ -5,11 +5,12 @@ import sys
 import textwrap
 
 import numpy as np
+import pyspiel
 import pytest
 import scipy
 
 import rave_agents.agents.named_agents as agents_module
-from rave_agents.agents.named_agents import RandomAgent
+from rave_agents.agents.named_agents import RandomAgent, make_agent
 from rave_agents.arena import MatchError, play_match
 from rave_agents.arena.match import limited_spec
 from rave_agents.arena.openings import draw_opening
@@ -385,3 +386,25 @@ def test_the_first_agent_alternates_seats_by_game_number():
         (0, 0), (0, 1), (1, 0), (1, 1),
     ]  # fmt: skip
     assert [fixture.index_at(0) for fixture in fixtures] == [0, 1, 0, 1]
+
+
+def test_a_game_of_a_framework_is_taken_for_its_name():
+    options = {"games": 2, "simulations": 20, "seed": 3}
+    given = play_match(pyspiel.load_game("hex(board_size=3)"), "auto", "random", **options)
+    named = play_match("hex(board_size=3)", "auto", "random", **options)
+    assert moves_of(given) == moves_of(named)
+    assert given.game == str(pyspiel.load_game("hex(board_size=3)"))
+
+
+@pytest.mark.parametrize("game", [pyspiel.load_game("nim"), "nim"])
+def test_agents_are_made_for_a_game_of_a_framework_or_its_name(game):
+    agent = make_agent("auto(simulations=50)", game, 0, seed=1)
+    state = pyspiel.load_game("nim").new_initial_state()
+    assert agent.step(state) in state.legal_actions()
+
+
+def test_what_is_no_game_is_refused():
+    with pytest.raises(TypeError, match=r"game must be a game's name, .* got State"):
+        make_agent("auto", pyspiel.load_game("nim").new_initial_state())
+    with pytest.raises(TypeError, match=r"game must be a game's name, .* got int"):
+        play_match(7, "auto", "random")
