@@ -64,8 +64,8 @@ class GameInfo(NamedTuple):
 class Adapter(Protocol):
     """The interface of an adapter.
 
-    Optional method: ``wrap_game(game)``, which returns a game object of the framework as a Game, and
-    None for any other object.
+    Optional method: ``wrap_game(game)``, which returns a game of the framework as a Game, and None
+    for any other object.
     """
 
     name: str
@@ -143,7 +143,7 @@ def as_game(game: Any) -> Game:
     if isinstance(getattr(game, "name", None), str) and hasattr(game, "new_initial_state"):
         return game  # type: ignore[no-any-return]
     raise TypeError(
-        "game must be a game's name, such as 'hex(board_size=9)', or an installed framework's game, "
+        "game must be a game's name, such as 'hex(board_size=9)', or a framework's game, "
         f"got {type(game).__name__} (installed: {', '.join(adapters()) or 'none'})."
     )
 
