@@ -1,5 +1,6 @@
 """Whether AMAF fits a game, seen before the first search: a few random games are enough."""
 
+import itertools
 import random
 import time
 import warnings
@@ -37,19 +38,23 @@ def action_trust(state: GameState) -> float | None:
     this position. None where players move at the same time, or too few actions were seen.
     """
     generator = random.Random(1)
-    counts = np.zeros(5, np.int64)
+    counts, left = np.zeros(2, np.int64), np.zeros(2, np.int64)
     end = time.monotonic() + SECONDS
     for _ in range(GAMES):
         if time.monotonic() > end:
             break
-        if not _count_in_a_game(counts, state.clone(), generator, end):
+        if not _count_in_a_game(counts, left, state.clone(), generator, end):
             return None
     enough = counts[GONE] + counts[LEGAL_AGAIN] >= PLIES
-    return meaning(counts) * endurance(counts) if enough else None
+    return meaning(counts) * endurance(left) if enough else None
 
 
 def _count_in_a_game(
-    counts: NDArray[np.int64], state: GameState, generator: random.Random, end: float
+    counts: NDArray[np.int64],
+    left: NDArray[np.int64],
+    state: GameState,
+    generator: random.Random,
+    end: float,
 ) -> bool:
     """Count what becomes of the actions of a random game; False where players move at once."""
     taken: dict[int, set[int]] = {}
@@ -71,9 +76,11 @@ def _count_in_a_game(
         last = player
         own = taken.setdefault(player, set())
         counts[[GONE, LEGAL_AGAIN]] += len(own - legal), len(own & legal)
-        counts[[LEFT, STILL_LEGAL]] += _left_and_lasting(turn_before[player], legal)
+        left[[LEFT, STILL_LEGAL]] += _left_and_lasting(turn_before[player], legal)
         action = generator.choice(sorted(legal))
         own.add(action)
+        for others in itertools.chain(*turn.values(), *turn_before.values()):
+            others.discard(action)
         turn[player].append(legal - {action})
         state.apply_action(action)
     return True

@@ -1,9 +1,13 @@
-"""How far the bonus of proof numbers is trusted: wholly, or until values contradict it.
+"""How far the bonus of proof numbers is trusted: wholly, or as far as it can tell moves apart.
 
 Where a game is far from its end, a proof number says little more than how many replies a move
 leaves, and its bonus prefers moves that force the opponent. In Breakthrough or Dots and Boxes
 such moves are good. In Checkers they are sacrifices: a piece that must be taken leaves one reply.
 The simulations tell the two kinds apart: there, moves with a greater bonus bring less.
+
+In Hex, all moves leave as many replies, so that the bonus only says below which of them the tree
+has grown least. Such games show themselves in what moves do to other actions, see
+``trust.placement``; AMAF with ``LearnedTrust`` looks at that.
 """
 
 from typing import Annotated, Any, NamedTuple
@@ -12,6 +16,7 @@ from rave_agents.compiler.arrays import FLOAT, NODE, Array, one
 from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel.tree import ROOT, UNEXPANDED, edge_rows
+from rave_agents.kernel.trust import placement
 
 GREATEST_WEIGHT = 10.0
 """The visits that the mean of an edge counts for at most: one good move is one piece of evidence,
@@ -30,7 +35,7 @@ SQUARES, PRODUCTS, EARLIER_SQUARES, EARLIER_PRODUCTS, VISITS, DISTRUST = 0, 1, 2
 
 
 class ValueTrust(NamedTuple):
-    """The bonus is trusted unless moves with greater bonuses have lower values."""
+    """The bonus is trusted unless it prefers lower values, or all moves leave as many replies."""
 
 
 @runs_as(ValueTrust)
@@ -80,7 +85,7 @@ def _compare_with_values(trust: MeasuredTrust, search: Any, edge_bonus: Array) -
         sums[EARLIER_PRODUCTS] = KEPT * (sums[EARLIER_PRODUCTS] + sums[PRODUCTS])
     sums[VISITS] = visits
     sums[SQUARES], sums[PRODUCTS] = compared(search.tree, edge_bonus)
-    sums[DISTRUST] = distrust(sums)
+    sums[DISTRUST] = max(distrust(sums), placement(search.amaf))
 
 
 @kernel

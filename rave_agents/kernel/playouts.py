@@ -24,7 +24,13 @@ from rave_agents.compiler.arrays import FLOAT, INT, Array, Axis, Rows, one
 from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel import codes, hooks
-from rave_agents.kernel.trust import count_taken_actions, meaning
+from rave_agents.kernel.trust import (
+    count_lasting_actions,
+    count_taken_actions,
+    counts_now,
+    meaning,
+    standing,
+)
 from rave_agents.kernel.utilities import HIGH, LOW, scaled
 
 PLAYOUTS, MOVES, REPEATED = 2, 3, 4
@@ -110,6 +116,9 @@ class AdaptivePlayouts(NamedTuple):
       ``SensiblePlayouts``.
     * The trust is less where playouts repeat actions: more than a twentieth of their moves, and
       none from a tenth on. There an action means something else later, as in Go and Checkers.
+    * The trust is less where more than 0.95 of the actions stay legal until someone takes them, and
+      none from 0.99 on, as in Hex and Gomoku: there playouts take nearly all of the actions,
+      whatever they prefer, and good moves answer what the opponent did.
     * While it is none, they are drawn as fast as uniform ones.
     """
 
@@ -125,15 +134,17 @@ def gibbs_weight(policy: Any, action: Action) -> float:
 
 
 @open_function
-def singularity(policy: Any, counts: Array) -> float:
-    """A third share of the trust: how far playouts take each action only once."""
+def share_adapted(policy: Any, counts: Array, left: Array) -> float:
+    """A third share of the trust."""
     return 1.0
 
 
-@implements(singularity, AdaptivePlayouts)
-def _singularity(policy: AdaptivePlayouts, counts: Array) -> float:
-    share = float(counts[REPEATED]) / max(1.0, float(counts[MOVES]))
-    return max(0.0, min(1.0, (MANY_REPEATED - share) / (MANY_REPEATED - FEW_REPEATED)))
+@implements(share_adapted, AdaptivePlayouts)
+def _share_adapted(policy: AdaptivePlayouts, counts: Array, left: Array) -> float:
+    """How far playouts take an action only once, and moves change which others are legal."""
+    repeated = float(counts[REPEATED]) / max(1.0, float(counts[MOVES]))
+    single = (MANY_REPEATED - repeated) / (MANY_REPEATED - FEW_REPEATED)
+    return max(0.0, min(1.0, single)) * (1.0 - standing(left))
 
 
 @open_function
@@ -170,13 +181,17 @@ class PlayoutStatistics(NamedTuple):
     counts: Annotated[Array, one(INT, 5)]
     """[5] see ``count_taken_actions``; the number of playouts, of their moves, and of those that
     their player had made in the same playout before."""
+    left: Annotated[Array, one(INT, 2)]
+    """[2] see ``count_lasting_actions``."""
 
 
 @implements(hooks.on_expand, PlayoutStatistics)
 def _look_for_taken_actions(
     playouts: PlayoutStatistics, search: Any, depth: int, nodes: int
 ) -> None:
-    count_taken_actions(playouts.counts, search, depth, nodes)
+    if counts_now(search.path.simulations[0]):
+        count_taken_actions(playouts.counts, search, depth, nodes)
+        count_lasting_actions(playouts.left, search, depth, nodes)
 
 
 @implements(hooks.on_backup, PlayoutStatistics)
@@ -227,7 +242,7 @@ def weigh_actions(playouts: PlayoutStatistics, search: Any) -> None:
     weights, settings, utilities = search.frame.action_weights, search.settings, search.utilities
     policy = playouts.options.policy
     trust = meaning(playouts.counts) * significance(playouts, search)
-    trust *= singularity(policy, playouts.counts)
+    trust *= share_adapted(policy, playouts.counts, playouts.left)
     header = search.frame.header
     were_even, header[codes.EVEN_WEIGHTS] = header[codes.EVEN_WEIGHTS], is_uniform(policy, trust)
     if were_even != 0 and header[codes.EVEN_WEIGHTS] != 0:

@@ -12,8 +12,6 @@ dozens of simulations:
 
 from typing import Annotated, Any, NamedTuple
 
-from annotated_types import Ge, Le
-
 from rave_agents.compiler.arrays import INT, Array, one
 from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.compiler.part_fields import Takes
@@ -22,11 +20,16 @@ from rave_agents.kernel import hooks
 from rave_agents.kernel.rules import meets_chance
 from rave_agents.kernel.tree import edge_rows
 
-GONE, LEGAL_AGAIN, CHANCE_SEEN, LEFT, STILL_LEGAL = 0, 1, 2, 3, 4
+GONE, LEGAL_AGAIN, CHANCE_SEEN = 0, 1, 2
+LEFT, STILL_LEGAL = 0, 1
 
 FLEETING, LASTING = 0.55, 0.65
-"""Shares of the actions not taken that are legal at their player's next turn, up to which trust is
-none and from which on it is full."""
+"""Shares of the actions that nobody took that are legal at their player's next turn, up to which
+trust is none and from which on it is full."""
+
+CHANGING, STANDING = 0.95, 0.99
+"""Such shares, up to which moves change which other actions are legal, and from which on they do
+not."""
 
 ACTIONS_COMPARED = 8
 """Actions of a node, evenly spread, that are looked for at its player's next turn."""
@@ -40,11 +43,10 @@ class FullTrust(NamedTuple):
 
 
 class LearnedTrust(NamedTuple):
-    """AMAF values are trusted as far as actions stay legal until they are taken, and no longer."""
+    """AMAF values are trusted as far as actions stay legal until they are taken, and no longer.
 
-    explored: Annotated[float, Ge(0), Le(1)] = 0.3
-    """The share of the rule's exploration that is left under full trust, in [0, 1]: AMAF itself
-    explores. Where chance has a part in the game, all of it is left."""
+    Where they are, AMAF explores in place of the rule, unless chance has a part in the game.
+    """
 
 
 Trust = Annotated[Any, Takes(FullTrust, LearnedTrust)]
@@ -56,9 +58,10 @@ class TrustStatistics(NamedTuple):
     """What the search has seen of what its actions mean."""
 
     options: LearnedTrust
-    counts: Annotated[Array, one(INT, 5)]
-    """[5] see ``count_taken_actions``; 1 if chance has a part in the game, else 0; see
-    ``count_lasting_actions``."""
+    counts: Annotated[Array, one(INT, 3)]
+    """[3] see ``count_taken_actions``; 1 if chance has a part in the game, else 0."""
+    left: Annotated[Array, one(INT, 2)]
+    """[2] see ``count_lasting_actions``."""
 
 
 @open_function
@@ -69,14 +72,13 @@ def trust_of(trust: Any) -> float:
 
 @implements(trust_of, TrustStatistics)
 def _trust_of(trust: TrustStatistics) -> float:
-    return meaning(trust.counts) * endurance(trust.counts)
+    return meaning(trust.counts) * endurance(trust.left)
 
 
 @kernel
 def share_explored(trust: TrustStatistics, trusted: float) -> float:
     """How much of the rule's exploration is left where AMAF values are trusted so far."""
-    explored = trust.options.explored if trust.counts[CHANCE_SEEN] == 0 else 1.0
-    return 1.0 - trusted * (1.0 - explored)
+    return 1.0 - trusted if trust.counts[CHANCE_SEEN] == 0 else 1.0
 
 
 @kernel
@@ -107,16 +109,42 @@ def count_taken_actions(counts: Array, search: Any, depth: int, nodes: int) -> N
 
 
 @kernel
-def endurance(counts: Array) -> float:
+def share_lasting(left: Array, unknown: float) -> float:
+    """The share of the actions left that are still legal, or ``unknown`` before any was seen."""
+    return float(left[STILL_LEGAL]) / float(left[LEFT]) if left[LEFT] > 0 else unknown
+
+
+@kernel
+def endurance(left: Array) -> float:
     """How far actions stay legal until they are taken, from 0 to 1."""
-    if counts[LEFT] == 0:
-        return 1.0
-    share = float(counts[STILL_LEGAL]) / float(counts[LEFT])
+    share = share_lasting(left, 1.0)
     return max(0.0, min(1.0, (share - FLEETING) / (LASTING - FLEETING)))
 
 
 @kernel
-def count_lasting_actions(counts: Array, search: Any, depth: int, nodes: int) -> None:
+def standing(left: Array) -> float:
+    """How far moves leave all other actions legal, from 0 to 1; 0 until something is known."""
+    return max(0.0, min(1.0, (share_lasting(left, 0.0) - CHANGING) / (STANDING - CHANGING)))
+
+
+@open_function
+def placement(seen: Any) -> float:
+    """How far a move does no more than to take an action from all players, from 0 to 1.
+
+    So it is in Hex, where a stone takes a cell. All moves then leave as many replies, and playouts
+    take nearly all actions in some order. 0 where nothing is known.
+    """
+    return 0.0
+
+
+@implements(placement, TrustStatistics)
+def _placement(trust: TrustStatistics) -> float:
+    # None from where a quarter of the actions taken are legal again.
+    return max(0.0, 2.0 * meaning(trust.counts) - 1.0) * standing(trust.left)
+
+
+@kernel
+def count_lasting_actions(sums: Array, search: Any, depth: int, nodes: int) -> None:
     """Count which of the actions that a new node's player left at their last turn are legal now.
 
     A turn may have several nodes, one after the other. The one counts whose actions lasted best:
@@ -132,38 +160,53 @@ def count_lasting_actions(counts: Array, search: Any, depth: int, nodes: int) ->
             before -= 1
         left, still_legal = 0, 0
         while player >= 0 and before >= 0 and tree.node_player[path.nodes[before]] == player:
-            others, lasting = actions_left(search, before, path.nodes[place])
+            others, lasting = actions_left(search, before, depth, path.nodes[place])
             if left == 0 or lasting * left > still_legal * others:
                 left, still_legal = others, lasting
             before -= 1
-        counts[LEFT] += left
-        counts[STILL_LEGAL] += still_legal
+        sums[LEFT] += left
+        sums[STILL_LEGAL] += still_legal
 
 
 @kernel
-def actions_left(search: Any, before: int, node: int) -> tuple[int, int]:
-    """How many of the actions not taken at a place of the path are compared, and are legal later.
+def actions_left(search: Any, before: int, depth: int, node: int) -> tuple[int, int]:
+    """How many actions of a place of the path are compared, and are legal at a new node.
 
-    ``node`` is where they may be legal.
+    Those are left out that any player has taken since.
     """
     tree, path = search.tree, search.path
     edges = edge_rows(tree, path.nodes[before])
     others, lasting = 0, 0
     for index in range(0, len(edges), max(1, len(edges) // ACTIONS_COMPARED)):
-        edge = edges.start + index
-        if edge != path.edges[before]:
+        action = tree.edge_action[edges.start + index]
+        if not was_taken(search, action, before, depth):
             others += 1
             for now in edge_rows(tree, node):
-                lasting += tree.edge_action[now] == tree.edge_action[edge]
+                lasting += tree.edge_action[now] == action
     return others, lasting
+
+
+@kernel
+def was_taken(search: Any, action: int, first: int, depth: int) -> bool:
+    """Whether any player takes an action from a place of the path on."""
+    tree, path = search.tree, search.path
+    for place in range(first, depth):
+        is_players = tree.node_player[path.nodes[place]] >= 0
+        if is_players and tree.edge_action[path.edges[place]] == action:
+            return True
+    return False
+
+
+@kernel
+def counts_now(simulation: int) -> bool:
+    """Whether a simulation counts: all of the first ones, and some later ones, which is enough."""
+    return simulation < SIMULATIONS_COUNTED or simulation % SIMULATIONS_BETWEEN == 0
 
 
 @implements(hooks.on_expand, TrustStatistics)
 def _on_expand(trust: TrustStatistics, search: Any, depth: int, nodes: int) -> None:
-    """Count at all nodes of the first simulations, and at some later ones, which is enough."""
-    simulation = search.path.simulations[0]
-    if simulation < SIMULATIONS_COUNTED or simulation % SIMULATIONS_BETWEEN == 0:
+    if counts_now(search.path.simulations[0]):
         count_taken_actions(trust.counts, search, depth, nodes)
-        count_lasting_actions(trust.counts, search, depth, nodes)
+        count_lasting_actions(trust.left, search, depth, nodes)
         if meets_chance(search, depth, nodes):
             trust.counts[CHANCE_SEEN] = 1

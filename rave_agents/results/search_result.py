@@ -109,7 +109,8 @@ class SearchResult:
     proof_trust: float | None = None
     """How far the bonus of proof numbers was trusted at the end, from 0 to 1, where the search
     learns it (``ProofNumbers(bonus_trust=ValueTrust())``, as in ``auto``): less than 1 where moves
-    with a greater bonus had the lesser values. Else None."""
+    with a greater bonus had the lesser values, and where all moves leave as many replies, as in
+    Hex. Else None."""
     value_trust: float | None = None
     """How far values that the search learned from its own playouts were trusted at the end, from 0
     to 1, where it learns any (``learning=OnlineValue()``, as in ``auto``): by how much better they
@@ -308,7 +309,8 @@ class SearchResult:
             lines.append(f"AMAF trusted {self.amaf_trust:.2f}: {_meaning(self.amaf_trust)}")
         if self.proof_trust is not None and self.proof_trust < 1.0 and self.simulations > 0:
             lines.append(
-                f"proof numbers trusted {self.proof_trust:.2f}: moves that they prefer bring less"
+                f"proof numbers trusted {self.proof_trust:.2f}: how few replies a move leaves does "
+                "not tell how good it is"
             )
         if self.value_trust is not None and self.simulations > 0:
             lines.append(

@@ -38,7 +38,6 @@ from rave_agents.parts import (
     Greedy,
     Gumbel,
     HandSelected,
-    LearnedTrust,
     Linear,
     MaxBonus,
     MaxChild,
@@ -217,7 +216,6 @@ BAD_IN_PARTS = [
     (SearchConfig(simultaneous=RegretMatching()), "simultaneous.gamma", SHARE),
     (SearchConfig(simultaneous=Exp3()), "simultaneous.gamma", [0, *SHARE]),
     (SearchConfig(ties=TiesWithin()), "ties.tolerance", AT_LEAST_0),
-    (SearchConfig(amaf=NodeAmaf(trust=LearnedTrust())), "amaf.trust.explored", SHARE),
     (SearchConfig(proofs=Proofs()), "proofs.optional", []),
     (SearchConfig(), "judging.playout_moves", [-1]),
     (SearchConfig(), "judging.minimax", SHARE),
@@ -316,7 +314,7 @@ def test_every_number_has_its_bad_values():
         (type(owner(config, place)), place.split(".")[-1]) for config, place, _ in BAD_IN_PARTS
     }
     assert tested == expected
-    assert len(expected) == len(BAD_IN_PARTS) == 42
+    assert len(expected) == len(BAD_IN_PARTS) == 41
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,7 @@ def test_earlier_roots_are_remembered_the_less_the_longer_ago():
     trust = MeasuredTrust(ValueTrust(), np.zeros(6))
     tree = tree_of([(4, 0.75, True), (4, 0.25, True)])
     for _ in range(3):
-        compare_with_values(trust, SimpleNamespace(tree=tree), np.array([1.0, 0.0]))
+        compare_with_values(trust, SimpleNamespace(tree=tree, amaf=None), np.array([1.0, 0.0]))
     assert trust.sums.tolist() == pytest.approx(
         [2.0, 1.0, 2.0 * (0.9 + 0.81), 0.9 + 0.81, 8.0, 0.0]
     )
@@ -81,7 +81,7 @@ def test_earlier_roots_are_remembered_the_less_the_longer_ago():
 def test_the_tree_is_looked_at_when_visits_have_doubled():
     trust = MeasuredTrust(ValueTrust(), np.zeros(6))
     tree = tree_of([(4, 0.75, True), (5, 0.25, True)])
-    compare_with_values(trust, SimpleNamespace(tree=tree), np.array([1.0, 0.0]))
+    compare_with_values(trust, SimpleNamespace(tree=tree, amaf=None), np.array([1.0, 0.0]))
     assert trust.sums.tolist() == [0.0] * 6
 
 
@@ -99,12 +99,17 @@ def test_proof_numbers_lose_their_weight_where_forcing_moves_are_sacrifices():
     result = played("checkers", 10)
     assert result.proof_trust < 0.5
     assert result.to_dict()["proof_trust"] == result.proof_trust
-    assert f"proof numbers trusted {result.proof_trust:.2f}: moves that they prefer" in str(result)
+    assert f"proof numbers trusted {result.proof_trust:.2f}: how few replies" in str(result)
 
 
-@pytest.mark.full(but=["mnk(m=6,n=6,k=4)"])
+@pytest.mark.parametrize("name", ["hex(board_size=5)", "mnk(m=6,n=6,k=4)"])
+def test_proof_numbers_lose_their_weight_where_all_moves_leave_as_many_replies(name):
+    assert played(name, 2).proof_trust < 0.1
+
+
+@pytest.mark.full(but=["breakthrough(rows=6,columns=6)"])
 @pytest.mark.parametrize(
-    "name", ["breakthrough(rows=6,columns=6)", "mnk(m=6,n=6,k=4)", "lines_of_action"]
+    "name", ["breakthrough(rows=6,columns=6)", "connect_four", "lines_of_action"]
 )
 def test_proof_numbers_keep_their_weight_elsewhere(name):
     result = played(name, 4)

@@ -22,7 +22,7 @@ from rave_agents.kernel.playouts import (
     UniformPlayouts,
     WeightedPlayouts,
 )
-from rave_agents.kernel.trust import GONE, LEGAL_AGAIN
+from rave_agents.kernel.trust import GONE, LEFT, LEGAL_AGAIN, STILL_LEGAL
 from rave_agents.kernel.utilities import GameRange
 from rave_agents.searcher.tree_search import TreeSearch
 from rave_agents.simulate.simulator import Header, flat_frame, make_frame
@@ -37,13 +37,14 @@ def learnt(games, *, temperature=0.5, **options):
     return learnt_by(SteeredPlayouts(temperature), games, **options)[0]
 
 
-def learnt_by(policy, games, *, actions=3, low=-1.0, high=1.0, gone=10**12, again=0):
+def learnt_by(policy, games, *, actions=3, low=-1.0, high=1.0, gone=10**12, again=0, lasting=0.0):
     """The weights, and whether playouts are drawn without them."""
     weights = np.ones((2, actions))
     sizes = {Axis.PLAYER: 2, Axis.ACTION: actions, Axis.ONE: 1}
     playouts = assembled(WeightedPlayouts(policy), sizes)
     playouts.counts[GONE] += gone
     playouts.counts[LEGAL_AGAIN] += again
+    playouts.left[[LEFT, STILL_LEGAL]] = 1000, round(1000 * lasting)
     stream = np.ones(4, np.int64)
     for moves, returns in games:
         frame = make_frame(num_players=2, playouts=1, playout_stream=stream, action_weights=weights)
@@ -171,6 +172,14 @@ def test_adaptive_playouts_are_steered_less_where_actions_are_repeated(repeated,
     full = learnt(games, actions=101)
     weights, even = learnt_by(AdaptivePlayouts(0.5), games, actions=101)
     assert np.log(weights) == pytest.approx(trust * np.log(full))
+    assert even == (trust == 0.0)
+
+
+@pytest.mark.parametrize(("lasting", "trust"), [(0.95, 1.0), (0.96, 0.75), (0.99, 0.0), (1.0, 0.0)])
+def test_adaptive_playouts_are_steered_less_where_moves_leave_all_others_legal(lasting, trust):
+    games = [WON, LOST] * GAMES
+    weights, even = learnt_by(AdaptivePlayouts(0.5), games, lasting=lasting)
+    assert np.log(weights) == pytest.approx(trust * np.log(learnt(games)))
     assert even == (trust == 0.0)
 
 

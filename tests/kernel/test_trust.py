@@ -9,12 +9,16 @@ from rave_openspiel import OpenSpielState
 
 from rave_agents import Limit, SearchConfig, Searcher
 from rave_agents.kernel.trust import (
+    CHANGING,
     FLEETING,
     LASTING,
     LEFT,
+    STANDING,
     STILL_LEGAL,
     count_lasting_actions,
     endurance,
+    placement,
+    standing,
 )
 
 
@@ -31,15 +35,20 @@ def counted(*nodes, taken):
     )
     edges = [first[place] + nodes[place][1].index(action) for place, action in enumerate(taken)]
     path = SimpleNamespace(nodes=np.arange(len(nodes)), edges=np.array(edges))
-    counts = np.zeros(5, np.int64)
-    count_lasting_actions(counts, SimpleNamespace(tree=tree, path=path), len(nodes) - 1, 1)
-    return counts[LEFT], counts[STILL_LEGAL]
+    left = np.zeros(2, np.int64)
+    count_lasting_actions(left, SimpleNamespace(tree=tree, path=path), len(nodes) - 1, 1)
+    return left[LEFT], left[STILL_LEGAL]
 
 
 def test_what_was_not_taken_is_looked_for_at_the_players_next_turn():
-    assert counted((0, [1, 2, 3]), (1, [1, 2, 3]), (0, [2, 3]), taken=[1, 2]) == (2, 2)
+    assert counted((0, [1, 2, 3]), (1, [7]), (0, [2, 3]), taken=[1, 7]) == (2, 2)
     assert counted((0, [1, 2, 3]), (1, [7]), (0, [3, 4]), taken=[1, 7]) == (2, 1)
     assert counted((0, [1, 2, 3]), (1, [7]), (0, [1, 4]), taken=[1, 7]) == (2, 0)
+
+
+def test_what_the_opponent_took_is_not_looked_for():
+    assert counted((0, [1, 2, 3]), (1, [2, 3]), (0, [3]), taken=[1, 2]) == (1, 1)
+    assert counted((0, [1, 2, 3]), (-1, [2, 3]), (0, [3]), taken=[1, 2]) == (2, 1)  # Chance drew.
 
 
 def test_a_turn_before_chance_counts_and_outcomes_do_not():
@@ -61,19 +70,45 @@ def test_of_many_actions_a_few_are_compared():
     assert (left, still) == (7, 4)  # Every tenth, but for the one that was taken.
 
 
-def test_trust_ends_where_about_half_of_the_actions_pass():
-    def of(share):
-        counts = np.zeros(5, np.int64)
-        counts[[LEFT, STILL_LEGAL]] = 1000, round(1000 * share)
-        return endurance(counts)
+def seen(share):
+    """The sums of actions that were left, of which such a share was still legal."""
+    left = np.zeros(2, np.int64)
+    left[[LEFT, STILL_LEGAL]] = 1000, round(1000 * share)
+    return left
 
+
+def test_trust_ends_where_about_half_of_the_actions_pass():
     middle = (FLEETING + LASTING) / 2
-    shares = [0.0, FLEETING, middle, LASTING, 1.0]
-    assert [of(share) for share in shares] == pytest.approx([0.0, 0.0, 0.5, 1.0, 1.0])
+    shares = [endurance(seen(share)) for share in (0.0, FLEETING, middle, LASTING, 1.0)]
+    assert shares == pytest.approx([0.0, 0.0, 0.5, 1.0, 1.0])
+
+
+def test_moves_leave_the_other_actions_alone_where_nearly_all_last():
+    middle = (CHANGING + STANDING) / 2
+    shares = [standing(seen(share)) for share in (0.0, CHANGING, middle, STANDING, 1.0)]
+    assert shares == pytest.approx([0.0, 0.0, 0.5, 1.0, 1.0])
 
 
 def test_nothing_known_is_no_reason_for_distrust():
-    assert endurance(np.zeros(5, np.int64)) == 1.0
+    nothing = np.zeros(2, np.int64)
+    assert (endurance(nothing), standing(nothing)) == (1.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "share"),
+    [
+        ("hex(board_size=5)", 1.0),
+        ("tic_tac_toe", 1.0),
+        ("connect_four", 0.0),  # Columns last, but are legal again.
+        ("breakthrough(rows=6,columns=6)", 0.0),
+        ("othello", 0.0),
+        ("mancala", 0.0),
+    ],
+)
+def test_the_search_sees_by_itself_where_moves_only_take_an_action_away(text, share):
+    searcher = Searcher(SearchConfig.preset("auto"), seed=1)
+    searcher.search(pyspiel.load_game(text).new_initial_state(), Limit(simulations=200))
+    assert placement(searcher.rooted_tree().running.amaf) == pytest.approx(share, abs=0.05)
 
 
 @pytest.mark.parametrize(

@@ -220,7 +220,7 @@ def test_a_result_tells_how_far_amaf_is_trusted(game, least, most, said):
 def test_trust_between_is_told_as_such():
     state = pyspiel.load_game("tic_tac_toe").new_initial_state()
     result = Searcher(SearchConfig.preset("auto"), seed=1).search(state, Limit(simulations=20))
-    between = dataclasses.replace(result, amaf_trust=0.5, value_trust=None)
+    between = dataclasses.replace(result, amaf_trust=0.5, proof_trust=1.0, value_trust=None)
     assert between.remarks == [
         "AMAF trusted 0.50: some actions mean something else when played later"
     ]
