@@ -116,8 +116,8 @@ class AdaptivePlayouts(NamedTuple):
       ``SensiblePlayouts``.
     * The trust is less where playouts repeat actions: more than a twentieth of their moves, and
       none from a tenth on. There an action means something else later, as in Go and Checkers.
-    * The trust is less where more than 0.95 of the actions stay legal until someone takes them, and
-      none from 0.99 on, as in Hex and Gomoku: there playouts take nearly all of the actions,
+    * The trust is less where more than 0.99 of the actions stay legal until someone takes them, and
+      none where all do, as in Hex and Gomoku: there playouts take nearly all of the actions,
       whatever they prefer, and good moves answer what the opponent did.
     * While it is none, they are drawn as fast as uniform ones.
     """

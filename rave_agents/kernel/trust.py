@@ -27,9 +27,12 @@ FLEETING, LASTING = 0.55, 0.65
 """Shares of the actions that nobody took that are legal at their player's next turn, up to which
 trust is none and from which on it is full."""
 
-CHANGING, STANDING = 0.95, 0.99
+CHANGING, STANDING = 0.99, 1.0
 """Such shares, up to which moves change which other actions are legal, and from which on they do
 not."""
+
+LEFT_TO_EXPLORE = 0.1
+"""The share of the rule's exploration that is left under full trust, unless chance has a part."""
 
 ACTIONS_COMPARED = 8
 """Actions of a node, evenly spread, that are looked for at its player's next turn."""
@@ -45,7 +48,8 @@ class FullTrust(NamedTuple):
 class LearnedTrust(NamedTuple):
     """AMAF values are trusted as far as actions stay legal until they are taken, and no longer.
 
-    Where they are, AMAF explores in place of the rule, unless chance has a part in the game.
+    Where they are, AMAF explores in place of most of what the rule does, unless chance has a part
+    in the game.
     """
 
 
@@ -78,7 +82,7 @@ def _trust_of(trust: TrustStatistics) -> float:
 @kernel
 def share_explored(trust: TrustStatistics, trusted: float) -> float:
     """How much of the rule's exploration is left where AMAF values are trusted so far."""
-    return 1.0 - trusted if trust.counts[CHANCE_SEEN] == 0 else 1.0
+    return 1.0 - (1.0 - LEFT_TO_EXPLORE) * trusted if trust.counts[CHANCE_SEEN] == 0 else 1.0
 
 
 @kernel

@@ -175,7 +175,7 @@ def test_adaptive_playouts_are_steered_less_where_actions_are_repeated(repeated,
     assert even == (trust == 0.0)
 
 
-@pytest.mark.parametrize(("lasting", "trust"), [(0.95, 1.0), (0.96, 0.75), (0.99, 0.0), (1.0, 0.0)])
+@pytest.mark.parametrize(("lasting", "trust"), [(0.5, 1.0), (0.99, 1.0), (0.996, 0.4), (1.0, 0.0)])
 def test_adaptive_playouts_are_steered_less_where_moves_leave_all_others_legal(lasting, trust):
     games = [WON, LOST] * GAMES
     weights, even = learnt_by(AdaptivePlayouts(0.5), games, lasting=lasting)
