@@ -38,7 +38,7 @@ def action_trust(state: GameState) -> float | None:
     this position. None where players move at the same time, or too few actions were seen.
     """
     generator = random.Random(1)
-    counts, left = np.zeros(2, np.int64), np.zeros(2, np.int64)
+    counts, left = np.zeros(2, np.int64), np.zeros(3, np.int64)
     end = time.monotonic() + SECONDS
     for _ in range(GAMES):
         if time.monotonic() > end:

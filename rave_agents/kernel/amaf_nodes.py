@@ -85,6 +85,7 @@ def _on_expand(amaf: EdgeAmaf, search: Any, depth: int, nodes: int) -> None:
 @implements(hooks.on_backup, EdgeAmaf)
 def _credit_playouts(amaf: EdgeAmaf, search: Any, depth: int, nodes: int) -> None:
     """Credit every playout to the nodes of the path; together they count as one visit."""
+    hooks.on_backup(amaf.trust, search, depth, nodes)
     record, tree, path = amaf.record, search.tree, search.path
     record_path(record, search, depth, nodes)
     playouts = search.frame.header[codes.NUM_PLAYOUTS]

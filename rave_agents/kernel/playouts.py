@@ -25,6 +25,7 @@ from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel import codes, hooks
 from rave_agents.kernel.trust import (
+    count_kept_turns,
     count_lasting_actions,
     count_taken_actions,
     counts_now,
@@ -117,8 +118,8 @@ class AdaptivePlayouts(NamedTuple):
     * The trust is less where playouts repeat actions: more than a twentieth of their moves, and
       none from a tenth on. There an action means something else later, as in Go and Checkers.
     * The trust is less where more than 0.99 of the actions stay legal until someone takes them, and
-      none where all do, as in Hex and Gomoku: there playouts take nearly all of the actions,
-      whatever they prefer, and good moves answer what the opponent did.
+      none where all do and turns alternate, as in Hex and Gomoku: there playouts take nearly all
+      of the actions, whatever they prefer, and good moves answer what the opponent did.
     * While it is none, they are drawn as fast as uniform ones.
     """
 
@@ -181,8 +182,8 @@ class PlayoutStatistics(NamedTuple):
     counts: Annotated[Array, one(INT, 5)]
     """[5] see ``count_taken_actions``; the number of playouts, of their moves, and of those that
     their player had made in the same playout before."""
-    left: Annotated[Array, one(INT, 2)]
-    """[2] see ``count_lasting_actions``."""
+    left: Annotated[Array, one(INT, 3)]
+    """[3] see ``count_lasting_actions`` and ``count_kept_turns``."""
 
 
 @implements(hooks.on_expand, PlayoutStatistics)
@@ -205,6 +206,8 @@ def _learn_playouts(playouts: PlayoutStatistics, search: Any, depth: int, nodes:
     evenly = known and search.frame.header[codes.EVEN_WEIGHTS] != 0
     if evenly and search.path.simulations[0] % SIMULATIONS_BETWEEN != 0:
         return
+    if counts_now(search.path.simulations[0]):
+        count_kept_turns(playouts.left, search, depth)
     frame, bounds = search.frame, search.utilities.bounds
     first_move = 0
     for playout in range(frame.header[codes.NUM_PLAYOUTS]):

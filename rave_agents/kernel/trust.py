@@ -16,12 +16,12 @@ from rave_agents.compiler.arrays import INT, Array, one
 from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.compiler.part_fields import Takes
 from rave_agents.compiler.runtime import runs_as
-from rave_agents.kernel import hooks
+from rave_agents.kernel import codes, hooks
 from rave_agents.kernel.rules import meets_chance
 from rave_agents.kernel.tree import edge_rows
 
 GONE, LEGAL_AGAIN, CHANCE_SEEN = 0, 1, 2
-LEFT, STILL_LEGAL = 0, 1
+LEFT, STILL_LEGAL, TURN_KEPT = 0, 1, 2
 
 FLEETING, LASTING = 0.55, 0.65
 """Shares of the actions that nobody took that are legal at their player's next turn, up to which
@@ -64,8 +64,8 @@ class TrustStatistics(NamedTuple):
     options: LearnedTrust
     counts: Annotated[Array, one(INT, 3)]
     """[3] see ``count_taken_actions``; 1 if chance has a part in the game, else 0."""
-    left: Annotated[Array, one(INT, 2)]
-    """[2] see ``count_lasting_actions``."""
+    left: Annotated[Array, one(INT, 3)]
+    """[3] see ``count_lasting_actions`` and ``count_kept_turns``."""
 
 
 @open_function
@@ -127,16 +127,22 @@ def endurance(left: Array) -> float:
 
 @kernel
 def standing(left: Array) -> float:
-    """How far moves leave all other actions legal, from 0 to 1; 0 until something is known."""
+    """How far moves only pass the turn and leave all other actions legal, from 0 to 1.
+
+    0 until something is known.
+    """
+    if left[TURN_KEPT] > 0:
+        return 0.0
     return max(0.0, min(1.0, (share_lasting(left, 0.0) - CHANGING) / (STANDING - CHANGING)))
 
 
 @open_function
 def placement(seen: Any) -> float:
-    """How far a move does no more than to take an action from all players, from 0 to 1.
+    """How far a move only passes the turn and takes an action from all players, from 0 to 1.
 
     So it is in Hex, where a stone takes a cell. All moves then leave as many replies, and playouts
-    take nearly all actions in some order. 0 where nothing is known.
+    take nearly all actions in some order. Not so in Dots and Boxes, where who completes a box moves
+    again. 0 where nothing is known.
     """
     return 0.0
 
@@ -202,6 +208,18 @@ def was_taken(search: Any, action: int, first: int, depth: int) -> bool:
 
 
 @kernel
+def count_kept_turns(sums: Array, search: Any, depth: int) -> None:
+    """Count how often a player moves twice in a row in a simulation, its first playout included."""
+    tree, path, frame = search.tree, search.path, search.frame
+    for place in range(1, depth):
+        player = tree.node_player[path.nodes[place]]
+        sums[TURN_KEPT] += player >= 0 and player == tree.node_player[path.nodes[place - 1]]
+    moves = frame.playout_ends[0] if frame.header[codes.NUM_PLAYOUTS] > 0 else 0
+    for move in range(1, moves):
+        sums[TURN_KEPT] += frame.move_players[move] == frame.move_players[move - 1]
+
+
+@kernel
 def counts_now(simulation: int) -> bool:
     """Whether a simulation counts: all of the first ones, and some later ones, which is enough."""
     return simulation < SIMULATIONS_COUNTED or simulation % SIMULATIONS_BETWEEN == 0
@@ -214,3 +232,9 @@ def _on_expand(trust: TrustStatistics, search: Any, depth: int, nodes: int) -> N
         count_lasting_actions(trust.left, search, depth, nodes)
         if meets_chance(search, depth, nodes):
             trust.counts[CHANCE_SEEN] = 1
+
+
+@implements(hooks.on_backup, TrustStatistics)
+def _on_backup(trust: TrustStatistics, search: Any, depth: int, nodes: int) -> None:
+    if counts_now(search.path.simulations[0]):
+        count_kept_turns(trust.left, search, depth)

@@ -54,6 +54,7 @@ def learnt_by(policy, games, *, actions=3, low=-1.0, high=1.0, gone=10**12, agai
         for index, (player, action) in enumerate(moves):
             frame.move_players[index], frame.move_actions[index] = player, action
         search = SimpleNamespace(
+            tree=None,
             frame=flat_frame(frame),
             utilities=GameRange(np.array([low, high])),
             settings=SimpleNamespace(num_players=2, num_actions=actions),
@@ -181,6 +182,14 @@ def test_adaptive_playouts_are_steered_less_where_moves_leave_all_others_legal(l
     weights, even = learnt_by(AdaptivePlayouts(0.5), games, lasting=lasting)
     assert np.log(weights) == pytest.approx(trust * np.log(learnt(games)))
     assert even == (trust == 0.0)
+
+
+def test_adaptive_playouts_are_steered_where_a_player_may_move_twice_in_a_row():
+    won = [(0, 0), (0, 2), (1, 1)], (1.0, -1.0)
+    lost = [(0, 1), (0, 2), (1, 1)], (-1.0, 1.0)
+    weights, even = learnt_by(AdaptivePlayouts(0.5), [won, lost] * GAMES, lasting=1.0)
+    assert (weights == learnt([won, lost] * GAMES)).all()
+    assert not even
 
 
 def test_adaptive_playouts_are_sensible_where_rules_know_more(monkeypatch):

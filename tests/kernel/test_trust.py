@@ -15,6 +15,7 @@ from rave_agents.kernel.trust import (
     LEFT,
     STANDING,
     STILL_LEGAL,
+    TURN_KEPT,
     count_lasting_actions,
     endurance,
     placement,
@@ -35,7 +36,7 @@ def counted(*nodes, taken):
     )
     edges = [first[place] + nodes[place][1].index(action) for place, action in enumerate(taken)]
     path = SimpleNamespace(nodes=np.arange(len(nodes)), edges=np.array(edges))
-    left = np.zeros(2, np.int64)
+    left = np.zeros(3, np.int64)
     count_lasting_actions(left, SimpleNamespace(tree=tree, path=path), len(nodes) - 1, 1)
     return left[LEFT], left[STILL_LEGAL]
 
@@ -72,7 +73,7 @@ def test_of_many_actions_a_few_are_compared():
 
 def seen(share):
     """The sums of actions that were left, of which such a share was still legal."""
-    left = np.zeros(2, np.int64)
+    left = np.zeros(3, np.int64)
     left[[LEFT, STILL_LEGAL]] = 1000, round(1000 * share)
     return left
 
@@ -89,8 +90,15 @@ def test_moves_leave_the_other_actions_alone_where_nearly_all_last():
     assert shares == pytest.approx([0.0, 0.0, 0.5, 1.0, 1.0])
 
 
+def test_moves_do_more_where_a_player_moves_again():
+    left = seen(1.0)
+    assert standing(left) == 1.0
+    left[TURN_KEPT] = 1
+    assert standing(left) == 0.0
+
+
 def test_nothing_known_is_no_reason_for_distrust():
-    nothing = np.zeros(2, np.int64)
+    nothing = np.zeros(3, np.int64)
     assert (endurance(nothing), standing(nothing)) == (1.0, 0.0)
 
 
@@ -103,6 +111,7 @@ def test_nothing_known_is_no_reason_for_distrust():
         ("breakthrough(rows=6,columns=6)", 0.0),
         ("othello", 0.0),
         ("mancala", 0.0),
+        ("dots_and_boxes", 0.0),  # Who completes a box moves again.
     ],
 )
 def test_the_search_sees_by_itself_where_moves_only_take_an_action_away(text, share):
