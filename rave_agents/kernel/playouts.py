@@ -190,8 +190,8 @@ class PlayoutStatistics(NamedTuple):
 def _look_for_taken_actions(
     playouts: PlayoutStatistics, search: Any, depth: int, nodes: int
 ) -> None:
+    count_taken_actions(playouts.counts, search, depth, nodes)
     if counts_now(search.path.simulations[0]):
-        count_taken_actions(playouts.counts, search, depth, nodes)
         count_lasting_actions(playouts.left, search, depth, nodes)
 
 
