@@ -31,7 +31,7 @@ CHANGING, STANDING = 0.99, 1.0
 """Such shares, up to which moves change which other actions are legal, and from which on they do
 not."""
 
-LEFT_TO_EXPLORE = 0.1
+EXPLORATION_KEPT = 0.1
 """The share of the rule's exploration that is left under full trust, unless chance has a part."""
 
 ACTIONS_COMPARED = 8
@@ -82,7 +82,7 @@ def _trust_of(trust: TrustStatistics) -> float:
 @kernel
 def share_explored(trust: TrustStatistics, trusted: float) -> float:
     """How much of the rule's exploration is left where AMAF values are trusted so far."""
-    return 1.0 - (1.0 - LEFT_TO_EXPLORE) * trusted if trust.counts[CHANCE_SEEN] == 0 else 1.0
+    return 1.0 - (1.0 - EXPLORATION_KEPT) * trusted if trust.counts[CHANCE_SEEN] == 0 else 1.0
 
 
 @kernel
