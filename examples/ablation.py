@@ -20,7 +20,7 @@ from typing import Annotated
 
 import rave_openspiel  # noqa: F401  (registers games of ours)
 import typer
-from table_of_games import GAMES, SAMPLE
+from table_of_games import GAMES, SAMPLE, markdown
 
 from rave_agents.arena import MatchResult, play_match
 
@@ -55,7 +55,7 @@ def mean_score(results: list[MatchResult]) -> tuple[float, float, float]:
 def table(results: dict[tuple[str, str], MatchResult]) -> str:
     """A row for each part: its mean score, and the games by verdict."""
     heads = ["part", "without it", "score of the agent with it", *VERDICTS.values()]
-    lines = [heads, ["---"] * len(heads)]
+    lines = []
     for part in dict.fromkeys(part for _, part in results):
         own = {game: result for (game, other), result in results.items() if other == part}
         mean, low, high = mean_score(list(own.values()))
@@ -66,7 +66,7 @@ def table(results: dict[tuple[str, str], MatchResult]) -> str:
             cells[VERDICTS[result.verdict]].append(cell)
         games = [", ".join(cell) or "-" for cell in cells.values()]
         lines.append([part, f"`{PARTS[part]}`", score, *games])
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return markdown(heads, lines)
 
 
 def main(

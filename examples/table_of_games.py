@@ -105,10 +105,16 @@ def scores_cell(score):
     return f"{score.score:.2f} ({low:.2f} to {high:.2f}; {score.games})"
 
 
+def markdown(heads, rows):
+    """A table as Markdown."""
+    lines = [heads, ["---"] * len(heads), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
 def table(rows, opponents):
     """The rows as Markdown; the last two have the mean and the least score of each column."""
     heads = ["game", *(f"against `{name}`" for name in opponents), *TRUSTED.values()]
-    lines = [heads, ["---"] * len(heads)]
+    lines = []
     for game, (scores, trust) in rows.items():
         cells = [scores_cell(scores[name]) if name in scores else "-" for name in opponents]
         lines.append([game, *cells, *("-" if t is None else f"{t:.2f}" for t in trust)])
@@ -116,7 +122,7 @@ def table(rows, opponents):
     empty = [""] * len(TRUSTED)
     lines.append(["mean", *(f"{mean(column) or 0.0:.2f}" for column in columns), *empty])
     lines.append(["least", *(f"{min(column, default=0.0):.2f}" for column in columns), *empty])
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return markdown(heads, lines)
 
 
 def main(

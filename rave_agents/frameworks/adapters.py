@@ -136,12 +136,12 @@ def as_game(game: Any) -> Game:
     """
     if isinstance(game, str):
         return load_game(game)
+    if isinstance(getattr(game, "name", None), str) and hasattr(game, "new_initial_state"):
+        return game  # type: ignore[no-any-return]
     for adapter in adapters().values():
         wrapped = getattr(adapter, "wrap_game", lambda _: None)(game)
         if wrapped is not None:
             return wrapped  # type: ignore[no-any-return]
-    if isinstance(getattr(game, "name", None), str) and hasattr(game, "new_initial_state"):
-        return game  # type: ignore[no-any-return]
     raise TypeError(
         "game must be a game's name, such as 'hex(board_size=9)', or a framework's game, "
         f"got {type(game).__name__} (installed: {', '.join(adapters()) or 'none'})."
