@@ -30,7 +30,7 @@ from rave_agents.kernel.trust import (
     count_taken_actions,
     counts_now,
     meaning,
-    standing,
+    only_pass_the_turn,
 )
 from rave_agents.kernel.utilities import HIGH, LOW, scaled
 
@@ -117,9 +117,9 @@ class AdaptivePlayouts(NamedTuple):
       ``SensiblePlayouts``.
     * The trust is less where playouts repeat actions: more than a twentieth of their moves, and
       none from a tenth on. There an action means something else later, as in Go and Checkers.
-    * The trust is less where more than 0.99 of the actions stay legal until someone takes them, and
-      none where all do and turns alternate, as in Hex and Gomoku: there playouts take nearly all
-      of the actions, whatever they prefer, and good moves answer what the opponent did.
+    * The trust is none where all actions stay legal until someone takes them and turns alternate,
+      as in Hex and Gomoku: there playouts take nearly all of the actions, whatever they prefer,
+      and good moves answer what the opponent did.
     * While it is none, they are drawn as fast as uniform ones.
     """
 
@@ -142,10 +142,12 @@ def share_adapted(policy: Any, counts: Array, left: Array) -> float:
 
 @implements(share_adapted, AdaptivePlayouts)
 def _share_adapted(policy: AdaptivePlayouts, counts: Array, left: Array) -> float:
-    """How far playouts take an action only once, and moves change which others are legal."""
+    """How far playouts take an action only once; 0 where moves leave all other actions legal."""
+    if only_pass_the_turn(left):
+        return 0.0
     repeated = float(counts[REPEATED]) / max(1.0, float(counts[MOVES]))
     single = (MANY_REPEATED - repeated) / (MANY_REPEATED - FEW_REPEATED)
-    return max(0.0, min(1.0, single)) * (1.0 - standing(left))
+    return max(0.0, min(1.0, single))
 
 
 @open_function

@@ -27,10 +27,6 @@ FLEETING, LASTING = 0.55, 0.65
 """Shares of the actions that nobody took that are legal at their player's next turn, up to which
 trust is none and from which on it is full."""
 
-CHANGING, STANDING = 0.99, 1.0
-"""Such shares, up to which moves change which other actions are legal, and from which on they do
-not."""
-
 EXPLORATION_KEPT = 0.1
 """The share of the rule's exploration that is left under full trust, unless chance has a part."""
 
@@ -113,27 +109,19 @@ def count_taken_actions(counts: Array, search: Any, depth: int, nodes: int) -> N
 
 
 @kernel
-def share_lasting(left: Array, unknown: float) -> float:
-    """The share of the actions left that are still legal, or ``unknown`` before any was seen."""
-    return float(left[STILL_LEGAL]) / float(left[LEFT]) if left[LEFT] > 0 else unknown
-
-
-@kernel
 def endurance(left: Array) -> float:
     """How far actions stay legal until they are taken, from 0 to 1."""
-    share = share_lasting(left, 1.0)
+    share = float(left[STILL_LEGAL]) / float(left[LEFT]) if left[LEFT] > 0 else 1.0
     return max(0.0, min(1.0, (share - FLEETING) / (LASTING - FLEETING)))
 
 
 @kernel
-def standing(left: Array) -> float:
-    """How far moves only pass the turn and leave all other actions legal, from 0 to 1.
+def only_pass_the_turn(left: Array) -> bool:
+    """Whether all moves seen so far passed the turn and left all other actions legal.
 
-    0 until something is known.
+    One counterexample is enough: in NoGo, the first come only some moves into the game.
     """
-    if left[TURN_KEPT] > 0:
-        return 0.0
-    return max(0.0, min(1.0, (share_lasting(left, 0.0) - CHANGING) / (STANDING - CHANGING)))
+    return left[LEFT] > 0 and left[STILL_LEGAL] == left[LEFT] and left[TURN_KEPT] == 0
 
 
 @open_function
@@ -150,7 +138,8 @@ def placement(seen: Any) -> float:
 @implements(placement, TrustStatistics)
 def _placement(trust: TrustStatistics) -> float:
     # None from where a quarter of the actions taken are legal again.
-    return max(0.0, 2.0 * meaning(trust.counts) - 1.0) * standing(trust.left)
+    alike = max(0.0, 2.0 * meaning(trust.counts) - 1.0)
+    return alike if only_pass_the_turn(trust.left) else 0.0
 
 
 @kernel
