@@ -12,15 +12,15 @@ from numpy.typing import NDArray
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.game.game_state import GameState, PlayerId, is_simultaneous
 from rave_agents.kernel.amaf import NoAmaf
-from rave_agents.kernel.trust import (
+from rave_agents.kernel.lifetimes import (
     GONE,
     LEFT,
     LEGAL_AGAIN,
     STILL_LEGAL,
-    LearnedTrust,
     endurance,
     meaning,
 )
+from rave_agents.kernel.trust import LearnedTrust
 
 GAMES, PLIES, SECONDS = 10, 24, 0.1
 """Random games, decisions in each, and the seconds after which no further one is made."""
@@ -34,7 +34,7 @@ _seen: set[str] = set()
 def action_trust(state: GameState) -> float | None:
     """How far an action means the same whenever it is taken, from 0 to 1.
 
-    What ``LearnedTrust`` counts in a search, see ``kernel/trust.py``, counted in random games from
+    What a search counts, see ``kernel/lifetimes.py``, counted in random games from
     this position. None where players move at the same time, or too few actions were seen.
     """
     generator = random.Random(1)

@@ -16,7 +16,7 @@ from rave_agents.kernel.players import AllPlayers, SearchingPlayer
 from rave_agents.kernel.rules import Edge, blended
 from rave_agents.kernel.schedules import blend
 from rave_agents.kernel.tree import edge_rows
-from rave_agents.kernel.trust import TrustStatistics, share_explored
+from rave_agents.kernel.trust import LearnedTrust
 from rave_agents.kernel.winning_moves import EdgeWins, TableWins, biased_sum, winning_rate
 
 NO_TABLE = -1
@@ -89,6 +89,8 @@ class View(NamedTuple):
     """Whether they count for the player."""
     trust: float
     """How far they are trusted, from 0 to 1."""
+    exploration: float
+    """The share of the rule's exploration that is left beside them, from 0 to 1."""
     unvisited: float
     """The value of an edge without visits, at most 1."""
     scale: float
@@ -107,17 +109,16 @@ def blend_by_trust(trust: Any, view: View, edge: Edge, explored: float) -> float
     return blend_explored(options.blending, options.schedule, edge, explored)
 
 
-@implements(blend_by_trust, TrustStatistics)
-def _blend_by_trust(trust: TrustStatistics, view: View, edge: Edge, explored: float) -> float:
-    """``(1 - t β) q + t β q_amaf + (1 - t (1 - share left)) explored``, with trust t.
+@implements(blend_by_trust, LearnedTrust)
+def _blend_by_trust(trust: LearnedTrust, view: View, edge: Edge, explored: float) -> float:
+    """``(1 - t β) q + t β q_amaf + l explored``, with trust t and l the exploration left.
 
     Computed as ``(1 - t) q`` and t times the usual blend, which takes fewer divisions.
     """
     schedule = view.amaf.options.schedule
     value = blend(schedule, edge.n, edge.value_sum, edge.n_amaf, edge.amaf_value_sum)
     q = edge.q if edge.n > 0.0 else view.unvisited
-    left = share_explored(trust, view.trust)
-    return (1.0 - view.trust) * q + view.trust * value + left * explored
+    return (1.0 - view.trust) * q + view.trust * value + view.exploration * explored
 
 
 @open_function

@@ -23,7 +23,7 @@ from rave_agents.kernel.hooks import copy_edge
 from rave_agents.kernel.players import AllPlayers, holds_for
 from rave_agents.kernel.schedules import MinimumMSE, Schedule
 from rave_agents.kernel.tree import edge_rows
-from rave_agents.kernel.trust import FullTrust, Trust, placement, trust_of
+from rave_agents.kernel.trust import FullTrust, Trust, exploration_left, trust_of
 from rave_agents.kernel.utilities import rescale_sums, set_values
 from rave_agents.kernel.weightings import Uniform, Weighting, update_weight
 from rave_agents.kernel.winning_moves import WON, NoWinningMoves, Winning, note_win
@@ -69,23 +69,14 @@ def _view(amaf: EdgeAmaf, search: Any, node: int, table: int) -> View:
     counts = holds_for(amaf.options.players, search, player)
     scale = winning_scale(amaf.winning, amaf, search, node, 0)
     unvisited = min(1.0, search.settings.first_play_urgency)
-    return View(amaf, amaf.trust, 0, counts, trust_of(amaf.trust), unvisited, scale)
-
-
-@implements(placement, EdgeAmaf)
-def _placement(amaf: EdgeAmaf) -> float:
-    return placement(amaf.trust)
-
-
-@implements(hooks.on_expand, EdgeAmaf)
-def _on_expand(amaf: EdgeAmaf, search: Any, depth: int, nodes: int) -> None:
-    hooks.on_expand(amaf.trust, search, depth, nodes)
+    trust = trust_of(amaf.trust, search)
+    left = exploration_left(amaf.trust, search, trust)
+    return View(amaf, amaf.trust, 0, counts, trust, left, unvisited, scale)
 
 
 @implements(hooks.on_backup, EdgeAmaf)
 def _credit_playouts(amaf: EdgeAmaf, search: Any, depth: int, nodes: int) -> None:
     """Credit every playout to the nodes of the path; together they count as one visit."""
-    hooks.on_backup(amaf.trust, search, depth, nodes)
     record, tree, path = amaf.record, search.tree, search.path
     record_path(record, search, depth, nodes)
     playouts = search.frame.header[codes.NUM_PLAYOUTS]

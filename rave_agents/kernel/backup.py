@@ -23,6 +23,7 @@ def back_up(search: Search, depth: int, nodes: int) -> None:
         on_rescale(search.amaf, search, factor, shift)
         on_rescale(search.moves, search, factor, shift)
     find_movers(search, depth)
+    on_backup(search.lifetimes, search, depth, nodes)
     on_backup(search.playouts, search, depth, nodes)
     on_backup(search.amaf, search, depth, nodes)
     set_values(search, 0, search.frame.header[codes.NUM_PLAYOUTS])

@@ -7,7 +7,7 @@ The simulations tell the two kinds apart: there, moves with a greater bonus brin
 
 In Hex, all moves leave as many replies, so that the bonus only says below which of them the tree
 has grown least. Such games show themselves in what moves do to other actions, see
-``trust.placement``; AMAF with ``LearnedTrust`` looks at that.
+``lifetimes.placement``.
 """
 
 from typing import Annotated, Any, NamedTuple
@@ -15,8 +15,8 @@ from typing import Annotated, Any, NamedTuple
 from rave_agents.compiler.arrays import FLOAT, NODE, Array, one
 from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.compiler.runtime import runs_as
+from rave_agents.kernel.lifetimes import placement
 from rave_agents.kernel.tree import ROOT, UNEXPANDED, edge_rows
-from rave_agents.kernel.trust import placement
 
 GREATEST_WEIGHT = 10.0
 """The visits that the mean of an edge counts for at most: one good move is one piece of evidence,
@@ -85,7 +85,7 @@ def _compare_with_values(trust: MeasuredTrust, search: Any, edge_bonus: Array) -
         sums[EARLIER_PRODUCTS] = KEPT * (sums[EARLIER_PRODUCTS] + sums[PRODUCTS])
     sums[VISITS] = visits
     sums[SQUARES], sums[PRODUCTS] = compared(search.tree, edge_bonus)
-    sums[DISTRUST] = max(distrust(sums), placement(search.amaf))
+    sums[DISTRUST] = max(distrust(sums), placement(search.lifetimes))
 
 
 @kernel

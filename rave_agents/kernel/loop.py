@@ -99,6 +99,7 @@ def expand_leaf(search: Search, depth: int) -> int:
     nodes = 0 if leaf == UNEXPANDED else 1
     if search.frame.header[codes.EXPAND] != 0:
         nodes = hooks.add_leaf(search.moves, search, depth, visits)
+        hooks.on_expand(search.lifetimes, search, depth, nodes)
         hooks.on_expand(search.rule, search, depth, nodes)
         hooks.on_expand(search.playouts, search, depth, nodes)
         hooks.on_expand(search.amaf, search, depth, nodes)

@@ -8,7 +8,7 @@ How much they do so is the *trust* in the actions' means, a product of two share
 0, playouts are uniform:
 
 * An action's mean is informative as far as the action means the same whenever it is taken, see
-  ``trust.meaning``.
+  ``lifetimes.meaning``.
 * Means of few moves differ by chance. So the second share is the part of the means' variance, of
   all players together, that chance does not explain; a tenth counts as none and a quarter as all.
 
@@ -24,17 +24,10 @@ from rave_agents.compiler.arrays import FLOAT, INT, Array, Axis, Rows, one
 from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel import codes, hooks
-from rave_agents.kernel.trust import (
-    count_kept_turns,
-    count_lasting_actions,
-    count_taken_actions,
-    counts_now,
-    meaning,
-    only_pass_the_turn,
-)
+from rave_agents.kernel.lifetimes import meaning, only_pass_the_turn
 from rave_agents.kernel.utilities import HIGH, LOW, scaled
 
-PLAYOUTS, MOVES, REPEATED = 2, 3, 4
+PLAYOUTS, MOVES, REPEATED = 0, 1, 2
 
 INSIGNIFICANT_SHARE = 0.1
 SIGNIFICANT_SHARE = 0.25
@@ -181,20 +174,9 @@ class PlayoutStatistics(NamedTuple):
     """The sum of the squares of each player's returns, over all of their moves."""
     last: Annotated[Array, Rows(Axis.PLAYER, INT, (Axis.ACTION,))]
     """The number of the playout in which each player took each action last."""
-    counts: Annotated[Array, one(INT, 5)]
-    """[5] see ``count_taken_actions``; the number of playouts, of their moves, and of those that
-    their player had made in the same playout before."""
-    left: Annotated[Array, one(INT, 3)]
-    """[3] see ``count_lasting_actions`` and ``count_kept_turns``."""
-
-
-@implements(hooks.on_expand, PlayoutStatistics)
-def _look_for_taken_actions(
-    playouts: PlayoutStatistics, search: Any, depth: int, nodes: int
-) -> None:
-    count_taken_actions(playouts.counts, search, depth, nodes)
-    if counts_now(search.path.simulations[0]):
-        count_lasting_actions(playouts.left, search, depth, nodes)
+    counts: Annotated[Array, one(INT, 3)]
+    """[3] the number of playouts, of their moves, and of those that their player had made in the
+    same playout before."""
 
 
 @implements(hooks.on_backup, PlayoutStatistics)
@@ -208,8 +190,6 @@ def _learn_playouts(playouts: PlayoutStatistics, search: Any, depth: int, nodes:
     evenly = known and search.frame.header[codes.EVEN_WEIGHTS] != 0
     if evenly and search.path.simulations[0] % SIMULATIONS_BETWEEN != 0:
         return
-    if counts_now(search.path.simulations[0]):
-        count_kept_turns(playouts.left, search, depth)
     frame, bounds = search.frame, search.utilities.bounds
     first_move = 0
     for playout in range(frame.header[codes.NUM_PLAYOUTS]):
@@ -246,8 +226,8 @@ def weigh_actions(playouts: PlayoutStatistics, search: Any) -> None:
     """Give every action of every player its weight."""
     weights, settings, utilities = search.frame.action_weights, search.settings, search.utilities
     policy = playouts.options.policy
-    trust = meaning(playouts.counts) * significance(playouts, search)
-    trust *= share_adapted(policy, playouts.counts, playouts.left)
+    trust = meaning(search.lifetimes.taken) * significance(playouts, search)
+    trust *= share_adapted(policy, playouts.counts, search.lifetimes.left)
     header = search.frame.header
     were_even, header[codes.EVEN_WEIGHTS] = header[codes.EVEN_WEIGHTS], is_uniform(policy, trust)
     if were_even != 0 and header[codes.EVEN_WEIGHTS] != 0:

@@ -102,3 +102,5 @@ class Search(NamedTuple):
     """How playouts choose their moves, see ``playouts.py``."""
     judging: Any
     """What a value function's judgements count for, see ``judging.py``."""
+    lifetimes: Any
+    """What becomes of actions, see ``lifetimes.py``."""

@@ -1,8 +1,8 @@
 """How far AMAF values are trusted: wholly, or as far as actions mean the same whenever taken.
 
 An AMAF value says something about an action that means much the same whenever it is taken. In Hex
-it does. There are two kinds of games in which it does not, and both show themselves in the first
-dozens of simulations:
+it does. There are two kinds of games in which it does not, and both show themselves in what
+becomes of actions, see ``lifetimes.py``:
 
 * An action is legal again after its player took it. In Connect Four, a column is another cell each
   time.
@@ -12,29 +12,12 @@ dozens of simulations:
 
 from typing import Annotated, Any, NamedTuple
 
-from rave_agents.compiler.arrays import INT, Array, one
-from rave_agents.compiler.dispatch import implements, kernel, open_function
+from rave_agents.compiler.dispatch import implements, open_function
 from rave_agents.compiler.part_fields import Takes
-from rave_agents.compiler.runtime import runs_as
-from rave_agents.kernel import codes, hooks
-from rave_agents.kernel.rules import meets_chance
-from rave_agents.kernel.tree import edge_rows
-
-GONE, LEGAL_AGAIN, CHANCE_SEEN = 0, 1, 2
-LEFT, STILL_LEGAL, TURN_KEPT = 0, 1, 2
-
-FLEETING, LASTING = 0.55, 0.65
-"""Shares of the actions that nobody took that are legal at their player's next turn, up to which
-trust is none and from which on it is full."""
+from rave_agents.kernel.lifetimes import endurance, meaning
 
 EXPLORATION_KEPT = 0.1
 """The share of the rule's exploration that is left under full trust, unless chance has a part."""
-
-ACTIONS_COMPARED = 8
-"""Actions of a node, evenly spread, that are looked for at its player's next turn."""
-
-SIMULATIONS_COUNTED, SIMULATIONS_BETWEEN = 128, 16
-"""The first simulations of a tree, each of which counts, and how far apart those after them are."""
 
 
 class FullTrust(NamedTuple):
@@ -53,177 +36,24 @@ Trust = Annotated[Any, Takes(FullTrust, LearnedTrust)]
 """What a field takes that says how far AMAF values are trusted."""
 
 
-@runs_as(LearnedTrust)
-class TrustStatistics(NamedTuple):
-    """What the search has seen of what its actions mean."""
-
-    options: LearnedTrust
-    counts: Annotated[Array, one(INT, 3)]
-    """[3] see ``count_taken_actions``; 1 if chance has a part in the game, else 0."""
-    left: Annotated[Array, one(INT, 3)]
-    """[3] see ``count_lasting_actions`` and ``count_kept_turns``."""
-
-
 @open_function
-def trust_of(trust: Any) -> float:
+def trust_of(trust: Any, search: Any) -> float:
     """How far AMAF values are trusted now, from 0 to 1."""
     return 1.0
 
 
-@implements(trust_of, TrustStatistics)
-def _trust_of(trust: TrustStatistics) -> float:
-    return meaning(trust.counts) * endurance(trust.left)
-
-
-@kernel
-def share_explored(trust: TrustStatistics, trusted: float) -> float:
-    """How much of the rule's exploration is left where AMAF values are trusted so far."""
-    return 1.0 - (1.0 - EXPLORATION_KEPT) * trusted if trust.counts[CHANCE_SEEN] == 0 else 1.0
-
-
-@kernel
-def meaning(counts: Array) -> float:
-    """How far an action means the same whenever it is taken, from 0 to 1.
-
-    The share of the actions taken on the way to new nodes that are gone there, less that of those
-    legal again. One more is counted as legal again: nothing is trusted until something is known.
-    """
-    gone, again = counts[GONE], counts[LEGAL_AGAIN] + 1
-    return max(0.0, float(gone - again) / float(gone + again))
-
-
-@kernel
-def count_taken_actions(counts: Array, search: Any, depth: int, nodes: int) -> None:
-    """Count which of the actions that a new node's player took on the path are legal again."""
-    tree, path = search.tree, search.path
-    for place in range(depth, depth + nodes):
-        player = int(tree.node_player[path.nodes[place]])
-        for index in range(depth):
-            if player < 0 or tree.node_player[path.nodes[index]] != player:
-                continue
-            found = GONE
-            for edge in edge_rows(tree, path.nodes[place]):
-                if tree.edge_action[edge] == tree.edge_action[path.edges[index]]:
-                    found = LEGAL_AGAIN
-            counts[found] += 1
-
-
-@kernel
-def endurance(left: Array) -> float:
-    """How far actions stay legal until they are taken, from 0 to 1."""
-    share = float(left[STILL_LEGAL]) / float(left[LEFT]) if left[LEFT] > 0 else 1.0
-    return max(0.0, min(1.0, (share - FLEETING) / (LASTING - FLEETING)))
-
-
-@kernel
-def only_pass_the_turn(left: Array) -> bool:
-    """Whether all moves seen so far passed the turn and left all other actions legal.
-
-    One counterexample is enough: in NoGo, the first come only some moves into the game.
-    """
-    return left[LEFT] > 0 and left[STILL_LEGAL] == left[LEFT] and left[TURN_KEPT] == 0
+@implements(trust_of, LearnedTrust)
+def _trust_of(trust: LearnedTrust, search: Any) -> float:
+    return meaning(search.lifetimes.taken) * endurance(search.lifetimes.left)
 
 
 @open_function
-def placement(seen: Any) -> float:
-    """How far a move only passes the turn and takes an action from all players, from 0 to 1.
-
-    So it is in Hex, where a stone takes a cell. All moves then leave as many replies, and playouts
-    take nearly all actions in some order. Not so in Dots and Boxes, where who completes a box moves
-    again. 0 where nothing is known.
-    """
-    return 0.0
+def exploration_left(trust: Any, search: Any, trusted: float) -> float:
+    """The share of the rule's exploration that is left where AMAF values are trusted so far."""
+    return 1.0
 
 
-@implements(placement, TrustStatistics)
-def _placement(trust: TrustStatistics) -> float:
-    # None from where a quarter of the actions taken are legal again.
-    alike = max(0.0, 2.0 * meaning(trust.counts) - 1.0)
-    return alike if only_pass_the_turn(trust.left) else 0.0
-
-
-@kernel
-def count_lasting_actions(sums: Array, search: Any, depth: int, nodes: int) -> None:
-    """Count which of the actions that a new node's player left at their last turn are legal now.
-
-    A turn may have several nodes, one after the other. The one counts whose actions lasted best:
-    the others are of other kinds of actions, such as to choose a piece and to choose its goal.
-    """
-    tree, path = search.tree, search.path
-    for place in range(depth, depth + nodes):
-        player = int(tree.node_player[path.nodes[place]])
-        before = depth - 1
-        while before >= 0 and tree.node_player[path.nodes[before]] == player:
-            before -= 1
-        while before >= 0 and tree.node_player[path.nodes[before]] != player:
-            before -= 1
-        left, still_legal = 0, 0
-        while player >= 0 and before >= 0 and tree.node_player[path.nodes[before]] == player:
-            others, lasting = actions_left(search, before, depth, path.nodes[place])
-            if left == 0 or lasting * left > still_legal * others:
-                left, still_legal = others, lasting
-            before -= 1
-        sums[LEFT] += left
-        sums[STILL_LEGAL] += still_legal
-
-
-@kernel
-def actions_left(search: Any, before: int, depth: int, node: int) -> tuple[int, int]:
-    """How many actions of a place of the path are compared, and are legal at a new node.
-
-    Those are left out that any player has taken since.
-    """
-    tree, path = search.tree, search.path
-    edges = edge_rows(tree, path.nodes[before])
-    others, lasting = 0, 0
-    for index in range(0, len(edges), max(1, len(edges) // ACTIONS_COMPARED)):
-        action = tree.edge_action[edges.start + index]
-        if not was_taken(search, action, before, depth):
-            others += 1
-            for now in edge_rows(tree, node):
-                lasting += tree.edge_action[now] == action
-    return others, lasting
-
-
-@kernel
-def was_taken(search: Any, action: int, first: int, depth: int) -> bool:
-    """Whether any player takes an action from a place of the path on."""
-    tree, path = search.tree, search.path
-    for place in range(first, depth):
-        is_players = tree.node_player[path.nodes[place]] >= 0
-        if is_players and tree.edge_action[path.edges[place]] == action:
-            return True
-    return False
-
-
-@kernel
-def count_kept_turns(sums: Array, search: Any, depth: int) -> None:
-    """Count how often a player moves twice in a row in a simulation, its first playout included."""
-    tree, path, frame = search.tree, search.path, search.frame
-    for place in range(1, depth):
-        player = tree.node_player[path.nodes[place]]
-        sums[TURN_KEPT] += player >= 0 and player == tree.node_player[path.nodes[place - 1]]
-    moves = frame.playout_ends[0] if frame.header[codes.NUM_PLAYOUTS] > 0 else 0
-    for move in range(1, moves):
-        sums[TURN_KEPT] += frame.move_players[move] == frame.move_players[move - 1]
-
-
-@kernel
-def counts_now(simulation: int) -> bool:
-    """Whether a simulation counts: all of the first ones, and some later ones, which is enough."""
-    return simulation < SIMULATIONS_COUNTED or simulation % SIMULATIONS_BETWEEN == 0
-
-
-@implements(hooks.on_expand, TrustStatistics)
-def _on_expand(trust: TrustStatistics, search: Any, depth: int, nodes: int) -> None:
-    if counts_now(search.path.simulations[0]):
-        count_taken_actions(trust.counts, search, depth, nodes)
-        count_lasting_actions(trust.left, search, depth, nodes)
-        if meets_chance(search, depth, nodes):
-            trust.counts[CHANCE_SEEN] = 1
-
-
-@implements(hooks.on_backup, TrustStatistics)
-def _on_backup(trust: TrustStatistics, search: Any, depth: int, nodes: int) -> None:
-    if counts_now(search.path.simulations[0]):
-        count_kept_turns(trust.left, search, depth)
+@implements(exploration_left, LearnedTrust)
+def _exploration_left(trust: LearnedTrust, search: Any, trusted: float) -> float:
+    chance = search.lifetimes.chance[0] != 0
+    return 1.0 if chance else 1.0 - (1.0 - EXPLORATION_KEPT) * trusted

@@ -12,13 +12,16 @@ from rave_agents.game.game_state import (
     hides_information,
 )
 from rave_agents.kernel.alternating import Alternating
+from rave_agents.kernel.bonus_trust import ValueTrust
 from rave_agents.kernel.information_sets import InformationSets
 from rave_agents.kernel.judging import NoJudging
+from rave_agents.kernel.lifetimes import CountLifetimes, NoLifetimes
 from rave_agents.kernel.online_value import NoLearning, OnlineValue
 from rave_agents.kernel.playouts import SensiblePlayouts, UniformPlayouts, WeightedPlayouts
 from rave_agents.kernel.proofs import NoProofs
 from rave_agents.kernel.rules import PUCT, UCB1, Greedy, UCB1Tuned
 from rave_agents.kernel.simultaneous import Simultaneous
+from rave_agents.kernel.trust import LearnedTrust
 
 
 class Parts(NamedTuple):
@@ -31,6 +34,7 @@ class Parts(NamedTuple):
     moves: Any
     playouts: Any
     judging: Any
+    lifetimes: Any
 
 
 def compose(
@@ -61,15 +65,28 @@ def compose(
         moves = InformationSets()
     elif simultaneous:
         moves = Simultaneous(_without_idle_exploration(config.simultaneous))
+    playouts = UniformPlayouts() if judged else _weighted(config.playouts)
     return Parts(
         rule=_without_idle_exploration(config.rule),
         ties=config.ties,
         amaf=config.amaf,
         proofs=NoProofs() if hidden or simultaneous else config.proofs,
         moves=moves,
-        playouts=UniformPlayouts() if judged else _weighted(config.playouts),
+        playouts=playouts,
         judging=judging if in_tree and not (hidden or simultaneous) else NoJudging(),
+        lifetimes=_lifetimes(config, playouts),
     )
+
+
+def _lifetimes(config: SearchConfig, playouts: Any) -> Any:
+    """Count what becomes of actions where another part asks."""
+    numbers = getattr(config.proofs, "numbers", None)
+    asked = (
+        isinstance(getattr(config.amaf, "trust", None), LearnedTrust)
+        or isinstance(getattr(numbers, "bonus_trust", None), ValueTrust)
+        or isinstance(playouts, WeightedPlayouts)
+    )
+    return CountLifetimes() if asked else NoLifetimes()
 
 
 class SearchedGame(NamedTuple):

@@ -7,6 +7,7 @@ import statistics
 from rave_agents.parts import SteeredPlayouts, UniformPlayouts
 
 BETWEEN_UPDATES = 16
+LOOKING, BETWEEN_LOOKS = 128, 16
 
 
 def weighing(policy):
@@ -31,7 +32,7 @@ class Playouts:
     def __init__(self, weigh, players, randoms):
         self.weigh, self.players, self.randoms = weigh, players, randoms
         self.playouts, self.weights, self.known = [], {}, None
-        self.gone, self.again = 0, 1
+        self.gone, self.again, self.simulations = 0, 1, 0
 
     def draw(self, player, actions):
         if self.weigh is None:
@@ -54,7 +55,12 @@ class Playouts:
         return self.weights[player, action]
 
     def look_at(self, path, node):
-        """Of the actions that the node's player took on the path, which are legal again?"""
+        """Of the actions that the node's player took on the path, which are legal again?
+
+        Simulations after the first ones look more seldom.
+        """
+        if self.simulations >= LOOKING and self.simulations % BETWEEN_LOOKS != 0:
+            return
         legal = [edge.action for edge in node.edges]
         for before, edge in path:
             if before.player == node.player and node.player >= 0:
@@ -62,6 +68,8 @@ class Playouts:
                 self.gone += edge.action not in legal
 
     def learn(self, results, low, high):
+        """A simulation has ended with these playouts."""
+        self.simulations += 1
         for moves, returns in results:
             if moves and self.weigh is not None:
                 self.playouts.append((moves, returns))

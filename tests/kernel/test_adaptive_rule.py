@@ -5,7 +5,6 @@ import pytest
 
 from rave_agents import Limit, SearchConfig, Searcher
 from rave_agents.kernel.rules import AdaptiveUCB1
-from rave_agents.kernel.trust import CHANCE_SEEN
 from rave_agents.parts import UCB1
 
 PARTS = {"tic_tac_toe": 0, "nim": 0, "pig": 1, "leduc_poker": 1}
@@ -35,7 +34,7 @@ def test_the_trust_in_amaf_sees_chance_as_well(name):
         state.apply_action(state.legal_actions()[0])
     searcher = Searcher(SearchConfig.preset("auto"), seed=1)
     searcher.search(state, Limit(simulations=100))
-    assert searcher.rooted_tree().running.amaf.trust.counts[CHANCE_SEEN] == PARTS[name]
+    assert searcher.rooted_tree().running.lifetimes.chance[0] == PARTS[name]
 
 
 def test_without_chance_it_is_ucb1():

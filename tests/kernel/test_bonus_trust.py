@@ -14,6 +14,7 @@ from rave_agents.kernel.bonus_trust import (
     compared,
     distrust,
 )
+from rave_agents.kernel.lifetimes import NoLifetimes
 from rave_agents.kernel.tree import UNEXPANDED
 
 
@@ -72,7 +73,9 @@ def test_earlier_roots_are_remembered_the_less_the_longer_ago():
     trust = MeasuredTrust(ValueTrust(), np.zeros(6))
     tree = tree_of([(4, 0.75, True), (4, 0.25, True)])
     for _ in range(3):
-        compare_with_values(trust, SimpleNamespace(tree=tree, amaf=None), np.array([1.0, 0.0]))
+        compare_with_values(
+            trust, SimpleNamespace(tree=tree, lifetimes=NoLifetimes()), np.array([1.0, 0.0])
+        )
     assert trust.sums.tolist() == pytest.approx(
         [2.0, 1.0, 2.0 * (0.9 + 0.81), 0.9 + 0.81, 8.0, 0.0]
     )
@@ -81,7 +84,9 @@ def test_earlier_roots_are_remembered_the_less_the_longer_ago():
 def test_the_tree_is_looked_at_when_visits_have_doubled():
     trust = MeasuredTrust(ValueTrust(), np.zeros(6))
     tree = tree_of([(4, 0.75, True), (5, 0.25, True)])
-    compare_with_values(trust, SimpleNamespace(tree=tree, amaf=None), np.array([1.0, 0.0]))
+    compare_with_values(
+        trust, SimpleNamespace(tree=tree, lifetimes=NoLifetimes()), np.array([1.0, 0.0])
+    )
     assert trust.sums.tolist() == [0.0] * 6
 
 

@@ -11,6 +11,7 @@ from rave_agents.compiler.arrays import Axis
 from rave_agents.compiler.dispatch import implements
 from rave_agents.config.final_moves import lower_confidence_bound
 from rave_agents.kernel.amaf import BlendScores, BlendValues, blend_explored
+from rave_agents.kernel.lifetimes import CountLifetimes
 from rave_agents.kernel.proof_numbers import ProofNumbers, pn_score
 from rave_agents.kernel.rules import (
     PUCT,
@@ -32,7 +33,7 @@ from rave_agents.kernel.schedules import (
     beta,
     blend,
 )
-from rave_agents.kernel.trust import CHANCE_SEEN, LearnedTrust, share_explored
+from rave_agents.kernel.trust import LearnedTrust, exploration_left
 from rave_agents.kernel.utilities import GameRange, ObservedRange, scaled
 from rave_agents.kernel.weightings import Linear, Stepped, Uniform, update_weight
 from rave_agents.kernel.winning_moves import weighted_win_rate
@@ -68,10 +69,10 @@ def test_adaptive_ucb1_exploration(seen, c):
 
 @pytest.mark.parametrize(("chance", "share"), [(0, 0.55), (1, 1.0)])
 def test_amaf_that_is_trusted_explores_in_place_of_the_rule_but_for_chance(chance, share):
-    trust = assembled(LearnedTrust(), {Axis.ONE: 1})
-    trust.counts[CHANCE_SEEN] = chance
-    assert share_explored(trust, 0.5) == pytest.approx(share)
-    assert share_explored(trust, 0.0) == 1.0
+    search = SimpleNamespace(lifetimes=assembled(CountLifetimes(), {Axis.ONE: 1}))
+    search.lifetimes.chance[0] = chance
+    assert exploration_left(LearnedTrust(), search, 0.5) == pytest.approx(share)
+    assert exploration_left(LearnedTrust(), search, 0.0) == 1.0
 
 
 def test_ucb1_tuned_exploration():

@@ -14,6 +14,13 @@ from rave_openspiel.states import OpenSpielState
 from rave_agents import Limit, SearchConfig, Searcher
 from rave_agents.compiler.arrays import Axis
 from rave_agents.kernel.hooks import on_backup
+from rave_agents.kernel.lifetimes import (
+    GONE,
+    LEFT,
+    LEGAL_AGAIN,
+    STILL_LEGAL,
+    CountLifetimes,
+)
 from rave_agents.kernel.playouts import (
     PLAYOUTS_BETWEEN_UPDATES,
     AdaptivePlayouts,
@@ -22,7 +29,6 @@ from rave_agents.kernel.playouts import (
     UniformPlayouts,
     WeightedPlayouts,
 )
-from rave_agents.kernel.trust import GONE, LEFT, LEGAL_AGAIN, STILL_LEGAL
 from rave_agents.kernel.utilities import GameRange
 from rave_agents.searcher.tree_search import TreeSearch
 from rave_agents.simulate.simulator import Header, flat_frame, make_frame
@@ -42,9 +48,9 @@ def learnt_by(policy, games, *, actions=3, low=-1.0, high=1.0, gone=10**12, agai
     weights = np.ones((2, actions))
     sizes = {Axis.PLAYER: 2, Axis.ACTION: actions, Axis.ONE: 1}
     playouts = assembled(WeightedPlayouts(policy), sizes)
-    playouts.counts[GONE] += gone
-    playouts.counts[LEGAL_AGAIN] += again
-    playouts.left[[LEFT, STILL_LEGAL]] = 1000, round(1000 * lasting)
+    lifetimes = assembled(CountLifetimes(), sizes)
+    lifetimes.taken[[GONE, LEGAL_AGAIN]] = gone, again
+    lifetimes.left[[LEFT, STILL_LEGAL]] = 1000, round(1000 * lasting)
     stream = np.ones(4, np.int64)
     for moves, returns in games:
         frame = make_frame(num_players=2, playouts=1, playout_stream=stream, action_weights=weights)
@@ -59,7 +65,9 @@ def learnt_by(policy, games, *, actions=3, low=-1.0, high=1.0, gone=10**12, agai
             utilities=GameRange(np.array([low, high])),
             settings=SimpleNamespace(num_players=2, num_actions=actions),
             path=SimpleNamespace(simulations=[0]),
+            lifetimes=lifetimes,
         )
+        on_backup(lifetimes, search, 0, 0)
         on_backup(playouts, search, 0, 0)
     return weights, bool(search.frame.header[Header.EVEN_WEIGHTS])
 

@@ -1,4 +1,4 @@
-"""AMAF is trusted as far as actions stay legal until they are taken, and no longer."""
+"""What becomes of actions: whether they stay legal until they are taken, and no longer."""
 
 from types import SimpleNamespace
 
@@ -8,7 +8,7 @@ import pytest
 from rave_openspiel import OpenSpielState
 
 from rave_agents import Limit, SearchConfig, Searcher
-from rave_agents.kernel.trust import (
+from rave_agents.kernel.lifetimes import (
     FLEETING,
     LASTING,
     LEFT,
@@ -114,7 +114,7 @@ def test_nothing_known_is_no_reason_for_distrust():
 def test_the_search_sees_by_itself_where_moves_only_take_an_action_away(text, share):
     searcher = Searcher(SearchConfig.preset("auto"), seed=1)
     searcher.search(pyspiel.load_game(text).new_initial_state(), Limit(simulations=200))
-    assert placement(searcher.rooted_tree().running.amaf) == pytest.approx(share, abs=0.05)
+    assert placement(searcher.rooted_tree().running.lifetimes) == pytest.approx(share, abs=0.05)
 
 
 @pytest.mark.parametrize(
