@@ -67,7 +67,6 @@ PRESETS: dict[str, SearchConfig] = {
     "auto": SearchConfig(
         rule=AdaptiveUCB1(),
         simultaneous=AdaptiveUCB1(SIMULTANEOUS_C, chance_factor=1.0),
-        first_play_urgency=0.5,
         amaf=NodeAmaf(trust=LearnedTrust()),
         proofs=_PROOFS._replace(
             numbers=_PROOFS.numbers._replace(bonus_trust=ValueTrust()), optional=True

@@ -23,9 +23,7 @@ from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel import codes, hooks
 from rave_agents.kernel.judging import (
     back_up_expected,
-    first_value,
     implicit_minimax,
-    judged_value,
     minimax_weight,
     mixed_sum,
 )
@@ -110,14 +108,6 @@ def _minimax_weight(learned: LearnedEdges) -> float:
 
 
 implements(mixed_sum, LearnedEdges)(implicit_minimax)
-
-
-@implements(first_value, LearnedEdges)
-def _first_value(learned: LearnedEdges, search: Any, node: int, edge: int) -> float:
-    urgency, trust = float(search.settings.first_play_urgency), value_trust(learned)
-    if trust == 0.0 or urgency == math.inf:
-        return urgency
-    return (1.0 - trust) * urgency + trust * judged_value(learned, search, node, edge)
 
 
 @implements(hooks.checks_children, LearnedEdges)

@@ -804,7 +804,6 @@ PRESETS = {
     "auto": {
         "rule": "adaptive_ucb1",
         "simultaneous": "adaptive_ucb1(c=3.0,chance_factor=1.0)",
-        "first_play_urgency": 0.5,
         "amaf": "node_amaf(trust=learned_trust)",
         "proofs": f"{AUTO_PROOFS[:-1]},optional=True)",
         "playouts": "adaptive_playouts",

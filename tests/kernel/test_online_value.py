@@ -207,10 +207,9 @@ def test_without_trust_the_search_is_the_one_that_learns_nothing(monkeypatch):
     """The means and the order of moves are as they are without learning."""
     state, unsure = position("nim(pile_sizes=5;5;5;5)"), LEARNING.replace(learned_weight=0.0)
     unlearned = LEARNING.replace(learning="no_learning")
-    one = Searcher(unsure.replace(first_play_urgency=math.inf), seed=5)
-    other = Searcher(unlearned.replace(first_play_urgency=math.inf), seed=5)
     results = [
-        searcher.search(OpenSpielState(state), Limit(simulations=400)) for searcher in (one, other)
+        Searcher(config, seed=5).search(OpenSpielState(state), Limit(simulations=400))
+        for config in (unsure, unlearned)
     ]
     visits = [[move.visits for move in result.actions] for result in results]
     assert visits[0] == visits[1]
