@@ -22,6 +22,9 @@ from rave_agents.kernel.winning_moves import EdgeWins, TableWins, biased_sum, wi
 NO_TABLE = -1
 """The AMAF table of a node that has none, and the reference where there is none."""
 
+UNVISITED = 0.5
+"""The value of an edge without visits, as far as its AMAF value is not trusted."""
+
 
 class NoAmaf(NamedTuple):
     """No AMAF statistics: plain Monte-Carlo tree search."""
@@ -91,8 +94,6 @@ class View(NamedTuple):
     """How far they are trusted, from 0 to 1."""
     exploration: float
     """The share of the rule's exploration that is left beside them, from 0 to 1."""
-    unvisited: float
-    """The value of an edge without visits, at most 1."""
     scale: float
     """What a weighted win rate is multiplied by, see ``winning_scale``; 0 if it has no share."""
 
@@ -113,11 +114,13 @@ def blend_by_trust(trust: Any, view: View, edge: Edge, explored: float) -> float
 def _blend_by_trust(trust: LearnedTrust, view: View, edge: Edge, explored: float) -> float:
     """``(1 - t β) q + t β q_amaf + l explored``, with trust t and l the exploration left.
 
-    Computed as ``(1 - t) q`` and t times the usual blend, which takes fewer divisions.
+    Of an edge without visits, q is ``UNVISITED``: where an edge wins, those that playouts know need
+    not all be tried before it. Computed as ``(1 - t) q`` and t times the usual blend, which takes
+    fewer divisions.
     """
     schedule = view.amaf.options.schedule
     value = blend(schedule, edge.n, edge.value_sum, edge.n_amaf, edge.amaf_value_sum)
-    q = edge.q if edge.n > 0.0 else view.unvisited
+    q = edge.q if edge.n > 0.0 else UNVISITED
     return (1.0 - view.trust) * q + view.trust * value + view.exploration * explored
 
 

@@ -68,10 +68,9 @@ def _view(amaf: EdgeAmaf, search: Any, node: int, table: int) -> View:
     player = int(search.tree.node_player[node])
     counts = holds_for(amaf.options.players, search, player)
     scale = winning_scale(amaf.winning, amaf, search, node, 0)
-    unvisited = min(1.0, search.settings.first_play_urgency)
     trust = trust_of(amaf.trust, search)
     left = exploration_left(amaf.trust, search, trust)
-    return View(amaf, amaf.trust, 0, counts, trust, left, unvisited, scale)
+    return View(amaf, amaf.trust, 0, counts, trust, left, scale)
 
 
 @implements(hooks.on_backup, EdgeAmaf)

@@ -135,7 +135,7 @@ def _view(amaf: AmafTables, search: Any, node: int, table: int) -> View:
     counts = table != NO_TABLE and holds_for(amaf.options.players, search, player)
     row = table_row(search, max(table, 0), player)
     scale = winning_scale(amaf.winning, amaf, search, node, row) if counts else 0.0
-    return View(amaf, FullTrust(), row, counts, 1.0, 1.0, 1.0, scale)
+    return View(amaf, FullTrust(), row, counts, 1.0, 1.0, scale)
 
 
 @implements(row_of, AmafTables)
