@@ -26,7 +26,6 @@ from rave_agents.arena import MatchResult, Sprt, play_match
 
 PARTS = {
     "nodes on first visit": "expand_visits=2",
-    "first-play urgency": "first_play_urgency=inf",
     "exploration that adapts": "rule=ucb1(c=0.35)",
     "AMAF": "amaf=no_amaf",
     "trust in AMAF": "amaf.trust=full_trust",
