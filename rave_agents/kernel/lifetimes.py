@@ -21,6 +21,10 @@ FLEETING, LASTING = 0.55, 0.65
 """Shares of the actions that nobody took that are legal at their player's next turn, up to which
 actions do not endure at all, and from which on they do."""
 
+CHANGING = 0.99
+"""Such a share, up to which moves change which other actions are legal; they do not where it is 1.
+"""
+
 ACTIONS_COMPARED = 8
 """Actions of a node, evenly spread, that are looked for at its player's next turn."""
 
@@ -63,8 +67,7 @@ def placement(lifetimes: Any) -> float:
 @implements(placement, Lifetimes)
 def _placement(lifetimes: Lifetimes) -> float:
     # None from where a quarter of the actions taken are legal again.
-    alike = max(0.0, 2.0 * meaning(lifetimes.taken) - 1.0)
-    return alike if only_pass_the_turn(lifetimes.left) else 0.0
+    return max(0.0, 2.0 * meaning(lifetimes.taken) - 1.0) * standing(lifetimes.left)
 
 
 @kernel
@@ -86,12 +89,15 @@ def endurance(left: Array) -> float:
 
 
 @kernel
-def only_pass_the_turn(left: Array) -> bool:
-    """Whether all moves seen so far passed the turn and left all other actions legal.
+def standing(left: Array) -> float:
+    """How far moves only pass the turn and leave all other actions legal, from 0 to 1.
 
-    One counterexample is enough: in NoGo, the first come only some moves into the game.
+    1 as long as they all have; 0 until something is known.
     """
-    return left[LEFT] > 0 and left[STILL_LEGAL] == left[LEFT] and left[TURN_KEPT] == 0
+    if left[TURN_KEPT] > 0 or left[LEFT] == 0:
+        return 0.0
+    share = float(left[STILL_LEGAL]) / float(left[LEFT])
+    return max(0.0, (share - CHANGING) / (1.0 - CHANGING))
 
 
 @kernel

@@ -24,7 +24,7 @@ from rave_agents.compiler.arrays import FLOAT, INT, Array, Axis, Rows, one
 from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel import codes, hooks
-from rave_agents.kernel.lifetimes import meaning, only_pass_the_turn
+from rave_agents.kernel.lifetimes import meaning, standing
 from rave_agents.kernel.utilities import HIGH, LOW, scaled
 
 PLAYOUTS, MOVES, REPEATED = 0, 1, 2
@@ -136,7 +136,7 @@ def share_adapted(policy: Any, counts: Array, left: Array) -> float:
 @implements(share_adapted, AdaptivePlayouts)
 def _share_adapted(policy: AdaptivePlayouts, counts: Array, left: Array) -> float:
     """How far playouts take an action only once; 0 where moves leave all other actions legal."""
-    if only_pass_the_turn(left):
+    if standing(left) == 1.0:  # One counterexample is enough: in NoGo they come late.
         return 0.0
     repeated = float(counts[REPEATED]) / max(1.0, float(counts[MOVES]))
     single = (MANY_REPEATED - repeated) / (MANY_REPEATED - FEW_REPEATED)

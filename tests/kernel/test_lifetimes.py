@@ -9,6 +9,7 @@ from rave_openspiel import OpenSpielState
 
 from rave_agents import Limit, SearchConfig, Searcher
 from rave_agents.kernel.lifetimes import (
+    CHANGING,
     FLEETING,
     LASTING,
     LEFT,
@@ -16,8 +17,8 @@ from rave_agents.kernel.lifetimes import (
     TURN_KEPT,
     count_lasting_actions,
     endurance,
-    only_pass_the_turn,
     placement,
+    standing,
 )
 
 
@@ -82,21 +83,22 @@ def test_trust_ends_where_about_half_of_the_actions_pass():
     assert shares == pytest.approx([0.0, 0.0, 0.5, 1.0, 1.0])
 
 
-def test_one_action_that_is_gone_shows_that_moves_do_more_than_pass_the_turn():
-    assert [bool(only_pass_the_turn(seen(share))) for share in (0.5, 0.999, 1.0)] == [0, 0, 1]
+def test_moves_leave_the_other_actions_alone_where_nearly_all_last():
+    shares = [standing(seen(share)) for share in (0.0, CHANGING, (CHANGING + 1.0) / 2, 1.0)]
+    assert shares == pytest.approx([0.0, 0.0, 0.5, 1.0])
 
 
 def test_moves_do_more_where_a_player_moves_again():
     left = seen(1.0)
-    assert only_pass_the_turn(left)
+    assert standing(left) == 1.0
     left[TURN_KEPT] = 1
-    assert not only_pass_the_turn(left)
+    assert standing(left) == 0.0
 
 
 def test_nothing_known_is_no_reason_for_distrust():
     nothing = np.zeros(3, np.int64)
     assert endurance(nothing) == 1.0
-    assert not only_pass_the_turn(nothing)
+    assert standing(nothing) == 0.0
 
 
 @pytest.mark.parametrize(
