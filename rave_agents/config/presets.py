@@ -67,7 +67,7 @@ PRESETS: dict[str, SearchConfig] = {
     "auto": SearchConfig(
         rule=AdaptiveUCB1(),
         simultaneous=AdaptiveUCB1(SIMULTANEOUS_C, chance_factor=1.0),
-        amaf=NodeAmaf(trust=LearnedTrust()),
+        amaf=NodeAmaf(trust=LearnedTrust(unvisited=0.5)),
         proofs=_PROOFS._replace(
             numbers=_PROOFS.numbers._replace(bonus_trust=ValueTrust()), optional=True
         ),

@@ -22,9 +22,6 @@ from rave_agents.kernel.winning_moves import EdgeWins, TableWins, biased_sum, wi
 NO_TABLE = -1
 """The AMAF table of a node that has none, and the reference where there is none."""
 
-UNVISITED = 0.5
-"""The value of an edge without visits, as far as its AMAF value is not trusted."""
-
 
 class NoAmaf(NamedTuple):
     """No AMAF statistics: plain Monte-Carlo tree search."""
@@ -114,13 +111,12 @@ def blend_by_trust(trust: Any, view: View, edge: Edge, explored: float) -> float
 def _blend_by_trust(trust: LearnedTrust, view: View, edge: Edge, explored: float) -> float:
     """``(1 - t β) q + t β q_amaf + l explored``, with trust t and l the exploration left.
 
-    Of an edge without visits, q is ``UNVISITED``: where an edge wins, those that playouts know need
-    not all be tried before it. Computed as ``(1 - t) q`` and t times the usual blend, which takes
-    fewer divisions.
+    Of an edge without visits, q is ``unvisited``. Computed as ``(1 - t) q`` and t times the usual
+    blend, which takes fewer divisions.
     """
     schedule = view.amaf.options.schedule
     value = blend(schedule, edge.n, edge.value_sum, edge.n_amaf, edge.amaf_value_sum)
-    q = edge.q if edge.n > 0.0 else UNVISITED
+    q = edge.q if edge.n > 0.0 else trust.unvisited
     return (1.0 - view.trust) * q + view.trust * value + view.exploration * explored
 
 

@@ -12,6 +12,8 @@ becomes of actions, see ``lifetimes.py``:
 
 from typing import Annotated, Any, NamedTuple
 
+from annotated_types import Ge, Le
+
 from rave_agents.compiler.dispatch import implements, open_function
 from rave_agents.compiler.part_fields import Takes
 from rave_agents.kernel.lifetimes import endurance, meaning
@@ -30,6 +32,10 @@ class LearnedTrust(NamedTuple):
     Where they are, AMAF explores in place of most of what the rule does, unless chance has a part
     in the game.
     """
+
+    unvisited: Annotated[float, Ge(0), Le(1)] = 1.0
+    """The value of an edge with AMAF visits alone, as far as they are not trusted, in [0, 1]. Below
+    1, not all such edges are tried before one that wins is tried again."""
 
 
 Trust = Annotated[Any, Takes(FullTrust, LearnedTrust)]

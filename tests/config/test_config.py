@@ -804,7 +804,7 @@ PRESETS = {
     "auto": {
         "rule": "adaptive_ucb1",
         "simultaneous": "adaptive_ucb1(c=3.0,chance_factor=1.0)",
-        "amaf": "node_amaf(trust=learned_trust)",
+        "amaf": "node_amaf(trust=learned_trust(unvisited=0.5))",
         "proofs": f"{AUTO_PROOFS[:-1]},optional=True)",
         "playouts": "adaptive_playouts",
         "learning": "online_value",
