@@ -7,7 +7,7 @@ numbers and in steered playouts follows from it, see ``trust.py``, ``bonus_trust
 
 from typing import Annotated, Any, NamedTuple
 
-from rave_agents.compiler.arrays import INT, Array, one
+from rave_agents.compiler.arrays import FLOAT, INT, Array, one
 from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel import codes, hooks
@@ -51,6 +51,8 @@ class Lifetimes(NamedTuple):
     """[3] see ``count_lasting_actions`` and ``count_kept_turns``."""
     chance: Annotated[Array, one(INT)]
     """[1] 1 if chance has a part in the game, else 0."""
+    trust: Annotated[Array, one(FLOAT)]
+    """[1] ``meaning`` times ``endurance``, which selection asks for at every node."""
 
 
 @open_function
@@ -193,6 +195,7 @@ def _on_expand(lifetimes: Lifetimes, search: Any, depth: int, nodes: int) -> Non
     if counts_now(search.path.simulations[0]):
         count_taken_actions(lifetimes.taken, search, depth, nodes)
         count_lasting_actions(lifetimes.left, search, depth, nodes)
+        lifetimes.trust[0] = meaning(lifetimes.taken) * endurance(lifetimes.left)
         if meets_chance(search, depth, nodes):
             lifetimes.chance[0] = 1
 

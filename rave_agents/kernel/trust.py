@@ -16,7 +16,6 @@ from annotated_types import Ge, Le
 
 from rave_agents.compiler.dispatch import implements, open_function
 from rave_agents.compiler.part_fields import Takes
-from rave_agents.kernel.lifetimes import endurance, meaning
 
 EXPLORATION_KEPT = 0.1
 """The share of the rule's exploration that is left under full trust, unless chance has a part."""
@@ -50,7 +49,7 @@ def trust_of(trust: Any, search: Any) -> float:
 
 @implements(trust_of, LearnedTrust)
 def _trust_of(trust: LearnedTrust, search: Any) -> float:
-    return meaning(search.lifetimes.taken) * endurance(search.lifetimes.left)
+    return float(search.lifetimes.trust[0])
 
 
 @open_function
