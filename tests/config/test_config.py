@@ -213,6 +213,7 @@ BAD_IN_PARTS = [
     (GUMBEL, "rule.c_scale", [*AT_LEAST_0, 1e7]),
     (GUMBEL, "rule.gumbel_scale", [*AT_LEAST_0, 1e7]),
     (SearchConfig(rule=UCB1Tuned()), "rule.c", AT_LEAST_0),
+    (SearchConfig.preset("auto"), "amaf.trust.unvisited", SHARE),
     (SearchConfig(simultaneous=RegretMatching()), "simultaneous.gamma", SHARE),
     (SearchConfig(simultaneous=Exp3()), "simultaneous.gamma", [0, *SHARE]),
     (SearchConfig(ties=TiesWithin()), "ties.tolerance", AT_LEAST_0),
@@ -314,7 +315,7 @@ def test_every_number_has_its_bad_values():
         (type(owner(config, place)), place.split(".")[-1]) for config, place, _ in BAD_IN_PARTS
     }
     assert tested == expected
-    assert len(expected) == len(BAD_IN_PARTS) == 41
+    assert len(expected) == len(BAD_IN_PARTS) == 42
 
 
 @pytest.mark.parametrize(
