@@ -127,9 +127,14 @@ class Searcher:
         return copy.deepcopy(self, {id(given): given for given in shared})
 
     def reset(self) -> None:
-        """Drop the tree. Its memory is kept for the next one, as long as the searcher lives."""
+        """Drop the tree, and all that was learned with it.
+
+        The memory is kept for the next one, as long as the searcher lives.
+        """
         self._check_idle()
         self._forget()
+        for search in self._searches:
+            search.unlearn()
 
     def _forget(self) -> None:
         for search in self._searches:

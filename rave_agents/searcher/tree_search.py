@@ -105,6 +105,11 @@ class TreeSearch:
         if self.tree is not None:
             self.tree.clear()
 
+    def unlearn(self) -> None:
+        """Forget what was seen of the game, too, as a new search has."""
+        if self.tree is not None:
+            self.tree.unlearn()
+
     def release(self) -> None:
         """Let go of the tree, which is somebody else's from now on."""
         self.tree = self._frame = None

@@ -12,6 +12,7 @@ from rave_agents.compiler.dispatch import classes_of
 from rave_agents.game.game_state import GameState
 from rave_agents.kernel import refutations  # noqa: F401  (it implements hooks)
 from rave_agents.kernel.amaf_tables import HRAVE
+from rave_agents.kernel.bonus_trust import MeasuredTrust
 from rave_agents.kernel.gumbel import GumbelSearch
 from rave_agents.kernel.hooks import checks_children, rows_needed
 from rave_agents.kernel.proof_numbers import NOBODY, Numbers
@@ -107,6 +108,14 @@ class SearchTree:
         """The parts with their arrays."""
         self.storage: Storage = Storage(self.arrays, (self.path, *self.running), sizes)
         self._of_playouts = list(declared_arrays(self.running.playouts))
+        seen = (self.running.rule, self.running.lifetimes, self.running.judging)
+        trusts = find_records(self.running.proofs, MeasuredTrust)
+        self._of_game = [
+            (array, rows)
+            for part in (*seen, *trusts)
+            for array, rows in declared_arrays(part)
+            if rows.axis not in GROWING
+        ]
         self._numbers = list(find_records(self.running.proofs, Numbers))
         rule = self.running.rule
         halves = isinstance(rule, GumbelSearch)
@@ -119,7 +128,8 @@ class SearchTree:
         """
         if not self.storage.whole:
             self.storage.resize({})
-        arrays = ("arrays", "path", "running", "storage", "_of_playouts", "_of_root", "_numbers")
+        lists = ("_of_playouts", "_of_game", "_of_root", "_numbers")
+        arrays = ("arrays", "path", "running", "storage", *lists)
         state = {name: value for name, value in vars(self).items() if name not in arrays}
         return state | {"sizes": self.storage.sizes, "values": self.storage.values()}
 
@@ -289,6 +299,12 @@ class SearchTree:
         self.full = self.noised = False
         for array in self._of_root:
             array[:] = 0
+
+    def unlearn(self) -> None:
+        """Forget what was seen of the game beyond the nodes, such as how long actions last."""
+        self.path.simulations[0] = 0
+        for array, rows in self._of_game:
+            array[:] = rows.fill
 
     def search(self, *, frame: Any = None, stream: Any = None, utilities: Any = None) -> Search:
         """A record of this tree with which nothing is simulated."""

@@ -206,7 +206,7 @@ def test_advance_that_fails_leaves_no_tree_of_another_position():
 
 
 @pytest.mark.full(but=2)
-@pytest.mark.parametrize("preset", ["uct", "rave", "grave", "rave_winning_move", "pn_mcts"])
+@pytest.mark.parametrize("preset", ["uct", "rave", "grave", "rave_winning_move", "pn_mcts", "auto"])
 def test_a_tree_in_the_memory_of_another_is_like_one_in_new_memory(preset):
     limit = Limit(simulations=400)
     new = Searcher(SearchConfig.preset(preset), seed=3)
