@@ -16,6 +16,7 @@ Without options it is a sample of seconds, with two parts of `auto` in two games
 import math
 import pathlib
 import tempfile
+from collections.abc import Iterator, Sequence
 from typing import Annotated, NamedTuple
 
 import rave_openspiel  # noqa: F401  (registers games of ours)
@@ -88,6 +89,33 @@ def name(game: str, result: MatchResult) -> str:
     return f"{game} {result.score.score:.2f} ({len(result.records)})"
 
 
+def trials_of(
+    part: str,
+    agent: str,
+    games: Sequence[str],
+    sprt: Sprt,
+    folder: pathlib.Path,
+    options: dict[str, int],
+) -> Iterator[Trial]:
+    """What is known of a part after each tenth of its matches, until the test ends them."""
+    for tenth in range(1, TENTHS + 1):
+        results = {
+            game: play_match(
+                game,
+                agent,
+                f"{agent}({PARTS[part]})",
+                output=folder / f"{game}, {part}.jsonl",
+                shard=f"{tenth}/{TENTHS}",
+                **options,
+            )
+            for game in games
+        }
+        trial = Trial(part, verdict(sprt, results), results)
+        yield trial
+        if trial.verdict is not None:
+            return
+
+
 def main(
     games: Annotated[int, typer.Option(help="Games of each match, at most.")] = 10,
     simulations: Annotated[int, typer.Option(help="Simulations a move.")] = 50,
@@ -99,30 +127,21 @@ def main(
     output: Annotated[pathlib.Path | None, typer.Option(help="Folder for games and table.")] = None,
 ) -> None:
     """Play an agent against itself without each of its parts, and print a table."""
-    sample = output is None
+    sample, test = output is None, Sprt.parse(sprt)
     chosen = names.split(";") if names else SAMPLE if sample else GAMES
-    folder = output or pathlib.Path(tempfile.mkdtemp())
-    trials: list[Trial] = []
-    for part in parts.split(";") if parts else SAMPLE_PARTS if sample else PARTS:
-        trials.append(Trial(part, None, {}))
-        for tenth in range(1, TENTHS + 1):
-            results = {}
-            for game in chosen:
-                results[game] = play_match(
-                    game,
-                    agent,
-                    f"{agent}({PARTS[part]})",
-                    games=games,
-                    simulations=simulations,
-                    seed=seed + 1000 * list(PARTS).index(part),  # Luck of its own for each part.
-                    output=folder / f"{game}, {part}.jsonl",
-                    shard=f"{tenth}/{TENTHS}",
-                )
-            trials[-1] = Trial(part, verdict(Sprt.parse(sprt), results), results)
-            (folder / "table.md").write_text(table(trials) + "\n")
-            if trials[-1].verdict is not None:
-                break
-    print(table(trials))
+    trials: dict[str, Trial] = {}
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = output or pathlib.Path(scratch)
+        for part in parts.split(";") if parts else SAMPLE_PARTS if sample else PARTS:
+            options = {
+                "games": games,
+                "simulations": simulations,
+                "seed": seed + 1000 * list(PARTS).index(part),  # Luck of its own for each part.
+            }
+            for trial in trials_of(part, agent, chosen, test, folder, options):
+                trials[part] = trial
+                (folder / "table.md").write_text(table(list(trials.values())) + "\n")
+    print(table(list(trials.values())))
 
 
 if __name__ == "__main__":
