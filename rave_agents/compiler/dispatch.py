@@ -120,12 +120,17 @@ def implements(opened: OpenFunction[Any, Any], *parts: type) -> Callable[[_F], _
     return register
 
 
+def records_of(record: object) -> Iterator[tuple[Any, ...]]:
+    """A record and all records inside it, from left to right."""
+    if isinstance(record, tuple):
+        yield record
+        for field in record:
+            yield from records_of(field)
+
+
 def classes_of(record: object) -> Iterator[type]:
     """The classes of a record and of all records inside it, from left to right."""
-    if isinstance(record, tuple):
-        yield type(record)
-        for field in record:
-            yield from classes_of(field)
+    return map(type, records_of(record))
 
 
 class Entry:

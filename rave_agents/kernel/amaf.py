@@ -16,7 +16,7 @@ from rave_agents.kernel.players import AllPlayers, SearchingPlayer
 from rave_agents.kernel.rules import Edge, blended
 from rave_agents.kernel.schedules import blend
 from rave_agents.kernel.tree import edge_rows
-from rave_agents.kernel.trust import LearnedTrust
+from rave_agents.kernel.trust import FullTrust, value_of_unvisited
 from rave_agents.kernel.winning_moves import EdgeWins, TableWins, biased_sum, winning_rate
 
 NO_TABLE = -1
@@ -102,22 +102,23 @@ def _blended(view: View, edge: Edge, explored: float) -> float:
 
 @open_function
 def blend_by_trust(trust: Any, view: View, edge: Edge, explored: float) -> float:
-    """The value of an edge with AMAF visits, and what is explored."""
+    """The value of an edge with AMAF visits, and what is explored.
+
+    ``(1 - t β) q + t β q_amaf + l explored``, with trust t and l the exploration left; with
+    ``BlendScores`` what is explored belongs to q. Of an edge without visits, q is
+    ``value_of_unvisited``. Computed as ``(1 - t) q`` and t times the usual blend, which takes fewer
+    divisions.
+    """
+    options, left = view.amaf.options, view.exploration * explored
+    q = edge.q if edge.n > 0.0 else value_of_unvisited(trust)
+    usual = blend_explored(options.blending, options.schedule, edge, left)
+    return (1.0 - view.trust) * (q + left) + view.trust * usual
+
+
+@implements(blend_by_trust, FullTrust)
+def _blend_trusted(trust: FullTrust, view: View, edge: Edge, explored: float) -> float:
     options = view.amaf.options
     return blend_explored(options.blending, options.schedule, edge, explored)
-
-
-@implements(blend_by_trust, LearnedTrust)
-def _blend_by_trust(trust: LearnedTrust, view: View, edge: Edge, explored: float) -> float:
-    """``(1 - t β) q + t β q_amaf + l explored``, with trust t and l the exploration left.
-
-    Of an edge without visits, q is ``unvisited``. Computed as ``(1 - t) q`` and t times the usual
-    blend, which takes fewer divisions.
-    """
-    schedule = view.amaf.options.schedule
-    value = blend(schedule, edge.n, edge.value_sum, edge.n_amaf, edge.amaf_value_sum)
-    q = edge.q if edge.n > 0.0 else trust.unvisited
-    return (1.0 - view.trust) * q + view.trust * value + view.exploration * explored
 
 
 @open_function

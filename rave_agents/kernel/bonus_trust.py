@@ -15,6 +15,7 @@ from typing import Annotated, Any, NamedTuple
 from rave_agents.compiler.arrays import FLOAT, NODE, Array, one
 from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.compiler.runtime import runs_as
+from rave_agents.kernel.hooks import reads_lifetimes
 from rave_agents.kernel.lifetimes import placement
 from rave_agents.kernel.tree import ROOT, UNEXPANDED, edge_rows
 
@@ -53,6 +54,11 @@ class MeasuredTrust(NamedTuple):
 def bonus_trust(trust: Any) -> float:
     """How far the bonus is trusted now, from 0 to 1."""
     return 1.0
+
+
+@implements(reads_lifetimes, ValueTrust)
+def _reads_lifetimes(trust: ValueTrust) -> bool:
+    return True
 
 
 @implements(bonus_trust, MeasuredTrust)

@@ -161,6 +161,11 @@ class WeightedPlayouts(NamedTuple):
     """A part that implements ``action_weight``."""
 
 
+@implements(hooks.reads_lifetimes, WeightedPlayouts)
+def _reads_lifetimes(playouts: WeightedPlayouts) -> bool:
+    return True
+
+
 @runs_as(WeightedPlayouts)
 class PlayoutStatistics(NamedTuple):
     """The statistics of all moves of a search's playouts."""

@@ -16,6 +16,7 @@ from annotated_types import Ge, Le
 
 from rave_agents.compiler.dispatch import implements, open_function
 from rave_agents.compiler.part_fields import Takes
+from rave_agents.kernel.hooks import reads_lifetimes
 
 EXPLORATION_KEPT = 0.1
 """The share of the rule's exploration that is left under full trust, unless chance has a part."""
@@ -37,14 +38,16 @@ class LearnedTrust(NamedTuple):
     1, not all such edges are tried before one that wins is tried again."""
 
 
-Trust = Annotated[Any, Takes(FullTrust, LearnedTrust)]
-"""What a field takes that says how far AMAF values are trusted."""
-
-
 @open_function
 def trust_of(trust: Any, search: Any) -> float:
     """How far AMAF values are trusted now, from 0 to 1."""
     return 1.0
+
+
+Trust = Annotated[Any, Takes(FullTrust, LearnedTrust, trust_of)]
+"""What a field takes that says how far AMAF values are trusted: one of these, or a part of one's
+own that implements ``trust_of``. It finds ``search.lifetimes`` if it implements
+``hooks.reads_lifetimes`` too."""
 
 
 @implements(trust_of, LearnedTrust)
@@ -53,9 +56,25 @@ def _trust_of(trust: LearnedTrust, search: Any) -> float:
 
 
 @open_function
+def value_of_unvisited(trust: Any) -> float:
+    """The value of an edge with AMAF visits alone, as far as they are not trusted, in [0, 1]."""
+    return 1.0
+
+
+@implements(value_of_unvisited, LearnedTrust)
+def _value_of_unvisited(trust: LearnedTrust) -> float:
+    return trust.unvisited
+
+
+@open_function
 def exploration_left(trust: Any, search: Any, trusted: float) -> float:
     """The share of the rule's exploration that is left where AMAF values are trusted so far."""
     return 1.0
+
+
+@implements(reads_lifetimes, LearnedTrust)
+def _reads_lifetimes(trust: LearnedTrust) -> bool:
+    return True
 
 
 @implements(exploration_left, LearnedTrust)

@@ -19,7 +19,7 @@ from rave_agents.kernel.simultaneous import JointMoves
 from rave_agents.kernel.solver import UNSOLVED
 from rave_agents.kernel.strategies import MixedStrategy
 from rave_agents.kernel.tree import ROOT, UNEXPANDED, Tree
-from rave_agents.kernel.trust import LearnedTrust, trust_of
+from rave_agents.kernel.trust import FullTrust, trust_of
 from rave_agents.results.proven import (
     EdgeProof,
     edge_proof,
@@ -178,7 +178,7 @@ def known_root(tree: SearchTree) -> Root:
         visits=int(arrays.node_visits[ROOT]),
         low=low,
         high=high,
-        amaf_trust=trust_of(trust, running) if isinstance(trust, LearnedTrust) else None,
+        amaf_trust=None if isinstance(trust, FullTrust | None) else trust_of(trust, running),
         proof_trust=bonus_trust(measured) if isinstance(measured, MeasuredTrust) else None,
         value_trust=value_trust(learned) if isinstance(learned, LearnedEdges) else None,
     )

@@ -3,7 +3,7 @@
 import math
 from typing import Any, NamedTuple
 
-from rave_agents.compiler.dispatch import OpenFunction
+from rave_agents.compiler.dispatch import OpenFunction, records_of
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.game.game_state import (
     GameState,
@@ -12,7 +12,7 @@ from rave_agents.game.game_state import (
     hides_information,
 )
 from rave_agents.kernel.alternating import Alternating
-from rave_agents.kernel.bonus_trust import ValueTrust
+from rave_agents.kernel.hooks import reads_lifetimes
 from rave_agents.kernel.information_sets import InformationSets
 from rave_agents.kernel.judging import NoJudging
 from rave_agents.kernel.lifetimes import CountLifetimes, NoLifetimes
@@ -21,7 +21,6 @@ from rave_agents.kernel.playouts import SensiblePlayouts, UniformPlayouts, Weigh
 from rave_agents.kernel.proofs import NoProofs
 from rave_agents.kernel.rules import PUCT, UCB1, Greedy, UCB1Tuned
 from rave_agents.kernel.simultaneous import Simultaneous
-from rave_agents.kernel.trust import LearnedTrust
 
 
 class Parts(NamedTuple):
@@ -66,7 +65,7 @@ def compose(
     elif simultaneous:
         moves = Simultaneous(_without_idle_exploration(config.simultaneous))
     playouts = UniformPlayouts() if judged else _weighted(config.playouts)
-    return Parts(
+    parts = Parts(
         rule=_without_idle_exploration(config.rule),
         ties=config.ties,
         amaf=config.amaf,
@@ -74,19 +73,10 @@ def compose(
         moves=moves,
         playouts=playouts,
         judging=judging if in_tree and not (hidden or simultaneous) else NoJudging(),
-        lifetimes=_lifetimes(config, playouts),
+        lifetimes=NoLifetimes(),
     )
-
-
-def _lifetimes(config: SearchConfig, playouts: Any) -> Any:
-    """Count what becomes of actions where another part asks."""
-    numbers = getattr(config.proofs, "numbers", None)
-    asked = (
-        isinstance(getattr(config.amaf, "trust", None), LearnedTrust)
-        or isinstance(getattr(numbers, "bonus_trust", None), ValueTrust)
-        or isinstance(playouts, WeightedPlayouts)
-    )
-    return CountLifetimes() if asked else NoLifetimes()
+    asked = any(reads_lifetimes(part) for part in records_of(parts))
+    return parts._replace(lifetimes=CountLifetimes()) if asked else parts
 
 
 class SearchedGame(NamedTuple):

@@ -10,7 +10,8 @@ import pytest
 from rave_agents.compiler.arrays import Axis
 from rave_agents.compiler.dispatch import implements
 from rave_agents.config.final_moves import lower_confidence_bound
-from rave_agents.kernel.amaf import BlendScores, BlendValues, blend_explored
+from rave_agents.kernel.amaf import BlendScores, BlendValues, View, blend_explored
+from rave_agents.kernel.amaf_nodes import NodeAmaf
 from rave_agents.kernel.lifetimes import CountLifetimes
 from rave_agents.kernel.proof_numbers import ProofNumbers, pn_score
 from rave_agents.kernel.rules import (
@@ -21,6 +22,7 @@ from rave_agents.kernel.rules import (
     Node,
     ScheduledPUCT,
     UCB1Tuned,
+    blended,
     exploration,
     node_term,
 )
@@ -178,6 +180,27 @@ def test_exploration_is_added_to_the_blend_or_blended():
     scores = blend_explored(BlendScores(), Constant(0.25), known, 0.4)
     assert values == pytest.approx(0.3 + 0.4)
     assert scores == pytest.approx(0.75 * (0.2 + 0.4) + 0.25 * 0.6)
+
+
+@pytest.mark.parametrize(
+    ("blending", "score"),
+    [
+        (BlendValues(), 0.9 * 0.2 + 0.1 * 0.6 + 0.5 * 0.4),
+        (BlendScores(), 0.9 * (0.2 + 0.5 * 0.4) + 0.1 * 0.6),
+    ],
+)
+def test_amaf_weighs_as_far_as_it_is_trusted(blending, score):
+    known = edge(n=10.0, q=0.2, value_sum=2.0, n_amaf=10.0, q_amaf=0.6, amaf_value_sum=6.0)
+    amaf = SimpleNamespace(options=NodeAmaf(schedule=Constant(0.25), blending=blending))
+    view = View(amaf, LearnedTrust(), 0, True, trust=0.4, exploration=0.5, scale=0.0)
+    assert blended(view, known, 0.4) == pytest.approx(score)
+
+
+def test_an_edge_with_amaf_visits_alone_has_a_value_of_its_own_as_far_as_they_are_not_trusted():
+    known = edge(n_amaf=10.0, q_amaf=0.8, amaf_value_sum=8.0)
+    amaf = SimpleNamespace(options=NodeAmaf())
+    view = View(amaf, LearnedTrust(unvisited=0.5), 0, True, trust=0.4, exploration=1.0, scale=0.0)
+    assert blended(view, known, 0.1) == pytest.approx(0.6 * 0.5 + 0.4 * 0.8 + 0.1)
 
 
 def test_linear_weight():

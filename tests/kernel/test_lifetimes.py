@@ -1,6 +1,7 @@
 """What becomes of actions: whether they stay legal until they are taken, and no longer."""
 
 from types import SimpleNamespace
+from typing import NamedTuple
 
 import numpy as np
 import pyspiel
@@ -8,6 +9,8 @@ import pytest
 from rave_openspiel import OpenSpielState
 
 from rave_agents import Limit, SearchConfig, Searcher
+from rave_agents.compiler.dispatch import implements
+from rave_agents.kernel.hooks import reads_lifetimes
 from rave_agents.kernel.lifetimes import (
     CHANGING,
     FLEETING,
@@ -15,11 +18,14 @@ from rave_agents.kernel.lifetimes import (
     LEFT,
     STILL_LEGAL,
     TURN_KEPT,
+    NoLifetimes,
     count_lasting_actions,
     endurance,
     placement,
     standing,
 )
+from rave_agents.kernel.trust import trust_of
+from rave_agents.parts import NodeAmaf
 
 
 def counted(*nodes, taken):
@@ -138,3 +144,37 @@ def test_the_search_sees_by_itself_which_actions_last(text, least, most):
         OpenSpielState(state), Limit(simulations=1000)
     )
     assert least <= result.amaf_trust <= most
+
+
+class HalfTrust(NamedTuple):
+    """A part of one's own that trusts AMAF half as far as its actions mean the same."""
+
+
+@implements(reads_lifetimes, HalfTrust)
+def _reads_lifetimes(trust):
+    return True
+
+
+@implements(trust_of, HalfTrust)
+def _half_trust(trust, search):
+    return 0.5 * search.lifetimes.trust[0]
+
+
+def lifetimes_of(amaf):
+    """What a search of tic-tac-toe has counted, and how far it trusts AMAF."""
+    searcher = Searcher(SearchConfig(amaf=amaf), seed=1)
+    state = pyspiel.load_game("tic_tac_toe").new_initial_state()
+    result = searcher.search(state, Limit(simulations=100))
+    return searcher.rooted_tree().running.lifetimes, result.amaf_trust
+
+
+def test_they_are_counted_for_any_part_that_reads_them():
+    lifetimes, trust = lifetimes_of(NodeAmaf(trust=HalfTrust()))
+    assert lifetimes.trust[0] > 0.5
+    assert trust == pytest.approx(lifetimes.trust[0] / 2)
+
+
+def test_they_are_not_counted_where_no_part_reads_them():
+    lifetimes, trust = lifetimes_of(NodeAmaf())
+    assert isinstance(lifetimes, NoLifetimes)
+    assert trust is None
