@@ -14,7 +14,7 @@ from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.compiler.part_fields import Takes
 from rave_agents.kernel.players import AllPlayers, SearchingPlayer
 from rave_agents.kernel.rules import Edge, blended
-from rave_agents.kernel.schedules import blend
+from rave_agents.kernel.schedules import blend, blend_trusted
 from rave_agents.kernel.tree import edge_rows
 from rave_agents.kernel.trust import FullTrust, value_of_unvisited
 from rave_agents.kernel.winning_moves import EdgeWins, TableWins, biased_sum, winning_rate
@@ -55,20 +55,14 @@ class BlendScores(NamedTuple):
 
 
 @open_function
-def blend_explored(blending: Any, schedule: Any, edge: Edge, explored: float) -> float:
-    """The value of an edge, what is explored and the AMAF value, for ``n_amaf`` above 0.
-
-    ``(1 - β) q + β q_amaf + explored`` (Gelly & Silver 2011).
-    """
-    value = blend(schedule, edge.n, edge.value_sum, edge.n_amaf, edge.amaf_value_sum)
-    return value + explored
+def blended_sum(blending: Any, edge: Edge, explored: float) -> tuple[float, float]:
+    """The sum of values that β blends, and what is added to the blend (Gelly & Silver 2011)."""
+    return edge.value_sum, explored
 
 
-@implements(blend_explored, BlendScores)
-def blend_scores(blending: BlendScores, schedule: Any, edge: Edge, explored: float) -> float:
-    """``(1 - β) (q + explored) + β q_amaf``."""
-    value_sum = edge.value_sum + edge.n * explored
-    return blend(schedule, edge.n, value_sum, edge.n_amaf, edge.amaf_value_sum)
+@implements(blended_sum, BlendScores)
+def _blended_sum(blending: BlendScores, edge: Edge, explored: float) -> tuple[float, float]:
+    return edge.value_sum + edge.n * explored, 0.0
 
 
 Players = Annotated[Any, Takes(AllPlayers, SearchingPlayer)]
@@ -105,20 +99,26 @@ def blend_by_trust(trust: Any, view: View, edge: Edge, explored: float) -> float
     """The value of an edge with AMAF visits, and what is explored.
 
     ``(1 - t β) q + t β q_amaf + l explored``, with trust t and l the exploration left; with
-    ``BlendScores`` what is explored belongs to q. Of an edge without visits, q is
-    ``value_of_unvisited``. Computed as ``(1 - t) q`` and t times the usual blend, which takes fewer
-    divisions.
+    ``BlendScores``, ``(1 - t β) (q + l explored) + t β q_amaf``. Of an edge without visits, q is
+    ``value_of_unvisited``.
     """
-    options, left = view.amaf.options, view.exploration * explored
-    q = edge.q if edge.n > 0.0 else value_of_unvisited(trust)
-    usual = blend_explored(options.blending, options.schedule, edge, left)
-    return (1.0 - view.trust) * (q + left) + view.trust * usual
+    schedule, n, t = view.amaf.options.schedule, edge.n, view.trust
+    left = view.exploration * explored
+    value_sum, added = blended_sum(view.amaf.options.blending, edge, left)
+    if n > 0.0:
+        value = blend_trusted(schedule, t, n, value_sum, edge.n_amaf, edge.amaf_value_sum)
+    else:
+        amaf_value = blend(schedule, 0.0, 0.0, edge.n_amaf, edge.amaf_value_sum)
+        value = (1.0 - t) * value_of_unvisited(trust) + t * amaf_value
+    return value + added
 
 
 @implements(blend_by_trust, FullTrust)
-def _blend_trusted(trust: FullTrust, view: View, edge: Edge, explored: float) -> float:
+def _blend_by_full_trust(trust: FullTrust, view: View, edge: Edge, explored: float) -> float:
     options = view.amaf.options
-    return blend_explored(options.blending, options.schedule, edge, explored)
+    value_sum, added = blended_sum(options.blending, edge, explored)
+    n_amaf, amaf_value_sum = edge.n_amaf, edge.amaf_value_sum
+    return blend(options.schedule, edge.n, value_sum, n_amaf, amaf_value_sum) + added
 
 
 @open_function

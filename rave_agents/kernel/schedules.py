@@ -36,6 +36,15 @@ def blend(schedule: Any, n: float, value_sum: float, n_amaf: float, amaf_value_s
     return (1.0 - weight) * q + weight * (amaf_value_sum / n_amaf)
 
 
+@open_function
+def blend_trusted(
+    schedule: Any, t: float, n: float, value_sum: float, n_amaf: float, amaf_value_sum: float
+) -> float:
+    """``(1 - t β) q + t β q_amaf``, for trust t in AMAF; n and ``n_amaf`` are above 0."""
+    usual = blend(schedule, n, value_sum, n_amaf, amaf_value_sum)
+    return (1.0 - t) * (value_sum / n) + t * usual
+
+
 Schedule = Annotated[Any, Takes(blend, beta)]
 """The type of a field that takes a schedule."""
 
@@ -124,3 +133,16 @@ def blend_as_one_fraction(
     """
     weight = own_weight(schedule, n_amaf)
     return (amaf_value_sum + value_sum * weight) / (n_amaf + n * weight)
+
+
+@implements(blend_trusted, MinimumMSE, Fuego, Pachi, GraveBias)
+def blend_trusted_as_one_fraction(
+    schedule: Any, t: float, n: float, value_sum: float, n_amaf: float, amaf_value_sum: float
+) -> float:
+    """``(1 - t β) q + t β q_amaf`` with ``β = ñ / (ñ + n w)``, as one fraction.
+
+    With the sums of values it is ``(n (n q w + t ñ q_amaf) + (1 - t) n q ñ) / (n (ñ + n w))``.
+    """
+    weight = own_weight(schedule, n_amaf)
+    sums = n * (value_sum * weight + t * amaf_value_sum) + (1.0 - t) * value_sum * n_amaf
+    return sums / (n * (n_amaf + n * weight))

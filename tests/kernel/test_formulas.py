@@ -10,7 +10,7 @@ import pytest
 from rave_agents.compiler.arrays import Axis
 from rave_agents.compiler.dispatch import implements
 from rave_agents.config.final_moves import lower_confidence_bound
-from rave_agents.kernel.amaf import BlendScores, BlendValues, View, blend_explored
+from rave_agents.kernel.amaf import BlendScores, BlendValues, View
 from rave_agents.kernel.amaf_nodes import NodeAmaf
 from rave_agents.kernel.lifetimes import CountLifetimes
 from rave_agents.kernel.proof_numbers import ProofNumbers, pn_score
@@ -35,7 +35,7 @@ from rave_agents.kernel.schedules import (
     beta,
     blend,
 )
-from rave_agents.kernel.trust import LearnedTrust, exploration_left
+from rave_agents.kernel.trust import FullTrust, LearnedTrust, exploration_left
 from rave_agents.kernel.utilities import GameRange, ObservedRange, scaled
 from rave_agents.kernel.weightings import Linear, Stepped, Uniform, update_weight
 from rave_agents.kernel.winning_moves import weighted_win_rate
@@ -174,12 +174,28 @@ def test_blend():
     assert blend(Constant(0.25), 0.0, 0.0, 10.0, 6.0) == pytest.approx(0.15)
 
 
-def test_exploration_is_added_to_the_blend_or_blended():
-    known = edge(n=10.0, q=0.2, value_sum=2.0, n_amaf=10.0, q_amaf=0.6, amaf_value_sum=6.0)
-    values = blend_explored(BlendValues(), Constant(0.25), known, 0.4)
-    scores = blend_explored(BlendScores(), Constant(0.25), known, 0.4)
-    assert values == pytest.approx(0.3 + 0.4)
-    assert scores == pytest.approx(0.75 * (0.2 + 0.4) + 0.25 * 0.6)
+BLENDED = edge(n=10.0, q=0.2, value_sum=2.0, n_amaf=10.0, q_amaf=0.6, amaf_value_sum=6.0)
+
+
+QUARTER = NodeAmaf(schedule=Constant(0.25))
+
+
+def seen_with(trust, options=QUARTER, t=1.0, left=1.0):
+    """AMAF statistics as a node sees them, with trust t, where so much exploration is left."""
+    amaf = SimpleNamespace(options=options)
+    return View(amaf, trust, 0, counts=True, trust=t, exploration=left, scale=0.0)
+
+
+@pytest.mark.parametrize(
+    ("blending", "score"),
+    [
+        (BlendValues(), 0.75 * 0.2 + 0.25 * 0.6 + 0.4),
+        (BlendScores(), 0.75 * (0.2 + 0.4) + 0.25 * 0.6),
+    ],
+)
+def test_exploration_is_added_to_the_blend_or_blended(blending, score):
+    view = seen_with(FullTrust(), QUARTER._replace(blending=blending))
+    assert blended(view, BLENDED, 0.4) == pytest.approx(score)
 
 
 @pytest.mark.parametrize(
@@ -190,16 +206,27 @@ def test_exploration_is_added_to_the_blend_or_blended():
     ],
 )
 def test_amaf_weighs_as_far_as_it_is_trusted(blending, score):
-    known = edge(n=10.0, q=0.2, value_sum=2.0, n_amaf=10.0, q_amaf=0.6, amaf_value_sum=6.0)
-    amaf = SimpleNamespace(options=NodeAmaf(schedule=Constant(0.25), blending=blending))
-    view = View(amaf, LearnedTrust(), 0, True, trust=0.4, exploration=0.5, scale=0.0)
-    assert blended(view, known, 0.4) == pytest.approx(score)
+    view = seen_with(LearnedTrust(), QUARTER._replace(blending=blending), t=0.4, left=0.5)
+    assert blended(view, BLENDED, 0.4) == pytest.approx(score)
+
+
+@pytest.mark.parametrize(
+    "schedule",
+    [HandSelected(20.0), MinimumMSE(0.15), Fuego(0.9, 50.0), Pachi(35.0), GraveBias(0.02)],
+)
+@pytest.mark.parametrize("t", [0.0, 0.3, 1.0])
+def test_each_schedule_weighs_amaf_by_its_beta_and_by_trust(schedule, t):
+    for n, q, n_amaf, q_amaf in [(1, 1, 1, 1), (10, 0.3, 30, 0.7), (900, 0.2, 5, 1)]:
+        weight = t * beta(schedule, float(n), float(n_amaf))
+        known = edge(n=float(n), q=q, value_sum=n * q, n_amaf=float(n_amaf), q_amaf=q_amaf)
+        known = known._replace(amaf_value_sum=n_amaf * q_amaf)
+        found = blended(seen_with(LearnedTrust(), NodeAmaf(schedule=schedule), t=t), known, 0.0)
+        assert found == pytest.approx((1 - weight) * q + weight * q_amaf, rel=1e-12)
 
 
 def test_an_edge_with_amaf_visits_alone_has_a_value_of_its_own_as_far_as_they_are_not_trusted():
     known = edge(n_amaf=10.0, q_amaf=0.8, amaf_value_sum=8.0)
-    amaf = SimpleNamespace(options=NodeAmaf())
-    view = View(amaf, LearnedTrust(unvisited=0.5), 0, True, trust=0.4, exploration=1.0, scale=0.0)
+    view = seen_with(LearnedTrust(unvisited=0.5), NodeAmaf(), t=0.4)
     assert blended(view, known, 0.1) == pytest.approx(0.6 * 0.5 + 0.4 * 0.8 + 0.1)
 
 
