@@ -176,12 +176,14 @@ def was_taken(search: Any, action: int, first: int, depth: int) -> bool:
 def count_kept_turns(sums: Array, search: Any, depth: int) -> None:
     """Count how often a player moves twice in a row in a simulation, its first playout included."""
     tree, path, frame = search.tree, search.path, search.frame
+    kept = 0
     for place in range(1, depth):
         player = tree.node_player[path.nodes[place]]
-        sums[TURN_KEPT] += player >= 0 and player == tree.node_player[path.nodes[place - 1]]
+        kept += player >= 0 and player == tree.node_player[path.nodes[place - 1]]
     moves = frame.playout_ends[0] if frame.header[codes.NUM_PLAYOUTS] > 0 else 0
     for move in range(1, moves):
-        sums[TURN_KEPT] += frame.move_players[move] == frame.move_players[move - 1]
+        kept += frame.move_players[move] == frame.move_players[move - 1]
+    sums[TURN_KEPT] += kept
 
 
 @kernel
