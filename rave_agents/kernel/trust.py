@@ -50,6 +50,11 @@ own that implements ``trust_of``. It finds ``search.lifetimes`` if it implements
 ``hooks.reads_lifetimes`` too."""
 
 
+@implements(reads_lifetimes, LearnedTrust)
+def _reads_lifetimes(trust: LearnedTrust) -> bool:
+    return True
+
+
 @implements(trust_of, LearnedTrust)
 def _trust_of(trust: LearnedTrust, search: Any) -> float:
     return float(search.lifetimes.trust[0])
@@ -70,11 +75,6 @@ def _value_of_unvisited(trust: LearnedTrust) -> float:
 def exploration_left(trust: Any, search: Any, trusted: float) -> float:
     """The share of the rule's exploration that is left where AMAF values are trusted so far."""
     return 1.0
-
-
-@implements(reads_lifetimes, LearnedTrust)
-def _reads_lifetimes(trust: LearnedTrust) -> bool:
-    return True
 
 
 @implements(exploration_left, LearnedTrust)
