@@ -3,7 +3,9 @@
 Where a game is far from its end, a proof number says little more than how many replies a move
 leaves, and its bonus prefers moves that force the opponent. In Breakthrough or Dots and Boxes
 such moves are good. In Checkers they are sacrifices: a piece that must be taken leaves one reply.
-The simulations tell the two kinds apart: there, moves with a greater bonus bring less.
+The simulations tell the two kinds apart: there, moves with a greater bonus bring less. Where
+actions stay legal until someone takes them, as in Dots and Boxes, a move may bring less on average
+and be good all the same: what it prepares can be done later. So values count there the less.
 
 In Hex, all moves leave as many replies, so that the bonus only says below which of them the tree
 has grown least. Such games show themselves in what moves do to other actions, see
@@ -16,7 +18,7 @@ from rave_agents.compiler.arrays import FLOAT, NODE, Array, one
 from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel.hooks import reads_lifetimes
-from rave_agents.kernel.lifetimes import placement
+from rave_agents.kernel.lifetimes import placement, transience
 from rave_agents.kernel.tree import ROOT, UNEXPANDED, edge_rows
 
 GREATEST_WEIGHT = 10.0
@@ -36,7 +38,10 @@ SQUARES, PRODUCTS, EARLIER_SQUARES, EARLIER_PRODUCTS, VISITS, DISTRUST = 0, 1, 2
 
 
 class ValueTrust(NamedTuple):
-    """The bonus is trusted unless it prefers lower values, or all moves leave as many replies."""
+    """The bonus is trusted unless all moves leave as many replies, or it prefers lower values.
+
+    Values count as far as actions pass, see ``lifetimes.transience``.
+    """
 
 
 @runs_as(ValueTrust)
@@ -91,7 +96,8 @@ def _compare_with_values(trust: MeasuredTrust, search: Any, edge_bonus: Array) -
         sums[EARLIER_PRODUCTS] = KEPT * (sums[EARLIER_PRODUCTS] + sums[PRODUCTS])
     sums[VISITS] = visits
     sums[SQUARES], sums[PRODUCTS] = compared(search.tree, edge_bonus)
-    sums[DISTRUST] = max(distrust(sums), placement(search.lifetimes))
+    by_values = distrust(sums) * transience(search.lifetimes.left)
+    sums[DISTRUST] = max(by_values, placement(search.lifetimes))
 
 
 @kernel

@@ -8,7 +8,7 @@ numbers and in steered playouts follows from it, see ``trust.py``, ``bonus_trust
 from typing import Annotated, Any, NamedTuple
 
 from rave_agents.compiler.arrays import FLOAT, INT, Array, one
-from rave_agents.compiler.dispatch import implements, kernel, open_function
+from rave_agents.compiler.dispatch import implements, kernel
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel import codes, hooks
 from rave_agents.kernel.rules import meets_chance
@@ -21,7 +21,7 @@ FLEETING, LASTING = 0.55, 0.65
 """Shares of the actions that nobody took that are legal at their player's next turn, up to which
 actions do not endure at all, and from which on they do."""
 
-CHANGING = 0.99
+CHANGING = 0.996
 """Such a share, up to which moves change which other actions are legal; they do not where it is 1.
 """
 
@@ -55,23 +55,6 @@ class Lifetimes(NamedTuple):
     """[1] ``meaning`` times ``endurance``, which selection asks for at every node."""
 
 
-@open_function
-def placement(lifetimes: Any) -> float:
-    """How far a move only passes the turn and takes an action from all players, from 0 to 1.
-
-    So it is in Hex, where a stone takes a cell. All moves then leave as many replies, and playouts
-    take nearly all actions in some order. Not so in Dots and Boxes, where who completes a box moves
-    again. 0 where nothing is known.
-    """
-    return 0.0
-
-
-@implements(placement, Lifetimes)
-def _placement(lifetimes: Lifetimes) -> float:
-    # None from where a quarter of the actions taken are legal again.
-    return max(0.0, 2.0 * meaning(lifetimes.taken) - 1.0) * standing(lifetimes.left)
-
-
 @kernel
 def meaning(taken: Array) -> float:
     """How far an action means the same whenever it is taken, from 0 to 1.
@@ -91,6 +74,12 @@ def endurance(left: Array) -> float:
 
 
 @kernel
+def transience(left: Array) -> float:
+    """How far actions pass if nobody takes them now, from 0 to 1; 1 until something is known."""
+    return 1.0 - endurance(left) if left[LEFT] > 0 else 1.0
+
+
+@kernel
 def standing(left: Array) -> float:
     """How far moves only pass the turn and leave all other actions legal, from 0 to 1.
 
@@ -100,6 +89,18 @@ def standing(left: Array) -> float:
         return 0.0
     share = float(left[STILL_LEGAL]) / float(left[LEFT])
     return max(0.0, (share - CHANGING) / (1.0 - CHANGING))
+
+
+@kernel
+def placement(lifetimes: Lifetimes) -> float:
+    """How far a move only passes the turn and takes an action from all players, from 0 to 1.
+
+    So it is in Hex, where a stone takes a cell. All moves then leave as many replies, and playouts
+    take nearly all actions in some order. Not so in Dots and Boxes, where who completes a box moves
+    again. 0 until something is known.
+    """
+    # None from where a quarter of the actions taken are legal again.
+    return max(0.0, 2.0 * meaning(lifetimes.taken) - 1.0) * standing(lifetimes.left)
 
 
 @kernel

@@ -8,13 +8,16 @@ import pytest
 
 from rave_agents import Limit, SearchConfig, Searcher
 from rave_agents.kernel.bonus_trust import (
+    EARLIER_PRODUCTS,
+    EARLIER_SQUARES,
     MeasuredTrust,
     ValueTrust,
+    bonus_trust,
     compare_with_values,
     compared,
     distrust,
 )
-from rave_agents.kernel.lifetimes import NoLifetimes
+from rave_agents.kernel.lifetimes import LEFT, STILL_LEGAL, CountLifetimes, Lifetimes
 from rave_agents.kernel.tree import UNEXPANDED
 
 
@@ -69,13 +72,24 @@ def test_trust_falls_with_the_slope_as_far_as_it_is_known(squares, slope, trust)
     )
 
 
+def search_of(tree, left=0, still_legal=0):
+    """A search with such a tree, in which so many of the actions left stayed legal."""
+    lifetimes = Lifetimes(
+        CountLifetimes(),
+        taken=np.zeros(2, np.int64),
+        left=np.zeros(3, np.int64),
+        chance=np.zeros(1, np.int64),
+        trust=np.zeros(1),
+    )
+    lifetimes.left[[LEFT, STILL_LEGAL]] = left, still_legal
+    return SimpleNamespace(tree=tree, lifetimes=lifetimes)
+
+
 def test_earlier_roots_are_remembered_the_less_the_longer_ago():
     trust = MeasuredTrust(ValueTrust(), np.zeros(6))
     tree = tree_of([(4, 0.75, True), (4, 0.25, True)])
     for _ in range(3):
-        compare_with_values(
-            trust, SimpleNamespace(tree=tree, lifetimes=NoLifetimes()), np.array([1.0, 0.0])
-        )
+        compare_with_values(trust, search_of(tree), np.array([1.0, 0.0]))
     assert trust.sums.tolist() == pytest.approx(
         [2.0, 1.0, 2.0 * (0.9 + 0.81), 0.9 + 0.81, 8.0, 0.0]
     )
@@ -84,10 +98,21 @@ def test_earlier_roots_are_remembered_the_less_the_longer_ago():
 def test_the_tree_is_looked_at_when_visits_have_doubled():
     trust = MeasuredTrust(ValueTrust(), np.zeros(6))
     tree = tree_of([(4, 0.75, True), (5, 0.25, True)])
-    compare_with_values(
-        trust, SimpleNamespace(tree=tree, lifetimes=NoLifetimes()), np.array([1.0, 0.0])
-    )
+    compare_with_values(trust, search_of(tree), np.array([1.0, 0.0]))
     assert trust.sums.tolist() == [0.0] * 6
+
+
+@pytest.mark.parametrize(
+    ("left", "still_legal", "trust"),
+    [(0, 0, 0.0), (100, 50, 0.0), (100, 60, 0.5), (100, 90, 1.0)],
+    ids=["nothing known", "actions pass", "some pass", "actions last"],
+)
+def test_lower_values_count_against_a_bonus_as_far_as_actions_pass(left, still_legal, trust):
+    measured = MeasuredTrust(ValueTrust(), np.zeros(6))
+    measured.sums[[EARLIER_SQUARES, EARLIER_PRODUCTS]] = 1e6, -1e6
+    tree = tree_of([(4, 0.75, True), (4, 0.25, True)])
+    compare_with_values(measured, search_of(tree, left, still_legal), np.array([1.0, 0.0]))
+    assert bonus_trust(measured) == pytest.approx(trust)
 
 
 def played(name, searches):
