@@ -268,6 +268,10 @@ class PlanningState:
         """0, or TERMINAL."""
         return TERMINAL if self.over else 0
 
+    def game_key(self) -> Hashable:
+        """Return the environment's class and how it was made."""
+        return type(self.env.unwrapped), repr(self.env.spec)
+
     def is_terminal(self) -> bool:
         """Whether the episode is over, or the horizon is reached."""
         return self.over

@@ -204,10 +204,14 @@ class OpenSpielState:
         values = np.array(getattr(self.state, tensor)(player), np.float32)
         return values.reshape(getattr(game, f"{tensor}_shape")())
 
+    def game_key(self) -> Hashable:
+        """Return the game's name and parameters."""
+        return game_key(self.state.get_game())
+
     def position_key(self) -> Hashable:
         """Return the game, its initial state and the moves since, to compare histories."""
         state = self.state
-        return (game_key(state.get_game()), state.starting_state_str(), tuple(state.history()))
+        return (self.game_key(), state.starting_state_str(), tuple(state.history()))
 
     def history(self) -> Sequence[int]:
         """Return the actions and chance outcomes since the initial state."""

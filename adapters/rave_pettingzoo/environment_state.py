@@ -2,7 +2,7 @@
 
 import dataclasses
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Self
 
 from gymnasium import spaces
@@ -183,6 +183,10 @@ class EnvironmentState:
     def chance(self) -> ChanceReport:
         """The report on chance in the environment's steps."""
         return self._secrets.knowledge.report
+
+    def game_key(self) -> Hashable:
+        """Return the environment's class and name."""
+        return type(self.env.unwrapped), str(self.env)
 
     def current_player(self) -> int:
         """The seat to move, or a ``PlayerId``."""

@@ -326,6 +326,11 @@ class AECState(EnvironmentState):
         """Return each seat's rewards since the first state, and what those to come count."""
         return self._account.returns.copy(), self._account.weight
 
+    def game_key(self) -> Hashable:
+        """Return the environment's class and name, or the game of OpenSpiel that it is."""
+        shimmy = is_shimmy(self.env)
+        return _openspiel_state(self.env).game_key() if shimmy else super().game_key()
+
     def position_key(self) -> Hashable:
         """Return a key that is equal for equal positions of classic environments; else None."""
         kind = self._rules.kind

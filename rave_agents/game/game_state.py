@@ -44,6 +44,8 @@ class GameState(Protocol):
       generic one, see ``rave_agents.simulate.simulator``;
     * ``position_key() -> Hashable``: equal for two states exactly when they are the same position
       of the same game; it lets a search notice that a kept tree belongs to another position;
+    * ``game_key() -> Hashable``: equal for two states exactly when they are of the same game, where
+      a class is of several: what a search learns of one game it forgets in another;
     * where something is hidden from players, ``hides_information() -> bool``, True then, and what a
       search by determinization needs: ``worlds(player, unit) -> Callable[[], Self]``, which gives
       at each call another state that the player cannot tell from this one, drawn with ``unit()``,

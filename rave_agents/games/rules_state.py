@@ -137,6 +137,10 @@ class RulesState:
                 return action
         raise ValueError(f"No legal action is written {text!r}.")
 
+    def game_key(self) -> Hashable:
+        """The game."""
+        return self.rules
+
     def position_key(self) -> Hashable:
         """The game and the moves so far."""
         return self.rules, tuple(self._history)

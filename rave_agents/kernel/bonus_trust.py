@@ -14,7 +14,7 @@ has grown least. Such games show themselves in what moves do to other actions, s
 
 from typing import Annotated, Any, NamedTuple
 
-from rave_agents.compiler.arrays import FLOAT, NODE, Array, one
+from rave_agents.compiler.arrays import FLOAT, INT, NODE, Array, one
 from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel.hooks import reads_lifetimes
@@ -34,7 +34,7 @@ KEPT = 0.9
 TOLERATED_SLOPE, REFUTING_SLOPE = -0.05, -0.1
 """Slopes of values over bonuses down to which trust is full, and at which it is none."""
 
-SQUARES, PRODUCTS, EARLIER_SQUARES, EARLIER_PRODUCTS, VISITS, DISTRUST = 0, 1, 2, 3, 4, 5
+SQUARES, PRODUCTS, EARLIER_SQUARES, EARLIER_PRODUCTS, DISTRUST = 0, 1, 2, 3, 4
 
 
 class ValueTrust(NamedTuple):
@@ -49,10 +49,13 @@ class MeasuredTrust(NamedTuple):
     """What the search has seen of its bonuses."""
 
     options: ValueTrust
-    sums: Annotated[Array, one(FLOAT, 6)]
-    """[6] the squares of bonuses, and their products with values, both as differences from the
-    mean of their node: of this root's tree, of earlier roots'; how many visits the root had; and 1
-    less the trust."""
+    sums: Annotated[Array, one(FLOAT, 5)]
+    """[5] the squares of bonuses, and their products with values, both as differences from the
+    mean of their node: of the tree of the root last looked at, of earlier roots'; and 1 less the
+    trust."""
+    visits: Annotated[Array, one(INT)]
+    """[1] the root's visits when its tree was last looked at; the tree sets it to 0 at each new
+    root."""
 
 
 @open_function
@@ -89,12 +92,12 @@ def compare_with_values(trust: Any, search: Any, edge_bonus: Array) -> None:
 def _compare_with_values(trust: MeasuredTrust, search: Any, edge_bonus: Array) -> None:
     """Look at the whole tree each time that the root's visits have doubled."""
     sums, visits = trust.sums, search.tree.node_visits[ROOT]
-    if visits & (visits - 1) != 0:
+    if visits < 2 * trust.visits[0]:
         return
-    if visits <= sums[VISITS]:
+    if trust.visits[0] == 0:  # The sums are still those of the root before.
         sums[EARLIER_SQUARES] = KEPT * (sums[EARLIER_SQUARES] + sums[SQUARES])
         sums[EARLIER_PRODUCTS] = KEPT * (sums[EARLIER_PRODUCTS] + sums[PRODUCTS])
-    sums[VISITS] = visits
+    trust.visits[0] = visits
     sums[SQUARES], sums[PRODUCTS] = compared(search.tree, edge_bonus)
     by_values = distrust(sums) * transience(search.lifetimes.left)
     sums[DISTRUST] = max(by_values, placement(search.lifetimes))

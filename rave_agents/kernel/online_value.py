@@ -159,8 +159,9 @@ def learn_position(learned: LearnedEdges, search: Any, sample: int) -> None:
         end = scaled(search.utilities, frame.returns[player])
         if player == 0:
             mean = errors[MEAN]
-            errors[ERROR] += (end - value) ** 2
-            errors[VARIANCE] += (end - mean) ** 2
+            if errors[COUNT] > 0.0:  # Else there is no mean to compare with.
+                errors[ERROR] += (end - value) ** 2
+                errors[VARIANCE] += (end - mean) ** 2
             errors[COUNT] += 1.0
             errors[MEAN] += (end - mean) / errors[COUNT]
         slope = value - end

@@ -116,6 +116,7 @@ class Searcher:
         else:
             self._searches = [TreeSearch(evaluator, self.value) for _ in range(self.config.threads)]
         self._game: SearchedGame | None = None
+        self._game_key: Hashable = None
         self._running = False
         self.reseed(seed)
         self._forget()
@@ -135,6 +136,13 @@ class Searcher:
         self._forget()
         for search in self._searches:
             search.unlearn()
+
+    def _unlearn_another(self, game_key: Hashable) -> None:
+        """Forget what was learned, unless in the same game."""
+        if game_key != self._game_key:
+            for search in self._searches:
+                search.unlearn()
+        self._game_key = game_key
 
     def _forget(self) -> None:
         for search in self._searches:
@@ -407,6 +415,7 @@ class Searcher:
             check_decision(root)
         if not goes_on or (game is not self._game and not self._fit(game)):
             self._forget()
+            self._unlearn_another(_game_key(root))
         if game.determinizes and self._plays_in_turn(root):
             root = root.one_at_a_time(mover)  # type: ignore[attr-defined]
             game = self._searched(root)
@@ -576,6 +585,11 @@ class Searcher:
             worlds=self._worlds,
             state=self.root.clone(),
         )
+
+
+def _game_key(state: GameState) -> Hashable:
+    key = getattr(state, "game_key", None)
+    return type(state) if key is None else key()
 
 
 def _position_key(state: GameState) -> Hashable:

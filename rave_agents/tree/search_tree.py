@@ -109,7 +109,7 @@ class SearchTree:
         self.storage: Storage = Storage(self.arrays, (self.path, *self.running), sizes)
         self._of_playouts = list(declared_arrays(self.running.playouts))
         seen = (self.running.rule, self.running.lifetimes, self.running.judging)
-        trusts = find_records(self.running.proofs, MeasuredTrust)
+        trusts = list(find_records(self.running.proofs, MeasuredTrust))
         self._of_game = [
             (array, rows)
             for part in (*seen, *trusts)
@@ -120,6 +120,7 @@ class SearchTree:
         rule = self.running.rule
         halves = isinstance(rule, GumbelSearch)
         self._of_root = [rule.noise, rule.visits_before, rule.budget] if halves else []
+        self._of_root += [trust.visits for trust in trusts]
 
     def __getstate__(self) -> dict[str, Any]:
         """Everything but the arrays, and the values in them.

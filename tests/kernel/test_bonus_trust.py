@@ -1,5 +1,9 @@
-"""The bonus of proof numbers is trusted as long as the values of moves do not contradict it."""
+"""How far the bonus of proof numbers is trusted.
 
+Values that contradict it count as far as actions pass; nor is it trusted in placement games.
+"""
+
+import copy
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,6 +14,9 @@ from rave_agents import Limit, SearchConfig, Searcher
 from rave_agents.kernel.bonus_trust import (
     EARLIER_PRODUCTS,
     EARLIER_SQUARES,
+    KEPT,
+    PRODUCTS,
+    SQUARES,
     MeasuredTrust,
     ValueTrust,
     bonus_trust,
@@ -19,6 +26,7 @@ from rave_agents.kernel.bonus_trust import (
 )
 from rave_agents.kernel.lifetimes import LEFT, STILL_LEGAL, CountLifetimes, Lifetimes
 from rave_agents.kernel.tree import UNEXPANDED
+from rave_agents.tree.storage import find_records
 
 
 def tree_of(edges, player=0):
@@ -85,21 +93,51 @@ def search_of(tree, left=0, still_legal=0):
     return SimpleNamespace(tree=tree, lifetimes=lifetimes)
 
 
+def seen_of(searcher):
+    """A copy of what a search has seen of its bonuses."""
+    (seen,) = find_records(searcher._searches[0].tree.running.proofs, MeasuredTrust)
+    return copy.deepcopy(seen)
+
+
+def nothing_seen():
+    """What is known of bonuses before the first simulation."""
+    return MeasuredTrust(ValueTrust(), np.zeros(5), np.zeros(1, np.int64))
+
+
 def test_earlier_roots_are_remembered_the_less_the_longer_ago():
-    trust = MeasuredTrust(ValueTrust(), np.zeros(6))
+    trust = nothing_seen()
     tree = tree_of([(4, 0.75, True), (4, 0.25, True)])
     for _ in range(3):
+        trust.visits[0] = 0  # As the tree does at a new root.
         compare_with_values(trust, search_of(tree), np.array([1.0, 0.0]))
-    assert trust.sums.tolist() == pytest.approx(
-        [2.0, 1.0, 2.0 * (0.9 + 0.81), 0.9 + 0.81, 8.0, 0.0]
-    )
+    assert trust.sums.tolist() == pytest.approx([2.0, 1.0, 2.0 * (0.9 + 0.81), 0.9 + 0.81, 0.0])
 
 
-def test_the_tree_is_looked_at_when_visits_have_doubled():
-    trust = MeasuredTrust(ValueTrust(), np.zeros(6))
-    tree = tree_of([(4, 0.75, True), (5, 0.25, True)])
+@pytest.mark.parametrize(("seen", "looks"), [(5, False), (4, True), (3, True), (0, True)])
+def test_the_tree_is_looked_at_when_visits_have_at_least_doubled(seen, looks):
+    trust = nothing_seen()
+    trust.visits[0] = seen
+    tree = tree_of([(4, 0.75, True), (4, 0.25, True)])
     compare_with_values(trust, search_of(tree), np.array([1.0, 0.0]))
-    assert trust.sums.tolist() == [0.0] * 6
+    assert (trust.sums[:2].tolist(), trust.visits[0]) == (([2, 1], 8) if looks else ([0, 0], seen))
+
+
+def test_the_sums_of_a_root_are_kept_when_a_reply_with_much_of_its_tree_is_the_next_root():
+    state = pyspiel.load_game("tic_tac_toe").new_initial_state()
+    state.apply_action(0)
+    searcher = Searcher(SearchConfig.preset("auto"), seed=1)
+    searcher.search(state, Limit(simulations=127))  # Looked at after 64.
+    before = seen_of(searcher)
+    action = max(searcher.result().actions, key=lambda row: row.visits).action
+    searcher.advance(action)
+    state.apply_action(action)
+    kept = searcher.tree.node_visits[0]
+    searcher.search(state, Limit(simulations=1))
+    after = seen_of(searcher)
+    assert kept > 64
+    assert after.visits[0] == kept + 1
+    sums = before.sums[[SQUARES, PRODUCTS]]
+    assert after.sums[[EARLIER_SQUARES, EARLIER_PRODUCTS]] == pytest.approx(KEPT * sums)
 
 
 @pytest.mark.parametrize(
@@ -108,7 +146,7 @@ def test_the_tree_is_looked_at_when_visits_have_doubled():
     ids=["nothing known", "actions pass", "some pass", "actions last"],
 )
 def test_lower_values_count_against_a_bonus_as_far_as_actions_pass(left, still_legal, trust):
-    measured = MeasuredTrust(ValueTrust(), np.zeros(6))
+    measured = nothing_seen()
     measured.sums[[EARLIER_SQUARES, EARLIER_PRODUCTS]] = 1e6, -1e6
     tree = tree_of([(4, 0.75, True), (4, 0.25, True)])
     compare_with_values(measured, search_of(tree, left, still_legal), np.array([1.0, 0.0]))

@@ -189,6 +189,12 @@ def test_nothing_is_trusted_before_the_first_playout():
     assert value_trust(with_errors(0.0, 0.0)) == 0.0
 
 
+def test_the_first_end_says_nothing_of_trust_since_there_is_no_mean_before_it():
+    followed = Followed(position("mancala"))
+    assert followed.simulate().value_trust == 0.0
+    assert followed.learned.errors[COUNT] > 0
+
+
 def searched(text, config=LEARNING, simulations=300, **searcher):
     found = Searcher(config, seed=3, **searcher)
     return found.search(OpenSpielState(position(text)), Limit(simulations=simulations))
