@@ -40,7 +40,7 @@ from rave_agents.kernel.amaf import (
 )
 from rave_agents.kernel.amaf_nodes import NodeAmaf
 from rave_agents.kernel.amaf_tables import GRAVE, HRAVE
-from rave_agents.kernel.bonus_trust import ValueTrust
+from rave_agents.kernel.bonus_trust import LearnedBonusTrust
 from rave_agents.kernel.gumbel import Gumbel
 from rave_agents.kernel.judging import Judging
 from rave_agents.kernel.online_value import NoLearning, OnlineValue
@@ -126,6 +126,7 @@ __all__ = [
     "Gumbel",
     "HandSelected",
     "Judging",
+    "LearnedBonusTrust",
     "LearnedTrust",
     "Linear",
     "MaxBonus",
@@ -164,7 +165,6 @@ __all__ = [
     "UCB1Tuned",
     "Uniform",
     "UniformPlayouts",
-    "ValueTrust",
     "VisitedEdges",
     "WinningMoves",
     "action_weight",

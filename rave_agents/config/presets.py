@@ -7,7 +7,7 @@ from rave_agents.config.search_config import SIMULTANEOUS_C, SearchConfig
 from rave_agents.kernel.amaf import BlendScores, VisitedEdges
 from rave_agents.kernel.amaf_nodes import NodeAmaf
 from rave_agents.kernel.amaf_tables import GRAVE, HRAVE
-from rave_agents.kernel.bonus_trust import ValueTrust
+from rave_agents.kernel.bonus_trust import LearnedBonusTrust
 from rave_agents.kernel.gumbel import Gumbel
 from rave_agents.kernel.online_value import OnlineValue
 from rave_agents.kernel.players import AllPlayers, SearchingPlayer
@@ -69,7 +69,7 @@ PRESETS: dict[str, SearchConfig] = {
         simultaneous=AdaptiveUCB1(SIMULTANEOUS_C, chance_factor=1.0),
         amaf=NodeAmaf(trust=LearnedTrust(unvisited=0.5)),
         proofs=_PROOFS._replace(
-            numbers=_PROOFS.numbers._replace(bonus_trust=ValueTrust()), optional=True
+            numbers=_PROOFS.numbers._replace(bonus_trust=LearnedBonusTrust()), optional=True
         ),
         playouts=AdaptivePlayouts(),
         learning=OnlineValue(),

@@ -109,7 +109,8 @@ def blend_by_trust(trust: Any, view: View, edge: Edge, explored: float) -> float
         value = blend_trusted(schedule, t, n, value_sum, edge.n_amaf, edge.amaf_value_sum)
     else:
         amaf_value = blend(schedule, 0.0, 0.0, edge.n_amaf, edge.amaf_value_sum)
-        value = (1.0 - t) * value_of_unvisited(trust) + t * amaf_value
+        blended_in = left - added
+        value = (1.0 - t) * (value_of_unvisited(trust) + blended_in) + t * amaf_value
     return value + added
 
 

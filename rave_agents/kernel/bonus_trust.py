@@ -37,18 +37,18 @@ TOLERATED_SLOPE, REFUTING_SLOPE = -0.05, -0.1
 SQUARES, PRODUCTS, EARLIER_SQUARES, EARLIER_PRODUCTS, DISTRUST = 0, 1, 2, 3, 4
 
 
-class ValueTrust(NamedTuple):
+class LearnedBonusTrust(NamedTuple):
     """The bonus is trusted unless all moves leave as many replies, or it prefers lower values.
 
     Values count as far as actions pass, see ``lifetimes.transience``.
     """
 
 
-@runs_as(ValueTrust)
+@runs_as(LearnedBonusTrust)
 class MeasuredTrust(NamedTuple):
     """What the search has seen of its bonuses."""
 
-    options: ValueTrust
+    options: LearnedBonusTrust
     sums: Annotated[Array, one(FLOAT, 5)]
     """[5] the squares of bonuses, and their products with values, both as differences from the
     mean of their node: of the tree of the root last looked at, of earlier roots'; and 1 less the
@@ -64,8 +64,8 @@ def bonus_trust(trust: Any) -> float:
     return 1.0
 
 
-@implements(reads_lifetimes, ValueTrust)
-def _reads_lifetimes(trust: ValueTrust) -> bool:
+@implements(reads_lifetimes, LearnedBonusTrust)
+def _reads_lifetimes(trust: LearnedBonusTrust) -> bool:
     return True
 
 

@@ -1,8 +1,8 @@
 """What becomes of actions: how long they stay legal, and what moves do to them.
 
-The search counts it at new nodes, in its first dozens of simulations. Trust in AMAF, in proof
-numbers and in steered playouts follows from it, see ``trust.py``, ``bonus_trust.py`` and
-``playouts.py``.
+The search counts it at new nodes, in its first simulations and some of the later ones. Trust in
+AMAF, in proof numbers and in steered playouts follows from it, see ``trust.py``,
+``bonus_trust.py`` and ``playouts.py``.
 """
 
 from typing import Annotated, Any, NamedTuple
@@ -26,10 +26,11 @@ CHANGING = 0.996
 """
 
 ACTIONS_COMPARED = 8
-"""Actions of a node, evenly spread, that are looked for at its player's next turn."""
+"""So many actions of a node at least, evenly spread, and fewer than twice as many, are looked for
+at its player's next turn."""
 
 SIMULATIONS_COUNTED, SIMULATIONS_BETWEEN = 128, 16
-"""The first simulations of a tree, each of which counts, and how far apart those after them are."""
+"""The first simulations of a game, each of which counts, and how far apart those after them are."""
 
 
 class NoLifetimes(NamedTuple):

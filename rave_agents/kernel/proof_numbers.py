@@ -16,7 +16,7 @@ from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.compiler.part_fields import Takes
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel import codes, hooks
-from rave_agents.kernel.bonus_trust import ValueTrust, bonus_trust, compare_with_values
+from rave_agents.kernel.bonus_trust import LearnedBonusTrust, bonus_trust, compare_with_values
 from rave_agents.kernel.players import AllPlayers, SearchingPlayer, holds_for
 from rave_agents.kernel.proof_bonuses import MaxBonus, Ranking, bonuses
 from rave_agents.kernel.tree import UNEXPANDED, edge_rows
@@ -49,9 +49,9 @@ class ProofNumbers(NamedTuple):
     as published: the weight is constant."""
     weight: Annotated[float, Ge(0), Le(1)] = 0.0
     """Share of the bonus in the score, in [0, 1], with which the two are blended."""
-    bonus_trust: Annotated[Any, Takes(FullTrust, ValueTrust)] = FullTrust()
-    """Whether the first term has its whole weight, ``FullTrust``, or less where values contradict
-    the bonus, ``ValueTrust``, see ``bonus_trust.py``."""
+    bonus_trust: Annotated[Any, Takes(FullTrust, LearnedBonusTrust)] = FullTrust()
+    """Whether ``constant`` has its whole weight, ``FullTrust``, or less where the search sees that
+    the bonus misleads, ``LearnedBonusTrust``, see ``bonus_trust.py``."""
 
 
 @runs_as(ProofNumbers)

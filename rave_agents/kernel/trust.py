@@ -23,7 +23,7 @@ EXPLORATION_KEPT = 0.1
 
 
 class FullTrust(NamedTuple):
-    """AMAF values are trusted wholly: β alone says what they weigh (Gelly & Silver 2011)."""
+    """All is trusted: AMAF values weigh β (Gelly & Silver 2011), bonuses their constant."""
 
 
 class LearnedTrust(NamedTuple):

@@ -19,7 +19,7 @@ from rave_agents.kernel.simultaneous import JointMoves
 from rave_agents.kernel.solver import UNSOLVED
 from rave_agents.kernel.strategies import MixedStrategy
 from rave_agents.kernel.tree import ROOT, UNEXPANDED, Tree
-from rave_agents.kernel.trust import FullTrust, trust_of
+from rave_agents.kernel.trust import FullTrust, LearnedTrust, trust_of
 from rave_agents.results.proven import (
     EdgeProof,
     edge_proof,
@@ -166,7 +166,6 @@ def known_root(tree: SearchTree) -> Root:
         mixed,
         halved,
     )
-    trust = getattr(running.amaf, "trust", None)
     measured = getattr(getattr(running.proofs, "numbers", None), "bonus_trust", None)
     learned = running.judging
     root = Root(
@@ -178,11 +177,21 @@ def known_root(tree: SearchTree) -> Root:
         visits=int(arrays.node_visits[ROOT]),
         low=low,
         high=high,
-        amaf_trust=None if isinstance(trust, FullTrust | None) else trust_of(trust, running),
+        amaf_trust=_amaf_trust(tree),
         proof_trust=bonus_trust(measured) if isinstance(measured, MeasuredTrust) else None,
         value_trust=value_trust(learned) if isinstance(learned, LearnedEdges) else None,
     )
     return root if proofs is None else _with_proofs(root, arrays, proofs)
+
+
+def _amaf_trust(tree: SearchTree) -> float | None:
+    """How far AMAF is trusted, where it is learned and something is known."""
+    trust = getattr(tree.running.amaf, "trust", None)
+    if isinstance(trust, FullTrust | None):
+        return None
+    if isinstance(trust, LearnedTrust) and not tree.running.lifetimes.taken.any():
+        return None
+    return float(trust_of(trust, tree.search()))
 
 
 def _with_proofs(root: Root, arrays: Tree, proofs: ProofArrays) -> Root:

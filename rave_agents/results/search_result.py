@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rave_agents.plots.figures import Picture
 
 
-MEANS_THE_SAME, MEANS_SOMETHING_ELSE = 0.8, 0.2
+MUCH_TRUSTED, LITTLE_TRUSTED = 0.8, 0.2
 """Shares of trust from which, and below which, all actions are said to do so."""
 
 
@@ -105,12 +105,13 @@ class SearchResult:
     amaf_trust: float | None = None
     """How far AMAF values were trusted at the end, from 0 to 1, where the search learns it
     (``NodeAmaf(trust=LearnedTrust())``, as in ``auto``): as far as actions were no longer legal
-    after their player had taken them, and still legal if they had not. Else None."""
+    after their player had taken them, and still legal if they had not. Else None, as before the
+    first action that could be legal again."""
     proof_trust: float | None = None
     """How far the bonus of proof numbers was trusted at the end, from 0 to 1, where the search
-    learns it (``ProofNumbers(bonus_trust=ValueTrust())``, as in ``auto``): less than 1 where moves
-    with a greater bonus had the lesser values, and where all moves leave as many replies, as in
-    Hex. Else None."""
+    learns it (``ProofNumbers(bonus_trust=LearnedBonusTrust())``, as in ``auto``): less than 1 where
+    moves with a greater bonus had the lesser values and actions pass if nobody takes them, and
+    where all moves leave as many replies, as in Hex. Else None."""
     value_trust: float | None = None
     """How far values that the search learned from its own playouts were trusted at the end, from 0
     to 1, where it learns any (``learning=OnlineValue()``, as in ``auto``): by how much better they
@@ -309,14 +310,11 @@ class SearchResult:
             lines.append(f"AMAF trusted {self.amaf_trust:.2f}: {_meaning(self.amaf_trust)}")
         if self.proof_trust is not None and self.proof_trust < 1.0 and self.simulations > 0:
             lines.append(
-                f"proof numbers trusted {self.proof_trust:.2f}: how few replies a move leaves does "
-                "not tell how good it is"
+                f"proof numbers trusted {self.proof_trust:.2f}: {_telling(self.proof_trust)}"
             )
         if self.value_trust is not None and self.simulations > 0:
-            lines.append(
-                f"values learned from playouts trusted {self.value_trust:.2f}: "
-                f"{'they foretell their ends' if self.value_trust > 0 else 'they foretell little'}"
-            )
+            foretold = _foretelling(self.value_trust)
+            lines.append(f"values learned from playouts trusted {self.value_trust:.2f}: {foretold}")
         return lines
 
     @property
@@ -357,11 +355,27 @@ def _action_name(state: GameState, player: int, action: int) -> str:
 
 
 def _meaning(trust: float) -> str:
-    if trust > MEANS_THE_SAME:
+    if trust > MUCH_TRUSTED:
         return "actions mean the same whenever they are played"
-    if trust < MEANS_SOMETHING_ELSE:
+    if trust < LITTLE_TRUSTED:
         return "actions mean something else when played later"
     return "some actions mean something else when played later"
+
+
+def _telling(proof_trust: float) -> str:
+    if proof_trust > MUCH_TRUSTED:
+        return "how few replies a move leaves mostly tells how good it is"
+    if proof_trust < LITTLE_TRUSTED:
+        return "how few replies a move leaves does not tell how good it is"
+    return "how few replies a move leaves tells a little of how good it is"
+
+
+def _foretelling(value_trust: float) -> str:
+    if value_trust > MUCH_TRUSTED:
+        return "they foretell how playouts end"
+    if value_trust < LITTLE_TRUSTED:
+        return "they foretell little of how playouts end"
+    return "they foretell some of how playouts end"
 
 
 def _count(value: float | None) -> str:

@@ -773,7 +773,7 @@ FSU_NUMBERS = "proof_numbers(goal=searching_player,bonus=rank_bonus,constant=1.0
 RAVE = {"rule": "ucb1(c=0.0)", "amaf": "node_amaf"}
 EAGER_RAVE = {**RAVE, "expand_visits": 1}
 PN_PROOFS = "proofs(numbers=proof_numbers,skipping=skip_solved,checks=check_refutations)"
-AUTO_PROOFS = PN_PROOFS.replace("proof_numbers", "proof_numbers(bonus_trust=value_trust)")
+AUTO_PROOFS = PN_PROOFS.replace("proof_numbers", "proof_numbers(bonus_trust=learned_bonus_trust)")
 ROOT_OF_2 = "ucb1(c=1.4142135623730951)"
 
 PRESETS = {

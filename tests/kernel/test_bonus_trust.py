@@ -17,8 +17,8 @@ from rave_agents.kernel.bonus_trust import (
     KEPT,
     PRODUCTS,
     SQUARES,
+    LearnedBonusTrust,
     MeasuredTrust,
-    ValueTrust,
     bonus_trust,
     compare_with_values,
     compared,
@@ -101,7 +101,7 @@ def seen_of(searcher):
 
 def nothing_seen():
     """What is known of bonuses before the first simulation."""
-    return MeasuredTrust(ValueTrust(), np.zeros(5), np.zeros(1, np.int64))
+    return MeasuredTrust(LearnedBonusTrust(), np.zeros(5), np.zeros(1, np.int64))
 
 
 def test_earlier_roots_are_remembered_the_less_the_longer_ago():

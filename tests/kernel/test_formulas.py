@@ -224,10 +224,18 @@ def test_each_schedule_weighs_amaf_by_its_beta_and_by_trust(schedule, t):
         assert found == pytest.approx((1 - weight) * q + weight * q_amaf, rel=1e-12)
 
 
-def test_an_edge_with_amaf_visits_alone_has_a_value_of_its_own_as_far_as_they_are_not_trusted():
+@pytest.mark.parametrize(
+    ("blending", "score"),
+    [
+        (BlendValues(), 0.6 * 0.5 + 0.4 * 0.8 + 0.3 * 0.1),
+        (BlendScores(), 0.6 * (0.5 + 0.3 * 0.1) + 0.4 * 0.8),
+    ],
+)
+def test_amaf_visits_alone_count_as_far_as_they_are_trusted(blending, score):
     known = edge(n_amaf=10.0, q_amaf=0.8, amaf_value_sum=8.0)
-    view = seen_with(LearnedTrust(unvisited=0.5), NodeAmaf(), t=0.4)
-    assert blended(view, known, 0.1) == pytest.approx(0.6 * 0.5 + 0.4 * 0.8 + 0.1)
+    amaf = NodeAmaf(blending=blending)
+    view = seen_with(LearnedTrust(unvisited=0.5), amaf, t=0.4, left=0.3)
+    assert blended(view, known, 0.1) == pytest.approx(score)
 
 
 def test_linear_weight():

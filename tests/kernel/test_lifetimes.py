@@ -147,7 +147,7 @@ def test_the_search_sees_by_itself_which_actions_last(text, least, most):
 
 
 class HalfTrust(NamedTuple):
-    """A part of one's own that trusts AMAF half as far as its actions mean the same."""
+    """A part of one's own that trusts AMAF half as far as actions mean the same, once it begins."""
 
 
 @implements(reads_lifetimes, HalfTrust)
@@ -157,7 +157,7 @@ def _reads_lifetimes(trust):
 
 @implements(trust_of, HalfTrust)
 def _half_trust(trust, search):
-    return 0.5 * search.lifetimes.trust[0]
+    return 0.5 * search.lifetimes.trust[0] if search.tree.node_visits[0] > 1 else 0.0
 
 
 def lifetimes_of(amaf):
