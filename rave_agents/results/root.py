@@ -168,6 +168,7 @@ def known_root(tree: SearchTree) -> Root:
     )
     measured = getattr(getattr(running.proofs, "numbers", None), "bonus_trust", None)
     learned = running.judging
+    trust = getattr(running.amaf, "trust", None)
     root = Root(
         moves=tuple(moves),
         player=tree.player,
@@ -177,18 +178,15 @@ def known_root(tree: SearchTree) -> Root:
         visits=int(arrays.node_visits[ROOT]),
         low=low,
         high=high,
-        amaf_trust=_amaf_trust(tree),
+        amaf_trust=None if isinstance(trust, FullTrust | None) else _amaf_trust(tree, trust),
         proof_trust=bonus_trust(measured) if isinstance(measured, MeasuredTrust) else None,
         value_trust=value_trust(learned) if isinstance(learned, LearnedEdges) else None,
     )
     return root if proofs is None else _with_proofs(root, arrays, proofs)
 
 
-def _amaf_trust(tree: SearchTree) -> float | None:
-    """How far AMAF is trusted, where it is learned and something is known."""
-    trust = getattr(tree.running.amaf, "trust", None)
-    if isinstance(trust, FullTrust | None):
-        return None
+def _amaf_trust(tree: SearchTree, trust: Any) -> float | None:
+    """How far AMAF is trusted, once something is known."""
     if isinstance(trust, LearnedTrust) and not tree.running.lifetimes.taken.any():
         return None
     return float(trust_of(trust, tree.search()))
