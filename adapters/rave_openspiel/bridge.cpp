@@ -139,6 +139,7 @@ class Provider {
   Provider(const State& root, int num_distinct_actions, bool shrinking)
       : root_(root.Clone()),
         num_distinct_actions_(num_distinct_actions),
+        shows_observations_(root.GetGame()->GetType().provides_observation_tensor),
         shrinking_(shrinking && num_distinct_actions <= kMostShrinking) {}
 
   int32_t Simulate(int64_t* header) noexcept;
@@ -266,6 +267,7 @@ class Provider {
 
   std::unique_ptr<State> root_;
   const Action num_distinct_actions_;
+  const bool shows_observations_;  // Else information states stand in for them.
   const bool shrinking_;  // An action disappears when taken, and nothing else becomes (il)legal.
   bool timed_ = false;
   Clock::time_point deadline_;
@@ -572,7 +574,7 @@ void Provider::ShowSample(const State& state, int player, int moves) {
 
 void Provider::WriteObservation(const State& state, int mover, float* row) const {
   const auto seen = absl::MakeSpan(row, header_[HEADER_OBSERVATION]);
-  if (state.GetGame()->GetType().provides_observation_tensor) {
+  if (shows_observations_) {
     state.ObservationTensor(mover, seen);
   } else {
     state.InformationStateTensor(mover, seen);

@@ -32,9 +32,10 @@ class KernelFunction(Generic[_P, _R]):
     Called from Python, it runs in the interpreter.
     """
 
-    def __init__(self, function: Callable[_P, _R]) -> None:
+    def __init__(self, function: Callable[_P, _R], sums_in_any_order: bool = False) -> None:
         functools.update_wrapper(self, function)
         self.py_func = function
+        self.sums_in_any_order = sums_in_any_order
 
     def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R:
         """Run it in the interpreter."""
@@ -43,7 +44,7 @@ class KernelFunction(Generic[_P, _R]):
     def __reduce__(self) -> tuple[Any, ...] | str:
         """By name where a module has it; with its function where a script has defined it."""
         if self.py_func.__module__ == "__main__":
-            return KernelFunction, (self.py_func,)
+            return KernelFunction, (self.py_func, self.sums_in_any_order)
         return self.py_func.__qualname__
 
     @functools.cached_property
@@ -51,12 +52,20 @@ class KernelFunction(Generic[_P, _R]):
         """The type that Numba gives this object: that of a compiled function."""
         from rave_agents.compiler.lowering import function_type  # noqa: PLC0415
 
-        return function_type(self.py_func)
+        return function_type(self.py_func, self.sums_in_any_order)
 
 
 def kernel(function: Callable[_P, _R]) -> Callable[_P, _R]:
     """Mark a function that the kernel's own functions call."""
     return function if JIT_DISABLED else KernelFunction(function)
+
+
+def summing_kernel(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Mark such a function whose sums may be taken in the order that is quickest for a processor.
+
+    Their last digits then differ from one kind of processor to another.
+    """
+    return function if JIT_DISABLED else KernelFunction(function, sums_in_any_order=True)
 
 
 class OpenFunction(Generic[_P, _R]):

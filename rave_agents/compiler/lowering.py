@@ -31,14 +31,15 @@ _INNER = {**_OPTIONS, "forceinline": True, "pipeline_class": LinkedCompiler}
 _opened: set[OpenFunction[Any, Any]] = set()
 
 
-def function_type(function: Callable[..., Any]) -> Any:
+def function_type(function: Callable[..., Any], sums_in_any_order: bool = False) -> Any:
     """The Numba type of a function that is compiled into its callers."""
-    return types.Dispatcher(_compiled_into_callers(function))
+    return types.Dispatcher(_compiled_into_callers(function, sums_in_any_order))
 
 
 @functools.cache
-def _compiled_into_callers(function: Callable[..., Any]) -> Any:
-    return numba.njit(**_INNER)(function)  # Kept: its type refers to it weakly.
+def _compiled_into_callers(function: Callable[..., Any], sums_in_any_order: bool = False) -> Any:
+    fastmath = {"reassoc"} if sums_in_any_order else False
+    return numba.njit(**_INNER, fastmath=fastmath)(function)  # Kept: its type refers to it weakly.
 
 
 def machine_code(function: Callable[..., Any], record: Any) -> MachineCode:

@@ -18,7 +18,7 @@ import numpy as np
 from annotated_types import Ge, Gt, Le
 
 from rave_agents.compiler.arrays import FLOAT, Array, Axis, Rows, one
-from rave_agents.compiler.dispatch import implements, kernel
+from rave_agents.compiler.dispatch import implements, kernel, summing_kernel
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel import codes, hooks
 from rave_agents.kernel.judging import (
@@ -35,6 +35,9 @@ MOST_SAMPLES = 16
 
 USEFUL_SHARE = 0.1
 """The share of the variance of ends that the values explain, from which on trust is full."""
+
+STEADY = np.float32(1e-3)
+"""Added to AdaGrad's sums of squares, so that first steps are finite."""
 
 ERROR, VARIANCE, MEAN, COUNT = 0, 1, 2, 3
 
@@ -88,18 +91,17 @@ def outputs_of(search: Any) -> int:
 @kernel
 def value_of(weights: Array, start: int, shown: Array, first: int, size: int) -> float:
     """The value of a position that is shown, in [0, 1]; the last weight is added always."""
-    # Four sums, which a processor adds to at the same time.
-    sum_0, sum_1, sum_2, sum_3 = np.float32(0.0), np.float32(0.0), np.float32(0.0), np.float32(0.0)
-    whole = size - size % 4
-    for place in range(0, whole, 4):
-        sum_0 += shown[first + place] * weights[start + place]
-        sum_1 += shown[first + place + 1] * weights[start + place + 1]
-        sum_2 += shown[first + place + 2] * weights[start + place + 2]
-        sum_3 += shown[first + place + 3] * weights[start + place + 3]
-    for place in range(whole, size):
-        sum_0 += shown[first + place] * weights[start + place]
-    total = float(sum_0 + sum_1 + sum_2 + sum_3 + weights[start + size])
+    total = float(weighted_sum(weights, start, shown, first, size) + weights[start + size])
     return 1.0 / (1.0 + math.exp(max(-30.0, min(30.0, -total))))
+
+
+@summing_kernel
+def weighted_sum(weights: Array, start: int, shown: Array, first: int, size: int) -> Any:
+    """The sum of what is shown, each entry times its weight."""
+    total = np.float32(0.0)
+    for place in range(size):
+        total += shown[first + place] * weights[start + place]
+    return total
 
 
 @implements(minimax_weight, LearnedEdges)
@@ -164,11 +166,11 @@ def learn_position(learned: LearnedEdges, search: Any, sample: int) -> None:
                 errors[VARIANCE] += (end - mean) ** 2
             errors[COUNT] += 1.0
             errors[MEAN] += (end - mean) / errors[COUNT]
-        slope = value - end
-        for place in range(size + 1):
-            seen = shown[first + place] if place < size else np.float32(1.0)
-            if seen != 0.0:
-                gradient = np.float32(slope * seen)
-                squares[start + place] += gradient * gradient
-                step = learned.options.step_size / math.sqrt(squares[start + place] + 1e-3)
-                weights[start + place] -= np.float32(step * gradient)
+        slope, step_size = np.float32(value - end), np.float32(learned.options.step_size)
+        for place in range(size):  # Without a branch: a processor takes several at once.
+            gradient = slope * shown[first + place]
+            squares[start + place] += gradient * gradient
+            steady = np.sqrt(squares[start + place] + STEADY)
+            weights[start + place] -= step_size * gradient / steady
+        squares[start + size] += slope * slope
+        weights[start + size] -= step_size * slope / np.sqrt(squares[start + size] + STEADY)
