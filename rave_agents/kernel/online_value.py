@@ -167,10 +167,11 @@ def learn_position(learned: LearnedEdges, search: Any, sample: int) -> None:
             errors[COUNT] += 1.0
             errors[MEAN] += (end - mean) / errors[COUNT]
         slope, step_size = np.float32(value - end), np.float32(learned.options.step_size)
-        for place in range(size):  # Without a branch: a processor takes several at once.
-            gradient = slope * shown[first + place]
-            squares[start + place] += gradient * gradient
-            steady = np.sqrt(squares[start + place] + STEADY)
-            weights[start + place] -= step_size * gradient / steady
+        for place in range(size):  # In numbers of one size, so that a processor takes several.
+            if shown[first + place] != 0.0:
+                gradient = slope * shown[first + place]
+                squares[start + place] += gradient * gradient
+                steady = np.sqrt(squares[start + place] + STEADY)
+                weights[start + place] -= step_size * gradient / steady
         squares[start + size] += slope * slope
         weights[start + size] -= step_size * slope / np.sqrt(squares[start + size] + STEADY)
