@@ -8,6 +8,9 @@ becomes of actions, see ``lifetimes.py``:
   time.
 * An action that its player did not take is no longer legal at their next turn. In Checkers and in
   Amazons it was one for that moment: who takes it later takes it somewhere else.
+
+Where players move at the same time, what an action is worth depends on what the others take beside
+it: a search whose trust is learned keeps no AMAF statistics there, see ``tree/composition.py``.
 """
 
 from typing import Annotated, Any, NamedTuple

@@ -12,6 +12,7 @@ from rave_agents.game.game_state import (
     hides_information,
 )
 from rave_agents.kernel.alternating import Alternating
+from rave_agents.kernel.amaf import NoAmaf
 from rave_agents.kernel.hooks import reads_lifetimes
 from rave_agents.kernel.information_sets import InformationSets
 from rave_agents.kernel.judging import NoJudging
@@ -21,6 +22,7 @@ from rave_agents.kernel.playouts import SensiblePlayouts, UniformPlayouts, Weigh
 from rave_agents.kernel.proofs import NoProofs
 from rave_agents.kernel.rules import PUCT, UCB1, Greedy, UCB1Tuned
 from rave_agents.kernel.simultaneous import Simultaneous
+from rave_agents.kernel.trust import LearnedTrust
 
 
 class Parts(NamedTuple):
@@ -68,7 +70,7 @@ def compose(
     parts = Parts(
         rule=_without_idle_exploration(config.rule),
         ties=config.ties,
-        amaf=config.amaf,
+        amaf=config.amaf if hidden or not simultaneous else _trusted_together(config.amaf),
         proofs=NoProofs() if hidden or simultaneous else config.proofs,
         moves=moves,
         playouts=playouts,
@@ -160,6 +162,14 @@ def _without_idle_exploration(rule: Any) -> Any:
     """A rule with c = 0 as the one that computes no exploration."""
     idle = isinstance(rule, UCB1 | PUCT | UCB1Tuned) and rule.c == 0.0
     return Greedy() if idle else rule
+
+
+def _trusted_together(amaf: Any) -> Any:
+    """What is left of AMAF where players move at the same time: nothing where trust is learned.
+
+    What an action is worth then depends on what the others take beside it.
+    """
+    return NoAmaf() if isinstance(getattr(amaf, "trust", None), LearnedTrust) else amaf
 
 
 def _weighted(playouts: Any) -> Any:

@@ -326,6 +326,15 @@ def test_maximin_and_replies_with_few_visits():
     assert worst[2] == -np.inf  # seldom played itself
 
 
+def test_amaf_takes_no_part_where_its_trust_is_learned():
+    state = joint_random_game(3)
+    without = search(state, "auto", 300, amaf="no_amaf")[1]
+    result = search(state, "auto", 300)[1]
+    assert result.actions == without.actions
+    assert result.amaf_trust is None
+    assert search(state, "auto", 300, amaf="node_amaf")[1].actions != without.actions
+
+
 def test_maximin_plays_the_best_worst_case():
     # Row 0 is best on average against a random column, row 1 whatever the column is.
     game = matrix_game([[10, 10, -10], [1, 1, 1]])
