@@ -201,8 +201,8 @@ def test_a_search_that_knows_all_answers_looks_at_its_limits():
     searcher = Searcher(PUCT, seed=1, evaluator=drawing(1))
     result = searcher.search(game, Limit(seconds=0.1, simulations=3_000_000))
     assert 1 < result.simulations < 3_000_000
-    results = search_many([game] * 3, Limit(simulations=600), evaluator=drawing(1), seed=1)
-    assert [result.simulations for result in results] == [600] * 3
+    results = search_many([game] * 3, Limit(simulations=200), evaluator=drawing(1), seed=1)
+    assert [result.simulations for result in results] == [200] * 3
 
 
 def test_what_is_said_of_an_evaluator_later_counts_from_the_next_search():

@@ -168,6 +168,7 @@ def test_proof_numbers_lose_their_weight_where_forcing_moves_are_sacrifices():
     assert played("checkers", 10).proof_trust < 0.5
 
 
+@pytest.mark.full(but=["hex(board_size=5)"])
 @pytest.mark.parametrize("name", ["hex(board_size=5)", "mnk(m=6,n=6,k=4)"])
 def test_proof_numbers_lose_their_weight_where_all_moves_leave_as_many_replies(name):
     result = played(name, 2)
