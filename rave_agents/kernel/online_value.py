@@ -154,7 +154,7 @@ def learn_position(learned: LearnedEdges, search: Any, sample: int) -> None:
     frame, players = search.frame, search.settings.num_players
     size, shown = frame.header[codes.OBSERVATION], frame.samples
     first, mover = sample * size, frame.sample_players[sample]
-    weights, squares, errors = learned.weights, learned.squares, learned.errors
+    weights, errors = learned.weights, learned.errors
     for player in range(outputs_of(search)):
         start = (mover * players + player) * (size + 1)
         value = value_of(weights, start, shown, first, size)
@@ -166,12 +166,20 @@ def learn_position(learned: LearnedEdges, search: Any, sample: int) -> None:
                 errors[VARIANCE] += (end - mean) ** 2
             errors[COUNT] += 1.0
             errors[MEAN] += (end - mean) / errors[COUNT]
-        slope, step_size = np.float32(value - end), np.float32(learned.options.step_size)
-        for place in range(size):  # In numbers of one size, so that a processor takes several.
+        slope = np.float32(value - end)
+        for place in range(size):
             if shown[first + place] != 0.0:
-                gradient = slope * shown[first + place]
-                squares[start + place] += gradient * gradient
-                steady = np.sqrt(squares[start + place] + STEADY)
-                weights[start + place] -= step_size * gradient / steady
-        squares[start + size] += slope * slope
-        weights[start + size] -= step_size * slope / np.sqrt(squares[start + size] + STEADY)
+                descend(learned, start + place, slope * shown[first + place])
+        descend(learned, start + size, slope)
+
+
+@kernel
+def descend(learned: LearnedEdges, place: int, gradient: Any) -> None:
+    """Take AdaGrad's step in one weight.
+
+    All in single precision, so that a processor takes several weights at once.
+    """
+    weights, squares = learned.weights, learned.squares
+    squares[place] += gradient * gradient
+    step = np.float32(learned.options.step_size) / np.sqrt(squares[place] + STEADY)
+    weights[place] -= step * gradient

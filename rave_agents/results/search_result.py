@@ -106,7 +106,7 @@ class SearchResult:
     """How far AMAF values were trusted at the end, from 0 to 1, where the search learns it
     (``NodeAmaf(trust=LearnedTrust())``, as in ``auto``): as far as actions were no longer legal
     after their player had taken them, and still legal if they had not. Else None, as before the
-    first action that could be legal again."""
+    first action that could be legal again, and where players move at the same time."""
     proof_trust: float | None = None
     """How far the bonus of proof numbers was trusted at the end, from 0 to 1, where the search
     learns it (``ProofNumbers(bonus_trust=LearnedBonusTrust())``, as in ``auto``): less than 1 where

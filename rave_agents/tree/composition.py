@@ -62,15 +62,18 @@ def compose(
     if observed and not (judged or valued):
         judging, in_tree = config.learning, True
     moves: Any = Alternating()
+    amaf = config.amaf
     if hidden:
         moves = InformationSets()
     elif simultaneous:
         moves = Simultaneous(_without_idle_exploration(config.simultaneous))
+        if isinstance(getattr(amaf, "trust", None), LearnedTrust):
+            amaf = NoAmaf()  # What an action is worth depends on what the others take beside it.
     playouts = UniformPlayouts() if judged else _weighted(config.playouts)
     parts = Parts(
         rule=_without_idle_exploration(config.rule),
         ties=config.ties,
-        amaf=config.amaf if hidden or not simultaneous else _trusted_together(config.amaf),
+        amaf=amaf,
         proofs=NoProofs() if hidden or simultaneous else config.proofs,
         moves=moves,
         playouts=playouts,
@@ -162,14 +165,6 @@ def _without_idle_exploration(rule: Any) -> Any:
     """A rule with c = 0 as the one that computes no exploration."""
     idle = isinstance(rule, UCB1 | PUCT | UCB1Tuned) and rule.c == 0.0
     return Greedy() if idle else rule
-
-
-def _trusted_together(amaf: Any) -> Any:
-    """What is left of AMAF where players move at the same time: nothing where trust is learned.
-
-    What an action is worth then depends on what the others take beside it.
-    """
-    return NoAmaf() if isinstance(getattr(amaf, "trust", None), LearnedTrust) else amaf
 
 
 def _weighted(playouts: Any) -> Any:

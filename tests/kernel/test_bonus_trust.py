@@ -163,9 +163,16 @@ def played(name, searches):
     return result
 
 
+def check_told(result):
+    assert result.to_dict()["proof_trust"] == result.proof_trust
+    assert f"proof numbers trusted {result.proof_trust:.2f}: how few replies" in str(result)
+
+
 @pytest.mark.full
 def test_proof_numbers_lose_their_weight_where_forcing_moves_are_sacrifices():
-    assert played("checkers", 10).proof_trust < 0.5
+    result = played("checkers", 10)
+    assert result.proof_trust < 0.5
+    check_told(result)
 
 
 @pytest.mark.full(but=["hex(board_size=5)"])
@@ -173,8 +180,7 @@ def test_proof_numbers_lose_their_weight_where_forcing_moves_are_sacrifices():
 def test_proof_numbers_lose_their_weight_where_all_moves_leave_as_many_replies(name):
     result = played(name, 2)
     assert result.proof_trust < 0.1
-    assert result.to_dict()["proof_trust"] == result.proof_trust
-    assert f"proof numbers trusted {result.proof_trust:.2f}: how few replies" in str(result)
+    check_told(result)
 
 
 @pytest.mark.full(but=["breakthrough(rows=6,columns=6)"])
