@@ -1,5 +1,6 @@
 """Agents that trust AMAF say where it misleads; ``auto`` does not need to."""
 
+import math
 import warnings
 
 import gymnasium
@@ -17,8 +18,10 @@ SAYS_SO = "AMAF misleads in {}.*Use auto"
 
 
 @pytest.fixture(autouse=True)
-def _nothing_said_before():
+def _nothing_said_before(monkeypatch):
+    """And all random games are played, however busy the machine is."""
     amaf_fit._seen.clear()
+    monkeypatch.setattr(amaf_fit, "SECONDS", math.inf)
 
 
 @pytest.mark.parametrize("name", ["connect_four", "mancala", "oware", "cursor_go", "pig"])
