@@ -10,8 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rave_agents.config.search_config import SearchConfig
-from rave_agents.game.game_state import GameState, PlayerId, is_simultaneous
+from rave_agents.game.game_state import (
+    GameState,
+    PlayerId,
+    hides_information,
+    is_simultaneous,
+)
 from rave_agents.kernel.amaf import NoAmaf
+from rave_agents.kernel.hidden_trust import LEAST_VISITS, trust_by_spread
 from rave_agents.kernel.lifetimes import (
     GONE,
     LEFT,
@@ -25,6 +31,12 @@ from rave_agents.kernel.trust import LearnedTrust
 GAMES, PLIES, SECONDS = 10, 24, 0.1
 """Random games, decisions in each, and the seconds after which no further one is made."""
 
+MOST_GAMES = 100
+"""Random games where they are so short that few actions could be seen again in fewer."""
+
+GAMES_TO_THE_END = 300
+"""Random games that are played to their end, within as many seconds, where something is hidden."""
+
 FITS = 0.2
 """The least trust in AMAF at which nothing is said."""
 
@@ -35,18 +47,69 @@ def action_trust(state: GameState) -> float | None:
     """How far an action means the same whenever it is taken, from 0 to 1.
 
     What a search counts, see ``kernel/lifetimes.py``, counted in random games from
-    this position. None where players move at the same time, or too few actions were seen.
+    this position; where something is hidden, or what it measures, see ``kernel/hidden_trust.py``,
+    if that is more. None where players move at the same time, or too few actions were seen.
     """
     generator = random.Random(1)
     counts, left = np.zeros(2, np.int64), np.zeros(3, np.int64)
     end = time.monotonic() + SECONDS
-    for _ in range(GAMES):
-        if time.monotonic() > end:
+    for game in range(MOST_GAMES):
+        enough = counts[GONE] + counts[LEGAL_AGAIN] >= PLIES
+        if time.monotonic() > end or (enough and game >= GAMES):
             break
         if not _count_in_a_game(counts, left, state.clone(), generator, end):
             return None
-    enough = counts[GONE] + counts[LEGAL_AGAIN] >= PLIES
-    return meaning(counts) * endurance(left) if enough else None
+    if counts[GONE] + counts[LEGAL_AGAIN] < PLIES:
+        return None
+    trust = meaning(counts) * endurance(left)
+    return max(trust, _spread_trust(state, generator)) if hides_information(state) else trust
+
+
+def _spread_trust(state: GameState, generator: random.Random) -> float:
+    """Trust by how far values of first actions differ, and of the same actions taken later."""
+    players, actions = state.num_players(), state.num_distinct_actions()
+    visits, values = np.zeros((2, players, actions)), np.zeros((2, players, actions))
+    end = time.monotonic() + SECONDS
+    for _ in range(GAMES_TO_THE_END):
+        if time.monotonic() > end:
+            break
+        for player, taken, value in _own_actions(state.clone(), generator, end):
+            later = [action for action in dict.fromkeys(taken[1:]) if action != taken[0]]
+            for when, of_time in enumerate((later, taken[:1])):
+                visits[when, player, of_time] += 1
+                values[when, player, of_time] += value
+    later_squares = own_squares = 0.0
+    for player in range(players):
+        enough = (visits[:, player] >= LEAST_VISITS).all(axis=0)
+        if enough.any():
+            means = values[:, player, enough] / visits[:, player, enough]
+            later, own = means.var(axis=1) * enough.sum()
+            later_squares, own_squares = later_squares + later, own_squares + own
+    return trust_by_spread(later_squares, own_squares)
+
+
+def _own_actions(
+    state: GameState, generator: random.Random, end: float
+) -> list[tuple[int, list[int], float]]:
+    """Play a random game: each player's actions and return. Nothing if it does not end."""
+    taken: dict[int, list[int]] = {}
+    while not state.is_terminal():
+        if is_simultaneous(state) or time.monotonic() > end:
+            return []
+        if state.current_player() == PlayerId.CHANCE:
+            _draw_chance(state, generator)
+            continue
+        action = generator.choice(state.legal_actions())
+        taken.setdefault(int(state.current_player()), []).append(action)
+        state.apply_action(action)
+    returns = state.returns()
+    return [(player, actions, float(returns[player])) for player, actions in taken.items()]
+
+
+def _draw_chance(state: GameState, generator: random.Random) -> None:
+    """Apply a random outcome."""
+    outcomes, probabilities = zip(*state.chance_outcomes(), strict=True)
+    state.apply_action(generator.choices(outcomes, probabilities)[0])
 
 
 def _count_in_a_game(
@@ -63,8 +126,7 @@ def _count_in_a_game(
     last = None
     for _ in range(PLIES):
         while not state.is_terminal() and state.current_player() == PlayerId.CHANCE:
-            outcomes, probabilities = zip(*state.chance_outcomes(), strict=True)
-            state.apply_action(generator.choices(outcomes, probabilities)[0])
+            _draw_chance(state, generator)
             last = None
         if state.is_terminal() or time.monotonic() > end:
             break

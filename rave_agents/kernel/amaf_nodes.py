@@ -23,7 +23,7 @@ from rave_agents.kernel.hooks import copy_edge
 from rave_agents.kernel.players import AllPlayers, holds_for
 from rave_agents.kernel.schedules import MinimumMSE, Schedule
 from rave_agents.kernel.tree import edge_rows
-from rave_agents.kernel.trust import FullTrust, Trust, exploration_left, trust_of
+from rave_agents.kernel.trust import FullTrust, Trust, exploration_left, on_credited, trust_of
 from rave_agents.kernel.utilities import rescale_sums, set_values
 from rave_agents.kernel.weightings import Uniform, Weighting, update_weight
 from rave_agents.kernel.winning_moves import WON, NoWinningMoves, Winning, note_win
@@ -93,6 +93,7 @@ def _credit_playouts(amaf: EdgeAmaf, search: Any, depth: int, nodes: int) -> Non
             if tree.node_player[node] >= 0:
                 credit_edges(amaf, search, node, 1.0 / playouts, start, moves)
         record.offset[0] += moves + 1
+    on_credited(amaf.trust, search, amaf.visits, amaf.value_sum)
 
 
 @kernel

@@ -14,12 +14,13 @@ has grown least. Such games show themselves in what moves do to other actions, s
 
 from typing import Annotated, Any, NamedTuple
 
-from rave_agents.compiler.arrays import FLOAT, INT, NODE, Array, one
+from rave_agents.compiler.arrays import FLOAT, NODE, Array, one
 from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel.hooks import reads_lifetimes
 from rave_agents.kernel.lifetimes import placement, transience
-from rave_agents.kernel.tree import ROOT, UNEXPANDED, edge_rows
+from rave_agents.kernel.root_sums import RootSums, is_time_to_look, remember
+from rave_agents.kernel.tree import UNEXPANDED, edge_rows
 
 GREATEST_WEIGHT = 10.0
 """The visits that the mean of an edge counts for at most: one good move is one piece of evidence,
@@ -28,13 +29,8 @@ however often it was taken."""
 PRIOR_WEIGHT = 50.0
 """The weight of what is assumed until something is known: that bonuses say nothing of values."""
 
-KEPT = 0.9
-"""The share of what earlier roots told that is kept at each new one."""
-
 TOLERATED_SLOPE, REFUTING_SLOPE = -0.05, -0.1
 """Slopes of values over bonuses down to which trust is full, and at which it is none."""
-
-SQUARES, PRODUCTS, EARLIER_SQUARES, EARLIER_PRODUCTS, DISTRUST = 0, 1, 2, 3, 4
 
 
 class LearnedBonusTrust(NamedTuple):
@@ -49,13 +45,11 @@ class MeasuredTrust(NamedTuple):
     """What the search has seen of its bonuses."""
 
     options: LearnedBonusTrust
-    sums: Annotated[Array, one(FLOAT, 5)]
-    """[5] the squares of bonuses, and their products with values, both as differences from the
-    mean of their node: of the tree of the root last looked at, of earlier roots'; and 1 less the
-    trust."""
-    visits: Annotated[Array, one(INT)]
-    """[1] the root's visits when its tree was last looked at; the tree sets it to 0 at each new
-    root."""
+    measured: RootSums
+    """Over the whole tree, the squares of bonuses, and their products with values, both as
+    differences from the mean of their node."""
+    distrust: Annotated[Array, one(FLOAT)]
+    """[1] 1 less the trust."""
 
 
 @open_function
@@ -71,14 +65,13 @@ def _reads_lifetimes(trust: LearnedBonusTrust) -> bool:
 
 @implements(bonus_trust, MeasuredTrust)
 def _bonus_trust(trust: MeasuredTrust) -> float:
-    return 1.0 - float(trust.sums[DISTRUST])
+    return 1.0 - float(trust.distrust[0])
 
 
 @kernel
-def distrust(sums: Array) -> float:
+def distrust(squares: float, products: float) -> float:
     """From 0 to 1, by the slope of values over bonuses, drawn towards 0 where little is known."""
-    slope = sums[PRODUCTS] + sums[EARLIER_PRODUCTS]
-    slope /= PRIOR_WEIGHT + sums[SQUARES] + sums[EARLIER_SQUARES]
+    slope = products / (PRIOR_WEIGHT + squares)
     share = (TOLERATED_SLOPE - slope) / (TOLERATED_SLOPE - REFUTING_SLOPE)
     return max(0.0, min(1.0, float(share)))
 
@@ -90,17 +83,12 @@ def compare_with_values(trust: Any, search: Any, edge_bonus: Array) -> None:
 
 @implements(compare_with_values, MeasuredTrust)
 def _compare_with_values(trust: MeasuredTrust, search: Any, edge_bonus: Array) -> None:
-    """Look at the whole tree each time that the root's visits have doubled."""
-    sums, visits = trust.sums, search.tree.node_visits[ROOT]
-    if visits < 2 * trust.visits[0]:
-        return
-    if trust.visits[0] == 0:  # The sums are still those of the root before.
-        sums[EARLIER_SQUARES] = KEPT * (sums[EARLIER_SQUARES] + sums[SQUARES])
-        sums[EARLIER_PRODUCTS] = KEPT * (sums[EARLIER_PRODUCTS] + sums[PRODUCTS])
-    trust.visits[0] = visits
-    sums[SQUARES], sums[PRODUCTS] = compared(search.tree, edge_bonus)
-    by_values = distrust(sums) * transience(search.lifetimes.left)
-    sums[DISTRUST] = max(by_values, placement(search.lifetimes))
+    """Look at the whole tree, if it is time to."""
+    if is_time_to_look(trust.measured, search.tree):
+        seen = compared(search.tree, edge_bonus)
+        squares, products = remember(trust.measured, search.tree, seen[0], seen[1])
+        by_values = distrust(squares, products) * transience(search.lifetimes.left)
+        trust.distrust[0] = max(by_values, placement(search.lifetimes))
 
 
 @kernel

@@ -9,6 +9,8 @@ becomes of actions, see ``lifetimes.py``:
 * An action that its player did not take is no longer legal at their next turn. In Checkers and in
   Amazons it was one for that moment: who takes it later takes it somewhere else.
 
+Where something is hidden, more is looked at, see ``hidden_trust.py``.
+
 Where players move at the same time, what an action is worth depends on what the others take beside
 it: a search whose trust is learned keeps no AMAF statistics there, see ``tree/composition.py``.
 """
@@ -17,6 +19,7 @@ from typing import Annotated, Any, NamedTuple
 
 from annotated_types import Ge, Le
 
+from rave_agents.compiler.arrays import Array
 from rave_agents.compiler.dispatch import implements, open_function
 from rave_agents.compiler.part_fields import Takes
 from rave_agents.kernel.hooks import reads_lifetimes
@@ -61,6 +64,11 @@ def _reads_lifetimes(trust: LearnedTrust) -> bool:
 @implements(trust_of, LearnedTrust)
 def _trust_of(trust: LearnedTrust, search: Any) -> float:
     return float(search.lifetimes.trust[0])
+
+
+@open_function
+def on_credited(trust: Any, search: Any, visits: Array, value_sum: Array) -> None:
+    """A simulation has been credited to the AMAF statistics of edges, which are given."""
 
 
 @open_function

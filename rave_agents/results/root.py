@@ -13,6 +13,7 @@ from rave_agents.kernel.amaf_nodes import EdgeAmaf
 from rave_agents.kernel.amaf_tables import AmafTables
 from rave_agents.kernel.bonus_trust import MeasuredTrust, bonus_trust
 from rave_agents.kernel.gumbel import GumbelSearch
+from rave_agents.kernel.hidden_trust import MeasuredSpread
 from rave_agents.kernel.online_value import LearnedEdges, value_trust
 from rave_agents.kernel.proofs import Proven
 from rave_agents.kernel.simultaneous import JointMoves
@@ -187,7 +188,8 @@ def known_root(tree: SearchTree) -> Root:
 
 def _amaf_trust(tree: SearchTree, trust: Any) -> float | None:
     """How far AMAF is trusted, once something is known."""
-    if isinstance(trust, LearnedTrust) and not tree.running.lifetimes.taken.any():
+    learned = isinstance(trust, LearnedTrust | MeasuredSpread)
+    if learned and not tree.running.lifetimes.taken.any():
         return None
     return float(trust_of(trust, tree.search()))
 

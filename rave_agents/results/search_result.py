@@ -105,8 +105,9 @@ class SearchResult:
     amaf_trust: float | None = None
     """How far AMAF values were trusted at the end, from 0 to 1, where the search learns it
     (``NodeAmaf(trust=LearnedTrust())``, as in ``auto``): as far as actions were no longer legal
-    after their player had taken them, and still legal if they had not. Else None, as before the
-    first action that could be legal again, and where players move at the same time."""
+    after their player had taken them, and still legal if they had not; where something is hidden
+    also as far as values of actions taken later differed less than edges' own. Else None, as before
+    the first action that could be legal again, and where players move at the same time."""
     proof_trust: float | None = None
     """How far the bonus of proof numbers was trusted at the end, from 0 to 1, where the search
     learns it (``ProofNumbers(bonus_trust=LearnedBonusTrust())``, as in ``auto``): less than 1 where

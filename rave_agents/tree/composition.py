@@ -13,6 +13,7 @@ from rave_agents.game.game_state import (
 )
 from rave_agents.kernel.alternating import Alternating
 from rave_agents.kernel.amaf import NoAmaf
+from rave_agents.kernel.hidden_trust import HiddenTrust
 from rave_agents.kernel.hooks import reads_lifetimes
 from rave_agents.kernel.information_sets import InformationSets
 from rave_agents.kernel.judging import NoJudging
@@ -42,6 +43,7 @@ def compose(
     config: SearchConfig,
     *,
     simultaneous: bool,
+    determinized: bool,
     hidden: bool,
     judged: bool,
     valued: bool = False,
@@ -52,7 +54,8 @@ def compose(
     Args:
         config: the search's tunables.
         simultaneous: whether players may move at the same time.
-        hidden: whether each simulation begins in another world.
+        determinized: whether each simulation begins in another world.
+        hidden: whether that is because something is hidden from players, not by chance alone.
         judged: whether an evaluator judges leaves, so that there are no playouts.
         valued: whether there is a value function.
         observed: whether playouts show what players observe, for the search to learn from.
@@ -63,21 +66,24 @@ def compose(
         judging, in_tree = config.learning, True
     moves: Any = Alternating()
     amaf = config.amaf
-    if hidden:
+    learned = getattr(amaf, "trust", None)
+    if determinized:
         moves = InformationSets()
+        if hidden and isinstance(learned, LearnedTrust):
+            amaf = amaf._replace(trust=HiddenTrust(learned.unvisited))
     elif simultaneous:
         moves = Simultaneous(_without_idle_exploration(config.simultaneous))
-        if isinstance(getattr(amaf, "trust", None), LearnedTrust):
+        if isinstance(learned, LearnedTrust):
             amaf = NoAmaf()  # What an action is worth depends on what the others take beside it.
     playouts = UniformPlayouts() if judged else _weighted(config.playouts)
     parts = Parts(
         rule=_without_idle_exploration(config.rule),
         ties=config.ties,
         amaf=amaf,
-        proofs=NoProofs() if hidden or simultaneous else config.proofs,
+        proofs=NoProofs() if determinized or simultaneous else config.proofs,
         moves=moves,
         playouts=playouts,
-        judging=judging if in_tree and not (hidden or simultaneous) else NoJudging(),
+        judging=judging if in_tree and not (determinized or simultaneous) else NoJudging(),
         lifetimes=NoLifetimes(),
     )
     asked = any(reads_lifetimes(part) for part in records_of(parts))
@@ -124,7 +130,7 @@ def searched_game(
         judged: whether an evaluator judges leaves, so that there are no playouts.
         valued: whether there is a value function.
     """
-    simultaneous, hidden = has_simultaneous_moves(state), determinizes(state, config)
+    simultaneous, determinized = has_simultaneous_moves(state), determinizes(state, config)
     least, greatest = float(state.min_utility()), float(state.max_utility())
     bounded = math.isfinite(least) and math.isfinite(greatest)
     fixed_range = config.utility_range == "game" and bounded
@@ -138,7 +144,8 @@ def searched_game(
         parts=compose(
             config,
             simultaneous=simultaneous,
-            hidden=hidden,
+            determinized=determinized,
+            hidden=determinized and hides_information(state),
             judged=judged,
             valued=valued,
             observed=observation > 0,
@@ -147,7 +154,7 @@ def searched_game(
         num_players=players,
         num_actions=int(state.num_distinct_actions()),
         simultaneous=simultaneous,
-        determinizes=hidden,
+        determinizes=determinized,
         least_utility=least,
         greatest_utility=greatest,
         utility_sum=math.nan if total is None else float(total),

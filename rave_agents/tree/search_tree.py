@@ -14,9 +14,11 @@ from rave_agents.kernel import refutations  # noqa: F401  (it implements hooks)
 from rave_agents.kernel.amaf_tables import HRAVE
 from rave_agents.kernel.bonus_trust import MeasuredTrust
 from rave_agents.kernel.gumbel import GumbelSearch
+from rave_agents.kernel.hidden_trust import MeasuredSpread
 from rave_agents.kernel.hooks import checks_children, rows_needed
 from rave_agents.kernel.proof_numbers import NOBODY, Numbers
 from rave_agents.kernel.proofs import Proven
+from rave_agents.kernel.root_sums import RootSums
 from rave_agents.kernel.search import Path, Search, neutral_settings
 from rave_agents.kernel.simultaneous import JointMoves
 from rave_agents.kernel.solver import Bounds
@@ -109,7 +111,10 @@ class SearchTree:
         self.storage: Storage = Storage(self.arrays, (self.path, *self.running), sizes)
         self._of_playouts = list(declared_arrays(self.running.playouts))
         seen = (self.running.rule, self.running.lifetimes, self.running.judging)
-        trusts = list(find_records(self.running.proofs, MeasuredTrust))
+        trusts = [
+            *find_records(self.running.proofs, MeasuredTrust),
+            *find_records(self.running.amaf, MeasuredSpread),
+        ]
         self._of_game = [
             (array, rows)
             for part in (*seen, *trusts)
@@ -120,7 +125,7 @@ class SearchTree:
         rule = self.running.rule
         halves = isinstance(rule, GumbelSearch)
         self._of_root = [rule.noise, rule.visits_before, rule.budget] if halves else []
-        self._of_root += [trust.visits for trust in trusts]
+        self._of_root += [sums.visits for sums in find_records(self.running, RootSums)]
 
     def __getstate__(self) -> dict[str, Any]:
         """Everything but the arrays, and the values in them.

@@ -39,6 +39,16 @@ def test_actions_that_are_gone_when_taken_are_trusted(name):
     assert amaf_fit.action_trust(pyspiel.load_game(name).new_initial_state()) > 0.8
 
 
+@pytest.mark.parametrize("name", ["go_fish", "phantom_ttt", "hearts"])
+def test_hidden_cards_and_stones_that_are_as_good_later_are_trusted(name):
+    assert amaf_fit.action_trust(load_game(name).new_initial_state()) > 0.8
+
+
+@pytest.mark.parametrize("name", ["kuhn_poker", "leduc_poker", "liars_dice", "bargaining"])
+def test_calls_and_bids_are_not_trusted(name):
+    assert amaf_fit.action_trust(load_game(name).new_initial_state()) < 0.2
+
+
 def test_nothing_is_known_where_players_move_at_once():
     state = pyspiel.load_game("oshi_zumo").new_initial_state()
     assert amaf_fit.action_trust(state) is None
@@ -59,14 +69,16 @@ def test_a_bot_that_trusts_amaf_says_once_where_it_misleads():
         rave_openspiel.RaveBot(game, simulations=10)
 
 
+@pytest.mark.parametrize("game", ["mancala", "leduc_poker"])
 @pytest.mark.parametrize("spec", ["rave", "grave", "hrave(simulations=5)"])
-def test_an_agent_of_a_match_says_so_too(spec):
-    with pytest.warns(UserWarning, match=SAYS_SO.format("mancala")):
-        make_agent(spec, load_game("mancala"))
+def test_an_agent_of_a_match_says_so_too(spec, game):
+    with pytest.warns(UserWarning, match=SAYS_SO.format(game)):
+        make_agent(spec, load_game(game))
 
 
 @pytest.mark.parametrize(
-    ("spec", "game"), [("auto", "connect_four"), ("uct", "connect_four"), ("rave", "hex")]
+    ("spec", "game"),
+    [("auto", "connect_four"), ("uct", "connect_four"), ("rave", "hex"), ("rave", "go_fish")],
 )
 def test_others_say_nothing(spec, game):
     with warnings.catch_warnings():

@@ -50,11 +50,11 @@ def own_score(rule, amaf, node, edge):
     return (1.0 - beta) * min(edge.q, 1.0) + beta * edge.q_amaf + explored
 
 
-class OwnPlayouts(NamedTuple):
+class PoweredPlayouts(NamedTuple):
     power: float = 0.5
 
 
-@implements(action_weight, OwnPlayouts)
+@implements(action_weight, PoweredPlayouts)
 def own_weight(policy, action):
     return (1.0 + action.q) / (1.0 + action.n) ** policy.power
 
@@ -79,7 +79,7 @@ CASES = {
     "proof_numbers": (SearchConfig.preset("pn_mcts"), {}, False),
     "tuned": (RAVE.replace(rule=UCB1Tuned(0.5)), {}, False),
     "steered": (RAVE.replace(playouts=SteeredPlayouts(0.05)), {}, False),
-    "own_playouts": (SearchConfig(playouts=OwnPlayouts()), {}, False),
+    "own_playouts": (SearchConfig(playouts=PoweredPlayouts()), {}, False),
     "winning": (RAVE.replace(winning=WinningMoves(0.4)), {}, False),
     "winning_table": (
         SearchConfig(amaf=GRAVE(weighting=Linear(), winning=WinningMoves(0.4))),

@@ -12,11 +12,6 @@ import pytest
 
 from rave_agents import Limit, SearchConfig, Searcher
 from rave_agents.kernel.bonus_trust import (
-    EARLIER_PRODUCTS,
-    EARLIER_SQUARES,
-    KEPT,
-    PRODUCTS,
-    SQUARES,
     LearnedBonusTrust,
     MeasuredTrust,
     bonus_trust,
@@ -25,6 +20,14 @@ from rave_agents.kernel.bonus_trust import (
     distrust,
 )
 from rave_agents.kernel.lifetimes import LEFT, STILL_LEGAL, CountLifetimes, Lifetimes
+from rave_agents.kernel.root_sums import (
+    EARLIER_FIRST,
+    EARLIER_SECOND,
+    FIRST,
+    KEPT,
+    SECOND,
+    RootSums,
+)
 from rave_agents.kernel.tree import UNEXPANDED
 from rave_agents.tree.storage import find_records
 
@@ -75,9 +78,7 @@ def test_chance_outcomes_do_not_count():
     [(0, 0, 1), (1e6, 0.2, 1), (1e6, -0.05, 1), (1e6, -0.075, 0.5), (1e6, -0.1, 0), (10, -0.2, 1)],
 )
 def test_trust_falls_with_the_slope_as_far_as_it_is_known(squares, slope, trust):
-    assert 1.0 - distrust(np.array([squares, squares * slope, 0, 0])) == pytest.approx(
-        trust, abs=1e-3
-    )
+    assert 1.0 - distrust(squares, squares * slope) == pytest.approx(trust, abs=1e-3)
 
 
 def search_of(tree, left=0, still_legal=0):
@@ -101,25 +102,28 @@ def seen_of(searcher):
 
 def nothing_seen():
     """What is known of bonuses before the first simulation."""
-    return MeasuredTrust(LearnedBonusTrust(), np.zeros(5), np.zeros(1, np.int64))
+    measured = RootSums(np.zeros(4), np.zeros(1, np.int64))
+    return MeasuredTrust(LearnedBonusTrust(), measured, np.zeros(1))
 
 
 def test_earlier_roots_are_remembered_the_less_the_longer_ago():
     trust = nothing_seen()
     tree = tree_of([(4, 0.75, True), (4, 0.25, True)])
     for _ in range(3):
-        trust.visits[0] = 0  # As the tree does at a new root.
+        trust.measured.visits[0] = 0  # As the tree does at a new root.
         compare_with_values(trust, search_of(tree), np.array([1.0, 0.0]))
-    assert trust.sums.tolist() == pytest.approx([2.0, 1.0, 2.0 * (0.9 + 0.81), 0.9 + 0.81, 0.0])
+    sums = trust.measured.sums
+    assert sums.tolist() == pytest.approx([2.0, 1.0, 2.0 * (0.9 + 0.81), 0.9 + 0.81])
 
 
 @pytest.mark.parametrize(("seen", "looks"), [(5, False), (4, True), (3, True), (0, True)])
 def test_the_tree_is_looked_at_when_visits_have_at_least_doubled(seen, looks):
     trust = nothing_seen()
-    trust.visits[0] = seen
+    sums, visits = trust.measured
+    visits[0] = seen
     tree = tree_of([(4, 0.75, True), (4, 0.25, True)])
     compare_with_values(trust, search_of(tree), np.array([1.0, 0.0]))
-    assert (trust.sums[:2].tolist(), trust.visits[0]) == (([2, 1], 8) if looks else ([0, 0], seen))
+    assert (sums[:2].tolist(), visits[0]) == (([2, 1], 8) if looks else ([0, 0], seen))
 
 
 def test_the_sums_of_a_root_are_kept_when_a_reply_with_much_of_its_tree_is_the_next_root():
@@ -135,9 +139,9 @@ def test_the_sums_of_a_root_are_kept_when_a_reply_with_much_of_its_tree_is_the_n
     searcher.search(state, Limit(simulations=1))
     after = seen_of(searcher)
     assert kept > 64
-    assert after.visits[0] == kept + 1
-    sums = before.sums[[SQUARES, PRODUCTS]]
-    assert after.sums[[EARLIER_SQUARES, EARLIER_PRODUCTS]] == pytest.approx(KEPT * sums)
+    assert after.measured.visits[0] == kept + 1
+    sums = before.measured.sums[[FIRST, SECOND]]
+    assert after.measured.sums[[EARLIER_FIRST, EARLIER_SECOND]] == pytest.approx(KEPT * sums)
 
 
 @pytest.mark.parametrize(
@@ -147,7 +151,7 @@ def test_the_sums_of_a_root_are_kept_when_a_reply_with_much_of_its_tree_is_the_n
 )
 def test_lower_values_count_against_a_bonus_as_far_as_actions_pass(left, still_legal, trust):
     measured = nothing_seen()
-    measured.sums[[EARLIER_SQUARES, EARLIER_PRODUCTS]] = 1e6, -1e6
+    measured.measured.sums[[EARLIER_FIRST, EARLIER_SECOND]] = 1e6, -1e6
     tree = tree_of([(4, 0.75, True), (4, 0.25, True)])
     compare_with_values(measured, search_of(tree, left, still_legal), np.array([1.0, 0.0]))
     assert bonus_trust(measured) == pytest.approx(trust)
