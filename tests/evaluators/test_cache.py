@@ -83,6 +83,7 @@ def test_a_single_search_hardly_asks_for_a_position_twice():
     assert told.count < 1.02 * len(told.seen) < 500  # Two positions may share a place.
 
 
+@pytest.mark.full(but=["connect_four"])
 @pytest.mark.parametrize("game", ["connect_four", "hex(board_size=4)", "breakthrough"])
 def test_with_several_leaves_what_is_known_takes_no_place_in_a_batch(game):
     sizes, told = [], Told()
@@ -126,6 +127,7 @@ def test_where_values_may_get_another_scale_what_is_known_waits_for_the_others()
         assert told == pytest.approx(sum(len(history) * count for history, count in ended))
 
 
+@pytest.mark.full
 def test_of_more_answers_than_there_is_room_for_the_latest_are_kept(monkeypatch):
     monkeypatch.setattr(cache_module, "MOST_ANSWERS", 128)
     monkeypatch.setattr(cache_module, "MOST_PRIORS", 600)

@@ -61,6 +61,7 @@ def test_gnu_go_follows_a_game_that_it_has_not_seen():
     agent.close()
 
 
+@pytest.mark.full
 @needs_gnugo
 def test_gnu_go_keeps_to_a_clock():
     gnugo = AgentSpec("gtp", {"command": f"{GNUGO} --mode gtp"})
@@ -68,6 +69,7 @@ def test_gnu_go_keeps_to_a_clock():
     assert result.records[0].efforts[0].seconds < 20
 
 
+@pytest.mark.full
 def test_two_processes_of_ours_play_a_match():
     game = "hex(board_size=3)"
     result = play_match(game, ours(game), ours(game, "random(seed=2)"), games=4)
@@ -153,6 +155,7 @@ UNUSABLE = {
 }
 
 
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize("what", UNUSABLE)
 def test_a_program_that_does_not_play_ends_the_match_within_seconds(what):
     spec, message = UNUSABLE[what]

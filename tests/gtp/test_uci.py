@@ -121,6 +121,7 @@ for line in sys.stdin:
 """
 
 
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize("opening_plies", [0, 1, 2, 3])
 def test_turns_of_three_actions_are_played_and_finished(opening_plies, tmp_path):
     pytest.importorskip("pyffish", reason="pyffish is not installed")

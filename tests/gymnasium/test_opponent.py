@@ -32,6 +32,7 @@ def play(env, seed, choices=0):
             return seen
 
 
+@pytest.mark.full(but=["connect_four"])
 @pytest.mark.parametrize("game", ["connect_four", "pettingzoo:connect_four_v3"])
 def test_environment_is_clean_to_gymnasiums_own_check(game):
     env = made(game, "rave(simulations=20)", render_mode="ansi")

@@ -167,6 +167,7 @@ def test_games_that_pettingzoo_draws_have_pictures(game):
     env.close()
 
 
+@pytest.mark.full
 def test_a_window_shows_the_game(monkeypatch):
     env = made("connect_four", opponent=first, seat=0, render_mode="human")
     env.reset(seed=1)
