@@ -42,6 +42,7 @@ from rave_agents.kernel.amaf_nodes import NodeAmaf
 from rave_agents.kernel.amaf_tables import GRAVE, HRAVE
 from rave_agents.kernel.bonus_trust import LearnedBonusTrust
 from rave_agents.kernel.gumbel import Gumbel
+from rave_agents.kernel.hidden_trust import HiddenTrust
 from rave_agents.kernel.judging import Judging
 from rave_agents.kernel.online_value import NoLearning, OnlineValue
 from rave_agents.kernel.players import AllPlayers, SearchingPlayer
@@ -125,6 +126,7 @@ __all__ = [
     "Greedy",
     "Gumbel",
     "HandSelected",
+    "HiddenTrust",
     "Judging",
     "LearnedBonusTrust",
     "LearnedTrust",

@@ -17,7 +17,7 @@ from rave_agents.game.game_state import (
     is_simultaneous,
 )
 from rave_agents.kernel.amaf import NoAmaf
-from rave_agents.kernel.hidden_trust import LEAST_VISITS, trust_by_spread
+from rave_agents.kernel.hidden_trust import LEAST_VISITS, HiddenTrust, trust_by_spread
 from rave_agents.kernel.lifetimes import (
     GONE,
     LEFT,
@@ -163,7 +163,8 @@ def warn_of_misfit(config: SearchConfig, game: str, start: Callable[[], GameStat
         start: makes a position of it.
     """
     trusting = not isinstance(config.amaf, NoAmaf)
-    if not trusting or isinstance(getattr(config.amaf, "trust", None), LearnedTrust):
+    learned = isinstance(getattr(config.amaf, "trust", None), LearnedTrust | HiddenTrust)
+    if learned or not trusting:
         return
     if game in _seen:
         return

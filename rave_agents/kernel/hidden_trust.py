@@ -14,6 +14,8 @@ taken later differ less than edges' own.
 import math
 from typing import Annotated, Any, NamedTuple
 
+from annotated_types import Ge, Le
+
 from rave_agents.compiler.arrays import FLOAT, Array, one
 from rave_agents.compiler.dispatch import implements, kernel
 from rave_agents.compiler.runtime import runs_as
@@ -32,13 +34,12 @@ LEAST_VISITS = 2.0
 
 
 class HiddenTrust(NamedTuple):
-    """``LearnedTrust`` as a search has it where something is hidden, see ``composition.compose``.
+    """AMAF values are trusted as ``LearnedTrust`` does, or as their spread allows, if that is more.
 
-    AMAF values are trusted as far as ``LearnedTrust`` does, or as their spread allows, whichever is
-    more.
+    ``LearnedTrust`` becomes this where something is hidden, see ``composition.compose``.
     """
 
-    unvisited: float = 1.0
+    unvisited: Annotated[float, Ge(0), Le(1)] = 1.0
     """See ``LearnedTrust``."""
 
 

@@ -51,8 +51,8 @@ def trust_of(trust: Any, search: Any) -> float:
 
 
 Trust = Annotated[Any, Takes(FullTrust, LearnedTrust, trust_of)]
-"""What a field takes that says how far AMAF values are trusted: one of these, or a part of one's
-own that implements ``trust_of``. It finds ``search.lifetimes`` if it implements
+"""What a field takes that says how far AMAF values are trusted: one of these, ``HiddenTrust``, or a
+part of one's own that implements ``trust_of``. It finds ``search.lifetimes`` if it implements
 ``hooks.reads_lifetimes`` too."""
 
 

@@ -73,7 +73,7 @@ def compose(
             amaf = amaf._replace(trust=HiddenTrust(learned.unvisited))
     elif simultaneous:
         moves = Simultaneous(_without_idle_exploration(config.simultaneous))
-        if isinstance(learned, LearnedTrust):
+        if isinstance(learned, LearnedTrust | HiddenTrust):
             amaf = NoAmaf()  # What an action is worth depends on what the others take beside it.
     playouts = UniformPlayouts() if judged else _weighted(config.playouts)
     parts = Parts(

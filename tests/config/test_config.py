@@ -38,6 +38,7 @@ from rave_agents.parts import (
     Greedy,
     Gumbel,
     HandSelected,
+    HiddenTrust,
     Linear,
     MaxBonus,
     MaxChild,
@@ -214,6 +215,7 @@ BAD_IN_PARTS = [
     (GUMBEL, "rule.gumbel_scale", [*AT_LEAST_0, 1e7]),
     (SearchConfig(rule=UCB1Tuned()), "rule.c", AT_LEAST_0),
     (SearchConfig.preset("auto"), "amaf.trust.unvisited", SHARE),
+    (SearchConfig(amaf=NodeAmaf(trust=HiddenTrust())), "amaf.trust.unvisited", SHARE),
     (SearchConfig(simultaneous=RegretMatching()), "simultaneous.gamma", SHARE),
     (SearchConfig(simultaneous=Exp3()), "simultaneous.gamma", [0, *SHARE]),
     (SearchConfig(ties=TiesWithin()), "ties.tolerance", AT_LEAST_0),
@@ -315,7 +317,7 @@ def test_every_number_has_its_bad_values():
         (type(owner(config, place)), place.split(".")[-1]) for config, place, _ in BAD_IN_PARTS
     }
     assert tested == expected
-    assert len(expected) == len(BAD_IN_PARTS) == 42
+    assert len(expected) == len(BAD_IN_PARTS) == 43
 
 
 @pytest.mark.parametrize(

@@ -138,3 +138,9 @@ def test_chance_alone_hides_nothing():
     game = searched_game(PlanningState(env), AUTO, judged=False)
     assert game.determinizes
     assert type(game.parts.amaf.trust) is LearnedTrust
+
+
+def test_it_can_be_asked_for_where_nothing_is_hidden():
+    config = SearchConfig.preset("rave").replace(**{"amaf.trust": "hidden_trust"})
+    state = pyspiel.load_game("hex(board_size=5)").new_initial_state()
+    assert Searcher(config, seed=1).search(state, Limit(simulations=200)).amaf_trust > 0.8
