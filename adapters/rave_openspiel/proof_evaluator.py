@@ -18,6 +18,7 @@ from open_spiel.python.algorithms import mcts
 from rave_agents.config.limit import Limit
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.game.arguments import checked_seed
+from rave_agents.game.game_state import drawn_outcome
 from rave_agents.kernel.tree import ROOT, edge_rows
 from rave_agents.parts import DrawLayer, RankBonus, UniformPlayouts
 from rave_agents.results.proven import edge_proof
@@ -134,8 +135,7 @@ class PNEvaluator(mcts.Evaluator):  # type: ignore[misc]
         if state.is_chance_node():
             state = state.clone()
             while state.is_chance_node():
-                actions, weights = zip(*state.chance_outcomes(), strict=True)
-                state.apply_action(self._random.choices(actions, weights)[0])
+                state.apply_action(drawn_outcome(state, self._random))
         if state.is_terminal():
             return np.array(state.returns())
         return self._search(state).values.copy()

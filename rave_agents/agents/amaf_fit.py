@@ -13,6 +13,7 @@ from rave_agents.config.search_config import SearchConfig
 from rave_agents.game.game_state import (
     GameState,
     PlayerId,
+    drawn_outcome,
     hides_information,
     is_simultaneous,
 )
@@ -46,23 +47,25 @@ _seen: set[str] = set()
 def action_trust(state: GameState) -> float | None:
     """How far an action means the same whenever it is taken, from 0 to 1.
 
-    What a search counts, see ``kernel/lifetimes.py``, counted in random games from
-    this position; where something is hidden, or what it measures, see ``kernel/hidden_trust.py``,
-    if that is more. None where players move at the same time, or too few actions were seen.
+    What a search counts, see ``kernel/lifetimes.py``, counted in random games from this position.
+    Where that is little and something is hidden, the spread of values counts too, see
+    ``kernel/hidden_trust.py``. None where players move at the same time, or too few actions were
+    seen.
     """
     generator = random.Random(1)
     counts, left = np.zeros(2, np.int64), np.zeros(3, np.int64)
     end = time.monotonic() + SECONDS
     for game in range(MOST_GAMES):
-        enough = counts[GONE] + counts[LEGAL_AGAIN] >= PLIES
-        if time.monotonic() > end or (enough and game >= GAMES):
+        if time.monotonic() > end or (game >= GAMES and counts.sum() >= PLIES):
             break
         if not _count_in_a_game(counts, left, state.clone(), generator, end):
             return None
-    if counts[GONE] + counts[LEGAL_AGAIN] < PLIES:
+    if counts.sum() < PLIES:
         return None
     trust = meaning(counts) * endurance(left)
-    return max(trust, _spread_trust(state, generator)) if hides_information(state) else trust
+    if trust < FITS and hides_information(state):
+        return max(trust, _spread_trust(state, generator))
+    return trust
 
 
 def _spread_trust(state: GameState, generator: random.Random) -> float:
@@ -97,19 +100,13 @@ def _own_actions(
         if is_simultaneous(state) or time.monotonic() > end:
             return []
         if state.current_player() == PlayerId.CHANCE:
-            _draw_chance(state, generator)
+            state.apply_action(drawn_outcome(state, generator))
             continue
         action = generator.choice(state.legal_actions())
         taken.setdefault(int(state.current_player()), []).append(action)
         state.apply_action(action)
     returns = state.returns()
     return [(player, actions, float(returns[player])) for player, actions in taken.items()]
-
-
-def _draw_chance(state: GameState, generator: random.Random) -> None:
-    """Apply a random outcome."""
-    outcomes, probabilities = zip(*state.chance_outcomes(), strict=True)
-    state.apply_action(generator.choices(outcomes, probabilities)[0])
 
 
 def _count_in_a_game(
@@ -126,7 +123,7 @@ def _count_in_a_game(
     last = None
     for _ in range(PLIES):
         while not state.is_terminal() and state.current_player() == PlayerId.CHANCE:
-            _draw_chance(state, generator)
+            state.apply_action(drawn_outcome(state, generator))
             last = None
         if state.is_terminal() or time.monotonic() > end:
             break

@@ -6,6 +6,7 @@ Nothing undoes a move: a search clones the state and plays on in the clone.
 """
 
 import enum
+import random
 from collections.abc import Sequence
 from typing import Any, Protocol, Self, runtime_checkable
 
@@ -121,6 +122,12 @@ def draws_chance(state: GameState) -> bool:
     """Whether actions have random outcomes that this state draws itself."""
     tells = getattr(state, "draws_chance", None)
     return tells is not None and bool(tells())
+
+
+def drawn_outcome(state: GameState, draw: random.Random) -> int:
+    """An outcome of a chance node, drawn by its probability."""
+    outcomes, weights = zip(*state.chance_outcomes(), strict=True)
+    return int(draw.choices(outcomes, weights)[0])
 
 
 def is_simultaneous(state: GameState) -> bool:

@@ -6,6 +6,7 @@ import time
 from rave_agents.config.limit import Limit
 from rave_agents.game.game_state import (
     GameState,
+    drawn_outcome,
     is_simultaneous,
     joint_action,
     legal_actions_of,
@@ -70,8 +71,7 @@ def _own_moves(state: GameState, player: int, draw: random.Random) -> int:
         if state.is_terminal():
             break
         if state.is_chance_node():
-            outcomes, weights = zip(*state.chance_outcomes(), strict=True)
-            state.apply_action(draw.choices(outcomes, weights)[0])
+            state.apply_action(drawn_outcome(state, draw))
             continue
         if is_simultaneous(state):
             movers = moving_players(state)

@@ -5,7 +5,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from rave_agents.errors import ConformanceError
-from rave_agents.game.game_state import GameState, PlayerId, is_simultaneous, moving_players
+from rave_agents.game.game_state import (
+    GameState,
+    PlayerId,
+    drawn_outcome,
+    is_simultaneous,
+    moving_players,
+)
 
 TOLERANCE = 1e-6
 """Largest difference of two numbers that count as equal."""
@@ -44,6 +50,5 @@ def movers(state: Any) -> list[tuple[int, Sequence[int]]]:
 def drawn_move(state: GameState, draw: random.Random) -> list[int]:
     """Draw a random move, in the form of ``apply_path``: an action, or a joint action."""
     if state.is_chance_node():
-        outcomes, weights = zip(*state.chance_outcomes(), strict=True)
-        return [int(draw.choices(outcomes, weights)[0])]
+        return [drawn_outcome(state, draw)]
     return [int(draw.choice(list(actions))) for _, actions in movers(state)]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rave_agents.errors import ConformanceError, GameError
-from rave_agents.game.game_state import GameState, PlayerId
+from rave_agents.game.game_state import GameState, PlayerId, drawn_outcome
 from rave_agents.games.playing import MOVE_ROOT
 from rave_agents.games.rules import Rules
 from rave_agents.games.rules_simulator import RulesSimulator
@@ -89,8 +89,7 @@ def _told_after(rules: Rules, history: Callable[[], Sequence[int]]) -> Iterator[
 
 def _drawn(state: RulesState, draw: random.Random) -> int:
     if state.is_chance_node():
-        outcomes, weights = zip(*state.chance_outcomes(), strict=True)
-        return int(draw.choices(outcomes, weights)[0])
+        return drawn_outcome(state, draw)
     return draw.choice(state.legal_actions())
 
 

@@ -8,6 +8,7 @@ import gymnasium
 import numpy as np
 import pyspiel
 import pytest
+from helpers.spiel import decision, drawn_action
 from rave_gymnasium import PlanningState
 from rave_openspiel.states import OpenSpielState
 
@@ -65,21 +66,20 @@ def test_nothing_is_trusted_until_own_values_differ():
     assert trust_by_spread(0.0, 0.0) == 0.0
 
 
-def deal(state, generator):
-    """Draw chance outcomes until a player is to move, or the game is over."""
+def play(state, action, generator):
+    """Apply an action, and the outcomes of chance after it."""
+    state.apply_action(action)
     while state.is_chance_node():
-        outcomes, probabilities = zip(*state.chance_outcomes(), strict=True)
-        state.apply_action(generator.choices(outcomes, probabilities)[0])
+        state.apply_action(drawn_action(state, generator))
 
 
 def played(name, searches=6, simulations=100):
     """A searcher, and its last result, after some searches of a game, each but the last's move."""
-    state, generator = pyspiel.load_game(name).new_initial_state(), random.Random(1)
-    deal(state, generator)
+    state, generator = decision(name, seed=1), random.Random(1)
     searcher = Searcher(AUTO, seed=1)
     for _ in range(searches - 1):
-        state.apply_action(searcher.search(state, Limit(simulations=simulations)).action)
-        deal(state, generator)
+        action = searcher.search(state, Limit(simulations=simulations)).action
+        play(state, action, generator)
     return searcher, searcher.search(state, Limit(simulations=simulations))
 
 
@@ -105,14 +105,11 @@ def test_actions_that_are_gone_are_trusted_whatever_their_spread():
 
 
 def test_what_the_search_of_a_position_has_seen_counts_at_the_next_one():
-    state = pyspiel.load_game("go_fish").new_initial_state()
-    generator = random.Random(1)
-    deal(state, generator)
+    state = decision("go_fish", seed=1)
     searcher = Searcher(AUTO, seed=1)
     action = searcher.search(state, Limit(simulations=64)).action
     (before,) = copy.deepcopy(list(find_records(searcher.rooted_tree().running, MeasuredSpread)))
-    state.apply_action(action)
-    deal(state, generator)
+    play(state, action, random.Random(1))
     searcher.search(state, Limit(simulations=2))
     (after,) = find_records(searcher.rooted_tree().running, MeasuredSpread)
     assert after.measured.sums[2:] == pytest.approx(0.9 * before.measured.sums[:2])
