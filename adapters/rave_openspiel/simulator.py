@@ -10,7 +10,7 @@ from rave_agents.simulate.python_playouts import Playout
 from rave_agents.simulate.python_simulator import PythonSimulator
 from rave_agents.simulate.simulator import Frame
 from rave_agents.simulate.world_record import RecordedWorlds
-from rave_openspiel.knowledge import viewer
+from rave_openspiel.knowledge import tensor_method, viewer
 from rave_openspiel.playouts import RandomPlayouts, random_bots
 from rave_openspiel.worlds import WorldFunction, recorded_worlds
 
@@ -30,6 +30,7 @@ class OpenSpielSimulator(PythonSimulator):
     ) -> None:
         self._worlds = worlds
         self._see = viewer(root.get_game())
+        self._tensor = tensor_method(root.get_game())
         super().__init__(
             root,
             frame,
@@ -58,9 +59,8 @@ class OpenSpielSimulator(PythonSimulator):
 
     def observation(self, state: Any, player: int) -> Any:
         """Return a player's observation tensor, or else their information state tensor."""
-        if state.get_game().get_type().provides_observation_tensor:
-            return state.observation_tensor(player)
-        return state.information_state_tensor(player)
+        assert self._tensor is not None
+        return getattr(state, self._tensor)(player)
 
     def collected(self, state: Any) -> tuple[Sequence[float], float]:
         """Return the rewards so far, in a game that gives rewards during play."""

@@ -14,7 +14,7 @@ from rave_agents.simulate.evaluator import Evaluator
 from rave_agents.simulate.simulator import Frame, Header, Simulator
 from rave_agents.simulate.value import PositionValue
 from rave_openspiel import compiled_games
-from rave_openspiel.knowledge import Unit
+from rave_openspiel.knowledge import Unit, tensor_method
 from rave_openspiel.native import NativeSimulator, Observation, bridge, is_native, is_shrinking
 from rave_openspiel.same_game import game_key
 from rave_openspiel.simulator import OpenSpielSimulator, RolloutSimulator, rewards_so_far
@@ -46,12 +46,7 @@ class _Kind(NamedTuple):
 
 def _kind_of(game: pyspiel.Game) -> _Kind:
     found = game.get_type()
-    tensor = None
-    if found.provides_observation_tensor:
-        tensor = "observation_tensor"
-    elif found.provides_information_state_tensor:
-        tensor = "information_state_tensor"
-    return _Kind(found.short_name in _CLONES_POINT_TO_THEIR_ORIGINAL, tensor)
+    return _Kind(found.short_name in _CLONES_POINT_TO_THEIR_ORIGINAL, tensor_method(game))
 
 
 _prepared: dict[str, _Kind] = {}
@@ -202,7 +197,10 @@ class OpenSpielState:
         if tensor is None:
             raise UnsupportedGameError(f"{game} offers no observation tensor.")
         values = np.array(getattr(self.state, tensor)(player), np.float32)
-        return values.reshape(getattr(game, f"{tensor}_shape")())
+        try:
+            return values.reshape(getattr(game, f"{tensor}_shape")())
+        except AttributeError:  # A state in Python with a tensor of its own, and no observer.
+            return values.reshape(-1)
 
     def game_key(self) -> Hashable:
         """Return the game's name and parameters."""

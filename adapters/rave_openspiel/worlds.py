@@ -20,7 +20,7 @@ import pyspiel
 
 from rave_agents.errors import GameError, UnsupportedGameError
 from rave_agents.simulate.world_record import Pieces, RecordedWorlds
-from rave_openspiel.knowledge import Unit, viewer
+from rave_openspiel.knowledge import Unit, offers, viewer
 from rave_openspiel.negotiation import NegotiationWorlds
 from rave_openspiel.replayed_worlds import ReplayedWorlds
 from rave_openspiel.same_game import is_same_game
@@ -117,7 +117,7 @@ def no_worlds(game: pyspiel.Game) -> str | None:
             "its chance mode is SAMPLED_STOCHASTIC, so that its outcomes can be neither listed nor "
             "drawn again"
         )
-    if not (kind.provides_information_state_string or kind.provides_observation_string):
+    if not (offers(game, "information_state_string") or offers(game, "observation_string")):
         return "it does not tell what a player sees"
     return None
 

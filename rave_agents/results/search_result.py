@@ -3,6 +3,7 @@
 import dataclasses
 import functools
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rave_agents.game.game_state import GameState, apply_path, is_simultaneous, moving_players
@@ -195,10 +196,15 @@ class SearchResult:
     def principal_variation_names(self) -> tuple[str, ...]:
         """The principal variation as people write it."""
         state = self.state.clone()
+        line = self.principal_variation
         names: list[str] = []
-        while len(names) < len(self.principal_variation):
+        while len(names) < len(line):
             movers = moving_players(state) if is_simultaneous(state) else [state.current_player()]
-            step = self.principal_variation[len(names) : len(names) + len(movers)]
+            step = line[len(names) : len(names) + len(movers)]
+            if len(step) < len(movers):  # A forced move: nothing is known of the others' actions.
+                return (*names, *(_action_name(state, self.player, action) for action in step))
+            if not _can_take(state, movers, step):  # An environment has drawn another outcome.
+                return (*names, *map(str, line[len(names) :]))
             names += [_action_name(state, *pair) for pair in zip(movers, step, strict=True)]
             apply_path(state, step)
         return tuple(names)
@@ -348,6 +354,18 @@ class SearchResult:
     def _repr_html_(self) -> str:
         html = html_table("\n".join([self.summary(), *self.remarks]), self.table())
         return html if self.joint is None else html + html_table("", self.joint_cells())
+
+
+def _can_take(state: GameState, movers: Sequence[int], step: Sequence[int]) -> bool:
+    """Whether actions are legal, or an outcome of chance is to come."""
+    if state.is_chance_node():
+        return True
+    if is_simultaneous(state):
+        return all(
+            action in state.legal_actions(player)  # type: ignore[call-arg]
+            for player, action in zip(movers, step, strict=True)
+        )
+    return not state.is_terminal() and step[0] in state.legal_actions()
 
 
 def _action_name(state: GameState, player: int, action: int) -> str:

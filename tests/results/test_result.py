@@ -7,6 +7,7 @@ import json
 import pyspiel
 import pytest
 from helpers.games import random_game, written_game
+from rave_openspiel import OpenSpielState
 
 from rave_agents import ActionStatistics, Limit, SearchConfig, Searcher, SearchResult
 from rave_agents.parts import NodeAmaf
@@ -27,8 +28,27 @@ class Named:
     def current_player(self):
         return len(self.moves) % 2
 
+    def is_chance_node(self):
+        return False
+
+    def is_terminal(self):
+        return False
+
+    def legal_actions(self):
+        return list(range(10))
+
     def action_to_string(self, player, action):
         return f"<{'ab'[player]}&{action * 111}>"
+
+
+class Ending(Named):
+    """Ends after one move, though it went on in the search."""
+
+    def clone(self):
+        return Ending(self.moves)
+
+    def is_terminal(self):
+        return bool(self.moves)
 
 
 def row(action, visits, value, *, amaf=0.0, probability=0.0, **changes):
@@ -239,3 +259,21 @@ def test_a_search_that_learns_no_trust_tells_none(preset):
     result = Searcher(SearchConfig.preset(preset), seed=1).search(state, Limit(simulations=50))
     assert result.amaf_trust is None
     assert "trusted" not in str(result)
+
+
+@pytest.mark.parametrize("preset", ["uct", "rave", "regret_matching", "rave_maximin"])
+def test_a_forced_move_among_simultaneous_ones_is_told(preset):
+    state = pyspiel.load_game("oshi_zumo(coins=5)").new_initial_state()
+    state.apply_actions([5, 1])  # Player 0 has no coins left; player 1 has a choice.
+    searcher = Searcher(SearchConfig.preset(preset), seed=1)
+    found = searcher.search(OpenSpielState(state), Limit(simulations=20), player=0)
+    assert found.principal_variation_names == ("[P0]Bid: 0",)
+    assert "forced, expects [P0]Bid: 0" in str(found)
+    assert "[P0]Bid: 0" in found._repr_html_()
+    assert json.loads(json.dumps(found.to_dict())) == found.to_dict()
+    assert found.plot() is not None
+
+
+def test_a_line_that_another_outcome_makes_impossible_is_told_by_numbers():
+    found = result(*ROWS, state=Ending(), principal_variation=(7, 3, 5))
+    assert found.principal_variation_names == ("<a&777>", "3", "5")
