@@ -8,8 +8,8 @@ observation tensor of the player to move.
 """
 
 import functools
+import math
 import os
-import zipfile
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -17,12 +17,23 @@ from numpy.typing import NDArray
 
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks.adapters import as_game_state
+from rave_agents.game.arguments import is_integer, is_number
 from rave_agents.game.game_state import PlayerId
 from rave_agents.games.rules import Rules
 from rave_agents.games.values import JudgedRules, with_judge
+from rave_agents.searcher.array_file import Arrays, read_arrays
 
 MOST_CONTENTS = 1000
 """Contents that a window may have at most."""
+
+MOST_SHAPES = 16
+"""Shapes of windows that a value may have."""
+
+MOST_CELLS = 16
+"""Cells that a window may have."""
+
+MOST_LETTERS = 1000
+"""Letters that the name of a file's game may have."""
 
 SHAPES = (((2, 3), (3, 2)), ((2, 2),), ((1, 2), (2, 1)), ((1, 1),))
 """Rows and columns of windows: the first row of this table counts whose contents are not too
@@ -128,11 +139,9 @@ class LinearValue:
         self.utility_sum = utility_sum
         self.board = board
         self.shapes = shapes
-        expected = None if board is None else windows_of(*board, shapes).size + 1
-        if self.weights.ndim != 3 or expected not in (None, self.weights.shape[2]):
-            raise ValueError(f"The weights do not fit: their shape is {self.weights.shape}.")
-        if not np.isfinite(self.weights).all():
-            raise ValueError("The weights of a value must be finite numbers.")
+        _check_utilities(utilities, utility_sum)
+        expected = None if board is None else _checked_windows(board, shapes) + 1
+        _check_weights(self.weights, expected, constant_sum=utility_sum is not None)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write it to a file of NumPy's format npz."""
@@ -157,20 +166,8 @@ class LinearValue:
             ValueError: if it is not a learned value.
         """
         try:
-            with np.load(path, allow_pickle=False) as file:
-                if int(file["format"]) != FORMAT:
-                    raise ValueError("it has another format")
-                total = float(file["utility_sum"])
-                low, high = file["utilities"].tolist()
-                return cls(
-                    str(file["game"]),
-                    file["weights"],
-                    utilities=(low, high),
-                    utility_sum=None if np.isnan(total) else total,
-                    board=tuple(file["board"].astype(int).tolist()) or None,
-                    shapes=tuple(map(tuple, file["shapes"].tolist())),
-                )
-        except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
+            return cls(**_arguments(read_arrays(path)))
+        except (ValueError, KeyError, TypeError) as error:
             raise ValueError(
                 f"{os.fspath(path)!r} is not a learned value, as rave-agents learn writes: {error}."
             ) from error
@@ -235,6 +232,82 @@ class LinearValue:
         return [float(value) for value in values]
 
 
+def _arguments(arrays: Arrays) -> dict[str, Any]:
+    """What ``LinearValue`` takes, from the arrays of a file."""
+    if _number(arrays, "format") != FORMAT:
+        raise ValueError("it has another format")
+    game, weights = arrays["game"], arrays["weights"]
+    if game.dtype.kind != "U" or game.ndim > 0 or not str(game)[:MOST_LETTERS].isprintable():
+        raise ValueError("its game is no text")
+    if len(str(game)) > MOST_LETTERS:
+        raise ValueError(f"the name of its game has {len(str(game))} letters")
+    if weights.dtype != np.float32:
+        raise ValueError(f"its weights are {weights.dtype}, not float32")
+    total = _number(arrays, "utility_sum")
+    board, shapes = _integers(arrays, "board", 1), _integers(arrays, "shapes", 2)
+    return {
+        "game": str(game),
+        "weights": weights,
+        "utilities": tuple(arrays["utilities"].tolist()),
+        "utility_sum": None if math.isnan(total) else total,
+        "board": tuple(board) or None,
+        "shapes": tuple(map(tuple, shapes)),
+    }
+
+
+def _number(arrays: Arrays, name: str) -> float:
+    array = arrays[name]
+    if array.dtype.kind not in "iuf" or array.ndim > 0:
+        raise ValueError(f"its {name} is no number")
+    return float(array)
+
+
+def _integers(arrays: Arrays, name: str, dimensions: int) -> list[Any]:
+    array = arrays[name]
+    if array.ndim != dimensions or (array.size > 0 and array.dtype.kind not in "iu"):
+        raise ValueError(f"its {name} are no integers")
+    return list(array.tolist())
+
+
+def _check_utilities(utilities: Any, utility_sum: Any) -> None:
+    """Refuse bounds of utilities, or a sum, that no game has."""
+    fits = isinstance(utilities, tuple) and len(utilities) == 2 and all(map(is_number, utilities))
+    if not fits or not -math.inf < utilities[0] <= utilities[1] < math.inf:
+        raise ValueError(f"utilities must be the least and the greatest, got {utilities!r}.")
+    if utility_sum is not None and not (is_number(utility_sum) and math.isfinite(utility_sum)):
+        raise ValueError(f"utility_sum must be a finite number or None, got {utility_sum!r}.")
+
+
+def _checked_windows(board: Any, shapes: Any) -> int:
+    """The size of ``windows_of``, before anything of that size is made; refused if impossible."""
+    if len(board) != 3 or not all(is_integer(number) and number > 0 for number in board):
+        raise ValueError(f"board must be rows, columns and kinds of cells, got {board!r}.")
+    rows, columns, kinds = board
+    if not 0 < len(shapes) <= MOST_SHAPES:
+        raise ValueError(f"There must be from 1 to {MOST_SHAPES} shapes, got {len(shapes)}.")
+    size = 0
+    for shape in shapes:
+        fits = len(shape) == 2 and 0 < shape[0] <= rows and 0 < shape[1] <= columns
+        if not fits or shape[0] * shape[1] > MOST_CELLS or kinds > MOST_CONTENTS:
+            raise ValueError(f"Windows of the shape {shape!r} do not fit the board {board!r}.")
+        contents = kinds ** (shape[0] * shape[1])
+        size += (rows - shape[0] + 1) * (columns - shape[1] + 1) * contents
+    return int(size)
+
+
+def _check_weights(
+    weights: NDArray[np.float32], features: int | None, *, constant_sum: bool
+) -> None:
+    """Refuse weights whose shape is not that of players, outputs and features."""
+    players, outputs, width = weights.shape if weights.ndim == 3 else (0, 0, 0)
+    one_of_two = outputs == 1 and players == 2 and constant_sum
+    fits = weights.size > 0 and (outputs == players or one_of_two)
+    if not fits or features not in (None, width):
+        raise ValueError(f"The weights do not fit: their shape is {weights.shape}.")
+    if not np.isfinite(weights).all():
+        raise ValueError("The weights of a value must be finite numbers.")
+
+
 @functools.lru_cache(maxsize=64)
 def _judged(
     rules: Rules, shapes: tuple[tuple[int, int], ...], shape: tuple[int, int, int]
@@ -256,6 +329,10 @@ def judge_windows(self: Any, state: Any, cells: Any, weights: Any, returns: Any)
     self.describe_board(state, cells)
     rows, columns = self.board_shape
     low, high = self.min_utility, self.max_utility
+    for place in range(rows * columns):
+        if not 0 <= cells[place] < self.cell_kinds:  # There are no weights for such a cell.
+            returns[0] = np.nan
+            return
     for output in range(self.num_outputs):
         start = (self.player(state) * self.num_outputs + output) * self.num_features
         total = weights[start + self.num_features - 1]
