@@ -5,15 +5,15 @@ current state. ``copied`` pickles and unpickles all objects that they consist of
 attributes.
 """
 
+import collections
 import dataclasses
 import importlib
 import io
-import math
 import pickle
 import random
 import sys
 import types
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Set
 from typing import Any
 
 import numpy as np
@@ -147,8 +147,6 @@ def _is_unchanging(content: Any) -> bool:
     return isinstance(content, _UNCHANGING)
 
 
-_IDENTITY: Any = object.__eq__
-
 _UNCHANGING = (*SHARED_TYPES, int, float, str, bytes, type(None), np.dtype)
 
 
@@ -185,56 +183,160 @@ def _set_attributes(thing: Any, attributes: dict[str, Any]) -> None:
 
 
 def equal(first: Any, second: Any) -> bool:
-    """Whether two observations, rewards, masks or infos are equal; arrays and NaN are allowed."""
-    if isinstance(first, np.ndarray) or isinstance(second, np.ndarray):
-        return _equal_arrays(np.asarray(first), np.asarray(second))
-    if isinstance(first, Mapping) and isinstance(second, Mapping):
-        return first.keys() == second.keys() and all(equal(first[k], second[k]) for k in first)
-    if isinstance(first, list | tuple) and isinstance(second, list | tuple):
-        return len(first) == len(second) and all(map(equal, first, second))
-    if _is_number(first) and _is_number(second):
-        return bool(first == second) or (math.isnan(first) and math.isnan(second))
-    return type(first) is type(second) and (
-        bool(first == second) or _equal_attributes(first, second)
-    )
+    """Whether two observations, rewards, masks or infos are equal, of whatever kind they are.
+
+    NaN equals NaN. Arrays of other libraries and tables are compared by what they contain, other
+    objects by ``==``, by their pickles or by their attributes. What cannot be compared counts as
+    equal, and nothing is raised.
+    """
+    return _Comparison().same(first, second)
 
 
-def _equal_arrays(first: Any, second: Any) -> bool:
-    if first.shape != second.shape or first.dtype != second.dtype:
-        return False
-    if first.dtype.hasobject:
-        return equal(first.tolist(), second.tolist())
-    return first.tobytes() == second.tobytes() or bool(np.array_equal(first, second))
+class _Comparison:
+    """One comparison, which assumes that pairs which it has met before are equal."""
+
+    def __init__(self) -> None:
+        self._met: set[tuple[int, int]] = set()
+        self._kept: list[Any] = []  # A freed object's ``id`` may come again.
+
+    def same(self, first: Any, second: Any) -> bool:
+        if first is second:
+            return True
+        pair = id(first), id(second)
+        if pair in self._met:
+            return True
+        self._met.add(pair)
+        self._kept.append((first, second))
+        try:
+            return self._compare(first, second)
+        except Exception:  # From a method of the object itself, or nested too deeply.
+            return True
+
+    def _compare(self, first: Any, second: Any) -> bool:
+        if _is_number(first) and _is_number(second):
+            return bool(first == second) or (first != first and second != second)
+        if isinstance(first, _ARRAYS) or isinstance(second, _ARRAYS):
+            return self._arrays(np.asarray(first), np.asarray(second))
+        if isinstance(first, Mapping) and isinstance(second, Mapping):
+            return first.keys() == second.keys() and all(
+                self.same(first[key], second[key]) for key in first
+            )
+        if isinstance(first, _SEQUENCES) and isinstance(second, _SEQUENCES):
+            return len(first) == len(second) and all(map(self.same, first, second))
+        if type(first) is not type(second):
+            return False
+        if isinstance(first, Set):
+            return len(first) == len(second) and all(
+                any(_Comparison().same(one, other) for other in second) for one in first
+            )
+        return self._objects(first, second)
+
+    def _arrays(self, first: Any, second: Any) -> bool:
+        if first.shape != second.shape or first.dtype != second.dtype:
+            return False
+        if first.dtype.hasobject:
+            return self.same(first.tolist(), second.tolist())
+        if first.tobytes() == second.tobytes():
+            return True
+        return bool(np.array_equal(first, second, equal_nan=first.dtype.kind in "fc"))
+
+    def _objects(self, first: Any, second: Any) -> bool:
+        if isinstance(first, types.MethodType):
+            return first.__func__ is second.__func__
+        said = _said_equal(first, second)
+        if said:
+            return True
+        content = _content(first)
+        if content is not None:
+            return self.same(content, _content(second))
+        if said is False and type(first).__eq__ is not object.__eq__:
+            pickles = _pickle(first), _pickle(second)
+            if None not in pickles:
+                return pickles[0] == pickles[1]
+        return self.same(first.__getstate__(), second.__getstate__())
 
 
-def _equal_attributes(first: Any, second: Any) -> bool:
-    """Compare objects without an ``__eq__`` of their own by their attributes."""
-    if type(first).__eq__ is not _IDENTITY:
-        return False
+_ARRAYS = np.ndarray | np.generic
+_SEQUENCES = list | tuple | collections.deque
+
+
+def _said_equal(first: Any, second: Any) -> bool | None:
+    """What ``==`` says; None if it raises, or says neither True nor False."""
     try:
-        return equal(vars(first), vars(second))
-    except (TypeError, RecursionError):
-        return True  # Their content cannot be inspected.
+        said = first == second
+    except Exception:
+        return None
+    return bool(said) if isinstance(said, bool | np.bool_) else None
+
+
+def _content(thing: Any) -> list[Any] | None:
+    """The content of an array or a table of another library; None for any other object."""
+    if not hasattr(type(thing), "__array__"):
+        return None
+    try:
+        array = np.asarray(thing)
+        if array.dtype.hasobject and not array.ndim:
+            return None  # Not an array, in spite of its method.
+    except Exception:  # Such as one on another device, or with a gradient.
+        try:
+            array = thing.tolist()
+        except Exception:
+            return None
+    labels = [getattr(thing, name, None) for name in ("index", "columns")]
+    return [array, *(label for label in labels if not callable(label))]
+
+
+def _pickle(thing: Any) -> bytes | None:
+    try:
+        return pickle.dumps(thing)
+    except Exception:
+        return None
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float | np.number | np.bool_)
+    return isinstance(value, _NUMBERS)
+
+
+_NUMBERS = int | float | complex | np.number | np.bool_
 
 
 def hashable(observation: Any) -> Hashable:
     """Return a key for an observation: keys are equal exactly if the observations are.
 
-    Arrays become their bytes; dictionaries, lists and tuples are converted recursively.
+    Arrays become their bytes, those of other libraries too; dictionaries, lists, tuples and sets
+    are converted recursively, other objects without a hash by value are pickled.
     """
     if isinstance(observation, Mapping):
         return tuple((key, hashable(value)) for key, value in observation.items())
-    if isinstance(observation, list | tuple):
+    if isinstance(observation, list | tuple | collections.deque):
         return tuple(map(hashable, observation))
     if isinstance(observation, np.ndarray):
         if observation.dtype.hasobject:
             return hashable(observation.tolist())
         return observation.shape, observation.dtype.str, observation.tobytes()
-    return observation  # type: ignore[no-any-return]
+    if isinstance(observation, _PLAIN):
+        return observation
+    return _hashable_object(observation)
+
+
+_PLAIN = _NUMBERS | str | bytes | None
+
+
+def _hashable_object(thing: Any) -> Hashable:
+    if isinstance(thing, Set):
+        return frozenset(map(hashable, thing))
+    content = _content(thing)
+    if content is not None:
+        return hashable(content)
+    if type(thing).__hash__ is not object.__hash__:
+        try:
+            hash(thing)
+        except Exception:
+            pass
+        else:
+            return thing  # type: ignore[no-any-return]
+    pickled = _pickle(thing)
+    return repr(thing) if pickled is None else pickled
 
 
 def font_types() -> tuple[type, ...]:
