@@ -5,6 +5,7 @@ current state. ``copied`` pickles and unpickles all objects that they consist of
 attributes.
 """
 
+import cmath
 import collections
 import dataclasses
 import importlib
@@ -214,22 +215,30 @@ class _Comparison:
 
     def _compare(self, first: Any, second: Any) -> bool:
         if _is_number(first) and _is_number(second):
-            return bool(first == second) or (first != first and second != second)
+            return bool(first == second) or (_is_nan(first) and _is_nan(second))
         if isinstance(first, _ARRAYS) or isinstance(second, _ARRAYS):
             return self._arrays(np.asarray(first), np.asarray(second))
-        if isinstance(first, Mapping) and isinstance(second, Mapping):
-            return first.keys() == second.keys() and all(
-                self.same(first[key], second[key]) for key in first
-            )
-        if isinstance(first, _SEQUENCES) and isinstance(second, _SEQUENCES):
-            return len(first) == len(second) and all(map(self.same, first, second))
-        if type(first) is not type(second):
-            return False
-        if isinstance(first, Set):
-            return len(first) == len(second) and all(
-                any(_Comparison().same(one, other) for other in second) for one in first
-            )
-        return self._objects(first, second)
+        for kind, compare in (
+            (Mapping, self._mappings),
+            (list | tuple | collections.deque, self._sequences),
+            (Set, self._sets),
+        ):
+            if isinstance(first, kind) and isinstance(second, kind):
+                return compare(first, second)
+        return type(first) is type(second) and self._objects(first, second)
+
+    def _mappings(self, first: Any, second: Any) -> bool:
+        return first.keys() == second.keys() and all(
+            self.same(first[key], second[key]) for key in first
+        )
+
+    def _sequences(self, first: Any, second: Any) -> bool:
+        return len(first) == len(second) and all(map(self.same, first, second))
+
+    def _sets(self, first: Any, second: Any) -> bool:
+        return len(first) == len(second) and all(
+            any(_Comparison().same(one, other) for other in second) for one in first
+        )
 
     def _arrays(self, first: Any, second: Any) -> bool:
         if first.shape != second.shape or first.dtype != second.dtype:
@@ -257,7 +266,6 @@ class _Comparison:
 
 
 _ARRAYS = np.ndarray | np.generic
-_SEQUENCES = list | tuple | collections.deque
 
 
 def _said_equal(first: Any, second: Any) -> bool | None:
@@ -295,6 +303,10 @@ def _pickle(thing: Any) -> bytes | None:
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, _NUMBERS)
+
+
+def _is_nan(value: Any) -> bool:
+    return isinstance(value, float | complex | np.inexact) and cmath.isnan(value)
 
 
 _NUMBERS = int | float | complex | np.number | np.bool_

@@ -113,7 +113,7 @@ KINDS = {
     "array of objects": lambda v: np.array([v, {"a": np.arange(2)}, None], object),
     "structured array": lambda v: np.array([(v, 2.0)], [("a", int), ("b", float)]),
     "time": lambda v: np.datetime64("nat") if v < 0 else np.datetime64(v, "s"),
-    "zero-dimensional array": lambda v: np.array(v),
+    "zero-dimensional array": np.array,
     "nested": lambda v: {"a": ({"b": [np.arange(3), v]},)},
     "mapping": lambda v: types.MappingProxyType({"a": np.array([v, 2])}),
     "plain object": lambda v: Plain(np.array([v, 2])),
