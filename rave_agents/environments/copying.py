@@ -258,7 +258,7 @@ class _Comparison:
         content = _content(first)
         if content is not None:
             return self.same(content, _content(second))
-        if said is False and type(first).__eq__ is not object.__eq__:
+        if said is False and type(first).__eq__ is not _IDENTITY:
             pickles = _pickle(first), _pickle(second)
             if None not in pickles:
                 return pickles[0] == pickles[1]
@@ -266,6 +266,8 @@ class _Comparison:
 
 
 _ARRAYS = np.ndarray | np.generic
+_IDENTITY: Any = object.__eq__
+_BY_IDENTITY: Any = object.__hash__
 
 
 def _said_equal(first: Any, second: Any) -> bool | None:
@@ -340,7 +342,7 @@ def _hashable_object(thing: Any) -> Hashable:
     content = _content(thing)
     if content is not None:
         return hashable(content)
-    if type(thing).__hash__ is not object.__hash__:
+    if type(thing).__hash__ is not _BY_IDENTITY:
         try:
             hash(thing)
         except Exception:
