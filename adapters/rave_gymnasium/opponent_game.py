@@ -13,6 +13,7 @@ from rave_agents.arena.openings import draw_outcome
 from rave_agents.errors import UnknownNameError, UnsupportedGameError
 from rave_agents.frameworks.adapters import Game, load_game, seeded_start
 from rave_agents.game.arguments import check_names, unknown_name
+from rave_agents.game.endless import until_over
 from rave_agents.game.game_state import (
     GameState,
     has_simultaneous_moves,
@@ -185,7 +186,9 @@ class OpponentGame:
         state, opponent = self.state, self.opponent
         assert state is not None
         assert opponent is not None
-        while not state.is_terminal() and state.current_player() != self.learner:
+        for _ in until_over(state):
+            if state.current_player() == self.learner:
+                return
             if state.is_chance_node():
                 outcome = draw_outcome(state, self._random)
                 self._apply(state, opponent, int(state.current_player()), outcome)

@@ -3,7 +3,8 @@
 //
 // native_library.py compiles this file against the headers of the installed open_spiel and defines
 // on the command line, from the Python enumerations: HEADER_*, the header's places; BUFFER_*, the
-// places of the buffers' addresses; STATUS_*; STEP_*; CHECK_*; PLAYER_*; ERROR_*; NO_ACTION.
+// places of the buffers' addresses; STATUS_*; STEP_*; CHECK_*; PLAYER_*; ERROR_*; NO_ACTION;
+// LONGEST_GAME, a multiple of kMovesPerLook.
 //
 // Every action and every outcome is drawn as python_simulator.py draws it, so that both providers
 // grow the same trees. Only virtual functions of State are called: no symbol of pyspiel is needed.
@@ -54,6 +55,8 @@ class BrokenGame : public std::runtime_error {
 };
 
 class DeadlinePassed {};  // Raised inside a simulation to drop it.
+
+class EndlessGame {};  // Raised after LONGEST_GAME moves of a playout.
 
 template <typename... Parts>
 [[noreturn]] void Refuse(const Parts&... parts) {
@@ -212,9 +215,11 @@ class Provider {
     if (timed_ && Clock::now() > deadline_) throw DeadlinePassed();
   }
 
-  // Looks at the clock now and then, by the count of moves.
+  // Looks at the clock now and then, by the count of moves, and whether there are too many.
   void CountMove(int* moves) const {
-    if ((++*moves & (kMovesPerLook - 1)) == 0) LookAtClock();
+    if ((++*moves & (kMovesPerLook - 1)) != 0) return;
+    LookAtClock();
+    if (*moves > LONGEST_GAME) throw EndlessGame();
   }
 
   // Counts a move; records it while there is room.
@@ -320,6 +325,9 @@ int32_t Provider::Simulate(int64_t* header) noexcept {
   } catch (const BrokenGame& error) {
     error_ = ERROR_GAME;
     message_ = error.what();
+  } catch (const EndlessGame&) {
+    error_ = ERROR_ENDLESS;
+    message_.clear();
   } catch (const std::bad_alloc&) {
     error_ = ERROR_MEMORY;
     message_.clear();
@@ -366,7 +374,9 @@ int32_t Provider::RunStep(int64_t step) {
   }
   RandomWords words(Buffer<int64_t>(BUFFER_PLAYOUT_STREAM));
   int player;
+  int moves = 0;
   while ((player = world_->CurrentPlayer()) == PLAYER_CHANCE) {
+    CountMove(&moves);
     world_->ApplyAction(SampledOutcome(CheckedOutcomes(*world_), words.Unit()));
   }
   header_[HEADER_PLAYER] = player;
@@ -553,7 +563,9 @@ void Provider::CheckChildren(const State& state, int64_t count) {
 // Writes what the player to move observes; where chance is to move, an outcome is drawn first.
 void Provider::ShowChild(State& child, int64_t index) {
   RandomWords words(Buffer<int64_t>(BUFFER_PLAYOUT_STREAM));
+  int moves = 0;
   while (child.CurrentPlayer() == PLAYER_CHANCE) {
+    CountMove(&moves);
     child.ApplyAction(SampledOutcome(CheckedOutcomes(child), words.Unit()));
   }
   const int mover = std::max(0, child.CurrentPlayer());
@@ -647,7 +659,7 @@ int32_t Provider::Play(State& state) {
       Playout(played);
     }
     if (end_ > move_capacity_) {
-      header_[HEADER_REQUIRED_MOVES] = 2 * end_ * playouts;
+      header_[HEADER_REQUIRED_MOVES] = 2 * end_ * playouts / (playout + 1);
       return STATUS_FRAME_FULL;
     }
     Buffer<int32_t>(BUFFER_PLAYOUT_ENDS)[playout] = static_cast<int32_t>(end_);
@@ -780,14 +792,17 @@ int bridge_error(void* provider) { return static_cast<Provider*>(provider)->erro
 const char* bridge_message(void* provider) { return static_cast<Provider*>(provider)->message(); }
 
 // Plays so many times from copies of the state to the end, uniformly at random, and keeps nothing:
-// what a search with playouts can be compared with. Tells how often, less if the game throws.
+// what a search with playouts can be compared with. Tells how often, less if the game throws or
+// does not end.
 int64_t bridge_play_out(const void* state, int64_t playouts, int64_t* stream) {
   RandomWords words(stream);
   int64_t done = 0;
   try {
     for (; done < playouts; ++done) {
       const std::unique_ptr<State> played = static_cast<const State*>(state)->Clone();
+      int moves = 0;
       for (int player; (player = played->CurrentPlayer()) != PLAYER_TERMINAL;) {
+        if (++moves > LONGEST_GAME) return done;
         if (player == PLAYER_CHANCE) {
           played->ApplyAction(SampledOutcome(played->ChanceOutcomes(), words.Unit()));
         } else if (player == PLAYER_SIMULTANEOUS) {

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import pyspiel
 
 from rave_agents.errors import UnsupportedGameError
+from rave_agents.game.endless import LONGEST_GAME, endless_game
 
 PROBING_GAMES = 30
 """Random games that are played to detect whether others can move unnoticed."""
@@ -278,7 +279,7 @@ class Knowledge:
         self, line: Line, moment: int, unit: Unit, played: int
     ) -> tuple[Line | None, int]:
         state = line.states[-1]
-        while True:
+        for _ in range(LONGEST_GAME):
             if state.is_terminal():
                 return None, played
             action, weight = drawn(state, unit)
@@ -287,6 +288,7 @@ class Knowledge:
             if self.is_moment(state.current_player()):
                 line.moments[-1] = moment
                 return (line if self.fits(state, moment) else None), played
+        raise endless_game(str(state.get_game()))
 
     def _true_line(self, state: pyspiel.State) -> Line:
         line = Line(self.start)

@@ -17,6 +17,7 @@ import numpy as np
 import pyspiel
 
 from rave_agents.errors import GameError, RaveAgentsError
+from rave_agents.game.endless import endless_game
 from rave_agents.simulate.random_stream import Stream, fill_words
 from rave_agents.simulate.simulator import Frame, Header
 from rave_agents.simulate.world_record import COUNTED, RecordedWorlds, WorldSample
@@ -286,6 +287,8 @@ class NativeSimulator:
         if pending is not None:
             raise pending
         kind = ERRORS[self._library.error(self._provider) - 1]
+        if kind == "ENDLESS":
+            raise endless_game(str(self._root.get_game()))
         message = self._library.message(self._provider).decode(errors="replace")
         errors = {"GAME": GameError, "SPIEL": pyspiel.SpielError, "MEMORY": MemoryError}
         raise errors.get(kind, RuntimeError)(message)

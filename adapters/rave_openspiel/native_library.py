@@ -29,6 +29,7 @@ from typing import Any, NamedTuple
 import pyspiel
 
 from rave_agents.compiler.folders import choose_cache_directory
+from rave_agents.game.endless import LONGEST_GAME
 from rave_agents.game.game_state import NO_ACTION, PlayerId
 from rave_agents.simulate.frame import CheckChildren
 from rave_agents.simulate.simulator import Frame, Header, Status, Step
@@ -66,7 +67,7 @@ REGISTRY = Part(
 )
 """The library that registers Python bots with OpenSpiel."""
 
-ERRORS = ("GAME", "SPIEL", "MEMORY", "OTHER")
+ERRORS = ("GAME", "SPIEL", "MEMORY", "ENDLESS", "OTHER")
 """The exceptions for the bridge's error codes, from 1 on."""
 
 WORLD_CALLBACK = ctypes.CFUNCTYPE(ctypes.c_void_p)
@@ -278,6 +279,7 @@ def _constants() -> dict[str, int]:
         **{f"PLAYER_{player.name}": int(player) for player in PlayerId},
         **{f"ERROR_{name}": number for number, name in enumerate(ERRORS, 1)},
         "NO_ACTION": NO_ACTION,
+        "LONGEST_GAME": LONGEST_GAME,
     }
 
 

@@ -1,11 +1,14 @@
 """Uniformly random playouts by OpenSpiel's own bots, with a record of every move."""
 
 import array
+import random
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import pyspiel
 
+from rave_agents.game.endless import LONGEST_GAME, until_over
+from rave_agents.game.game_state import drawn_outcome
 from rave_agents.simulate.python_playouts import Playout
 
 
@@ -13,8 +16,8 @@ class RandomPlayouts:
     """Plays states of one game to the end.
 
     ``pyspiel.evaluate_bots`` plays without returning to Python between moves, and the state's
-    history then has every move. Games implemented in Python work too, but no faster than move by
-    move.
+    history then has every move. Games implemented in Python, and those that may last longer than
+    ``LONGEST_GAME``, are played move by move: nothing else would stop a playout without an end.
 
     Args:
         game: the game, in which one player moves at a time.
@@ -25,12 +28,14 @@ class RandomPlayouts:
         self._game = game
         self.has_chance: bool = game_type.chance_mode != pyspiel.GameType.ChanceMode.DETERMINISTIC
         """Whether a playout depends on the seed given to ``play``."""
+        self._by_move = not is_fast(game)
         self._alternating = (
             game_type.short_name in ALTERNATING_GAMES
             and game.num_players() == 2
             and not self.has_chance
         )
-        turns = array.array("i", [0, 1] * (game.max_game_length() // 2 + 2))
+        longest = game.max_game_length() if self._alternating and not self._by_move else 0
+        turns = array.array("i", [0, 1] * (longest // 2 + 2))
         self._turns = [memoryview(turns)[player:] for player in (0, 1)]
 
     def play(self, state: Any, bots: Sequence[pyspiel.Bot], seed: int) -> Playout:
@@ -44,6 +49,8 @@ class RandomPlayouts:
         Returns:
             The movers (as C integers), their actions, and the returns; chance moves are left out.
         """
+        if self._by_move:
+            return _played_by_move(state, bots, seed)
         if self._alternating:
             turns = self._turns[state.current_player()]
             start = state.move_number()
@@ -62,6 +69,26 @@ class RandomPlayouts:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return RandomPlayouts, (self._game,)
+
+
+def is_fast(game: pyspiel.Game) -> bool:
+    """Whether C++ plays the game, and to an end."""
+    is_native = type(game).__module__.partition(".")[0] == "pyspiel"
+    return is_native and game.max_game_length() <= LONGEST_GAME
+
+
+def _played_by_move(state: Any, bots: Sequence[pyspiel.Bot], seed: int) -> Playout:
+    draw = random.Random(seed)
+    players, actions = array.array("i"), []
+    for _ in until_over(state, "A playout"):
+        player = state.current_player()
+        if player == pyspiel.PlayerId.CHANCE:
+            state.apply_action(drawn_outcome(state, draw))
+            continue
+        actions.append(bots[player].step(state))
+        players.append(player)
+        state.apply_action(actions[-1])
+    return players, actions, state.returns()
 
 
 def random_bots(num_players: int, draw_seed: Callable[[], int]) -> list[pyspiel.Bot]:

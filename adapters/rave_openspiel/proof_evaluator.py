@@ -18,6 +18,7 @@ from open_spiel.python.algorithms import mcts
 from rave_agents.config.limit import Limit
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.game.arguments import checked_seed
+from rave_agents.game.endless import until_over
 from rave_agents.game.game_state import drawn_outcome
 from rave_agents.kernel.tree import ROOT, edge_rows
 from rave_agents.parts import DrawLayer, RankBonus, UniformPlayouts
@@ -134,7 +135,9 @@ class PNEvaluator(mcts.Evaluator):  # type: ignore[misc]
         check_state(self.game, state)
         if state.is_chance_node():
             state = state.clone()
-            while state.is_chance_node():
+            for _ in until_over(state, "A run of chance"):
+                if not state.is_chance_node():
+                    break
                 state.apply_action(drawn_outcome(state, self._random))
         if state.is_terminal():
             return np.array(state.returns())

@@ -11,7 +11,7 @@ from rave_agents.simulate.python_simulator import PythonSimulator
 from rave_agents.simulate.simulator import Frame
 from rave_agents.simulate.world_record import RecordedWorlds
 from rave_openspiel.knowledge import tensor_method, viewer
-from rave_openspiel.playouts import RandomPlayouts, random_bots
+from rave_openspiel.playouts import RandomPlayouts, is_fast, random_bots
 from rave_openspiel.worlds import WorldFunction, recorded_worlds
 
 
@@ -86,8 +86,8 @@ class RolloutSimulator(OpenSpielSimulator):
 
     @staticmethod
     def can_play(root: pyspiel.State) -> bool:
-        """Whether the game is one of OpenSpiel's C++ games; only these play fast with C++ bots."""
-        return type(root).__module__.partition(".")[0] == "pyspiel"
+        """Whether C++ bots play the game fast, and to an end."""
+        return type(root).__module__.partition(".")[0] == "pyspiel" and is_fast(root.get_game())
 
     def leaf(self, path: list[int]) -> Any:
         """Return the position after a path of actions; moves are too fast to check the deadline."""

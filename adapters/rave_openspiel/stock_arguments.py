@@ -11,6 +11,7 @@ from rave_agents.config.root_noise import DirichletNoise, NoNoise
 from rave_agents.config.search_config import SIMULTANEOUS_C
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.game.arguments import is_number
+from rave_agents.game.endless import until_over
 from rave_agents.kernel.amaf import NoAmaf
 from rave_agents.kernel.proofs import NoProofs
 from rave_agents.kernel.rules import PUCT, UCB1
@@ -39,7 +40,9 @@ class PastChance:
         """The value of the position, or of one after it, for every player."""
         if state.is_chance_node():
             state = state.clone()
-            while state.is_chance_node():
+            for _ in until_over(state, "A run of chance"):
+                if not state.is_chance_node():
+                    break
                 outcomes, probabilities = zip(*state.chance_outcomes(), strict=True)
                 state.apply_action(int(self._random.choice(outcomes, p=probabilities)))
             if state.is_terminal():

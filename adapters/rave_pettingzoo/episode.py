@@ -18,6 +18,7 @@ from rave_agents.agents.policies import (
 )
 from rave_agents.environments.worlds import WorldFunction
 from rave_agents.game.arguments import unknown_name
+from rave_agents.game.endless import LONGEST_GAME, endless_game
 from rave_pettingzoo.policies import make_policy
 from rave_pettingzoo.support import is_parallel, is_shimmy
 
@@ -220,11 +221,17 @@ def play(env: Any, players: Mapping[Any, Policy], *, outside_counts: bool = Fals
         illegal[agent] += not legal
         env.step(action)
         steps += 1
+        _check_length(env, steps, len(players))
         for other, reward in env.rewards.items():
             returns[other] += float(reward)
     if final is not None:  # Shimmy counts the last rewards of some agents twice.
         returns = dict(zip(env.possible_agents, map(float, final), strict=True))
     return Played(returns, illegal, steps)
+
+
+def _check_length(env: Any, steps: int, players: int) -> None:
+    if steps > players * LONGEST_GAME:
+        raise endless_game(str(env), "An episode")
 
 
 def play_together(
@@ -253,6 +260,7 @@ def play_together(
             illegal[agent] += not legal
         observations, rewards, ended, cut, infos = env.step(actions)
         steps += len(actions)
+        _check_length(env, steps, len(players))
         for agent, reward in rewards.items():
             returns[agent] += float(reward)
         if all(ended.get(agent) or cut.get(agent) for agent in env.agents):

@@ -122,7 +122,7 @@ def _count_in_a_game(
     turn_before: dict[int, list[set[int]]] = {}
     last = None
     for _ in range(PLIES):
-        while not state.is_terminal() and state.current_player() == PlayerId.CHANCE:
+        while state.current_player() == PlayerId.CHANCE and time.monotonic() <= end:
             state.apply_action(drawn_outcome(state, generator))
             last = None
         if state.is_terminal() or time.monotonic() > end:

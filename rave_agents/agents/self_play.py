@@ -15,6 +15,7 @@ from rave_agents.evaluators.batch_evaluator import BatchEvaluator
 from rave_agents.evaluators.cache import EvaluationCache
 from rave_agents.frameworks.adapters import as_game_state
 from rave_agents.game.arguments import checked_seed, is_integer, is_number
+from rave_agents.game.endless import until_over
 from rave_agents.game.game_state import GameState, is_simultaneous, legal_actions_of
 from rave_agents.results.search_result import SearchResult
 from rave_agents.searcher.searcher import Searcher
@@ -161,7 +162,9 @@ class _Game:
 
     def settle(self) -> None:
         """Draw the outcomes of chance until a player is to move."""
-        while not self.state.is_terminal() and self.state.is_chance_node():
+        for _ in until_over(self.state):
+            if not self.state.is_chance_node():
+                break
             outcomes, weights = zip(*self.state.chance_outcomes(), strict=True)
             weights = np.array(weights) / np.sum(weights)
             self.apply(int(self.random.choice(outcomes, p=weights)))

@@ -11,6 +11,7 @@ import numpy as np
 
 from rave_agents.errors import GameError, UnsupportedGameError
 from rave_agents.frameworks.adapters import Game, seeded_start
+from rave_agents.game.endless import until_over
 from rave_agents.game.game_state import (
     GameState,
     is_simultaneous,
@@ -43,7 +44,9 @@ def draw_opening(game: Game, plies: int, seed: int, pair: int) -> tuple[int, ...
         state = start_state(game, seed, pair)
         actions: list[int] = []
         left = plies
-        while left > 0 and not state.is_terminal():
+        for _ in until_over(state):
+            if left == 0:
+                break
             if is_simultaneous(state):
                 joint = random_joint_action(state, random)
                 left -= 1
@@ -90,7 +93,9 @@ def initial_decision(game: Game, seed: int) -> GameState:
     """Return the first position where a player is to move, after chance outcomes drawn."""
     state = start_state(game, seed, 0)
     random = _stream(seed, _CHANCE)
-    while state.is_chance_node():
+    for _ in until_over(state):
+        if not state.is_chance_node():
+            break
         state.apply_action(draw_outcome(state, random))
     return state
 

@@ -31,6 +31,7 @@ from rave_agents.arena.referee import Referee, decided_returns
 from rave_agents.errors import ForfeitError
 from rave_agents.frameworks.adapters import Game
 from rave_agents.frameworks.agent import Agent
+from rave_agents.game.endless import until_over
 from rave_agents.game.game_state import (
     GameState,
     is_simultaneous,
@@ -240,7 +241,7 @@ def _play_moves(
     opening = iter(fixture.opening)
     for seat, agent in enumerate(seats):
         _ask(seat, agent.restart)
-    while not state.is_terminal():
+    for _ in until_over(state):
         if is_simultaneous(state):
             joint = _joint_choice(state, seats, clocks, opening)
             for seat, agent in enumerate(seats):

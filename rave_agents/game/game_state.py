@@ -76,7 +76,7 @@ class GameState(Protocol):
         """The player to move, from 0, or a ``PlayerId`` where no player decides."""
 
     def is_terminal(self) -> bool:
-        """Whether the game is over."""
+        """Whether the game is over; a playout that is not after 1,048,576 moves is an error."""
 
     def is_chance_node(self) -> bool:
         """Whether chance moves next."""

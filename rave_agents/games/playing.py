@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rave_agents.compiler.dispatch import kernel
+from rave_agents.game.endless import LONGEST_GAME
 from rave_agents.games.memory import array_at, copy_state, states_at, table_at
 from rave_agents.games.rules import CHANCE, TERMINAL
 from rave_agents.simulate.frame import HEADER_LENGTH, CheckChildren, Header, Status, Step
@@ -44,9 +45,6 @@ PROVIDER = int(Header.PROVIDER)
 BUFFERS = int(Header.PATH)
 JUDGE = int(CheckChildren.JUDGE)
 DONE, FRAME_FULL, FAILED = int(Status.DONE), int(Status.FRAME_FULL), int(Status.FAILED)
-
-LONGEST_GAME = 1 << 20
-"""Moves of a playout, or outcomes of chance between them, after which it is taken to be endless."""
 
 ENDLESS = -2
 """What stands for the end of a playout that has none."""
@@ -286,7 +284,10 @@ def check_children(rules: Any, states: Any, actions: Any, probabilities: Any, fr
             write_returns(rules, child, frame.child_returns, index)
         elif rules.is_judged and frame.header[CHECK_CHILDREN] == JUDGE:
             first: Any = np.int64(0)
-            play_moves(rules, child, actions, probabilities, frame, first, first)  # Chance alone.
+            # Chance alone.
+            if play_moves(rules, child, actions, probabilities, frame, first, first) == ENDLESS:
+                frame.header[REQUIRED_MOVES] = ENDLESS
+                return False
             if not judge(rules, child, frame, frame.child_returns, index):
                 return False
     return True

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from rave_agents.compiler.calls import call_address
 from rave_agents.compiler.dispatch import JIT_DISABLED
 from rave_agents.errors import GameError
+from rave_agents.game.endless import endless_game
 from rave_agents.games import machine, playing
 from rave_agents.games.playing import (
     BAD_COUNT,
     BAD_VALUE,
     ENDLESS,
-    LONGEST_GAME,
     MOVE_ROOT,
     RECORDS,
     ROOT,
@@ -133,12 +133,13 @@ class RulesSimulator:
             BAD_COUNT: f"Where the game goes on, {rules} must have from 1 to max_actions, "
             f"{rules.max_actions}, legal actions or outcomes of chance: it has "
             f"{header[Header.NUM_ACTIONS]}.",
-            ENDLESS: f"A playout of {rules} has not ended after {LONGEST_GAME} moves: player() "
-            "must give TERMINAL at some time, whatever is played.",
-        }.get(int(header[Header.REQUIRED_MOVES]))
-        if told is not None:
-            header[Header.REQUIRED_MOVES] = 0
-            raise GameError(told)
+        }
+        code, header[Header.REQUIRED_MOVES] = int(header[Header.REQUIRED_MOVES]), 0
+        if code == ENDLESS:
+            needed = "player() must give TERMINAL at some time, whatever is played"
+            raise endless_game(str(rules), needed=needed)
+        if code in told:
+            raise GameError(told[code])
         raise error or RuntimeError(
             f"The compiled rules of {self.rules} have raised an exception; NUMBA_DISABLE_JIT=1 "
             "shows where."

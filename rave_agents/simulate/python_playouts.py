@@ -8,6 +8,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
+from rave_agents.game import endless
 from rave_agents.game.game_state import joint_action
 from rave_agents.simulate.checked_answers import CHANCE, SIMULTANEOUS, TERMINAL, CheckedAnswers
 from rave_agents.simulate.evaluator import Evaluator
@@ -85,7 +86,9 @@ class PythonPlayouts(CheckedAnswers):
         below = self.words.below
         weighted = self._draws_by_weights()
         num_players, num_distinct_actions = self._num_players, self._num_distinct_actions
-        while (player := state.current_player()) != TERMINAL:
+        for _ in range(endless.LONGEST_GAME):
+            if (player := state.current_player()) == TERMINAL:
+                return players, moves
             if time.perf_counter() > self.deadline:
                 raise DeadlinePassed
             if player == CHANCE:
@@ -93,8 +96,10 @@ class PythonPlayouts(CheckedAnswers):
                 state.apply_action(sampled_outcome(outcomes, self.words.unit()))
                 continue
             if len(moves) >= last:
-                break
+                return players, moves
             if player == SIMULTANEOUS:
+                if len(moves) >= endless.LONGEST_GAME:
+                    break
                 movers = self.checked_movers(state)
                 joint = [
                     self._drawn_action(state, mover, state.legal_actions(mover)) for mover in movers
@@ -114,7 +119,7 @@ class PythonPlayouts(CheckedAnswers):
             players.append(player)
             moves.append(action)
             state.apply_action(action)
-        return players, moves
+        raise endless.endless_game(endless.game_name(state))
 
     def _draws_by_weights(self) -> bool:
         return self._action_weights is not None and self._header[EVEN_WEIGHTS] == 0

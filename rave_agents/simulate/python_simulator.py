@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rave_agents.errors import GameError
+from rave_agents.game import endless
 from rave_agents.game.game_state import joint_action
 from rave_agents.simulate.checked_answers import CHANCE, SIMULTANEOUS, TERMINAL
 from rave_agents.simulate.evaluator import Evaluator
@@ -170,9 +171,15 @@ class PythonSimulator(PythonPlayouts):
         else:
             return self._finish_world(self._world)
         state = self._world
-        while (player := state.current_player()) == CHANCE:
+        for _ in range(endless.LONGEST_GAME):
+            if (player := state.current_player()) != CHANCE:
+                break
+            if time.perf_counter() > self.deadline:
+                raise DeadlinePassed
             outcomes = self.checked_outcomes(state.chance_outcomes())
             state.apply_action(sampled_outcome(outcomes, self.words.unit()))
+        else:
+            raise endless.endless_game(endless.game_name(state), "A run of chance")
         header[PLAYER] = player
         header[NUM_ACTIONS] = 0
         header[VIEW] = hash((player, None if player == TERMINAL else self.view(state)))
@@ -310,7 +317,7 @@ class PythonSimulator(PythonPlayouts):
             start = end
             end += len(actions)
             if end > capacity:
-                header[REQUIRED_MOVES] = 2 * end * playouts
+                header[REQUIRED_MOVES] = 2 * end * playouts // (playout + 1)
                 return FRAME_FULL
             self._move_players[start:end] = players
             _integers(end - start).pack_into(self._move_actions, 4 * start, *actions)

@@ -5,6 +5,7 @@ import random
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from rave_agents.game.endless import until_over
 from rave_agents.testing.common import TOLERANCE, drawn_move, require
 
 
@@ -45,7 +46,7 @@ def _bots_game(bots: Sequence[Any], game: Any, seed: str) -> list[int]:
     actions: list[int] = []
     for bot in bots:
         bot.restart()
-    while not state.is_terminal():
+    for _ in until_over(state):
         player = int(state.current_player())
         if state.is_chance_node():
             (action,) = drawn_move(state, draw)

@@ -15,6 +15,7 @@ from rave_openspiel import OpenSpielGame, OpenSpielState, register_rules
 
 from rave_agents import Limit, SearchConfig, Searcher
 from rave_agents.errors import ConformanceError, GameError
+from rave_agents.game import endless
 from rave_agents.games import (
     CHANCE,
     GAMES,
@@ -23,7 +24,6 @@ from rave_agents.games import (
     machine,
     playing,
     rules_class,
-    rules_simulator,
 )
 from rave_agents.games.rules_simulator import RulesSimulator
 from rave_agents.simulate.frame import Header, Status
@@ -379,7 +379,7 @@ class EndlessChance(Race):
 
 @pytest.mark.parametrize("rules", [Endless, EndlessChance])
 def test_interpreted_rules_that_never_end_say_so(rules, monkeypatch):
-    for module in (playing, rules_simulator):
+    for module in (playing, endless):
         monkeypatch.setattr(module, "LONGEST_GAME", 1000)
     state = rules().new_initial_state()
     _, frame, _ = led_on(state, [])

@@ -1,0 +1,54 @@
+"""The length at which a game is taken to be endless, and the error that says so."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from rave_agents.errors import GameError
+
+LONGEST_GAME = 1 << 20
+"""Moves of a playout, or of any game that is played, outcomes of chance included, after which the
+game is taken to be endless."""
+
+
+def endless_game(
+    game: str, what: str = "A playout", needed: str = "it must end at some time, whatever is played"
+) -> GameError:
+    """The error for a game that does not end.
+
+    Args:
+        game: its name.
+        what: what has not ended.
+        needed: what the game must do.
+    """
+    return GameError(
+        f"{what} of {game} has not ended after {LONGEST_GAME} moves: {needed}. A search of a game "
+        "without an end needs a value function that judges playouts after playout_moves moves, an "
+        "evaluator in their place, or in an environment a horizon."
+    )
+
+
+def until_over(state: Any, what: str = "A game") -> Iterator[int]:
+    """Yield the number of each move of a game that the caller plays in ``state``, from 0.
+
+    Args:
+        state: the position; it changes between two moves.
+        what: what is played, for the error.
+
+    Raises:
+        GameError: if the game does not end.
+    """
+    for move in range(LONGEST_GAME):
+        if state.is_terminal():
+            return
+        yield move
+    if not state.is_terminal():
+        raise endless_game(game_name(state), what)
+
+
+def game_name(state: Any) -> str:
+    """The name of a state's game: of its framework, or else of its class."""
+    if hasattr(state, "get_game"):
+        return str(state.get_game())
+    if hasattr(state, "env"):
+        return str(state.env)
+    return str(state.game_key()) if hasattr(state, "game_key") else type(state).__name__
