@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 
 import pyspiel
 
-from rave_agents.compiler.folders import choose_cache_directory
+from rave_agents.compiler.folders import choose_cache_directory, is_own_file
 from rave_agents.game.endless import LONGEST_GAME
 from rave_agents.game.game_state import NO_ACTION, PlayerId
 from rave_agents.simulate.frame import CheckChildren
@@ -172,7 +172,7 @@ def built_library(part: Part, *, retry: bool) -> pathlib.Path:
         # The newest first: a library by another compiler works too, or does not load.
         found = sorted(directory.glob(f"{stem}-*.so"), key=lambda path: -path.stat().st_mtime_ns)
         for path in found:
-            if _can_be_used(part, path):
+            if is_own_file(path.stat()) and _can_be_used(part, path):
                 return path
         raise
 
@@ -188,7 +188,7 @@ def _built_by_compiler(
     options = OWN_OPTIONS if any(word.startswith("-") for word in compiler[1:]) else ""
     path = directory / f"{stem}-{made_by}{options}.so"
     failure = path.with_suffix(".failed")
-    if path.exists():
+    if path.exists() and is_own_file(path.stat()):
         return path
     if failure.exists() and not retry:
         reason, _, details = failure.read_text().partition("\n")
@@ -210,6 +210,7 @@ def _built_by_compiler(
                 noted.replace(failure)
                 error.tried = True
                 raise
+            built.chmod(0o755)  # Whatever the umask: what others can write is not loaded.
             # Two processes may build at once: each moves a complete library into place.
             built.replace(path)
     except (OSError, subprocess.TimeoutExpired) as error:

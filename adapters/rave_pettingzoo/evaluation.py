@@ -1,18 +1,16 @@
 """The results of ``evaluate``: episodes between policies, and which is better."""
 
-import csv
 import dataclasses
 import functools
-import io
 import math
 import os
-import pathlib
 import statistics
 from typing import Any
 
 from rave_agents.arena.statistics import MatchScore
+from rave_agents.files import written_whole
 from rave_agents.game.arguments import unknown_name
-from rave_agents.results.tables import aligned, html_table
+from rave_agents.results.tables import aligned, csv_text, html_table
 from rave_pettingzoo.episode import Episode
 
 
@@ -113,28 +111,19 @@ class Evaluation:
         Raises:
             OSError: if the file cannot be written.
         """
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(
-            ["episode", "seed", "policy", "agent", "seat", "return", "illegal_moves", "steps"]
-        )
+        header = ["episode", "seed", "policy", "agent", "seat", "return", "illegal_moves", "steps"]
+        rows: list[list[Any]] = [header]
         for episode in self.episodes:
             for index, (name, agent) in enumerate(zip(self.names, self.agents, strict=True)):
-                writer.writerow(
-                    [
-                        episode.number,
-                        episode.seed,
-                        name,
-                        agent,
-                        episode.seats[index],
-                        episode.returns[index],
-                        episode.illegal_moves[index],
-                        episode.steps,
-                    ]
-                )
+                seat, won = episode.seats[index], episode.returns[index]
+                illegal = episode.illegal_moves[index]
+                label = [episode.number, episode.seed, name, agent]
+                rows.append([*label, seat, won, illegal, episode.steps])
+        text = csv_text(rows)
         if path is not None:
-            pathlib.Path(path).write_text(text.getvalue(), encoding="utf-8")
-        return text.getvalue()
+            with written_whole(path, "w", encoding="utf-8", newline="") as file:
+                file.write(text)
+        return text
 
     def table(self) -> list[list[str]]:
         """The header and a row for each policy, as text."""

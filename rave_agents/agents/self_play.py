@@ -13,6 +13,7 @@ from rave_agents.config.root_noise import DirichletNoise
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.evaluators.batch_evaluator import BatchEvaluator
 from rave_agents.evaluators.cache import EvaluationCache
+from rave_agents.files import written_whole
 from rave_agents.frameworks.adapters import as_game_state
 from rave_agents.game.arguments import checked_seed, is_integer, is_number
 from rave_agents.game.endless import until_over
@@ -276,5 +277,8 @@ def save_examples(examples: Iterator[Example] | list[Example], path: str | pathl
     if not listed:
         raise ValueError("There are no examples to save.")
     arrays = {name: np.array([getattr(e, name) for e in listed]) for name in Example._fields}
-    np.savez_compressed(path, allow_pickle=False, **arrays)
+    path = pathlib.Path(path)
+    named = path if path.suffix == ".npz" else path.with_name(f"{path.name}.npz")  # as NumPy names
+    with written_whole(named) as file:
+        np.savez_compressed(file, allow_pickle=False, **arrays)
     return len(listed)

@@ -13,6 +13,7 @@ from rave_agents.arena.versions import check_versions, versions
 LOCAL = "local"
 """The address that stands for a cluster of this machine's processes."""
 
+_THIS_MACHINE = "127.0.0.1"
 _STOP_SECONDS = 1.0
 _CONNECT_SECONDS = 20
 
@@ -50,8 +51,14 @@ def dask_executor(address: str, *, jobs: int = 1) -> Iterator[Executor]:
 
 
 def _local_cluster(distributed: Any, jobs: int) -> Any:
+    """A cluster whose scheduler, workers and pages only this machine reaches."""
     return distributed.LocalCluster(
-        n_workers=jobs, threads_per_worker=1, dashboard_address=":0", silence_logs="CRITICAL"
+        n_workers=jobs,
+        threads_per_worker=1,
+        host=_THIS_MACHINE,
+        dashboard_address=f"{_THIS_MACHINE}:0",
+        worker_dashboard_address=f"{_THIS_MACHINE}:0",
+        silence_logs="CRITICAL",
     )
 
 

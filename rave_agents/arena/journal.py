@@ -15,6 +15,7 @@ from typing import Any, Self, TextIO
 
 from rave_agents import __version__
 from rave_agents.arena.lock import FileLock
+from rave_agents.files import written_whole
 
 FORMAT, FORMAT_VERSION = "rave-agents", 2
 """What a file says it is, followed by what was played; and how it is written."""
@@ -150,12 +151,10 @@ def merge_journals(output: str | os.PathLike[str], inputs: Sequence[str | os.Pat
         _compare(Path(name), found, header)
         for line in lines:
             games.setdefault(_identity(line), line)
-    partial = output.with_name(f"{output.name}.part")
-    with partial.open("w", encoding="utf-8", newline="\n") as file:
+    with written_whole(output, "w", encoding="utf-8", newline="\n") as file:
         ordered = sorted(games.values(), key=lambda line: (line["number"], _identity(line)))
         for line in ({} if header is None else header, *ordered):
             file.write(json.dumps(line, allow_nan=False) + "\n")
-    partial.replace(output)
     return len(games)
 
 

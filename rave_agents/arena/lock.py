@@ -7,6 +7,8 @@ lock's file is still there. Its text says who made it last.
 import contextlib
 import os
 import platform
+import re
+import stat
 import sys
 import time
 from pathlib import Path
@@ -27,6 +29,11 @@ else:
 
 _PLACE = 1 << 20
 
+_LOCKS_TEXT = re.compile(rb"(process \d+ on [^\n]*\n?)?")
+"""What a lock's file has: the line of its last holder, or nothing yet."""
+
+_LONGEST = 1024
+
 
 class FileInUseError(ValueError):
     """Another process writes the file; the message says which."""
@@ -40,18 +47,18 @@ class FileLock:
 
     Raises:
         FileInUseError: if another process holds it.
+        ValueError: if a file of something else, or a link, has the lock's name; it is left alone.
         OSError: if the lock's file cannot be written.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path.with_name(f"{path.name}.lock")
         while True:
-            self._file = self._path.open("a+b")
+            self._file = self._opened(path)
             try:
                 _lock(self._file)
             except OSError as error:
-                self._file.seek(0)
-                holder = self._file.read(_PLACE).decode("utf-8", errors="replace").strip()
+                holder = self._text().decode("utf-8", errors="replace").strip()
                 self._file.close()
                 raise FileInUseError(
                     f"{path} is being written by {holder or 'another process'}. Wait for it, end "
@@ -68,15 +75,38 @@ class FileLock:
         )
         self._file.flush()
 
+    def _opened(self, path: Path) -> BinaryIO:
+        """The lock's file, made where there is none; nothing of another's is opened to write."""
+        flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
+        flags |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+        if not self._path.is_symlink():
+            handle = os.open(self._path, flags, 0o666)
+            found = os.fstat(handle)
+            if stat.S_ISREG(found.st_mode) and found.st_nlink <= 1:
+                self._file = os.fdopen(handle, "r+b")
+                if _LOCKS_TEXT.fullmatch(self._text()) is not None:
+                    return self._file
+                self._file.close()
+            else:
+                os.close(handle)
+        raise ValueError(
+            f"{path} needs {self._path} as its lock, which is a file of something else and is "
+            "left alone. Give another file."
+        )
+
+    def _text(self) -> bytes:
+        self._file.seek(0)
+        return self._file.read(_LONGEST)
+
     def _is_there(self) -> bool:
         try:
-            return os.path.samestat(os.fstat(self._file.fileno()), self._path.stat())
+            return os.path.samestat(os.fstat(self._file.fileno()), self._path.lstat())
         except FileNotFoundError:
             return False
 
     def release(self) -> None:
         """Let others have the file."""
-        if sys.platform != "win32":  # There an open file cannot be removed.
+        if sys.platform != "win32" and self._is_there():  # There an open file cannot be removed.
             with contextlib.suppress(OSError):
                 self._path.unlink()
         self._file.close()

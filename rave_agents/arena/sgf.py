@@ -5,6 +5,7 @@ from pathlib import Path
 
 from rave_agents import __version__
 from rave_agents.arena.record import GameRecord
+from rave_agents.files import written_whole
 from rave_agents.frameworks.adapters import Game
 from rave_agents.games.coordinates import point_number
 from rave_agents.gtp.position import board_size
@@ -53,7 +54,9 @@ class SgfFolder:
             OSError: if it cannot be written.
         """
         path = self.folder / f"game_{record.number + 1:04}.sgf"
-        path.write_bytes(self._written(record))
+        content = self._written(record)
+        with written_whole(path) as file:
+            file.write(content)
         return path
 
     def _written(self, record: GameRecord) -> bytes:

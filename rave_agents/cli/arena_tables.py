@@ -1,7 +1,6 @@
 """Tables of matches, sweeps and tournaments for people at a terminal."""
 
 import contextlib
-import csv
 import math
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,6 +18,8 @@ from rave_agents.arena.sweep import SweepResult
 from rave_agents.arena.tournament_result import TournamentResult
 from rave_agents.cli.terminal import can_write
 from rave_agents.errors import UnsupportedGameError
+from rave_agents.files import written_whole
+from rave_agents.results.tables import csv_text
 
 ENDINGS_SHOWN = 10
 """Games that ended otherwise than by their rules, up to which all are named."""
@@ -136,8 +137,7 @@ def write_standings_csv(result: TournamentResult, path: Path) -> None:
             share = "" if math.isnan(score.score) else score.score
             counts = [score.wins, score.draws, score.losses, row.faults]
             rows.append([game or "all", row.agent, *known, score.games, share, *counts])
-    with path.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows(rows)
+    _write_csv(path, rows)
 
 
 def _alpha_rank_line(result: TournamentResult, game: str | None) -> RenderableType:
@@ -197,9 +197,17 @@ def write_sweep_csv(result: SweepResult, path: Path) -> None:
         match = cell.match
         measured = (score.score, *match.interval, score.elo, *match.elo_interval)
         known = ("" if math.isnan(value) else value for value in measured)
-        rows.append([*map(str, cell.parameters.values()), *counted, *known])
-    with path.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows(rows)
+        rows.append([*map(_csv_value, cell.parameters.values()), *counted, *known])
+    _write_csv(path, rows)
+
+
+def _csv_value(value: Any) -> Any:
+    return value if isinstance(value, int | float) else str(value)
+
+
+def _write_csv(path: Path, rows: Sequence[Sequence[Any]]) -> None:
+    with written_whole(path, "w", encoding="utf-8", newline="") as file:
+        file.write(csv_text(rows))
 
 
 def plain_table(**options: Any) -> Table:

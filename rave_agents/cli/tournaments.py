@@ -25,6 +25,7 @@ from rave_agents.cli.program import (
     reported,
 )
 from rave_agents.cli.terminal import say, show, show_json, stderr
+from rave_agents.files import written_whole
 
 
 @app.command()
@@ -180,7 +181,9 @@ def report(
     if page is not None:
         from rave_agents.arena.report_page import report_page  # noqa: PLC0415
 
-        page.write_text(report_page(data, games=games), encoding="utf-8")
+        text = report_page(data, games=games)
+        with written_whole(page, "w", encoding="utf-8") as file:
+            file.write(text)
     if png is not None:
         from rave_agents.arena.report_pictures import ratings_picture  # noqa: PLC0415
 

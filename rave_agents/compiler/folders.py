@@ -28,26 +28,100 @@ def _user_cache_directory() -> pathlib.Path:
 def choose_cache_directory(name: str) -> pathlib.Path:
     """Where compiled code is kept, under this name.
 
-    ``NUMBA_CACHE_DIR``, or the user's cache. If that is read-only it is a folder of the user's own
-    in the temporary directory, which begins as a copy of what the read-only one has.
+    ``NUMBA_CACHE_DIR``, or the user's cache. If that is read-only, or others could put their code
+    there, it is a folder of the user's own in the temporary directory. This begins as a copy of
+    what the read-only one has.
     """
-    if os.environ.get("NUMBA_CACHE_DIR"):
-        return pathlib.Path(os.environ["NUMBA_CACHE_DIR"]) / f"rave_agents-{name}"
-    directory = None
+    directory, is_private = None, False
     with contextlib.suppress(OSError, RuntimeError):  # There may be no home.
-        directory = _user_cache_directory() / name
-        directory.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=directory):
-            return directory
+        directory = _named_directory(name)
+        is_private = is_only_users(directory)
+        if is_private:
+            _make_private(directory)
+            is_private = is_only_users(directory)  # Another may have made what lacked.
+        if is_private:
+            with tempfile.TemporaryFile(dir=directory):
+                return directory
     try:
         temporary = _private_temporary_directory() / name
-        if directory is not None and directory.is_dir() and not temporary.exists():
+        if directory is not None and not is_private:
+            _tell_of_others(directory, temporary.parent)
+        elif directory is not None and directory.is_dir() and not temporary.exists():
             _copy_whole(directory, temporary)
         temporary.mkdir(exist_ok=True)
         return temporary
     except OSError as error:
         _log.warning("rave_agents: no folder can be written to keep compiled code: %s", error)
-        return directory or pathlib.Path(os.devnull) / name
+        return directory if directory and is_private else pathlib.Path(os.devnull) / name
+
+
+def _named_directory(name: str) -> pathlib.Path:
+    given = os.environ.get("NUMBA_CACHE_DIR")
+    if given:
+        return pathlib.Path(given).absolute() / f"rave_agents-{name}"
+    return _user_cache_directory().absolute() / name
+
+
+def _make_private(directory: pathlib.Path) -> None:
+    """Make a folder and those above it that lack, for this user alone whatever the umask is."""
+    if not directory.is_dir():
+        _make_private(directory.parent)
+        directory.mkdir(mode=0o700, exist_ok=True)
+
+
+def is_only_users(path: pathlib.Path) -> bool:
+    """Whether nobody but this user and the system's can change a file or folder, or replace it.
+
+    All folders above it count, those that a link leads through too. What does not exist yet is
+    nobody's. On Windows it is always True: the user's folders are the user's alone there.
+    """
+    if not hasattr(os, "getuid"):
+        return True
+    places = {path.absolute(), pathlib.Path(os.path.realpath(path))}
+    return all(
+        _is_safe(part, is_above=part not in places)
+        for place in places
+        for part in (place, *place.parents)
+    )
+
+
+def _is_safe(path: pathlib.Path, *, is_above: bool) -> bool:
+    try:
+        found = path.lstat()
+    except FileNotFoundError:
+        return True
+    is_root = path.parent == path  # Not root's own where user ids are mapped, as in a container.
+    if found.st_uid not in (0, os.getuid()) and not is_root:
+        return False
+    if stat.S_ISLNK(found.st_mode):
+        return True  # What it leads to is looked at, too.
+    writable = bool(found.st_mode & stat.S_IWOTH)
+    writable = writable or (bool(found.st_mode & stat.S_IWGRP) and not _is_own_group(found.st_gid))
+    # Where all may write, only the sticky bit keeps others from putting theirs in its place.
+    return not writable or (is_above and bool(found.st_mode & stat.S_ISVTX))
+
+
+@functools.cache
+def _is_own_group(group: int) -> bool:
+    """Whether a group has this user alone, as systems that give each user a group make it."""
+    import grp  # noqa: PLC0415  (not on Windows)
+    import pwd  # noqa: PLC0415
+
+    try:
+        user, found = pwd.getpwuid(os.getuid()), grp.getgrgid(group)
+    except KeyError:
+        return False
+    same = user.pw_gid == group and user.pw_name == found.gr_name
+    return same and set(found.gr_mem) <= {user.pw_name}
+
+
+@functools.cache
+def _tell_of_others(directory: pathlib.Path, used: pathlib.Path) -> None:
+    _log.warning(
+        "rave_agents: other users can write to %s or own it, so compiled code is kept in %s.",
+        directory,
+        used,
+    )
 
 
 @functools.cache
@@ -62,7 +136,7 @@ def _private_temporary_directory() -> pathlib.Path:
     path = parent / f"rave_agents-{user}"
     with contextlib.suppress(FileExistsError):
         path.mkdir(mode=0o700)
-    if sys.platform == "win32" or _is_private(parent, path):
+    if path.is_dir() and not path.is_symlink() and is_only_users(path):
         return path
     _log.warning(
         "rave_agents: other users can write to %s, so compiled code is kept for this process only.",
@@ -73,15 +147,25 @@ def _private_temporary_directory() -> pathlib.Path:
     return pathlib.Path(own)
 
 
-def _is_private(parent: pathlib.Path, path: pathlib.Path) -> bool:
-    above, found = parent.stat(), path.lstat()
-    return (
-        stat.S_ISDIR(found.st_mode)
-        and found.st_uid == os.getuid()
-        and stat.S_IMODE(found.st_mode) & 0o077 == 0
-        # Where all may write, only the sticky bit keeps others from putting theirs in its place.
-        and (above.st_mode & 0o022 == 0 or bool(above.st_mode & stat.S_ISVTX))
-    )
+def read_own(path: pathlib.Path) -> bytes | None:
+    """What a file of compiled code has; None if there is none, or others could have written it."""
+    try:
+        with path.open("rb") as file:
+            found = os.fstat(file.fileno())
+            return file.read() if is_own_file(found) else None
+    except OSError:
+        return None
+
+
+def is_own_file(found: os.stat_result) -> bool:
+    """Whether only this user and the system's can have written a file, by its ``stat``."""
+    if not stat.S_ISREG(found.st_mode):
+        return False
+    if not hasattr(os, "getuid"):
+        return True
+    others = found.st_mode & stat.S_IWOTH
+    group = found.st_mode & stat.S_IWGRP and not _is_own_group(found.st_gid)
+    return found.st_uid in (0, os.getuid()) and not others and not group
 
 
 def _copy_whole(source: pathlib.Path, target: pathlib.Path) -> None:

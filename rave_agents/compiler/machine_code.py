@@ -5,16 +5,17 @@ import ctypes
 import gc
 import hashlib
 import json
-import os
 import pathlib
 import pickle
-import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import llvmlite.binding as llvm
 from llvmlite import ir
+
+from rave_agents.compiler.folders import read_own
+from rave_agents.files import written_whole
 
 Run = Callable[[Any, int], int]
 """A loaded entry: takes the address of its record and a number, returns a number."""
@@ -45,17 +46,14 @@ class MachineCode(NamedTuple):
         whole = head + b"\n" + self.compiled
         with contextlib.suppress(OSError):
             path.parent.mkdir(parents=True, exist_ok=True)
-            handle, written = tempfile.mkstemp(dir=path.parent)
-            with os.fdopen(handle, "wb") as file:
+            with written_whole(path, permissions=0o600) as file:
                 file.write(hashlib.sha256(whole).digest() + whole)
-            pathlib.Path(written).replace(path)
 
     @classmethod
     def saved(cls, path: pathlib.Path) -> "MachineCode | None":
-        """What ``save`` has written; None if there is nothing, or it is damaged."""
-        try:
-            content = path.read_bytes()
-        except OSError:
+        """What ``save`` has written; None if there is nothing, or it is damaged or others' work."""
+        content = read_own(path)
+        if content is None:
             return None
         digest, whole = content[:32], content[32:]
         if hashlib.sha256(whole).digest() != digest:

@@ -1,9 +1,14 @@
 """Matplotlib figures that a notebook displays without ``plt.show()``."""
 
 import io
+import os
+import pathlib
+from typing import Any
+
+from rave_agents.files import replacing
 
 try:
-    from matplotlib import colormaps
+    from matplotlib import colormaps, rcParams
     from matplotlib.axes import Axes
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import Normalize, to_rgba
@@ -40,6 +45,18 @@ class Picture(Figure):
 
     It belongs to no window and not to pyplot's global state, so that it needs no closing.
     """
+
+    def savefig(self, fname: Any, **options: Any) -> Any:
+        """Write it as matplotlib does; a file is replaced whole."""
+        if not isinstance(fname, str | os.PathLike):
+            return super().savefig(fname, **options)
+        path = pathlib.Path(fname)
+        kind = options.pop("format", None) or path.suffix[1:]
+        if not kind:
+            kind = rcParams["savefig.format"]
+            path = path.with_name(f"{path.name}.{kind}")
+        with replacing(path) as beside:
+            return super().savefig(beside, format=kind, **options)
 
     def _repr_png_(self) -> bytes:
         data = io.BytesIO()

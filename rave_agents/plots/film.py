@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rave_agents.errors import UnsupportedGameError
+from rave_agents.files import replacing
 
 FORMATS = (".gif", ".mp4")
 """Kinds of files, by their suffix."""
@@ -110,7 +111,8 @@ class Film:
         images = [Image.fromarray(picture) for picture in pictures]
         shown = [round(1000 / self._fps)] * len(images)
         shown[-1] *= LAST
-        images[0].save(self.path, save_all=True, append_images=images[1:], duration=shown, loop=0)
+        with replacing(self.path) as path:
+            images[0].save(path, save_all=True, append_images=images[1:], duration=shown, loop=0)
 
     def _save_mp4(self, pictures: list[NDArray[np.uint8]]) -> None:
         program = ffmpeg()
@@ -118,14 +120,16 @@ class Film:
         rows, columns, _ = pictures[0].shape
         source = ["-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{columns}x{rows}"]
         command = [program, "-y", "-loglevel", "error", *source, "-r", str(self._fps), "-i", "-"]
-        finished = subprocess.run(
-            [*command, "-pix_fmt", "yuv420p", str(self.path)],
-            input=b"".join(picture.tobytes() for picture in pictures),
-            capture_output=True,
-            check=False,
-        )
-        if finished.returncode:
-            raise OSError(f"ffmpeg cannot write {self.path}: {finished.stderr.decode().strip()}")
+        with replacing(self.path) as path:
+            finished = subprocess.run(
+                [*command, "-pix_fmt", "yuv420p", str(path)],
+                input=b"".join(picture.tobytes() for picture in pictures),
+                capture_output=True,
+                check=False,
+            )
+            if finished.returncode:
+                said = finished.stderr.decode(errors="replace").strip()
+                raise OSError(f"ffmpeg cannot write {self.path}: {said}")
 
 
 def ffmpeg() -> str | None:

@@ -1,7 +1,10 @@
 """Tables of results as plain text and for notebooks."""
 
+import csv
 import html
-from collections.abc import Sequence
+import io
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 Table = Sequence[Sequence[str]]
 """The header and the rows."""
@@ -14,6 +17,18 @@ def aligned(table: Table) -> str:
         "  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True))
         for line in table
     )
+
+
+def csv_text(rows: Iterable[Iterable[Any]]) -> str:
+    """Rows as CSV, in which no spreadsheet takes a name for a formula: it is preceded by ``'``."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(map(_inert, row) for row in rows)
+    return text.getvalue()
+
+
+def _inert(cell: Any) -> Any:
+    is_formula = isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t", "\r", "\n"))
+    return f"'{cell}" if is_formula else cell
 
 
 def html_table(title: str, table: Table) -> str:

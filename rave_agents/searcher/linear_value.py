@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rave_agents.errors import UnsupportedGameError
+from rave_agents.files import written_whole
 from rave_agents.frameworks.adapters import as_game_state
 from rave_agents.game.arguments import is_integer, is_number
 from rave_agents.game.game_state import PlayerId
@@ -145,7 +146,7 @@ class LinearValue:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write it to a file of NumPy's format npz."""
-        with open(path, "wb") as file:
+        with written_whole(path) as file:
             np.savez_compressed(
                 file,
                 format=FORMAT,

@@ -245,3 +245,15 @@ def test_shards_are_all_games_once():
     plan = Plan(header={}, tables=[None] * 3, labels=[{}] * 3, games=7)
     parts = [list(plan.keys(Shard(part, 4))) for part in range(1, 5)]
     assert sorted(key for part in parts for key in part) == sorted(plan.keys())
+
+
+def test_a_local_cluster_listens_to_this_machine_alone(dask_workers):
+    psutil = pytest.importorskip("psutil")
+    this = psutil.Process()
+    listening = {
+        connection.laddr.ip
+        for process in (this, *this.children(recursive=True))
+        for connection in process.net_connections(kind="inet")
+        if connection.status == psutil.CONN_LISTEN
+    }
+    assert listening == {"127.0.0.1"}

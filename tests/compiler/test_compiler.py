@@ -9,6 +9,7 @@ import sys
 import tempfile
 
 import pytest
+from helpers.owners import give_away
 
 from rave_agents.compiler import folders, sources
 from rave_agents.compiler.dispatch import JIT_DISABLED
@@ -160,9 +161,9 @@ def test_a_folder_that_others_could_have_prepared_is_not_used(
         taken.rename(tmp_path / "elsewhere")
         taken.symlink_to(tmp_path / "elsewhere")
     elif how == "of another user":
-        user = os.getuid()
-        taken.rename(read_only_home / f"rave_agents-{user + 1}")
-        monkeypatch.setattr(os, "getuid", lambda: user + 1)
+        give_away(taken, monkeypatch)
+        if not taken.name.endswith(f"-{os.getuid()}"):
+            taken.rename(read_only_home / f"rave_agents-{os.getuid()}")
     else:
         read_only_home.chmod(0o777)  # without the sticky bit
     directory = folders.choose_cache_directory("kernel")
