@@ -14,6 +14,7 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))  # so that tests can import ``helpers``
 
+from rave_agents.compiler.calls import call_address
 from rave_agents.compiler.dispatch import Entry, OpenFunction
 from rave_agents.compiler.layout import kind_of
 from rave_agents.games import machine
@@ -90,11 +91,7 @@ def _new_late_simulator(simulator, rules, root, frame, *, interpreted=False, **o
 
 def _simulate_late(simulator, address):
     if simulator.late and _seconds[simulator.rules] > RULES_COMPILED_AFTER:
-        try:
-            return machine.CALLBACK(machine.loaded(simulator.rules).address)(address)
-        except BaseException as error:
-            simulator._error = error
-            return 0
+        return call_address(machine.loaded(simulator.rules).address, address)
     started = time.thread_time()
     try:
         return _simulate_interpreted(simulator, address)

@@ -47,6 +47,9 @@ constexpr int kMovesPerSample = 4;  // Moves between two positions of a playout 
 constexpr size_t kFewWorlds = 4;       // FEW and COUNTED of rave_agents/simulate/world_record.py.
 constexpr int64_t kWorldsCounted = 1000;
 
+using GiveWorld = int32_t (*)(int64_t);
+constexpr int64_t kWorldLate = 1;  // No address: the deadline has passed before there was a world.
+
 constexpr int kMostShrinking = 1 << 16;  // Actions that fit into the list that shrinks.
 
 // What breaks the common interface: GameError in Python.
@@ -156,11 +159,13 @@ class Provider {
   }
 
   // From now on each simulation has a world of its own, which the player cannot tell from the root.
-  // It comes from the function, or from the state's own method if that is null.
-  void Observe(int player, bool by_information_state, const void* (*give_world)()) {
+  // It comes from the function, or from the state's own method if that is null. The function writes
+  // the state's address to `given`, or kWorldLate: what Python returns may be anything.
+  void Observe(int player, bool by_information_state, GiveWorld give_world, int64_t* given) {
     observer_ = player;
     by_information_state_ = by_information_state;
     give_world_ = give_world;
+    given_ = given;
   }
 
   // After so many seconds, worlds of the state's own method that are there serve once more.
@@ -306,7 +311,8 @@ class Provider {
   // Where each simulation has a world of its own.
   int observer_ = 0;
   bool by_information_state_ = false;
-  const void* (*give_world_)() = nullptr;
+  GiveWorld give_world_ = nullptr;
+  int64_t* given_ = nullptr;
   std::unique_ptr<State> world_;
   Clock::time_point worlds_end_ = Clock::time_point::max();
   std::vector<std::unique_ptr<State>> kept_worlds_;  // The first ones.
@@ -388,9 +394,11 @@ int32_t Provider::RunStep(int64_t step) {
 
 std::unique_ptr<State> Provider::World() {
   if (give_world_ != nullptr) {
-    const void* given = give_world_();
-    if (given == nullptr) throw std::runtime_error("there is no world");  // Python knows why.
-    return static_cast<const State*>(given)->Clone();
+    *given_ = 0;
+    give_world_(0);
+    if (*given_ == 0) throw std::runtime_error("there is no world");  // Python knows why.
+    if (*given_ == kWorldLate) throw DeadlinePassed();
+    return reinterpret_cast<const State*>(*given_)->Clone();
   }
   const Clock::time_point started = Clock::now();
   if (!kept_worlds_.empty() && started >= worlds_end_) {
@@ -752,6 +760,8 @@ void Provider::GiveReturns(const State& state, double* row) const {
   }
 }
 
+void* (*capsule_reader)(void*, const char*) = nullptr;
+
 }  // namespace
 
 extern "C" {
@@ -765,7 +775,11 @@ void* bridge_create(const void* state, int num_distinct_actions, int shrinking) 
   }
 }
 
-void bridge_release(void* provider) { delete static_cast<Provider*>(provider); }
+// Python's PyCapsule_GetPointer, and the destructor of a capsule that owns a provider.
+void bridge_set_capsule_reader(void* (*reader)(void*, const char*)) { capsule_reader = reader; }
+void bridge_release_owned(void* capsule) {
+  delete static_cast<Provider*>(capsule_reader(capsule, nullptr));
+}
 
 // Stop simulations so many seconds from now; infinity for never.
 void bridge_set_deadline(void* provider, double seconds) {
@@ -774,8 +788,8 @@ void bridge_set_deadline(void* provider, double seconds) {
 
 // Every simulation takes place in a world of its own: see Provider::Observe.
 void bridge_observe(void* provider, int player, int by_information_state,
-                    const void* (*give_world)()) {
-  static_cast<Provider*>(provider)->Observe(player, by_information_state != 0, give_world);
+                    int32_t (*give_world)(int64_t), int64_t* given) {
+  static_cast<Provider*>(provider)->Observe(player, by_information_state != 0, give_world, given);
 }
 
 // See Provider::SetWorldsDeadline and Provider::Worlds.

@@ -5,12 +5,12 @@ it, 1 (or true, yes, on) raises an error if it cannot be used; by default the se
 can.
 """
 
+import contextlib
 import functools
 import logging
 import math
 import os
 import time
-import weakref
 from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
@@ -18,6 +18,8 @@ import pyspiel
 
 from rave_agents.errors import GameError, RaveAgentsError
 from rave_agents.game.endless import endless_game
+from rave_agents.simulate.python_callback import CallbackFailedError, PythonCallback
+from rave_agents.simulate.python_playouts import DeadlinePassed
 from rave_agents.simulate.random_stream import Stream, fill_words
 from rave_agents.simulate.simulator import Frame, Header
 from rave_agents.simulate.world_record import COUNTED, RecordedWorlds, WorldSample
@@ -25,7 +27,6 @@ from rave_openspiel.knowledge import sees_information_state
 from rave_openspiel.native_library import (
     BRIDGE,
     ERRORS,
-    WORLD_CALLBACK,
     BridgeError,
     Library,
     built_library,
@@ -48,6 +49,9 @@ _WORDS = {
     "1": ("1", "true", "t", "yes", "y", "on"),
 }
 """The values that the switch takes; the command line's options take the same words."""
+
+WORLD_LATE = 1
+"""What stands for a world that the deadline has cut, see ``bridge.cpp``."""
 
 _IN_USE = "in use"
 
@@ -202,12 +206,13 @@ class NativeSimulator:
         self._library = library
         self._frame = frame
         self._shrinking = shrinking
-        self._release: Any = None
+        self._root: Any = None
+        self._owner: Any = None
         self._deadline = math.inf
         self.address: int = library.simulate_address
         self.outside_interpreter: bool = True
         """Whether simulations never return to Python."""
-        self._pending: BaseException | None = None
+        self._give_world: PythonCallback | None = None
         self.worlds: RecordedWorlds | _OwnWorlds | None = None
         """Where worlds come from, with the record of them; None without an observation."""
         self.set_root(root)
@@ -246,46 +251,47 @@ class NativeSimulator:
         provider = self._library.create(pointer, state.num_distinct_actions(), self._shrinking)
         if not provider:
             raise GameError(f"A state of {state.get_game()} cannot be cloned.")
-        if self._release is not None:
-            self._release()
+        owner = self._library.new_owner(provider, None, self._library.release)
+        before = self._root, self._owner
         self._root = state  # The bridge's copy may need it to live.
-        self._provider = provider
+        self._owner, self._provider = owner, provider
         self._frame.header[Header.PROVIDER] = provider
-        self._release = weakref.finalize(self, self._library.release, provider)
-        self._release.atexit = False
+        del before  # Released once nothing refers to it, even if an interrupt came in between.
         return True
 
     def _observe(self, root: pyspiel.State, frame: Frame, observation: Observation) -> None:
         """Draw a world for every simulation."""
         game = root.get_game()
         from_python = observation.worlds is not None or not resamples(game)
-        self._give_world = WORLD_CALLBACK(0)
+        by_information_state = sees_information_state(game)
+        address, given = 0, np.zeros(1, np.int64)
         if from_python:
             self.outside_interpreter = False
             unit = functools.partial(_drawn_unit, frame.playout_stream, np.empty(1, np.int64))
             source = recorded_worlds(root, observation.player, unit, observation.worlds)
-            self._give_world = WORLD_CALLBACK(functools.partial(self._world_address, source))
-            self.worlds = source
+            answer = functools.partial(self._world_address, source)
+            self._give_world = PythonCallback(answer, given.data, 0)
+            self.worlds, address = source, self._give_world.address
         else:
             self.worlds = _OwnWorlds(self._library, self._provider)
+        self._given = given  # The bridge reads there.
         self._library.observe(
-            self._provider, observation.player, sees_information_state(game), self._give_world
+            self._provider, observation.player, by_information_state, address, given.ctypes.data
         )
 
-    def _world_address(self, source: RecordedWorlds) -> int:
-        """Return the address of a new world, valid until the next call; 0 after an error."""
+    def _world_address(self, source: RecordedWorlds, _: int) -> int:
+        """Return the address of a new world, valid until the next call."""
         try:
             self._world = source()
-            return address_of(self._world, STATE)
-        except BaseException as error:
-            self._pending = error
-            return 0
+        except DeadlinePassed:
+            return WORLD_LATE
+        return address_of(self._world, STATE)
 
     def raise_pending(self) -> None:
         """Raise the error that ended the last simulation as pyspiel's exception."""
-        pending, self._pending = self._pending, None
-        if pending is not None:
-            raise pending
+        if self._give_world is not None:
+            with contextlib.suppress(CallbackFailedError):
+                self._give_world.raise_error()
         kind = ERRORS[self._library.error(self._provider) - 1]
         if kind == "ENDLESS":
             raise endless_game(str(self._root.get_game()))

@@ -70,9 +70,6 @@ REGISTRY = Part(
 ERRORS = ("GAME", "SPIEL", "MEMORY", "ENDLESS", "OTHER")
 """The exceptions for the bridge's error codes, from 1 on."""
 
-WORLD_CALLBACK = ctypes.CFUNCTYPE(ctypes.c_void_p)
-"""Returns the address of a world, 0 on failure; null for worlds of the state's own method."""
-
 OWN_OPTIONS = "-options"
 """Suffix of a library that was compiled with the user's own options in CXX."""
 
@@ -135,12 +132,22 @@ class Library(SharedLibrary):
         super().__init__(path)
         pointer, number, text = ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p
         self.create: Any = self.function("bridge_create", pointer, pointer, number, number)
-        self.release: Any = self.function("bridge_release", None, pointer)
+        pythonapi = ctypes.pythonapi
+        get_pointer = ctypes.cast(pythonapi.PyCapsule_GetPointer, pointer)
+        self.function("bridge_set_capsule_reader", None, pointer)(get_pointer)
+        self.new_owner: Any = pythonapi["PyCapsule_New"]
+        """Returns an object that a provider lives as long as: of the provider, None, ``release``.
+
+        It releases it without a line of Python: an exception that a signal handler raises where
+        Python is called to finalize an object is lost."""
+        self.new_owner.restype = ctypes.py_object
+        self.new_owner.argtypes = [pointer, text, pointer]
+        self.release: Any = ctypes.cast(self._library.bridge_release_owned, pointer)
         self.set_deadline: Any = self.function(
             "bridge_set_deadline", None, pointer, ctypes.c_double
         )
         self.observe: Any = self.function(
-            "bridge_observe", None, pointer, number, number, WORLD_CALLBACK
+            "bridge_observe", None, pointer, number, number, pointer, pointer
         )
         long = ctypes.c_int64
         self.set_worlds_deadline: Any = self.function(

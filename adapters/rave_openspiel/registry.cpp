@@ -33,19 +33,23 @@ using open_spiel::Player;
 using open_spiel::State;
 
 // Functions of Python, which take the interpreter lock themselves.
+//
+// They write their answer, as what a function of Python returns after an exception is undefined. It
+// is set to `kNoAnswer` before, and stays so after an exception.
 extern "C" {
-// Whether the bot can play; negative after an exception.
-using CanPlay = int32_t (*)(const char* name, const void* game, int32_t player);
-// A bot that lives until it is released; null after an exception. The game is that of the state.
+// Whether the bot can play, 1 or 0.
+using CanPlay = void (*)(const char* name, const void* game, int32_t player, int64_t* answer);
+// The address of a bot that lives until it is released. The game is that of the state.
 // Each parameter is three texts: its name, its type and its value.
-using Make = void* (*)(const char* name, const void* state, int32_t player, int32_t num_parameters,
-                       const char* const* parameters);
-// A copy of the state that Python knows, and that lives until it is released; null after an
-// exception.
-using Show = void* (*)(const void* state);
+using Make = void (*)(const char* name, const void* state, int32_t player, int32_t num_parameters,
+                      const char* const* parameters, int64_t* answer);
+// The address of a copy of the state that Python knows, and that lives until it is released.
+using Show = void (*)(const void* state, int64_t* answer);
 // Takes what the two functions above gave.
 using Release = void (*)(void* object);
 }
+
+constexpr int64_t kNoAnswer = -1;
 
 struct Python {
   CanPlay can_play;
@@ -70,8 +74,10 @@ class ShownState {
  public:
   ShownState(const State& state, const Python& python) : python_(python), state_(&state) {
     if (std::strstr(typeid(state).name(), "PyState")) return;
-    copy_ = python.show(&state);
-    if (copy_ == nullptr) python.Raise();
+    int64_t answer = kNoAnswer;
+    python.show(&state, &answer);
+    if (answer == kNoAnswer) python.Raise();
+    copy_ = reinterpret_cast<void*>(answer);
     state_ = static_cast<const State*>(copy_);
   }
   ShownState(const ShownState&) = delete;
@@ -159,8 +165,9 @@ class PythonFactory : public open_spiel::BotFactory {
 
   bool CanPlayGame(const Game& game, Player player) const override {
     if (ended) return false;
-    const int32_t answer = python_.can_play(name_.c_str(), &game, player);
-    if (answer < 0) python_.Raise();
+    int64_t answer = kNoAnswer;
+    python_.can_play(name_.c_str(), &game, player, &answer);
+    if (answer == kNoAnswer) python_.Raise();
     return answer > 0;
   }
 
@@ -177,10 +184,11 @@ class PythonFactory : public open_spiel::BotFactory {
     for (const std::string& text : texts) pointers.push_back(text.c_str());
     // A state gives Python its game as a shared one; the address of a game would not.
     const std::unique_ptr<State> state = game->NewInitialState();
-    void* bot = python_.make(name_.c_str(), state.get(), player,
-                             static_cast<int32_t>(parameters.size()), pointers.data());
-    if (bot == nullptr) python_.Raise();
-    PassingBot::Owned owned(static_cast<Bot*>(bot), [release = python_.release](Bot* released) {
+    int64_t answer = kNoAnswer;
+    python_.make(name_.c_str(), state.get(), player, static_cast<int32_t>(parameters.size()),
+                 pointers.data(), &answer);
+    if (answer == kNoAnswer) python_.Raise();
+    PassingBot::Owned owned(reinterpret_cast<Bot*>(answer), [release = python_.release](Bot* released) {
       if (!ended) release(released);
     });
     return std::make_unique<PassingBot>(std::move(owned), python_);

@@ -25,16 +25,20 @@ from rave_openspiel.native import SWITCH, switch
 from rave_openspiel.native_library import REGISTRY, BridgeError, SharedLibrary, built_library
 from rave_openspiel.pointers import BOT, STATE, Borrowed, address_of
 
-_CAN_PLAY = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_char_p, ctypes.c_void_p, ctypes.c_int32)
+_ANSWER = ctypes.POINTER(ctypes.c_int64)
+"""Where a function writes its answer; it is left as it was after an exception."""
+
+_CAN_PLAY = ctypes.CFUNCTYPE(None, ctypes.c_char_p, ctypes.c_void_p, ctypes.c_int32, _ANSWER)
 _MAKE = ctypes.CFUNCTYPE(
-    ctypes.c_void_p,
+    None,
     ctypes.c_char_p,
     ctypes.c_void_p,
     ctypes.c_int32,
     ctypes.c_int32,
     ctypes.POINTER(ctypes.c_char_p),
+    _ANSWER,
 )
-_SHOW = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p)
+_SHOW = ctypes.CFUNCTYPE(None, ctypes.c_void_p, _ANSWER)
 _RELEASE = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
 _READ: dict[str, Callable[[str], Any]] = {
@@ -68,9 +72,8 @@ class Raiser(Bot):
 
     def restart(self) -> None:
         """Raise the stored exception."""
-        error = self._kept.__dict__.pop("error", None)
-        if error is not None:
-            raise error
+        # None is stored where a signal handler has raised before a function could begin.
+        raise self._kept.__dict__.pop("error", None) or KeyboardInterrupt
 
 
 class Registrar:
@@ -94,7 +97,7 @@ class Registrar:
             _CAN_PLAY(self._answer_can_play),
             _MAKE(self._answer_make),
             _SHOW(self._answer_show),
-            _RELEASE(self._answer_release),
+            _RELEASE(self.held.pop),  # No function of Python, so that nothing can be raised in it.
         )
         # The factories live as long as the process, and call into this object.
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(self))
@@ -106,19 +109,18 @@ class Registrar:
         add = self._library.function("registry_add", None, *kinds)
         add(name.encode(), *self._functions, address_of(self._raiser, BOT))
 
-    def _answer_can_play(self, name: bytes, game: int, player: int) -> int:
+    def _answer_can_play(self, name: bytes, game: int, player: int, answer: Any) -> None:
         try:
             borrowed = Borrowed(game)
             seats = range(pyspiel.Game.num_players(borrowed))
             kind = pyspiel.Game.get_type(borrowed)
-            return player in seats and can_play(name.decode(), kind)
+            answer[0] = player in seats and can_play(name.decode(), kind)
         except BaseException as error:  # The caller in C++ raises it.
             self._raiser.keep(error)
-            return -1
 
     def _answer_make(
-        self, name: bytes, state: int, player: int, count: int, parameters: Any
-    ) -> int | None:
+        self, name: bytes, state: int, player: int, count: int, parameters: Any, answer: Any
+    ) -> None:
         try:
             texts = [parameters[i].decode() for i in range(3 * count)]
             game = pyspiel.State.get_game(Borrowed(state))
@@ -126,20 +128,15 @@ class Registrar:
             if given.get("name") == name.decode():
                 del given["name"]  # OpenSpiel adds it where the parameters are part of the name.
             bot = self._make(name.decode(), game, player, given)
-            return self._hold(bot, BOT)
+            answer[0] = self._hold(bot, BOT)
         except BaseException as error:  # The caller in C++ raises it.
             self._raiser.keep(error)
-            return None
 
-    def _answer_show(self, state: int) -> int | None:
+    def _answer_show(self, state: int, answer: Any) -> None:
         try:
-            return self._hold(pyspiel.State.clone(Borrowed(state)), STATE)
+            answer[0] = self._hold(pyspiel.State.clone(Borrowed(state)), STATE)
         except BaseException as error:  # The caller in C++ raises it.
             self._raiser.keep(error)
-            return None
-
-    def _answer_release(self, address: int) -> None:
-        self.held.pop(address, None)
 
     def _hold(self, wrapper: pyspiel.Bot | pyspiel.State, symbol: str) -> int:
         address = address_of(wrapper, symbol)

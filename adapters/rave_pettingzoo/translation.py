@@ -216,6 +216,7 @@ class ChessSimulator(PythonSimulator):
     def __init__(self, state: pyspiel.State, board: Any, frame: Frame) -> None:
         self._inner = OpenSpielState(state).simulator(frame, None)
         self.provider: str = getattr(self._inner, "provider", "python")
+        self._inner_in_python = bool(frame.header[Header.IN_PYTHON])
         self._board = board
         self._state = state
         self._paths: dict[tuple[int, ...], tuple[list[int], bool]] = {}
@@ -245,7 +246,10 @@ class ChessSimulator(PythonSimulator):
         if header[Header.NUM_WEIGHTS] > 0:
             self._translate_weights()
         frame.path[:length] = moves
+        header[Header.STATUS] = Status.FAILED
         status = self._call(header.ctypes.data)
+        if self._inner_in_python:
+            status = int(header[Header.STATUS])
         frame.path[:length] = path
         if status == Status.FAILED:
             self._inner.raise_pending()

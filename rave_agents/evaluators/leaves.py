@@ -26,6 +26,7 @@ from rave_agents.kernel.loop import (
     ready,
 )
 from rave_agents.kernel.players import CHANCE, SIMULTANEOUS
+from rave_agents.kernel.provider import call_provider
 from rave_agents.kernel.search import Search
 from rave_agents.kernel.tree import UNEXPANDED
 from rave_agents.kernel.utilities import may_widen
@@ -255,7 +256,7 @@ def describe_beyond(search: Search, depth: int) -> int:
     frame, header = search.frame, search.frame.header
     header[codes.EXPAND] = 1
     while True:
-        status = call_address(search.settings.simulate_address, search.settings.header_address)
+        status = call_provider(search)
         if status != codes.DONE or header[codes.PLAYER] != CHANCE:
             return status
         if depth == header[codes.PATH_CAPACITY]:

@@ -1,6 +1,5 @@
 """The machine code of rules: compiled once, kept on disk, loaded without Numba."""
 
-import ctypes
 import functools
 import hashlib
 import inspect
@@ -13,9 +12,6 @@ from rave_agents.compiler.machine_code import Callback, MachineCode, found_or_co
 from rave_agents.compiler.sources import code_as_text, constant_as_text, own_sources
 from rave_agents.games import playing
 from rave_agents.games.rules import Rules
-
-CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_int64)
-"""The type of ``simulate`` where Python stands behind it."""
 
 _lock = threading.Lock()
 _loaded: dict[Rules, Callback] = {}

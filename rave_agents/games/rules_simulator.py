@@ -1,6 +1,5 @@
 """The provider of simulations of ``Rules``; see ``rave_agents.simulate.simulator``."""
 
-import ctypes
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -8,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rave_agents.compiler.calls import call_address
 from rave_agents.compiler.dispatch import JIT_DISABLED
 from rave_agents.errors import GameError
 from rave_agents.game.endless import endless_game
@@ -24,6 +22,8 @@ from rave_agents.games.playing import (
 )
 from rave_agents.games.rules import Rules
 from rave_agents.simulate.frame import Frame, Header, Status, Step
+from rave_agents.simulate.python_callback import PythonCallback
+from rave_agents.simulate.simulator import simulated
 
 
 class RulesSimulator:
@@ -67,12 +67,10 @@ class RulesSimulator:
         self._cells = lists[16 * rules.max_actions :][: rules.num_board_cells].view(np.int8)
         self._weights = np.zeros(0, np.float32) if weights is None else weights
         self._states[ROOT] = root[0]
-        self._error: BaseException | None = None
+        self._callback: PythonCallback | None = None
         if interpreted:
-            self._callback = machine.CALLBACK(self._interpreted)
-            self.address: int = ctypes.cast(self._callback, ctypes.c_void_p).value or 0
-        else:
-            self.address = machine.loaded(rules).address
+            self._callback = PythonCallback(self._interpreted, frame.header.data, Header.STATUS)
+        self._compiled_address = 0 if interpreted else machine.loaded(rules).address
         self.bind(frame)
 
     @property
@@ -80,11 +78,19 @@ class RulesSimulator:
         """The position, a record of shape [1]."""
         return self._states[ROOT : ROOT + 1]
 
+    @property
+    def address(self) -> int:
+        """See ``Simulator``."""
+        return self._compiled_address if self._callback is None else self._callback.address
+
     def bind(self, frame: Frame) -> None:
         """Use this frame from now on."""
         self.frame = frame
         frame.header[Header.PROVIDER] = self._memory.ctypes.data
         frame.header[Header.WEIGHTS] = self._weights.ctypes.data
+        if self._callback is not None:
+            self._callback.memory = frame.header.data
+            frame.header[Header.IN_PYTHON] = 1
         named = {name: getattr(frame, name, None) for name in Buffers._fields}
         self._buffers = Buffers(**named | {"cells": self._cells, "weights": self._weights})
 
@@ -113,7 +119,7 @@ class RulesSimulator:
             part = moves[start : start + len(path)]
             path[: len(part)] = part
             header[Header.PATH_LENGTH] = len(part)
-            status = call_address(self.address, header.ctypes.data)
+            status = simulated(self, self.frame)
         header[Header.STEP] = Step.WHOLE
         self._moves = moves
         if status == Status.FAILED:
@@ -124,7 +130,6 @@ class RulesSimulator:
 
     def raise_pending(self) -> None:
         """Raise what ended the last simulation: interpreted, the very error."""
-        error, self._error = self._error, None
         header, rules = self.frame.header, self.rules
         told = {
             BAD_VALUE: f"The value function of {rules} must give each player a number from "
@@ -140,17 +145,15 @@ class RulesSimulator:
             raise endless_game(str(rules), needed=needed)
         if code in told:
             raise GameError(told[code])
-        raise error or RuntimeError(
+        if self._callback is not None:
+            self._callback.raise_error()
+        raise RuntimeError(
             f"The compiled rules of {self.rules} have raised an exception; NUMBA_DISABLE_JIT=1 "
             "shows where."
         )
 
     def _interpreted(self, address: int) -> int:
-        try:
-            with np.errstate(over="ignore"):
-                states = self._states.view(np.recarray)
-                lists = self._actions, self._probabilities
-                return int(playing.simulate(self.rules, states, *lists, self._buffers))
-        except BaseException as error:  # The search raises it.
-            self._error = error
-            return 0
+        with np.errstate(over="ignore"):
+            states = self._states.view(np.recarray)
+            lists = self._actions, self._probabilities
+            return int(playing.simulate(self.rules, states, *lists, self._buffers))

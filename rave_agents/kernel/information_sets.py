@@ -17,7 +17,6 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from rave_agents.compiler.arrays import CHILD, INT, NODE, Array, Axis, Rows, one
-from rave_agents.compiler.calls import call_address
 from rave_agents.compiler.dispatch import implements, kernel
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel import codes, hooks
@@ -27,6 +26,7 @@ from rave_agents.kernel.amaf import NO_TABLE, reference
 from rave_agents.kernel.child_table import NO_ENTRY, Children, add_entry, find_entry
 from rave_agents.kernel.hooks import is_available
 from rave_agents.kernel.players import TERMINAL
+from rave_agents.kernel.provider import call_provider
 from rave_agents.kernel.rules import Node, hides_chance, node_term
 from rave_agents.kernel.selection import NO_EDGE, choose, node_for
 from rave_agents.kernel.tree import ROOT, UNEXPANDED, edge_rows
@@ -119,7 +119,7 @@ def take_step(search: Any, step: int) -> int:
     """Ask the provider for a step of a simulation; unless another is set, ``FINISH`` comes next."""
     header = search.frame.header
     header[codes.STEP] = step
-    status = call_address(search.settings.simulate_address, search.settings.header_address)
+    status = call_provider(search)
     header[codes.STEP] = codes.FINISH
     return status
 

@@ -6,10 +6,10 @@ go on.
 """
 
 from rave_agents.compiler.arrays import EDGE, GROWING, NODE
-from rave_agents.compiler.calls import call_address
 from rave_agents.compiler.dispatch import entry, kernel
 from rave_agents.kernel import codes, hooks
 from rave_agents.kernel.backup import back_up
+from rave_agents.kernel.provider import call_provider
 from rave_agents.kernel.search import Search
 from rave_agents.kernel.tree import UNEXPANDED
 
@@ -79,7 +79,7 @@ def begin_simulation(search: Search) -> int:
     if leaf != UNEXPANDED and hooks.is_solved(search.proofs, leaf):
         hooks.give_outcome(search.proofs, search, leaf)
         return codes.DONE
-    return call_address(search.settings.simulate_address, search.settings.header_address)
+    return call_provider(search)
 
 
 @kernel

@@ -7,13 +7,13 @@ by expanding each move takes many simulations; the provider tries the reply agai
 from typing import Any
 
 from rave_agents.compiler.arrays import EDGE, NODE
-from rave_agents.compiler.calls import call_address
 from rave_agents.compiler.dispatch import implements, kernel
 from rave_agents.kernel import codes, hooks
 from rave_agents.kernel.hooks import begin_node, prove_terminal, update_node
 from rave_agents.kernel.players import TERMINAL
 from rave_agents.kernel.proof_numbers import exceeds_all
 from rave_agents.kernel.proofs import CheckRefutations, Proven, update_path
+from rave_agents.kernel.provider import call_provider
 from rave_agents.kernel.solver import UNSOLVED
 from rave_agents.kernel.tree import UNEXPANDED, add_node, edge_rows
 
@@ -59,7 +59,7 @@ def check_refutations(checks: CheckRefutations, search: Any) -> int:
     header[codes.PLAYER] = tree.node_player[leaf]
     header[codes.REPLY] = winning
     header[codes.STEP] = codes.TRY_REPLY
-    status = call_address(search.settings.simulate_address, search.settings.header_address)
+    status = call_provider(search)
     if status != codes.DONE:
         return status
     add_refuted_siblings(proofs, search, node)

@@ -20,6 +20,7 @@ from rave_agents.kernel.alternating import Alternating
 from rave_agents.kernel.search import Path, Search
 from rave_agents.searcher.crew import Crew, bind_step
 from rave_agents.searcher.tree_search import TreeSearch, new_frame, no_scores, part_failed
+from rave_agents.simulate.python_callback import CallbackFailedError
 from rave_agents.simulate.python_simulator import PythonSimulator
 from rave_agents.simulate.simulator import (
     Frame,
@@ -280,7 +281,7 @@ class BatchedSearch(TreeSearch):
         assert game is not None
         try:
             slot.simulator.raise_pending()
-        except KeyboardInterrupt:
+        except CallbackFailedError:
             if slot.compiled is None:
                 raise
             self.called(leaves.advance.bound(slot.record))

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from rave_agents.simulate.random_stream import Stream
 
-HEADER_LENGTH = 47
+HEADER_LENGTH = 49
 
 
 class Status(enum.IntEnum):
-    """What ``simulate`` and the loop return. A callback that fails outright returns 0."""
+    """What ``simulate`` and the loop return."""
 
     FAILED = 0
     """An error, which the provider keeps for ``raise_pending``; nothing was counted."""
@@ -97,6 +97,10 @@ class Header(enum.IntEnum):
     """Constant: positions of a simulation that ``samples`` holds at most; 0 if none are shown."""
     NUM_SAMPLES = 46
     """Out: how many it holds. In: 0."""
+    IN_PYTHON = 47
+    """Constant: 1 if the provider is Python, whose ``STATUS`` counts and not what it returns."""
+    STATUS = 48
+    """Out, from Python: the ``Status``, written last. In: 0, ``FAILED``."""
 
 
 class CheckChildren(enum.IntEnum):

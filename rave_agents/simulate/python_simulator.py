@@ -4,7 +4,7 @@ import ctypes
 import functools
 import struct
 import time
-from collections.abc import Generator, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from rave_agents.game.game_state import joint_action
 from rave_agents.simulate.checked_answers import CHANCE, SIMULTANEOUS, TERMINAL
 from rave_agents.simulate.evaluator import Evaluator
 from rave_agents.simulate.frame import CheckChildren
+from rave_agents.simulate.python_callback import PythonCallback
 from rave_agents.simulate.python_playouts import DeadlinePassed, PythonPlayouts
 from rave_agents.simulate.random_words import RandomWords, sampled_outcome
 from rave_agents.simulate.simulator import Frame, Header, Status, Step
@@ -40,19 +41,18 @@ CHECK_CHILDREN = int(Header.CHECK_CHILDREN)
 STEP = int(Header.STEP)
 VIEW = int(Header.VIEW)
 REPLY = int(Header.REPLY)
+IN_PYTHON = int(Header.IN_PYTHON)
+STATUS = int(Header.STATUS)
 WHOLE = int(Step.WHOLE)
 BEGIN = int(Step.BEGIN)
 ADVANCE = int(Step.ADVANCE)
 TRY_REPLY = int(Step.TRY_REPLY)
 JUDGE = int(CheckChildren.JUDGE)
-FAILED = int(Status.FAILED)
 DONE = int(Status.DONE)
 STOPPED = int(Status.STOPPED)
 FRAME_FULL = int(Status.FRAME_FULL)
 
 OBSERVATIONS_ADDRESS = int(Header.PATH) + Frame._fields[1:].index("observations")
-
-_CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_int64)
 
 
 class PythonSimulator(PythonPlayouts):
@@ -64,9 +64,7 @@ class PythonSimulator(PythonPlayouts):
     ``world_source``. A ``PositionValue`` in the evaluator's place cuts playouts. Subclasses replace
     ``playout`` or the checks where a framework offers something faster.
 
-    The callback is a generator's ``send``: a signal handler that raises, such as Ctrl-C's, runs
-    where Python code is entered, and in a generator that place lies inside the ``try``. So the
-    exception is kept like any other, and the loop ends with the tree whole.
+    An exception ends the loop, with the tree whole, and ``raise_pending`` raises it.
     """
 
     outside_interpreter = False
@@ -94,20 +92,22 @@ class PythonSimulator(PythonPlayouts):
         """Where worlds come from, with the record of them; None without an observer."""
         self._world: Any = None
         self._returns_row = struct.Struct(f"{self._num_players}d")
-        self._pending: BaseException | None = None
+        self._callback = PythonCallback(self._answer, frame.header.data, STATUS)
         self.bind(frame)
         if observer is not None:
             self.worlds = self.world_source()
-        self._body = self._serve()
-        next(self._body)
-        self._callback = _CALLBACK(self._body.send)
-        self.address: int = ctypes.cast(self._callback, ctypes.c_void_p).value or 0
+
+    @property
+    def address(self) -> int:
+        """See ``Simulator``; another one after ``raise_pending``."""
+        return self._callback.address
 
     def bind(self, frame: Frame) -> None:
         """Use this frame from now on."""
         self.frame = frame
         # A memoryview's items are read several times faster than an array's.
-        self._header = frame.header.data
+        self._header = self._callback.memory = frame.header.data
+        self._header[IN_PYTHON] = 1
         self._path = frame.path.data
         self._actions = frame.actions.data
         self._move_players = frame.move_players.data
@@ -119,27 +119,13 @@ class PythonSimulator(PythonPlayouts):
 
     def raise_pending(self) -> None:
         """Raise the exception that ended the last simulation, the very same object."""
-        pending, self._pending = self._pending, None
-        if pending is None:
-            # The callback failed before or after its own code ran; ctypes has printed why.
-            raise KeyboardInterrupt
-        raise pending
+        self._callback.raise_error()
 
-    def _serve(self) -> Generator[int, int, None]:
-        status = DONE
-        while True:
-            try:
-                while True:
-                    yield status
-                    status = FAILED
-                    status = self._simulate()
-            except GeneratorExit:
-                return
-            except DeadlinePassed:
-                status = STOPPED
-            except BaseException as error:
-                status = FAILED
-                self._pending = error
+    def _answer(self, header: int) -> int:
+        try:
+            return self._simulate()
+        except DeadlinePassed:
+            return STOPPED
 
     def _simulate(self) -> int:
         header = self._header

@@ -18,6 +18,7 @@ function, see ``value.py``, playouts end after ``PLAYOUT_MOVES`` moves with what
 
 The header and all buffers are a ``Frame``. The function returns a ``Status``, never throws, and
 must not change the frame's path. It draws every random number from the frame's playout stream.
+Python cannot keep these two promises, see ``python_callback.py``: its status stands in the header.
 Three kinds of provider fit: Python behind a ctypes callback (``python_simulator.py``), a Numba
 ``cfunc``, and native code.
 """
@@ -128,8 +129,9 @@ class Simulator(Protocol):
     ``make_sensible()``, from which on playouts leave out moves that make no sense.
     """
 
-    address: int
-    """The address of ``simulate``; it stays valid as long as this object lives."""
+    @property
+    def address(self) -> int:
+        """The address of ``simulate``, valid until ``raise_pending`` or the end of this object."""
 
     deadline: float
     """``time.perf_counter()`` time after which a provider that can stop in the middle of a
@@ -154,4 +156,6 @@ def flat_frame(frame: Frame) -> Frame:
 
 def simulated(simulator: Simulator, frame: Frame) -> int:
     """Run one simulation from Python; returns its ``Status``."""
-    return call_address(simulator.address, frame.header.ctypes.data)
+    frame.header[Header.STATUS] = Status.FAILED
+    status = call_address(simulator.address, frame.header.ctypes.data)
+    return int(frame.header[Header.STATUS]) if frame.header[Header.IN_PYTHON] else status

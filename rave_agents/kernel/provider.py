@@ -1,0 +1,16 @@
+"""The call of the provider of simulations."""
+
+from typing import Any
+
+from rave_agents.compiler.calls import call_address
+from rave_agents.compiler.dispatch import kernel
+from rave_agents.kernel import codes
+
+
+@kernel
+def call_provider(search: Any) -> int:
+    """Let the provider do what the header says. Returns a ``Status``."""
+    header, settings = search.frame.header, search.settings
+    header[codes.STATUS] = codes.FAILED
+    status = call_address(settings.simulate_address, settings.header_address)
+    return int(header[codes.STATUS]) if header[codes.IN_PYTHON] != 0 else int(status)

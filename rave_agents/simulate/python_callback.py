@@ -1,0 +1,70 @@
+"""C functions with Python behind them, from which no exception is lost and no garbage returned.
+
+ctypes prints and ignores what a callback raises, and leaves its result undefined. A signal handler
+that raises, such as Ctrl-C's, does so wherever Python code is entered, goes round a loop or returns
+from a call: before the first line of a callback, too. So the result lies in memory that the caller
+sets to 0 before the call, and that is written last.
+"""
+
+import ctypes
+from collections.abc import Callable, Generator
+
+CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_int64)
+"""``int32_t f(int64_t)``: what it returns counts for nothing if it has failed."""
+
+
+class CallbackFailedError(RuntimeError):
+    """A callback could not begin; Python has printed why."""
+
+
+class PythonCallback:
+    """A C function ``int32_t f(int64_t)`` that asks Python, one call after the other.
+
+    Its body is a generator: it is entered inside its ``try``. After an exception, which it keeps,
+    it is of no use until ``raise_error``, from which on it has another address.
+
+    Args:
+        answer: gives the answer to the argument, above 0.
+        memory: where the answer is written; the caller sets the place to 0 before each call.
+        place: which one.
+    """
+
+    def __init__(self, answer: Callable[[int], int], memory: memoryview, place: int) -> None:
+        self.memory = memory
+        self.place = place
+        self._answer = answer
+        self._error: BaseException | None = None
+        self._begin()
+
+    @property
+    def address(self) -> int:
+        """The address of the C function; it stays valid as long as this object lives."""
+        return ctypes.cast(self._function, ctypes.c_void_p).value or 0
+
+    def _begin(self) -> None:
+        body = self._serve(self._answer)
+        next(body)
+        self._function = CALLBACK(body.send)
+
+    def _serve(self, answer: Callable[[int], int]) -> Generator[int, int, None]:
+        try:
+            argument = yield 0
+            while True:
+                result = answer(argument)
+                # Nothing can be raised from here until the next call has begun.
+                self.memory[self.place] = result
+                argument = yield result
+        except GeneratorExit:
+            raise
+        except BaseException as error:
+            self.memory[self.place] = 0
+            self._error = error
+            yield 0
+
+    def raise_error(self) -> None:
+        """Raise what the last call has raised, the very same object."""
+        error, self._error = self._error, None
+        self._begin()
+        if error is None:
+            raise CallbackFailedError("A callback into Python could not begin.")
+        raise error
