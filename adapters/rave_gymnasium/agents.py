@@ -25,6 +25,7 @@ from rave_agents.agents.environment_agent import (
 from rave_agents.agents.named_agents import DEFAULT_AGENT, AgentSpec
 from rave_agents.agents.searching_agent import ClockLike, SearchingAgent
 from rave_agents.environments.chance import Chance, checked_chance
+from rave_agents.environments.masks import shown_mask
 from rave_agents.environments.plan import AUTO, checked_plan
 from rave_agents.environments.worlds import WorldFunction, check_world_function
 from rave_agents.errors import UnsupportedGameError
@@ -150,9 +151,11 @@ class PlanningAgent(SearchingAgent, EnvironmentAgent):
         """Choose an action of the environment.
 
         Args:
-            observation: what the environment has returned last, for an evaluator of batches;
-                otherwise the agent reads the environment itself.
-            action_mask: whether each action is allowed now; None for all.
+            observation: what the environment has returned last, for its mask and for an evaluator
+                of batches; otherwise the agent reads the environment itself.
+            action_mask: whether each action is allowed now; None for the mask in ``observation`` or
+                of ``action_masks()`` of the environment or a wrapper, else all. Give the one in
+                ``info["action_mask"]`` of the last ``reset`` or ``step``.
 
         Raises:
             ValueError: if the environment has not been reset.
@@ -193,6 +196,8 @@ class PlanningAgent(SearchingAgent, EnvironmentAgent):
 
     def _act(self, env: Any, mask: Any, observation: Any) -> int:
         reads = isinstance(self.evaluator, BatchEvaluator) or self.value is not None
+        if mask is None:
+            mask = shown_mask(observation, None, int(env.action_space.n))
         state = PlanningState(
             env,
             discount=self.discount,

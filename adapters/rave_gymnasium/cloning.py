@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+import logging
 from collections.abc import Callable
 from typing import Any
 
@@ -15,8 +16,10 @@ from rave_agents.environments.chance import Knowledge, known, look_for_chance, r
 from rave_agents.environments.clone_check import RAISED, Checked, Start, Step, check_clones, raised
 from rave_agents.environments.copying import CopyRules, copied, fingerprint, font_types, hashable
 from rave_agents.environments.generators import generator_types
+from rave_agents.environments.masks import allowed
 from rave_agents.environments.wrappers import blamed, class_name, refused_wrapper
 from rave_agents.errors import CloneError
+from rave_gymnasium.masks import mask_function, present_mask
 from rave_gymnasium.replays import STAGES, Replayable, replayable
 from rave_gymnasium.wrappers import inner_env, searched_part
 
@@ -44,6 +47,8 @@ ADVICE = (
     "rave_gymnasium.Replayable(env)."
 )
 """The remedy for an environment that cannot be cloned."""
+
+_log = logging.getLogger("rave_agents")
 
 _checked = Checked()
 """Whether each checked environment repeats itself under equal actions and random numbers."""
@@ -108,16 +113,29 @@ def chance_knowledge(env: Any, copy: Any, action_mask: Any = None) -> Knowledge:
     raw = env.unwrapped
     knowledge = known(raw)
     if knowledge is None:
+        player = GymPlayer(action_mask)
         report = look_for_chance(
             clone(copy),
             simulation_cloner(copy),
-            GymPlayer(action_mask),
+            player,
             repeats=_checked.repeats(copy.unwrapped, _type_chain(copy)) is not False,
             restarts=class_name(copy) not in REPLACED,
             shared=common_objects(copy),
         )
         knowledge = remember(raw, Knowledge(report))
+        if action_mask is None and player.met_masks:
+            _say_mask_is_unknown(class_name(raw))
     return knowledge
+
+
+@functools.cache
+def _say_mask_is_unknown(name: str) -> None:
+    _log.warning(
+        "rave_gymnasium: steps of %s show masks of the allowed actions, and that of the present "
+        "position is not known: all actions count as allowed there. Give it to the agent: "
+        'act(observation, info["action_mask"]).',
+        name,
+    )
 
 
 def clone(env: Any) -> Any:
@@ -238,9 +256,13 @@ class GymPlayer:
         action_mask: the actions allowed at first in the checked environment, if known.
     """
 
+    unmasked: Any = (None,)
+
     def __init__(self, action_mask: Any = None) -> None:
         self._mask = action_mask
         self._fresh: tuple[Any, Any] = (None, None)
+        self.met_masks = False
+        """Whether a step has shown a mask."""
 
     def raw(self, env: Any) -> Any:
         """Return the innermost environment."""
@@ -256,14 +278,15 @@ class GymPlayer:
             made = gymnasium.make(spec, disable_env_checker=True, **silent)
             if _type_chain(made)[-1] is not type(env.unwrapped):
                 return None
-            _, info = made.reset(seed=0)
             fresh = made.unwrapped
-            self._fresh = (fresh, mask_in(info))
+            begun = fresh.reset(seed=0)
+            mask_of = mask_function(fresh)
+            self._fresh = (fresh, mask_of(fresh, *begun))
             last = self.play(fresh, steps=4)[-1]
             if last[0] is not RAISED:
                 over = last[2] or last[3]
-                info = fresh.reset(seed=0)[1] if over else last[4]
-                self._fresh = (fresh, mask_in(info))
+                told = fresh.reset(seed=0) if over else (last[0], last[4])
+                self._fresh = (fresh, mask_of(fresh, *told))
         except Exception:
             return None
         return fresh
@@ -275,7 +298,7 @@ class GymPlayer:
     def restart(self, env: Any, seed: int) -> Start:
         """Reset an environment."""
         observation, info = env.reset(seed=seed)
-        return Start((hashable(observation),), (mask_in(info),))
+        return Start((hashable(observation),), (mask_function(env)(env, observation, info),))
 
     def visible(self, step: Step) -> Any:
         """Return what a step showed, without its info."""
@@ -293,44 +316,34 @@ class GymPlayer:
         """Play at random, or repeat earlier actions."""
         drawn = np.random.default_rng(choices)
         seen: list[Step] = []
+        mask_of = mask_function(env)
         fresh, mask = self._fresh
         if told is not None:
             mask = told[0]
         elif env is not fresh:
-            mask = self._mask
+            mask = present_mask(env, mask_of) if self._mask is None else self._mask
         while len(seen) < (steps if like is None else len(like)):
-            action = _draw(env, mask, drawn) if like is None else like[len(seen)][-1]
+            action = None
             try:
+                action = _draw(env, mask, drawn) if like is None else like[len(seen)][-1]
                 answer = env.step(action)
+                mask = mask_of(env, answer[0], answer[4])
+                self.met_masks = self.met_masks or mask is not None
+                seen.append((*answer, action))
             except Exception as error:
                 seen.append(raised(error, action))
                 break
-            seen.append((*answer, action))
             if answer[2] or answer[3]:
                 break
-            mask = mask_in(answer[4])
         return seen
-
-
-def mask_in(info: Any) -> Any:
-    """Return the mask of actions in an info; None if there is none."""
-    return (info or {}).get("action_mask")
-
-
-def own_mask(env: Any) -> Any:
-    """Return the mask from an environment's ``action_masks()``; None if it has no such method."""
-    own = getattr(env.unwrapped, "action_masks", None)
-    return own() if callable(own) else None
 
 
 def _draw(env: Any, mask: Any, choices: np.random.Generator) -> Any:
     space = env.action_space
     if isinstance(space, spaces.Discrete):
-        mask = own_mask(env) if mask is None else mask
-        allowed = np.arange(space.n) if mask is None else np.flatnonzero(np.ravel(mask))
-        if not len(allowed):
-            return int(space.start)  # As ``Discrete.sample`` understands such a mask.
-        return int(space.start + allowed[choices.integers(len(allowed))])
+        legal = range(int(space.n)) if mask is None else allowed(mask, int(space.n))
+        # As ``Discrete.sample`` understands a mask that allows nothing.
+        return int(space.start + legal[choices.integers(len(legal))]) if legal else int(space.start)
     own = copied(space, CopyRules())
     own.seed(int(choices.integers(2**31)))
     return own.sample()

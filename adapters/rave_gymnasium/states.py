@@ -4,8 +4,6 @@ import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, NamedTuple, Self
 
-import numpy as np
-
 from rave_agents.environments.chance import (
     Chance,
     ChanceReport,
@@ -18,9 +16,11 @@ from rave_agents.environments.chance import (
 from rave_agents.environments.copying import hashable
 from rave_agents.environments.dice import Dice
 from rave_agents.environments.environment_simulator import WorldSimulator
+from rave_agents.environments.failures import Line, step_failed
+from rave_agents.environments.masks import allowed, shown_mask, some_allowed
 from rave_agents.environments.plan import AUTO, Account, ValueFunction, checked_plan
 from rave_agents.environments.worlds import WorldFunction, check_world_function
-from rave_agents.errors import UnsupportedGameError
+from rave_agents.errors import GameError, RaveAgentsError, UnsupportedGameError
 from rave_agents.game.game_state import NO_ACTION, PlayerId
 from rave_agents.simulate.evaluator import Evaluator
 from rave_agents.simulate.simulator import Frame, Simulator
@@ -28,13 +28,14 @@ from rave_gymnasium.cloning import (
     chance_knowledge,
     clone,
     common_objects,
-    own_mask,
     planning_env,
     simulation_cloner,
     world_cloner,
 )
+from rave_gymnasium.masks import MaskOf, mask_function, present_mask
 from rave_gymnasium.support import (
     DRAWN_BEFORE,
+    FIELDS,
     cannot_be_fair,
     check_goes_on,
     check_plannable,
@@ -43,6 +44,7 @@ from rave_gymnasium.support import (
     hidden_information,
     no_worlds,
     time_limit,
+    wrong_answer,
 )
 from rave_gymnasium.worlds import PlanningWorlds
 
@@ -61,6 +63,8 @@ class _Plan(NamedTuple):
     """The environment's number of the first action."""
     clone: Callable[[Any], Any]
     """Copies the environment."""
+    mask: MaskOf
+    """The mask of allowed actions."""
     knowledge: Knowledge
     """What is known of the chance in its steps."""
     chance: Chance
@@ -91,8 +95,10 @@ class PlanningState:
             which must then have a time limit; ``"auto"`` for 100.
         value: judges the position where the horizon cuts a simulation off, see
             ``rave_agents.environments.plan.ValueFunction``; None for nothing.
-        action_mask: whether each action is allowed now; None for the environment's own mask
-            (``action_masks()``) or for all actions. Later masks come from ``info["action_mask"]``.
+        action_mask: whether each action is allowed now; None for the mask in ``observation``, of
+            ``action_masks()`` of a wrapper or of the environment, or in what its ``_get_obs()`` and
+            ``_get_info()`` return; else all actions. Later masks come from ``info["action_mask"]``,
+            ``observation["action_mask"]`` and ``action_masks()``.
         chance: ``"draw"``: simulations draw the outcomes of chance; ``"see"``: they copy the
             environment's generators and foresee the outcomes, which is cheating.
         worlds: where something is hidden, the function that draws environments which the agent
@@ -108,7 +114,7 @@ class PlanningState:
         UnsupportedGameError: if its actions are not discrete.
     """
 
-    __slots__ = ("_account", "_last", "_legal", "_plan", "_seen", "env", "over")
+    __slots__ = ("_account", "_last", "_legal", "_line", "_plan", "_seen", "env", "over")
 
     def __init__(
         self,
@@ -137,10 +143,16 @@ class PlanningState:
             raise ValueError(f"The episode of {env_name(env)} is over: call env.reset() first.")
         space = env.action_space
         actions = tuple(range(int(space.n)))
-        legal = _allowed(action_mask, actions)
+        if action_mask is None:
+            action_mask = shown_mask(observation, None, len(actions))
         kept = (value, worlds, observation)
         keep = any(each is not None for each in kept)
+        if action_mask is not None:
+            some_allowed(action_mask, len(actions))
         copy = planning_env(env, action_mask, keep_observations=keep)
+        mask = mask_function(copy)
+        if action_mask is None:
+            action_mask = present_mask(clone(copy), mask)
         self.env: Any = copy
         """The copy of the environment."""
         self.over: bool = False
@@ -149,26 +161,27 @@ class PlanningState:
             actions=actions,
             start=int(space.start),
             clone=clone,
+            mask=mask,
             knowledge=chance_knowledge(env, copy, action_mask),
             chance=chance,
             worlds=worlds,
             open=False,
         )
         self._last = NO_ACTION
+        self._line: Line = ()
         self._seen: Any = observation
         self._account = Account(plan._replace(steps=steps), 1)
-        self._legal = legal
-        if action_mask is None:
-            self._look({})
+        self._legal: Sequence[int] = (
+            actions if action_mask is None else some_allowed(action_mask, len(actions))
+        )
 
-    def _look(self, info: Mapping[str, Any]) -> None:
-        mask = info.get("action_mask")
+    def _look(self, info: Any) -> None:
+        plan = self._plan
+        mask = plan.mask(self.env, self._seen, info)
         if mask is None:
-            mask = own_mask(self.env)
-        if mask is not None and not np.any(mask):
-            self._legal = self._plan.actions[:1]  # As Discrete.sample understands such a mask.
-            return
-        self._legal = _allowed(mask, self._plan.actions)
+            self._legal = plan.actions
+        else:  # ``Discrete.sample`` takes the first action where nothing is allowed.
+            self._legal = allowed(mask, len(plan.actions)) or plan.actions[:1]
 
     def clone(self) -> Self:
         """Return a copy that shares no mutable object with this state."""
@@ -253,7 +266,7 @@ class PlanningState:
     def _with(self, env: Any) -> Self:
         new = object.__new__(type(self))
         new.env = env
-        new._last, new._seen = self._last, self._seen
+        new._last, new._line, new._seen = self._last, self._line, self._seen
         new.over = self.over
         new._plan, new._legal = self._plan, self._legal
         new._account = self._account.copy()
@@ -289,14 +302,28 @@ class PlanningState:
         return []
 
     def apply_action(self, action: int) -> None:
-        """Step the environment; its exceptions pass through unchanged."""
+        """Step the environment.
+
+        Raises:
+            GameError: for an exception of the environment, or an answer that is none.
+        """
         self._last = action
-        self._seen, reward, terminated, truncated, info = self.env.step(action + self._plan.start)
-        self._account.add(0, reward)
+        action += self._plan.start
+        self._line = (self._line, action)
+        answer: Any = None
+        try:
+            self._seen, reward, terminated, truncated, info = answer = self.env.step(action)
+            self._account.add(0, reward)
+            self.over = bool(terminated or truncated)
+            if not self.over:
+                self._look(info)
+        except RaveAgentsError:
+            raise
+        except Exception as error:
+            if isinstance(answer, tuple) and len(answer) != FIELDS:
+                raise GameError(wrong_answer(self.env, answer)) from None
+            raise step_failed(env_name(self.env), error, self._line) from error
         cut = self._account.end_step()
-        self.over = bool(terminated or truncated)
-        if not self.over:
-            self._look(info or {})
         if cut and not self.over:
             self._account.cut_off(self)
             self.over = True
@@ -367,17 +394,3 @@ class PlanningState:
 
     def __str__(self) -> str:
         return f"{self.env}: {'over' if self.over else f'step {self._account.steps} of the plan'}"
-
-
-def _allowed(mask: Any, actions: Sequence[int]) -> Sequence[int]:
-    if mask is None:
-        return actions
-    flat = np.ravel(np.asarray(mask))
-    if len(flat) != len(actions):
-        raise ValueError(
-            f"action_mask must have {len(actions)} entries, one for each action, got {len(flat)}."
-        )
-    allowed = [int(action) for action in np.flatnonzero(flat)]
-    if not allowed:
-        raise ValueError("action_mask must allow at least one action.")
-    return allowed

@@ -8,6 +8,7 @@ import gymnasium
 from gymnasium import spaces
 from gymnasium.wrappers import TimeLimit
 
+from rave_agents.environments.spaces import is_of_old_gym, not_discrete
 from rave_agents.errors import UnsupportedGameError
 
 
@@ -19,8 +20,16 @@ def env_name(env: Any) -> str:
 
 def check_single(env: Any) -> None:
     """Raise TypeError if this is no Gymnasium environment, or a vectorised one."""
-    if not isinstance(env, gymnasium.Env):
-        raise TypeError(f"env must be a single gymnasium.Env, got {type(env).__name__}.")
+    if isinstance(env, gymnasium.Env):
+        return
+    if is_of_old_gym(env):
+        raise TypeError(
+            f"env must be a gymnasium.Env, got {type(env).__name__}, an environment of the old "
+            "package gym. Shimmy converts it: shimmy.GymV26CompatibilityV0(env=env), or "
+            "shimmy.GymV21CompatibilityV0(env=env) where step returns four values (pip install "
+            "'shimmy[gym-v26]' or 'shimmy[gym-v21]'); or let the class inherit from gymnasium.Env."
+        )
+    raise TypeError(f"env must be a single gymnasium.Env, got {type(env).__name__}.")
 
 
 def check_plannable(env: Any) -> None:
@@ -31,11 +40,26 @@ def check_plannable(env: Any) -> None:
         UnsupportedGameError: if its actions are not discrete.
     """
     check_single(env)
-    if not isinstance(env.action_space, spaces.Discrete):
+    space = getattr(env, "action_space", None)
+    if not isinstance(space, spaces.Discrete):
         raise UnsupportedGameError(
-            f"{env_name(env)} cannot be planned in: its actions are {env.action_space}, and a "
-            "search needs Discrete(n)."
+            f"{env_name(env)} cannot be planned in: its actions are {not_discrete(space)}."
         )
+
+
+FIELDS = 5
+"""Values that ``step`` returns: observation, reward, terminated, truncated, info."""
+
+
+def wrong_answer(env: Any, answer: Sequence[Any]) -> str:
+    """Say that a step did not return what Gymnasium's API asks for."""
+    old = ""
+    if len(answer) == FIELDS - 1:
+        old = " Four are those of gym before 0.26; shimmy.GymV21CompatibilityV0(env=env) converts."
+    return (
+        f"step of {env_name(env)} returned {len(answer)} values, and Gymnasium's API has "
+        f"{FIELDS}: observation, reward, terminated, truncated, info.{old}"
+    )
 
 
 DECLARATION = "hidden_information"

@@ -5,6 +5,7 @@ from typing import Any
 import gymnasium
 from gymnasium import wrappers
 
+from rave_agents.environments.masks import KEY, mask_method
 from rave_agents.environments.wrappers import (
     class_name,
     supersuit_changes_observations_alone,
@@ -74,5 +75,10 @@ def only_observes(wrapper: Any) -> bool:
         kind.step is plain.step
         and kind.reset is plain.reset
         and wrapper.action_space == wrapper.env.action_space
-        and not callable(getattr(kind, "action_masks", None))
+        and mask_method(wrapper) is None
+        and not (_shows_mask(wrapper) and not _shows_mask(wrapper.env))
     )
+
+
+def _shows_mask(env: Any) -> bool:
+    return KEY in (getattr(env.observation_space, "spaces", None) or {})

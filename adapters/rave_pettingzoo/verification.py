@@ -28,6 +28,8 @@ class ZooPlayer:
         masks: the current masks of a Parallel environment's agents, as far as they are known.
     """
 
+    unmasked: Any = {}  # noqa: RUF012, never changed
+
     def __init__(self, masks: Mapping[Any, Any] | None = None) -> None:
         self._masks = {} if masks is None else dict(masks)
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from rave_agents.environments.copying import hashable
 from rave_agents.environments.worlds import Unit, WorldFunction, world_random
-from rave_agents.errors import GameError, UnsupportedGameError
+from rave_agents.errors import GameError
 from rave_pettingzoo.classic_knowledge import kind_of
 from rave_pettingzoo.cloning import (
     check_env,
@@ -34,9 +34,6 @@ class FunctionWorlds:
         unit: draws the seed of the generator that the function gets.
         function: see ``WorldFunction``.
         clone: copies the position; by default exactly, its generators included.
-
-    Raises:
-        UnsupportedGameError: for observations that cannot be compared.
     """
 
     def __init__(
@@ -54,13 +51,6 @@ class FunctionWorlds:
         self._types = _type_names(env)
         self._legal = sorted(legal_actions(env))
         self._view = view(env, self._agent)
-        try:
-            hash(self._view)
-        except TypeError as error:
-            raise UnsupportedGameError(
-                f"{env_name(env)} cannot be searched in worlds: what {self._agent!r} sees in two "
-                f"of them cannot be compared: {error}."
-            ) from error
 
     def __call__(self) -> Any:
         """Draw a world, and refuse it if the agent can tell it from the true position.

@@ -11,12 +11,15 @@ does not repeat itself even then has chance from elsewhere, such as the operatin
 clones may diverge.
 """
 
+import re
+import time
 import weakref
 from collections.abc import Callable, Hashable
 from typing import Any, NamedTuple, Protocol
 
 from rave_agents.environments.copying import equal
 from rave_agents.environments.dice import seeded
+from rave_agents.environments.failures import SHOWN, counted, told
 from rave_agents.environments.generators import Generators, find_generators
 from rave_agents.errors import CloneError
 
@@ -78,6 +81,9 @@ class Checked:
 class Player(Protocol):
     """Plays environments of one framework."""
 
+    unmasked: Any
+    """``Start.told`` where no masks are known."""
+
     def raw(self, env: Any) -> Any:
         """Return the innermost environment."""
 
@@ -115,9 +121,16 @@ class CloneCheck(NamedTuple):
     """Whether the environment repeats itself under equal actions and random numbers."""
 
 
+SECONDS = 1.0
+"""Seconds after which no more games are played to find out whose an error is."""
+
+
 def raised(error: Exception, action: Any) -> Step:
     """Make the record of a failed step."""
-    return (RAISED, f"{type(error).__name__}: {error}", error, action)
+    return (RAISED, _ADDRESS.sub("0x", told(error)), error, action)
+
+
+_ADDRESS = re.compile(r"0x[0-9a-f]+")
 
 
 def check_clones(
@@ -167,11 +180,17 @@ def check_clones(
             twin = clone(fresh)
             played = play(fresh)
             compare(played, play(twin, played), "its original")
-        elif not equal(player.shown(env), player.shown(first)):
+        elif not _shows_the_same(env, clone, player, fingerprint):
             raise refused("the clone does not show the same as the original")
         played = play(first)
         if fresh is None and played and played[-1][0] is RAISED:
-            raise refused(f"the clone raised {played[-1][1]}") from played[-1][2]
+            _, error, cause, _ = played[-1]
+            if not _raises_itself(clone, env, player, cause):
+                actions = counted([step[-1] for step in played][-SHOWN:], len(played))
+                raise refused(
+                    f"the clone raised {error}, at {actions}; clones that were reset did not. If "
+                    "the environment itself raises it there too, the error is its own"
+                ) from cause
         if before is not None and _fingerprint(env, fingerprint) != before:
             raise refused("playing the clone changes the original")
         compare(played, play(second, played), "another clone")
@@ -179,6 +198,46 @@ def check_clones(
         return CloneCheck(bool(played), repeats)
     except RecursionError as error:
         raise refused("its objects are nested too deeply") from error
+
+
+def _shows_the_same(
+    env: Any,
+    clone: Callable[[Any], Any],
+    player: Player,
+    fingerprint: Callable[[Any], bytes],
+) -> bool:
+    """Whether a clone shows what the environment does, as far as this can be told.
+
+    The environment is asked what it shows only if that changes nothing in it, such as a cache.
+    """
+    copy = clone(env)
+    before = _fingerprint(copy, fingerprint)
+    try:
+        shown = player.shown(copy)
+        if before is not None and _fingerprint(copy, fingerprint) != before:
+            return True
+        return equal(player.shown(env), shown)
+    except Exception:
+        return True  # The game that is played next tells.
+
+
+def _raises_itself(clone: Callable[[Any], Any], env: Any, player: Player, error: Exception) -> bool:
+    """Whether random games of clones that are reset end in an error of this kind, too."""
+    until = time.perf_counter() + SECONDS
+    for choices in range(REPETITIONS):
+        for masked in (True, False):
+            copy = clone(env)
+            try:
+                start = player.restart(copy, choices)
+            except Exception:
+                return False
+            told = start.told if masked else player.unmasked
+            steps = player.play(copy, choices=choices, told=told)
+            if steps and steps[-1][0] is RAISED and type(steps[-1][2]) is type(error):
+                return True
+        if time.perf_counter() > until:
+            break
+    return False
 
 
 def _repeats(env: Any, player: Player) -> bool:

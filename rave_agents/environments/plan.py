@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rave_agents.errors import GameError
 from rave_agents.simulate.value import PositionValue
 
 ValueFunction = Callable[[Any], Any]
@@ -113,11 +114,15 @@ class Account:
         return self._weight
 
     def add(self, player: int, reward: Any) -> None:
-        """Add a player's reward of the step that has just been taken."""
+        """Add a player's reward of the step that has just been taken.
+
+        Raises:
+            GameError: for a reward that is not a number.
+        """
         try:
             amount = float(reward)
-        except TypeError:  # An array of one number.
-            amount = float(np.asarray(reward).item())
+        except (TypeError, ValueError):
+            amount = _single_number(reward)
         self.returns[player] += self._weight * amount
 
     def end_step(self) -> bool:
@@ -140,3 +145,15 @@ class Account:
         judge = PositionValue(self.plan.value, state, math.inf)
         for player, number in enumerate(judge.evaluate(state)):
             self.add(player, number)
+
+
+def _single_number(reward: Any) -> float:
+    """Return the number in an array of one."""
+    array = np.asarray(reward)
+    if array.size == 1 and array.dtype.kind in "biuf":
+        return float(array.item())
+    raise GameError(
+        f"A reward must be a number, and the environment gives {reward!r:.100}. A search maximises "
+        "one sum of rewards: turn vectors into numbers by a wrapper, such as mo_gymnasium's "
+        "LinearReward(env, weights)."
+    )

@@ -11,7 +11,7 @@ from rave_gymnasium.cloning import REPLACED, class_name, clone, planning_env
 
 from rave_agents import Limit, SearchConfig, Searcher, UnsupportedGameError
 from rave_agents.environments.copying import equal
-from rave_agents.errors import CloneError
+from rave_agents.errors import CloneError, GameError
 from rave_agents.frameworks.adapters import as_game_state, load_game
 
 CLONED = [
@@ -171,12 +171,14 @@ def test_wrong_copy_is_refused():
     assert env.place == 4
 
 
-def test_exception_of_a_step_reaches_the_user_unchanged():
+def test_exception_of_a_step_is_told_as_the_environments_own():
     gymnasium.register("Failing-v0", entry_point=Failing)
     env = gymnasium.make("Failing-v0", disable_env_checker=True)
     env.reset(seed=0)
-    with pytest.raises(ArithmeticError, match="no further"):
+    said = r"Failing-v0 raised ArithmeticError: no further .* after the actions (5|6)(, (5|6))+\."
+    with pytest.raises(GameError, match=said) as caught:
         UCTAgent(env, simulations=100).act()
+    assert isinstance(caught.value.__cause__, ArithmeticError)
     assert env.unwrapped.place == 4
 
 
