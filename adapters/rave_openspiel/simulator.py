@@ -1,5 +1,6 @@
 """Simulations of OpenSpiel's states from Python, without the compiled bridge."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,6 +10,7 @@ from rave_agents.simulate.evaluator import Evaluator
 from rave_agents.simulate.python_playouts import Playout
 from rave_agents.simulate.python_simulator import PythonSimulator
 from rave_agents.simulate.simulator import Frame
+from rave_agents.simulate.utility_limits import UtilityLimits
 from rave_agents.simulate.world_record import RecordedWorlds
 from rave_openspiel.knowledge import tensor_method, viewer
 from rave_openspiel.playouts import RandomPlayouts, is_fast, random_bots
@@ -47,11 +49,10 @@ class OpenSpielSimulator(PythonSimulator):
         """Return what the observer sees."""
         return self._see(state, self.observer)
 
-    def checked_actions(self, state: Any, player: int, actions: Sequence[int]) -> Sequence[int]:
-        """Return OpenSpiel's sorted legal actions; refuse actions that are out of bounds."""
-        if actions and actions[0] >= 0 and actions[-1] < self._num_distinct_actions:
-            return actions
-        return super().checked_actions(state, player, actions)
+    def stated_limits(self, root: pyspiel.State) -> UtilityLimits:
+        """What OpenSpiel says of the game."""
+        game = root.get_game()
+        return UtilityLimits.of(game.num_players(), *utility_bounds(game), utility_sum(game))
 
     def child(self, state: Any, action: int) -> Any:
         """Return the position after an action."""
@@ -72,6 +73,21 @@ def rewards_so_far(state: pyspiel.State) -> Sequence[float]:
     if state.get_game().get_type().reward_model == pyspiel.GameType.RewardModel.REWARDS:
         return state.returns()  # type: ignore[no-any-return]
     return [0.0] * int(state.num_players())
+
+
+def utility_bounds(game: pyspiel.Game) -> tuple[float, float]:
+    """Return the game's least and greatest utility; infinite if rewards come during play."""
+    if game.get_type().reward_model == pyspiel.GameType.RewardModel.REWARDS:
+        return -math.inf, math.inf
+    return float(game.min_utility()), float(game.max_utility())
+
+
+def utility_sum(game: pyspiel.Game) -> float | None:
+    """Return the sum of all players' utilities at every terminal state; None if it varies."""
+    kinds = pyspiel.GameType.Utility
+    if game.get_type().utility not in (kinds.ZERO_SUM, kinds.CONSTANT_SUM):
+        return None
+    return float(game.utility_sum())
 
 
 class RolloutSimulator(OpenSpielSimulator):

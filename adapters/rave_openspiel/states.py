@@ -17,7 +17,13 @@ from rave_openspiel import compiled_games
 from rave_openspiel.knowledge import Unit, tensor_method
 from rave_openspiel.native import NativeSimulator, Observation, bridge, is_native, is_shrinking
 from rave_openspiel.same_game import game_key
-from rave_openspiel.simulator import OpenSpielSimulator, RolloutSimulator, rewards_so_far
+from rave_openspiel.simulator import (
+    OpenSpielSimulator,
+    RolloutSimulator,
+    rewards_so_far,
+    utility_bounds,
+    utility_sum,
+)
 from rave_openspiel.support import check_chance, hides_information, is_simultaneous
 from rave_openspiel.turn_based import one_at_a_time
 from rave_openspiel.worlds import WorldFunction, view, world_source
@@ -173,10 +179,7 @@ class OpenSpielState:
 
     def utility_sum(self) -> float | None:
         """Return the sum of all players' utilities at every terminal state; None if it varies."""
-        game = self.state.get_game()
-        if game.get_type().utility not in (_Type.Utility.ZERO_SUM, _Type.Utility.CONSTANT_SUM):
-            return None
-        return float(game.utility_sum())
+        return utility_sum(self.state.get_game())
 
     def action_to_string(self, player: int, action: int) -> str:
         """Return the action as the game prints it."""
@@ -290,10 +293,3 @@ class OpenSpielState:
 
     def __str__(self) -> str:
         return str(self.state)
-
-
-def utility_bounds(game: pyspiel.Game) -> tuple[float, float]:
-    """Return the game's least and greatest utility; infinite if rewards come during play."""
-    if game.get_type().reward_model == _Type.RewardModel.REWARDS:
-        return -math.inf, math.inf
-    return float(game.min_utility()), float(game.max_utility())

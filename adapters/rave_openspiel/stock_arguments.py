@@ -17,7 +17,7 @@ from rave_agents.kernel.proofs import NoProofs
 from rave_agents.kernel.rules import PUCT, UCB1
 from rave_openspiel.evaluator import checked_count
 from rave_openspiel.pointers import rollouts_of
-from rave_openspiel.states import utility_bounds
+from rave_openspiel.simulator import utility_bounds
 from rave_openspiel.support import check_supported, hides_information, is_simultaneous
 
 NO_LIMIT_MB = 2**30

@@ -51,7 +51,7 @@ def _kit_sources() -> str:
     """A name for the sources of the kit, and of all that compiles it."""
     digest = hashlib.sha256(own_sources().encode())
     folder = pathlib.Path(__file__).parent
-    for name in ("bits", "machine", "memory", "playing", "rules", "rules_lowering"):
+    for name in ("bits", "machine", "memory", "playing", "refusals", "rules", "rules_lowering"):
         digest.update((folder / f"{name}.py").read_bytes())
     return digest.hexdigest()[:16]
 

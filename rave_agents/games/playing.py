@@ -14,10 +14,26 @@ import numpy as np
 from rave_agents.compiler.dispatch import kernel
 from rave_agents.game.endless import LONGEST_GAME
 from rave_agents.games.memory import array_at, copy_state, states_at, table_at
+from rave_agents.games.refusals import (
+    BAD_ACTION,
+    BAD_CHANCE,
+    BAD_COUNT,
+    BAD_PLAYER,
+    BAD_PLAYOUT,
+    BAD_RETURNS,
+    BAD_VALUE,
+    ENDLESS,
+    GUARD,
+    NO_PLACE,
+    TWICE,
+    refuse,
+    take_chances,
+    take_numbers,
+    wrong_place,
+)
 from rave_agents.games.rules import CHANCE, TERMINAL
 from rave_agents.simulate.frame import HEADER_LENGTH, CheckChildren, Header, Status, Step
 from rave_agents.simulate.random_stream import random_below, random_unit
-from rave_agents.simulate.value import ROUNDING
 
 # Compiled code takes plain numbers as constants.
 PATH_LENGTH = int(Header.PATH_LENGTH)
@@ -46,14 +62,6 @@ BUFFERS = int(Header.PATH)
 JUDGE = int(CheckChildren.JUDGE)
 DONE, FRAME_FULL, FAILED = int(Status.DONE), int(Status.FRAME_FULL), int(Status.FAILED)
 
-ENDLESS = -2
-"""What stands for the end of a playout that has none."""
-
-BAD_VALUE = -3
-"""What stands for a value that is no number within the utilities; they are in the frame."""
-
-BAD_COUNT = -4
-"""What stands for a position with no actions, or with more than ``max_actions``."""
 
 MOVE_ROOT = 100
 """A step for the kit's own GameState: the path leads the root itself on, and it is described."""
@@ -79,6 +87,8 @@ class Buffers(NamedTuple):
     child_ends: Any
     child_returns: Any
     action_weights: Any
+    scratch: Any
+    """[players] where rules and value functions write; ``GUARD`` numbers lie on either side."""
     cells: Any
     """[rows * columns of the board] where a value function finds the cells."""
     weights: Any
@@ -92,34 +102,25 @@ def judge(rules: Any, state: Any, frame: Any, returns: Any, row: int) -> bool:
     Returns whether these are numbers within the utilities.
     """
     if not rules.is_judged or rules.player(state) == TERMINAL:
-        write_returns(rules, state, returns, row)
-        return True
-    for player in range(returns.shape[1]):
-        returns[row, player] = 0.0
-    rules.judge(state, frame.cells, frame.weights, returns[row])
-    slack = ROUNDING * (rules.max_utility - rules.min_utility)
-    for player in range(returns.shape[1]):
-        value = returns[row, player]
-        if not rules.min_utility - slack <= value <= rules.max_utility + slack:
-            for place in range(returns.shape[1]):
-                frame.returns[0, place] = returns[row, place]
-            frame.header[REQUIRED_MOVES] = BAD_VALUE
-            return False
-    return True
+        return write_returns(rules, state, frame, returns, row)
+    for player in range(frame.scratch.shape[0]):
+        frame.scratch[player] = 0.0
+    rules.judge(state, frame.cells, frame.weights, frame.scratch)
+    return take_numbers(rules, frame, returns, row, BAD_VALUE)
 
 
 @kernel
-def write_returns(rules: Any, state: Any, returns: Any, row: int) -> None:
-    """Write what each player has won."""
-    for player in range(returns.shape[1]):
-        returns[row, player] = 0.0
-    rules.returns(state, returns[row])
+def write_returns(rules: Any, state: Any, frame: Any, returns: Any, row: int) -> bool:
+    """Write what each player has won. Returns whether that is what the rules say of returns."""
+    for player in range(frame.scratch.shape[0]):
+        frame.scratch[player] = 0.0
+    rules.returns(state, frame.scratch)
+    return take_numbers(rules, frame, returns, row, BAD_RETURNS)
 
 
 @kernel
-def outcome(rules: Any, state: Any, actions: Any, probabilities: Any, stream: Any) -> Any:
+def outcome(actions: Any, probabilities: Any, count: int, stream: Any) -> Any:
     """An outcome of chance, drawn by the probabilities."""
-    count = rules.chance_outcomes(state, actions, probabilities)
     rest = random_unit(stream)
     for place in range(count):
         rest -= probabilities[place]
@@ -129,17 +130,23 @@ def outcome(rules: Any, state: Any, actions: Any, probabilities: Any, stream: An
 
 
 @kernel
+def weight_of(weights: Any, action: int) -> float:
+    """The weight of an action; 0 if there is no such action."""
+    return weights[action] if 0 <= action < weights.shape[0] else 0.0
+
+
+@kernel
 def weighted_place(actions: Any, count: int, weights: Any, stream: Any) -> int:
     """The place of one of the actions, drawn in proportion to the weights."""
     total = 0.0
     for place in range(count):
-        total += weights[actions[place]]
+        total += weight_of(weights, actions[place])
     drawn = random_unit(stream) * total
     place = 0
-    total = weights[actions[0]]
+    total = weight_of(weights, actions[0])
     while total <= drawn and place + 1 < count:
         place += 1
-        total += weights[actions[place]]
+        total += weight_of(weights, actions[place])
     return place
 
 
@@ -157,11 +164,36 @@ def drawn_place(actions: Any, count: int, player: int, frame: Any) -> int:
     return random_below(frame.playout_stream, count)
 
 
+@kernel
+def drawn_outcome(rules: Any, state: Any, actions: Any, probabilities: Any, frame: Any) -> Any:
+    """An outcome of chance; what the rules break, which is below 0, if there is none."""
+    count = rules.chance_outcomes(state, actions, probabilities)
+    if not 0 < count <= rules.max_actions:
+        return refuse(frame, BAD_COUNT, count)
+    action = np.int64(outcome(actions, probabilities, count, frame.playout_stream))
+    return action if 0 <= action < rules.num_outcomes else refuse(frame, BAD_ACTION, action)
+
+
+@kernel
+def drawn_action(rules: Any, state: Any, player: int, actions: Any, frame: Any) -> Any:
+    """A player's action; what the rules break, which is below 0, if there is none."""
+    if not 0 <= player < rules.num_players:
+        return refuse(frame, BAD_PLAYER, player)
+    if rules.draws_itself and (not draws_by_weights(frame) or rules.knows_better(state)):
+        action = rules.draw(state, frame.playout_stream)
+    else:
+        count = rules.legal_actions(state, actions)
+        if not 0 < count <= rules.max_actions:
+            return refuse(frame, BAD_COUNT, count)
+        action = np.int64(actions[drawn_place(actions, count, player, frame)])
+    fits = 0 <= action < rules.num_distinct_actions
+    return action if fits else refuse(frame, BAD_ACTION, action)
+
+
 def draw_on(
     rules: Any, state: Any, actions: Any, probabilities: Any, frame: Any, end: int, last: int
 ) -> int:
     """``play_on`` move by move."""
-    weighted = draws_by_weights(frame)
     outcomes = 0
     while True:
         player = rules.player(state)
@@ -170,18 +202,18 @@ def draw_on(
         if player == CHANCE:
             outcomes += 1
             if outcomes > LONGEST_GAME:
-                return ENDLESS
-            action = np.int64(outcome(rules, state, actions, probabilities, frame.playout_stream))
+                return refuse(frame, ENDLESS, outcomes)
+            action = drawn_outcome(rules, state, actions, probabilities, frame)
+            if action < 0:
+                return action
         else:
             if end == last:
                 return end
             if end == frame.move_players.shape[0]:
                 return -1
-            if rules.draws_itself and (not weighted or rules.knows_better(state)):
-                action = rules.draw(state, frame.playout_stream)
-            else:
-                count = rules.legal_actions(state, actions)
-                action = np.int64(actions[drawn_place(actions, count, player, frame)])
+            action = drawn_action(rules, state, player, actions, frame)
+            if action < 0:
+                return action
             frame.move_players[end] = player
             frame.move_actions[end] = action
             end += 1
@@ -199,10 +231,16 @@ def place_on(
             return end
         if end == frame.move_players.shape[0]:
             return -1
+        if not 0 <= player < rules.num_players:
+            return refuse(frame, BAD_PLAYER, player)
         if count == 0:
             count = rules.legal_actions(state, actions)
+            if not 0 < count <= rules.max_actions:
+                return refuse(frame, BAD_COUNT, count)
         place = drawn_place(actions, count, player, frame)
         action = np.int64(actions[place])
+        if not 0 <= action < rules.num_distinct_actions:
+            return refuse(frame, BAD_ACTION, action)
         count -= 1
         for later in range(place, count):
             actions[later] = actions[later + 1]
@@ -218,7 +256,22 @@ def play_itself(
     """``play_on`` by the game's own ``playout``, unless actions have weights or it is cut."""
     if draws_by_weights(frame) or last >= 0:
         return play_moves(rules, state, actions, probabilities, frame, end, last)
-    return rules.playout(state, frame.move_players, frame.move_actions, end, frame.playout_stream)
+    players, moves, begin = frame.move_players, frame.move_actions, end
+    end = rules.playout(state, players, moves, end, frame.playout_stream)
+    if end == -1:
+        return -1
+    if not begin <= end <= players.shape[0]:
+        return refuse(frame, BAD_PLAYOUT, end)
+    signs, last_player, last_action = 0, 0, 0
+    for place in range(begin, end):
+        signs |= players[place] | moves[place]
+        last_player = max(last_player, players[place])
+        last_action = max(last_action, moves[place])
+    if signs < 0 or last_player >= rules.num_players:
+        return refuse(frame, BAD_PLAYER, last_player)
+    if last_action >= rules.num_distinct_actions:
+        return refuse(frame, BAD_ACTION, last_action)
+    return end
 
 
 def way_of_moves(rules: Any) -> Callable[..., int]:
@@ -243,27 +296,40 @@ def play_on(
 ) -> int:
     """Play at random to the end, or until the frame has ``last`` moves and a player is to move.
 
-    Returns how many moves the frame then has, or -1 if it is full. With -1 for ``last`` it goes on
-    to the end.
+    Returns how many moves the frame then has, or -1 if it is full, or what the rules break. With -1
+    for ``last`` it goes on to the end.
     """
     return way_of_playouts(rules)(rules, state, actions, probabilities, frame, end, last)
 
 
 @kernel
-def list_leaf(rules: Any, state: Any, player: int, frame: Any) -> int:
+def list_leaf(
+    rules: Any, state: Any, player: int, actions: Any, probabilities: Any, frame: Any
+) -> int:
     """List a position's actions, or outcomes of chance, in the frame. Returns a ``Status``."""
     header = frame.header
     if frame.actions.shape[0] < rules.max_actions:
         header[REQUIRED_ACTIONS] = rules.max_actions
         return FRAME_FULL
     header[UNIFORM] = player != CHANCE
+    top = rules.num_distinct_actions
     if player == CHANCE:
-        count = rules.chance_outcomes(state, frame.actions, frame.probabilities)
+        top = rules.num_outcomes
+        count = rules.chance_outcomes(state, actions, probabilities)
     else:
-        count = rules.legal_actions(state, frame.actions)
+        count = rules.legal_actions(state, actions)
     header[NUM_ACTIONS] = count
     if not 0 < count <= rules.max_actions:
-        header[REQUIRED_MOVES] = BAD_COUNT
+        refuse(frame, BAD_COUNT, count)
+        return FAILED
+    place = wrong_place(actions, count, top)
+    if place != NO_PLACE:
+        refuse(frame, TWICE if 0 <= actions[place] < top else BAD_ACTION, actions[place])
+        return FAILED
+    for place in range(count):
+        frame.actions[place] = actions[place]
+    if player == CHANCE and not take_chances(probabilities, count, frame):
+        refuse(frame, BAD_CHANCE, 0)
         return FAILED
     return DONE
 
@@ -272,7 +338,7 @@ def list_leaf(rules: Any, state: Any, player: int, frame: Any) -> int:
 def check_children(rules: Any, states: Any, actions: Any, probabilities: Any, frame: Any) -> bool:
     """Tell which actions end the game, and with what returns; judge the others if asked to.
 
-    Returns whether every value is a number within the utilities.
+    Returns whether all returns and values are what the rules say of them.
     """
     child = states[PLAYOUT]
     for index in range(frame.header[NUM_ACTIONS]):
@@ -281,12 +347,12 @@ def check_children(rules: Any, states: Any, actions: Any, probabilities: Any, fr
         frame.child_ends[index] = 0
         if rules.player(child) == TERMINAL:
             frame.child_ends[index] = 1
-            write_returns(rules, child, frame.child_returns, index)
+            if not write_returns(rules, child, frame, frame.child_returns, index):
+                return False
         elif rules.is_judged and frame.header[CHECK_CHILDREN] == JUDGE:
             first: Any = np.int64(0)
             # Chance alone.
-            if play_moves(rules, child, actions, probabilities, frame, first, first) == ENDLESS:
-                frame.header[REQUIRED_MOVES] = ENDLESS
+            if play_moves(rules, child, actions, probabilities, frame, first, first) < 0:
                 return False
             if not judge(rules, child, frame, frame.child_returns, index):
                 return False
@@ -294,8 +360,11 @@ def check_children(rules: Any, states: Any, actions: Any, probabilities: Any, fr
 
 
 @kernel
-def try_reply(rules: Any, states: Any, actions: Any, frame: Any) -> None:
-    """Tell which of the frame's actions the reply may answer, and so ends the game, and how."""
+def try_reply(rules: Any, states: Any, actions: Any, frame: Any) -> bool:
+    """Tell which of the frame's actions the reply may answer, and so ends the game, and how.
+
+    Returns whether counts and returns are what the rules say of them.
+    """
     child = states[PLAYOUT]
     reply = frame.header[REPLY]
     for index in range(frame.header[NUM_ACTIONS]):
@@ -304,13 +373,19 @@ def try_reply(rules: Any, states: Any, actions: Any, frame: Any) -> None:
         frame.child_ends[index] = 0
         if rules.player(child) == frame.header[LEAF_PLAYER]:
             legal = False
-            for place in range(rules.legal_actions(child, actions)):
+            count = rules.legal_actions(child, actions)
+            if not 0 < count <= rules.max_actions:
+                refuse(frame, BAD_COUNT, count)
+                return False
+            for place in range(count):
                 legal = legal or actions[place] == reply
             if legal:
                 rules.play(child, reply)
                 if rules.player(child) == TERMINAL:
                     frame.child_ends[index] = 1
-                    write_returns(rules, child, frame.child_returns, index)
+                    if not write_returns(rules, child, frame, frame.child_returns, index):
+                        return False
+    return True
 
 
 @kernel
@@ -320,8 +395,7 @@ def finish(rules: Any, state: Any, frame: Any) -> int:
     frame.header[NUM_PLAYOUTS] = 1
     frame.playout_ends[0] = 0
     first: Any = np.int64(0)
-    write_returns(rules, state, frame.returns, first)
-    return DONE
+    return DONE if write_returns(rules, state, frame, frame.returns, first) else FAILED
 
 
 @kernel
@@ -336,8 +410,10 @@ def play_from_leaf(rules: Any, states: Any, actions: Any, probabilities: Any, fr
         last = end + header[PLAYOUT_MOVES] if header[PLAYOUT_MOVES] >= 0 else -1
         end = play_on(rules, playout, actions, probabilities, frame, end, last)
         if end < 0:
-            if end == ENDLESS or room >= LONGEST_GAME:
-                header[REQUIRED_MOVES] = ENDLESS
+            if end != -1:
+                return FAILED
+            if room >= LONGEST_GAME:
+                refuse(frame, ENDLESS, room)
                 return FAILED
             longest = max(2 * header[MOVE_CAPACITY], rules.max_game_length * header[PLAYOUTS])
             header[REQUIRED_MOVES] = longest
@@ -361,14 +437,16 @@ def simulate(rules: Any, states: Any, actions: Any, probabilities: Any, frame: A
     for depth in range(header[PATH_LENGTH]):
         rules.play(leaf, np.int64(frame.path[depth]))
     if header[STEP] == TRY_REPLY:
-        try_reply(rules, states, actions, frame)
-        return DONE
+        return DONE if try_reply(rules, states, actions, frame) else FAILED
     player = rules.player(leaf)
     header[LEAF_PLAYER] = player
     if player == TERMINAL:
         return finish(rules, leaf, frame)
+    if player != CHANCE and not 0 <= player < rules.num_players:
+        refuse(frame, BAD_PLAYER, player)
+        return FAILED
     if header[EXPAND]:
-        status = list_leaf(rules, leaf, player, frame)
+        status = list_leaf(rules, leaf, player, actions, probabilities, frame)
         if status == DONE and header[CHECK_CHILDREN] != 0:
             fine = check_children(rules, states, actions, probabilities, frame)
             status = DONE if fine else FAILED
@@ -388,6 +466,8 @@ def simulate_at(rules: Any, address: int) -> int:
     playouts = header[PLAYOUTS]
     own = header[PROVIDER]
     lists = own + RECORDS * rules.record_bytes
+    room = rules.list_room
+    scratch = lists + 16 * room + 8 * GUARD
     frame = Buffers(
         header,
         array_at(at[0], header[PATH_CAPACITY], np.int32),
@@ -401,13 +481,14 @@ def simulate_at(rules: Any, address: int) -> int:
         array_at(at[8], actions, np.int8),
         table_at(at[9], actions, players, np.float64),
         table_at(at[13], players, header[NUM_WEIGHTS], np.float64),
-        array_at(lists + 16 * rules.max_actions, rules.num_board_cells, np.int8),
+        array_at(scratch, players, np.float64),
+        array_at(scratch + 8 * (players + GUARD), rules.num_board_cells, np.int8),
         array_at(header[WEIGHTS], rules.num_weights, np.float32),
     )
     return simulate(
         rules,
         states_at(rules, own),
-        array_at(lists + 8 * rules.max_actions, rules.max_actions, np.int32),
-        array_at(lists, rules.max_actions, np.float64),
+        array_at(lists + 8 * room, room, np.int32),
+        array_at(lists, room, np.float64),
         frame,
     )

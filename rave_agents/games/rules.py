@@ -15,6 +15,7 @@ import numpy as np
 
 from rave_agents.game.arguments import unknown_name
 from rave_agents.game.game_state import PlayerId
+from rave_agents.simulate.utility_limits import checked_count, checked_limits
 
 TERMINAL = int(PlayerId.TERMINAL)
 """What ``player`` gives where the game is over."""
@@ -106,7 +107,19 @@ class Rules:
         )
         """The type of the record."""
         self.record_bytes: int = -(-self.record.itemsize // 8) * 8
-        self.max_actions = self.max_actions or self.num_distinct_actions
+        self.num_distinct_actions = checked_count("num_distinct_actions", self.num_distinct_actions)
+        self.max_actions = checked_count(
+            "max_actions", self.max_actions or self.num_distinct_actions
+        )
+        limits = checked_limits(
+            self.num_players, self.min_utility, self.max_utility, self.utility_sum
+        )
+        self.least_return, self.greatest_return = limits.least, limits.greatest
+        self.least_total, self.greatest_total = limits.least_total, limits.greatest_total
+        self.num_outcomes: int = max(self.num_distinct_actions, self.max_actions)
+        """Outcomes of chance are below this number."""
+        self.list_room: int = 2 * self.max_actions + 1024
+        """Room of the lists that rules write to: what is too long is told by its count."""
         self.num_board_cells: int = self.board_shape[0] * self.board_shape[1]
         """Cells of the board that ``describe_board`` describes."""
 

@@ -11,14 +11,18 @@ from rave_agents.compiler.dispatch import JIT_DISABLED
 from rave_agents.errors import GameError
 from rave_agents.game.endless import endless_game
 from rave_agents.games import machine, playing
-from rave_agents.games.playing import (
+from rave_agents.games.playing import MOVE_ROOT, RECORDS, ROOT, Buffers
+from rave_agents.games.refusals import (
+    BAD_ACTION,
+    BAD_CHANCE,
     BAD_COUNT,
+    BAD_PLAYER,
+    BAD_PLAYOUT,
+    BAD_RETURNS,
     BAD_VALUE,
     ENDLESS,
-    MOVE_ROOT,
-    RECORDS,
-    ROOT,
-    Buffers,
+    GUARD,
+    TWICE,
 )
 from rave_agents.games.rules import Rules
 from rave_agents.simulate.frame import Frame, Header, Status, Step
@@ -54,17 +58,18 @@ class RulesSimulator:
         self.deadline: float = math.inf  # No simulation takes long enough to be stopped half-way.
         self.rules = rules
         self._moves = None if moves is None else list(moves)
-        own = RECORDS * rules.record_bytes
+        own, room, players = RECORDS * rules.record_bytes, rules.list_room, rules.num_players
         # Words, so that each record and list begins at a whole one.
-        cells = -(-rules.num_board_cells // 8)
-        self._memory = np.zeros(own // 8 + 2 * rules.max_actions + cells, np.int64)
+        words = own // 8 + 2 * room + players + 2 * GUARD
+        self._memory = np.zeros(words + -(-rules.num_board_cells // 8) + GUARD, np.int64)
         memory = self._memory.view(np.uint8)
         size = rules.record.itemsize
         self._states = memory[: RECORDS * size].view(rules.record)
         lists = memory[own:]
-        self._probabilities = lists[: 8 * rules.max_actions].view(np.float64)
-        self._actions = lists[8 * rules.max_actions : 12 * rules.max_actions].view(np.int32)
-        self._cells = lists[16 * rules.max_actions :][: rules.num_board_cells].view(np.int8)
+        self._probabilities = lists[: 8 * room].view(np.float64)
+        self._actions = lists[8 * room : 12 * room].view(np.int32)
+        self._scratch = lists[16 * room + 8 * GUARD :][: 8 * players].view(np.float64)
+        self._cells = memory[8 * words :][: rules.num_board_cells].view(np.int8)
         self._weights = np.zeros(0, np.float32) if weights is None else weights
         self._states[ROOT] = root[0]
         self._callback: PythonCallback | None = None
@@ -92,7 +97,8 @@ class RulesSimulator:
             self._callback.memory = frame.header.data
             frame.header[Header.IN_PYTHON] = 1
         named = {name: getattr(frame, name, None) for name in Buffers._fields}
-        self._buffers = Buffers(**named | {"cells": self._cells, "weights": self._weights})
+        own = {"scratch": self._scratch, "cells": self._cells, "weights": self._weights}
+        self._buffers = Buffers(**named | own)
 
     def make_sensible(self) -> None:
         """From now on playouts leave out moves that make no sense, see ``Rules.make_sensible``."""
@@ -130,27 +136,50 @@ class RulesSimulator:
 
     def raise_pending(self) -> None:
         """Raise what ended the last simulation: interpreted, the very error."""
-        header, rules = self.frame.header, self.rules
-        told = {
-            BAD_VALUE: f"The value function of {rules} must give each player a number from "
-            f"{rules.min_utility:g} to {rules.max_utility:g}, the game's utilities: "
-            f"got {self.frame.returns[0].tolist()}.",
-            BAD_COUNT: f"Where the game goes on, {rules} must have from 1 to max_actions, "
-            f"{rules.max_actions}, legal actions or outcomes of chance: it has "
-            f"{header[Header.NUM_ACTIONS]}.",
-        }
-        code, header[Header.REQUIRED_MOVES] = int(header[Header.REQUIRED_MOVES]), 0
+        header = self.frame.header
+        code, given = int(header[Header.REQUIRED_MOVES]), int(header[Header.REQUIRED_ACTIONS])
+        header[Header.REQUIRED_MOVES] = header[Header.REQUIRED_ACTIONS] = 0
         if code == ENDLESS:
             needed = "player() must give TERMINAL at some time, whatever is played"
-            raise endless_game(str(rules), needed=needed)
-        if code in told:
-            raise GameError(told[code])
+            raise endless_game(str(self.rules), needed=needed)
+        told = self._broken(code, given)
+        if told is not None:
+            raise GameError(told)
         if self._callback is not None:
             self._callback.raise_error()
         raise RuntimeError(
             f"The compiled rules of {self.rules} have raised an exception; NUMBA_DISABLE_JIT=1 "
             "shows where."
         )
+
+    def _broken(self, code: int, given: int) -> str | None:
+        """What the rules break, and the number that they gave; None if they break nothing."""
+        rules, frame = self.rules, self.frame
+        top = rules.num_distinct_actions
+        numbers = frame.returns[0].tolist()
+        total = rules.utility_sum
+        summed = "" if total is None else f", and they must sum up to utility_sum, {total}"
+        return {
+            BAD_VALUE: f"The value function of {rules} must give each player a number from "
+            f"{rules.min_utility:g} to {rules.max_utility:g}, the game's utilities: got {numbers}.",
+            BAD_RETURNS: f"Where the game is over, returns() of {rules} must give each player a "
+            f"finite number from min_utility, {rules.min_utility:g}, to max_utility, "
+            f"{rules.max_utility:g}{summed}: got {numbers}.",
+            BAD_COUNT: f"Where the game goes on, {rules} must have from 1 to max_actions, "
+            f"{rules.max_actions}, legal actions or outcomes of chance: it has {given}.",
+            BAD_PLAYER: f"player() of {rules} must give CHANCE, TERMINAL or a player from 0 to "
+            f"{rules.num_players - 1}, got {given}.",
+            BAD_ACTION: f"legal_actions(), draw() and playout() of {rules} must give actions from "
+            f"0 to num_distinct_actions - 1, {top - 1}, and chance_outcomes() outcomes from 0 to "
+            f"{rules.num_outcomes - 1}: got {given}.",
+            TWICE: f"legal_actions() and chance_outcomes() of {rules} must list nothing twice: "
+            f"got {given} twice.",
+            BAD_CHANCE: f"Probabilities of chance must be at least 0 and sum up to 1: "
+            f"chance_outcomes() of {rules} gives "
+            f"{frame.probabilities[: frame.header[Header.NUM_ACTIONS]].tolist()[:20]}.",
+            BAD_PLAYOUT: f"playout() of {rules} must return the place after its last move, "
+            f"or -1: got {given}.",
+        }.get(code)
 
     def _interpreted(self, address: int) -> int:
         with np.errstate(over="ignore"):

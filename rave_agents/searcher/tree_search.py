@@ -22,7 +22,6 @@ from rave_agents.kernel.playouts import AdaptivePlayouts, SensiblePlayouts
 from rave_agents.kernel.search import Search, Settings
 from rave_agents.kernel.tree import ROOT
 from rave_agents.kernel.utilities import GameRange, ObservedRange
-from rave_agents.searcher.checked_evaluator import CheckedEvaluator
 from rave_agents.simulate.evaluator import Evaluator
 from rave_agents.simulate.python_simulator import PythonSimulator
 from rave_agents.simulate.random_stream import Stream, make_stream
@@ -310,7 +309,7 @@ class TreeSearch:
         root = self._root
         checked: Evaluator | None = None
         if self._evaluator is not None:
-            checked = CheckedEvaluator(self._evaluator, root)
+            checked = self._evaluator
         elif self._value is not None:
             checked = PositionValue(self._value, root, self._cut(game))
         observer = self._player if game.determinizes else None

@@ -1,23 +1,39 @@
-"""What a state answers, refused where a search cannot use it."""
+"""What a state and an evaluator answer, refused where a search cannot use it.
 
+What a node is made of is looked at in full, once. In playouts, which nothing is kept of but who
+played what, each move is looked at as far as that goes.
+"""
+
+import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from rave_agents.errors import GameError
-from rave_agents.game.game_state import PlayerId, moving_players
+from rave_agents.game.arguments import is_integer
+from rave_agents.game.game_state import PlayerId
 from rave_agents.simulate.evaluator import Evaluator
+from rave_agents.simulate.utility_limits import (
+    MOST_ACTIONS,
+    ROUNDING,
+    UtilityLimits,
+    is_sequence,
+    shown,
+)
 
 CHANCE = int(PlayerId.CHANCE)
 SIMULTANEOUS = int(PlayerId.SIMULTANEOUS)
 TERMINAL = int(PlayerId.TERMINAL)
+
+Outcomes = tuple[Sequence[int], Sequence[float]]
+"""The outcomes of chance, and their probabilities."""
 
 
 class CheckedAnswers:
     """The checks of what states and evaluators answer, each with what was wrong.
 
     Args:
-        num_players: how many players the game has.
+        limits: what the game says of players and returns.
         num_distinct_actions: actions are below this number.
         simultaneous: whether players may move at the same time.
         evaluator: what judges positions in place of playouts, or None.
@@ -25,13 +41,16 @@ class CheckedAnswers:
 
     def __init__(
         self,
-        num_players: int,
+        limits: UtilityLimits,
         num_distinct_actions: int,
         *,
         simultaneous: bool,
         evaluator: Evaluator | None,
     ) -> None:
-        self._num_players = num_players
+        self._limits = limits
+        self._num_players = limits.players
+        self._least, self._greatest = limits.least, limits.greatest
+        self._totals = limits.least_total, limits.greatest_total
         self._num_distinct_actions = num_distinct_actions
         self.simultaneous: bool = simultaneous
         self._evaluator = evaluator
@@ -43,65 +62,189 @@ class CheckedAnswers:
                 f"current_player() gave {SIMULTANEOUS}, SIMULTANEOUS, but the state's class has no "
                 "apply_actions."
             )
-        movers = moving_players(state)
+        players = range(self._num_players)
+        movers = [player for player in players if len(state.legal_actions(player)) > 0]
         if len(movers) == 0:
             raise GameError(
                 "legal_actions(player) is empty for every player, but the state is not terminal."
             )
         return movers
 
-    def checked_actions(self, state: Any, player: int, actions: Sequence[int]) -> Sequence[int]:
-        """Legal actions, refused where they would not fit the search's tables."""
-        if not 0 <= player < self._num_players:
-            raise GameError(
-                f"current_player() gave {player}: a search needs a player from 0 to "
+    def checked_actions(self, player: int, actions: Sequence[int]) -> list[int]:
+        """Legal actions as a list, refused where they would not fit the search's tables."""
+        top = self._num_distinct_actions
+        try:
+            if 0 < len(actions) <= top and 0 <= player < self._num_players:
+                listed = actions if type(actions) is list else _listed(actions)
+                if min(listed) >= 0 and max(listed) < top and len(set(listed)) == len(listed):
+                    return listed
+        except TypeError:
+            pass
+        raise self.refusal(player, actions)
+
+    def refusal(self, player: int, actions: Any) -> GameError:
+        """What is wrong with who is to move, or with their legal actions."""
+        top = self._num_distinct_actions
+        if not is_integer(player) or not 0 <= player < self._num_players:
+            return GameError(
+                f"current_player() gave {player!r}: a search needs a player from 0 to "
                 f"{self._num_players - 1}, CHANCE ({CHANCE}), SIMULTANEOUS ({SIMULTANEOUS}) or "
                 f"TERMINAL ({TERMINAL})."
             )
+        if not is_sequence(actions):
+            return GameError(f"legal_actions() must give a list of actions, got {shown(actions)}.")
         if len(actions) == 0:
-            raise GameError(
+            return GameError(
                 f"legal_actions() is empty for player {player}, but the state is not terminal."
             )
-        if min(actions) < 0 or max(actions) >= self._num_distinct_actions:
-            raise GameError(
-                f"legal_actions() reaches from {min(actions)} to {max(actions)}, but "
-                f"num_distinct_actions() allows 0 to {self._num_distinct_actions - 1}."
+        listed = list(itertools.islice(actions, top + 1))  # Of more, one is there twice.
+        strange = [action for action in listed if not is_integer(action)]
+        if strange:
+            return GameError(
+                f"legal_actions() has {strange[0]!r}: actions are whole numbers from 0 to "
+                f"{top - 1}."
             )
-        return actions
+        if min(listed) < 0 or max(listed) >= top:
+            return GameError(
+                f"legal_actions() reaches from {min(listed)} to {max(listed)}, but "
+                f"num_distinct_actions() allows 0 to {top - 1}."
+            )
+        return GameError(
+            f"legal_actions() has {_twice(listed)} twice: give each legal action once, got "
+            f"{shown(actions)}."
+        )
 
-    def checked_outcomes(
-        self, outcomes: Sequence[tuple[int, float]]
-    ) -> Sequence[tuple[int, float]]:
-        """Chance outcomes, refused if their probabilities do not sum to 1."""
-        total = math.fsum(probability for _, probability in outcomes)
-        if not abs(total - 1.0) < 1e-6:
-            raise GameError(f"The probabilities of chance_outcomes() sum to {total}, not to 1.")
-        return outcomes
+    def checked_outcomes(self, outcomes: Iterable[tuple[int, float]]) -> Outcomes:
+        """Chance outcomes and their probabilities, refused if they are not a distribution."""
+        actions, chances = self.checked_chances(outcomes)
+        try:
+            in_range = min(actions) >= 0 and max(actions) <= MOST_ACTIONS
+            if in_range and len(set(actions)) == len(actions):
+                return actions, chances
+        except TypeError:
+            pass
+        strange = [action for action in actions if not is_integer(action)]
+        if strange or min(actions) < 0 or max(actions) > MOST_ACTIONS:
+            wrong = strange[0] if strange else min(actions) if min(actions) < 0 else max(actions)
+            raise GameError(
+                f"chance_outcomes() has the outcome {wrong!r}: outcomes are whole numbers from 0 "
+                f"to {MOST_ACTIONS}."
+            )
+        raise GameError(
+            f"chance_outcomes() has the outcome {_twice(actions)} twice: give each outcome once, "
+            "with its whole probability."
+        )
 
-    def checked_prior(self, state: Any) -> Sequence[tuple[int, float]]:
-        """The evaluator's priors, refused if they are not those of the legal actions."""
+    def checked_chances(self, outcomes: Iterable[tuple[int, float]]) -> tuple[Any, Any]:
+        """Chance outcomes and their probabilities, of which only these are looked at."""
+        try:
+            actions, chances = zip(*outcomes, strict=True)
+            if min(chances) >= 0.0 and abs(math.fsum(chances) - 1.0) < 1e-6:
+                return actions, chances
+        except (TypeError, ValueError, OverflowError):
+            if is_sequence(outcomes) and len(outcomes) == 0:  # type: ignore[arg-type]
+                raise GameError(
+                    "The probabilities of chance_outcomes() sum to 0, not to 1: there are none."
+                ) from None
+            raise GameError(
+                "chance_outcomes() must give pairs of an outcome and its probability, got "
+                f"{shown(outcomes)}."
+            ) from None
+        least = min(chances)
+        if least < 0.0:
+            raise GameError(f"chance_outcomes() has the probability {least}, which is below 0.")
+        total = math.fsum(chances)
+        raise GameError(f"The probabilities of chance_outcomes() sum to {total}, not to 1.")
+
+    def checked_prior(self, state: Any) -> Outcomes:
+        """The evaluator's priors, refused if they are no distribution over the legal actions."""
         assert self._evaluator is not None
-        prior = list(self._evaluator.prior(state))
-        player = state.current_player()
-        legal = self.checked_actions(state, player, state.legal_actions())
-        if sorted(action for action, _ in prior) != sorted(legal):
+        prior = self._evaluator.prior(state)
+        legal = self.checked_actions(state.current_player(), state.legal_actions())
+        named = f"{type(self._evaluator).__name__}.prior(state)"
+        try:
+            pairs = [(action, float(probability)) for action, probability in prior]
+            fits = len(pairs) == len(legal) and {action for action, _ in pairs} == set(legal)
+        except (TypeError, ValueError, OverflowError):
             raise GameError(
-                "The evaluator's prior(state) does not list exactly the legal actions: it has "
-                f"{len(prior)} actions, legal are {len(legal)}."
-            )
-        if not all(0.0 <= probability < math.inf for _, probability in prior):
+                f"{named} must return a list of pairs (action, probability), one "
+                f"for each legal action: got {shown(prior)}."
+            ) from None
+        if not fits:
             raise GameError(
-                "The evaluator's prior(state) has a probability that is not at least 0."
+                f"The evaluator's prior(state) does not list exactly the legal actions: {named} "
+                f"has {len(pairs)} actions, legal are {len(legal)}."
             )
-        return prior
+        probabilities = [probability for _, probability in pairs]
+        wrong = [each for each in probabilities if not 0.0 <= each < math.inf]
+        if wrong:
+            raise GameError(
+                "The evaluator's prior(state) has a probability that is not at least 0: "
+                f"{named} has {wrong[0]}."
+            )
+        total = sum(probabilities)
+        if not 0.0 < total <= 1.0 + ROUNDING:
+            raise GameError(
+                f"The probabilities of {named} sum to {total:g}, not to 1: divide each by their "
+                "sum over the legal actions."
+            )
+        if total < 1.0 - ROUNDING:  # The rest lies on actions that are not legal here.
+            probabilities = [each / total for each in probabilities]
+        return [int(action) for action, _ in pairs], probabilities
+
+    def checked_values(self, state: Any) -> Sequence[float]:
+        """The evaluator's values, refused if they are not one utility for each player."""
+        assert self._evaluator is not None
+        given = self._evaluator.evaluate(state)
+        numbers = self._limits.numbers(given)
+        if numbers is None:
+            players = self._num_players
+            raise GameError(
+                f"{type(self._evaluator).__name__}.evaluate(state) must return the expected return "
+                f"of each player, {players} finite number{'s' * (players > 1)}"
+                f"{self._limits.where}: got {shown(given)}."
+            )
+        return numbers
 
     def checked_returns(self, returns: Sequence[float]) -> Sequence[float]:
-        """Returns, refused if they are not one finite number for each player."""
-        if len(returns) != self._num_players:
+        """Returns, refused if they are not what the game says of them."""
+        if type(returns) is list and len(returns) == self._num_players:
+            least_total, greatest_total = self._totals
+            try:
+                # A sum with NaN in it is not in between.
+                if (
+                    self._least <= min(returns)
+                    and max(returns) <= self._greatest
+                    and least_total <= sum(returns) <= greatest_total
+                ):
+                    return returns
+            except TypeError:
+                pass
+        return self._limits.returns(returns)
+
+    def checked_rewards(self, rewards: Sequence[float]) -> Sequence[float]:
+        """What players have collected on the way, refused if it is not a number for each."""
+        numbers = self._limits._replace(least=-math.inf, greatest=math.inf).numbers(rewards)
+        if numbers is None:
             raise GameError(
-                f"Expected returns for {self._num_players} players, "
-                f"got {len(returns)}: {returns!r}."
+                f"What players have collected must be {self._num_players} finite numbers, got "
+                f"{shown(rewards)}."
             )
-        if not all(map(math.isfinite, returns)):
-            raise GameError(f"Returns must be finite numbers, got {returns!r}.")
-        return returns
+        return numbers
+
+
+def _listed(actions: Any) -> list[int]:
+    """A list of actions from another kind of sequence."""
+    if not is_sequence(actions):
+        raise TypeError
+    return list(actions.tolist() if hasattr(actions, "tolist") else actions)
+
+
+def _twice(actions: Sequence[int]) -> int | None:
+    """The first action that is there a second time."""
+    seen: set[int] = set()
+    for action in actions:
+        if action in seen:
+            return action
+        seen.add(action)
+    return None

@@ -12,4 +12,8 @@ class Evaluator(Protocol):
         """The expected returns of every player from a position that is not terminal."""
 
     def prior(self, state: Any) -> Sequence[tuple[int, float]]:
-        """Every legal action and its probability; at a chance node the outcomes and theirs."""
+        """Every legal action and its probability; at a chance node the outcomes and theirs.
+
+        Where they sum to less than 1, as where some lies on illegal actions, a search divides them
+        by their sum; above 1, or all 0, they are refused.
+        """

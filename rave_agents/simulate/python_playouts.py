@@ -14,6 +14,7 @@ from rave_agents.simulate.checked_answers import CHANCE, SIMULTANEOUS, TERMINAL,
 from rave_agents.simulate.evaluator import Evaluator
 from rave_agents.simulate.random_words import RandomWords, sampled_outcome
 from rave_agents.simulate.simulator import Header
+from rave_agents.simulate.utility_limits import UtilityLimits
 from rave_agents.simulate.value import PositionValue
 
 EVEN_WEIGHTS = int(Header.EVEN_WEIGHTS)
@@ -31,7 +32,7 @@ class PythonPlayouts(CheckedAnswers):
 
     Args:
         words: where random numbers come from.
-        num_players: how many players the game has.
+        limits: what the game says of players and returns.
         num_distinct_actions: actions are below this number.
         simultaneous: whether players may move at the same time.
         evaluator: what judges positions in place of playouts; a ``PositionValue`` cuts playouts.
@@ -40,7 +41,7 @@ class PythonPlayouts(CheckedAnswers):
     def __init__(
         self,
         words: RandomWords,
-        num_players: int,
+        limits: UtilityLimits,
         num_distinct_actions: int,
         *,
         simultaneous: bool,
@@ -53,7 +54,7 @@ class PythonPlayouts(CheckedAnswers):
         self._action_weights: Any = None
         self._header: Any = None
         super().__init__(
-            num_players,
+            limits,
             num_distinct_actions,
             simultaneous=simultaneous,
             evaluator=None if self._value is not None else evaluator,
@@ -71,7 +72,7 @@ class PythonPlayouts(CheckedAnswers):
         if state.current_player() == TERMINAL:
             return players, moves, self.checked_returns(state.returns())
         so_far, weight = self.collected(state)
-        values = zip(so_far, self._value.evaluate(state), strict=True)
+        values = zip(self.checked_rewards(so_far), self._value.evaluate(state), strict=True)
         return players, moves, [earned + weight * still for earned, still in values]
 
     def collected(self, state: Any) -> tuple[Sequence[float], float]:
@@ -92,8 +93,8 @@ class PythonPlayouts(CheckedAnswers):
             if time.perf_counter() > self.deadline:
                 raise DeadlinePassed
             if player == CHANCE:
-                outcomes = self.checked_outcomes(state.chance_outcomes())
-                state.apply_action(sampled_outcome(outcomes, self.words.unit()))
+                outcomes = self.checked_chances(state.chance_outcomes())
+                state.apply_action(sampled_outcome(*outcomes, self.words.unit()))
                 continue
             if len(moves) >= last:
                 return players, moves
@@ -101,22 +102,23 @@ class PythonPlayouts(CheckedAnswers):
                 if len(moves) >= endless.LONGEST_GAME:
                     break
                 movers = self.checked_movers(state)
-                joint = [
-                    self._drawn_action(state, mover, state.legal_actions(mover)) for mover in movers
-                ]
+                joint = [self._drawn_action(m, state.legal_actions(m), weighted) for m in movers]
                 players.extend(movers)
                 moves.extend(joint)
                 state.apply_actions(joint_action(movers, joint, num_players))
                 continue
             actions = state.legal_actions()
-            count = len(actions)
-            if weighted:
-                action = self._drawn_action(state, player, actions)
-            else:
-                action = actions[below(count)] if count > 0 else -1
-            if not (0 <= player < num_players and 0 <= action < num_distinct_actions):
-                self.checked_actions(state, player, actions)
-            players.append(player)
+            try:
+                action = (
+                    self._weighted_action(player, actions)
+                    if weighted
+                    else actions[below(len(actions))]
+                )
+                if not (0 <= player < num_players and 0 <= action < num_distinct_actions):
+                    raise self.refusal(player, actions)
+                players.append(player)
+            except (TypeError, LookupError, OverflowError):
+                raise self.refusal(player, actions) from None
             moves.append(action)
             state.apply_action(action)
         raise endless.endless_game(endless.game_name(state))
@@ -124,13 +126,23 @@ class PythonPlayouts(CheckedAnswers):
     def _draws_by_weights(self) -> bool:
         return self._action_weights is not None and self._header[EVEN_WEIGHTS] == 0
 
-    def _drawn_action(self, state: Any, player: int, actions: Sequence[int]) -> int:
-        """A random one of a player's legal actions, by their weights if there are any."""
-        actions = self.checked_actions(state, player, actions)
-        if not self._draws_by_weights():
-            return int(actions[self.words.below(len(actions))])
+    def _drawn_action(self, player: int, actions: Sequence[int], weighted: bool) -> int:
+        """A random one of the actions of a player who moves at the same time as others."""
+        try:
+            action = (
+                self._weighted_action(player, actions)
+                if weighted
+                else actions[self.words.below(len(actions))]
+            )
+            if 0 <= action < self._num_distinct_actions:
+                return action
+        except (TypeError, LookupError):
+            pass
+        raise self.refusal(player, actions)
+
+    def _weighted_action(self, player: int, actions: Sequence[int]) -> int:
+        """A random one of a player's legal actions, by their weights."""
         weights = self._action_weights
-        assert weights is not None
         sums = list(itertools.accumulate(weights[player, action] for action in actions))
         place = bisect.bisect_right(sums, self.words.unit() * sums[-1])
-        return int(actions[min(place, len(actions) - 1)])
+        return actions[min(place, len(actions) - 1)]

@@ -2,6 +2,7 @@
 
 import ctypes
 import functools
+import math
 import struct
 import time
 from collections.abc import Hashable, Sequence
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from rave_agents.errors import GameError
 from rave_agents.game import endless
+from rave_agents.game.arguments import is_integer
 from rave_agents.game.game_state import joint_action
 from rave_agents.simulate.checked_answers import CHANCE, SIMULTANEOUS, TERMINAL
 from rave_agents.simulate.evaluator import Evaluator
@@ -20,6 +22,7 @@ from rave_agents.simulate.python_callback import PythonCallback
 from rave_agents.simulate.python_playouts import DeadlinePassed, PythonPlayouts
 from rave_agents.simulate.random_words import RandomWords, sampled_outcome
 from rave_agents.simulate.simulator import Frame, Header, Status, Step
+from rave_agents.simulate.utility_limits import UtilityLimits, utility_limits
 from rave_agents.simulate.world_record import RecordedWorlds
 
 # Looking a member up in its enum takes longer than the access that it is for.
@@ -80,7 +83,7 @@ class PythonSimulator(PythonPlayouts):
     ) -> None:
         super().__init__(
             RandomWords(frame.playout_stream),
-            frame.returns.shape[1],
+            self.stated_limits(root),
             num_distinct_actions,
             simultaneous=hasattr(root, "apply_actions"),
             evaluator=evaluator,
@@ -101,6 +104,12 @@ class PythonSimulator(PythonPlayouts):
     def address(self) -> int:
         """See ``Simulator``; another one after ``raise_pending``."""
         return self._callback.address
+
+    def stated_limits(self, root: Any) -> UtilityLimits:
+        """What the root says of its game's players and utilities; a bare position says nothing."""
+        if hasattr(root, "min_utility"):
+            return utility_limits(root)
+        return UtilityLimits.of(int(root.num_players()), -math.inf, math.inf, None)
 
     def bind(self, frame: Frame) -> None:
         """Use this frame from now on."""
@@ -134,15 +143,23 @@ class PythonSimulator(PythonPlayouts):
         if header[STEP] != WHOLE:
             return self._take_step(header[STEP])
         state = self.leaf(self._path[: header[PATH_LENGTH]].tolist())
-        player = state.current_player()
-        header[PLAYER] = player
+        player = self._tell_player(state)
         if player == TERMINAL:
             return self._finish(state)
         if header[EXPAND] and not self._list_actions(state, player):
             return FRAME_FULL
         if self._evaluator is not None:
-            return self._give_returns(self._evaluator.evaluate(state))
+            return self._give_returns(self.checked_values(state))
         return self._play(state)
+
+    def _tell_player(self, state: Any) -> int:
+        """Write to the frame who is to move."""
+        player: int = state.current_player()
+        try:
+            self._header[PLAYER] = player
+        except (TypeError, ValueError, OverflowError):
+            raise self.refusal(player, ()) from None
+        return player
 
     def _take_step(self, step: int) -> int:
         """One step of a simulation, or a reply to try."""
@@ -158,20 +175,19 @@ class PythonSimulator(PythonPlayouts):
             return self._finish_world(self._world)
         state = self._world
         for _ in range(endless.LONGEST_GAME):
-            if (player := state.current_player()) != CHANCE:
+            if (player := self._tell_player(state)) != CHANCE:
                 break
             if time.perf_counter() > self.deadline:
                 raise DeadlinePassed
-            outcomes = self.checked_outcomes(state.chance_outcomes())
-            state.apply_action(sampled_outcome(outcomes, self.words.unit()))
+            outcomes = self.checked_chances(state.chance_outcomes())
+            state.apply_action(sampled_outcome(*outcomes, self.words.unit()))
         else:
             raise endless.endless_game(endless.game_name(state), "A run of chance")
-        header[PLAYER] = player
         header[NUM_ACTIONS] = 0
         header[VIEW] = hash((player, None if player == TERMINAL else self.view(state)))
         if player == TERMINAL:
             return DONE
-        actions = self.checked_actions(state, player, state.legal_actions())
+        actions = self.checked_actions(player, state.legal_actions())
         return DONE if self._give_actions(actions, ()) else FRAME_FULL
 
     def _finish_world(self, state: Any) -> int:
@@ -182,7 +198,7 @@ class PythonSimulator(PythonPlayouts):
             return self._play(state)
         if self._header[EXPAND] and not self._list_actions(state, player):
             return FRAME_FULL
-        return self._give_returns(self._evaluator.evaluate(state))
+        return self._give_returns(self.checked_values(state))
 
     def world_source(self) -> RecordedWorlds:
         """The source of worlds: each call gives a new one."""
@@ -196,13 +212,13 @@ class PythonSimulator(PythonPlayouts):
 
     def _finish(self, state: Any) -> int:
         self._header[NUM_ACTIONS] = 0
-        return self._give_returns(state.returns())
+        return self._give_returns(self.checked_returns(state.returns()))
 
     def _give_returns(self, returns: Sequence[float]) -> int:
         """One vector of returns, and no moves."""
         self._header[NUM_PLAYOUTS] = 1
         self.frame.playout_ends[0] = 0
-        self.frame.returns[0] = self.checked_returns(returns)
+        self.frame.returns[0] = returns
         return DONE
 
     def _list_actions(self, state: Any, player: int) -> bool:
@@ -211,13 +227,11 @@ class PythonSimulator(PythonPlayouts):
         if player == SIMULTANEOUS:
             actions = self._list_movers(state)
         elif player == CHANCE:
-            actions, probabilities = zip(
-                *self.checked_outcomes(state.chance_outcomes()), strict=True
-            )
+            actions, probabilities = self.checked_outcomes(state.chance_outcomes())
         elif self._evaluator is not None:
-            actions, probabilities = zip(*self.checked_prior(state), strict=True)
+            actions, probabilities = self.checked_prior(state)
         else:
-            actions = self.checked_actions(state, player, state.legal_actions())
+            actions = self.checked_actions(player, state.legal_actions())
         if not self._give_actions(actions, probabilities):
             return False
         if self._header[CHECK_CHILDREN]:
@@ -232,7 +246,7 @@ class PythonSimulator(PythonPlayouts):
         if count > header[ACTION_CAPACITY]:
             header[REQUIRED_ACTIONS] = 2 * count
             return False
-        _integers(count).pack_into(self._actions, 0, *actions)
+        _write(self._actions, 0, actions)
         header[UNIFORM] = not probabilities
         if probabilities:
             self.frame.probabilities[:count] = probabilities
@@ -243,7 +257,7 @@ class PythonSimulator(PythonPlayouts):
         movers = self.checked_movers(state)
         actions: list[int] = []
         for index, player in enumerate(movers):
-            actions += self.checked_actions(state, player, state.legal_actions(player))
+            actions += self.checked_actions(player, state.legal_actions(player))
             self.frame.movers[index] = player
             self.frame.mover_ends[index] = len(actions)
         self._header[NUM_MOVERS] = len(movers)
@@ -255,7 +269,7 @@ class PythonSimulator(PythonPlayouts):
             if time.perf_counter() > self.deadline:
                 raise DeadlinePassed
             child = self.child(state, action)
-            ends = child.is_terminal()
+            ends = bool(child.is_terminal())
             self._child_ends[index] = ends
             if ends:
                 self.frame.child_returns[index] = self.checked_returns(child.returns())
@@ -306,7 +320,7 @@ class PythonSimulator(PythonPlayouts):
                 header[REQUIRED_MOVES] = 2 * end * playouts // (playout + 1)
                 return FRAME_FULL
             self._move_players[start:end] = players
-            _integers(end - start).pack_into(self._move_actions, 4 * start, *actions)
+            _write(self._move_actions, start, actions)
             self._playout_ends[playout] = end
             self._returns_row.pack_into(self._returns, playout * self._returns_row.size, *returns)
         return DONE
@@ -328,7 +342,7 @@ class PythonSimulator(PythonPlayouts):
                 )
             row[:] = seen.reshape(-1)
         so_far, self.frame.discount[0] = self.collected(state)
-        self.frame.returns[0] = self.checked_returns(so_far)
+        self.frame.returns[0] = self.checked_rewards(so_far)
         return DONE
 
     def observations(self) -> NDArray[np.float32]:
@@ -366,6 +380,17 @@ def world_key(world: Any) -> Hashable:
     """The key by which a world differs from others: its ``position_key``; None without one."""
     key = getattr(world, "position_key", None)
     return None if key is None else key()
+
+
+def _write(buffer: Any, place: int, actions: Sequence[int]) -> None:
+    """Write actions to a buffer of the frame, from a place on."""
+    try:
+        _integers(len(actions)).pack_into(buffer, 4 * place, *actions)
+    except struct.error:
+        strange = next((action for action in actions if not is_integer(action)), max(actions))
+        raise GameError(
+            f"legal_actions() and chance_outcomes() must have whole numbers, got {strange!r}."
+        ) from None
 
 
 @functools.cache

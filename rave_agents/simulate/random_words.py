@@ -29,10 +29,10 @@ class RandomWords:
         return next(self._words) / 4294967296.0
 
 
-def sampled_outcome(outcomes: Sequence[tuple[int, float]], unit: float) -> int:
+def sampled_outcome(actions: Sequence[int], chances: Sequence[float], unit: float) -> int:
     """The chance outcome at ``unit``, in [0, 1), of the cumulative distribution."""
-    for action, probability in outcomes:
+    for action, probability in zip(actions, chances, strict=False):
         unit -= probability
         if unit < 0.0:
             return action
-    return outcomes[-1][0]
+    return actions[-1]

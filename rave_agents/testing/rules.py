@@ -94,7 +94,10 @@ def _drawn(state: RulesState, draw: random.Random) -> int:
 
 
 def _check_ranges(state: RulesState) -> None:
-    """Check that what the rules say is in the bounds that they set themselves."""
+    """Check that what the rules say is in the bounds that they set themselves.
+
+    A state refuses the rest, such as probabilities that do not sum up to 1.
+    """
     if state.is_terminal():
         returns, total = state.returns(), state.utility_sum()
         check_returns(returns, state, "returns()")
@@ -108,14 +111,6 @@ def _check_ranges(state: RulesState) -> None:
     if state.is_chance_node():
         actions = [action for action, _ in state.chance_outcomes()]
         top = max(top, state.rules.max_actions)
-        total = sum(chance for _, chance in state.chance_outcomes())
-        require(abs(total - 1) < TOLERANCE, f"Probabilities of chance must sum up to 1: {total}.")
-    else:
-        player, last = state.current_player(), state.num_players() - 1
-        require(
-            0 <= player <= last,
-            f"player() must give CHANCE, TERMINAL or a player from 0 to {last}, got {player}.",
-        )
     require(
         actions == sorted(set(actions)) and actions[0] >= 0 and actions[-1] < top,
         f"Actions must be ascending numbers from 0 to {top - 1}: {actions}.",

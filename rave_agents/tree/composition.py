@@ -24,6 +24,7 @@ from rave_agents.kernel.proofs import NoProofs
 from rave_agents.kernel.rules import PUCT, UCB1, Greedy, UCB1Tuned
 from rave_agents.kernel.simultaneous import Simultaneous
 from rave_agents.kernel.trust import LearnedTrust
+from rave_agents.simulate.utility_limits import checked_count, utility_limits
 
 
 class Parts(NamedTuple):
@@ -131,14 +132,13 @@ def searched_game(
         valued: whether there is a value function.
     """
     simultaneous, determinized = has_simultaneous_moves(state), determinizes(state, config)
-    least, greatest = float(state.min_utility()), float(state.max_utility())
+    limits = utility_limits(state)
+    least, greatest = limits.low, limits.high
     bounded = math.isfinite(least) and math.isfinite(greatest)
     fixed_range = config.utility_range == "game" and bounded
     learns = fixed_range and not isinstance(config.learning, NoLearning)
     observation = getattr(state, "observed_in_playouts", int)() if learns else 0
-    players = int(state.num_players())
-    stated = getattr(state, "utility_sum", None)
-    total = None if stated is None or players != 2 else stated()
+    total = limits.total if limits.players == 2 else None
     return SearchedGame(
         config=config,
         parts=compose(
@@ -151,13 +151,13 @@ def searched_game(
             observed=observation > 0,
         ),
         observation=observation,
-        num_players=players,
-        num_actions=int(state.num_distinct_actions()),
+        num_players=limits.players,
+        num_actions=checked_count("num_distinct_actions", state.num_distinct_actions()),
         simultaneous=simultaneous,
         determinizes=determinized,
         least_utility=least,
         greatest_utility=greatest,
-        utility_sum=math.nan if total is None else float(total),
+        utility_sum=math.nan if total is None else total,
         fixed_range=fixed_range,
         generation=OpenFunction.generation,
     )

@@ -201,9 +201,9 @@ class UnlikelyChance(Steps):
     ("wrong", "message"),
     [
         (Unbalanced, "must sum up to utility_sum, 0.0"),
-        (NotANumber, "The returns of a playout must be finite"),
+        (NotANumber, "must give each player a finite number"),
         (ThirdOfTwo, "a player from 0 to 1, got 2"),
-        (UnlikelyChance, "Probabilities of chance must sum up to 1: 0.6"),
+        (UnlikelyChance, r"sum up to 1: chance_outcomes\(\) of UnlikelyChance\(\) gives \[0.6\]"),
     ],
 )
 def test_check_rules_tells_what_breaks_the_interface(wrong, message):

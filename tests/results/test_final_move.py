@@ -154,7 +154,7 @@ def test_the_shortest_known_win_is_played():
 
 def test_of_losses_the_longest_is_played():
     nodes = near_and_far(LOSS, LOSS)
-    result, _ = searched(nodes, 200, proofs=SOLVED)
+    result, _ = searched(nodes, 200, high=2.0, proofs=SOLVED)
     assert (result.action, result.proven, result.outcome) == (0, "loss", (0.0, 1.0))
     assert rows(result)[0].distance == 3
 

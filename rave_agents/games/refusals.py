@@ -1,0 +1,109 @@
+"""What rules give, refused where a search cannot use it.
+
+The position of a new node is looked at in full, once. In playouts each player and action is looked
+at before it is recorded or played, each count before the list is read, and the returns at the end.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from rave_agents.compiler.dispatch import kernel
+from rave_agents.simulate.frame import Header
+
+# Compiled code takes plain numbers as constants.
+REQUIRED_ACTIONS = int(Header.REQUIRED_ACTIONS)
+REQUIRED_MOVES = int(Header.REQUIRED_MOVES)
+
+ENDLESS = -2
+"""What stands for the end of a playout that has none."""
+
+BAD_VALUE = -3
+"""What stands for a value that is no number within the utilities; they are in the frame."""
+
+BAD_RETURNS = -4
+"""What stands for returns that are not what the rules say of them; they are in the frame."""
+
+BAD_COUNT = -5
+"""What stands for a position with no actions, or with more than ``max_actions``."""
+
+BAD_PLAYER = -6
+"""What stands for a player that there is not."""
+
+BAD_ACTION = -7
+"""What stands for an action, or an outcome of chance, that is out of range."""
+
+TWICE = -8
+"""What stands for an action, or an outcome of chance, that is listed twice."""
+
+BAD_CHANCE = -9
+"""What stands for probabilities that are no distribution."""
+
+BAD_PLAYOUT = -10
+"""What stands for a game's own playout that ends before it begins, or beyond the frame."""
+
+NO_PLACE = -1
+"""What stands for no place in a list."""
+
+GUARD = 32
+"""Numbers on either side of ``scratch``, for rules that write to a player that there is not."""
+
+
+@kernel
+def refuse(frame: Any, code: int, given: Any) -> int:
+    """Keep what is wrong with the rules, and the number that they gave. Returns the code."""
+    frame.header[REQUIRED_MOVES] = code
+    frame.header[REQUIRED_ACTIONS] = given
+    return code
+
+
+@kernel
+def take_numbers(rules: Any, frame: Any, returns: Any, row: int, code: int) -> bool:
+    """Copy returns, or values, from where the rules have written them, if they are in range."""
+    fine, total = True, 0.0
+    for player in range(frame.scratch.shape[0]):
+        value = frame.scratch[player]
+        fine = fine and rules.least_return <= value <= rules.greatest_return
+        total += value
+        returns[row, player] = value
+    if code == BAD_RETURNS:  # Values are estimates, of any sum.
+        fine = fine and rules.least_total <= total <= rules.greatest_total
+    if not fine:
+        for player in range(frame.scratch.shape[0]):
+            frame.returns[0, player] = frame.scratch[player]
+        refuse(frame, code, 0)
+    return fine
+
+
+@kernel
+def first_wrong(actions: Any, count: int, top: int) -> int:
+    """The place of the first entry that is not from 0 to below ``top``, or is there before."""
+    for place in range(count):
+        if not 0 <= actions[place] < top:
+            return place
+        for before in range(place):
+            if actions[before] == actions[place]:
+                return place
+    return NO_PLACE
+
+
+@kernel
+def wrong_place(actions: Any, count: int, top: int) -> int:
+    """``first_wrong``, in one pass where the list is in ascending order."""
+    last: Any = np.int64(-1)
+    for place in range(count):
+        if not last < actions[place] < top:
+            return first_wrong(actions, count, top)
+        last = np.int64(actions[place])
+    return NO_PLACE
+
+
+@kernel
+def take_chances(probabilities: Any, count: int, frame: Any) -> bool:
+    """Copy probabilities to the frame. Returns whether they are a distribution."""
+    total, fine = 0.0, True
+    for place in range(count):
+        total += probabilities[place]
+        fine = fine and probabilities[place] >= 0.0
+        frame.probabilities[place] = probabilities[place]
+    return fine and abs(total - 1.0) < 1e-6

@@ -1,0 +1,166 @@
+"""The numbers of a game that a search relies on: players, actions, utilities.
+
+``UtilityLimits`` is the one check of returns, and of values that an evaluator or a value function
+gives in their place.
+"""
+
+import math
+import sys
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from rave_agents.errors import GameError
+from rave_agents.game.arguments import is_integer, is_number
+
+ROUNDING = 1e-4
+"""How far returns and values may lie outside the utilities, as a share of their range, and
+probabilities from a sum of 1: single precision."""
+
+MOST_PLAYERS = 127
+"""Players that a game may have: the tree keeps who moves in a byte."""
+
+MOST_ACTIONS = 2**31 - 1
+"""Distinct actions, or chance outcomes, that a game may have."""
+
+
+class UtilityLimits(NamedTuple):
+    """What returns may be, with room for rounding."""
+
+    players: int
+    """How many numbers there are."""
+    low: float
+    """The least utility that the game states; minus infinity if it states none."""
+    high: float
+    """The greatest."""
+    total: float | None
+    """What returns sum up to at every end; None if that varies or is unknown."""
+    least: float
+    """The least return that is taken."""
+    greatest: float
+    """The greatest."""
+    least_total: float
+    """The least sum of returns that is taken."""
+    greatest_total: float
+    """The greatest."""
+
+    @classmethod
+    def of(cls, players: int, low: float, high: float, total: float | None) -> "UtilityLimits":
+        """The limits of a game that states these numbers."""
+        bounded = math.isfinite(low) and math.isfinite(high)
+        slack = ROUNDING * (high - low) + 1e-9 * max(abs(low), abs(high)) if bounded else 0.0
+        least_total, greatest_total = -sys.float_info.max, sys.float_info.max
+        if total is not None:
+            room = players * slack if bounded else ROUNDING * max(1.0, abs(total))
+            least_total, greatest_total = total - room, total + room
+        limits = low - slack, high + slack, least_total, greatest_total
+        return cls(players, low, high, total, *limits)
+
+    def numbers(self, given: Any) -> list[float] | None:
+        """A finite number within the limits for each player; None if that is not what is given."""
+        numbers = as_numbers(given)
+        if numbers is None or len(numbers) != self.players:
+            return None
+        fits = all(self.least <= each <= self.greatest and math.isfinite(each) for each in numbers)
+        return numbers if fits else None
+
+    def returns(self, given: Any) -> list[float]:
+        """The returns of a game that is over.
+
+        Raises:
+            GameError: if they are not one finite number within the utilities for each player, or
+                have another sum than the game states.
+        """
+        numbers = as_numbers(given)
+        if numbers is None:
+            raise GameError(
+                f"returns() must give a list of numbers, one for each player: got {shown(given)}."
+            )
+        if len(numbers) != self.players:
+            raise GameError(
+                f"Expected returns for {self.players} players, got {len(numbers)}: {shown(given)}."
+            )
+        if not all(map(math.isfinite, numbers)):
+            raise GameError(f"Returns must be finite numbers, got {shown(given)}.")
+        if min(numbers) < self.least or max(numbers) > self.greatest:
+            raise GameError(
+                f"returns() gave {shown(given)}, but min_utility() and max_utility() allow "
+                f"{self.low:g} to {self.high:g}."
+            )
+        if self.total is not None and not (self.least_total <= sum(numbers) <= self.greatest_total):
+            raise GameError(
+                f"returns() gave {shown(given)}, which sum to {sum(numbers):g}, but utility_sum() "
+                f"says {self.total:g}."
+            )
+        return numbers
+
+    @property
+    def where(self) -> str:
+        """The stated bounds, for a message; empty if there are none."""
+        if self.low == -math.inf and self.high == math.inf:
+            return ""
+        return f", from {self.low:g} to {self.high:g}, the game's utilities"
+
+
+def checked_limits(players: Any, low: Any, high: Any, total: Any) -> UtilityLimits:
+    """The limits of a game that states these numbers.
+
+    Raises:
+        GameError: if no game can have such numbers.
+    """
+    players = checked_count("num_players", players, MOST_PLAYERS)
+    bounds = is_number(low) and is_number(high)
+    if not bounds or not (low <= high and low < math.inf and high > -math.inf):
+        raise GameError(
+            "min_utility and max_utility must be numbers, the first not above the second, or "
+            f"-inf and inf where nobody knows: got {shown(low)} and {shown(high)}."
+        )
+    if total is not None and not (is_number(total) and math.isfinite(total)):
+        raise GameError(f"utility_sum must be a finite number or None, got {shown(total)}.")
+    total = None if total is None else float(total)
+    return UtilityLimits.of(players, float(low), float(high), total)
+
+
+def utility_limits(state: Any) -> UtilityLimits:
+    """What a state says of its game's players and utilities.
+
+    Raises:
+        GameError: if no game can have such numbers.
+    """
+    total = getattr(state, "utility_sum", None)
+    stated = None if total is None else total()
+    return checked_limits(state.num_players(), state.min_utility(), state.max_utility(), stated)
+
+
+def checked_count(name: str, number: Any, most: int = MOST_ACTIONS) -> int:
+    """A count that a game states, refused if it is no whole number of at least 1.
+
+    Raises:
+        GameError: if it is not.
+    """
+    if not is_integer(number) or not 1 <= number <= most:
+        raise GameError(f"{name} must be a whole number from 1 to {most}, got {shown(number)}.")
+    return int(number)
+
+
+def is_sequence(given: Any) -> bool:
+    """Whether something is a list or an array, in which each entry has a place."""
+    placed = hasattr(given, "__getitem__") and hasattr(given, "__len__")
+    return placed and not isinstance(given, Mapping | str | bytes)
+
+
+def as_numbers(given: Any) -> list[float] | None:
+    """The numbers of a list or an array; None if it is not that, or has anything else in it."""
+    if not is_sequence(given):
+        return None
+    try:
+        listed = given.tolist() if hasattr(given, "tolist") else given
+        numeric = all(hasattr(each, "__float__") for each in listed)
+        return [float(each) for each in listed] if numeric else None
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+def shown(value: Any) -> str:
+    """A value as a message shows it: not more than a line or two."""
+    text = repr(value)
+    return text if len(text) <= 200 else f"{text[:200]} ..."
