@@ -117,12 +117,14 @@ class Account:
         """Add a player's reward of the step that has just been taken.
 
         Raises:
-            GameError: for a reward that is not a number.
+            GameError: for a reward that is not a finite number.
         """
         try:
             amount = float(reward)
         except (TypeError, ValueError):
             amount = _single_number(reward)
+        if not -math.inf < amount < math.inf:
+            raise GameError(f"A reward must be a finite number, and the environment gives {amount}.")
         self.returns[player] += self._weight * amount
 
     def end_step(self) -> bool:

@@ -10,9 +10,7 @@ from numpy.typing import NDArray
 from rave_agents.errors import GameError
 from rave_agents.evaluators.batch import Batch, BatchArrays
 from rave_agents.game.arguments import unknown_name
-
-ROUNDING = 1e-4
-"""How far values may lie outside the utilities, as a share of their range: single precision."""
+from rave_agents.simulate.utility_limits import UtilityLimits, shown
 
 POLICIES = ("logits", "probabilities")
 
@@ -106,7 +104,7 @@ def judge(evaluator: BatchEvaluator, arrays: BatchArrays, game: Judged) -> None:
     if not isinstance(answer, tuple | list) or len(answer) != 2:
         raise GameError(
             f"{evaluator.name} must return two arrays, the policy and the values, "
-            f"got {_shown(answer)}."
+            f"got {shown(answer)}."
         )
     policy = _numbers(evaluator, "the policy", answer[0])
     values = _numbers(evaluator, "values", answer[1])
@@ -147,6 +145,9 @@ def _check_policy(evaluator: BatchEvaluator, policy: NDArray[Any], mask: NDArray
             f"{evaluator.name} gave a probability of {least:g} in row {row}: give probabilities of "
             'at least 0, or say policy="logits".'
         )
+    if not logits:
+        with np.errstate(over="ignore"):
+            greatest = legal.sum(axis=1, dtype=np.float64)  # What they are divided by.
     if greatest.min() > (-np.inf if logits else 0.0) and greatest.max() < np.inf:
         return
     wrong = ~(np.isfinite(greatest) if logits else (greatest > 0.0) & np.isfinite(greatest))
@@ -154,8 +155,8 @@ def _check_policy(evaluator: BatchEvaluator, policy: NDArray[Any], mask: NDArray
     what = "logits" if logits else "probabilities"
     if math.isnan(greatest[row]) or greatest[row] == math.inf:
         raise GameError(
-            f"{evaluator.name} gave {greatest[row]:g} in the policy's row {row}: the {what} of "
-            "legal actions must be finite."
+            f"{evaluator.name} gave {legal[row].max():g} in the policy's row {row}: the {what} of "
+            f"legal actions{'' if logits else ', and their sum,'} must be finite."
         )
     raise GameError(
         f"{evaluator.name} gave no legal action a probability in row {row}: all of it is on "
@@ -174,9 +175,9 @@ def _moved_into_utilities(
         row = int(np.argmax(~np.isfinite(values.reshape(len(values), -1)).all(axis=1)))
         raise GameError(f"{evaluator.name} gave a value that is no finite number in row {row}.")
     if least < low or most > high:
-        slack = ROUNDING * (high - low) if math.isfinite(high - low) else 0.0
-        if (least < low - slack or most > high + slack) and not evaluator.clip:
-            worst = least if least < low - slack else most
+        limits = UtilityLimits.of(players, low, high, None)
+        if (least < limits.least or most > limits.greatest) and not evaluator.clip:
+            worst = least if least < limits.least else most
             raise GameError(
                 f"{evaluator.name} gave the value {worst:g}: values must lie from {low:g} to "
                 f"{high:g}, the game's utilities. A tanh at the network's end, scaled to them, "
@@ -205,11 +206,6 @@ def _numbers(evaluator: BatchEvaluator, what: str, given: Any) -> NDArray[Any]:
     if array.dtype.kind not in "fiub":
         raise GameError(
             f"{evaluator.name} must return {what} as an array of numbers, got one of "
-            f"{array.dtype}: {_shown(given)}."
+            f"{array.dtype}: {shown(given)}."
         )
     return array
-
-
-def _shown(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 200 else f"{text[:200]} ..."

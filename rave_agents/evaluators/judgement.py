@@ -68,12 +68,13 @@ def write_values(judgement: Judgement) -> bool:
 @kernel
 def has_priors(answers: Answers, begin: int, end: int) -> bool:
     """Whether the policy of a row gives its legal actions probabilities."""
-    none = -math.inf if answers.common[LOGITS] != 0 else 0.0
-    greatest = none
+    logits = answers.common[LOGITS] != 0
+    none = -math.inf if logits else 0.0
+    total = none
     for place in range(begin, end):
         if answers.masks[place] != 0:
             given = answers.policy[place]
             if not (none <= given < math.inf):
                 return False
-            greatest = max(greatest, given)
-    return bool(greatest > none)
+            total = max(total, given) if logits else total + given
+    return bool(none < total < math.inf)

@@ -119,6 +119,8 @@ def checked_path(root: GameState, action: int | Sequence[int]) -> list[int]:
 def check_decision(state: GameState) -> None:
     """Refuse a state at which no player is to move."""
     player = state.current_player()
+    if not is_integer(player):
+        raise GameError(f"current_player() must give a whole number, got {player!r}.")
     if player == PlayerId.SIMULTANEOUS and not hasattr(state, "apply_actions"):
         raise GameError(
             "Players move at the same time at this state, but its class has no apply_actions."

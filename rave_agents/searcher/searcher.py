@@ -56,6 +56,7 @@ from rave_agents.searcher.timed_search import clocked_limit
 from rave_agents.searcher.tree_search import TreeSearch, compile_search
 from rave_agents.searcher.values import checked_value
 from rave_agents.searcher.watch import EarlyStop, Watch
+from rave_agents.simulate.checked_answers import checked_actions
 from rave_agents.simulate.evaluator import Evaluator
 from rave_agents.tree.composition import SearchedGame, determinizes, searched_game
 from rave_agents.tree.search_tree import SearchTree
@@ -408,11 +409,14 @@ class Searcher:
         """
         mover = root.current_player()
         told = player is None or (type(player) is int and player == mover)
-        if not (told and 0 <= mover < game.num_players):
+        if not (told and type(mover) is int and 0 <= mover < game.num_players):
             mover = checked_mover(root, player)
         actions = legal_actions_of(root, mover) if game.simultaneous else root.legal_actions()
-        if len(actions) == 0:
-            check_decision(root)
+        count = len(actions) if hasattr(actions, "__len__") else 0
+        if count <= 1:  # More are looked at where the search lists them.
+            if count == 0:
+                check_decision(root)
+            checked_actions(mover, actions, game.num_players, game.num_actions)
         if not goes_on or (game is not self._game and not self._fit(game)):
             self._forget()
             self._unlearn_another(_game_key(root))
@@ -424,7 +428,7 @@ class Searcher:
         for search in self._searches:
             search.enter(game, root, mover)
         self._move_unit = float(self._moves.random())
-        if len(actions) <= 1 and not forced:
+        if count <= 1 and not forced:
             return ()
         first, *others = self._searches
         if others:

@@ -6,6 +6,7 @@ played what, each move is looked at as far as that goes.
 
 import itertools
 import math
+import operator
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -72,47 +73,11 @@ class CheckedAnswers:
 
     def checked_actions(self, player: int, actions: Sequence[int]) -> list[int]:
         """Legal actions as a list, refused where they would not fit the search's tables."""
-        top = self._num_distinct_actions
-        try:
-            if 0 < len(actions) <= top and 0 <= player < self._num_players:
-                listed = actions if type(actions) is list else _listed(actions)
-                if min(listed) >= 0 and max(listed) < top and len(set(listed)) == len(listed):
-                    return listed
-        except TypeError:
-            pass
-        raise self.refusal(player, actions)
+        return checked_actions(player, actions, self._num_players, self._num_distinct_actions)
 
     def refusal(self, player: int, actions: Any) -> GameError:
         """What is wrong with who is to move, or with their legal actions."""
-        top = self._num_distinct_actions
-        if not is_integer(player) or not 0 <= player < self._num_players:
-            return GameError(
-                f"current_player() gave {player!r}: a search needs a player from 0 to "
-                f"{self._num_players - 1}, CHANCE ({CHANCE}), SIMULTANEOUS ({SIMULTANEOUS}) or "
-                f"TERMINAL ({TERMINAL})."
-            )
-        if not is_sequence(actions):
-            return GameError(f"legal_actions() must give a list of actions, got {shown(actions)}.")
-        if len(actions) == 0:
-            return GameError(
-                f"legal_actions() is empty for player {player}, but the state is not terminal."
-            )
-        listed = list(itertools.islice(actions, top + 1))  # Of more, one is there twice.
-        strange = [action for action in listed if not is_integer(action)]
-        if strange:
-            return GameError(
-                f"legal_actions() has {strange[0]!r}: actions are whole numbers from 0 to "
-                f"{top - 1}."
-            )
-        if min(listed) < 0 or max(listed) >= top:
-            return GameError(
-                f"legal_actions() reaches from {min(listed)} to {max(listed)}, but "
-                f"num_distinct_actions() allows 0 to {top - 1}."
-            )
-        return GameError(
-            f"legal_actions() has {_twice(listed)} twice: give each legal action once, got "
-            f"{shown(actions)}."
-        )
+        return wrong_actions(player, actions, self._num_players, self._num_distinct_actions)
 
     def checked_outcomes(self, outcomes: Iterable[tuple[int, float]]) -> Outcomes:
         """Chance outcomes and their probabilities, refused if they are not a distribution."""
@@ -231,6 +196,58 @@ class CheckedAnswers:
                 f"{shown(rewards)}."
             )
         return numbers
+
+
+def checked_actions(
+    player: int, actions: Sequence[int], num_players: int, num_distinct_actions: int
+) -> list[int]:
+    """The legal actions of a player as a list.
+
+    Raises:
+        GameError: if there is no such player, or if they are not different whole numbers from 0 to
+            below ``num_distinct_actions``, at least one.
+    """
+    top = num_distinct_actions
+    try:
+        if 0 < len(actions) <= top and 0 <= player < num_players:
+            listed = actions if type(actions) is list else _listed(actions)
+            operator.index(listed[0])  # Where one is no whole number, most lists have no other.
+            if min(listed) >= 0 and max(listed) < top and len(set(listed)) == len(listed):
+                return listed
+    except TypeError:
+        pass
+    raise wrong_actions(player, actions, num_players, top)
+
+
+def wrong_actions(player: int, actions: Any, num_players: int, top: int) -> GameError:
+    """What is wrong with who is to move, or with their legal actions, for ``checked_actions``."""
+    if not is_integer(player) or not 0 <= player < num_players:
+        return GameError(
+            f"current_player() gave {player!r}: a search needs a player from 0 to "
+            f"{num_players - 1}, CHANCE ({CHANCE}), SIMULTANEOUS ({SIMULTANEOUS}) or "
+            f"TERMINAL ({TERMINAL})."
+        )
+    if not is_sequence(actions):
+        return GameError(f"legal_actions() must give a list of actions, got {shown(actions)}.")
+    if len(actions) == 0:
+        return GameError(
+            f"legal_actions() is empty for player {player}, but the state is not terminal."
+        )
+    listed = list(itertools.islice(actions, top + 1))  # Of more, one is there twice.
+    strange = [action for action in listed if not is_integer(action)]
+    if strange:
+        return GameError(
+            f"legal_actions() has {strange[0]!r}: actions are whole numbers from 0 to {top - 1}."
+        )
+    if min(listed) < 0 or max(listed) >= top:
+        return GameError(
+            f"legal_actions() reaches from {min(listed)} to {max(listed)}, but "
+            f"num_distinct_actions() allows 0 to {top - 1}."
+        )
+    return GameError(
+        f"legal_actions() has {_twice(listed)} twice: give each legal action once, got "
+        f"{shown(actions)}."
+    )
 
 
 def _listed(actions: Any) -> list[int]:
