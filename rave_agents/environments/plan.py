@@ -124,7 +124,7 @@ class Account:
         except (TypeError, ValueError):
             amount = _single_number(reward)
         if not -math.inf < amount < math.inf:
-            raise GameError(f"A reward must be a finite number, and the environment gives {amount}.")
+            raise GameError(f"A reward must be a finite number: the environment gives {amount}.")
         self.returns[player] += self._weight * amount
 
     def end_step(self) -> bool:

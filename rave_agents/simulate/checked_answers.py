@@ -7,7 +7,7 @@ played what, each move is looked at as far as that goes.
 import itertools
 import math
 import operator
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from rave_agents.errors import GameError
@@ -25,6 +25,9 @@ from rave_agents.simulate.utility_limits import (
 CHANCE = int(PlayerId.CHANCE)
 SIMULTANEOUS = int(PlayerId.SIMULTANEOUS)
 TERMINAL = int(PlayerId.TERMINAL)
+
+CHANCE_ROUNDING = 1e-6
+"""How far the probabilities of chance may lie from a sum of 1."""
 
 Outcomes = tuple[Sequence[int], Sequence[float]]
 """The outcomes of chance, and their probabilities."""
@@ -51,7 +54,7 @@ class CheckedAnswers:
         self._limits = limits
         self._num_players = limits.players
         self._least, self._greatest = limits.least, limits.greatest
-        self._totals = limits.least_total, limits.greatest_total
+        self._least_total, self._greatest_total = limits.least_total, limits.greatest_total
         self._num_distinct_actions = num_distinct_actions
         self.simultaneous: bool = simultaneous
         self._evaluator = evaluator
@@ -73,53 +76,73 @@ class CheckedAnswers:
 
     def checked_actions(self, player: int, actions: Sequence[int]) -> list[int]:
         """Legal actions as a list, refused where they would not fit the search's tables."""
-        return checked_actions(player, actions, self._num_players, self._num_distinct_actions)
+        top = self._num_distinct_actions
+        try:
+            if (
+                type(actions) is list
+                and 0 <= player < self._num_players
+                and min(actions) >= 0
+                and max(actions) < top
+                and len(set(actions)) == len(actions)
+            ):
+                return actions
+        except (TypeError, ValueError):
+            pass
+        return checked_actions(player, actions, self._num_players, top)
 
     def refusal(self, player: int, actions: Any) -> GameError:
         """What is wrong with who is to move, or with their legal actions."""
         return wrong_actions(player, actions, self._num_players, self._num_distinct_actions)
 
-    def checked_outcomes(self, outcomes: Iterable[tuple[int, float]]) -> Outcomes:
+    def checked_outcomes(self, outcomes: Sequence[tuple[int, float]]) -> Outcomes:
         """Chance outcomes and their probabilities, refused if they are not a distribution."""
-        actions, chances = self.checked_chances(outcomes)
         try:
-            in_range = min(actions) >= 0 and max(actions) <= MOST_ACTIONS
-            if in_range and len(set(actions)) == len(actions):
-                return actions, chances
-        except TypeError:
-            pass
-        strange = [action for action in actions if not is_integer(action)]
-        if strange or min(actions) < 0 or max(actions) > MOST_ACTIONS:
-            wrong = strange[0] if strange else min(actions) if min(actions) < 0 else max(actions)
+            actions = [operator.index(action) for action, _ in outcomes]
+            chances = [float(chance) for _, chance in outcomes]
+        except (TypeError, ValueError):
             raise GameError(
-                f"chance_outcomes() has the outcome {wrong!r}: outcomes are whole numbers from 0 "
-                f"to {MOST_ACTIONS}."
-            )
-        raise GameError(
-            f"chance_outcomes() has the outcome {_twice(actions)} twice: give each outcome once, "
-            "with its whole probability."
-        )
-
-    def checked_chances(self, outcomes: Iterable[tuple[int, float]]) -> tuple[Any, Any]:
-        """Chance outcomes and their probabilities, of which only these are looked at."""
-        try:
-            actions, chances = zip(*outcomes, strict=True)
-            if min(chances) >= 0.0 and abs(math.fsum(chances) - 1.0) < 1e-6:
-                return actions, chances
-        except (TypeError, ValueError, OverflowError):
-            if is_sequence(outcomes) and len(outcomes) == 0:  # type: ignore[arg-type]
-                raise GameError(
-                    "The probabilities of chance_outcomes() sum to 0, not to 1: there are none."
-                ) from None
-            raise GameError(
-                "chance_outcomes() must give pairs of an outcome and its probability, got "
+                "chance_outcomes() must give pairs of a whole number and its probability, got "
                 f"{shown(outcomes)}."
             ) from None
-        least = min(chances)
-        if least < 0.0:
-            raise GameError(f"chance_outcomes() has the probability {least}, which is below 0.")
         total = math.fsum(chances)
-        raise GameError(f"The probabilities of chance_outcomes() sum to {total}, not to 1.")
+        if not abs(total - 1.0) < CHANCE_ROUNDING:
+            raise GameError(f"The probabilities of chance_outcomes() sum to {total}, not to 1.")
+        if min(chances) < 0.0:
+            raise GameError(
+                f"chance_outcomes() has the probability {min(chances)}, which is below 0."
+            )
+        if min(actions) < 0 or max(actions) > MOST_ACTIONS:
+            wrong = min(actions) if min(actions) < 0 else max(actions)
+            raise GameError(
+                f"chance_outcomes() has the outcome {wrong}: outcomes are from 0 to {MOST_ACTIONS}."
+            )
+        if len(set(actions)) < len(actions):
+            raise GameError(
+                f"chance_outcomes() has the outcome {_twice(actions)} twice: give each outcome "
+                "once, with its whole probability."
+            )
+        return actions, chances
+
+    def drawn_outcome(self, outcomes: Sequence[tuple[int, float]], unit: float) -> int:
+        """The chance outcome at ``unit``, in [0, 1), of the cumulative distribution.
+
+        It is refused where the probabilities, of which all are looked at, are no distribution.
+        """
+        rest, drawn = unit, None
+        try:
+            for action, chance in outcomes:
+                if chance < 0.0:
+                    break
+                rest -= chance
+                if rest < 0.0 and drawn is None:
+                    drawn = action
+            else:
+                if abs(unit - rest - 1.0) < CHANCE_ROUNDING:
+                    return action if drawn is None else drawn
+        except (TypeError, ValueError):
+            pass
+        actions, _ = self.checked_outcomes(outcomes)
+        return actions[-1] if drawn is None else drawn
 
     def checked_prior(self, state: Any) -> Outcomes:
         """The evaluator's priors, refused if they are no distribution over the legal actions."""
@@ -174,15 +197,15 @@ class CheckedAnswers:
     def checked_returns(self, returns: Sequence[float]) -> Sequence[float]:
         """Returns, refused if they are not what the game says of them."""
         if type(returns) is list and len(returns) == self._num_players:
-            least_total, greatest_total = self._totals
+            least, greatest, total = self._least, self._greatest, 0.0
             try:
-                # A sum with NaN in it is not in between.
-                if (
-                    self._least <= min(returns)
-                    and max(returns) <= self._greatest
-                    and least_total <= sum(returns) <= greatest_total
-                ):
-                    return returns
+                for each in returns:
+                    if not least <= each <= greatest:
+                        break
+                    total += each
+                else:
+                    if self._least_total <= total <= self._greatest_total:  # No infinity.
+                        return returns
             except TypeError:
                 pass
         return self._limits.returns(returns)
@@ -248,6 +271,12 @@ def wrong_actions(player: int, actions: Any, num_players: int, top: int) -> Game
         f"legal_actions() has {_twice(listed)} twice: give each legal action once, got "
         f"{shown(actions)}."
     )
+
+
+def not_whole(actions: Sequence[Any]) -> GameError:
+    """The error for actions of which one is no whole number of four bytes."""
+    strange = next((action for action in actions if not is_integer(action)), max(actions))
+    return GameError(f"legal_actions() has {strange!r}: actions are whole numbers.")
 
 
 def _listed(actions: Any) -> list[int]:

@@ -12,7 +12,7 @@ from rave_agents.game import endless
 from rave_agents.game.game_state import joint_action
 from rave_agents.simulate.checked_answers import CHANCE, SIMULTANEOUS, TERMINAL, CheckedAnswers
 from rave_agents.simulate.evaluator import Evaluator
-from rave_agents.simulate.random_words import RandomWords, sampled_outcome
+from rave_agents.simulate.random_words import RandomWords
 from rave_agents.simulate.simulator import Header
 from rave_agents.simulate.utility_limits import UtilityLimits
 from rave_agents.simulate.value import PositionValue
@@ -93,8 +93,8 @@ class PythonPlayouts(CheckedAnswers):
             if time.perf_counter() > self.deadline:
                 raise DeadlinePassed
             if player == CHANCE:
-                outcomes = self.checked_chances(state.chance_outcomes())
-                state.apply_action(sampled_outcome(*outcomes, self.words.unit()))
+                unit = self.words.unit()
+                state.apply_action(self.drawn_outcome(state.chance_outcomes(), unit))
                 continue
             if len(moves) >= last:
                 return players, moves

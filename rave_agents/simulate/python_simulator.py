@@ -13,14 +13,13 @@ from numpy.typing import NDArray
 
 from rave_agents.errors import GameError
 from rave_agents.game import endless
-from rave_agents.game.arguments import is_integer
 from rave_agents.game.game_state import joint_action
-from rave_agents.simulate.checked_answers import CHANCE, SIMULTANEOUS, TERMINAL
+from rave_agents.simulate.checked_answers import CHANCE, SIMULTANEOUS, TERMINAL, not_whole
 from rave_agents.simulate.evaluator import Evaluator
 from rave_agents.simulate.frame import CheckChildren
 from rave_agents.simulate.python_callback import PythonCallback
 from rave_agents.simulate.python_playouts import DeadlinePassed, PythonPlayouts
-from rave_agents.simulate.random_words import RandomWords, sampled_outcome
+from rave_agents.simulate.random_words import RandomWords
 from rave_agents.simulate.simulator import Frame, Header, Status, Step
 from rave_agents.simulate.utility_limits import UtilityLimits, utility_limits
 from rave_agents.simulate.world_record import RecordedWorlds
@@ -143,7 +142,11 @@ class PythonSimulator(PythonPlayouts):
         if header[STEP] != WHOLE:
             return self._take_step(header[STEP])
         state = self.leaf(self._path[: header[PATH_LENGTH]].tolist())
-        player = self._tell_player(state)
+        player = state.current_player()
+        try:
+            header[PLAYER] = player
+        except (TypeError, ValueError, OverflowError):
+            raise self.refusal(player, ()) from None
         if player == TERMINAL:
             return self._finish(state)
         if header[EXPAND] and not self._list_actions(state, player):
@@ -151,15 +154,6 @@ class PythonSimulator(PythonPlayouts):
         if self._evaluator is not None:
             return self._give_returns(self.checked_values(state))
         return self._play(state)
-
-    def _tell_player(self, state: Any) -> int:
-        """Write to the frame who is to move."""
-        player: int = state.current_player()
-        try:
-            self._header[PLAYER] = player
-        except (TypeError, ValueError, OverflowError):
-            raise self.refusal(player, ()) from None
-        return player
 
     def _take_step(self, step: int) -> int:
         """One step of a simulation, or a reply to try."""
@@ -175,14 +169,18 @@ class PythonSimulator(PythonPlayouts):
             return self._finish_world(self._world)
         state = self._world
         for _ in range(endless.LONGEST_GAME):
-            if (player := self._tell_player(state)) != CHANCE:
+            if (player := state.current_player()) != CHANCE:
                 break
             if time.perf_counter() > self.deadline:
                 raise DeadlinePassed
-            outcomes = self.checked_chances(state.chance_outcomes())
-            state.apply_action(sampled_outcome(*outcomes, self.words.unit()))
+            unit = self.words.unit()
+            state.apply_action(self.drawn_outcome(state.chance_outcomes(), unit))
         else:
             raise endless.endless_game(endless.game_name(state), "A run of chance")
+        try:
+            header[PLAYER] = player
+        except (TypeError, ValueError, OverflowError):
+            raise self.refusal(player, ()) from None
         header[NUM_ACTIONS] = 0
         header[VIEW] = hash((player, None if player == TERMINAL else self.view(state)))
         if player == TERMINAL:
@@ -246,7 +244,10 @@ class PythonSimulator(PythonPlayouts):
         if count > header[ACTION_CAPACITY]:
             header[REQUIRED_ACTIONS] = 2 * count
             return False
-        _write(self._actions, 0, actions)
+        try:
+            _integers(count).pack_into(self._actions, 0, *actions)
+        except struct.error:
+            raise not_whole(actions) from None
         header[UNIFORM] = not probabilities
         if probabilities:
             self.frame.probabilities[:count] = probabilities
@@ -320,7 +321,10 @@ class PythonSimulator(PythonPlayouts):
                 header[REQUIRED_MOVES] = 2 * end * playouts // (playout + 1)
                 return FRAME_FULL
             self._move_players[start:end] = players
-            _write(self._move_actions, start, actions)
+            try:
+                _integers(end - start).pack_into(self._move_actions, 4 * start, *actions)
+            except struct.error:
+                raise not_whole(actions) from None
             self._playout_ends[playout] = end
             self._returns_row.pack_into(self._returns, playout * self._returns_row.size, *returns)
         return DONE
@@ -380,17 +384,6 @@ def world_key(world: Any) -> Hashable:
     """The key by which a world differs from others: its ``position_key``; None without one."""
     key = getattr(world, "position_key", None)
     return None if key is None else key()
-
-
-def _write(buffer: Any, place: int, actions: Sequence[int]) -> None:
-    """Write actions to a buffer of the frame, from a place on."""
-    try:
-        _integers(len(actions)).pack_into(buffer, 4 * place, *actions)
-    except struct.error:
-        strange = next((action for action in actions if not is_integer(action)), max(actions))
-        raise GameError(
-            f"legal_actions() and chance_outcomes() must have whole numbers, got {strange!r}."
-        ) from None
 
 
 @functools.cache

@@ -1,6 +1,6 @@
 """Draws of Python code from a random stream of the search."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -27,12 +27,3 @@ class RandomWords:
     def unit(self) -> float:
         """A uniform real number in [0, 1)."""
         return next(self._words) / 4294967296.0
-
-
-def sampled_outcome(actions: Sequence[int], chances: Sequence[float], unit: float) -> int:
-    """The chance outcome at ``unit``, in [0, 1), of the cumulative distribution."""
-    for action, probability in zip(actions, chances, strict=False):
-        unit -= probability
-        if unit < 0.0:
-            return action
-    return actions[-1]
