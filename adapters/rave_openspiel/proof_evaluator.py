@@ -22,7 +22,7 @@ from rave_agents.game.endless import until_over
 from rave_agents.game.game_state import drawn_outcome
 from rave_agents.kernel.tree import ROOT, edge_rows
 from rave_agents.parts import DrawLayer, RankBonus, UniformPlayouts
-from rave_agents.results.proven import edge_proof
+from rave_agents.results.proven import edge_proof, known_ends
 from rave_agents.results.search_result import SearchResult
 from rave_agents.searcher.searcher import Searcher
 from rave_openspiel.evaluator import checked_count, checked_positive, softmax_prior
@@ -191,11 +191,11 @@ class PNEvaluator(mcts.Evaluator):  # type: ignore[misc]
     def _prior(self, result: SearchResult) -> list[tuple[int, float]]:
         rooted = self._searcher.rooted_tree()
         assert rooted is not None
-        tree, proofs = rooted.arrays, rooted.proofs
+        tree, proofs, ends = rooted.arrays, rooted.proofs, known_ends(rooted)
         best = None if result.outcome is None else result.outcome[result.player]
         strengths = []
         for edge in edge_rows(tree, ROOT):
-            proof = edge_proof(tree, proofs, ROOT, edge)
+            proof = edge_proof(tree, proofs, ROOT, edge, ends)
             strength = 0.0 if proof.lost else float(proofs.edge_bonus[edge])
             strengths.append(1.0 if proof.solved and proof.outcome == best else strength)
         actions = [row.action for row in result.actions]

@@ -62,7 +62,7 @@ class Rows(NamedTuple):
     """The type of its items."""
     inner: tuple[Axis, ...] = ()
     """The axes of each row's items, the last varying fastest; empty for a single item."""
-    fill: int = 0
+    fill: float = 0
     """The value of items that are not used yet."""
     points_to: Axis | None = None
     """What its items are rows of, where they are not negative; None for other numbers."""
@@ -70,7 +70,7 @@ class Rows(NamedTuple):
     """Items in each row."""
 
 
-def one(dtype: Any, length: int = 1, fill: int = 0) -> Rows:
+def one(dtype: Any, length: int = 1, fill: float = 0) -> Rows:
     """An array of ``length`` items."""
     return Rows(Axis.ONE, dtype, fill=fill, length=length)
 

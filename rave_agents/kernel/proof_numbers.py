@@ -23,7 +23,8 @@ from rave_agents.kernel.tree import UNEXPANDED, edge_rows
 from rave_agents.kernel.trust import FullTrust
 
 NOBODY = -1
-"""The viewer of bonuses that must be computed anew."""
+"""In place of a player: of the winner of a draw, of the viewer of bonuses that must be computed
+anew."""
 
 
 class NoProofNumbers(NamedTuple):
@@ -46,9 +47,11 @@ class ProofNumbers(NamedTuple):
     """Visits of an edge at which its bonus has half its weight, as a multiple of the squared number
     of moves of its node; above 0. Until about all pairs of a move and a reply have been seen, proof
     numbers tell what lies behind the moves, and later mostly how often each was visited. Infinity,
-    as published: the weight is constant."""
+    as published: the weight is constant, but at most 1 where to win or not is not all that counts:
+    with graded utilities or chance."""
     weight: Annotated[float, Ge(0), Le(1)] = 0.0
-    """Share of the bonus in the score, in [0, 1], with which the two are blended."""
+    """Share of the bonus in the score, in [0, 1], with which the two are blended; it fades likewise
+    there."""
     bonus_trust: Annotated[Any, Takes(FullTrust, LearnedBonusTrust)] = FullTrust()
     """Whether ``constant`` has its whole weight, ``FullTrust``, or less where the search sees that
     the bonus misleads, ``LearnedBonusTrust``, see ``bonus_trust.py``."""
@@ -89,12 +92,23 @@ def exceeds_all(search: Any, returns: Any, first: int, player: int) -> bool:
     return True
 
 
+@kernel
+def winner_of(search: Any, returns: Any, first: int) -> int:
+    """Return who has more than everybody else, or ``NOBODY``; alone, as much as there is."""
+    players = search.settings.num_players
+    for player in range(players):
+        most = players > 1 or returns[first] >= search.settings.greatest_utility
+        if most and exceeds_all(search, returns, first, player):
+            return player
+    return NOBODY
+
+
 @implements(hooks.prove_terminal, Numbers)
 def _number_terminal(numbers: Numbers, search: Any, node: int, returns: Any, first: int) -> None:
     players = search.settings.num_players
+    winner = winner_of(search, returns, first)
     for player in range(players):
-        won = players > 1 or returns[first] >= search.settings.greatest_utility
-        won = won and exceeds_all(search, returns, first, player)
+        won = player == winner
         numbers.proof[node * players + player] = 0.0 if won else math.inf
         numbers.disproof[node * players + player] = math.inf if won else 0.0
 
@@ -198,25 +212,35 @@ def _own_numbers(numbers: Numbers, search: Any, node: int) -> tuple[float, float
 
 
 @open_function
-def with_bonus(numbers: Any, search: Any, node: int, edge: int, score: float) -> float:
+def with_bonus(
+    numbers: Any, search: Any, node: int, edge: int, score: float, exact: bool
+) -> float:
     """A score and what proof numbers say of the edge."""
     return score
 
 
 @implements(with_bonus, Numbers)
-def pn_score(numbers: Numbers, search: Any, node: int, edge: int, score: float) -> float:
+def pn_score(
+    numbers: Numbers, search: Any, node: int, edge: int, score: float, exact: bool
+) -> float:
     """``(1 - w) score + w bonus + C_pn bonus / (1 + (n / K)²)``.
 
     ``K`` is the number of visits at which the last term has half its weight; ``C_pn`` is the
     constant times the trust in the bonus. Kowalski et al. (2023)
-    add ``C_pn bonus``, which is ``K`` infinite and ``w = 0``.
+    add ``C_pn bonus``, which is ``K`` infinite and ``w = 0``. Where to win or not is not all that
+    counts (``exact`` is False), both terms fade, so that in the end values decide.
     """
     if score == math.inf:
         return score
     options, tree = numbers.options, search.tree
     count = tree.node_edge_count[node]
     bonus = float(numbers.edge_bonus[edge])
-    faded = float(tree.edge_visits[edge]) / (options.visits * count * count)
-    constant = bonus_trust(numbers.bonus_trust) * options.constant
-    extra = constant * bonus / (1.0 + faded * faded)
-    return (1.0 - options.weight) * score + options.weight * bonus + extra
+    visits, weight = options.visits, options.weight
+    if not exact:
+        visits = min(visits, 1.0)
+    faded = float(tree.edge_visits[edge]) / (visits * count * count)
+    fading = 1.0 / (1.0 + faded * faded)
+    if not exact:
+        weight *= fading
+    extra = bonus_trust(numbers.bonus_trust) * options.constant * bonus * fading
+    return (1.0 - weight) * score + weight * bonus + extra

@@ -7,9 +7,10 @@ and the nodes above it are updated up to the first that does not change.
 import math
 from typing import Annotated, Any, NamedTuple
 
+import numpy as np
 from annotated_types import Ge, Lt
 
-from rave_agents.compiler.arrays import NODE
+from rave_agents.compiler.arrays import FLOAT, NODE, Array, one
 from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.compiler.part_fields import Takes
 from rave_agents.compiler.runtime import runs_as
@@ -21,14 +22,26 @@ from rave_agents.kernel.hooks import (
     prove_terminal,
     update_node,
 )
-from rave_agents.kernel.players import TERMINAL
-from rave_agents.kernel.proof_numbers import NoProofNumbers, ProofNumbers, own_numbers
+from rave_agents.kernel.players import CHANCE, TERMINAL
+from rave_agents.kernel.proof_numbers import (
+    NOBODY,
+    NoProofNumbers,
+    ProofNumbers,
+    own_numbers,
+    winner_of,
+)
 from rave_agents.kernel.solver import NoSolver, Solver, bounds_of, has_outcomes
 from rave_agents.kernel.tree import ROOT, UNEXPANDED, add_node, edge_rows
-from rave_agents.kernel.utilities import scaled
+from rave_agents.kernel.utilities import HIGH, LOW, scaled
 
 ROUNDING = 1e-9
 """Means that differ by no more are equal but for rounding."""
+
+WIN, LOSS, DRAW = 0, 1, 2
+"""The places in ``Proven.ends``."""
+
+GRADED, LUCK = 0, 1
+"""The places in ``Proven.facts``."""
 
 
 class NoProofs(NamedTuple):
@@ -94,6 +107,12 @@ class Proven(NamedTuple):
     options: Proofs
     solver: Any
     numbers: Any
+    ends: Annotated[Array, one(FLOAT, 3, fill=math.nan)]
+    """[3] the utilities of a winner, a loser and of each player in a draw, at ``WIN``, ``LOSS`` and
+    ``DRAW``, as the tree's terminal nodes have them; NaN where it has none of that kind."""
+    facts: Annotated[Array, one(np.int64, 2)]
+    """[2] 1 at ``GRADED`` if some terminal node has other utilities than these, and at ``LUCK`` if
+    the tree has a chance node."""
 
 
 @implements(hooks.on_begin, Proven)
@@ -108,7 +127,7 @@ def _is_decided(proofs: Proven, search: Any) -> bool:
     if has_outcomes(proofs.solver):
         return is_solved(proofs.solver, ROOT)
     proof, _ = own_numbers(proofs.numbers, search, ROOT)
-    return proof == 0.0
+    return proof == 0.0 and has_plain_ends(proofs, search)
 
 
 @implements(hooks.is_solved, Proven)
@@ -145,12 +164,48 @@ def _rows_needed(proofs: Proven, search: Any, axis: int, actions: int) -> int:
 def _prove_terminal(proofs: Proven, search: Any, node: int, returns: Any, first: int) -> None:
     prove_terminal(proofs.solver, search, node, returns, first)
     prove_terminal(proofs.numbers, search, node, returns, first)
+    note_end(proofs, search, returns, first)
 
 
 @implements(hooks.begin_node, Proven)
 def _begin_node(proofs: Proven, search: Any, node: int) -> None:
     begin_node(proofs.solver, search, node)
     begin_node(proofs.numbers, search, node)
+    if search.tree.node_player[node] == CHANCE:
+        proofs.facts[LUCK] = 1
+
+
+@kernel
+def note_end(proofs: Proven, search: Any, returns: Any, first: int) -> None:
+    """Note the utilities of a terminal node, whose returns stand from the place ``first`` on.
+
+    A game of win, draw and loss has one winner and equal losers, or equal players.
+    """
+    winner = winner_of(search, returns, first)
+    for player in range(search.settings.num_players):
+        kind = LOSS
+        if player == winner:
+            kind = WIN
+        elif winner == NOBODY and search.settings.num_players > 1:
+            kind = DRAW
+        if math.isnan(proofs.ends[kind]):
+            proofs.ends[kind] = returns[first + player]
+        elif proofs.ends[kind] != returns[first + player]:
+            proofs.facts[GRADED] = 1
+
+
+@kernel
+def has_plain_ends(proofs: Proven, search: Any) -> bool:
+    """Whether the tree's games end by win, draw or loss alone.
+
+    Then a win is the most that anybody can gain, a loss the least, and a draw lies in the middle,
+    so that to win or not is all that counts.
+    """
+    low, high = search.utilities.bounds[LOW], search.utilities.bounds[HIGH]
+    ends, slack = proofs.ends, ROUNDING * (high - low)
+    plain = proofs.facts[GRADED] == 0
+    plain = plain and not ends[WIN] < high - slack and not ends[LOSS] > low + slack  # Not if NaN.
+    return bool(plain and not abs(2.0 * ends[DRAW] - low - high) > slack)
 
 
 @implements(hooks.update_node, Proven)

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.kernel.hooks import is_solved
 from rave_agents.kernel.proof_numbers import own_numbers, with_bonus
-from rave_agents.kernel.proofs import Proven, visits_before_skipping
+from rave_agents.kernel.proofs import LUCK, Proven, has_plain_ends, visits_before_skipping
 from rave_agents.kernel.solver import bounds_of, has_outcomes
 from rave_agents.kernel.tree import UNEXPANDED
 from rave_agents.kernel.utilities import scaled
@@ -25,6 +25,8 @@ class ProvenNode(NamedTuple):
     """The player who moves there."""
     sure: float
     """The pessimistic bound of the mover's utility."""
+    exact: bool
+    """Whether to win or not is all that counts in the tree, and nothing is left to chance."""
     skips: bool
     """Whether settled children are skipped once visited often enough."""
 
@@ -39,20 +41,22 @@ def proven_at(proofs: Any, search: Any, node: int) -> Any:
 def _proven_at(proofs: Proven, search: Any, node: int) -> ProvenNode:
     mover = int(search.tree.node_player[node])
     sure, _ = bounds_of(proofs.solver, search, node, mover)
-    return ProvenNode(proofs, node, mover, sure, not is_settled(proofs, search, node))
+    exact = proofs.facts[LUCK] == 0 and has_plain_ends(proofs, search)
+    return ProvenNode(proofs, node, mover, sure, exact, not is_settled(proofs, search, node, exact))
 
 
 @kernel
-def is_settled(proofs: Proven, search: Any, node: int) -> bool:
+def is_settled(proofs: Proven, search: Any, node: int, exact: bool) -> bool:
     """Whether a node's outcome is known; without the solver, whether the searching player wins.
 
     With the solver a settled goal is not enough: where a win is out of reach, a draw may still have
-    to be proven.
+    to be proven. Without it, the goal says nothing where it is not all that counts, or where it may
+    be missed by chance alone.
     """
     if has_outcomes(proofs.solver):
         return is_solved(proofs.solver, node)
     proof, disproof = own_numbers(proofs.numbers, search, node)
-    return proof == 0.0 or disproof == 0.0
+    return exact and (proof == 0.0 or disproof == 0.0)
 
 
 @open_function
@@ -97,7 +101,8 @@ def with_proof_bonus(proven: Any, search: Any, edge: int, score: float) -> float
 
 @implements(with_proof_bonus, ProvenNode)
 def _with_proof_bonus(proven: ProvenNode, search: Any, edge: int, score: float) -> float:
-    return float(with_bonus(proven.proofs.numbers, search, proven.node, edge, score))
+    numbers, exact = proven.proofs.numbers, proven.exact
+    return float(with_bonus(numbers, search, proven.node, edge, score, exact))
 
 
 @open_function
@@ -117,5 +122,5 @@ def _is_pruned(proven: ProvenNode, search: Any, edge: int, n: float) -> bool:
         low, high = bounds_of(proofs.solver, search, child, proven.mover)
         pruned = low < proven.sure and high <= proven.sure
     if proven.skips and n > visits_before_skipping(proofs.options.skipping):
-        pruned = pruned or is_settled(proofs, search, child)
+        pruned = pruned or is_settled(proofs, search, child, proven.exact)
     return pruned

@@ -158,14 +158,12 @@ def _final_keys(root: Root, config: SearchConfig) -> dict[int, tuple[float, floa
 def _final_moves(root: Root, config: SearchConfig, key: _Key) -> Sequence[RootMove]:
     """Those of the root's moves that the final move may be, by what is proven.
 
-    A proven win goes first, the greatest and shortest that is known; a root whose moves are all
-    solved leaves the best of them, among losses the longest. Otherwise no move is left that cannot
-    be best. None is that is lost either, as long as there is another; but where somebody else's win
-    still brings more for sure than the mean value of what ``key`` prefers (that of a draw, if it
-    has no visits), it is taken: among more than two players, as a second place, or of two, if both
-    can gain. Solved moves may have few visits, where the search passes over them: the move that is
-    sure to bring most is played where this is more than that mean, a sure draw where that mean is
-    below ``config.contempt``.
+    A root whose moves are all solved leaves the best of them: of equal wins the shortest, of losses
+    the longest. Otherwise no move is left that cannot be best. Of the open ones, ``key`` prefers
+    one by its statistics. Since the search may pass over the others, their visits say nothing:
+    the move that is sure to bring most, if that is not the least of all, is played where this is
+    as much as the mean value of the preferred open one; a sure draw where that mean is below
+    ``config.contempt``, if games are clear-cut.
 
     Args:
         root: what is known of the root.
@@ -175,26 +173,18 @@ def _final_moves(root: Root, config: SearchConfig, key: _Key) -> Sequence[RootMo
     moves = root.moves
     if not config.final_proven or not config.proves:
         return moves
-    if root.outcome is not None or all(move.proof.solved for move in moves):
-        return _best_solved(moves)
     sure = max(move.proof.low for move in moves)
     left = [move for move in moves if not move.proof.low < sure >= move.proof.high]
-    won = [move for move in left if move.proof.won]
-    if won:
-        return _best_solved(won) or won
-    lost = [move for move in left if move.proof.lost]
-    left = [move for move in left if not move.proof.lost] or left
-    chosen = max(left, key=key)
-    value = _value(root, chosen)
-    least = value if root.num_players > 2 else max(value, DRAW)
-    worth = [move for move in lost if _sure_value(root, move) > least]
-    if worth:
-        return [max(worth, key=_merit)]
-    surest = max(_sure_value(root, move) for move in left)
-    if surest > value and surest != DRAW:
-        return [move for move in left if _sure_value(root, move) == surest]
-    safe = [m for m in left if m.proof.draw_proof == 0.0 or _sure_value(root, m) >= DRAW]
-    return safe if safe and value < config.contempt else left
+    open_moves = [move for move in left if move.proof.low < move.proof.high]
+    surest = [move for move in left if move.proof.low == sure]
+    if root.outcome is not None or not open_moves:
+        return _best_solved(moves) or surest
+    value, most = _value(root, max(open_moves, key=key)), _sure_value(root, surest[0])
+    if root.clear_cut and most == DRAW:
+        return surest if value < config.contempt else open_moves
+    if most <= 0.0 or most < value:
+        return open_moves
+    return _best_solved(surest) or surest
 
 
 def _value(root: Root, move: RootMove) -> float:

@@ -7,9 +7,12 @@ from typing import NamedTuple
 import numpy as np
 
 from rave_agents.kernel import tree as trees
+from rave_agents.kernel.proofs import LUCK, has_plain_ends
 from rave_agents.kernel.solver import UNSOLVED
 from rave_agents.kernel.tree import ROOT, UNEXPANDED, Tree
+from rave_agents.kernel.utilities import GameRange
 from rave_agents.tree.proof_arrays import ProofArrays
+from rave_agents.tree.search_tree import SearchTree
 
 NumberPair = tuple[float | None, float | None]
 """A proof number and a disproof number; None where there are none."""
@@ -26,14 +29,10 @@ class EdgeProof(NamedTuple):
     """Moves to the end, the action included, if its outcome is known, else ``UNSOLVED``."""
     lost: bool = False
     """Whether another player is known to end with more than they."""
-    won: bool = False
-    """Whether they are known to end with more than all others; alone, with the most possible."""
     proof_number: float | None = None
     """Proof number after the action; None where there are none."""
     disproof_number: float | None = None
     """Disproof number after the action; None likewise."""
-    draw_proof: float | None = None
-    """For two players, the proof number of their not losing; None likewise."""
 
     @property
     def solved(self) -> bool:
@@ -46,36 +45,78 @@ class EdgeProof(NamedTuple):
         return self.low if self.solved else None
 
 
-def edge_proof(tree: Tree, proofs: ProofArrays, node: int, edge: int) -> EdgeProof:
+class Ends(NamedTuple):
+    """The ends of games that a tree knows, as far as proofs without outcomes depend on them."""
+
+    low: float
+    """The least utility."""
+    high: float
+    """The greatest."""
+    plain: bool
+    """Whether games end by win, draw and loss alone, see ``proofs.has_plain_ends``."""
+    luck: bool
+    """Whether chance moves."""
+
+    @property
+    def draw(self) -> float:
+        """The utility of a draw, if they are plain."""
+        return (self.low + self.high) / 2
+
+
+def known_ends(tree: SearchTree) -> Ends:
+    """The ends that a tree with proofs knows."""
+    proofs, utilities = tree.running.proofs, GameRange(tree.utility_range)
+    plain = has_plain_ends(proofs, tree.search(utilities=utilities))
+    return Ends(*tree.utility_range.tolist(), plain, bool(proofs.facts[LUCK]))
+
+
+def edge_proof(tree: Tree, proofs: ProofArrays, node: int, edge: int, ends: Ends) -> EdgeProof:
     """What is proven of an edge of a decision node."""
     mover = int(tree.node_player[node])
     child = int(tree.edge_child[edge])
-    if child == UNEXPANDED:
-        numbers = (1.0, 1.0) if len(proofs.proof) > 0 else (None, None)
-        return EdgeProof(proof_number=numbers[0], disproof_number=numbers[1])
     found = EdgeProof()
-    if len(proofs.distance) > 0:
-        low = float(proofs.low[child, mover])
-        solved = proofs.distance[child] != UNSOLVED
-        others = np.delete(proofs.low[child], mover).max(initial=-math.inf)
-        found = EdgeProof(
-            low=low,
-            high=float(proofs.high[child, mover]),
-            distance=1 + int(proofs.distance[child]) if solved else UNSOLVED,
-            lost=bool(solved and others > low),
-            won=bool(solved and -math.inf < others < low),
-        )
     if len(proofs.proof) > 0:
-        two = proofs.proof.shape[1] == 2
-        winners = np.flatnonzero(proofs.proof[child] == 0.0)
-        found = found._replace(
-            lost=found.lost or bool(np.any(winners != mover)),
-            won=found.won or mover in winners,
-            proof_number=float(proofs.proof[child, mover]),
-            disproof_number=float(proofs.disproof[child, mover]),
-            draw_proof=float(proofs.disproof[child, 1 - mover]) if two else None,
-        )
-    return found
+        numbers = (1.0, 1.0)
+        if child != UNEXPANDED:
+            numbers = float(proofs.proof[child, mover]), float(proofs.disproof[child, mover])
+        found = EdgeProof(proof_number=numbers[0], disproof_number=numbers[1])
+    if child == UNEXPANDED:
+        return found
+    if len(proofs.distance) == 0:
+        return _bounded_by_numbers(found, proofs, mover, child, ends)
+    low = float(proofs.low[child, mover])
+    solved = proofs.distance[child] != UNSOLVED
+    others = np.delete(proofs.low[child], mover).max(initial=-math.inf)
+    return found._replace(
+        low=low,
+        high=float(proofs.high[child, mover]),
+        distance=1 + int(proofs.distance[child]) if solved else UNSOLVED,
+        lost=bool(solved and others > low),
+    )
+
+
+def _bounded_by_numbers(
+    found: EdgeProof, proofs: ProofArrays, mover: int, child: int, ends: Ends
+) -> EdgeProof:
+    """The same with the bounds that follow from proof numbers alone.
+
+    A proven win is worth the most and another player's the least where games end by win, draw and
+    loss. Who cannot force a win may still be lucky; without chance they draw at best, and so does
+    the other of two players.
+    """
+    if not ends.plain:
+        return found
+    numbers, disproofs = proofs.proof[child].tolist(), proofs.disproof[child].tolist()
+    if numbers[mover] == 0.0:
+        return found._replace(low=ends.high, high=ends.high)
+    if min(numbers) == 0.0:
+        return found._replace(low=ends.low, high=ends.low, lost=True)
+    if len(numbers) != 2 or ends.luck:
+        return found
+    return found._replace(
+        low=ends.draw if disproofs[1 - mover] == 0.0 else ends.low,
+        high=ends.draw if disproofs[mover] == 0.0 else ends.high,
+    )
 
 
 def solved_outcome(proofs: ProofArrays, node: int = ROOT) -> tuple[float, ...] | None:
@@ -150,13 +191,10 @@ def merged_proof(proofs: Sequence[EdgeProof]) -> EdgeProof:
     proof_number, disproof_number = merged_numbers(
         [(proof.proof_number, proof.disproof_number) for proof in proofs]
     )
-    draws = [proof.draw_proof for proof in proofs if proof.draw_proof is not None]
     return found._replace(
         lost=any(proof.lost for proof in proofs),
-        won=any(proof.won for proof in proofs),
         proof_number=proof_number,
         disproof_number=disproof_number,
-        draw_proof=min(draws, default=None),
     )
 
 

@@ -23,7 +23,9 @@ from rave_agents.kernel.tree import ROOT, UNEXPANDED, Tree
 from rave_agents.kernel.trust import FullTrust, LearnedTrust, trust_of
 from rave_agents.results.proven import (
     EdgeProof,
+    Ends,
     edge_proof,
+    known_ends,
     merged_numbers,
     merged_proof,
     solved_outcome,
@@ -99,6 +101,8 @@ class Root(NamedTuple):
     """Proof number of a win of the player to move; None where there are none."""
     disproof_number: float | None = None
     """Disproof number likewise."""
+    clear_cut: bool = False
+    """Whether all known ends are wins, draws and losses of two players, none of them by chance."""
     player: int = 0
     """Whose actions these are."""
     num_players: int = 2
@@ -152,7 +156,8 @@ def known_root(tree: SearchTree) -> Root:
     count = edges.stop - first
     proven, mixed = [NO_PROOF] * count, [0.0] * count
     if proofs is not None:
-        proven = [edge_proof(arrays, proofs, ROOT, edge) for edge in range(first, edges.stop)]
+        ends = known_ends(tree)
+        proven = [edge_proof(arrays, proofs, ROOT, edge, ends) for edge in range(first, edges.stop)]
     if strategies is not None:
         mixed = strategies[edges].tolist()
     halved = root_halving(tree) if halves else [None] * count
@@ -183,7 +188,7 @@ def known_root(tree: SearchTree) -> Root:
         proof_trust=bonus_trust(measured) if isinstance(measured, MeasuredTrust) else None,
         value_trust=value_trust(learned) if isinstance(learned, LearnedEdges) else None,
     )
-    return root if proofs is None else _with_proofs(root, arrays, proofs)
+    return root if proofs is None else _with_proofs(root, arrays, proofs, ends)
 
 
 def _amaf_trust(tree: SearchTree, trust: Any) -> float | None:
@@ -194,7 +199,7 @@ def _amaf_trust(tree: SearchTree, trust: Any) -> float | None:
     return float(trust_of(trust, tree.search()))
 
 
-def _with_proofs(root: Root, arrays: Tree, proofs: ProofArrays) -> Root:
+def _with_proofs(root: Root, arrays: Tree, proofs: ProofArrays, ends: Ends) -> Root:
     """The same with what is proven of the root itself."""
     outcome = solved_outcome(proofs)
     proof_number, disproof_number = win_numbers(proofs, int(arrays.node_player[ROOT]))
@@ -203,6 +208,7 @@ def _with_proofs(root: Root, arrays: Tree, proofs: ProofArrays) -> Root:
         distance=UNSOLVED if outcome is None else int(proofs.distance[ROOT]),
         proof_number=proof_number,
         disproof_number=disproof_number,
+        clear_cut=root.num_players == 2 and ends.plain and not ends.luck,
     )
 
 
@@ -228,6 +234,7 @@ def merged_root(roots: Sequence[Root]) -> Root:
         high=high,
         proof_number=proof_number,
         disproof_number=disproof_number,
+        clear_cut=all(root.clear_cut for root in known),
         player=known[0].player,
         num_players=known[0].num_players,
         place=known[0].place,

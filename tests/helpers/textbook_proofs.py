@@ -50,6 +50,7 @@ class ProvingTextbook(Textbook):
         self.checks_terminal = not isinstance(proofs.checks, CheckNothing)
         self.checks_refutations = isinstance(proofs.checks, CheckRefutations)
         self.unknown = Proof(self.players, *self.utilities)
+        self.ends, self.has_chance = [], False
 
     def search(self, simulations):
         for _ in range(simulations):
@@ -61,7 +62,8 @@ class ProvingTextbook(Textbook):
     def is_proven(self, root):
         if self.solves:
             return root.proof.solved
-        return self.numbers is not None and root.proof.numbers[self.searcher][0] == 0.0
+        won = self.numbers is not None and root.proof.numbers[self.searcher][0] == 0.0
+        return won and self.has_plain_ends()
 
     def ends_at(self, node):
         return node.player == TERMINAL or (self.solves and node.proof.solved)
@@ -103,6 +105,7 @@ class ProvingTextbook(Textbook):
     def make_node(self, state, visits):
         node = super().make_node(state, visits)
         node.proof = None
+        self.has_chance = self.has_chance or node.player == CHANCE
         return node
 
     def prove_leaf(self, leaf, state):
@@ -160,6 +163,7 @@ class ProvingTextbook(Textbook):
         proof.low = proof.high = tuple(returns)
         proof.distance = 0
         won = [wins(returns, player, self.utilities[1]) for player in range(self.players)]
+        self.ends.append((tuple(returns), won))
         proof.numbers = [(0.0, math.inf) if w else (math.inf, 0.0) for w in won]
         return proof
 
@@ -238,7 +242,22 @@ class ProvingTextbook(Textbook):
         return score - SET_ASIDE if aside else score
 
     def settled(self, proof):
-        return proof.solved if self.solves else 0.0 in proof.numbers[self.searcher]
+        if self.solves:
+            return proof.solved
+        return 0.0 in proof.numbers[self.searcher] and self.to_win_is_all()
+
+    def to_win_is_all(self):
+        return self.has_plain_ends() and not self.has_chance
+
+    def has_plain_ends(self):
+        """A winner has the most and all others the least; where nobody wins, all have the middle."""
+        for returns, won in self.ends:
+            for utility, is_winner in zip(returns, won, strict=True):
+                drawn = not any(won) and self.players > 1
+                due = (self.low + self.high) / 2 if drawn else (self.low, self.high)[is_winner]
+                if abs(utility - due) > 1e-9 * (self.high - self.low):
+                    return False
+        return True
 
     def with_bonus(self, node, edge, score):
         part = self.numbers
@@ -247,6 +266,8 @@ class ProvingTextbook(Textbook):
         bonuses = derived_bonuses(numbers, node.player, part, self.searcher)
         bonus = bonuses[node.edges.index(edge)]
         bonus = struct.unpack("f", struct.pack("f", bonus))[0]  # trees keep single precision
-        half_life = part.visits * len(node.edges) ** 2
-        extra = part.constant * bonus / (1 + (edge.n / half_life) ** 2)
-        return (1 - part.weight) * score + part.weight * bonus + extra
+        exact = self.to_win_is_all()
+        half_life = (part.visits if exact else min(part.visits, 1)) * len(node.edges) ** 2
+        fading = 1 / (1 + (edge.n / half_life) ** 2)
+        weight = part.weight if exact else part.weight * fading
+        return (1 - weight) * score + weight * bonus + part.constant * bonus * fading

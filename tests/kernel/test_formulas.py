@@ -281,14 +281,14 @@ def test_scaled(kind):
     assert on_scale(3.0, math.inf, -math.inf) == 0.0
 
 
-def proof_score(bonus, n, score=0.0, *, count=1, **options):
+def proof_score(bonus, n, score=0.0, *, count=1, exact=True, **options):
     """The score of an edge with n visits among so many siblings."""
     options = ProofNumbers(**{"weight": 0.0, **options})
     numbers = SimpleNamespace(
         options=options, bonus_trust=options.bonus_trust, edge_bonus=np.array([bonus])
     )
     tree = SimpleNamespace(node_edge_count=np.array([count]), edge_visits=np.array([n]))
-    return pn_score(numbers, SimpleNamespace(tree=tree), 0, 0, score)
+    return pn_score(numbers, SimpleNamespace(tree=tree), 0, 0, score, exact)
 
 
 def test_proof_score():
@@ -303,3 +303,12 @@ def test_proof_score():
         0.75 * 0.8 + 0.25 * 0.5 + 0.2
     )
     assert proof_score(0.5, 0, math.inf, constant=0.4, visits=1.0) == math.inf
+
+
+def test_proof_score_fades_where_to_win_is_not_all_that_counts():
+    def faded(n, **options):
+        return proof_score(0.5, n, 0.8, count=5, exact=False, **options)
+
+    # At 25 visits half the weight, whatever is asked for: 0.5 * 0.4 / 2.
+    assert faded(25, constant=0.4, visits=math.inf) == pytest.approx(0.8 + 0.1)
+    assert faded(25, constant=0.0, weight=0.5) == pytest.approx(0.75 * 0.8 + 0.25 * 0.5)

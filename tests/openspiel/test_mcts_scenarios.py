@@ -154,7 +154,8 @@ def test_where_nothing_is_proven_the_most_visited_move_is_played(kind):
         pytest.param([(50, 30, None), (40, 40, 1.0)], 1, id="win over most visited"),
         pytest.param([(50, 30, 0.5), (40, 40, 0.8)], 1, id="best over good"),
         pytest.param([(50, 30, -0.5), (40, 40, -0.8)], 0, id="bad over worst"),
-        pytest.param([(50, 40, None), (10, 1, 0.1)], 1, id="positive reward over promising"),
+        pytest.param([(50, 40, None), (10, 1, 0.1)], 0, id="promising over a little that is sure"),
+        pytest.param([(50, 4, None), (10, 1, 0.1)], 1, id="a little that is sure over less"),
         pytest.param([(50, 30, None), (40, 40, -1.0)], 0, id="most visited over loss"),
         pytest.param([(50, 30, None), (40, 40, 0.0)], 0, id="most visited over draw"),
         pytest.param([(50, 30, -1.0), (40, 40, None)], 1, id="uncertainty over visited loss"),
@@ -171,7 +172,7 @@ def hand_made_move(action, statistics):
     visits, reward, outcome = statistics
     proof = EdgeProof(-1.0, 1.0)
     if outcome is not None:
-        proof = EdgeProof(outcome, outcome, 1, lost=outcome < 0.0, won=outcome > 0.0)
+        proof = EdgeProof(outcome, outcome, 1, lost=outcome < 0.0)
     return RootMove(action, visits, (reward + visits) / 2.0, 0.5, AmafStatistics(), proof)
 
 

@@ -218,23 +218,22 @@ def test_of_wins_of_one_utility_the_shortest_known_is_played_though_more_may_be_
     """Move 0 wins 1 in three moves, 1 at once; nothing is known of move 2, and 2 can be won."""
     nodes = {(): (0, [0, 1, 2]), **line((0,), [1, 0], [1.0, -1.0]), (1,): [1.0, -1.0]}
     nodes |= line((2,), [1, 0] * 30, [-2.0, 2.0])
-    for known in KNOWN:
-        for seed in range(5):
-            result, _ = searched(
-                nodes, 30, seed, low=-2.0, high=2.0, checks=CheckTerminal(), proofs=known
-            )
-            assert result.action == 1
+    for seed in range(5):
+        result, _ = searched(
+            nodes, 30, seed, low=-2.0, high=2.0, checks=CheckTerminal(), proofs=SOLVED
+        )
+        assert result.action == 1
 
 
-def test_a_small_proven_win_is_played_before_a_promising_move():
-    nodes = {(): (0, [0, 1]), (0,): [0.2, -0.2], **line((1,), [1, 0] * 30, [(0, 0.6), (1, 0.4)])}
+@pytest.mark.parametrize(("win", "played"), [(0.2, 1), (0.8, 0)])
+@pytest.mark.parametrize("known", KNOWN)
+def test_a_small_proven_win_is_played_only_where_more_is_not_expected(known, win, played):
+    """Move 1 brings 0.56 in the mean, at the end of a way too long to be searched."""
+    nodes = {(): (0, [0, 1]), (0,): [win, -win], **line((1,), [1, 0] * 30, [(0, 0.6), (1, 0.4)])}
     end = (1,) + (0,) * 60
     nodes |= {(*end, 0): [1.0, -1.0], (*end, 1): [-0.1, 0.1]}
-    for known in KNOWN:
-        result, _ = searched(
-            nodes, 60, low=-1.0, rule=UCB1(0.3), checks=CheckTerminal(), proofs=known
-        )
-        assert result.action == 0
+    result, _ = searched(nodes, 60, low=-1.0, rule=UCB1(0.3), checks=CheckTerminal(), proofs=known)
+    assert result.action == played
 
 
 @pytest.mark.full(but=["uct_solver"])
@@ -251,11 +250,12 @@ def test_a_sure_second_place_is_played_where_third_is_likely(preset):
         assert Searcher(config, seed=seed).search(game, Limit(simulations=200)).action == 0
 
 
-def test_a_small_proven_loss_is_not_played_while_another_move_is_left():
-    nodes = {(): (0, [0, 1]), (0,): [-0.2, 0.2], **line((1,), [1, 0] * 30, [-1.0, 1.0])}
-    for known in KNOWN:
-        result, _ = searched(nodes, 30, low=-1.0, checks=CheckTerminal(), proofs=known)
-        assert result.action == 1
+@pytest.mark.parametrize(("end", "played"), [(-1.0, 0), (-0.1, 1)])
+@pytest.mark.parametrize("known", KNOWN)
+def test_a_small_proven_loss_is_played_before_a_greater_one(known, end, played):
+    nodes = {(): (0, [0, 1]), (0,): [-0.2, 0.2], **line((1,), [1, 0] * 30, [end, -end])}
+    result, _ = searched(nodes, 30, low=-1.0, checks=CheckTerminal(), proofs=known)
+    assert result.action == played
 
 
 def test_a_sure_gain_is_played_though_the_other_one_gains_more():
@@ -494,7 +494,7 @@ def test_a_win_among_the_checked_moves_takes_one_simulation(known):
 # Solved moves that the search passes over have few visits.
 
 
-def hand_made(*moves, num_players=2, **config):
+def hand_made(*moves, num_players=2, clear_cut=True, **config):
     """The actions that may be played, by (visits, mean, solved outcome or None) of each move."""
     made = []
     for action, (visits, mean, outcome) in enumerate(moves):
@@ -502,7 +502,7 @@ def hand_made(*moves, num_players=2, **config):
         if outcome is not None:
             proof = EdgeProof(outcome, outcome, 1)
         made.append(RootMove(action, visits, visits * mean, 0.5, AmafStatistics(), proof))
-    root = Root(tuple(made), 100, 0.0, 1.0, num_players=num_players)
+    root = Root(tuple(made), 100, 0.0, 1.0, num_players=num_players, clear_cut=clear_cut)
     proofs = SOLVED._replace(skipping=SkipSolved())
     played = root_statistics(root, SearchConfig(proofs=proofs, **config))
     return [row.action for row in played if row.probability > 0.0]
@@ -529,6 +529,12 @@ def test_contempt_is_about_draws_alone():
     assert hand_made((6, 0.5, 0.5), (500, 0.4, None), contempt=0.35) == [1]
     assert hand_made((6, 0.5, 0.5), (500, 0.3, None), contempt=0.35) == [0]
     assert hand_made((6, 0.5, 0.6), (500, 0.4, None), contempt=0.35) == [0]
+
+
+@pytest.mark.parametrize("contempt", [0.0, 0.35, 0.5])
+def test_contempt_has_no_say_where_luck_or_graded_utilities_decide(contempt):
+    moves = ((6, 0.5, 0.5), (500, 0.45, None))
+    assert hand_made(*moves, contempt=contempt, clear_cut=False) == [0]
 
 
 def test_the_mean_of_a_solved_move_is_its_outcome():
