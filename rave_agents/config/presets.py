@@ -56,14 +56,19 @@ PRESETS: dict[str, SearchConfig] = {
     "rave_winning_move": _EAGER_RAVE.replace(winning=WinningMoves(weight=0.1)),
     "uct_solver": SearchConfig(proofs=Proofs(skipping=SkipSolved(), checks=CheckTerminal())),
     "pn_mcts": SearchConfig(
-        rule=UCB1(c=0.35),
+        rule=AdaptiveUCB1(c=0.35),
         simultaneous=UCB1(SIMULTANEOUS_C),
         first_play_urgency=0.5,
         proofs=_PROOFS,
         playouts=SteeredPlayouts(playout_temperature=0.05),
         contempt=0.35,
     ),
-    "rave_pn": _RAVE.replace(proofs=_PROOFS, contempt=0.35),
+    "rave_pn": _RAVE.replace(
+        rule=AdaptiveUCB1(c=0.0, chance_c=0.7),
+        simultaneous=UCB1(SIMULTANEOUS_C),
+        proofs=_PROOFS,
+        contempt=0.35,
+    ),
     "auto": SearchConfig(
         rule=AdaptiveUCB1(),
         simultaneous=AdaptiveUCB1(SIMULTANEOUS_C, chance_factor=1.0),

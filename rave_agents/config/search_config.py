@@ -112,14 +112,16 @@ class SearchConfig:
     """How the action is chosen once the search has ended, see ``final_moves.py``."""
 
     final_proven: bool = True
-    """Whether the final move uses what is proven: the shortest known win is played, no proven loss
-    while there is another move, and of losses the longest. A search ends as soon as its root is
-    proven; without this it goes on, for the final move depends on visits or values alone."""
+    """Whether the final move uses what is proven: what a move is sure to bring is compared with the
+    mean values of moves that are still open; of equal wins the shortest is played, of losses the
+    longest. A search ends as soon as its root is proven; without this it goes on, for the final
+    move depends on visits or values alone."""
 
     contempt: Annotated[float, Ge(0), Le(1)] = 0.5
-    """A move that is sure to bring at least a draw is played where the mean value, on the scale
-    [0, 1], of the move chosen otherwise is below this; in [0, 1]. A move that is sure to bring
-    more or less than a draw is played if that is more than this mean."""
+    """A sure draw is played where the mean value, on the scale [0, 1], of the move chosen otherwise
+    is below this; in [0, 1]. It has a meaning where two players win, draw or lose and nothing is
+    left to chance; elsewhere a draw, as every other sure return, is played if it is more than this
+    mean."""
 
     temperature: Annotated[float, Ge(0)] = 0.0
     """The policy is proportional to visits to the power 1/temperature, at least 0. At 0 it is the

@@ -212,9 +212,18 @@ def _own_numbers(numbers: Numbers, search: Any, node: int) -> tuple[float, float
 
 
 @open_function
-def with_bonus(
-    numbers: Any, search: Any, node: int, edge: int, score: float, exact: bool
-) -> float:
+def lasts(numbers: Any) -> bool:
+    """Whether the bonus keeps its weight for longer than it tells what lies behind the moves."""
+    return False
+
+
+@implements(lasts, Numbers)
+def _lasts(numbers: Numbers) -> bool:
+    return numbers.options.visits > 1.0 or numbers.options.weight > 0.0
+
+
+@open_function
+def with_bonus(numbers: Any, search: Any, node: int, edge: int, score: float, exact: bool) -> float:
     """A score and what proof numbers say of the edge."""
     return score
 

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.kernel.hooks import is_solved
-from rave_agents.kernel.proof_numbers import own_numbers, with_bonus
+from rave_agents.kernel.proof_numbers import lasts, own_numbers, with_bonus
 from rave_agents.kernel.proofs import LUCK, Proven, has_plain_ends, visits_before_skipping
 from rave_agents.kernel.solver import bounds_of, has_outcomes
 from rave_agents.kernel.tree import UNEXPANDED
@@ -26,7 +26,8 @@ class ProvenNode(NamedTuple):
     sure: float
     """The pessimistic bound of the mover's utility."""
     exact: bool
-    """Whether to win or not is all that counts in the tree, and nothing is left to chance."""
+    """Whether to win or not is all that counts in the tree, and nothing is left to chance; asked
+    only where this makes a difference."""
     skips: bool
     """Whether settled children are skipped once visited often enough."""
 
@@ -41,7 +42,9 @@ def proven_at(proofs: Any, search: Any, node: int) -> Any:
 def _proven_at(proofs: Proven, search: Any, node: int) -> ProvenNode:
     mover = int(search.tree.node_player[node])
     sure, _ = bounds_of(proofs.solver, search, node, mover)
-    exact = proofs.facts[LUCK] == 0 and has_plain_ends(proofs, search)
+    exact = True
+    if not has_outcomes(proofs.solver) or lasts(proofs.numbers):
+        exact = proofs.facts[LUCK] == 0 and has_plain_ends(proofs, search)
     return ProvenNode(proofs, node, mover, sure, exact, not is_settled(proofs, search, node, exact))
 
 

@@ -128,6 +128,8 @@ class AdaptiveUCB1(NamedTuple):
     """The weight of exploration without chance, at least 0."""
     chance_factor: Annotated[float, Ge(0)] = 2.0
     """What it is multiplied by where chance has a part, at least 0."""
+    chance_c: Annotated[float, Ge(0)] = 0.0
+    """The least weight of exploration where chance has a part, at least 0."""
 
 
 @runs_as(AdaptiveUCB1)
@@ -167,8 +169,10 @@ def _look_for_chance(rule: ChanceSeen, search: Any, depth: int, nodes: int) -> N
 
 @implements(exploration, ChanceSeen)
 def _adaptive_exploration(rule: ChanceSeen, node: Node, edge: Edge) -> float:
-    factor = rule.options.chance_factor if rule.seen[0] == 1 else 1.0
-    return factor * rule.options.c * math.sqrt(node.term / max(edge.n, 1.0))
+    c = rule.options.c
+    if rule.seen[0] == 1:
+        c = max(c * rule.options.chance_factor, rule.options.chance_c)
+    return c * math.sqrt(node.term / max(edge.n, 1.0))
 
 
 class PUCT(NamedTuple):

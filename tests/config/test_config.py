@@ -207,6 +207,7 @@ BAD_IN_PARTS = [
     (SearchConfig(rule=PUCT()), "rule.c", AT_LEAST_0),
     (SearchConfig(rule=AdaptiveUCB1()), "rule.c", AT_LEAST_0),
     (SearchConfig(rule=AdaptiveUCB1()), "rule.chance_factor", AT_LEAST_0),
+    (SearchConfig(rule=AdaptiveUCB1()), "rule.chance_c", AT_LEAST_0),
     (SearchConfig(rule=ScheduledPUCT()), "rule.c_init", AT_LEAST_0),
     (SearchConfig(rule=ScheduledPUCT()), "rule.c_base", ABOVE_0),
     (GUMBEL, "rule.max_considered", [0, -1]),
@@ -798,7 +799,7 @@ PRESETS = {
     "rave_winning_move": {**EAGER_RAVE, "amaf": "node_amaf(winning=winning_moves(weight=0.1))"},
     "uct_solver": {"proofs": "proofs(skipping=skip_solved,checks=check_terminal)"},
     "pn_mcts": {
-        "rule": "ucb1(c=0.35)",
+        "rule": "adaptive_ucb1",
         "first_play_urgency": 0.5,
         "proofs": PN_PROOFS,
         "playouts": "steered_playouts",
@@ -815,7 +816,12 @@ PRESETS = {
         "expand_visits": 1,
         "search_forced_moves": True,
     },
-    "rave_pn": {**RAVE, "proofs": PN_PROOFS, "contempt": 0.35},
+    "rave_pn": {
+        **RAVE,
+        "rule": "adaptive_ucb1(c=0.0,chance_c=0.7)",
+        "proofs": PN_PROOFS,
+        "contempt": 0.35,
+    },
     "pn_mcts_fsu": {
         "rule": ROOT_OF_2,
         "proofs": f"proofs(solver=no_solver,numbers={FSU_NUMBERS},skipping=skip_solved,"

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rave_agents.games import CHANCE, TERMINAL, Rules
 from rave_agents.game.arguments import unknown_name
+from rave_agents.games import CHANCE, TERMINAL, Rules
 
 NODES, CHILDREN, ACTIONS = 160, 4, 6
 LEAST, GREATEST = -10.0, 10.0

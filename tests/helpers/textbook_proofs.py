@@ -250,7 +250,7 @@ class ProvingTextbook(Textbook):
         return self.has_plain_ends() and not self.has_chance
 
     def has_plain_ends(self):
-        """A winner has the most and all others the least; where nobody wins, all have the middle."""
+        """A winner has the most, all others the least; where nobody wins, all have the middle."""
         for returns, won in self.ends:
             for utility, is_winner in zip(returns, won, strict=True):
                 drawn = not any(won) and self.players > 1
