@@ -67,7 +67,8 @@ def known_ends(tree: SearchTree) -> Ends:
     """The ends that a tree with proofs knows."""
     proofs, utilities = tree.running.proofs, GameRange(tree.utility_range)
     plain = has_plain_ends(proofs, tree.search(utilities=utilities))
-    return Ends(*tree.utility_range.tolist(), plain, bool(proofs.facts[LUCK]))
+    low, high = tree.utility_range.tolist()
+    return Ends(low, high, plain, bool(proofs.facts[LUCK]))
 
 
 def edge_proof(tree: Tree, proofs: ProofArrays, node: int, edge: int, ends: Ends) -> EdgeProof:

@@ -13,6 +13,7 @@ from rave_agents.parts import (
     HRAVE,
     PUCT,
     UCB1,
+    AdaptiveUCB1,
     BlendScores,
     Fuego,
     GraveBias,
@@ -116,6 +117,7 @@ class Textbook:
         self.root, self.near_ties = None, 0
         self.whole = getattr(getattr(state, "rules", None), "_whole", True)
         self.searcher = state.current_player()
+        self.has_chance = False
         # Sums of winning moves have single precision in the kernel.
         self.precision = 1e-6 if self.winning_weight else 1e-9
         self.stated = config.utility_range == "game" and math.isfinite(state.max_utility())
@@ -213,6 +215,7 @@ class Textbook:
             entries = []
         elif player == CHANCE:
             entries = state.chance_outcomes()
+            self.has_chance = True
         elif self.evaluator is not None:
             entries = self.evaluator.prior(state)
         else:
@@ -316,6 +319,10 @@ class Textbook:
         each = math.log(node.visits) / max(edge.n, 1)
         match self.config.rule if node.alone else self.config.simultaneous:
             case UCB1(c):
+                return c * math.sqrt(each)
+            case AdaptiveUCB1(c, chance_factor, chance_c):
+                if self.has_chance:
+                    c = max(c * chance_factor, chance_c)
                 return c * math.sqrt(each)
             case UCB1Tuned(c):
                 bound = self.variance(edge) + math.sqrt(2 * each)

@@ -50,7 +50,7 @@ class ProvingTextbook(Textbook):
         self.checks_terminal = not isinstance(proofs.checks, CheckNothing)
         self.checks_refutations = isinstance(proofs.checks, CheckRefutations)
         self.unknown = Proof(self.players, *self.utilities)
-        self.ends, self.has_chance = [], False
+        self.ends = []
 
     def search(self, simulations):
         for _ in range(simulations):
@@ -105,7 +105,6 @@ class ProvingTextbook(Textbook):
     def make_node(self, state, visits):
         node = super().make_node(state, visits)
         node.proof = None
-        self.has_chance = self.has_chance or node.player == CHANCE
         return node
 
     def prove_leaf(self, leaf, state):

@@ -62,9 +62,11 @@ def test_ucb1_exploration_treats_no_visit_as_one():
     assert explored(UCB1(0.5), math.e**2, n=0.0) == pytest.approx(0.5 * math.sqrt(2))
 
 
-@pytest.mark.parametrize(("seen", "c"), [(0, 0.5), (1, 1.0)])
-def test_adaptive_ucb1_exploration(seen, c):
-    rule = assembled(AdaptiveUCB1(c=0.5, chance_factor=2.0), {Axis.ONE: 1})
+@pytest.mark.parametrize(
+    ("seen", "chance_c", "c"), [(0, 0.0, 0.5), (1, 0.0, 1.0), (0, 1.5, 0.5), (1, 1.5, 1.5)]
+)
+def test_adaptive_ucb1_exploration(seen, chance_c, c):
+    rule = assembled(AdaptiveUCB1(c=0.5, chance_factor=2.0, chance_c=chance_c), {Axis.ONE: 1})
     rule.seen[0] = seen
     assert explored(rule, 100.0, n=4.0) == explored(UCB1(c), 100.0, n=4.0)
 
