@@ -312,7 +312,7 @@ class PlanningState:
         self._line = (self._line, action)
         answer: Any = None
         try:
-            self._seen, reward, terminated, truncated, info = answer = self.env.step(action)
+            answer = self._seen, reward, terminated, truncated, info = self.env.step(action)
             self._account.add(0, reward)
             self.over = bool(terminated or truncated)
             if not self.over:

@@ -79,7 +79,8 @@ class PettingZooGame:
 
     def seeded_initial_state(self, seed: int) -> Any:
         """Return the state after ``reset`` with a seed, which decides the chance outcomes."""
-        from rave_pettingzoo.cloning import chance_knowledge, clone_env, raw_env  # noqa: PLC0415
+        from rave_pettingzoo.chain import raw_env  # noqa: PLC0415
+        from rave_pettingzoo.cloning import chance_knowledge, clone_env  # noqa: PLC0415
         from rave_pettingzoo.states import AECState  # noqa: PLC0415
 
         env = clone_env(self.env)

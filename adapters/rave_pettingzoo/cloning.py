@@ -36,6 +36,7 @@ from rave_agents.environments.wrappers import (
 )
 from rave_agents.errors import CloneError
 from rave_pettingzoo import classic
+from rave_pettingzoo.chain import inner_env, raw_env, type_chain
 from rave_pettingzoo.verification import ZooPlayer
 
 _E = TypeVar("_E")
@@ -102,10 +103,14 @@ def clone_env(env: _E) -> _E:
         CloneError: if it cannot be copied, or a copy is wrong; the message says why.
     """
     check_env(env)
+    return _checked_clone(env)
+
+
+def _checked_clone(env: _E, masks: Mapping[Any, Any] | None = None) -> _E:
     key = type_chain(env)
     raw = raw_env(env)
     if _checked.repeats(raw, key) is None:
-        _check(env, key)
+        _check(env, key, masks)
     clone: _E = _clone(env, _rules())
     repeats = _checked.repeats(raw, key)
     if repeats is not None:
@@ -121,36 +126,15 @@ def check_env(env: object) -> None:
         )
 
 
-def inner_env(env: Any) -> Any | None:
-    """Return the environment inside a wrapper; None for a raw environment."""
-    for name in ("env", "aec_env"):
-        inner = vars(env).get(name)
-        if isinstance(inner, pettingzoo.AECEnv | pettingzoo.ParallelEnv):
-            return inner
-    return None
-
-
-def raw_env(env: Any) -> Any:
-    """The innermost environment."""
-    while (inner := inner_env(env)) is not None:
-        env = inner
-    return env
-
-
-def type_chain(env: Any) -> tuple[type, ...]:
-    """The types of an environment's wrappers, outermost first, and of the raw environment."""
-    chain = [type(env)]
-    while (env := inner_env(env)) is not None:
-        chain.append(type(env))
-    return tuple(chain)
-
-
-def searched_env(env: Any, *, keep_observations: bool = False) -> Any:
+def searched_env(
+    env: Any, *, keep_observations: bool = False, masks: Mapping[Any, Any] | None = None
+) -> Any:
     """Return a copy to search, without pictures and wrappers that mean nothing to a search.
 
     Args:
         env: the environment; it is not changed.
         keep_observations: whether wrappers that change observations are kept.
+        masks: as for ``ZooPlayer``.
 
     Raises:
         CloneError: as ``clone_env``.
@@ -162,7 +146,7 @@ def searched_env(env: Any, *, keep_observations: bool = False) -> Any:
         return not keep_observations and only_observes(wrapper)
 
     env = _straight(without(env, inner_env, leaves_out))
-    clone = clone_env(env)
+    clone = _checked_clone(env, masks)
     raw = raw_env(clone)
     if classic.class_name(raw) in classic.CLONERS:
         raw.render_mode = None
@@ -244,7 +228,7 @@ def chance_knowledge(env: Any, masks: Mapping[Any, Any] | None = None) -> Knowle
     raw = raw_env(env)
     knowledge = known(raw)
     if knowledge is None:
-        base = searched_env(env)
+        base = searched_env(env, masks=masks)
         report = look_for_chance(
             base,
             simulation_cloner(base, 0),
@@ -256,7 +240,7 @@ def chance_knowledge(env: Any, masks: Mapping[Any, Any] | None = None) -> Knowle
     return knowledge
 
 
-def _check(env: Any, key: tuple[type, ...]) -> None:
+def _check(env: Any, key: tuple[type, ...], masks: Mapping[Any, Any] | None) -> None:
     """Check the clones of an environment once; raise CloneError if they are wrong."""
     if _is_known(env):
         _checked.note(raw_env(env), key, True)
@@ -266,7 +250,7 @@ def _check(env: Any, key: tuple[type, ...]) -> None:
         env,
         lambda thing: _clone(thing, rules),
         lambda thing: fingerprint(thing, rules),
-        ZooPlayer(),
+        ZooPlayer(masks),
         ADVICE,
     )
     if check.played:

@@ -19,7 +19,7 @@ from rave_agents.environments.dice import Dice
 from rave_agents.environments.generators import Generators
 from rave_agents.environments.plan import Plan, ValueFunction, checked_plan
 from rave_agents.environments.worlds import WorldFunction
-from rave_agents.errors import UnsupportedGameError
+from rave_agents.errors import GameError, UnsupportedGameError
 from rave_agents.game.game_state import PlayerId
 from rave_pettingzoo.classic import keeps_generators
 from rave_pettingzoo.cloning import search_cloner, simulation_cloner
@@ -132,6 +132,25 @@ def secrets_of(
     if found.report.drawn_before and declares_openness(env):
         found.report = dataclasses.replace(found.report, drawn_before=False)
     return Secrets.of(env, found, worlds, chance)
+
+
+class Seats(dict[Any, int]):
+    """The seats of an environment's agents.
+
+    Args:
+        name: the environment's name, for messages.
+        agents: the possible agents.
+    """
+
+    def __init__(self, name: str, agents: Sequence[Any]) -> None:
+        super().__init__({agent: seat for seat, agent in enumerate(agents)})
+        self._name = name
+
+    def __missing__(self, agent: Any) -> int:
+        raise GameError(
+            f"{self._name} names the agent {agent!r}, who is not in its possible_agents, "
+            f"{list(self)}."
+        )
 
 
 DEFAULT_HORIZON = 1000

@@ -10,22 +10,24 @@ from gymnasium import spaces
 
 from rave_agents.agents.environment_agent import EnvironmentAgent
 from rave_agents.environments.chance import Chance, checked_chance
+from rave_agents.environments.masks import KEY, LOOKED_FOR
 from rave_agents.environments.plan import AUTO
 from rave_agents.environments.worlds import WorldFunction, check_world_function
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.evaluators.batch_evaluator import BatchEvaluator
 from rave_agents.game.arguments import checked_seed
 from rave_agents.game.game_state import GameState
-from rave_pettingzoo.cloning import check_env, raw_env
+from rave_pettingzoo.chain import raw_env
+from rave_pettingzoo.cloning import check_env
 from rave_pettingzoo.environment_state import plan_for
+from rave_pettingzoo.masks import allowed_actions, mask_of, masked_actions
 from rave_pettingzoo.parallel_state import ParallelState
 from rave_pettingzoo.positions import game_state
 from rave_pettingzoo.support import (
-    allowed_actions,
+    check_agents_known,
     check_begun,
     check_searchable,
     is_parallel,
-    masked_actions,
     turn_based_env,
 )
 from rave_pettingzoo.vectors import rows_of
@@ -77,6 +79,7 @@ class LoopAgent(EnvironmentAgent):
                 )
             env, player = self._rows[0]
         check_env(env)
+        check_agents_known(env)
         _check_player(env, player)
         self.player: Any = player if self._rows is None else None
         """The agent to play for in a Parallel environment; None in an AEC environment."""
@@ -125,7 +128,7 @@ class LoopAgent(EnvironmentAgent):
                 player's observation from ``reset`` or ``step``, or the whole mapping if the search
                 needs the other agents' masks too.
             action_mask: the mask, if the observation has none; in a Parallel environment the
-                player's mask, or a mapping of all masks.
+                player's mask, or a mapping of all masks or infos.
 
         Raises:
             ValueError: if the environment has not been reset, if the selected agent is out (call
@@ -196,7 +199,7 @@ class LoopAgent(EnvironmentAgent):
             keep_observations=isinstance(getattr(self, "evaluator", None), BatchEvaluator),
             **self._state_options(),
         )
-        _check_mask(observation, mask, state.legal_actions())
+        _check_mask(env, observation, mask, state.legal_actions())
         return self.choose(state)
 
     def _act_together(
@@ -245,7 +248,12 @@ class LoopAgent(EnvironmentAgent):
         self, env: Any, observation: Any, mask: Any
     ) -> tuple[Mapping[Any, Any], Mapping[Any, Any]]:
         """The observations and infos that ``act`` was given one or more of."""
-        infos = {} if mask is None else {self.player: {"action_mask": mask}}
+        masks = mask if isinstance(mask, Mapping) else {self.player: mask}
+        infos = {
+            agent: given if isinstance(given, Mapping) else {KEY: given}
+            for agent, given in masks.items()
+            if given is not None
+        }
         if isinstance(observation, Mapping) and set(observation) & set(env.possible_agents):
             return observation, infos
         return {self.player: observation}, infos
@@ -296,7 +304,7 @@ class RandomLoopAgent(LoopAgent):
         if not isinstance(space, spaces.Discrete):
             return self._sample(space)
         legal = masked_actions(env)
-        _check_mask(observation, mask, legal)
+        _check_mask(env, observation, mask, legal)
         return int(space.start) + int(self._random.choice(legal))
 
     def _act_together(
@@ -306,7 +314,8 @@ class RandomLoopAgent(LoopAgent):
         if not isinstance(space, spaces.Discrete):
             return self._sample(space)
         told = observations.get(self.player), infos.get(self.player)
-        legal = allowed_actions(*told, int(space.n))
+        size = int(space.n)
+        legal = allowed_actions(mask_of(env, self.player, *told, size), size, self.player)
         return int(space.start) + int(self._random.choice(legal))
 
     def _sample(self, space: Any) -> Any:
@@ -343,15 +352,18 @@ def _check_selected(env: Any) -> None:
         raise ValueError(f"{agent!r} is out of the game: call env.step(None) for it.")
 
 
-def _check_mask(observation: Any, mask: Any, actions: Sequence[int]) -> None:
+def _check_mask(env: Any, observation: Any, mask: Any, actions: Sequence[int]) -> None:
     if mask is None and isinstance(observation, Mapping):
         mask = observation.get("action_mask")
     if mask is None:
         return
     given = np.flatnonzero(np.ravel(np.asarray(mask))).tolist() or [0]
     legal = sorted(actions)
-    if given != legal:
-        raise ValueError(
-            f"The mask allows {given}, the environment {legal}: the observation is not that of the "
-            "agent whose turn it is in the environment that this agent is bound to."
-        )
+    if given == legal:
+        return
+    unmasked = len(legal) == getattr(env.action_space(env.agent_selection), "n", None)
+    raise ValueError(
+        f"The mask allows {given}, the environment {legal}: the observation is not that of the "
+        "agent whose turn it is in the environment that this agent is bound to"
+        + (f", or the environment shows no mask. {LOOKED_FOR}." if unmasked else ".")
+    )

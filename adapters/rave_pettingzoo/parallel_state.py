@@ -11,9 +11,11 @@ from rave_agents.environments.chance import Chance, checked_chance, stream_entro
 from rave_agents.environments.copying import hashable
 from rave_agents.environments.dice import Dice
 from rave_agents.environments.environment_simulator import OpenLoopSimulator, WorldSimulator
+from rave_agents.environments.failures import Line, step_failed
+from rave_agents.environments.masks import shown_mask
 from rave_agents.environments.plan import AUTO, Account, ValueFunction
 from rave_agents.environments.worlds import WorldFunction, check_world_function
-from rave_agents.errors import UnsupportedGameError
+from rave_agents.errors import RaveAgentsError, UnsupportedGameError
 from rave_agents.game.game_state import PlayerId
 from rave_agents.simulate.evaluator import Evaluator
 from rave_agents.simulate.simulator import Frame, Simulator
@@ -21,16 +23,13 @@ from rave_pettingzoo.cloning import chance_knowledge, check_env, search_cloner, 
 from rave_pettingzoo.environment_state import (
     TERMINAL,
     EnvironmentState,
+    Seats,
     Secrets,
     plan_for,
     secrets_of,
 )
-from rave_pettingzoo.support import (
-    allowed_actions,
-    check_begun,
-    check_searchable,
-    no_worlds,
-)
+from rave_pettingzoo.masks import allowed_actions, asked_function
+from rave_pettingzoo.support import check_begun, check_searchable, env_name, no_worlds
 from rave_pettingzoo.verification import masks_of
 from rave_pettingzoo.worlds import ParallelWorlds
 
@@ -99,13 +98,16 @@ class ParallelState(EnvironmentState):
                 f"got {player!r}."
             )
         keep = worlds is not None or value is not None
-        self.env: Any = searched_env(env, keep_observations=keep)
+        masks = masks_of(env, observations, infos)
+        self.env: Any = searched_env(env, keep_observations=keep, masks=masks)
         """The copy of the environment."""
-        masks = masks_of(observations, infos)
+        self._asked = asked_function(self.env)
         self._secret = secrets_of(env, worlds, chance, lambda: chance_knowledge(env, masks))
         self._observer = player
         self._seen: Any = observations
         self._last: tuple[int, ...] = ()
+        self._line: Line = ()
+        self._seats = Seats(env_name(env), self._agents)
         self._sizes = {agent: int(env.action_space(agent).n) for agent in self._agents}
         self._clone = search_cloner(self.env)
         self._account = Account(plan, len(self._agents))
@@ -120,10 +122,18 @@ class ParallelState(EnvironmentState):
     def _look(self, observations: Mapping[Any, Any], infos: Mapping[Any, Any]) -> None:
         self._seen = observations
         self._legal = {
-            agent: allowed_actions(observations.get(agent), infos.get(agent), self._sizes[agent])
-            for agent in self.env.agents
+            agent: self._allowed(agent, observations, infos) for agent in self.env.agents
         }
         self._set_player()
+
+    def _allowed(
+        self, agent: Any, observations: Mapping[Any, Any], infos: Mapping[Any, Any]
+    ) -> Sequence[int]:
+        size = self._sizes[agent]
+        mask = shown_mask(observations.get(agent), infos.get(agent), size)
+        if mask is None and self._asked is not None:
+            mask = self._asked(self.env, agent)
+        return allowed_actions(mask, size, agent)
 
     def _set_player(self) -> None:
         choosing = [agent for agent, legal in self._legal.items() if len(legal) > 1]
@@ -251,13 +261,20 @@ class ParallelState(EnvironmentState):
         )
 
     def _step(self, actions: Mapping[Any, int]) -> None:
-        observations, rewards, ended, cut, infos = self.env.step(dict(actions))
-        for agent, reward in rewards.items():
-            self._account.add(self._agents.index(agent), reward)
+        self._line = (self._line, actions)
+        try:
+            observations, rewards, ended, cut, infos = self.env.step(dict(actions))
+            for agent, reward in rewards.items():
+                self._account.add(self._seats[agent], reward)
+            over = all(ended.get(agent) or cut.get(agent) for agent in self.env.agents)
+            if not over:
+                self._look(observations, infos or {})
+        except RaveAgentsError:
+            raise
+        except Exception as error:
+            raise step_failed(env_name(self.env), error, self._line) from error
         cut_off = self._account.end_step()
-        over = all(ended.get(agent) or cut.get(agent) for agent in self.env.agents)
         if not over:
-            self._look(observations, infos)
             if not cut_off:
                 return
             self._account.cut_off(self)

@@ -10,9 +10,10 @@ import pettingzoo
 from rave_agents.environments.chance import Chance, checked_chance, stream_entropy
 from rave_agents.environments.dice import Dice
 from rave_agents.environments.environment_simulator import WorldSimulator
+from rave_agents.environments.failures import Line, step_failed
 from rave_agents.environments.plan import AUTO, Account, Plan, ValueFunction
 from rave_agents.environments.worlds import Unit, WorldFunction, check_world_function
-from rave_agents.errors import UnsupportedGameError
+from rave_agents.errors import RaveAgentsError, UnsupportedGameError
 from rave_agents.game.game_state import NO_ACTION
 from rave_agents.simulate.evaluator import Evaluator
 from rave_agents.simulate.simulator import Frame, Header, Simulator
@@ -27,15 +28,17 @@ from rave_pettingzoo.cloning import (
 from rave_pettingzoo.environment_state import (
     TERMINAL,
     EnvironmentState,
+    Seats,
     Secrets,
     plan_for,
     secrets_of,
 )
+from rave_pettingzoo.masks import legal_function
 from rave_pettingzoo.support import (
     check_begun,
     check_searchable,
+    env_name,
     is_shimmy,
-    legal_function,
     no_worlds,
     turn_based_env,
 )
@@ -98,7 +101,7 @@ class AECState(EnvironmentState):
         UnsupportedGameError: if the search cannot play it; the message says why.
     """
 
-    __slots__ = ("_account", "_last", "_player", "_rules", "env")
+    __slots__ = ("_account", "_last", "_line", "_player", "_rules", "env")
 
     def __init__(
         self,
@@ -134,7 +137,7 @@ class AECState(EnvironmentState):
         agents = tuple(self.env.possible_agents)
         self._rules = _Rules(
             agents=agents,
-            seats={agent: seat for seat, agent in enumerate(agents)},
+            seats=Seats(env_name(env), agents),
             num_actions=max(int(env.action_space(agent).n) for agent in agents),
             clone=search_cloner(self.env),
             legal=legal_function(self.env),
@@ -146,6 +149,7 @@ class AECState(EnvironmentState):
         )
         self._account = Account(plan, len(agents))
         self._last = NO_ACTION
+        self._line: Line = ()
         self._player = TERMINAL
         self._settle()
         if self._rules.translate and self._player != TERMINAL:
@@ -164,7 +168,7 @@ class AECState(EnvironmentState):
         new._rules = self._rules
         new._account = self._account.copy()
         new._player = self._player
-        new._last = self._last
+        new._last, new._line = self._last, self._line
         return new
 
     @property
@@ -230,19 +234,40 @@ class AECState(EnvironmentState):
         return self._last, tuple(self._account.returns), seen
 
     def legal_actions(self) -> Sequence[int]:
-        """Return the actions that the mask allows; without a mask, all actions."""
-        return [] if self._player == TERMINAL else self._rules.legal(self.env)
+        """Return the actions that the mask allows; without a mask, all actions.
+
+        Raises:
+            GameError: for an exception of the environment, or a mask that is none.
+        """
+        if self._player == TERMINAL:
+            return []
+        try:
+            return self._rules.legal(self.env)
+        except RaveAgentsError:
+            raise
+        except Exception as error:
+            raise step_failed(env_name(self.env), error, self._line) from error
 
     def apply_action(self, action: int) -> None:
-        """Step the environment; its exceptions pass through unchanged."""
+        """Step the environment.
+
+        Raises:
+            GameError: for an exception of the environment, or an answer that is none.
+        """
         env = self.env
         self._last = action
-        env.step(action)
+        self._line = (self._line, action)
         account, seats = self._account, self._rules.seats
-        for agent, reward in env.rewards.items():
-            account.add(seats[agent], reward)
+        try:
+            env.step(action)
+            for agent, reward in env.rewards.items():
+                account.add(seats[agent], reward)
+            self._settle()
+        except RaveAgentsError:
+            raise
+        except Exception as error:
+            raise step_failed(env_name(env), error, self._line) from error
         cut = account.end_step()
-        self._settle()
         if cut and self._player != TERMINAL:
             account.cut_off(self)
             self._player = TERMINAL

@@ -1,20 +1,22 @@
 """Checks whether the search can play a PettingZoo environment."""
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import pettingzoo
 from gymnasium import spaces
-from pettingzoo.utils.conversions import parallel_to_aec_wrapper
 
 from rave_agents.config.search_config import SearchConfig
+from rave_agents.environments.spaces import not_discrete
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.searcher.checks import check_hidden
+from rave_pettingzoo.chain import inner_env, raw_env
 from rave_pettingzoo.classic import CLONERS, class_name
-from rave_pettingzoo.classic_knowledge import inherited_kind, kind_of
-from rave_pettingzoo.cloning import check_env, inner_env, raw_env
+from rave_pettingzoo.classic_knowledge import inherited_kind
+from rave_pettingzoo.cloning import check_env
+from rave_pettingzoo.turns import DECLARATION as TURNS_DECLARATION
+from rave_pettingzoo.turns import turns_at_once, why_simultaneous
 
 SHIMMY = "OpenSpielCompatibilityV0"
 
@@ -41,13 +43,36 @@ def check_searchable(env: Any, *, simultaneous: bool = False) -> None:
         UnsupportedGameError: for simultaneous moves, or actions that are not discrete.
     """
     check_env(env)
-    if is_simultaneous(env) and not simultaneous:
+    check_agents_known(env)
+    check_discrete(env)
+    if simultaneous:
+        why = turns_at_once(env)
+        if why is not None:
+            raise UnsupportedGameError(
+                f"{env_name(env)} cannot be searched in this Parallel form: {why}. Give the agent "
+                "the AEC environment, or turn_based_aec_to_parallel(aec_env)."
+            )
+        return
+    why = _why_simultaneous(env)
+    if why is not None:
         raise UnsupportedGameError(
             f"{env_name(env)} cannot be searched in its AEC form: its agents move at the same "
-            "time, and later agents would know the others' actions. Use its Parallel form, with an "
-            "agent for each player."
+            f"time ({why}), and later agents would know the others' actions. Use its Parallel "
+            "form, with an agent for each player; or, if they take turns, declare it: "
+            f"metadata[{TURNS_DECLARATION!r}] = False."
         )
-    check_discrete(env)
+
+
+def check_agents_known(env: Any) -> None:
+    """Raise TypeError for an environment that does not list its agents."""
+    agents = getattr(raw_env(env), "possible_agents", None)
+    if isinstance(agents, Iterable) and not isinstance(agents, str) and list(agents):
+        return
+    raise TypeError(
+        f"{class_name(raw_env(env))} has no possible_agents, the list of all agents that it can "
+        "have: PettingZoo's API asks for it from the constructor on, beside agents, those that are "
+        "in the game."
+    )
 
 
 def check_worlds(env: Any, config: SearchConfig, worlds: Any, *, translate: bool) -> None:
@@ -126,25 +151,25 @@ def check_discrete(env: Any) -> None:
         space = env.action_space(agent)
         if not isinstance(space, spaces.Discrete) or space.start != 0:
             raise UnsupportedGameError(
-                f"{env_name(env)} cannot be searched: the actions of {agent!r} are {space}, and "
-                "the search needs Discrete(n), actions from 0 to n - 1."
+                f"{env_name(env)} cannot be searched: the actions of {agent!r} are "
+                f"{not_discrete(space)}, actions from 0 to n - 1."
             )
 
 
 def is_simultaneous(env: Any) -> bool:
-    """Whether agents choose their actions at the same time."""
-    raw = raw_env(env)
-    if is_shimmy(raw):
-        import pyspiel  # noqa: PLC0415
+    """Whether agents of an AEC environment choose their actions at the same time."""
+    return _why_simultaneous(env) is not None
 
-        dynamics: bool = raw.game_type.dynamics != pyspiel.GameType.Dynamics.SEQUENTIAL
-        return dynamics
-    while env is not None:
-        if isinstance(env, parallel_to_aec_wrapper):
-            return True
-        env = inner_env(env)
-    aec = isinstance(raw, pettingzoo.AECEnv)
-    return aec and bool(getattr(raw, "metadata", {}).get("is_parallelizable"))
+
+def _why_simultaneous(env: Any) -> str | None:
+    """Return why agents are taken to move at the same time; None if they take turns."""
+    raw = raw_env(env)
+    if not is_shimmy(raw):
+        return why_simultaneous(env)
+    import pyspiel  # noqa: PLC0415
+
+    turns = raw.game_type.dynamics == pyspiel.GameType.Dynamics.SEQUENTIAL
+    return None if turns else "OpenSpiel's game says so"
 
 
 def is_parallel(env: Any) -> bool:
@@ -272,47 +297,15 @@ def check_begun(env: Any) -> None:
     """Raise ValueError for an environment before its first reset, or after the end."""
     raw = raw_env(env)
     parallel = isinstance(env, pettingzoo.ParallelEnv) or isinstance(raw, pettingzoo.ParallelEnv)
+    if parallel or type(raw).last is not pettingzoo.AECEnv.last:
+        begun = parallel or hasattr(raw, "agent_selection")
+    else:
+        begun = hasattr(raw, "_cumulative_rewards")
     try:
         agents = env.agents
     except AttributeError:
         agents = None
-    if agents is None or not (parallel or hasattr(raw, "_cumulative_rewards")):
+    if agents is None or not begun:
         raise ValueError(f"{env} has not been reset: call env.reset() first.")
     if not agents:
         raise ValueError(f"The episode of {env} is over: call env.reset() first.")
-
-
-def legal_actions(env: Any) -> Sequence[int]:
-    """Return the legal actions of the selected agent in the fastest known way."""
-    return legal_function(env)(env)
-
-
-def legal_function(env: Any) -> Callable[[Any], Sequence[int]]:
-    """Return the function for the legal actions in environments of this type."""
-    kind = kind_of(env)
-    return masked_actions if kind is None else kind.legal
-
-
-def masked_actions(env: Any) -> list[int]:
-    """Return the actions in the selected agent's mask: from its info, else its observation."""
-    agent = env.agent_selection
-    info = env.infos.get(agent)
-    size = int(env.action_space(agent).n)
-    if isinstance(info, Mapping) and "action_mask" in info:
-        return allowed_actions(None, info, size)
-    return allowed_actions(env.observe(agent), None, size)
-
-
-def allowed_actions(observation: Any, info: Any, size: int) -> list[int]:
-    """Return the actions in the mask of an info, else of an observation; all without a mask.
-
-    A mask that allows nothing stands for the first action, as it does for ``Discrete.sample``.
-    """
-    mask = None
-    if isinstance(info, Mapping) and "action_mask" in info:
-        mask = info["action_mask"]
-    elif isinstance(observation, Mapping):
-        mask = observation.get("action_mask")
-    if mask is None:
-        return list(range(size))
-    return [int(action) for action in np.flatnonzero(mask)] or [0]

@@ -10,6 +10,8 @@ from gymnasium.utils import EzPickle
 
 from rave_agents.environments.clone_check import RAISED, Start, Step, raised
 from rave_agents.environments.copying import hashable
+from rave_agents.environments.masks import allowed
+from rave_pettingzoo.masks import mask_of
 
 STEPS = 100
 """Largest number of steps for which a check plays each environment."""
@@ -65,7 +67,7 @@ class ZooPlayer:
         if isinstance(env, pettingzoo.ParallelEnv):
             observations, infos = told
             views = [(agent, hashable(observations.get(agent))) for agent in env.agents]
-            return Start(tuple(views), masks_of(observations, infos))
+            return Start(tuple(views), masks_of(env, observations, infos))
         agent = env.agent_selection
         return Start(((agent, hashable(env.observe(agent))),), None)
 
@@ -84,11 +86,18 @@ class ZooPlayer:
         return (*step[:5], step[6])
 
 
-def masks_of(observations: Mapping[Any, Any], infos: Mapping[Any, Any]) -> dict[Any, Any]:
+def masks_of(env: Any, observations: Mapping[Any, Any], infos: Mapping[Any, Any]) -> dict[Any, Any]:
     """Return the masks in a Parallel environment's observations and infos, by agent."""
+    infos = infos or {}
     return {
-        agent: _mask(observations.get(agent), infos.get(agent)) for agent in (*observations, *infos)
+        agent: mask_of(env, agent, observations.get(agent), infos.get(agent), _size(env, agent))
+        for agent in env.agents
     }
+
+
+def _size(env: Any, agent: Any) -> int:
+    """The number of an agent's actions; 0 if they cannot be counted."""
+    return int(getattr(env.action_space(agent), "n", 0))
 
 
 def _play(
@@ -118,15 +127,16 @@ def _play(
             elif parallel:
                 action = {a: _choose(env.action_space(a), masks.get(a), drawn) for a in env.agents}
             elif not (shown[3] or shown[4]):
-                space = env.action_space(env.agent_selection)
-                action = _choose(space, _mask(shown[1], shown[5]), drawn)
+                agent = env.agent_selection
+                mask = mask_of(env, agent, shown[1], shown[5], _size(env, agent))
+                action = _choose(env.action_space(agent), mask, drawn)
             answer = env.step(action)
         except Exception as error:
             seen.append(raised(error, action))
             break
         seen.append((*shown, answer if parallel else dict(env.rewards), action))
         if parallel:
-            masks = masks_of(answer[0], answer[4])
+            masks = masks_of(env, answer[0], answer[4])
     return seen
 
 
@@ -136,16 +146,9 @@ def _goes_on(env: Any, parallel: bool) -> bool:
     return bool(getattr(raw, "agents", None)) and (parallel or hasattr(env, "agent_selection"))
 
 
-def _mask(observation: Any, info: Any) -> Any:
-    if isinstance(info, Mapping) and "action_mask" in info:
-        return info["action_mask"]
-    return observation.get("action_mask") if isinstance(observation, Mapping) else None
-
-
 def _choose(space: Any, mask: Any, choices: random.Random) -> Any:
     if mask is not None:
-        legal = [action for action, allowed in enumerate(mask) if allowed]
-        return choices.choice(legal) if legal else None
+        return choices.choice(allowed(mask, int(space.n)) or [0]) + int(space.start)
     if hasattr(space, "n"):
         return choices.randrange(int(space.n)) + int(getattr(space, "start", 0))
     space.seed(choices.randrange(2**31))

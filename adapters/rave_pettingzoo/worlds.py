@@ -13,16 +13,11 @@ import numpy as np
 from rave_agents.environments.copying import hashable
 from rave_agents.environments.worlds import Unit, WorldFunction, world_random
 from rave_agents.errors import GameError
+from rave_pettingzoo.chain import raw_env, type_chain
 from rave_pettingzoo.classic_knowledge import kind_of
-from rave_pettingzoo.cloning import (
-    check_env,
-    draw_anew,
-    raw_env,
-    search_cloner,
-    searched_env,
-    type_chain,
-)
-from rave_pettingzoo.support import check_begun, env_name, legal_actions
+from rave_pettingzoo.cloning import check_env, draw_anew, search_cloner, searched_env
+from rave_pettingzoo.masks import legal_actions
+from rave_pettingzoo.support import check_begun, env_name
 
 
 class FunctionWorlds:

@@ -77,23 +77,32 @@ def mask_method(thing: Any, arguments: int = 0) -> str | None:
     return None
 
 
+def takes_argument(function: Any) -> bool:
+    """Whether a function can be called with an argument."""
+    return bool(_parameters(function))
+
+
 def _needs(function: Any) -> int:
     """The number of arguments that a function cannot do without."""
+    return sum(each.default is each.empty for each in _parameters(function))
+
+
+def _parameters(function: Any) -> list[inspect.Parameter]:
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
-        return 0
-    single = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    return sum(each.kind in single and each.default is each.empty for each in parameters)
+        return []
+    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return [each for each in parameters if each.kind in positional]
 
 
-def allowed(mask: Any, size: int, *, of: str = "") -> list[int]:
+def allowed(mask: Any, size: int, agent: Any = None) -> list[int]:
     """Return the actions that a mask allows, which may be none.
 
     Args:
         mask: an entry for each action, in an array of any library or a list.
         size: the number of actions.
-        of: whose mask it is, for messages.
+        agent: whose mask it is, for messages; None for the only one.
 
     Raises:
         ValueError: for anything else.
@@ -103,23 +112,30 @@ def allowed(mask: Any, size: int, *, of: str = "") -> list[int]:
     except Exception:  # A tensor on another device.
         flat = np.ravel(np.asarray(mask.tolist() if hasattr(mask, "tolist") else None))
     if flat.dtype.kind not in "biuf":
-        raise ValueError(f"action_mask{of} must hold True or False, or 1 or 0, got {mask!r:.80}.")
+        raise ValueError(
+            f"action_mask{_of(agent)} must hold True or False, or 1 or 0, got {mask!r:.80}."
+        )
     if len(flat) != size:
         raise ValueError(
-            f"action_mask{of} must have {size} entries, one for each action, got {len(flat)}."
+            f"action_mask{_of(agent)} must have {size} entries, one for each action, got "
+            f"{len(flat)}."
         )
     return flat.nonzero()[0].tolist()
 
 
-def some_allowed(mask: Any, size: int, *, of: str = "") -> list[int]:
+def _of(agent: Any) -> str:
+    return "" if agent is None else f" of {agent!r}"
+
+
+def some_allowed(mask: Any, size: int) -> list[int]:
     """Return the actions that the mask of a position allows where a move is to be chosen.
 
     Raises:
         ValueError: if there is none, or for what is no mask.
     """
-    actions = allowed(mask, size, of=of)
+    actions = allowed(mask, size)
     if not actions:
         raise ValueError(
-            f"action_mask{of} must allow at least one action, but it allows none of {size}."
+            f"action_mask must allow at least one action, but it allows none of {size}."
         )
     return actions

@@ -80,7 +80,7 @@ def test_episodes_with_such_masks_are_evaluated():
 def test_an_agent_whose_mask_allows_nothing_has_the_first_action_in_turns():
     class Blocked(zoo.Counting):
         def observe(self, agent):
-            return {"observation": self.get(), "action_mask": np.zeros(3, np.int8)}
+            return {"observation": self.get(), "action_mask": np.zeros(2, np.int8)}
 
     env = Blocked()
     env.reset()

@@ -15,6 +15,7 @@ from rave_pettingzoo import AECState, ParallelState, game_state, translation
 
 from rave_agents import GameState, Limit, SearchConfig, Searcher, UnsupportedGameError
 from rave_agents.environments.copying import equal
+from rave_agents.errors import GameError
 from rave_agents.frameworks.adapters import as_game_state
 from rave_agents.game.game_state import PlayerId
 from rave_agents.simulate.simulator import Status, grown_frame, make_frame, simulated
@@ -429,11 +430,13 @@ def test_bad_arguments_are_refused():
         AECState("tictactoe")
 
 
-def test_exception_of_a_step_reaches_the_user_unchanged():
+def test_exception_of_a_step_is_told_as_the_environments_own():
     env = zoo.Failing()
     env.reset()
-    with pytest.raises(ArithmeticError, match="five is right out"):
+    said = r"counting_v0 raised ArithmeticError: five is right out .* after the actions \d"
+    with pytest.raises(GameError, match=said) as caught:
         search(AECState(env), simulations=200)
+    assert isinstance(caught.value.__cause__, ArithmeticError)
     assert env.get() == 0
 
 

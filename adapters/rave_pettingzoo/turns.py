@@ -1,0 +1,138 @@
+"""Whether the agents of an AEC environment move at the same time.
+
+An AEC environment asks one agent after the other, whether they take turns or move at the same time.
+``metadata["is_parallelizable"]`` only permits a conversion to the Parallel form. So an environment
+that has it is played: in turns, an agent sees what the one before has done; at the same time, it
+sees nothing until all have acted.
+"""
+
+import random
+import time
+import weakref
+from collections.abc import Mapping
+from typing import Any
+
+from pettingzoo.utils.conversions import aec_to_parallel_wrapper, parallel_to_aec_wrapper
+
+from rave_agents.environments.copying import equal
+from rave_pettingzoo.chain import inner_env, raw_env
+from rave_pettingzoo.cloning import search_cloner
+from rave_pettingzoo.masks import present_actions
+
+DECLARATION = "simultaneous_moves"
+"""The metadata key under which an environment declares, by True or False, how its agents move."""
+
+SEEN_LATER = (
+    "its metadata['is_parallelizable'] permits the Parallel form, and in games of copies no agent "
+    "saw what the others had done before all had acted"
+)
+
+STEPS = 100
+"""Steps for which the environment is played at most."""
+
+SECONDS = 1.0
+"""Seconds for which it is."""
+
+
+def why_simultaneous(env: Any) -> str | None:
+    """Return why agents are taken to move at the same time; None if they take turns."""
+    raw = raw_env(env)
+    metadata = getattr(raw, "metadata", None)
+    metadata = metadata if isinstance(metadata, Mapping) else {}
+    if DECLARATION in metadata:
+        return f"metadata[{DECLARATION!r}] says so" if metadata[DECLARATION] else None
+    while env is not None:
+        if isinstance(env, parallel_to_aec_wrapper):
+            return "parallel_to_aec made it of a Parallel environment"
+        env = inner_env(env)
+    if not metadata.get("is_parallelizable") or not hasattr(raw, "observe"):
+        return None
+    if type(raw) not in _takes_turns:
+        _takes_turns[type(raw)] = _played_in_turns(raw)
+    return None if _takes_turns[type(raw)] else SEEN_LATER
+
+
+_takes_turns: "weakref.WeakKeyDictionary[type, bool]" = weakref.WeakKeyDictionary()
+
+
+def turns_at_once(env: Any) -> str | None:
+    """Say why turns are taken at once, where ``aec_to_parallel`` has converted a turn-based game.
+
+    Returns None for any other environment, also for one without masks: all agents can act there.
+    """
+    while env is not None and not isinstance(env, aec_to_parallel_wrapper):
+        env = inner_env(env)
+    raw = raw_env(env) if env is not None else None
+    if raw is None or not hasattr(raw, "observe"):
+        return None
+    if type(raw) not in _waiting:
+        _waiting[type(raw)] = _agent_that_waits(raw)
+    waits = _waiting[type(raw)]
+    if waits is None:
+        return None
+    return (
+        f"its agents take turns, since the mask of {waits!r} allows nothing while another is to "
+        "move, and aec_to_parallel takes the actions of all at once"
+    )
+
+
+_waiting: "weakref.WeakKeyDictionary[type, Any]" = weakref.WeakKeyDictionary()
+
+
+def _agent_that_waits(raw: Any) -> Any:
+    """Return an agent whose mask allows nothing while another is to move; None if there is none."""
+    try:
+        copy = _begun(raw)
+        if present_actions(copy, copy.agent_selection):
+            return next((agent for agent in copy.agents if not present_actions(copy, agent)), None)
+    except Exception:
+        pass  # Nothing is known.
+    return None
+
+
+def _played_in_turns(raw: Any) -> bool:
+    """Whether some agent sees what another has done before all have acted."""
+    drawn = random.Random(0)
+    until = time.perf_counter() + SECONDS
+    clone = search_cloner(raw)
+    acted: set[Any] = set()
+    try:
+        env = _begun(raw)
+        for seed in range(1, STEPS):
+            if time.perf_counter() > until:
+                break
+            if not env.agents:
+                env, acted = _begun(raw, seed), set()
+            agent = env.agent_selection
+            if env.terminations[agent] or env.truncations[agent]:
+                env.step(None)
+                continue
+            legal = present_actions(env, agent) or [0]
+            action, other = drawn.sample(legal, 2) if len(legal) > 1 else (legal[0], legal[0])
+            acted.add(agent)
+            after = clone(env)
+            env.step(action)
+            if not env.agents or env.agent_selection in acted:
+                acted = set()
+                continue
+            after.step(other)
+            if not equal(_seen(env), _seen(after)):
+                return True
+    except Exception:
+        return False  # Nothing is known: the Parallel form is fair in any case.
+    return False
+
+
+def _begun(raw: Any, seed: int = 0) -> Any:
+    env = search_cloner(raw)(raw)
+    if getattr(env, "render_mode", None) is not None:
+        env.render_mode = None
+    env.reset(seed=seed)
+    return env
+
+
+def _seen(env: Any) -> Any:
+    """What the agent to move sees."""
+    agent = env.agent_selection
+    ended = env.terminations.get(agent), env.truncations.get(agent)
+    return agent, env.agents, env.observe(agent), env.infos.get(agent), env.rewards, ended
