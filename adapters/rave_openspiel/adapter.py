@@ -8,12 +8,13 @@ from typing import Any
 import pyspiel
 
 from rave_agents.config.search_config import SearchConfig
-from rave_agents.errors import UnknownNameError
+from rave_agents.errors import UnknownNameError, UnsupportedGameError
 from rave_agents.frameworks.adapters import GameInfo
 from rave_agents.frameworks.agent import AgentType
 from rave_agents.game.arguments import unknown_name
 from rave_openspiel import bare_playouts, compiled_games, native, pickling, registry, stock
 from rave_openspiel.deals import deals_by_itself, seeded_state
+from rave_openspiel.plain_games import is_plain
 from rave_openspiel.states import OpenSpielState
 from rave_openspiel.support import check_supported, check_worlds, plays
 
@@ -66,6 +67,48 @@ def _game_of(*packed: Any) -> OpenSpielGame:
     return OpenSpielGame(pickling.unpacked(*packed))
 
 
+_SIZES = (
+    *("board_size", "size", "rows", "columns", "cols", "num_rows", "num_cols", "width", "height"),
+    *("m", "n"),
+)
+
+
+def _check_sizes(spec: str) -> None:
+    """Refuse boards of no size: some games end the process over them.
+
+    Raises:
+        UnsupportedGameError: for a size below 1.
+        pyspiel.SpielError: if the spec is of no form that OpenSpiel reads.
+    """
+    for name, value in pyspiel.game_parameters_from_string(spec).items():
+        if name in _SIZES and isinstance(value, int) and value < 1:
+            raise UnsupportedGameError(f"{spec} cannot be played: {name} must be at least 1.")
+
+
+FIRST_MOVES = 4
+"""Moves after which a game that was loaded by its name must still go on or be over."""
+
+
+def _check_first_moves(game: pyspiel.Game) -> None:
+    """Refuse a board that is too small to play on, which some games find only in their states.
+
+    Raises:
+        UnsupportedGameError: if somebody has no move in the beginning, and the game is not over.
+        pyspiel.SpielError: if the game has no first state.
+    """
+    state = game.new_initial_state()
+    for _ in range(FIRST_MOVES):
+        if state.is_terminal() or state.is_simultaneous_node() or state.is_mean_field_node():
+            break
+        legal = state.legal_actions()
+        if not legal:
+            raise UnsupportedGameError(
+                f"{game} cannot be played: it is not over after {len(state.history())} moves, and "
+                "the player to move has no legal action."
+            )
+        state.apply_action(legal[0])
+
+
 @functools.cache
 def _known_games() -> dict[str, pyspiel.GameType]:
     import open_spiel.python.games  # noqa: F401, PLC0415  (registers the Python games)
@@ -77,6 +120,7 @@ class OpenSpielAdapter:
     """OpenSpiel's adapter; see ``rave_agents.frameworks.adapters.Adapter``."""
 
     name = "openspiel"
+    errors = (pyspiel.SpielError,)
 
     def wrap(self, state: Any) -> OpenSpielState | None:
         """Return a ``pyspiel.State`` as a GameState; None for any other object.
@@ -103,10 +147,16 @@ class OpenSpielAdapter:
         if name not in _known_games():
             raise UnknownNameError(unknown_name("game", name, _known_games()))
         try:
+            _check_sizes(spec)
             game = pyspiel.load_game(spec)
+            _check_first_moves(game)
         except pyspiel.SpielError as error:
             raise UnknownNameError(f"OpenSpiel cannot load {spec!r}: {error}") from error
         return OpenSpielGame(game)
+
+    def is_plain(self, spec: str) -> bool:
+        """Return whether the spec names a game with parameters that open no file."""
+        return is_plain(spec, _known_games())
 
     def games(self) -> Sequence[GameInfo]:
         """List every registered game that loads without parameters."""

@@ -66,7 +66,8 @@ class StockAgent:
         """
         started = time.perf_counter()
         root = self._bot.mcts_search(state.state)  # type: ignore[attr-defined]
-        action = int(root.best_child().action)
+        best = root.best_child()  # None where the bot has looked no further, such as at one move.
+        action = int(state.legal_actions()[0] if best is None else best.action)
         self.effort = self.effort.plus(int(root.explore_count), time.perf_counter() - started)
         return action
 

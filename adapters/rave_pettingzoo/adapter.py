@@ -245,6 +245,14 @@ class PettingZooAdapter:
         with unchanged_go_rules():
             return PettingZooGame(f"pettingzoo:{spec}", make_env(spec))
 
+    def is_plain(self, spec: str) -> bool:
+        """Return whether it is a classic environment whose parameters are numbers."""
+        with contextlib.suppress(UnknownNameError):
+            name, parameters = split_spec(spec)
+            numbers = all(isinstance(value, bool | int | float) for value in parameters.values())
+            return numbers and name in classic_names()
+        return False
+
     def games(self) -> Sequence[GameInfo]:
         """List the classic environments."""
         described = {name: DESCRIPTIONS.get(name.rpartition("_v")[0]) for name in classic_names()}

@@ -16,6 +16,7 @@ from rave_agents.agents.policies import (
     policy_name,
     shaped_action,
 )
+from rave_agents.arena import fields
 from rave_agents.environments.worlds import WorldFunction
 from rave_agents.game.arguments import unknown_name
 from rave_agents.game.endless import LONGEST_GAME, endless_game
@@ -52,15 +53,18 @@ class Episode:
         """The episode that ``to_dict`` made these values of; other keys are ignored.
 
         Raises:
-            KeyError, TypeError, ValueError: if they are none.
+            ValueError: if they are none; the message names the field.
         """
+        seats, returns, illegal = (
+            fields.field(values, name) for name in ("seats", "returns", "illegal_moves")
+        )
         return cls(
-            number=int(values["number"]),
-            seed=int(values["seed"]),
-            seats=tuple(map(str, values["seats"])),
-            returns=tuple(map(float, values["returns"])),
-            illegal_moves=tuple(map(int, values["illegal_moves"])),
-            steps=int(values["steps"]),
+            number=fields.integer(fields.field(values, "number"), "number"),
+            seed=fields.integer(fields.field(values, "seed"), "seed"),
+            seats=fields.listed(seats, "seats", fields.text),
+            returns=fields.listed(returns, "returns", fields.number),
+            illegal_moves=fields.listed(illegal, "illegal_moves", fields.integer),
+            steps=fields.integer(fields.field(values, "steps"), "steps"),
         )
 
 

@@ -102,7 +102,10 @@ def _own_actions(
         if state.current_player() == PlayerId.CHANCE:
             state.apply_action(drawn_outcome(state, generator))
             continue
-        action = generator.choice(state.legal_actions())
+        legal = state.legal_actions()
+        if len(legal) == 0:  # The search says so.
+            return []
+        action = generator.choice(legal)
         taken.setdefault(int(state.current_player()), []).append(action)
         state.apply_action(action)
     returns = state.returns()
@@ -130,6 +133,8 @@ def _count_in_a_game(
         if is_simultaneous(state):
             return False
         player, legal = int(state.current_player()), set(state.legal_actions())
+        if not legal:  # The search says so.
+            break
         if player != last:  # A turn begins; it may have several actions.
             turn_before[player], turn[player] = turn.get(player, []), []
         last = player

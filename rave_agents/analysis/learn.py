@@ -113,6 +113,10 @@ def learn_value(
             if progress is not None:
                 seconds = time.perf_counter() - begun
                 progress(Progress(number + 1, len(samples), loss, seconds))
+        if not samples:
+            raise ValueError(
+                f"There is nothing to learn of {game}: its games have no position with a choice."
+            )
         value, loss = features.fitted(samples, labels)
         if fitted is not None:
             fitted(value)

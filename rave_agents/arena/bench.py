@@ -191,6 +191,8 @@ def _measure(
 ) -> list[float]:
     """Median simulations per second of each agent on one game; the first is the baseline."""
     position = _Position(game, initial_decision(game, seed))
+    if position.state.is_terminal():
+        raise ValueError(f"{game.name} is over before the first move: nothing can be measured.")
     for spec in specs:
         warm_up(spec, game)
     simulations = min(_calibrate(position, spec, seed, round_seconds) for spec in specs)

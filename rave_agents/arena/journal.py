@@ -6,16 +6,21 @@ an end; that line is dropped, and its game is played again. Files of the same he
 whoever played which game does not matter.
 """
 
+import contextlib
 import errno
 import json
+import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Self, TextIO
+from typing import Any, NoReturn, Self, TextIO
 
 from rave_agents import __version__
+from rave_agents.arena import fields
+from rave_agents.arena.file_header import KINDS, planned
 from rave_agents.arena.lock import FileLock
 from rave_agents.files import written_whole
+from rave_agents.game.plain_text import printable, shortened
 
 FORMAT, FORMAT_VERSION = "rave-agents", 2
 """What a file says it is, followed by what was played; and how it is written."""
@@ -121,7 +126,25 @@ def read_journal(path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[dic
     lines = _parsed_lines(path, content[: content.rfind(b"\n") + 1], None)
     if not lines or not _format(lines[0]).startswith(f"{FORMAT} "):
         raise ValueError(f"{path} is not {_output_of(None)}.")
+    with reading(path, 1):
+        fields.text(lines[0]["format"], "format")
+        fields.integer(fields.field(lines[0], "version"), "version", FORMAT_VERSION, FORMAT_VERSION)
     return lines[0], lines[1:]
+
+
+@contextlib.contextmanager
+def reading(path: str | os.PathLike[str], line: int) -> Iterator[None]:
+    """Say of a value that is not allowed in which file and line, from 1, it is.
+
+    Raises:
+        ValueError: in the place of one.
+    """
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(
+            f"Line {line} of {path} is not as rave-agents writes it: {error}"
+        ) from error
 
 
 def merge_journals(output: str | os.PathLike[str], inputs: Sequence[str | os.PathLike[str]]) -> int:
@@ -149,7 +172,11 @@ def merge_journals(output: str | os.PathLike[str], inputs: Sequence[str | os.Pat
         found, lines = read_journal(name)
         header = header or found
         _compare(Path(name), found, header)
-        for line in lines:
+        with reading(name, 1):
+            check = _line_check(header)
+        for number, line in enumerate(lines, 2):
+            with reading(name, number):
+                check(line)
             games.setdefault(_identity(line), line)
     with written_whole(output, "w", encoding="utf-8", newline="\n") as file:
         ordered = sorted(games.values(), key=lambda line: (line["number"], _identity(line)))
@@ -165,6 +192,20 @@ RECORDED = frozenset(
     ]
 )
 """Keys of what was played, in a line; all others say at which table."""
+
+
+def _line_check(header: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], None]:
+    """What raises ValueError for a line that is no game of such a file, as far as is known here."""
+    what = _format(header).removeprefix(f"{FORMAT} ")
+    plan = planned(what, header) if what in KINDS else None
+
+    def check(line: Mapping[str, Any]) -> None:
+        if plan is None:
+            fields.integer(fields.field(line, "number"), "number")
+        else:
+            plan.read(line)
+
+    return check
 
 
 def _identity(line: Mapping[str, Any]) -> str:
@@ -183,7 +224,8 @@ def _output_of(header: Mapping[str, Any] | None) -> str:
 
 
 def _what(header: Mapping[str, Any]) -> str:
-    return f"a {_format(header).removeprefix(f'{FORMAT} ')}"
+    what = _format(header).removeprefix(f"{FORMAT} ")
+    return f"a {printable(shortened(what, 60))}"
 
 
 def _parsed_lines(
@@ -191,16 +233,47 @@ def _parsed_lines(
 ) -> list[dict[str, Any]]:
     parsed = []
     for number, line in enumerate(whole.splitlines(), 1):
+        values, why = None, ""
         try:
-            values = json.loads(line)
+            if not _is_deep(line):
+                values = json.loads(line, parse_constant=_no_number, parse_float=_finite)
+        except _NoNumberError as error:
+            why = f", for {error} is no finite number"
         except ValueError:  # not UTF-8 or not JSON
-            values = None
+            pass
         if not isinstance(values, dict):
             raise ValueError(
-                f"{path} is not {_output_of(header)}: line {number} is no JSON object."
+                f"{path} is not {_output_of(header)}: line {number} is no JSON object{why}."
             )
         parsed.append(values)
     return parsed
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    return number if math.isfinite(number) else _no_number(text)
+
+
+def _no_number(name: str) -> NoReturn:
+    """Refuse NaN and the infinities, which JSON does not have."""
+    raise _NoNumberError(name)
+
+
+class _NoNumberError(ValueError):
+    """A number that is none, or is too large; the message has it."""
+
+
+def _is_deep(line: bytes) -> bool:
+    """Whether values are nested more deeply than any of a game are, or than can be parsed."""
+    depth = deepest = 0
+    if line.count(b"[") + line.count(b"{") > _DEEPEST:
+        for byte in line:
+            depth += (byte in b"[{") - (byte in b"]}")
+            deepest = max(deepest, depth)
+    return deepest > _DEEPEST
+
+
+_DEEPEST = 50
 
 
 def _compare(path: Path, found: Mapping[str, Any], expected: Mapping[str, Any]) -> None:
@@ -208,7 +281,8 @@ def _compare(path: Path, found: Mapping[str, Any], expected: Mapping[str, Any]) 
         other = f", but of {_what(found)}" if _format(found).startswith(f"{FORMAT} ") else ""
         raise ValueError(f"{path} is not {_output_of(expected)}{other}.")
     differences = [
-        f"{key} is {json.dumps(found.get(key))} there and {json.dumps(expected.get(key))} here"
+        f"{printable(shortened(key, 60))} is {shortened(json.dumps(found.get(key)), 200)} there "
+        f"and {shortened(json.dumps(expected.get(key)), 200)} here"
         for key in {**expected, **found}
         if found.get(key) != expected.get(key)
     ]

@@ -21,7 +21,7 @@ from rave_agents.agents.named_agents import (
 from rave_agents.arena.contestants import Contestant, contestant, make_contestant
 from rave_agents.arena.journal import make_header
 from rave_agents.arena.match_result import MatchError, MatchResult
-from rave_agents.arena.plan import Key, Plan, Record, Shard
+from rave_agents.arena.plan import MOST_GAMES, Key, Plan, Record, Shard
 from rave_agents.arena.play import Table
 from rave_agents.arena.record import GameRecord
 from rave_agents.arena.referee import checked_referee
@@ -36,8 +36,8 @@ from rave_agents.searcher.clock import Clock
 
 __all__ = ["MatchError", "MatchResult", "limited_spec", "play_match"]
 
-MOST_GAMES, MOST_JOBS = 1_000_000, 1_000
-"""Games of a match and processes that play them: more are a slip, and openings take memory."""
+MOST_JOBS = 1_000
+"""Processes that play games: more are a slip."""
 
 DEFAULT_GAMES, MOST_TEST_GAMES = 100, 100_000
 """Games of a match that is not told how many; at most, with a sequential test."""

@@ -9,6 +9,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, Self
 
+MOST_GAMES = 1_000_000
+"""Games at a table: more are a slip, and openings take memory."""
+
 
 class Key(NamedTuple):
     """Which game it is."""
@@ -28,10 +31,6 @@ class Record(Protocol):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, fit for strict JSON."""
-
-
-class ImpossibleRecordError(ValueError):
-    """A line has the form of a game, which cannot have come out like this; the message says why."""
 
 
 class AnyTable(Protocol):
@@ -54,8 +53,7 @@ class AnyTable(Protocol):
         """The record that a line of a file has.
 
         Raises:
-            KeyError, TypeError, ValueError: if it has none.
-            ImpossibleRecordError: if the game cannot have come out like this.
+            ValueError: if it has none, or the game cannot have come out like this.
         """
 
 

@@ -25,7 +25,6 @@ from rave_agents.arena.openings import (
     single_mover,
     start_state,
 )
-from rave_agents.arena.plan import ImpossibleRecordError
 from rave_agents.arena.record import GameRecord
 from rave_agents.arena.referee import Referee, decided_returns
 from rave_agents.errors import ForfeitError
@@ -125,13 +124,12 @@ class Table:
         """The record that a line of a file has.
 
         Raises:
-            KeyError, TypeError, ValueError: if it has none.
-            ImpossibleRecordError: if it has returns that the game does not have.
+            ValueError: if it has none, or returns that the game does not have; it names the field.
         """
         record = GameRecord.from_dict(line)
         low, high = self._returns_bounds
         if not all(low <= value <= high for value in record.returns):
-            raise ImpossibleRecordError(
+            raise ValueError(
                 f"it has the returns {list(record.returns)}, and those of {self.name} are from "
                 f"{low:g} to {high:g}."
             )

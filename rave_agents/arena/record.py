@@ -4,6 +4,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any, Self
 
+from rave_agents.arena import fields
 from rave_agents.frameworks.agent import Effort
 
 
@@ -62,17 +63,34 @@ class GameRecord:
         """The record that ``to_dict`` made these values of; other keys are ignored.
 
         Raises:
-            KeyError, TypeError, ValueError: if they are none.
+            ValueError: if they are none; the message names the field.
         """
-        return_0, return_1 = (float(value) for value in values["returns"])
-        first, second = (Effort(**effort) for effort in values["efforts"])
+        opening = fields.listed(fields.field(values, "opening"), "opening", fields.integer)
+        actions = fields.listed(fields.field(values, "actions"), "actions", fields.integer)
+        shared = min(len(opening), len(actions))  # An agent may have lost in the opening.
+        if actions[:shared] != opening[:shared]:
+            raise ValueError("actions must begin with those of opening.")
+        returns = fields.listed(fields.field(values, "returns"), "returns", fields.number, 2)
+        efforts = fields.listed(fields.field(values, "efforts"), "efforts", _effort, 2)
         return cls(
-            number=int(values["number"]),
-            first_seat=int(values["first_seat"]),
-            opening=tuple(map(int, values["opening"])),
-            actions=tuple(map(int, values["actions"])),
-            returns=(return_0, return_1),
-            efforts=(first, second),
-            ending=str(values.get("ending", "")),
-            fault=bool(values.get("fault", False)),
+            number=fields.integer(fields.field(values, "number"), "number"),
+            first_seat=fields.integer(fields.field(values, "first_seat"), "first_seat", 0, 1),
+            opening=opening,
+            actions=actions,
+            returns=(returns[0], returns[1]),
+            efforts=(efforts[0], efforts[1]),
+            ending=fields.text(values.get("ending", ""), "ending"),
+            fault=fields.flag(values.get("fault", False), "fault"),
         )
+
+
+def _effort(value: Any, what: str) -> Effort:
+    if not isinstance(value, dict) or set(value) != set(Effort._fields):
+        raise ValueError(
+            f"{what} must have {', '.join(Effort._fields)}, got {fields.brief(value)}."
+        )
+    return Effort(
+        moves=fields.integer(value["moves"], f"{what}.moves"),
+        simulations=fields.integer(value["simulations"], f"{what}.simulations"),
+        seconds=fields.number(value["seconds"], f"{what}.seconds", 0.0),
+    )

@@ -1,18 +1,18 @@
-"""A finished game, move by move, with what its agents think of each position.
+"""A finished game, move by move, with what its agents think of each position where they are asked.
 
-Thoughts are not kept in files: the agents search again, with the seeds that they had. With limits
-of simulations they think what they thought then.
+Thoughts are not kept in files: agents that are asked search again, with the seeds that they had.
+With limits of simulations they think what they thought then.
 """
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rave_agents.agents.named_agents import AgentSpec, agent_type, make_agent
 from rave_agents.arena.openings import agent_seed, start_state
 from rave_agents.arena.record import GameRecord
 from rave_agents.frameworks.adapters import Game
-from rave_agents.game.game_state import is_simultaneous
+from rave_agents.game.game_state import NO_ACTION, is_simultaneous
 from rave_agents.game.notation import action_name
 from rave_agents.results.search_result import SearchResult
 
@@ -40,12 +40,13 @@ def replay(
 
     Args:
         game: the game.
-        agents: the specs of the first and the second agent; None for one who cannot be asked.
+        agents: the specs of the first and the second agent; None for one who is not asked.
         record: the game.
         seed: the match's.
 
     Raises:
-        Exception: whatever the game raises, if the record is not of it.
+        ValueError: if an action is not legal, or there are too few or too many.
+        Exception: whatever the game raises.
     """
     state = start_state(game, seed, record.pair)
     thinkers = [_thinker(game, who, record, seed, index) for index, who in enumerate(agents)]
@@ -55,6 +56,7 @@ def replay(
         before = state.clone()
         if is_simultaneous(state):
             joint = actions[done : done + state.num_players()]
+            _check_joint(state, joint, done)
             words = [action_name(state, a, p) for p, a in enumerate(joint)]
             for thinker in filter(None, thinkers):
                 thinker.inform_actions(before, joint)
@@ -63,6 +65,7 @@ def replay(
             yield Step(before, None, ", ".join(words), None, None)
             continue
         player, action = int(state.current_player()), actions[done]
+        _check_legal(_choices(state), action, done)
         plays = done >= len(record.opening) and not state.is_chance_node()
         mover = (player + record.first_seat) % 2 if plays else None
         thinker = None if mover is None else thinkers[mover]
@@ -76,7 +79,29 @@ def replay(
         state.apply_action(action)
         done += 1
         yield Step(before, action, move, mover, result)
+    if done < len(actions):
+        raise ValueError(f"The game is over after {done} of {len(actions)} actions.")
     yield Step(state, None, "", None, None)
+
+
+def _choices(state: Any) -> Sequence[int]:
+    if state.is_chance_node():
+        return [outcome for outcome, _ in state.chance_outcomes()]
+    actions: Sequence[int] = state.legal_actions()
+    return actions
+
+
+def _check_joint(state: Any, joint: Sequence[int], done: int) -> None:
+    if len(joint) < state.num_players():
+        raise ValueError(f"The actions end with {len(joint)} of those at the same time.")
+    for player, action in enumerate(joint):
+        _check_legal(list(state.legal_actions(player)) or [NO_ACTION], action, done + player)
+
+
+def _check_legal(legal: Sequence[int], action: int, number: int) -> None:
+    """A framework gets no action that it does not have: it may look beyond its boards for it."""
+    if action not in legal:
+        raise ValueError(f"Action {action}, number {number + 1} of the game, is not legal.")
 
 
 def _thinker(game: Game, who: AgentSpec | None, record: GameRecord, seed: int, index: int) -> Any:

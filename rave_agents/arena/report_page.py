@@ -3,16 +3,20 @@
 import html
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from rave_agents import __version__
+from rave_agents.agents.named_agents import AgentSpec
 from rave_agents.arena import report_pictures as pictures
+from rave_agents.arena.match_result import MatchResult
 from rave_agents.arena.record import GameRecord
 from rave_agents.arena.replay import Step, replay
+from rave_agents.arena.replay_check import Replayable, reasons_against
 from rave_agents.arena.report_data import ReportData
 from rave_agents.arena.tournament_result import elo_text
-from rave_agents.errors import RaveAgentsError
-from rave_agents.frameworks.adapters import load_game
+from rave_agents.frameworks.adapters import load_plain_game
+from rave_agents.game.arguments import check_names
+from rave_agents.game.plain_text import printable
 
 GAMES_SHOWN = 3
 """Games that are replayed, where nothing else is said."""
@@ -58,14 +62,22 @@ for (const game of document.querySelectorAll('.game')) {
 """
 
 
-def report_page(data: ReportData, *, games: int = GAMES_SHOWN) -> str:
+def report_page(data: ReportData, *, games: int = GAMES_SHOWN, ask: Sequence[str] = ()) -> str:
     """The page.
+
+    No agent of the file is made: a spec may name code and programs, and a file may be anybody's.
 
     Args:
         data: what ``load_report`` read.
         games: how many games are replayed, of those between the best agents.
+        ask: specs of agents, as the file has them: these search again, to tell what they thought
+            of each move.
+
+    Raises:
+        ValueError: if ``ask`` has a spec that is of no agent in the file.
     """
     result = data.result
+    asked = _asked(data, ask)
     title = f"{data.what.capitalize()}: {', '.join(result.games)}"
     planned = result.planned * len(result.matches)
     parts = [
@@ -86,7 +98,7 @@ def report_page(data: ReportData, *, games: int = GAMES_SHOWN) -> str:
             for game in result.games
         ]
         parts.append(_section("By game", "\n".join(tables)))
-    replays = [_replayed(data, *chosen) for chosen in _chosen_games(data, games)]
+    replays = _replays(data, list(_chosen_games(data, games)), asked)
     if replays:
         note = "Numbers on the board are visits; the ring is the move that was played."
         parts.append(_section("Games", "\n".join(replays), note))
@@ -113,7 +125,7 @@ _PAGE = """<!doctype html>
 
 
 def _text(value: object) -> str:
-    return html.escape(str(value))
+    return html.escape(printable(str(value), lines=True))
 
 
 def _section(title: str, content: str, note: str = "") -> str:
@@ -188,21 +200,41 @@ def _chosen_games(data: ReportData, count: int) -> Iterator[tuple[int, GameRecor
         number += 1
 
 
-def _replayed(data: ReportData, index: int, record: GameRecord) -> str:
-    match = data.result.matches[index]
+def _asked(data: ReportData, ask: Sequence[str]) -> dict[str, AgentSpec]:
+    """The agents that are asked, by name: those whose specs are written as these are."""
+    specs = dict(zip(data.result.agents, data.result.specs, strict=True))
+    check_names("agent to ask", ask, specs.values(), ValueError)
+    return {name: AgentSpec.parse(text) for name, text in specs.items() if text in ask}
+
+
+def _replays(
+    data: ReportData, chosen: Sequence[tuple[int, GameRecord]], asked: Mapping[str, AgentSpec]
+) -> list[str]:
+    matches = data.result.matches
+    games = [Replayable(matches[i].game, matches[i].seed, record) for i, record in chosen]
+    return [
+        _replayed(matches[index], record, asked, reason)
+        for (index, record), reason in zip(chosen, reasons_against(games), strict=True)
+    ]
+
+
+def _replayed(
+    match: MatchResult, record: GameRecord, asked: Mapping[str, AgentSpec], reason: str
+) -> str:
     seats = [match.agents[(seat + record.first_seat) % 2] for seat in (0, 1)]
     outcome = f"{record.returns[0]:g} : {record.returns[1]:g}"
     title = f"{match.game}, game {record.number + 1}: {seats[0]} against {seats[1]}, {outcome}"
     why = f" ({record.ending})" if record.ending else ""
+    steps = []
     try:
-        game = load_game(match.game)
-        agents = data.specs[match.agents[0]], data.specs[match.agents[1]]
-        steps = [
-            _step(step, number, match.agents)
-            for number, step in enumerate(replay(game, agents, record, match.seed))
-        ]
-    except (RaveAgentsError, ValueError) as error:
-        return f"<p>{_text(title)}: it cannot be replayed here ({_text(error)}).</p>"
+        agents = asked.get(match.agents[0]), asked.get(match.agents[1])
+        if not reason:
+            replayed = replay(load_plain_game(match.game), agents, record, match.seed)
+            steps = [_step(step, n, match.agents) for n, step in enumerate(replayed)]
+    except Exception as error:  # Whatever the game raises, the results are there to be read.
+        reason = str(error) or type(error).__name__
+    if reason:
+        return f"<p>{_text(title)}: it cannot be replayed here ({_text(reason)}).</p>"
     controls = (
         '<div class="controls"><button type="button" aria-label="back">‹</button>'
         f'<input type="range" min="0" max="{len(steps) - 1}" value="0" aria-label="move">'

@@ -4,14 +4,16 @@ import base64
 import html
 import io
 import math
+from typing import Any
 
+from rave_agents.arena.fields import GREATEST
 from rave_agents.arena.replay import Step
 from rave_agents.arena.report_data import ReportData
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.plots.board import find_board
 from rave_agents.plots.board_plot import draw_board
 from rave_agents.plots.curves import Curve, draw_curves
-from rave_agents.plots.figures import Picture, colormaps, panels
+from rave_agents.plots.figures import Picture, colormaps, literal, panels
 from rave_agents.plots.result_plot import numbers_of
 
 HEAT = "RdYlGn"
@@ -26,7 +28,8 @@ def ratings_picture(data: ReportData) -> Picture:
         low, high = (end if math.isfinite(end) else row.elo for end in row.interval)
         axes.plot([low, high], [place, place], color="#7f8fa6", linewidth=3, zorder=1)
         axes.plot(row.elo, place, "o", color="#273c75")
-    axes.set_yticks(range(len(standings)), [row.agent for row in reversed(standings)], fontsize=8)
+    names = [literal(row.agent) for row in reversed(standings)]
+    axes.set_yticks(range(len(standings)), names, fontsize=8)
     axes.set(xlabel="Elo, with 95 % intervals", ylim=(-0.6, max(1, len(standings)) - 0.4))
     axes.grid(axis="x", linewidth=0.4)
     return picture
@@ -43,8 +46,9 @@ def cross_picture(data: ReportData) -> Picture:
         for column, score in enumerate(scores):
             if not math.isnan(score):
                 axes.text(column, row, f"{score:.2f}", ha="center", va="center", fontsize=7)
-    axes.set_yticks(range(len(order)), order, fontsize=8)
-    axes.set_xticks(range(len(order)), order, fontsize=8, rotation=90)
+    names = list(map(literal, order))
+    axes.set_yticks(range(len(order)), names, fontsize=8)
+    axes.set_xticks(range(len(order)), names, fontsize=8, rotation=90)
     return picture
 
 
@@ -65,13 +69,19 @@ def _strengths(data: ReportData, unit: str) -> dict[str, Curve]:
     points: dict[str, list[tuple[float, float, float, float]]] = {}
     for name, spec in data.specs.items():
         limit = None if spec is None else spec.parameters.get(unit)
-        if spec is None or limit is None or not math.isfinite(ratings[name]):
+        if spec is None or not _is_limit(limit) or not math.isfinite(ratings[name]):
             continue
         rest = {key: value for key, value in spec.parameters.items() if key != unit}
         kind = str(type(spec)(spec.name, rest))
         ends = (end if math.isfinite(end) else math.nan for end in ratings.interval(name))
         points.setdefault(kind, []).append((float(limit), ratings[name], *ends))  # type: ignore[arg-type]
     return {kind: Curve(*zip(*sorted(found), strict=True)) for kind, found in points.items()}
+
+
+def _is_limit(value: Any) -> bool:
+    """Whether a parameter out of a file is a number for a logarithmic axis."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_number and 0 < value <= GREATEST
 
 
 def seconds_picture(data: ReportData) -> Picture:
@@ -85,7 +95,7 @@ def seconds_picture(data: ReportData) -> Picture:
     picture, (axes,) = panels(1, width=6, height=0.8 + 0.3 * max(1, len(names)))
     values = [spent[name][1] / spent[name][0] for name in names]
     axes.barh(range(len(names)), values, color="#7f8fa6")
-    axes.set_yticks(range(len(names)), names, fontsize=8)
+    axes.set_yticks(range(len(names)), list(map(literal, names)), fontsize=8)
     axes.invert_yaxis()
     axes.set(xlabel="seconds a move", xscale="log" if values and min(values) > 0 else "linear")
     return picture

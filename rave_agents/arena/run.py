@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Executor
 from typing import Any, Generic, Protocol, Self, TypeVar
 
+from rave_agents.arena import fields
 from rave_agents.arena.journal import Journal
-from rave_agents.arena.plan import ImpossibleRecordError, Key, Plan, Record, Shard
+from rave_agents.arena.plan import Key, Plan, Record, Shard
 from rave_agents.arena.record import GameRecord
 from rave_agents.arena.runner import WorkerFailedError, play_games
 from rave_agents.arena.worker import FailedGameError, Failure
@@ -139,16 +140,17 @@ def _resumed(plan: Plan, journal: Journal) -> dict[Key, Record]:
     names = list(plan.labels[0]) if plan.labels else []
     found: dict[Key, Record] = {}
     for number, line in enumerate(journal.lines, 2):
-        place = f"Line {number} of {journal.path} is no game of this {what}"
         try:
-            table = tables[_frozen({name: line[name] for name in names})]
-            record = plan.tables[table].read(line)
-        except (KeyError, TypeError, ValueError) as error:
-            said = f": {error}" if isinstance(error, ImpossibleRecordError) else "."
-            raise ValueError(f"{place}{said}") from error
-        if not 0 <= record.number < plan.games:
-            raise ValueError(f"{place}.")
-        found.setdefault(Key(table, record.number), record)
+            label = _frozen({name: fields.field(line, name) for name in names})
+            if label not in tables:
+                raise ValueError(f"{', '.join(names)}: there is no {fields.brief(label)}.")
+            record = plan.tables[tables[label]].read(line)
+            fields.integer(record.number, "number", 0, plan.games - 1)
+        except ValueError as error:
+            raise ValueError(
+                f"Line {number} of {journal.path} is no game of this {what}: {error}"
+            ) from error
+        found.setdefault(Key(tables[label], record.number), record)
     return found
 
 

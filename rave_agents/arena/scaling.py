@@ -14,7 +14,6 @@ from rave_agents.agents.named_agents import AgentSpec, agent_type
 from rave_agents.arena.contestants import Contestant
 from rave_agents.arena.journal import make_header
 from rave_agents.arena.match import (
-    MOST_GAMES,
     MatchResult,
     checked_count,
     checked_match_seed,
@@ -24,7 +23,7 @@ from rave_agents.arena.match import (
     limited_spec,
     load_match_game,
 )
-from rave_agents.arena.plan import Key, Plan, Shard
+from rave_agents.arena.plan import MOST_GAMES, Key, Plan, Shard
 from rave_agents.arena.record import GameRecord
 from rave_agents.arena.run import Taken, carry_out
 from rave_agents.arena.statistics import finite
@@ -120,11 +119,13 @@ class ScalingResult:
             ImportError: without matplotlib (the extra ``plot``).
         """
         from rave_agents.plots.curves import Curve, plot_curves  # noqa: PLC0415
+        from rave_agents.plots.figures import literal  # noqa: PLC0415
 
         curves = {f"against {name}": Curve(*curve) for name, curve in self.curves().items()}
         picture = plot_curves(curves, label="Elo difference", level=0.0)
         axes = picture.axes[0]
-        axes.set(xlabel=f"{self.unit} a move", title=f"{self.agent}, {self.game}")
+        title = literal(f"{self.agent}, {self.game}")
+        axes.set(xlabel=f"{self.unit} a move", title=title)
         return picture
 
     def to_dict(self) -> dict[str, Any]:

@@ -18,7 +18,6 @@ from typing import Any, Self
 from rave_agents.agents.named_agents import AgentSpec, agent_type, make_limit
 from rave_agents.arena.journal import make_header
 from rave_agents.arena.match import (
-    MOST_GAMES,
     MatchResult,
     checked_count,
     checked_match_seed,
@@ -27,7 +26,7 @@ from rave_agents.arena.match import (
     limited_spec,
     load_match_game,
 )
-from rave_agents.arena.plan import Key, Plan, Shard
+from rave_agents.arena.plan import MOST_GAMES, Key, Plan, Shard
 from rave_agents.arena.record import GameRecord
 from rave_agents.arena.run import Taken, carry_out
 from rave_agents.arena.worker import UnfinishedError
@@ -282,18 +281,6 @@ def _grid(base: AgentSpec, vary: Mapping[str, Sequence[Any]]) -> list[dict[str, 
 
 def _with_parameters(spec: AgentSpec, parameters: Mapping[str, Any]) -> AgentSpec:
     return AgentSpec(spec.name, {**spec.parameters, **parameters})
-
-
-def sweep_specs(header: Mapping[str, Any]) -> tuple[dict[str, AgentSpec], AgentSpec]:
-    """The agents of a sweep, in the order of its grid, and their opponent, from a file's header."""
-    base, other = AgentSpec.parse(header["agent"]), AgentSpec.parse(header["opponent"])
-    limits = header["simulations"], header["seconds"]
-    grid = (
-        dict(zip(header["vary"], values, strict=True))
-        for values in itertools.product(*header["vary"].values())
-    )
-    specs = [limited_spec(_with_parameters(base, cell), *limits) for cell in grid]
-    return {str(spec): spec for spec in specs}, limited_spec(other, *limits)
 
 
 def _nothing_played(

@@ -17,7 +17,6 @@ from rave_agents.agents.named_agents import AgentSpec
 from rave_agents.arena.contestants import Contestant, named_contestants, told
 from rave_agents.arena.journal import make_header
 from rave_agents.arena.match import (
-    MOST_GAMES,
     checked_count,
     checked_match_seed,
     checked_means,
@@ -27,7 +26,7 @@ from rave_agents.arena.match import (
     usual_opening_plies,
 )
 from rave_agents.arena.match_result import MatchResult
-from rave_agents.arena.plan import Key, Plan, Shard
+from rave_agents.arena.plan import MOST_GAMES, Key, Plan, Shard
 from rave_agents.arena.play import Table
 from rave_agents.arena.run import Taken, carry_out
 from rave_agents.arena.tournament_result import TournamentError, TournamentResult

@@ -105,8 +105,6 @@ def main() -> None:
     """Run the program."""
     for stream in (sys.stdout, sys.stderr):
         tolerate_encoding(stream)
-    if os.getcwd() not in sys.path:
-        sys.path.append(os.getcwd())  # Where a spec's module of the user's own may lie.
     app()
 
 
@@ -187,13 +185,14 @@ def reported(command: Callable[_P, None]) -> Callable[_P, None]:
     def run(*args: _P.args, **kwargs: _P.kwargs) -> None:
         from rave_agents.arena.worker import FailedGameError  # noqa: PLC0415
         from rave_agents.errors import RaveAgentsError  # noqa: PLC0415
+        from rave_agents.frameworks.adapters import framework_errors  # noqa: PLC0415
 
         try:
             with _ended_like_interrupted():
                 command(*args, **kwargs)
         except KeyboardInterrupt:
             raise interrupted() from None
-        except (RaveAgentsError, ValueError, TypeError, OSError) as error:
+        except (RaveAgentsError, ValueError, TypeError, OSError, *framework_errors()) as error:
             if kwargs["debug"] or isinstance(error, BrokenPipeError):
                 raise
             say(f"[bold red]Error:[/] [red]{escape(' '.join(str(error).split()))}[/]")
@@ -211,11 +210,17 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
+_READING = ("report", "merge", "doctor")
+"""Commands that read what others may have made, and so run nothing that lies beside it."""
+
+
 @app.callback()
 def _program(
+    context: typer.Context,
     version: Annotated[
         bool,
         typer.Option("--version", help="Show the version.", is_eager=True, callback=_print_version),
     ] = False,
 ) -> None:
-    pass
+    if context.invoked_subcommand not in _READING and os.getcwd() not in sys.path:
+        sys.path.append(os.getcwd())  # Where a spec's module of the user's own may lie.

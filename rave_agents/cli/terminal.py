@@ -3,11 +3,15 @@
 import codecs
 import json
 import math
+import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import IO, Any
 
 from rich.console import Console
+from rich.segment import Segment
+
+from rave_agents.game.plain_text import printable
 
 _WIDEST = 1000
 """Columns of a file's lines, at most."""
@@ -49,10 +53,33 @@ def can_write(text: str) -> bool:
     return True
 
 
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+"""What games colour their boards with."""
+
+_UNSAFE = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Characters that JSON may have, and that a terminal may act on."""
+
+
+class _Console(Console):
+    """A console that shows names character by character: none of them acts on the terminal."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(emoji=False, **options)
+
+    def render(self, renderable: Any, options: Any = None) -> Iterator[Segment]:
+        """See ``Console.render``; all text that is written comes by here."""
+        for segment in super().render(renderable, options):
+            if segment.control or segment.text.isprintable():
+                yield segment
+            else:
+                text = printable(_COLOURS.sub("", segment.text), lines=True)
+                yield Segment(text, segment.style)
+
+
 def stderr() -> Console:
     """A console for progress, logs and errors."""
     tolerate_encoding(sys.stderr)
-    return Console(stderr=True)
+    return _Console(stderr=True)
 
 
 def say(text: str) -> None:
@@ -68,9 +95,9 @@ def show(*renderables: Any, whole: bool = False) -> None:
         whole: whether tables keep their width where the output is no terminal, such as a file.
     """
     tolerate_encoding(sys.stdout)
-    console = Console()
+    console = _Console()
     if whole and not console.is_terminal:
-        console = Console(width=_WIDEST)
+        console = _Console(width=_WIDEST)
     for renderable in renderables:
         console.print(renderable, highlight=False)
 
@@ -80,7 +107,7 @@ def show_json(value: Mapping[str, Any]) -> None:
     line = json.dumps(_strict(value), allow_nan=False, ensure_ascii=False)
     if not can_write(line):
         line = json.dumps(_strict(value), allow_nan=False)
-    sys.stdout.write(line + "\n")
+    sys.stdout.write(_UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", line) + "\n")
     sys.stdout.flush()
 
 

@@ -164,12 +164,20 @@ def report(
     png: Annotated[Path | None, typer.Option(help="Draw the ratings with their intervals.")] = None,
     csv: Annotated[Path | None, typer.Option(help="Write the table of ratings.")] = None,
     games: Annotated[int, typer.Option(help="Games that the page replays.", min=0)] = 3,
+    ask: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="AGENT",
+            help="An agent as the file has it, which searches again for the page; may be repeated.",
+        ),
+    ] = None,
     debug: Debug = False,
 ) -> None:
     """Show the games of a file: as a page, a picture, a table, or here.
 
-    The file may be of a match, a sweep, a tournament or a curve, whether finished or not. Agents
-    search again to tell what they thought of each move of the games on the page.
+    The file may be of a match, a sweep, a tournament or a curve, whether finished or not. It may be
+    anybody's: nothing in it is imported, called or started. An agent that you name with --ask
+    searches again to tell what it thought of each move of the games on the page.
     """
     from rave_agents.arena.report_data import load_report  # noqa: PLC0415
     from rave_agents.cli import arena_tables  # noqa: PLC0415
@@ -181,7 +189,7 @@ def report(
     if page is not None:
         from rave_agents.arena.report_page import report_page  # noqa: PLC0415
 
-        text = report_page(data, games=games)
+        text = report_page(data, games=games, ask=ask or ())
         with written_whole(page, "w", encoding="utf-8") as file:
             file.write(text)
     if png is not None:

@@ -64,8 +64,11 @@ class GameInfo(NamedTuple):
 class Adapter(Protocol):
     """The interface of an adapter.
 
-    Optional method: ``wrap_game(game)``, which returns a game of the framework as a Game, and None
-    for any other object.
+    Optional methods: ``wrap_game(game)``, which returns a game of the framework as a Game, and None
+    for any other object; ``is_plain(spec)``, which says whether ``load_game`` makes a game of the
+    framework's own of this spec, and nothing else: it imports no module that the spec names, calls
+    nothing in it and opens no file, whoever has written it. Optional attribute: ``errors``, the
+    framework's exceptions for what a game cannot do.
     """
 
     name: str
@@ -145,6 +148,33 @@ def as_game(game: Any) -> Game:
     raise TypeError(
         "game must be a game's name, such as 'hex(board_size=9)', or a framework's game, "
         f"got {type(game).__name__} (installed: {', '.join(adapters()) or 'none'})."
+    )
+
+
+def framework_errors() -> tuple[type[Exception], ...]:
+    """The exceptions of the installed frameworks for what a game cannot do."""
+    return tuple(e for adapter in adapters().values() for e in getattr(adapter, "errors", ()))
+
+
+def load_plain_game(spec: str) -> Game:
+    """Load a game by a name out of a file, which may be anybody's: nothing else is made or opened.
+
+    It loads games that an installed framework has, with parameters that are numbers or are known
+    to be read as text alone.
+
+    Raises:
+        UnknownNameError: for any other game.
+        UnsupportedGameError: if the search cannot play the game.
+    """
+    prefix, colon, rest = spec.partition(":")
+    named = bool(colon) and "(" not in prefix
+    for framework, adapter in adapters().items():
+        is_plain = getattr(adapter, "is_plain", None)
+        wanted = rest if named else spec
+        if is_plain is not None and (not named or prefix == framework) and is_plain(wanted):
+            return adapter.load_game(wanted)
+    raise UnknownNameError(
+        "only games that an installed framework has, with plain parameters, are made from a file"
     )
 
 

@@ -21,15 +21,15 @@ class Position:
     """A game and the moves played in it; ``undo`` returns to an earlier clone.
 
     Args:
-        spec: the game, such as ``"go(board_size=9)"``.
+        game: the game or its name, such as ``"go(board_size=9)"``.
 
     Raises:
         UnknownNameError: if there is no such game.
         UnsupportedGameError: if the game cannot be played over GTP.
     """
 
-    def __init__(self, spec: str) -> None:
-        self._load(load_game(spec))
+    def __init__(self, game: Game | str) -> None:
+        self._load(load_game(game) if isinstance(game, str) else game)
 
     def _load(self, game: Game) -> None:
         vertices = Vertices(game)
@@ -66,15 +66,14 @@ class Position:
         """The parameters written in the game's name."""
         return dict(re.findall(r"(\w+)=([^,()]+)", self.game.name))
 
-    def resize(self, size: int) -> None:
-        """Start again on a board of another size.
+    def resized(self, size: int) -> "Position":
+        """The start on a board of another size; this position stays as it is.
 
         Raises:
-            GtpError: if the game has no board of that size.
+            GtpError: if the game has no board of that size, or none that can be played on.
         """
         if size == self.size:
-            self.clear()
-            return
+            return Position(self.game)
         names = [name for name in _SIZES if name in self.parameters]
         names = names or list(_RESIZED_BOTH.get(self.vertices.short_name, ()))
         if not names or size < 1:
@@ -83,9 +82,12 @@ class Position:
         if "max_game_length" in self._given:
             changes["max_game_length"] = str(2 * size * size)
         try:
-            self._load(self._with(changes))
+            resized = Position(self._with(changes))
         except Exception as error:  # Each framework raises its own exception for a bad size.
             raise GtpError("unacceptable size") from error
+        if resized.state.is_terminal():
+            raise GtpError("unacceptable size")
+        return resized
 
     def set_komi(self, komi: float) -> None:
         """Change the komi and keep the moves; do nothing if the game has no komi."""

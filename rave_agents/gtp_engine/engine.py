@@ -122,8 +122,15 @@ class Engine:
         return ""
 
     def _boardsize(self, arguments: list[str]) -> str:
-        self.position.resize(_integer(_words(arguments, 1)[0]))
-        self._begin()
+        before = self.position, self._agents, self._agents_game, self._own_clocks, self._shown
+        try:
+            self.position = self.position.resized(_integer(_words(arguments, 1)[0]))
+            self._begin()
+        except GtpError:
+            raise
+        except Exception as error:  # An agent cannot play on such a board.
+            self.position, self._agents, self._agents_game, self._own_clocks, self._shown = before
+            raise GtpError("unacceptable size") from error
         return ""
 
     def _clear_board(self, arguments: list[str]) -> str:

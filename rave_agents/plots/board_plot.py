@@ -16,6 +16,7 @@ from rave_agents.plots.figures import (
     RegularPolygon,
     ScalarMappable,
     colormaps,
+    literal,
     to_rgba,
     withStroke,
 )
@@ -182,7 +183,14 @@ def _draw_stone(axes: Axes, board: Board, cell: Cell) -> None:
     if len(kinds) > 1 and len(piece) <= 2:
         colour = _readable(to_rgba(colour))
         axes.text(
-            cell.x, cell.y, piece, ha="center", va="center", fontsize=8, color=colour, zorder=4
+            cell.x,
+            cell.y,
+            literal(piece),
+            ha="center",
+            va="center",
+            fontsize=8,
+            color=colour,
+            zorder=4,
         )
 
 
@@ -228,7 +236,7 @@ def _ends(board: Board, place: Place) -> tuple[Cell, Cell]:
 
 def _finish(axes: Axes, board: Board, title: str) -> None:
     for x, y, text in _labels(board):
-        axes.text(x, y, text, ha="center", va="center", fontsize=7, color="#555555")
+        axes.text(x, y, literal(text), ha="center", va="center", fontsize=7, color="#555555")
     xs = [cell.x for cell in board.cells]
     ys = [cell.y for cell in board.cells]
     room = 1.3 if any(board.names) else 0.7

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from rave_agents.game.arguments import check_names
-from rave_agents.plots.figures import Axes, Picture, panels
+from rave_agents.plots.figures import Axes, Picture, literal, panels
 from rave_agents.plots.result_plot import QUANTITIES, numbers_of
 
 
@@ -42,7 +42,9 @@ def draw_curves(
                 f"The curve {name!r} must have as many values, low ends and high ends as "
                 "simulations."
             )
-        (line,) = axes.plot(curve.simulations, curve.values, "o-", markersize=3, label=name)
+        # A label that begins with an underscore would be left out.
+        shown = f" {literal(name)}" if name.startswith("_") else literal(name)
+        (line,) = axes.plot(curve.simulations, curve.values, "o-", markersize=3, label=shown)
         if curve.low is not None and curve.high is not None:
             axes.fill_between(
                 curve.simulations, curve.low, curve.high, color=line.get_color(), alpha=0.2, lw=0

@@ -6,6 +6,7 @@ import pathlib
 from typing import Any
 
 from rave_agents.files import replacing
+from rave_agents.game.plain_text import printable, shortened
 
 try:
     from matplotlib import colormaps, rcParams
@@ -33,11 +34,16 @@ __all__ = [
     "RegularPolygon",
     "ScalarMappable",
     "colormaps",
+    "literal",
     "panels",
     "to_rgba",
     "withStroke",
 ]
 """Import matplotlib; the only place that does, so that one message covers a missing install."""
+
+
+_LONGEST = 200
+"""Characters of a name in a picture."""
 
 
 class Picture(Figure):
@@ -62,6 +68,11 @@ class Picture(Figure):
         data = io.BytesIO()
         self.savefig(data, format="png")
         return data.getvalue()
+
+
+def literal(text: str) -> str:
+    """A name as matplotlib writes it, character by character: in no name is there a formula."""
+    return shortened(printable(text, lines=True), _LONGEST).replace("$", r"\$")
 
 
 def panels(count: int, *, width: float, height: float, dpi: int = 80) -> tuple[Picture, list[Axes]]:

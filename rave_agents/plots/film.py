@@ -156,7 +156,7 @@ def _beside(picture: NDArray[np.uint8], result: Any, quantity: str, title: str) 
     """A picture with a search's statistics to the right of it."""
     from PIL import Image  # noqa: PLC0415
 
-    from rave_agents.plots.figures import panels  # noqa: PLC0415
+    from rave_agents.plots.figures import literal, panels  # noqa: PLC0415
     from rave_agents.plots.result_plot import draw_bars, draw_result  # noqa: PLC0415
 
     height = 400
@@ -167,10 +167,10 @@ def _beside(picture: NDArray[np.uint8], result: Any, quantity: str, title: str) 
         axes[0].set_axis_off()
     else:
         try:
-            draw_result(axes[0], result, quantity, title=title or None)
+            draw_result(axes[0], result, quantity, title=literal(title) or None)
         except UnsupportedGameError:
             draw_bars(axes[0], result, quantity)
-            axes[0].set_title(title or quantity)
+            axes[0].set_title(literal(title) or quantity)
     data = io.BytesIO()
     drawn.savefig(data, format="png")
     right = np.asarray(Image.open(data).convert("RGB"))

@@ -7,7 +7,7 @@ from rave_agents.errors import UnsupportedGameError
 from rave_agents.game.arguments import check_names
 from rave_agents.plots.board import Board, Place, find_board
 from rave_agents.plots.board_plot import CHOSEN, draw_board, number_text
-from rave_agents.plots.figures import Axes, Picture, panels
+from rave_agents.plots.figures import Axes, Picture, literal, panels
 
 QUANTITIES: Mapping[str, str] = {
     "visits": "visits",
@@ -176,7 +176,9 @@ def _unplaced(result: Any, places: Mapping[int, Place], numbers: Mapping[int, fl
     """The text that lists actions without a place on the board, such as a pass."""
     lost = [row.action for row in result.ranked_actions if row.action not in places]
     known = [action for action in lost if action in numbers]
-    texts = [f"{result.action_name(a)}: {number_text(numbers[a])}" for a in known[:_UNPLACED]]
+    texts = [
+        f"{literal(result.action_name(a))}: {number_text(numbers[a])}" for a in known[:_UNPLACED]
+    ]
     more = len(known) - len(texts)
     return ", ".join([*texts, *([f"and {more} more"] if more else [])])
 
@@ -203,7 +205,8 @@ def draw_bars(axes: Axes, result: Any, quantity: str = "visits", *, actions: int
     written: Callable[[int], str] = lambda a: texts.get(a, number_text(numbers[a]))  # noqa: E731
     labels = [written(row.action) if row.action in numbers else "" for row in rows]
     axes.bar_label(bars, [text.replace("\n", " ") for text in labels], fontsize=6, padding=2)
-    axes.set_yticks(range(len(rows)), [result.action_name(row.action) for row in rows], fontsize=7)
+    names = [literal(result.action_name(row.action)) for row in rows]
+    axes.set_yticks(range(len(rows)), names, fontsize=7)
     axes.invert_yaxis()
     axes.margins(x=0.2)
     axes.axvline(0.0, color="grey", linewidth=0.5)

@@ -5,7 +5,7 @@ from typing import Any
 from rave_agents.frameworks.adapters import as_game_state
 from rave_agents.game.game_state import GameState, is_simultaneous
 from rave_agents.game.notation import action_name
-from rave_agents.plots.figures import Axes, Picture, panels
+from rave_agents.plots.figures import Axes, Picture, literal, panels
 
 
 def plot_tree(root: Any, state: Any, *, depth: int = 3, width: int = 3) -> Picture:
@@ -95,7 +95,7 @@ def _draw(
             size,
             simulations,
             level + 1,
-            action_name(state, child.action),
+            literal(action_name(state, child.action)),
         )
 
 

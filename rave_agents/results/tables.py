@@ -6,6 +6,8 @@ import io
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from rave_agents.game.plain_text import printable
+
 Table = Sequence[Sequence[str]]
 """The header and the rows."""
 
@@ -27,8 +29,10 @@ def csv_text(rows: Iterable[Iterable[Any]]) -> str:
 
 
 def _inert(cell: Any) -> Any:
-    is_formula = isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t", "\r", "\n"))
-    return f"'{cell}" if is_formula else cell
+    if not isinstance(cell, str):
+        return cell
+    text = printable(cell)
+    return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
 
 
 def html_table(title: str, table: Table) -> str:

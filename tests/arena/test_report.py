@@ -45,7 +45,7 @@ def files(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def page(files):
-    return report_page(load_report(files[0]["tournament"]))
+    return report_page(load_report(files[0]["tournament"]), ask=["rave(simulations=40)"])
 
 
 def test_a_tournament_is_read_as_it_was(files):
@@ -99,9 +99,51 @@ def test_the_page_has_all_parts(page, what):
     assert f"<h2>{what}</h2>" in page
 
 
-def test_the_page_shows_what_agents_thought(page):
+def test_the_page_shows_what_agents_thought_that_are_asked(page):
     assert "AMAF value" in page
     assert "plays" in page
+
+
+def test_no_agent_is_asked_by_itself(files):
+    page = report_page(load_report(files[0]["match"]))
+    assert "plays" in page
+    assert "visits</th>" not in page
+
+
+def test_who_is_asked_must_be_in_the_file(files):
+    with pytest.raises(ValueError, match=r"Unknown agent to ask 'rave\(simulations=41\)'. Did you"):
+        report_page(load_report(files[0]["tournament"]), ask=["rave(simulations=41)"])
+
+
+def test_the_command_asks(files, tmp_path):
+    words = [
+        "report",
+        str(files[0]["tournament"]),
+        "--html",
+        str(tmp_path / "page"),
+        "--games",
+        "1",
+    ]
+    done = CliRunner().invoke(app, [*words, "--ask", "uct(simulations=20)"])
+    assert done.exit_code == 0, done.output
+    assert "visits</th>" in (tmp_path / "page").read_text()
+
+
+@pytest.mark.parametrize("play", ["sweep", "scaling"])
+def test_an_opponent_that_is_one_of_those_compared_has_a_name_of_its_own(tmp_path, play):
+    path = tmp_path / "games"
+    if play == "sweep":
+        run_sweep(
+            "tic_tac_toe", "uct", "uct(c=0.5)", {"c": [0.5, 1]}, games=2, simulations=5, output=path
+        )
+    else:
+        run_scaling(
+            "tic_tac_toe", "uct", "uct(simulations=5)", simulations=[5, 9], games=2, output=path
+        )
+    result = load_report(path).result
+    assert len(result.agents) == 3
+    assert result.agents[-1].endswith(" (opponent)")
+    assert "(opponent)" in report_page(load_report(path), games=0)
 
 
 def test_strength_over_simulations_is_drawn(files):

@@ -1,0 +1,133 @@
+"""Values of a file of games, checked as they are read: an error names the field.
+
+Whoever reads the file adds the line, see ``journal.reading``.
+"""
+
+import math
+import reprlib
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from rave_agents.game.plain_text import printable
+
+MOST = 2**63 - 1
+"""The greatest integer that a file has: more fit into no action or count."""
+
+GREATEST = 1e100
+"""The greatest size of other numbers: sums of squares of them are finite still."""
+
+LONGEST_TEXT = 10_000
+"""Characters of a name or a spec."""
+
+_T = TypeVar("_T")
+
+_brief = reprlib.Repr()
+_brief.maxstring = _brief.maxother = 60
+_brief.maxlist = _brief.maxtuple = _brief.maxdict = 4
+
+
+def brief(value: Any) -> str:
+    """A value for a message: short, and of plain characters."""
+    return printable(_brief.repr(value))
+
+
+def field(values: Mapping[str, Any], name: str) -> Any:
+    """What a line has under this name.
+
+    Raises:
+        ValueError: if it lacks it.
+    """
+    if name not in values:
+        raise ValueError(f"{name} is missing.")
+    return values[name]
+
+
+def integer(value: Any, what: str, least: int = 0, most: int = MOST) -> int:
+    """An integer of these bounds.
+
+    Raises:
+        ValueError: if it is none.
+    """
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        limits = f"from {least} to {most}" if most < MOST else f"of at least {least}"
+        raise ValueError(f"{what} must be an integer {limits}, got {brief(value)}.")
+    return value
+
+
+def number(value: Any, what: str, least: float = -GREATEST, most: float = GREATEST) -> float:
+    """A finite number of these bounds.
+
+    Raises:
+        ValueError: if it is none.
+    """
+    fits = isinstance(value, int | float) and not isinstance(value, bool)
+    if not fits or not least <= value <= most:  # which no NaN is
+        raise ValueError(f"{what} must be a number from {least:g} to {most:g}, got {brief(value)}.")
+    return float(value)
+
+
+def text(value: Any, what: str) -> str:
+    """A text that can be written.
+
+    Raises:
+        ValueError: if it is none, or too long for a name.
+    """
+    if not isinstance(value, str) or len(value) > LONGEST_TEXT:
+        raise ValueError(f"{what} must be a text, got {brief(value)}.")
+    if any("\ud800" <= character <= "\udfff" for character in value):
+        raise ValueError(f"{what} has half a character, got {brief(value)}.")
+    return value
+
+
+def flag(value: Any, what: str) -> bool:
+    """True or False.
+
+    Raises:
+        ValueError: if it is neither.
+    """
+    if not isinstance(value, bool):
+        raise ValueError(f"{what} must be true or false, got {brief(value)}.")
+    return value
+
+
+def listed(
+    value: Any, what: str, each: Callable[[Any, str], _T], count: int | None = None
+) -> tuple[_T, ...]:
+    """A list of values, each checked.
+
+    Args:
+        value: what is given.
+        what: what it is, for the message.
+        each: checks one of them.
+        count: how many there must be; None for any number.
+
+    Raises:
+        ValueError: if it is none.
+    """
+    if not isinstance(value, list) or count not in (None, len(value)):
+        many = "" if count is None else f" of {count}"
+        raise ValueError(f"{what} must be a list{many}, got {brief(value)}.")
+    return tuple(each(item, f"{what}[{index}]") for index, item in enumerate(value))
+
+
+def named(value: Any, what: str, each: Callable[[Any, str], _T]) -> dict[str, _T]:
+    """Values by name, each checked.
+
+    Raises:
+        ValueError: if it is none.
+    """
+    if not isinstance(value, dict):
+        raise ValueError(f"{what} must be an object, got {brief(value)}.")
+    return {text(name, what): each(item, f"{what}.{brief(name)}") for name, item in value.items()}
+
+
+def positive(value: Any, what: str) -> float:
+    """A finite number above 0.
+
+    Raises:
+        ValueError: if it is none.
+    """
+    checked = number(value, what, 0.0)
+    if checked == 0 or not math.isfinite(checked):
+        raise ValueError(f"{what} must be above 0, got {brief(value)}.")
+    return checked

@@ -1,0 +1,231 @@
+"""What the first line of a file of games says was to be played: read as text, never made.
+
+A file may be anybody's. So the agents in it are names: nothing is imported or called for them,
+whatever their specs say, and an agent that is not known here is as good a name as another.
+"""
+
+import dataclasses
+import itertools
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from rave_agents.agents.named_agents import DEFAULT_SIMULATIONS, LIMITS, AgentSpec, agent_types
+from rave_agents.arena import fields
+from rave_agents.arena.plan import MOST_GAMES
+from rave_agents.arena.record import GameRecord
+
+MOST_TABLES = 100_000
+"""Pairings on all games of a file, more than which nobody has played."""
+
+Pairing = tuple[str, str, str]
+"""A game, and the names of the first and the second agent."""
+
+
+class Planned(NamedTuple):
+    """What a file's first line says."""
+
+    agents: dict[str, str]
+    """The agents' specs, as texts, by their names in tables."""
+    pairings: dict[Pairing, None]
+    """Who plays whom on which game."""
+    games: int
+    """How many games each pairing was to have."""
+    seed: int
+    """What everything random was derived from."""
+    anchor: str | None
+    """The agent whose rating is 0; None for ratings that are 0 on average."""
+    pairing: Callable[[Mapping[str, Any]], Pairing]
+    """Which of them the game of a line says it is of."""
+
+    def read(self, line: Mapping[str, Any]) -> tuple[Pairing, GameRecord]:
+        """A game of the file, and of which pairing it is.
+
+        Raises:
+            ValueError: if a value is not allowed; the message names the field.
+        """
+        record, pairing = GameRecord.from_dict(line), self.pairing(line)
+        fields.integer(record.number, "number", 0, self.games - 1)
+        if pairing not in self.pairings:
+            raise ValueError(f"game and agents are not of this file: {fields.brief(pairing)}.")
+        return pairing, record
+
+
+def planned(what: str, header: Mapping[str, Any]) -> Planned:
+    """What a file of this kind was to have.
+
+    Args:
+        what: ``match``, ``sweep``, ``tournament`` or ``scaling``.
+        header: its first line.
+
+    Raises:
+        ValueError: if a value is not allowed; the message names the field.
+    """
+    found = _READERS[what](header)
+    if found.anchor not in (None, *found.agents):
+        raise ValueError(f"anchor is none of the agents: {fields.brief(found.anchor)}.")
+    plies = header.get("opening_plies")
+    if plies is not None:
+        fields.integer(plies, "opening_plies")
+    return found
+
+
+def _planned(
+    header: Mapping[str, Any],
+    agents: Mapping[str, str],
+    pairings: Sequence[Pairing],
+    games: str,
+    pairing: Callable[[Mapping[str, Any]], Pairing],
+) -> Planned:
+    if len(set(pairings)) < len(pairings):
+        raise ValueError("two pairings of agents on a game are the same.")
+    anchor = header.get("anchor")
+    return Planned(
+        agents=dict(agents),
+        pairings=dict.fromkeys(pairings),
+        games=fields.integer(fields.field(header, games), games, 1, MOST_GAMES),
+        seed=fields.integer(fields.field(header, "seed"), "seed"),
+        anchor=None if anchor is None else fields.text(anchor, "anchor"),
+        pairing=pairing,
+    )
+
+
+def _match(header: Mapping[str, Any]) -> Planned:
+    game = fields.text(fields.field(header, "game"), "game")
+    specs = fields.listed(fields.field(header, "agents"), "agents", fields.text, 2)
+    one, two = specs
+    if one == two:
+        one, two = f"{one} (first)", f"{two} (second)"
+    table = (game, one, two)
+    return _planned(header, {one: specs[0], two: specs[1]}, [table], "games", lambda line: table)
+
+
+def _tournament(header: Mapping[str, Any]) -> Planned:
+    agents = fields.named(fields.field(header, "agents"), "agents", fields.text)
+    games = fields.listed(fields.field(header, "games"), "games", fields.text)
+    _check_number(len(agents) * (len(agents) - 1) // 2 * len(games))
+    given = header.get("gauntlet") or []
+    challengers = fields.listed(given, "gauntlet", fields.text)
+    if not set(challengers) <= set(agents):
+        raise ValueError(f"gauntlet has others than the agents: {fields.brief(given)}.")
+    pairs = list(itertools.combinations(agents, 2))
+    if challengers:
+        ordered = [(one, two) if one in challengers else (two, one) for one, two in pairs]
+        pairs = [p for p in ordered if p[0] in challengers and p[1] not in challengers]
+    pairings = [(game, one, two) for game in games for one, two in pairs]
+    return _planned(header, agents, pairings, "games_per_pairing", _told)
+
+
+def _sweep(header: Mapping[str, Any]) -> Planned:
+    game = fields.text(fields.field(header, "game"), "game")
+    base = _spec(header, "agent")
+    limits = {name: _limit(header.get(name), name) for name in ("simulations", "seconds")}
+    if None is limits["simulations"] is limits["seconds"]:
+        limits["simulations"] = DEFAULT_SIMULATIONS
+    vary = fields.named(fields.field(header, "vary"), "vary", _values)
+    _check_number(math.prod(map(len, vary.values())))
+    cells = list(itertools.product(*vary.values()))
+    names = [
+        str(_limited(dataclasses.replace(base, parameters={**base.parameters, **cell}), limits))
+        for cell in (dict(zip(vary, values, strict=True)) for values in cells)
+    ]
+    spec = str(_limited(_spec(header, "opponent"), limits))
+    other = _opponent(spec, names)
+    tables = dict(zip(map(repr, cells), ((game, name, other) for name in names), strict=True))
+
+    def pairing(line: Mapping[str, Any]) -> Pairing:
+        given = fields.field(line, "parameters")
+        given = given if isinstance(given, dict) else {}
+        table = tables.get(repr(tuple(given.get(name) for name in vary)))
+        if table is None or len(given) != len(vary):
+            raise ValueError(f"parameters are of no cell: {fields.brief(line['parameters'])}.")
+        return table
+
+    agents = {**{name: name for name in names}, other: spec}
+    return _planned(header, agents, list(tables.values()), "games", pairing)
+
+
+def _scaling(header: Mapping[str, Any]) -> Planned:
+    game = fields.text(fields.field(header, "game"), "game")
+    base = _spec(header, "agent")
+    against = fields.listed(fields.field(header, "against"), "against", fields.text)
+    unit = "simulations" if "simulations" in header else "seconds"
+    limits = fields.listed(fields.field(header, unit), unit, fields.positive)
+    _check_number(len(against) * len(limits))
+    names = [str(_limited(base, {unit: limit})) for limit in header[unit]]
+    others = {_opponent(other, names): other for other in against}
+    tables = {(name, spec): (game, name, o) for o, spec in others.items() for name in names}
+
+    def pairing(line: Mapping[str, Any]) -> Pairing:
+        return tables.get(_agents(line)) or (game, *_agents(line))
+
+    agents = {**{name: name for name in names}, **others}
+    return _planned(header, agents, list(tables.values()), "games", pairing)
+
+
+def _opponent(spec: str, names: Sequence[str]) -> str:
+    """What an opponent is called beside agents of these names."""
+    return f"{spec} (opponent)" if spec in names else spec
+
+
+def _told(line: Mapping[str, Any]) -> Pairing:
+    return fields.text(fields.field(line, "game"), "game"), *_agents(line)
+
+
+def _agents(line: Mapping[str, Any]) -> tuple[str, str]:
+    one, two = fields.listed(fields.field(line, "agents"), "agents", fields.text, 2)
+    return one, two
+
+
+def _check_number(tables: int) -> None:
+    """Refuse what would take all memory, before it is made."""
+    if not 1 <= tables <= MOST_TABLES:
+        raise ValueError(f"there must be from 1 to {MOST_TABLES} pairings, there are {tables}.")
+
+
+def _spec(header: Mapping[str, Any], name: str) -> AgentSpec:
+    text = fields.text(fields.field(header, name), name)
+    try:
+        return AgentSpec.parse(text)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from error
+
+
+def _values(value: Any, what: str) -> tuple[Any, ...]:
+    return fields.listed(value, what, _plain_value)
+
+
+def _plain_value(value: Any, what: str) -> Any:
+    if isinstance(value, str):
+        return fields.text(value, what)
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, int):
+        return fields.integer(value, what, -fields.MOST)
+    return fields.number(value, what)
+
+
+def _limit(value: Any, what: str) -> Any:
+    if value is not None:
+        fields.positive(value, what)
+    return value
+
+
+def _limited(spec: AgentSpec, limits: Mapping[str, Any]) -> AgentSpec:
+    """A spec with those limits that its agent takes, unless it has its own."""
+    kind = agent_types().get(spec.name)
+    if kind is None or LIMITS & spec.parameters.keys():
+        return spec
+    added = {key: v for key, v in limits.items() if v is not None and key in kind.parameters}
+    return dataclasses.replace(spec, parameters={**added, **spec.parameters})
+
+
+_READERS = {
+    "match": _match,
+    "sweep": _sweep,
+    "tournament": _tournament,
+    "scaling": _scaling,
+}
+
+KINDS = tuple(_READERS)
+"""What was played, in files whose lines are games of two agents."""

@@ -1,0 +1,28 @@
+"""Text from outside as text: what is no character to see is written as its escape."""
+
+_KEPT = frozenset("\n\t\u00a0\u200c\u200d\ufe0f")
+"""Line ends and tabs, fixed spaces, and what joins and varies other characters."""
+
+
+def printable(text: str, *, lines: bool = False) -> str:
+    r"""A text in which control characters and the like are escapes, such as ``\x1b``.
+
+    So a name can neither move a terminal's cursor nor turn the direction of what is written.
+
+    Args:
+        text: a name, or anything else out of a file.
+        lines: whether ends of lines and the like stay as they are.
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        character
+        if character.isprintable() or (lines and character in _KEPT)
+        else character.encode("unicode_escape").decode()
+        for character in text
+    )
+
+
+def shortened(text: str, most: int) -> str:
+    """A text of at most so many characters, with dots where it is cut."""
+    return text if len(text) <= most else f"{text[: most - 3]}..."
