@@ -178,21 +178,27 @@ def _ended_like_interrupted() -> Iterator[None]:
             signal.signal(number, signal.SIG_DFL)
 
 
+def _mendable() -> tuple[type[Exception], ...]:
+    """The errors that a user can mend."""
+    from rave_agents.errors import RaveAgentsError  # noqa: PLC0415
+    from rave_agents.frameworks.adapters import framework_errors  # noqa: PLC0415
+
+    return (RaveAgentsError, ValueError, TypeError, OSError, *framework_errors())
+
+
 def reported(command: Callable[_P, None]) -> Callable[_P, None]:
     """Turn errors that a user can mend into one line and an exit code."""
 
     @functools.wraps(command)
     def run(*args: _P.args, **kwargs: _P.kwargs) -> None:
         from rave_agents.arena.worker import FailedGameError  # noqa: PLC0415
-        from rave_agents.errors import RaveAgentsError  # noqa: PLC0415
-        from rave_agents.frameworks.adapters import framework_errors  # noqa: PLC0415
 
         try:
             with _ended_like_interrupted():
                 command(*args, **kwargs)
         except KeyboardInterrupt:
             raise interrupted() from None
-        except (RaveAgentsError, ValueError, TypeError, OSError, *framework_errors()) as error:
+        except _mendable() as error:
             if kwargs["debug"] or isinstance(error, BrokenPipeError):
                 raise
             say(f"[bold red]Error:[/] [red]{escape(' '.join(str(error).split()))}[/]")

@@ -515,7 +515,7 @@ def test_a_program_that_does_not_start_is_an_error_with_its_own_exit_code(progra
             ("match", "tic_tac_toe", "random", "random", "--games", "9" * 20),
             "games must be at most",
         ),
-        (("match", "hex(board_size=-1)", "random", "random"), "has no legal action"),
+        (("match", "hex(board_size=-1)", "random", "random"), "must be at least 1"),
         ((*SWEEP, "--vary", "playout_count=1", "--output", "/dev/zero"), "not a file that games"),
         ((*SWEEP, "--vary", "playout_count=1", "--csv", "/"), "Is a directory"),
         (("bench", "tic_tac_toe", "--agents", " "), "names no agent"),
@@ -548,3 +548,37 @@ def test_help_imports_no_game_framework():
         "assert 'pyspiel' not in sys.modules and 'joblib' not in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", code], timeout=60, check=True)
+
+
+TINY = [
+    "hex(board_size=1)",
+    "go(board_size=1)",
+    "breakthrough(rows=2,columns=1)",
+    "clobber(rows=1,columns=1)",
+    "checkers(rows=1,columns=1)",
+    "connect_four(rows=0)",
+    "y(board_size=1)",
+]
+ON_TINY_BOARDS = [
+    ("search", "GAME", "rave", "--simulations", 5),
+    ("search", "GAME", "mcts", "--simulations", 5),
+    ("match", "GAME", "rave", "uct", "--games", 2, "--simulations", 3),
+    ("sweep", "GAME", "rave", "random", "--vary", "c=0.1,1", "--games", 2, "--simulations", 3),
+    ("scaling", "GAME", "rave", "--against", "random", "--simulations", 3, "--games", 2),
+    ("solve", "GAME"),
+    ("learn", "GAME", "--output", "OUTPUT", "--games", 2, "--rounds", 1, "--simulations", 2),
+    ("bench", "GAME", "--rounds", 1, "--agents", "rave"),
+]
+
+
+@pytest.mark.full(but=TINY[:1])
+@pytest.mark.parametrize("game", TINY)
+def test_tiny_boards_end_in_one_line(program, game, tmp_path):
+    for command in ON_TINY_BOARDS:
+        words = [{"GAME": game, "OUTPUT": str(tmp_path / "v.npz")}.get(w, w) for w in command]
+        done = program(*words)
+        assert done.exception is None or isinstance(done.exception, SystemExit), (words, done)
+        assert done.exit_code in (0, 1, 2)
+        if done.exit_code:
+            assert done.stderr.strip().splitlines()[-1].startswith("Error: ")
+            assert "Traceback" not in done.stderr

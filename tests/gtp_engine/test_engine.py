@@ -292,3 +292,27 @@ def test_the_program_refuses_what_does_not_exist():
     done = CliRunner().invoke(app, command("nogoo")[3:])
     assert done.exit_code == 2
     assert "Did you mean 'nogo'" in done.stderr
+
+
+@pytest.mark.parametrize("game", ["hex(board_size=4)", "breakthrough(rows=4,columns=4)", "go"])
+def test_a_size_that_cannot_be_played_on_leaves_the_game_as_it_was(game):
+    engine = Engine(game, "rave(simulations=20)", seed=1)
+    first = talk(engine, "genmove b", "showboard")
+    for size in (1, 0, -5):
+        assert talk(engine, f"boardsize {size}") == ["? unacceptable size"]
+    assert talk(engine, "showboard") == first[1:]
+    assert talk(engine, "genmove w")[0].startswith("= ")
+    assert talk(engine, "undo", "undo") == ["=", "="]
+
+
+def test_a_size_that_the_agent_refuses_leaves_the_game_as_it_was(monkeypatch):
+    engine = Engine("hex(board_size=4)", "rave(simulations=20)", seed=1)
+    before = talk(engine, "genmove b", "showboard")
+
+    def refuse(*details, **options):
+        raise IndexError
+
+    monkeypatch.setattr("rave_agents.gtp_engine.engine.make_agent", refuse)
+    assert talk(engine, "boardsize 5", "showboard") == ["? unacceptable size", before[1]]
+    monkeypatch.undo()
+    assert talk(engine, "genmove w")[0].startswith("= ")
