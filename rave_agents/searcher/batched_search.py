@@ -19,7 +19,13 @@ from rave_agents.evaluators.cache import EvaluationCache
 from rave_agents.kernel.alternating import Alternating
 from rave_agents.kernel.search import Path, Search
 from rave_agents.searcher.crew import Crew, bind_step
-from rave_agents.searcher.tree_search import TreeSearch, new_frame, no_scores, part_failed
+from rave_agents.searcher.tree_search import (
+    TreeSearch,
+    check_rows,
+    new_frame,
+    no_scores,
+    part_failed,
+)
 from rave_agents.simulate.python_callback import CallbackFailedError
 from rave_agents.simulate.python_simulator import PythonSimulator
 from rave_agents.simulate.simulator import (
@@ -310,6 +316,7 @@ class BatchedSearch(TreeSearch):
 
     def _make_simulator(self, game: SearchedGame, playout_stream: Any) -> None:
         config = game.config
+        check_rows(game, "An evaluator of batches")
         if config.leaves > 1 and not isinstance(game.parts.moves, Alternating):
             raise UnsupportedGameError(
                 f"leaves={config.leaves} is for games in which one player moves at a time and "
