@@ -18,6 +18,8 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any, Generic, ParamSpec, TypeVar, cast
 
+from rave_agents.compiler.signals import uninterrupted
+
 JIT_DISABLED = os.environ.get("NUMBA_DISABLE_JIT", "0") not in {"", "0"}
 """Whether ``NUMBA_DISABLE_JIT=1`` is set: the kernel then runs in the interpreter."""
 
@@ -171,7 +173,7 @@ class Entry:
         key = OpenFunction.generation, kind
         with self._lock:
             if key not in self._loaded:
-                self._loaded[key] = self._code(record, kind).load()
+                uninterrupted(lambda: self._loaded.update({key: self._code(record, kind).load()}))
         return functools.partial(self._loaded[key], placed)
 
     def placed(self, record: Any) -> tuple[int, Any] | None:
@@ -188,7 +190,9 @@ class Entry:
         key = OpenFunction.generation, kind
         with self._lock:
             if key not in self._callbacks:
-                self._callbacks[key] = self._code(record, kind).load_callback()
+                uninterrupted(
+                    lambda: self._callbacks.update({key: self._code(record, kind).load_callback()})
+                )
         return self._callbacks[key].address, placed
 
     def place_on_disk(self, record: Any, kind: Any) -> pathlib.Path:

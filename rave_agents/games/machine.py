@@ -9,6 +9,7 @@ import threading
 from rave_agents.compiler.dispatch import JIT_DISABLED
 from rave_agents.compiler.folders import choose_cache_directory
 from rave_agents.compiler.machine_code import Callback, MachineCode, found_or_compiled
+from rave_agents.compiler.signals import uninterrupted
 from rave_agents.compiler.sources import code_as_text, constant_as_text, own_sources
 from rave_agents.games import playing
 from rave_agents.games.rules import Rules
@@ -21,7 +22,7 @@ def loaded(rules: Rules) -> Callback:
     """``simulate`` of these rules, compiled or found on disk."""
     with _lock:
         if rules not in _loaded:
-            _loaded[rules] = _load(rules)
+            uninterrupted(lambda: _loaded.update({rules: _load(rules)}))
         return _loaded[rules]
 
 
