@@ -8,7 +8,9 @@ import pytest
 from rave_openspiel import RaveBot
 
 import rave_agents
+from rave_agents.compiler.changes import nothing_watched
 from rave_agents.compiler.dispatch import Entry
+from rave_agents.searcher import searcher
 
 ROOT = pathlib.Path(rave_agents.__file__).parents[1]
 
@@ -77,7 +79,8 @@ def warm_bot(name, **parameters):
 
 
 @pytest.mark.full(but=["openspiel"])
-def test_a_warm_step_is_a_short_way(provider):
+def test_a_warm_step_is_a_short_way(provider, monkeypatch):
+    monkeypatch.setattr(searcher, "WATCHED", nothing_watched())  # Other tests have own parts.
     bot, state = warm_bot("hex(board_size=7)", simulations=500)
     functions, depths = traced(lambda: bot.step(state))
     assert bot.last_result.provider == provider

@@ -12,15 +12,15 @@ Nothing here imports Numba: a search that is described but not run needs no comp
 
 import functools
 import hashlib
-import os
 import pathlib
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any, Generic, ParamSpec, TypeVar, cast
 
-from rave_agents.compiler.signals import uninterrupted
+from rave_agents.compiler.settings import jit_is_disabled
 
-JIT_DISABLED = os.environ.get("NUMBA_DISABLE_JIT", "0") not in {"", "0"}
+JIT_DISABLED = jit_is_disabled()
 """Whether ``NUMBA_DISABLE_JIT=1`` is set: the kernel then runs in the interpreter."""
 
 _P = ParamSpec("_P")
@@ -28,11 +28,27 @@ _R = TypeVar("_R")
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
+def _of_its_function(name: str) -> Any:
+    """An attribute that is that of the function behind an object."""
+    return property(
+        lambda self: getattr(self.py_func, name),
+        lambda self, value: setattr(self.py_func, name, value),
+    )
+
+
 class KernelFunction(Generic[_P, _R]):
     """A function that is compiled into the functions of the kernel that call it.
 
-    Called from Python, it runs in the interpreter.
+    Called from Python, it runs in the interpreter. IPython's ``autoreload`` edits it as it edits
+    functions of Python: it sets what they are made of, and their ``__dict__``.
     """
+
+    __slots__ = ("__dict__", "__weakref__", "py_func", "sums_in_any_order")
+
+    __code__ = _of_its_function("__code__")
+    __defaults__ = _of_its_function("__defaults__")
+    __kwdefaults__ = _of_its_function("__kwdefaults__")
+    __closure__ = _of_its_function("__closure__")
 
     def __init__(self, function: Callable[_P, _R], sums_in_any_order: bool = False) -> None:
         functools.update_wrapper(self, function)
@@ -49,7 +65,7 @@ class KernelFunction(Generic[_P, _R]):
             return KernelFunction, (self.py_func, self.sums_in_any_order)
         return self.py_func.__qualname__
 
-    @functools.cached_property
+    @property
     def _numba_type_(self) -> Any:
         """The type that Numba gives this object: that of a compiled function."""
         from rave_agents.compiler.lowering import function_type  # noqa: PLC0415
@@ -57,8 +73,28 @@ class KernelFunction(Generic[_P, _R]):
         return function_type(self.py_func, self.sums_in_any_order)
 
 
+def _update(old: KernelFunction[..., Any], new: KernelFunction[..., Any]) -> None:
+    for name in ("__code__", "__defaults__", "__kwdefaults__"):
+        setattr(old, name, getattr(new, name))
+    old.sums_in_any_order = new.sums_in_any_order
+
+
+_RELOADED = (
+    lambda old, new: isinstance(old, KernelFunction) and isinstance(new, KernelFunction),
+    _update,
+)
+
+
+def _open_to_autoreload() -> None:
+    """Tell IPython's ``autoreload``, which may be reloading a module now, how to edit these."""
+    rules = getattr(sys.modules.get("IPython.extensions.autoreload"), "UPDATE_RULES", None)
+    if rules is not None and _RELOADED not in rules:
+        rules.append(_RELOADED)
+
+
 def kernel(function: Callable[_P, _R]) -> Callable[_P, _R]:
     """Mark a function that the kernel's own functions call."""
+    _open_to_autoreload()
     return function if JIT_DISABLED else KernelFunction(function)
 
 
@@ -80,7 +116,7 @@ class OpenFunction(Generic[_P, _R]):
     everyone: list["OpenFunction[Any, Any]"] = []  # noqa: RUF012  (one register for all)
     """Every open function that there is."""
     generation = 0
-    """How often a body was registered in the place of another: code compiled before is not used."""
+    """How often bodies, or what they look up, have changed: code compiled before is not used."""
 
     def __init__(self, default: Callable[_P, _R]) -> None:
         functools.update_wrapper(self, default)
@@ -123,7 +159,9 @@ def implements(opened: OpenFunction[Any, Any], *parts: type) -> Callable[[_F], _
 
     def register(function: _F) -> _F:
         for part in parts:
-            if part in opened.implementations:
+            # The first body of a class may come after searches that had the default.
+            own = str(getattr(function, "__module__", "")).startswith("rave_agents.")
+            if part in opened.implementations or not own:
                 OpenFunction.generation += 1
             opened.implementations[part] = function
         return function
@@ -173,7 +211,7 @@ class Entry:
         key = OpenFunction.generation, kind
         with self._lock:
             if key not in self._loaded:
-                uninterrupted(lambda: self._loaded.update({key: self._code(record, kind).load()}))
+                self._loaded[key] = self._code(record, kind).load()
         return functools.partial(self._loaded[key], placed)
 
     def placed(self, record: Any) -> tuple[int, Any] | None:
@@ -190,30 +228,38 @@ class Entry:
         key = OpenFunction.generation, kind
         with self._lock:
             if key not in self._callbacks:
-                uninterrupted(
-                    lambda: self._callbacks.update({key: self._code(record, kind).load_callback()})
-                )
+                self._callbacks[key] = self._code(record, kind).load_callback()
         return self._callbacks[key].address, placed
 
     def place_on_disk(self, record: Any, kind: Any) -> pathlib.Path:
         """Where the machine code for such records is kept."""
+        from rave_agents.compiler.sources import sources_of  # noqa: PLC0415
+
+        return self._place(sources_of(classes_of(record)), kind)
+
+    def _place(self, sources: Any, kind: Any) -> pathlib.Path:
         from rave_agents.compiler.folders import choose_cache_directory  # noqa: PLC0415
         from rave_agents.compiler.layout import kind_as_text  # noqa: PLC0415
-        from rave_agents.compiler.sources import sources_name  # noqa: PLC0415
 
         name = f"{self.function.__module__}.{self.function.__name__} {kind_as_text(kind)}"
-        folder = choose_cache_directory("kernel") / sources_name(classes_of(record))
+        folder = choose_cache_directory("kernel") / sources.digest()
         return folder / hashlib.sha256(name.encode()).hexdigest()[:16]
 
     def _code(self, record: Any, kind: Any) -> Any:
+        from rave_agents.compiler.changes import watch  # noqa: PLC0415
         from rave_agents.compiler.machine_code import found_or_compiled  # noqa: PLC0415
+        from rave_agents.compiler.sources import sources_of  # noqa: PLC0415
+
+        sources = sources_of(classes_of(record))
+        watch(sources.watched)
 
         def compiled() -> Any:
             from rave_agents.compiler.lowering import machine_code  # noqa: PLC0415
 
-            return machine_code(self.function, record)
+            return machine_code(self.function, record, sources.dispatchers)
 
-        return found_or_compiled(self.place_on_disk(record, kind), self.what, compiled)
+        place = self._place(sources, kind)
+        return found_or_compiled(place, self.what, compiled, sources)
 
 
 def entry(what: str) -> Callable[[Callable[[Any, int], int]], Entry]:

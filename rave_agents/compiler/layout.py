@@ -70,7 +70,12 @@ def kind_as_text(kind: Any) -> str:
     if isinstance(kind, tuple):
         owner, *fields = kind
         return f"{owner.__module__}.{owner.__qualname__}({','.join(map(kind_as_text, fields))})"
-    return kind.str if isinstance(kind, np.dtype) else str(kind.__name__)
+    return dtype_as_text(kind) if isinstance(kind, np.dtype) else str(kind.__name__)
+
+
+def dtype_as_text(dtype: Any) -> str:
+    """A type of NumPy, exactly: where the fields of a record lie, too."""
+    return f"{dtype!r} {dtype.itemsize} {dtype.isalignedstruct}"
 
 
 @functools.lru_cache(maxsize=256)

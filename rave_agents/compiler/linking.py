@@ -7,6 +7,7 @@ linked into is optimised once, as a whole.
 """
 
 import contextlib
+import gc
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,6 +16,8 @@ from numba import _dynfunc
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
+from numba.core.dispatcher import Dispatcher
+from numba.core.lowering import Lower
 from numba.core.typed_passes import NativeLowering
 
 _TIDY = create_pipeline_tuning_options(speed_level=1)
@@ -83,6 +86,22 @@ def _called_by(library: Any) -> list[Any]:
     return found[-2::-1]
 
 
+def has_addresses(library: Any) -> bool:
+    """Whether code has addresses of this process in it: those of arrays, or of C functions."""
+    waiting, seen = [library], set()
+    addresses: set[int] = set()
+    while waiting:
+        one = waiting.pop()
+        if one not in seen:
+            seen.add(one)
+            addresses |= {int(name.rpartition(".")[2], 16) for name in one._dynamic_globals}
+            waiting += one._linking_libraries
+    # What is not optimised has that of each function of Numba's that it calls, and never uses it.
+    return bool(addresses) and not addresses <= {
+        id(one) for one in gc.get_objects() if isinstance(one, Dispatcher)
+    }
+
+
 def _unexecutable(library: Any, description: Any, environment: Any) -> Any:
     """What stands for a function that there is no machine code of."""
     name = description.qualname.rpartition(".")[2]
@@ -99,11 +118,24 @@ def _without_machine_code(context: Any) -> Iterator[None]:
         del context.get_executable
 
 
+class _Lower(Lower):  # type: ignore[misc]
+    def _compute_def_location(self) -> Any:
+        try:
+            return super()._compute_def_location()
+        except IndexError:  # Numba 0.68 wants a statement after a docstring.
+            return self.func_ir.loc
+
+
 @register_pass(mutates_CFG=True, analysis_only=False)
 class LinkedLowering(NativeLowering):  # type: ignore[misc]
     """Lower a function into a library that is linked into others."""
 
     _name = "linked_lowering"
+
+    @property
+    def lowering_class(self) -> Any:
+        """What lowers a function."""
+        return _Lower
 
     def run_pass(self, state: Any) -> bool:
         """Lower it; Numba holds its compiler lock."""

@@ -4,67 +4,101 @@ Loaded when a search is compiled; one that is found on disk needs nothing of thi
 """
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numba
 from numba.core import types
+from numba.core.typing.templates import builtin_registry
 from numba.extending import intrinsic, overload
 
 from rave_agents.compiler.calls import call_address
 from rave_agents.compiler.dispatch import OpenFunction
-from rave_agents.compiler.linking import LinkedCompiler
+from rave_agents.compiler.linking import LinkedCompiler, has_addresses
 from rave_agents.compiler.machine_code import MachineCode
 from rave_agents.compiler.references import RecordReference, copy_of
+from rave_agents.compiler.settings import codegen_settings
 
 # The kernel allocates nothing and returns no array: its caller holds what it works on. Without
 # Numba's reference counts, which are atomic, it is a third faster.
-_OPTIONS: dict[str, Any] = {
+OPTIONS: dict[str, Any] = {
     "nogil": True,
     "_nrt": False,
     "error_model": "numpy",
     "no_cfunc_wrapper": True,
     "no_cpython_wrapper": True,
 }
-_INNER = {**_OPTIONS, "forceinline": True, "pipeline_class": LinkedCompiler}
+_INNER = {**OPTIONS, "forceinline": True, "pipeline_class": LinkedCompiler}
 
 _opened: set[OpenFunction[Any, Any]] = set()
 
 
 def function_type(function: Callable[..., Any], sums_in_any_order: bool = False) -> Any:
     """The Numba type of a function that is compiled into its callers."""
-    return types.Dispatcher(_compiled_into_callers(function, sums_in_any_order))
+    epoch = RecordReference.epoch
+    return types.Dispatcher(_compiled_into_callers(function, sums_in_any_order, epoch))
+
+
+def begin(dispatchers: Iterable[Any]) -> None:
+    """Begin to compile code: what was lowered before an edit, or other settings, is not used.
+
+    Args:
+        dispatchers: functions that the user has given to Numba, which notices no edit of what they
+            look up.
+    """
+    epoch = OpenFunction.generation, codegen_settings()
+    if epoch != RecordReference.epoch:
+        RecordReference.epoch = epoch
+        for value, kind in builtin_registry.globals:
+            if isinstance(value, OpenFunction):
+                for template in kind.templates:
+                    template._impl_cache.clear()  # The body for a record of constants.
+    for dispatcher in dispatchers:
+        dispatcher.recompile()
+    for opened in OpenFunction.everyone:
+        if opened not in _opened:
+            _opened.add(opened)
+            _open(opened)
 
 
 @functools.cache
-def _compiled_into_callers(function: Callable[..., Any], sums_in_any_order: bool = False) -> Any:
+def _compiled_into_callers(
+    function: Callable[..., Any], sums_in_any_order: bool, epoch: Any
+) -> Any:
     fastmath = {"reassoc"} if sums_in_any_order else False
     return numba.njit(**_INNER, fastmath=fastmath)(function)  # Kept: its type refers to it weakly.
 
 
-def machine_code(function: Callable[..., Any], record: Any) -> MachineCode:
-    """An entry, compiled for records such as this one."""
-    _open_all()
-    inner = _compiled_into_callers(function)
+def machine_code(
+    function: Callable[..., Any], record: Any, dispatchers: Iterable[Any] = ()
+) -> MachineCode:
+    """An entry, compiled for records such as this one.
+
+    Args:
+        function: the entry.
+        record: such a record.
+        dispatchers: see ``begin``.
+    """
+    begin(dispatchers)
+    inner = function_type(function).dispatcher
     record_at = copy_of(RecordReference(numba.typeof(record)))
 
     def entry(address: int, number: int) -> int:
         return inner(record_at(address), number)
 
-    compiled = numba.njit(types.int64(types.int64, types.int64), **_OPTIONS)(entry)
+    return compiled_entry(entry)
+
+
+def compiled_entry(entry: Callable[[int, int], int]) -> MachineCode:
+    """A function of an address and a number, and all that it calls."""
+    compiled = numba.njit(types.int64(types.int64, types.int64), **OPTIONS)(entry)
     (result,) = compiled.overloads.values()
-    called = [f.name for f in result.library._final_module.functions if f.is_declaration]
+    library = result.library
+    called = [f.name for f in library._final_module.functions if f.is_declaration]
     externals = tuple(name for name in called if not name.startswith("llvm."))
-    compiled_object = result.library._get_compiled_object()
-    return MachineCode(result.fndesc.llvm_func_name, externals, compiled_object)
-
-
-def _open_all() -> None:
-    """Tell Numba of the open functions that it does not know yet."""
-    for opened in OpenFunction.everyone:
-        if opened not in _opened:
-            _opened.add(opened)
-            _open(opened)
+    compiled_object = library._get_compiled_object()
+    fixed = has_addresses(library)
+    return MachineCode(result.fndesc.llvm_func_name, externals, compiled_object, fixed)
 
 
 def _open(opened: OpenFunction[Any, Any]) -> None:

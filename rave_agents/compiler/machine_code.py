@@ -39,6 +39,8 @@ class MachineCode(NamedTuple):
     """The functions of others that it calls."""
     compiled: bytes
     """The object file."""
+    fixed: bool = False
+    """Whether there are addresses of this process in it, so that no other one can use it."""
 
     def save(self, path: pathlib.Path) -> None:
         """Write it so that no process reads half of it, or not at all if no file can be written."""
@@ -95,7 +97,10 @@ class Callback(NamedTuple):
 
 
 def found_or_compiled(
-    path: pathlib.Path, what: str, compiled: Callable[[], MachineCode]
+    path: pathlib.Path,
+    what: str,
+    compiled: Callable[[], MachineCode],
+    sources: Any,
 ) -> MachineCode:
     """The machine code that is kept at a path; compiled, and kept there, where there is none.
 
@@ -103,16 +108,29 @@ def found_or_compiled(
         path: of the file.
         what: what is compiled, for the message to the user.
         compiled: compiles it with Numba, which it imports.
+        sources: the ``Fingerprint`` that the path is named after. What it does not know exactly is
+            not kept.
     """
-    code = MachineCode.saved(path)
+    code = None if sources.unknown else MachineCode.saved(path)
     if code is None:
         with _without_garbage_collection():
             from rave_agents.compiler.progress import announced  # noqa: PLC0415  (imports Numba)
 
-            with announced(what):
+            with announced(what) as reasons:
                 code = compiled()
-                code.save(path)
+                if code.fixed:
+                    _in_use.append(sources)
+                    reasons.append("it has a large array or a C function by its address")
+                elif sources.unknown:
+                    objects = [f"{name} ({kind})" for name, kind in sources.unknown.items()]
+                    reasons.append(f"nothing tells exactly what it looks up: {', '.join(objects)}")
+                else:
+                    code.save(path)
     return code
+
+
+_in_use: list[Any] = []
+"""Holds arrays that code has by their addresses."""
 
 
 _collection = threading.Lock()

@@ -39,13 +39,18 @@ def _say_begun(what: str) -> None:
 
 
 @contextlib.contextmanager
-def announced(what: str) -> Iterator[None]:
-    """Announce that ``what`` is compiled, and the seconds; on a terminal they count up."""
+def announced(what: str) -> Iterator[list[str]]:
+    """Announce that ``what`` is compiled, and the seconds; on a terminal they count up.
+
+    Reasons why it is not kept on disk are to be added to the list.
+    """
     started = time.perf_counter()
+    reasons: list[str] = []
     with _shown(what):
-        yield
+        yield reasons
     seconds = time.perf_counter() - started
-    _log.warning("rave_agents: compiled %s in %.1f s; it is kept on disk.", what, seconds)
+    kept = f"it is not kept on disk: {'; '.join(reasons)}" if reasons else "it is kept on disk"
+    _log.warning("rave_agents: compiled %s in %.1f s; %s.", what, seconds, kept)
 
 
 @contextlib.contextmanager

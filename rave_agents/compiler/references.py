@@ -18,8 +18,6 @@ from numba.extending import (
     register_model,
 )
 
-from rave_agents.compiler.dispatch import OpenFunction
-
 _types: Any = types
 
 _WORD = ir.IntType(64)
@@ -28,13 +26,15 @@ _WORD = ir.IntType(64)
 class RecordReference(types.Type):
     """The address of a record whose arrays have become pointers."""
 
+    epoch: Any = None
+    """What code is lowered for now, see ``lowering.begin``."""
     numbers: dict[Any, int] = {}  # noqa: RUF012  (one register for all)
 
     def __init__(self, record: Any) -> None:
         self.record = record
         self.instance_class: Any = record.instance_class
         # A name of its own for each, and a short one: it is a part of every function's.
-        key = OpenFunction.generation, record
+        key = self.epoch, record
         number = self.numbers.setdefault(key, len(self.numbers))
         super().__init__(f"{self.instance_class.__name__}{number}")
 

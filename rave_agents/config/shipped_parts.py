@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import cloudpickle
 
 from rave_agents.compiler.dispatch import OpenFunction, implements
+from rave_agents.compiler.fingerprint import code_as_text
 from rave_agents.compiler.runtime import RUNS_AS
-from rave_agents.compiler.sources import code_as_text
 from rave_agents.config.part_specs import is_own
 
 

@@ -4,26 +4,37 @@ import functools
 import hashlib
 import inspect
 import pathlib
+import re
 import threading
 
+from rave_agents.compiler.changes import MISSING, code_generation, watch
 from rave_agents.compiler.dispatch import JIT_DISABLED
+from rave_agents.compiler.fingerprint import Fingerprint, is_ours
 from rave_agents.compiler.folders import choose_cache_directory
+from rave_agents.compiler.looked_up import looked_up
 from rave_agents.compiler.machine_code import Callback, MachineCode, found_or_compiled
-from rave_agents.compiler.signals import uninterrupted
-from rave_agents.compiler.sources import code_as_text, constant_as_text, own_sources
+from rave_agents.compiler.settings import codegen_settings
+from rave_agents.compiler.sources import own_sources
 from rave_agents.games import playing
 from rave_agents.games.rules import Rules
 
 _lock = threading.Lock()
-_loaded: dict[Rules, Callback] = {}
+_loaded: dict[str, Callback] = {}
+"""By the names of their files: code may be in use after its rules have been edited."""
 
 
 def loaded(rules: Rules) -> Callback:
     """``simulate`` of these rules, compiled or found on disk."""
     with _lock:
-        if rules not in _loaded:
-            uninterrupted(lambda: _loaded.update({rules: _load(rules)}))
-        return _loaded[rules]
+        generation = code_generation()
+        known = vars(rules).get(_MACHINE_CODE)
+        if known is None or known[0] != generation:
+            known = vars(rules)[_MACHINE_CODE] = generation, _load(rules)
+        return known[1]
+
+
+_MACHINE_CODE = "_machine_code"
+"""The attribute of rules under which their code is found: others that are equal may differ."""
 
 
 def prepare(rules: Rules) -> None:
@@ -34,17 +45,30 @@ def prepare(rules: Rules) -> None:
 
 def place_on_disk(rules: Rules) -> pathlib.Path:
     """Where the machine code of these rules is kept."""
-    return choose_cache_directory("games") / _kit_sources() / _name(rules)
+    return _place(rules, sources_of_rules(rules))
+
+
+def _place(rules: Rules, sources: Fingerprint) -> pathlib.Path:
+    kind = type(rules)
+    name = re.sub(r"[^\w.-]", "_", kind.name or kind.__name__)
+    return choose_cache_directory("games") / _kit_sources() / f"{name}-{sources.digest()}"
 
 
 def _load(rules: Rules) -> Callback:
+    sources = sources_of_rules(rules)
+    watch(sources.watched)
+    place = _place(rules, sources)
+    if str(place) in _loaded and not sources.unknown:
+        return _loaded[str(place)]
+
     def compiled() -> MachineCode:
         from rave_agents.games.rules_lowering import callback_code  # noqa: PLC0415  (imports Numba)
 
-        return callback_code(playing.simulate_at, rules)
+        return callback_code(playing.simulate_at, rules, sources.dispatchers)
 
-    what = f"the rules of {rules}"
-    return found_or_compiled(place_on_disk(rules), what, compiled).load_callback()
+    code = found_or_compiled(place, f"the rules of {rules}", compiled, sources)
+    _loaded[str(place)] = code.load_callback()
+    return _loaded[str(place)]
 
 
 @functools.cache
@@ -57,18 +81,40 @@ def _kit_sources() -> str:
     return digest.hexdigest()[:16]
 
 
-def _name(rules: Rules) -> str:
-    """A name for one object of rules: its code, and its constants."""
+def sources_of_rules(rules: Rules) -> Fingerprint:
+    """All that compiled code has of one object of rules: methods, and attributes as constants."""
+    found, kind = Fingerprint(), type(rules)
+    found.note(codegen_settings(), f"{kind.__module__}.{kind.__qualname__}", repr(rules.parameters))
+    found.names |= _names_of_the_kit()
+    found.watching = not is_ours(kind.__module__)
+    has = {name for name in (*dir(kind), *vars(rules)) if not name.startswith("__")}
+    done: set[str] = set()
+    while waiting := sorted((found.names & has) - done):
+        done.update(waiting)
+        for name in waiting:
+            _add_member(found, rules, name)
+    return found
+
+
+def _add_member(found: Fingerprint, rules: Rules, name: str) -> None:
+    """Add a method or a constant, as ``rules_lowering`` finds it."""
     kind = type(rules)
-    digest = hashlib.sha256(f"{kind.__module__}.{kind.__qualname__} {rules}".encode())
-    for name in sorted(dir(kind)):
-        method = inspect.getattr_static(kind, name)
-        if inspect.isfunction(method) and not name.startswith("__"):
-            digest.update(f"{name} {code_as_text(method)}".encode())
-    for name, value in sorted(vars(rules).items()):
-        digest.update(f"{name}={constant_as_text(value) or repr(value)}".encode())
-    for base in kind.__mro__:
-        for name, value in sorted(vars(base).items()):
-            if told := constant_as_text(value):
-                digest.update(f"{base.__name__}.{name}={told}".encode())
-    return f"{kind.name or kind.__name__}-{digest.hexdigest()[:16]}"
+    try:
+        value = getattr(rules, name, None)
+    except Exception as error:  # Where compiled code needs it, it fails there.
+        value = repr(error)
+    if not callable(value):
+        found.add_named(name, value)
+    member = inspect.getattr_static(kind, name, None)
+    if inspect.isfunction(member) or isinstance(member, property | functools.cached_property):
+        found.add_named(name, member)
+    for owner in (rules, *kind.__mro__[:-1]):
+        found.look_up(vars(owner), owner, name, vars(owner).get(name, MISSING))
+
+
+@functools.cache
+def _names_of_the_kit() -> frozenset[str]:
+    """What the kit, and what compiles it, may look up in rules."""
+    functions = [getattr(one, "py_func", one) for one in vars(playing).values()]
+    codes = [one.__code__ for one in functions if inspect.isfunction(one)]
+    return frozenset({"record"}.union(*(looked_up(code).attributes for code in codes)))

@@ -6,6 +6,7 @@ its methods are functions of its class.
 
 import functools
 import inspect
+from collections.abc import Iterable
 from typing import Any
 
 import numba
@@ -29,20 +30,14 @@ from numba.np import numpy_support
 from numba.np.arrayobj import make_array, populate_array
 
 from rave_agents.compiler.linking import LinkedCompiler
-from rave_agents.compiler.lowering import function_type
+from rave_agents.compiler.lowering import OPTIONS, begin, compiled_entry, function_type
 from rave_agents.compiler.machine_code import MachineCode
+from rave_agents.compiler.references import RecordReference
 from rave_agents.games import bits, memory, playing
 from rave_agents.games.playing import RECORDS
 from rave_agents.games.rules import Rules
 
-_OPTIONS: dict[str, Any] = {
-    "nogil": True,
-    "_nrt": False,
-    "error_model": "numpy",
-    "no_cfunc_wrapper": True,
-    "no_cpython_wrapper": True,
-}
-_INNER = {**_OPTIONS, "pipeline_class": LinkedCompiler}
+_INNER = {**OPTIONS, "pipeline_class": LinkedCompiler}
 
 
 class RulesType(types.Type):
@@ -54,7 +49,7 @@ class RulesType(types.Type):
 
 
 @functools.cache
-def _rules_type_class(kind: Any) -> type[RulesType]:
+def _rules_type_class(kind: Any, epoch: Any) -> type[RulesType]:
     """The class of the types of rules of a class, with its methods opened to Numba."""
     opened = type(f"{kind.__name__}Type", (RulesType,), {})
     register_model(opened)(models.OpaqueModel)
@@ -88,10 +83,17 @@ def _open_method(opened: type[RulesType], name: str, method: Any) -> None:
     overload_method(opened, name, jit_options=_INNER, strict=False)(choose)
 
 
-def callback_code(function: Any, rules: Rules) -> MachineCode:
-    """``function(rules, address)``, which gives a status, compiled for these rules."""
+def callback_code(function: Any, rules: Rules, dispatchers: Iterable[Any] = ()) -> MachineCode:
+    """``function(rules, address)``, which gives a status, compiled for these rules.
+
+    Args:
+        function: the function.
+        rules: the rules.
+        dispatchers: see ``lowering.begin``.
+    """
+    begin(dispatchers)
     of: Any = type(rules)
-    kind = _rules_type_class(of)(rules, next(_numbers))
+    kind = _rules_type_class(of, RecordReference.epoch)(rules, next(_numbers))
     inner = function_type(function).dispatcher
 
     @intrinsic
@@ -101,12 +103,7 @@ def callback_code(function: Any, rules: Rules) -> MachineCode:
     def entry(address: int, number: int) -> int:
         return inner(value(), address)
 
-    compiled = numba.njit(types.int64(types.int64, types.int64), **_OPTIONS)(entry)
-    (result,) = compiled.overloads.values()
-    called = [f.name for f in result.library._final_module.functions if f.is_declaration]
-    externals = tuple(name for name in called if not name.startswith("llvm."))
-    compiled_object = result.library._get_compiled_object()
-    return MachineCode(result.fndesc.llvm_func_name, externals, compiled_object)
+    return compiled_entry(entry)
 
 
 _numbers = iter(range(1_000_000))

@@ -3,7 +3,8 @@
 import math
 from typing import Any, NamedTuple
 
-from rave_agents.compiler.dispatch import OpenFunction, records_of
+from rave_agents.compiler.changes import code_generation
+from rave_agents.compiler.dispatch import records_of
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.game.game_state import (
     GameState,
@@ -117,7 +118,7 @@ class SearchedGame(NamedTuple):
     fixed_range: bool
     """Whether these utilities are 0 and 1 on the scale of values; else those that are met."""
     generation: int
-    """``OpenFunction.generation`` when the game was looked at."""
+    """The generation of the code when the game was looked at."""
 
 
 def searched_game(
@@ -159,7 +160,7 @@ def searched_game(
         greatest_utility=greatest,
         utility_sum=math.nan if total is None else total,
         fixed_range=fixed_range,
-        generation=OpenFunction.generation,
+        generation=code_generation(),
     )
 
 

@@ -1,21 +1,27 @@
-"""Which sources machine code is known by."""
+"""Which of the package's own files machine code is known by."""
 
+import ast
 import pathlib
 import re
-import sys
-import types
-
-import numpy as np
-import pytest
+import shutil
 
 import rave_agents
-from rave_agents.compiler.sources import _COMPILED, code_as_text
+from rave_agents.compiler import sources
+from rave_agents.compiler.fingerprint import is_covered
+from rave_agents.compiler.sources import compiled_files, own_sources
+from rave_agents.games import machine
 
 PACKAGE = pathlib.Path(rave_agents.__file__).parent
+OTHERS = {"rave_agents.errors", "rave_agents.files"}
+"""Exceptions, which compiled code has by name, and how files are written."""
+
+
+def module_of(path):
+    return ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
 
 
 def test_code_that_is_kept_on_disk_is_known_by_every_file_that_is_compiled():
-    known = {path for pattern in _COMPILED for path in PACKAGE.glob(pattern)}
+    known = set(compiled_files(PACKAGE))
     compiled = {
         path
         for path in PACKAGE.rglob("*.py")
@@ -23,41 +29,49 @@ def test_code_that_is_kept_on_disk_is_known_by_every_file_that_is_compiled():
     }
     rules = {path for path in compiled if path.parent.name == "games"}  # These have a cache apart.
     assert compiled - rules <= known
+    assert all(is_covered(module_of(path)) for path in known)
 
 
-SCRIPTS = {
-    "a number": "N = {n}\ndef f(): return N",
-    "a number of NumPy": "import numpy\nN = numpy.uint64({n})\ndef f(): return N",
-    "an array": "import numpy\nN = numpy.array([0, {n}])\ndef f(): return N[1]",
-    "a number in a module": "import settings\ndef f(): return settings.N",
-    "a function in a module": "import settings\ndef f(): return settings.of()",
-    "a module in a module": "import settings\ndef f(): return settings.inner.settings.inner.N",
-    "a number in an inner function": "N = {n}\ndef f(): return (lambda: N)()",
-    "a tuple of arrays": "import numpy\nN = (numpy.array([{n}]),)\ndef f(): return N[0][0]",
-}
+def test_it_is_known_by_all_that_these_files_import_too():
+    imported = set()
+    for path in compiled_files(PACKAGE):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and str(node.module).startswith("rave_agents."):
+                imported.add(node.module)
+    assert {name for name in imported - OTHERS if not is_covered(f"{name}.")} == set()
 
 
-@pytest.mark.parametrize("script", SCRIPTS.values(), ids=SCRIPTS)
-def test_code_that_looks_up_another_constant_is_other_code(script, monkeypatch):
-    def text(n):
-        settings = types.ModuleType("settings")
-        exec(f"N = {n}\ndef of(): return {n}", vars(settings))
-        settings.inner = types.ModuleType("inner")
-        settings.inner.N, settings.inner.settings = n, settings
-        monkeypatch.setitem(sys.modules, "settings", settings)
-        written = {}
-        exec(script.format(n=n), written)
-        assert written["f"]() == n
-        return code_as_text(written["f"])
+def digest(monkeypatch, package, edits):
+    """The name of the sources of a copy of the package in which files have been edited."""
+    for name, text in edits.items():
+        path = package / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    monkeypatch.setattr(sources, "__file__", str(package / "compiler" / "sources.py"))
+    own_sources.cache_clear()
+    try:
+        return own_sources()
+    finally:
+        monkeypatch.undo()
+        own_sources.cache_clear()
 
-    assert text(3) == text(3) != text(5)
+
+def test_it_is_known_by_files_in_folders_of_the_kernel_and_by_where_they_lie(monkeypatch, tmp_path):
+    package = tmp_path / "rave_agents"
+    shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))
+    names = [digest(monkeypatch, package, {})]
+    assert names == [digest(monkeypatch, package, {})] == [own_sources()]
+    for name in ("kernel/rules/ucb.py", "kernel/a/b/c.py", "evaluators/of/one.py"):
+        for text in ("x = 1", "x = 2"):
+            names.append(digest(monkeypatch, package, {name: text}))
+    (package / "kernel/a/b/c.py").rename(package / "kernel/a/c.py")
+    names.append(digest(monkeypatch, package, {}))
+    assert len(set(names)) == len(names)
+    kept = names[-1]
+    assert digest(monkeypatch, package, {"cli/other.py": "x = 1"}) == kept
 
 
-def test_arrays_are_told_apart_by_their_kind_and_shape():
-    def text(array):
-        written = {"N": array}
-        exec("def f(): return N", written)
-        return code_as_text(written["f"])
-
-    zeros = [np.zeros(4, np.int64), np.zeros((2, 2), np.int64), np.zeros(4)]
-    assert len({text(array) for array in zeros}) == 3
+def test_rules_are_known_by_the_kit_and_by_the_kernel():
+    assert machine._kit_sources() != own_sources()[:16]
+    kit = {path.stem for path in (PACKAGE / "games").glob("*.py")}
+    assert {"bits", "machine", "memory", "playing", "rules", "rules_lowering"} <= kit

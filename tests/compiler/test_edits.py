@@ -1,0 +1,417 @@
+"""Code that is edited in a running process, or between two, runs as it is in the interpreter."""
+
+import os
+import pathlib
+import subprocess
+import sys
+import types
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+from rave_agents.compiler.changes import code_generation
+from rave_agents.compiler.dispatch import JIT_DISABLED, Entry, entry, kernel
+from rave_agents.parts import beta, implements
+
+pytestmark = pytest.mark.skipif(JIT_DISABLED, reason="nothing is compiled")
+
+
+class Part(NamedTuple):
+    a: int = 2
+    b: int = 7
+
+
+class Record(NamedTuple):
+    part: Any
+
+
+@entry("a test")
+def run_beta(record: Any, number: int) -> int:
+    return int(beta(record.part, number, 1.0))
+
+
+CELLS = {
+    "a helper": ("@kernel\ndef g(n): return n * {n}", "g(n)"),
+    "a default": ("@kernel\ndef g(n, by={n}): return n * by", "g(n)"),
+    "a lambda": ("g = kernel(lambda n: n * {n})", "g(n)"),
+    "a helper's helper":
+        ("@kernel\ndef h(n): return n * {n}\n@kernel\ndef g(n): return h(n)", "g(n)"),
+    "a closure":
+        ("def outer(by):\n @kernel\n def g(n): return n * by\n return g\ng = outer({n})", "g(n)"),
+    "an enum": ("class E(enum.Enum):\n A = {n}", "n * E.A.value"),
+    "an enum of numbers": ("class E(enum.IntEnum):\n A = {n}", "n * E.A"),
+    "flags": ("class E(enum.Flag):\n A = {n}", "n * E.A.value"),
+    "a type of NumPy": ("N = np.float64 if {n} == 3 else np.int64", "10 * N(0.5)"),
+    "a tuple": ("N = (1, ({n}, 2))", "n * N[1][0]"),
+    "a named tuple": ("N = Part({n}, 1)", "n * N.a"),
+    "a named tuple's fields": (
+        "P = collections.namedtuple('P', 'a b' if {n} == 3 else 'b a')\nN = P(3, 5)", "n * N.a"
+    ),
+    "an array": ("N = np.array([1, {n}])", "n * N[1]"),
+    "an array that is not contiguous": ("N = np.array([1, 0, {n}, 0])[::2]", "n * N[1]"),
+    "an array of records": ("N = np.array([({n}, 2.0)], [('a', 'i8'), ('b', 'f8')])", "N[0]['a']"),
+    "a record": ("N = np.array([({n}, 2.0)], [('a', 'i8'), ('b', 'f8')])[0]", "n * N['a']"),
+    "a module": ("m = types.ModuleType('m')\nm.N = {n}", "n * m.N"),
+    "a module's helper":
+        ("m = types.ModuleType('m')\nm.g = kernel(lambda n: n * {n})", "m.g(n)"),
+    "a part that is a constant": (
+        "class Q(NamedTuple):\n a: int\nN = Q(1)\n"
+        "@implements(beta, Q)\ndef q(schedule, n, n_amaf): return n * {n}", "beta(N, n, n_amaf)"
+    ),
+    "a body of a part that is a constant": (
+        "N = Part(1)\n@implements(beta, Part)\ndef q(schedule, n, n_amaf): return n * {n}",
+        "beta(N, n, n_amaf)"
+    ),
+    "a function of Numba's": ("@numba.njit\ndef g(n): return n * {n}", "g(n)"),
+    "what stands for a function": (
+        "def g(n): return n * {n}\n@numba.extending.overload(g)\ndef ov(n):\n"
+        " return lambda n: n * {n}", "g(n)"
+    ),
+    "the order of sums": (
+        "from rave_agents.compiler.dispatch import summing_kernel\n"
+        "@(kernel if {n} == 3 else summing_kernel)\ndef g(n): return n * {n}", "g(n)"
+    ),
+}  # fmt: skip
+"""Cells that define a helper, and what a formula makes of it."""
+
+FORMULA = """
+import collections, enum, types
+import numba
+import numpy as np
+from typing import NamedTuple
+
+@numba.njit
+def numbas(n): return n * by
+
+class Own(NamedTuple):
+    a: int = 1
+
+@implements(beta, Own)
+def formula(schedule, n, n_amaf): return RETURNED
+"""
+
+
+@pytest.fixture
+def cache(monkeypatch, tmp_path):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    return tmp_path
+
+
+def compiled_and_interpreted(record, run=run_beta):
+    """What a search that begins now would compute, and what the interpreter does."""
+    code_generation()
+    return run.bound(record)(7), run.function(record, 7)
+
+
+@pytest.mark.usefixtures("compiled", "cache")
+@pytest.mark.full(but=["a helper", "an enum"])
+@pytest.mark.parametrize(("cell", "returned"), CELLS.values(), ids=CELLS)
+def test_an_edited_cell_of_a_helper_is_compiled_into_the_next_search(cell, returned):
+    notebook = {"__name__": "notebook", "kernel": kernel, "implements": implements, "beta": beta}
+    notebook["Part"] = Part
+    exec(FORMULA.replace("RETURNED", returned), notebook)
+    record, told = Record(notebook["Own"]()), []
+    for n in (3, 3, 5, 3):
+        exec(cell.format(n=n), notebook)
+        told.append(compiled_and_interpreted(record))
+        told.append(compiled_and_interpreted(record, Entry(run_beta.function, "a test")))
+    assert all(one == other for one, other in told), told
+    assert len(set(told)) == 2
+
+
+@pytest.mark.usefixtures("compiled", "cache")
+@pytest.mark.full
+def test_what_is_changed_in_place_is_compiled_into_the_next_search():
+    notebook = {"__name__": "notebook", "kernel": kernel, "implements": implements, "beta": beta}
+    exec(FORMULA.replace("RETURNED", "n * N[0] + m.N + g(n)"), notebook)
+    notebook["N"], notebook["m"] = np.array([3, 5]), types.ModuleType("m")
+    notebook["m"].N = 1
+    exec("def plain(n, by=2): return n * by\ng = kernel(plain)", notebook)
+    record, results = Record(notebook["Own"]()), []
+    for edit in (
+        lambda: None,
+        lambda: notebook["N"].__setitem__(0, 4),
+        lambda: setattr(notebook["m"], "N", 2),
+        lambda: setattr(notebook["plain"], "__defaults__", (3,)),
+        lambda: setattr(notebook["plain"], "__code__", (lambda n, by: n - by).__code__),
+    ):
+        edit()
+        result, interpreted = compiled_and_interpreted(record)
+        assert result == interpreted
+        results.append(result)
+    assert len(set(results)) == len(results)
+
+
+@pytest.mark.usefixtures("compiled", "cache")
+@pytest.mark.full
+def test_a_function_of_numbas_that_looks_up_an_edited_constant_is_compiled_anew():
+    """Numba itself goes on with the old one."""
+    notebook = {"__name__": "notebook", "kernel": kernel, "implements": implements, "beta": beta}
+    exec(FORMULA.replace("RETURNED", "numbas(n)"), notebook)
+    record, results = Record(notebook["Own"]()), []
+    for notebook["by"] in (3, 5, 3):
+        assert notebook["numbas"](7) in {21, 35}
+        code_generation()
+        results.append(run_beta.bound(record)(7))
+    assert results == [21, 35, 21]
+
+
+@pytest.mark.usefixtures("compiled")
+def test_what_cannot_be_told_exactly_is_not_kept_and_that_is_said(cache, caplog):
+    notebook = {"__name__": "notebook", "implements": implements, "beta": beta}
+    exec(FORMULA.replace("RETURNED", "n * len(N) if n < 0 else n"), notebook)
+    notebook["N"] = (1, 2)
+    record = Record(notebook["Own"]())
+    assert compiled_and_interpreted(record) == (7, 7)
+    kept = {path for path in cache.rglob("*") if path.is_file()}
+    assert len(kept) == 1
+    exec("from numba.typed import List", notebook)
+    notebook["formula"].__kwdefaults__ = {"other": object()}
+    assert compiled_and_interpreted(record) == (7, 7)
+    assert {path for path in cache.rglob("*") if path.is_file()} == kept
+    assert "it is not kept on disk: nothing tells exactly" in caplog.text
+    assert "object" in caplog.text
+
+
+def run(program, **environment):
+    own = {"NUMBA_CACHE_DIR", "NUMBA_DISABLE_JIT", "RAVE_AGENTS_GAMES"}
+    kept = {name: value for name, value in os.environ.items() if name not in own}
+    tests = str(pathlib.Path(__file__).parents[1])
+    paths = [environment.pop("PYTHONPATH", ""), tests, os.environ.get("PYTHONPATH", "")]
+    kept["PYTHONPATH"] = os.pathsep.join(path for path in paths if path)
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**kept, **environment},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+FORMULA_OF_A_SCRIPT = """
+import enum
+from typing import NamedTuple
+from rave_agents import Limit, SearchConfig, Searcher
+from rave_agents.parts import implements, kernel, score
+from helpers.games import random_game
+
+class Sign(enum.Enum):
+    S = SIGN
+
+@kernel
+def tried(n, weight=WEIGHT):
+    return weight * n
+
+class Fixed(NamedTuple):
+    c: float = 0.1
+
+@implements(score, Fixed)
+def fixed(rule, amaf, node, edge):
+    return Sign.S.value * tried(edge.n)
+
+result = Searcher(SearchConfig(rule=Fixed()), seed=1).search(random_game(1), Limit(simulations=60))
+visits = sorted(row.visits for row in result.actions)
+print("evenly" if visits[-1] - visits[0] <= 1 else "one")
+"""
+
+
+@pytest.mark.full
+def test_an_edited_default_and_an_edited_enum_are_compiled_anew(tmp_path):
+    told = []
+    for weight, sign in (("-1.0", "1"), ("1.0", "1"), ("-1.0", "-1"), ("-1.0", "1")):
+        program = FORMULA_OF_A_SCRIPT.replace("WEIGHT", weight).replace("SIGN", sign)
+        done = run(program, NUMBA_CACHE_DIR=str(tmp_path))
+        told.append((done.stdout.strip(), "compiling the search" in done.stderr))
+    assert told == [("evenly", True), ("one", True), ("one", True), ("evenly", False)]
+
+
+RULES = """
+import enum
+import numpy as np
+from rave_agents import Limit, Searcher
+from rave_agents.games import TERMINAL, Rules
+from rave_agents.parts import kernel
+
+class Prize(enum.IntEnum):
+    FIRST = {enum}
+
+KIND = np.{kind}
+{array}
+
+@kernel
+def bonus(x, by={default}):
+    return x * by
+
+class Pick(Rules):
+    name = "pick"
+    num_players, num_distinct_actions, utility_sum = 1, 2, None
+    min_utility, max_utility = -1000.0, 1000.0
+    fields = {{"taken": np.int64}}
+    def begin(self, state): state.taken = -1
+    def player(self, state): return 0 if state.taken < 0 else TERMINAL
+    def legal_actions(self, state, actions):
+        actions[0] = 0
+        actions[1] = 1
+        return 2
+    def play(self, state, action): state.taken = action
+    def returns(self, state, returns):
+        returns[0] = bonus(1.0) if state.taken == 0 else 10.0 * KIND(0.5) + Prize.FIRST.value
+        returns[0] += ARRAY[100]
+
+def told():
+    searcher = Searcher(seed=1)
+    result = searcher.search(Pick().new_initial_state(), Limit(simulations=50))
+    assert result.provider == "compiled rules"
+    return [round(row.value) for row in sorted(result.actions, key=lambda row: row.action)]
+
+print(told())
+"""
+AS_WRITTEN = {"enum": 1, "kind": "float64", "default": 3.0, "array": "ARRAY = np.zeros(200)"}
+
+
+@pytest.mark.full
+def test_edited_rules_are_compiled_anew(tmp_path):
+    told = {}
+    for edits in ({}, {"default": 300.0}, {"enum": 100}, {"kind": "int64"}):
+        done = run(RULES.format(**AS_WRITTEN | edits), XDG_CACHE_HOME=str(tmp_path))
+        told[str(edits)] = done.stdout.strip()
+    assert list(told.values()) == ["[3, 6]", "[300, 6]", "[3, 105]", "[3, 1]"]
+    again = run(RULES.format(**AS_WRITTEN), XDG_CACHE_HOME=str(tmp_path))
+    assert (again.stdout, again.stderr) == ("[3, 6]\n", "")
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("array", ["np.arange(400)[::2]", "np.ones(200_000)"])
+def test_code_that_has_an_array_by_its_address_is_not_kept(tmp_path, array):
+    program = RULES.format(**AS_WRITTEN | {"array": f"ARRAY = {array}"})
+    first, second = (run(program, XDG_CACHE_HOME=str(tmp_path)) for _ in range(2))
+    assert first.stdout == second.stdout != "[3, 6]\n"
+    assert "it is not kept on disk: it has a large array" in second.stderr
+
+
+NOTEBOOK = """
+@kernel
+def bonus(x):
+    return x * 30.0
+
+print(told())
+Pick.player = lambda self, state: TERMINAL if state.taken >= 0 else 0
+Pick.returns = lambda self, state, returns: None
+print(told())
+"""
+
+
+@pytest.mark.full
+def test_an_edited_cell_of_a_helper_of_rules_is_compiled_into_the_next_search(tmp_path):
+    program = RULES.format(**AS_WRITTEN) + NOTEBOOK
+    assert run(program, XDG_CACHE_HOME=str(tmp_path)).stdout == "[3, 6]\n[30, 6]\n[0, 0]\n"
+
+
+HELPER = """
+from rave_agents.parts import kernel
+WEIGHT = {weight}
+@kernel
+def tried(n): return {literal} * WEIGHT * n
+"""
+
+USER = """
+import pathlib
+import helper_of_mine
+{use}
+from typing import NamedTuple
+from rave_agents import Limit, SearchConfig, Searcher
+from rave_agents.parts import implements, score
+from helpers.games import random_game
+
+class Fixed(NamedTuple):
+    c: float = 0.1
+
+@implements(score, Fixed)
+def fixed(rule, amaf, node, edge): return {call}(edge.n)
+
+searcher = Searcher(SearchConfig(rule=Fixed()), seed=1)
+
+def told():
+    result = searcher.search(random_game(1), Limit(simulations=60))
+    visits = sorted(row.visits for row in result.actions)
+    return "evenly" if visits[-1] - visits[0] <= 1 else "one"
+
+print(told())
+"""
+WRITE = "written = pathlib.Path(helper_of_mine.__file__).write_text({edited!r})"
+
+SHELL = """
+from IPython.core.interactiveshell import InteractiveShell
+shell = InteractiveShell.instance()
+shell.run_line_magic("load_ext", "autoreload")
+shell.run_line_magic("autoreload", "2{option}")
+for cell in ("pass", {cell!r}, {write!r}, "print(told())"):
+    assert shell.run_cell(cell).success
+"""
+
+USES = {
+    "as a module": ("import helper_of_mine as h", "h.tried"),
+    "its function": ("from helper_of_mine import tried", "tried"),
+}
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("how", ["importlib", "autoreload", "autoreload --full"])
+@pytest.mark.parametrize(("use", "call"), USES.values(), ids=USES)
+def test_a_helpers_module_that_is_reloaded_is_compiled_into_the_next_search(
+    tmp_path, use, call, how
+):
+    (tmp_path / "helper_of_mine.py").write_text(HELPER.format(weight=-1.0, literal=1.0))
+    # A name that was imported has the old function after a reload, which has the new constants.
+    after = {"weight": 1.0, "literal": 1.0} if how == "importlib" else {"weight": -1.0}
+    edited = HELPER.format(**{"literal": -1.0} | after)
+    cell, write = USER.format(use=use, call=call), WRITE.format(edited=edited)
+    if how == "importlib":
+        reload = "import importlib\nimportlib.reload(helper_of_mine)"
+        program = f"{cell}\n{write}\n{reload}\nprint(told())"
+    else:
+        pytest.importorskip("IPython")
+        program = SHELL.format(cell=cell, write=write, option=how.removeprefix("autoreload"))
+    environment = {"PYTHONPATH": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"}
+    done = run(program, XDG_CACHE_HOME=str(tmp_path / "cache"), **environment)
+    assert done.stdout.split() == ["evenly", "one"], done.stderr
+
+
+SETTINGS = """
+import numpy as np
+from rave_agents.simulate.random_stream import fill_words, make_stream
+stream, words = make_stream(np.random.SeedSequence(1)), np.empty(1, np.int64)
+fill_words(stream, words)
+"""
+
+
+@pytest.mark.full
+def test_code_of_other_settings_is_not_used(tmp_path):
+    settings = [{}, {"NUMBA_OPT": "0"}, {"NUMBA_ENABLE_AVX": "0"}, {"NUMBA_CPU_NAME": "generic"}]
+    settings += [{"NUMBA_BOUNDSCHECK": "1"}, {"NUMBA_DEBUGINFO": "1"}]
+    compiled = [
+        "compiling" in run(SETTINGS, XDG_CACHE_HOME=str(tmp_path), **setting).stderr
+        for setting in (*settings, *settings)
+    ]
+    assert compiled == [True] * len(settings) + [False] * len(settings)
+
+
+SEARCH = """
+from rave_agents import Limit, SearchConfig, Searcher
+from helpers.games import random_game
+searcher = Searcher(SearchConfig.preset("uct"), seed=1)
+print(searcher.search(random_game(1), Limit(simulations=300)).to_dict()["actions"])
+"""
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(
+    "setting", ["NUMBA_DEBUGINFO", "NUMBA_BOUNDSCHECK", "NUMBA_DEVELOPER_MODE"]
+)
+def test_a_search_is_the_same_under_settings_that_help_to_find_mistakes(tmp_path, setting):
+    usual = run(SEARCH, NUMBA_DISABLE_JIT="1").stdout
+    assert run(SEARCH, XDG_CACHE_HOME=str(tmp_path), **{setting: "1"}).stdout == usual
