@@ -36,6 +36,7 @@ SHORTER = {
     "opponent_speed": ["1"],
     "threads": ["connect_four"],
     "many_actions": ["--actions", "2000", "--simulations", "5"],
+    "own_worlds": ["kuhn_poker", "--positions", "4", "--worlds", "50"],
     "share_of_truth": ["dark_chess:4", "go_fish:2", "--positions", "2", "--particles", "200"],
     "simultaneous_experiment": ["--names", "matrix_brps", "--games", "2"],
     "solved_positions": ["--positions", "60"],

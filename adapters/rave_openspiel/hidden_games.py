@@ -9,6 +9,7 @@ import pyspiel
 
 from rave_openspiel.support import hides_information, refusal
 from rave_openspiel.worlds import (
+    REPLAYED_PHASES,
     SELDOM_SETTLED,
     UNRELIABLE,
     WORLD_COSTS,
@@ -55,6 +56,8 @@ def _described(game_type: pyspiel.GameType) -> HiddenGame:
         remarks.append("seldom settled in the middle of a game")
     if name in WORLD_COSTS:
         remarks.append(f"a world costs {WORLD_COSTS[name]}")
+    if name in REPLAYED_PHASES:
+        remarks.append(f"replay in the phase {REPLAYED_PHASES[name]}, where its own is the truth")
     source = "its own" if resamples(game) else "replay"
     if name == "negotiation":
         source, remarks = "other utilities", ["each drawn independently"]

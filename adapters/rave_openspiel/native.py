@@ -32,7 +32,7 @@ from rave_openspiel.native_library import (
     built_library,
 )
 from rave_openspiel.pointers import STATE, address_of, type_capsule
-from rave_openspiel.worlds import WorldFunction, recorded_worlds, resamples
+from rave_openspiel.worlds import WorldFunction, recorded_worlds, resamples_at
 
 SWITCH = "RAVE_AGENTS_NATIVE"
 """The environment variable that controls the bridge and the registration of bots."""
@@ -262,7 +262,7 @@ class NativeSimulator:
     def _observe(self, root: pyspiel.State, frame: Frame, observation: Observation) -> None:
         """Draw a world for every simulation."""
         game = root.get_game()
-        from_python = observation.worlds is not None or not resamples(game)
+        from_python = observation.worlds is not None or not resamples_at(root)
         by_information_state = sees_information_state(game)
         address, given = 0, np.zeros(1, np.int64)
         if from_python:

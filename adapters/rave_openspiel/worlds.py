@@ -4,7 +4,7 @@ A world is a random state from the player's information set: the player cannot t
 state. Each simulation begins in another world. There are three sources (``world_source`` chooses):
 
 * a function of the user's, whose worlds are checked;
-* the game's own ``resample_from_infostate``, where it has one;
+* the game's own ``resample_from_infostate``, where it has one that knows no more than the player;
 * else ``ReplayedWorlds``: histories with other chance outcomes and other moves of the others, in
   which the player sees the same at every moment.
 
@@ -13,7 +13,7 @@ All of them draw from one stream of random numbers, so that the same seed gives 
 
 import functools
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import pyspiel
@@ -57,7 +57,7 @@ def world_source(
     if worlds is not None:
         return FunctionWorlds(state, player, unit, worlds)
     game = state.get_game()
-    if resamples(game):
+    if resamples_at(state):
         return functools.partial(resampled, state, player, unit)
     reason = no_worlds(game)
     if reason is not None:
@@ -179,28 +179,42 @@ class FunctionWorlds:
 
 
 def resamples(game: pyspiel.Game) -> bool:
-    """Whether the worlds of the game's own method are used."""
-    return game.get_type().short_name in RESAMPLING
+    """Whether the worlds of the game's own method are used, with the parameters that it has."""
+    trusted = RESAMPLING.get(game.get_type().short_name)
+    if trusted is None:
+        return False
+    parameters = game.get_parameters()
+    return all(parameters.get(name) == value for name, value in trusted.items())
 
 
-RESAMPLING = frozenset(
-    [
-        "bargaining",
-        "blackjack",
-        "bridge",
-        "gin_rummy",
-        "kuhn_poker",
-        "leduc_poker",
-        "oh_hell",
-        "universal_poker",
-    ]
-)
-"""Games that have a method of their own whose worlds agree with all that a player saw."""
+def resamples_at(state: pyspiel.State) -> bool:
+    """Whether they are used at a state: not in a phase in which the method fails."""
+    game = state.get_game()
+    phase = REPLAYED_PHASES.get(game.get_type().short_name)
+    return resamples(game) and (phase is None or f"Phase: {phase}" not in str(state))
+
+
+RESAMPLING: Mapping[str, Mapping[str, object]] = {
+    "bargaining": {"prob_end": 0.0},
+    "blackjack": {},
+    "bridge": {},
+    "gin_rummy": {},
+    "kuhn_poker": {},
+    "leduc_poker": {"suit_isomorphism": False, "action_mapping": False},
+    "universal_poker": {"numPlayers": 2, "boardCards": "", "handReaches": ""},
+}
+"""Games that have a method of their own whose worlds agree with all that a player saw and know no
+more, and the values of parameters with which they do: ``examples/own_worlds.py`` compares them with
+exact posteriors."""
+
+REPLAYED_PHASES = {"gin_rummy": "Layoff"}
+"""The phase of a game in which its own method gives the true position, which is then replayed."""
 
 UNRELIABLE = {
     "colored_trails": "it never changes the offer that the player cannot see",
     "euchre": "its worlds may hold cards that the others cannot have, as they did not follow suit",
     "hearts": "its worlds may hold cards that the others cannot have, as they did not follow suit",
+    "oh_hell": "it deals the others their own cards, in another order, and none of the deck's",
 }
 """Games whose own method is not used, and why; their history is replayed instead."""
 
