@@ -12,7 +12,13 @@ from gymnasium import spaces
 from gymnasium.envs.registration import EnvSpec
 from gymnasium.utils import EzPickle
 
-from rave_agents.environments.chance import Knowledge, known, look_for_chance, remember
+from rave_agents.environments.chance import (
+    Knowledge,
+    known,
+    look_for_chance,
+    remember,
+    say_it_may_foresee,
+)
 from rave_agents.environments.clone_check import RAISED, Checked, Start, Step, check_clones, raised
 from rave_agents.environments.copying import CopyRules, copied, fingerprint, font_types, hashable
 from rave_agents.environments.generators import generator_types
@@ -21,6 +27,7 @@ from rave_agents.environments.wrappers import blamed, class_name, refused_wrappe
 from rave_agents.errors import CloneError
 from rave_gymnasium.masks import mask_function, present_mask
 from rave_gymnasium.replays import STAGES, Replayable, replayable
+from rave_gymnasium.support import env_name
 from rave_gymnasium.wrappers import inner_env, searched_part
 
 REPLACED = frozenset(
@@ -86,6 +93,8 @@ def planning_env(env: Any, action_mask: Any = None, *, keep_observations: bool =
         _checked.note(env.unwrapped, chain, repeats)
     new = clone(env)
     _checked.note(new.unwrapped, chain, bool(_checked.repeats(env.unwrapped, chain)))
+    if recorder is not None:
+        recorder.fair(new)
     return new
 
 
@@ -125,6 +134,11 @@ def chance_knowledge(env: Any, copy: Any, action_mask: Any = None) -> Knowledge:
         knowledge = remember(raw, Knowledge(report))
         if action_mask is None and player.met_masks:
             _say_mask_is_unknown(class_name(raw))
+    recorder = replayable(env)
+    if recorder is not None and recorder.unsure != knowledge.report.unsure:
+        knowledge.report = dataclasses.replace(knowledge.report, unsure=recorder.unsure)
+        if recorder.unsure:
+            say_it_may_foresee(env_name(env), recorder.unsure)
     return knowledge
 
 
@@ -155,7 +169,7 @@ def deep_clone(env: Any) -> Any:
 
 def common_objects(env: Any) -> tuple[type, ...]:
     """Types of objects that a copy shares with its original and that no step draws from."""
-    return (spaces.Space, dict, list, tuple) if class_name(env) in REPLACED else ()
+    return (spaces.Space, dict, list, tuple) if class_name(env) in REPLACED else STAGES
 
 
 def simulation_cloner(env: Any) -> Callable[[Any], Any]:

@@ -72,6 +72,14 @@ def say_it_sees_chance() -> None:
     )
 
 
+@functools.cache
+def say_it_may_foresee(name: str, reason: str) -> None:
+    """Warn, once for each environment, that a search may foresee chance."""
+    _log.warning(
+        "rave_agents: a search in %s may foresee outcomes of chance to come: %s.", name, reason
+    )
+
+
 @dataclasses.dataclass(frozen=True)
 class ChanceReport:
     """The chance that was detected in an environment, from one position on."""
@@ -90,6 +98,8 @@ class ChanceReport:
     """Generators that steps drew from and that cannot be reseeded."""
     alike: bool = True
     """Whether outcomes repeat, so that the tree can have a node for each and learn from it."""
+    unsure: str = ""
+    """Why the search may foresee chance that nobody can detect; empty if it does not."""
 
     @property
     def found(self) -> bool:
@@ -106,6 +116,8 @@ class ChanceReport:
             parts.append("the reset decides what shows only later")
         if self.fixed:
             parts.append(f"{', '.join(self.fixed)} cannot be reseeded")
+        if self.unsure:
+            parts.append(self.unsure)
         return f"{'; '.join(parts) or 'no chance found'} ({self.games} random games)"
 
 
@@ -328,13 +340,13 @@ def search_position(
     Args:
         copy: a copy of the environment for this search alone; its generators are reseeded.
         report: the chance in the environment; of the generators outside, the search replaces those
-            that the report names.
+            that the report names, and all of them where no chance has been found.
         entropy: numbers that seed all draws.
         sees: whether simulations foresee chance; then nothing is reseeded.
         shared: types of objects that the copy shares with the environment.
     """
     found = find_generators(copy, shared, make_missing=not sees)
-    outside = tuple(one for one in found.outside if one.name in report.sources)
+    outside = tuple(one for one in found.outside if not report.found or one.name in report.sources)
     return Position(copy, Dice(Generators(found.inside, outside), entropy, sees=sees))
 
 

@@ -7,7 +7,14 @@ from typing import Any, Self
 
 import numpy as np
 
-from rave_agents.environments.generators import Generators, reseed, restore, saved, state_bytes
+from rave_agents.environments.generators import (
+    Generators,
+    reseed,
+    restore,
+    same_state,
+    saved,
+    state_bytes,
+)
 
 
 class Dice:
@@ -27,6 +34,8 @@ class Dice:
         self, generators: Generators, entropy: Sequence[int], *, sees: bool = False
     ) -> None:
         self._inside = generators.inside
+        self._names = [found.name for found in generators.outside]
+        self._used_outside: list[str] = []
         self._outside = [found.generator for found in generators.outside]
         self._sees = sees
         self._theirs: list[Any] = []
@@ -47,12 +56,16 @@ class Dice:
         self._begun = [state_bytes(found.generator) for found in self._inside]
 
     def used(self) -> list[str]:
-        """Return the names of the generators inside that were used since they were seeded."""
-        return [
+        """Return the names of the generators that were used since they were seeded.
+
+        Those outside count from the end of the context on.
+        """
+        inside = [
             found.name
             for found, begun in zip(self._inside, self._begun, strict=True)
             if state_bytes(found.generator) != begun
         ]
+        return [*inside, *self._used_outside]
 
     def rewind(self) -> None:
         """If simulations foresee chance, set the generators outside to the numbers to come."""
@@ -68,7 +81,14 @@ class Dice:
 
     def __exit__(self, *error: object) -> None:
         if not self._sees:
-            self._own = [saved(generator) for generator in self._outside]
+            now = [saved(generator) for generator in self._outside]
+            if not self._used_outside:
+                self._used_outside = [
+                    name
+                    for name, old, new in zip(self._names, self._own, now, strict=True)
+                    if not same_state(old, new)
+                ]
+            self._own = now
         for generator, state in zip(self._outside, self._theirs, strict=True):
             restore(generator, state)
 

@@ -117,6 +117,9 @@ class _Walk:
             if isinstance(item, self._skipped) or id(item) in self._seen:
                 continue
             self._seen[id(item)] = item  # Kept alive, so that no other object gets its id.
+            if "outside_generators" in vars(type(item)):  # A replay's stage is not searched.
+                for found in item.outside_generators:
+                    self.outside.setdefault(id(_core(found.generator)), found)
             if isinstance(item, self._kinds):
                 self.note(item, path or "itself", outside=outside)
                 continue
@@ -320,6 +323,15 @@ def state_bytes(generator: Any) -> bytes:
         return pickle.dumps(state)
     except Exception:
         return repr(state).encode()
+
+
+def same_state(first: Any, second: Any) -> bool:
+    """Whether two states from ``saved`` are equal."""
+    if isinstance(first, dict):
+        return all(same_state(value, second[name]) for name, value in first.items())
+    if isinstance(first, np.ndarray) or callable(getattr(first, "numpy", None)):
+        return np.array_equal(first, second)
+    return bool(first == second)
 
 
 def reseed(generator: Any, seed: int) -> None:
