@@ -60,10 +60,7 @@ class SearchNode(_StockNode):
     @property
     def action(self) -> int | None:
         """The action that leads here; None at the root."""
-        if self._parent is None:
-            return None
-        told, numbers = int(self._tree.arrays.edge_action[self._edge]), self._tree.numbers
-        return told if numbers is None else numbers.ids([told])[0]
+        return None if self._parent is None else int(self._tree.arrays.edge_action[self._edge])
 
     @property
     def player(self) -> int:
@@ -225,9 +222,7 @@ class SearchNode(_StockNode):
         actions: list[int] = []
         node = self
         while node._parent is not None:
-            action = node.action
-            assert action is not None
-            actions.append(action)
+            actions.append(int(self._tree.arrays.edge_action[node._edge]))
             node = node._parent
         return actions[::-1]
 

@@ -27,6 +27,7 @@ from rave_agents.arena.openings import (
 )
 from rave_agents.arena.record import GameRecord
 from rave_agents.arena.referee import Referee, decided_returns
+from rave_agents.compiler.signals import is_raised_by_handler
 from rave_agents.errors import ForfeitError
 from rave_agents.frameworks.adapters import Game
 from rave_agents.frameworks.agent import Agent
@@ -276,10 +277,13 @@ def warm_up(who: Contestant, game: Game) -> None:
     parameters = {**who.parameters, "simulations": 2, "seed": 0}
     for limit in ("seconds", "clock"):
         parameters.pop(limit, None)
-    with contextlib.suppress(Exception):
+    try:
         state = initial_decision(game, 0)
         seat = max(0, int(state.current_player()))
         make_agent(AgentSpec(who.name, parameters), game, seat).step(state)
+    except Exception as error:
+        if is_raised_by_handler(error):
+            raise
 
 
 def _make_agents(table: Table, fixture: Fixture) -> tuple[Agent, Agent]:

@@ -13,6 +13,7 @@ import cloudpickle
 
 from rave_agents.arena.plan import AnyTable, Key, Record
 from rave_agents.arena.versions import check_versions
+from rave_agents.compiler.signals import is_raised_by_handler
 from rave_agents.errors import RaveAgentsError
 from rave_agents.gtp.process import EngineFailedError
 
@@ -78,6 +79,8 @@ def play_safely(table: AnyTable, key: Key) -> Outcome:
         played = table.play(key.number)
     except Exception as raised:
         where, error = table.blame(key.number, raised)
+        if is_raised_by_handler(error):
+            raise error from None
         advice = ""
         if isinstance(error, EngineFailedError):
             advice = " (forfeit, or --forfeit, counts such games as lost)"

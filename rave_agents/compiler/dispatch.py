@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Generic, ParamSpec, TypeVar, cast
 
 from rave_agents.compiler.settings import jit_is_disabled
+from rave_agents.compiler.signals import uninterrupted
 
 JIT_DISABLED = jit_is_disabled()
 """Whether ``NUMBA_DISABLE_JIT=1`` is set: the kernel then runs in the interpreter."""
@@ -211,7 +212,7 @@ class Entry:
         key = OpenFunction.generation, kind
         with self._lock:
             if key not in self._loaded:
-                self._loaded[key] = self._code(record, kind).load()
+                uninterrupted(lambda: self._loaded.update({key: self._code(record, kind).load()}))
         return functools.partial(self._loaded[key], placed)
 
     def placed(self, record: Any) -> tuple[int, Any] | None:
@@ -228,7 +229,9 @@ class Entry:
         key = OpenFunction.generation, kind
         with self._lock:
             if key not in self._callbacks:
-                self._callbacks[key] = self._code(record, kind).load_callback()
+                uninterrupted(
+                    lambda: self._callbacks.update({key: self._code(record, kind).load_callback()})
+                )
         return self._callbacks[key].address, placed
 
     def place_on_disk(self, record: Any, kind: Any) -> pathlib.Path:

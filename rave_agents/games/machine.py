@@ -14,6 +14,7 @@ from rave_agents.compiler.folders import choose_cache_directory
 from rave_agents.compiler.looked_up import looked_up
 from rave_agents.compiler.machine_code import Callback, MachineCode, found_or_compiled
 from rave_agents.compiler.settings import codegen_settings
+from rave_agents.compiler.signals import uninterrupted
 from rave_agents.compiler.sources import own_sources
 from rave_agents.games import playing
 from rave_agents.games.rules import Rules
@@ -29,7 +30,8 @@ def loaded(rules: Rules) -> Callback:
         generation = code_generation()
         known = vars(rules).get(_MACHINE_CODE)
         if known is None or known[0] != generation:
-            known = vars(rules)[_MACHINE_CODE] = generation, _load(rules)
+            uninterrupted(lambda: vars(rules).update({_MACHINE_CODE: (generation, _load(rules))}))
+            known = vars(rules)[_MACHINE_CODE]
         return known[1]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rave_agents.compiler.arrays import Axis
-from rave_agents.config.part_specs import own_parts
+from rave_agents.compiler.dispatch import JIT_DISABLED
 from rave_agents.config.root_noise import NoNoise
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.evaluators import leaves
@@ -21,7 +21,7 @@ from rave_agents.kernel.search import Path, Search
 from rave_agents.searcher.crew import Crew, bind_step
 from rave_agents.searcher.tree_search import (
     TreeSearch,
-    check_rows,
+    is_part_failure,
     new_frame,
     no_scores,
     part_failed,
@@ -104,6 +104,7 @@ class BatchedSearch(TreeSearch):
         """Whether the search has come to its end: a limit, or a solved root."""
         self._expected = 0.0
         self._waiting = np.zeros(1, np.int64)
+        self._is_bound = False
         self._batch: BatchArrays | None = None
         self._own_batch: BatchArrays | None = None
         self._own_needed: Any = None
@@ -114,6 +115,20 @@ class BatchedSearch(TreeSearch):
         """See ``TreeSearch``."""
         bound: dict[str, Any] = {"slots": [], "_batch": None, "_own_batch": None}
         return {**super().__getstate__(), **bound}
+
+    def mend(self) -> None:
+        """See ``TreeSearch``; no simulation waits any more."""
+        if self._waiting[0] > 0 and self._batch is not None:
+            Round([self], self._batch).drop()
+        super().mend()
+
+    def rebind(self) -> None:
+        """Let the slots work on the arrays as they are, if an exception came before they did."""
+        if not self._is_bound:
+            assert self._game is not None
+            assert self.tree is not None
+            self.tree.mend()
+            self._bind(self._game, self.tree)
 
     @property
     def runs_in_parallel(self) -> bool:
@@ -238,9 +253,14 @@ class BatchedSearch(TreeSearch):
         try:
             with np.errstate(all="ignore"), self._slice():
                 return function(0)
-        except Exception as error:
-            if own_parts(game.parts):
+        except BaseException as error:
+            if is_part_failure(game.parts, error):
                 raise part_failed(game.parts, error) from error
+            if JIT_DISABLED and self.tree is not None:
+                for slot in self.slots:
+                    slot.control[leaves.WAITING] = leaves.NOT_WAITING
+                self._waiting[0] = 0
+                self.tree.clear()  # It may be torn: there is no such place in compiled code.
             raise
 
     def handle(self, slot: Slot, step: int, status: int) -> bool:
@@ -260,6 +280,7 @@ class BatchedSearch(TreeSearch):
             self._grow_slot(game, tree, slot)
         elif status == Status.TREE_FULL:
             header = slot.frame.header
+            self._is_bound = False
             tree.grow(int(max(header[Header.ACTION_CAPACITY], header[Header.REQUIRED_ACTIONS])))
             self._bind(game, tree)
             return True
@@ -304,6 +325,7 @@ class BatchedSearch(TreeSearch):
     def _grow_slot(self, game: SearchedGame, tree: SearchTree, slot: Slot) -> None:
         """Go on with larger buffers; the next search begins with small ones again."""
         provider = slot.frame.header[Header.PROVIDER]
+        self._is_bound = False
         slot.frame = grown_frame(slot.frame)
         slot.frame.header[Header.PROVIDER] = provider
         if isinstance(slot.simulator, PythonSimulator):
@@ -316,7 +338,6 @@ class BatchedSearch(TreeSearch):
 
     def _make_simulator(self, game: SearchedGame, playout_stream: Any) -> None:
         config = game.config
-        check_rows(game, "An evaluator of batches")
         if config.leaves > 1 and not isinstance(game.parts.moves, Alternating):
             raise UnsupportedGameError(
                 f"leaves={config.leaves} is for games in which one player moves at a time and "
@@ -346,10 +367,12 @@ class BatchedSearch(TreeSearch):
 
     def _bind(self, game: SearchedGame, tree: SearchTree) -> None:
         """See ``TreeSearch``; each simulation adds a node, for which there is room now."""
+        self._is_bound = False
         if self._expected > 0 and isinstance(game.parts.moves, Alternating):
             tree.reserve(int(self._expected), len(self._root.legal_actions()))
             self._expected = 0.0
         super()._bind(game, tree)
+        self._is_bound = True
 
     def bound(self, search: Search) -> None:
         """Bind the loop for each slot, once there is a batch."""
@@ -403,6 +426,8 @@ class Round:
 
     def drop(self) -> None:
         """Drop the simulations that wait, as if they had not begun."""
+        for search in self.searches:
+            search.rebind()
         self._crew.take_step(self._batch, leaves.DROP)
 
 

@@ -68,13 +68,21 @@ PROGRESS_SECONDS = 0.1
 Progress = Callable[[SearchResult], None]
 
 
+class Run:
+    """A search that runs, or several together."""
+
+    over = False
+    """Whether it has come to its end, or was broken off."""
+
+
 class Searcher:
     """A search that keeps its tree between moves.
 
     ``search`` starts a new tree, unless ``advance`` has led the kept one to the very position that
     is searched. Everything random comes from ``seed``: the same seed, configuration, state and
     number of simulations give the same tree. A search that an exception ends, ``KeyboardInterrupt``
-    included, leaves the tree whole: ``result`` tells what was found until then.
+    included, leaves the tree whole: ``result`` tells what was found until then. So does one that a
+    signal handler raises, at whatever place; code that is being compiled is finished before.
 
     With ``SearchConfig.threads`` it has several trees, and results tell of all of them.
 
@@ -119,7 +127,9 @@ class Searcher:
             self._searches = [TreeSearch(evaluator, self.value) for _ in range(self.config.threads)]
         self._game: SearchedGame | None = None
         self._game_key: Hashable = None
-        self._running = False
+        self._run: Run | None = None
+        self._entered = self._torn = False
+        self._whole = True
         self.reseed(seed)
         self._forget()
 
@@ -147,6 +157,7 @@ class Searcher:
         self._game_key = game_key
 
     def _forget(self) -> None:
+        self._torn = True
         for search in self._searches:
             search.forget()
         self.root: GameState | None = None
@@ -155,7 +166,15 @@ class Searcher:
         self._advanced = False
         self._seconds = 0.0
         self._worlds: WorldStatistics | None = None
-        self._in_turn = False
+        self._in_turn = self._torn = False
+
+    def _mend(self) -> None:
+        """Undo what an exception of a signal handler has left: trees are whole, or dropped."""
+        if self._torn:
+            self._forget()
+        for search in self._searches:
+            search.mend()
+        self._whole = True
 
     @property
     def tree(self) -> Tree | None:
@@ -173,6 +192,8 @@ class Searcher:
         It is this searcher's own, which the next search changes. Of several threads' trees it is
         the one that has most visits of the action that ``result`` tells, or has proven it.
         """
+        if self._run is None or self._run.over:
+            self._check_idle()
         trees = self._rooted_trees()
         if self.root is None or len(trees) <= 1 or not is_decision(self.root):
             return trees[0] if trees else None
@@ -289,17 +310,16 @@ class Searcher:
             raise TypeError(
                 f"limit must be a Limit, such as Limit(simulations=500): got {limit!r}."
             )
-        if self._running:
+        if self._run is not None or self._torn or not self._whole:
             self._check_idle()
+        self._entered = False
         # Here an adapter may compile what it needs, once, as the kernel is compiled: off the clock.
         goes_on, game = self._led_to(state, moves)
         if game is None:
             state, game = self._prepared(state)
         started = time.perf_counter()
         root = state.clone()
-        if goes_on:
-            self.root = root
-        self._running = True
+        self._run, self._whole = Run(), False
         try:
             if clock is not None:
                 limit, watch = clocked_limit(clock, root, player, limit)
@@ -308,7 +328,7 @@ class Searcher:
             elif watch is None and self.config.early_stop:
                 watch = EarlyStop()
             assert limit is not None
-            run = functools.partial(
+            run_searches = functools.partial(
                 run_to_limit,
                 limit=limit,
                 started=started,
@@ -319,51 +339,51 @@ class Searcher:
                 forced = self.config.search_forced_moves and clock is None
                 searches = self._begin(game, root, player, goes_on=goes_on, forced=forced)
                 try:
-                    run(searches)
+                    run_searches(searches)
                 except ChanceMetError:
                     # Now that the state knows of its chance, it is searched as a game of chance.
                     state, game = self._prepared(self.root)
-                    run(self._begin(game, state, player, goes_on=False, forced=forced))
+                    run_searches(self._begin(game, state, player, goes_on=False, forced=forced))
             finally:
                 self._seconds = time.perf_counter() - started
                 if game.determinizes:
                     self._note_worlds()
-                self._running = self._advanced = False
+            for search in self._searches:
+                search.is_cut = False
+            self._whole = True
             return self._found()
         finally:
-            self._running = False
+            self._run = None
             if clock is not None:
                 clock.charge(time.perf_counter() - started)
 
     def begin_together(
-        self, state: Any, player: int | None, moves: Sequence[int] | None = None
+        self, state: Any, player: int | None, moves: Sequence[int] | None, run: Run
     ) -> BatchedSearch | None:
         """Enter a position as ``search`` does, for ``searcher/together.py`` to run the search.
 
-        Returns None if there is nothing to search. ``end_together`` or ``leave_together`` follows.
+        Returns None if there is nothing to search. ``end_together`` follows, or the end of ``run``.
         """
         self._check_idle()
+        self._entered = False
         goes_on, game = self._led_to(state, moves)
         if game is None:
             state, game = self._prepared(state)
         root = state.clone()
-        if goes_on:
-            self.root = root
         forced = self.config.search_forced_moves
+        self._whole = False
         searches = self._begin(game, root, player, goes_on=goes_on, forced=forced)
-        self._running = True
+        self._run = run
         return searches[0] if searches else None  # type: ignore[return-value]
 
     def end_together(self, started: float) -> SearchResult:
         """The result of a search that has come to its end."""
         self._seconds = time.perf_counter() - started
         self._note_worlds()
-        self.leave_together()
+        for search in self._searches:
+            search.is_cut = False
+        self._run, self._whole = None, True
         return self._found()
-
-    def leave_together(self) -> None:
-        """The search is over, if only because another one failed."""
-        self._running = self._advanced = False
 
     def _led_to(self, state: Any, moves: Sequence[int] | None) -> tuple[bool, SearchedGame | None]:
         """Whether the trees are those of a state, which moves may lead them to.
@@ -386,14 +406,10 @@ class Searcher:
             goes_on = self._advanced
         else:
             goes_on = True
-            try:
-                for search in self._searches:
-                    if search.tree is not None:
-                        search.tree.follow(moves)
-            except BaseException:
-                # The trees may be of different positions.
-                self._forget()
-                raise
+            self._torn = True  # Until ``_begin`` has the position that the trees are led to.
+            for search in self._searches:
+                if search.tree is not None:
+                    search.tree.follow(moves)
         # It may have met chance meanwhile, or has to be looked at anew each time to see all.
         learns = hasattr(state, "draws_chance") or hasattr(state, "seeing")
         same = game.config is self.config
@@ -429,9 +445,11 @@ class Searcher:
             root = root.one_at_a_time(mover)  # type: ignore[attr-defined]
             game = self._searched(root)
             self._in_turn = True
-        self._game, self.root, self._player, self._worlds = game, root, mover, None
+        self._torn = True
         for search in self._searches:
             search.enter(game, root, mover)
+        self._game, self.root, self._player, self._worlds = game, root, mover, None
+        self._entered, self._torn, self._advanced = True, False, False
         self._move_unit = float(self._moves.random())
         if count <= 1 and not forced:
             return ()
@@ -499,10 +517,11 @@ class Searcher:
             self._forget()
             return
         try:
+            self._torn = True
             apply_path(self.root, path)
             for tree in self._rooted_trees():
                 tree.follow(path)
-            self._advanced = True
+            self._torn, self._advanced = False, True
         except BaseException:
             # The root and the tree may be of different positions.
             self._forget()
@@ -529,17 +548,24 @@ class Searcher:
                 place += 1
 
     def _check_idle(self) -> None:
-        if self._running:
+        """Refuse a searcher that searches; mend one whose last search was broken off."""
+        if self._run is not None and not self._run.over:
             raise RuntimeError("This searcher is searching already; use one for each search.")
+        self._run = None
+        if self._torn or not self._whole:
+            self._mend()
 
     def result(self) -> SearchResult:
         """What is known of the root now; after an interrupted search, what was found until then.
 
         Raises:
-            RuntimeError: if nothing has been searched yet.
+            RuntimeError: if nothing has been searched yet, "Nothing has been searched yet."; also
+                if the last search was ended before it had entered its position.
             ValueError: if ``advance`` has led to a position where no player is to move.
         """
-        if self.root is None:
+        if self._run is None or self._run.over:
+            self._check_idle()
+        if self.root is None or not self._entered:
             raise RuntimeError("Nothing has been searched yet.")
         check_decision(self.root)
         return self._found()

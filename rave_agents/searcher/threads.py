@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 
+from rave_agents.compiler.signals import start_threads
 from rave_agents.searcher.tree_search import TreeSearch
 
 LOOK_SECONDS = 0.02
@@ -23,7 +24,7 @@ class _Gate:
 
     def __init__(self) -> None:
         self.ended = False
-        """Whether nobody passes any more."""
+        """Whether nobody passes any more; set it to close the gate for good."""
         self._closed = False
         self._inside = 0
         self._lock = threading.Lock()
@@ -49,28 +50,13 @@ class _Gate:
         """Close it, once everybody has come back, for the time of a ``with`` statement."""
         try:
             self._closed = True
-            self._wait()
+            self.wait()
             yield
         finally:
             self._closed = False
 
-    def end(self) -> None:
-        """Close it for good: nobody has to come back yet."""
-        self.ended = True
-
     def wait(self) -> None:
-        """After ``end``: wait until everybody has come back, whatever happens meanwhile."""
-        interrupt: KeyboardInterrupt | None = None
-        while True:
-            try:
-                self._wait()
-                break
-            except KeyboardInterrupt as error:
-                interrupt = error
-        if interrupt is not None:
-            raise interrupt
-
-    def _wait(self) -> None:
+        """Wait until everybody has come back, who may come in no more."""
         while True:
             with self._lock:
                 if self._inside == 0:
@@ -107,22 +93,29 @@ def run_in_threads(
     ]
     goes_on = True
     try:
-        for worker in workers:
-            worker.start()
+        start_threads(workers)
         while goes_on and not gate.ended and first.run_slice():
             goes_on = look(gate.closed)
         if first.solved:
-            gate.end()
+            gate.ended = True
         for worker in workers:
             while goes_on and worker.is_alive():
                 worker.join(LOOK_SECONDS)
                 goes_on = look(gate.closed)
     finally:
-        gate.end()
-        gate.wait()
-        for worker in workers:
-            if worker.is_alive():  # Not so if Ctrl-C came upon it as it started.
-                worker.join()
+        gate.ended = True
+        interrupt: BaseException | None = None
+        while True:
+            try:
+                gate.wait()
+                for worker in workers:
+                    if worker.is_alive():  # Not so if an exception came before they started.
+                        worker.join()
+                break
+            except BaseException as error:  # Of a signal handler: nothing else raises.
+                interrupt = error
+        if interrupt is not None:
+            raise interrupt
     if errors:
         raise errors[0]
     return goes_on
@@ -140,4 +133,4 @@ def _work(search: TreeSearch, gate: _Gate, errors: list[BaseException]) -> None:
     except BaseException as error:
         errors.append(error)
     if errors or search.solved:
-        gate.end()
+        gate.ended = True

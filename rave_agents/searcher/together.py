@@ -17,7 +17,7 @@ from rave_agents.evaluators.cache import EvaluationCache
 from rave_agents.game.arguments import checked_seed, is_integer
 from rave_agents.results.search_result import SearchResult
 from rave_agents.searcher.batched_search import BatchedSearch, Round
-from rave_agents.searcher.searcher import Searcher
+from rave_agents.searcher.searcher import Run, Searcher
 
 SIDE_BY_SIDE = 64
 """Searches that are run at the same time, unless told otherwise."""
@@ -123,17 +123,22 @@ def search_together(
     if not tasks:
         return []
     results: list[SearchResult | None] = [None] * len(tasks)
-    with contextlib.ExitStack() as stack:
-        size = min(side_by_side, len(tasks))
-        group = _Group(tasks[0].searcher.evaluator, size, iter(enumerate(tasks)), results, cache)
-        stack.callback(group.close)
-        groups = [group]
-        group.enter()
-        if overlap and group.is_worth_splitting:
-            groups.append(group.split())
-            stack.callback(groups[1].close)
-        worker = stack.enter_context(concurrent.futures.ThreadPoolExecutor(1))
-        _take_turns(groups, worker)
+    run = Run()
+    try:
+        with contextlib.ExitStack() as stack:
+            size = min(side_by_side, len(tasks))
+            waiting = iter(enumerate(tasks))
+            group = _Group(tasks[0].searcher.evaluator, size, waiting, results, cache, run)
+            stack.callback(group.close)
+            groups = [group]
+            group.enter()
+            if overlap and group.is_worth_splitting:
+                groups.append(group.split())
+                stack.callback(groups[1].close)
+            worker = stack.enter_context(concurrent.futures.ThreadPoolExecutor(1))
+            _take_turns(groups, worker)
+    finally:
+        run.over = True
     return results  # type: ignore[return-value]
 
 
@@ -193,8 +198,9 @@ class _Group:
         waiting: Iterator[tuple[int, Task]],
         results: list[SearchResult | None],
         cache: EvaluationCache | None,
+        run: Run,
     ) -> None:
-        self._cache = cache
+        self._cache, self._run = cache, run
         self._judged: Judged
         self._most_rows: int
         self._evaluator: BatchEvaluator = evaluator
@@ -265,7 +271,7 @@ class _Group:
     def split(self) -> "_Group":
         """Give half of the searches, none of which waits yet, to another group."""
         half = self._size // 2
-        other = _Group(self._evaluator, half, self._waiting, self._results, self._cache)
+        other = _Group(self._evaluator, half, self._waiting, self._results, self._cache, self._run)
         self._size -= other._size
         other._running = self._running[self._size :]
         del self._running[self._size :]
@@ -281,7 +287,7 @@ class _Group:
         """Begin a search; its result is there at once where there is nothing to search."""
         started = time.perf_counter()
         try:
-            search = task.searcher.begin_together(task.state, task.player, task.moves)
+            search = task.searcher.begin_together(task.state, task.player, task.moves, self._run)
         except Exception as error:
             error.add_note(f"It is the state at place {place}, from 0.")
             raise
@@ -326,9 +332,7 @@ class _Group:
         search.use(self._batch)
 
     def close(self) -> None:
-        """Drop what waits, so that all trees are whole, and let go of the searchers."""
-        for running in self._running:
-            running.searcher.leave_together()
+        """Drop what waits, so that all trees are whole."""
         if self._batch is not None:
             self._round_of_all().drop()
         self._running.clear()

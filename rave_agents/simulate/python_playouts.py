@@ -10,7 +10,6 @@ from typing import Any
 
 from rave_agents.game import endless
 from rave_agents.game.game_state import joint_action
-from rave_agents.simulate.action_numbers import ActionNumbers
 from rave_agents.simulate.checked_answers import CHANCE, SIMULTANEOUS, TERMINAL, CheckedAnswers
 from rave_agents.simulate.evaluator import Evaluator
 from rave_agents.simulate.random_words import RandomWords
@@ -54,7 +53,6 @@ class PythonPlayouts(CheckedAnswers):
         self._value = evaluator if isinstance(evaluator, PositionValue) else None
         self._action_weights: Any = None
         self._header: Any = None
-        self._numbers: ActionNumbers | None = None
         super().__init__(
             limits,
             num_distinct_actions,
@@ -145,7 +143,6 @@ class PythonPlayouts(CheckedAnswers):
     def _weighted_action(self, player: int, actions: Sequence[int]) -> int:
         """A random one of a player's legal actions, by their weights."""
         weights = self._action_weights
-        rows = actions if self._numbers is None else self._numbers.known(actions)
-        sums = list(itertools.accumulate(weights[player, row] for row in rows))
+        sums = list(itertools.accumulate(weights[player, action] for action in actions))
         place = bisect.bisect_right(sums, self.words.unit() * sums[-1])
         return actions[min(place, len(actions) - 1)]

@@ -24,7 +24,6 @@ from rave_agents.kernel.simultaneous import JointMoves
 from rave_agents.kernel.solver import Bounds
 from rave_agents.kernel.tree import ROOT, UNEXPANDED, Tree
 from rave_agents.kernel.utilities import HIGH, LOW
-from rave_agents.simulate.action_numbers import NUMBER_BYTES, ActionNumbers
 from rave_agents.simulate.frame import Frame, Header
 from rave_agents.tree.composition import Parts, SearchedGame
 from rave_agents.tree.joint_positions import find_joint_child, position_nodes
@@ -61,8 +60,6 @@ class SearchTree:
         player: whose move is searched for there.
         megabytes: how much memory there is.
         frame: says how many actions a position may have before the frame must grow.
-        numbers: what the provider gives the game's actions, which stand in the tree in their place;
-            None where it tells the actions themselves.
     """
 
     def __init__(
@@ -73,10 +70,7 @@ class SearchTree:
         *,
         megabytes: float,
         frame: Frame,
-        numbers: ActionNumbers | None = None,
     ) -> None:
-        self.numbers = numbers
-        """The numbers that stand for actions; None where they stand for themselves."""
         self.state = state
         """The root position; who plays on in it clones it."""
         self.player = player
@@ -90,19 +84,16 @@ class SearchTree:
         self.parts = game.parts
         """What the search is composed of."""
         self._megabytes = megabytes
+        self._budget = megabytes * _MEGABYTE
         self.num_players = game.num_players
         """Players of the game."""
-        self._game_actions = game.num_actions
-        self.num_actions = game.num_actions if numbers is None else numbers.capacity
-        """Rows of each player in tables of actions."""
+        self.num_actions = game.num_actions
+        """Distinct actions of the game."""
         sizes: Sizes = dict.fromkeys(GROWING, 0)
         sizes |= {Axis.PLACE: places_for(0), Axis.ONE: 1, **_frame_sizes(frame)}
-        sizes |= {Axis.PLAYER: game.num_players, Axis.ACTION: self.num_actions}
+        sizes |= {Axis.PLAYER: game.num_players, Axis.ACTION: game.num_actions}
         self._frame = frame
         self._allocate(sizes)
-        if numbers is not None and not self.storage.has_actions:
-            numbers.most_of_playouts = 0  # Nothing is kept of them.
-            numbers.clear()
         actions = int(frame.header[Header.ACTION_CAPACITY])
         first = self._counts(actions)
         first[:2] = max(_FIRST_NODES, first[NODE]), max(first[EDGE], 2 * actions)
@@ -141,8 +132,7 @@ class SearchTree:
 
         Arrays that are pickled themselves borrow their memory from the pickle, and cannot grow.
         """
-        if not self.storage.whole:
-            self.storage.resize({})
+        self.mend()
         lists = ("_of_playouts", "_of_game", "_of_root", "_numbers")
         arrays = ("arrays", "path", "running", "storage", *lists)
         state = {name: value for name, value in vars(self).items() if name not in arrays}
@@ -163,7 +153,7 @@ class SearchTree:
 
     def can_begin_anew(self, game: SearchedGame, megabytes: float) -> bool:
         """Whether a search of another position can use it, once it is cleared."""
-        same = (game.num_players, game.num_actions) == (self.num_players, self._game_actions)
+        same = (game.num_players, game.num_actions) == (self.num_players, self.num_actions)
         return self.fits(game.parts) and same and megabytes == self._megabytes
 
     @property
@@ -195,6 +185,11 @@ class SearchTree:
     def proofs(self) -> ProofArrays:
         """What is proven of the nodes."""
         return proof_arrays(self.running.proofs, self.num_players)
+
+    def mend(self) -> None:
+        """Give all arrays their size, if an exception came while they were resized."""
+        if not self.storage.whole:
+            self.storage.resize({})
 
     def begin(self, frame: Frame) -> None:
         """Make room for what goes with a frame, and forget what playouts have shown."""
@@ -238,30 +233,6 @@ class SearchTree:
                 wanted = self._limited(np.floor(used * growth))
         self._resize(wanted)
 
-    def fit_actions(self) -> None:
-        """Make room for the actions that have occurred, or let no more of them count.
-
-        Where the memory is short, actions that are met in playouts alone go without at first;
-        then the tree is ``full``.
-        """
-        numbers = self.numbers
-        assert numbers is not None
-        wider = 2 * max(numbers.capacity, len(numbers))
-        counts = self.arrays.capacity.astype(np.float64)
-        counts[TABLE] *= wider / self.num_actions
-        needed = self._cost(counts) + wider * (self.storage.action_bytes + NUMBER_BYTES)
-        share = needed / (self._megabytes * _MEGABYTE)
-        if share <= 0.5 or not self.has_root or (share <= 1.0 and not numbers.counts_playouts):
-            numbers.capacity = self.num_actions = wider
-            try:
-                self.storage.widen(wider)
-            except BaseException:
-                self.clear()
-                raise
-        else:
-            numbers.close(to_playouts=numbers.counts_playouts)
-            self.full = numbers.closed
-
     def follow(self, path: Sequence[int]) -> None:
         """Keep what is below the actions and chance outcomes of a path from the root, in place.
 
@@ -270,8 +241,6 @@ class SearchTree:
         """
         arrays, moves = self.arrays, self.running.moves
         joint = isinstance(moves, JointMoves)
-        if self.numbers is not None:
-            path = self.numbers.known(path)
         node, place = ROOT, 0
         while place < len(path) and arrays.used[NODE] > 0 and node != UNEXPANDED:
             first = int(arrays.node_first_edge[node])
@@ -286,7 +255,7 @@ class SearchTree:
                 place += 1
             if isinstance(self.running.proofs, Proven) and self._is_refuted(node):
                 node = UNEXPANDED
-        if node == UNEXPANDED or (self.numbers is not None and self.numbers.closed):
+        if node == UNEXPANDED:
             self.clear()
         elif node != ROOT:
             self.keep(node)
@@ -336,8 +305,6 @@ class SearchTree:
     def clear(self) -> None:
         """Drop all nodes, and keep the memory."""
         self.storage.clear()
-        if self.numbers is not None:
-            self.numbers.clear()
         self.utility_range[:] = math.inf, -math.inf
         self.full = self.noised = False
         for array in self._of_root:
@@ -386,13 +353,6 @@ class SearchTree:
         if self._cost(least) > self._budget:
             least[TABLE] = 0
         return least
-
-    @property
-    def _budget(self) -> float:
-        """The bytes that nodes, edges, tables and children may take."""
-        numbered = 0 if self.numbers is None else self.num_actions
-        of_numbers = numbered * (self.storage.action_bytes + NUMBER_BYTES)
-        return self._megabytes * _MEGABYTE - of_numbers
 
     def _cost(self, counts: _Counts) -> float:
         return float(counts @ self.storage.row_bytes)

@@ -1,0 +1,310 @@
+"""Run by test_interrupts.py in a process of its own: work that signal handlers break off.
+
+``python interrupted.py KIND COUNT SEED`` prints how often a handler has raised and how often that
+came out, how many results there were, and how many searches had not entered their position yet.
+"""
+
+import collections
+import json
+import logging
+import pathlib
+import random
+import signal
+import sys
+import tempfile
+import traceback
+import warnings
+
+import numpy as np
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
+
+from helpers.games import RandomEvaluator, random_game
+
+from rave_agents import Limit, SearchConfig, Searcher, search_many
+from rave_agents.analysis.learn import learn_value
+from rave_agents.analysis.solve import solve_position
+from rave_agents.arena.match import play_match
+from rave_agents.evaluators.batch_evaluator import BatchEvaluator
+from rave_agents.frameworks.adapters import as_game_state
+from rave_agents.game.game_state import legal_actions_of
+
+LONGEST = 0.02
+"""Seconds until a handler raises, at most."""
+
+
+class AlarmError(Exception):
+    """What some handlers raise; any exception may be raised in one."""
+
+
+def main(kind, count, seed):
+    logging.disable(logging.WARNING)
+    warnings.simplefilter("ignore")
+    prepare = GAMES.get(kind, WORK.get(kind))
+    run = prepare(seed)
+    run()  # compiles
+    draw, found = random.Random(seed), collections.Counter()
+    for number in range(count):
+        interrupted(run, draw, found, AlarmError if number % 2 else KeyboardInterrupt)
+    print(json.dumps(found))
+
+
+def interrupted(run, draw, found, kind):
+    """Let a handler raise while ``run`` runs, and look at what is left."""
+    raised, stacks = [], []
+
+    def handler(number, frame):
+        stacks.extend(traceback.format_stack(frame))
+        raised.append(kind())
+        raise raised[-1]
+
+    signal.signal(signal.SIGALRM, handler)
+    ended = None
+    try:
+        try:
+            signal.setitimer(signal.ITIMER_REAL, draw.uniform(1e-5, LONGEST))
+            run()
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+    except BaseException as error:
+        ended = error
+    found["raised"] += len(raised)
+    if not raised:
+        found["not raised"] += 1
+    elif ended is raised[0] or (ended is None and run.ends_early(kind)):
+        found["came out"] += 1
+    else:
+        found[f"lost: {ended!r} came out"] += 1
+        print("".join(stacks), file=sys.stderr)
+    run.look(found)
+
+
+class Search:
+    """A search of one position after the other, and what is known afterwards."""
+
+    def __init__(self, states, seed, config=None, **options):
+        self.states, self.draw = states, random.Random(seed)
+        config = config or SearchConfig.preset("auto")
+        self.player = options.pop("player", None)
+        self.searcher = Searcher(config, seed=1, **options)
+        self.make = lambda: Searcher(config, seed=5, **options)
+        self.limits = Limit(simulations=10**7, seconds=5.0)
+        self.state, self.begun = states[0], False
+
+    def __call__(self):
+        if not self.begun:
+            self.begun = True
+            for state in self.states:
+                self.searcher.search(state, Limit(simulations=30), player=self.player)
+            return
+        if self.draw.random() < 0.5:
+            self.searcher.reset()
+        self.state = self.draw.choice(self.states)
+        self.searcher.search(self.state, self.limits, player=self.player)
+
+    def ends_early(self, kind):
+        return False
+
+    def look(self, found):
+        try:
+            result = self.searcher.result()
+        except RuntimeError as error:
+            found["not entered"] += str(error) == "Nothing has been searched yet."
+        else:
+            found["results"] += 1
+            assert str(result.state) == str(self.state)
+            legal = legal_actions_of(as_game_state(self.state), result.player)
+            assert result.action in legal, (result.action, legal)
+            visits = sum(row.visits for row in result.actions)
+            trees = len([s for s in self.searcher._searches if s.has_root])
+            assert visits == max(0, result.root_visits - trees), (visits, result.root_visits)
+        if self.draw.random() < 0.1:
+            self.compare()
+
+    def compare(self):
+        """The next search is that of a new searcher."""
+        self.searcher.reset()
+        self.searcher.reseed(5)
+        few = Limit(simulations=40)
+        here, there = (
+            searcher.search(self.state, few, player=self.player)
+            for searcher in (self.searcher, self.make())
+        )
+        assert [r.visits for r in here.actions] == [r.visits for r in there.actions]
+        assert [r.value for r in here.actions] == [r.value for r in there.actions]
+
+
+def positions(name, plies=4, seed=3):
+    """The first positions of a game where a player has a choice."""
+    import open_spiel.python.games  # noqa: F401  (registers those written in Python)
+    import pyspiel
+
+    state, draw, found = pyspiel.load_game(name).new_initial_state(), random.Random(seed), []
+    while len(found) < plies and not state.is_terminal():
+        if state.is_simultaneous_node():
+            found.append(state.clone())
+            state.apply_actions([state.legal_actions(p)[0] for p in range(state.num_players())])
+            continue
+        if not state.is_chance_node() and len(state.legal_actions()) > 1:
+            found.append(state.clone())
+        state.apply_action(draw.choice(state.legal_actions()))
+    return found
+
+
+def network():
+    """An evaluator of batches."""
+
+    def evaluate(batch):
+        rows = len(batch.observations)
+        return np.zeros((rows, batch.legal_actions_mask.shape[1])), np.zeros(rows)
+
+    return BatchEvaluator(evaluate)
+
+
+class Many:
+    """Searches whose leaves share batches."""
+
+    def __init__(self, states, seed):
+        self.states, self.begun = states, False
+
+    def __call__(self):
+        count = 20 if not self.begun else 10**6
+        self.begun = True
+        search_many(self.states, Limit(simulations=count, seconds=5), evaluator=network(), seed=1)
+
+    def ends_early(self, kind):
+        return False
+
+    def look(self, found):
+        done = search_many(self.states[:2], Limit(simulations=8), evaluator=network(), seed=1)
+        found["results"] += [result.simulations for result in done] == [8, 8]
+
+
+class Learn:
+    """Learning by self-play."""
+
+    def __init__(self, seed):
+        self.begun = False
+
+    def __call__(self):
+        from rave_agents.frameworks.adapters import load_game
+
+        state = load_game("tic_tac_toe").new_initial_state()
+        games, self.values = 1000 if self.begun else 2, []
+        self.begun = True
+        learn_value(
+            state,
+            "tic_tac_toe",
+            games=games,
+            rounds=games // 2,
+            simulations=8,
+            fitted=self.values.append,
+        )
+
+    def ends_early(self, kind):
+        return False
+
+    def look(self, found):
+        found["results"] += all(np.isfinite(value.weights).all() for value in self.values)
+
+
+class Match:
+    """Games between two agents, kept in a file."""
+
+    def __init__(self, seed):
+        self.folder = tempfile.TemporaryDirectory()
+        self.number, self.games = 0, 2
+
+    def __call__(self):
+        self.number += 1
+        self.path = pathlib.Path(self.folder.name) / f"{self.number}.jsonl"
+        self.told, self.result = [], None
+        self.result = play_match(
+            "tic_tac_toe",
+            "uct",
+            "random",
+            simulations=5,
+            games=self.games,
+            seed=1,
+            output=self.path,
+            progress=lambda result: self.told.append(len(result.records)),
+        )
+        self.games = 10**5
+
+    def ends_early(self, kind):
+        return kind is KeyboardInterrupt
+
+    def look(self, found):
+        """What was finished is in the file, and in the result if there is one."""
+        told = self.told[-1] if self.told else 0
+        lines = self.path.read_text().splitlines()[1:] if self.path.exists() else []
+        assert len(lines) >= told, (len(lines), told)
+        assert all(json.loads(line) for line in lines)
+        assert self.result is None or len(self.result.records) >= told
+        found["results"] += 1
+        self.path.unlink(missing_ok=True)
+
+
+class Solve:
+    """The search for a proof."""
+
+    def __init__(self, seed):
+        self.simulations = 50
+
+    def __call__(self):
+        self.solution = None
+        self.solution = solve_position("hex(board_size=5)", simulations=self.simulations, seconds=5)
+        self.simulations = 10**7
+
+    def ends_early(self, kind):
+        return kind is KeyboardInterrupt and self.solution.end == "interrupted"
+
+    def look(self, found):
+        found["results"] += self.solution is not None
+
+
+def board(name):
+    return lambda seed: Search(positions(name), seed)
+
+
+GAMES = {
+    "bridge": board("mancala"),
+    "rules": board("hex(board_size=5)"),
+    "proofs": lambda seed: Search(positions("tic_tac_toe"), seed, SearchConfig.preset("rave_pn")),
+    "python": lambda seed: Search([random_game(5, depth=14, width=8, whole=False)], seed),
+    "python_openspiel": board("python_kuhn_poker"),
+    "evaluator": lambda seed: Search(
+        [random_game(5, depth=14, width=8, whole=False)],
+        seed,
+        SearchConfig.preset("uct"),
+        evaluator=RandomEvaluator(),
+    ),
+    "resampled": board("leduc_poker"),
+    "replayed": board("liars_dice"),
+    "replayed_in_python": lambda seed: Search(positions("python_block_dominoes", plies=1), seed),
+    "simultaneous": lambda seed: Search(
+        positions("goofspiel(num_cards=4,imp_info=false,points_order=descending)"), seed, player=0
+    ),
+    "threads": lambda seed: Search(
+        positions("mancala"), seed, SearchConfig.preset("rave").replace(threads=3)
+    ),
+    "batches": lambda seed: Search(
+        positions("connect_four"), seed, SearchConfig.preset("puct"), evaluator=network()
+    ),
+    "leaves": lambda seed: Search(
+        positions("connect_four"),
+        seed,
+        SearchConfig.preset("puct").replace(leaves=8),
+        evaluator=network(),
+    ),
+}
+
+WORK = {
+    "many": lambda seed: Many(positions("connect_four"), seed),
+    "learn": Learn,
+    "match": Match,
+    "solve": Solve,
+}
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
