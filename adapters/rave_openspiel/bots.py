@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
-from typing import Any, ClassVar, NamedTuple, Self
+from collections.abc import Hashable, Sequence
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import pyspiel
@@ -17,25 +17,18 @@ from rave_agents.results.search_result import SearchResult
 from rave_agents.searcher.checks import check_moves
 from rave_agents.searcher.searcher import Searcher
 from rave_openspiel.bot_type import Bot
+from rave_openspiel.positions import position_key
 from rave_openspiel.same_game import is_same_game
 from rave_openspiel.search_node import SearchNode, tree_report
 from rave_openspiel.states import OpenSpielState
 from rave_openspiel.support import (
     check_supported,
     check_worlds,
+    hides_information,
     is_simultaneous,
     searches_joint_moves,
 )
 from rave_openspiel.worlds import WorldFunction
-
-
-class Line(NamedTuple):
-    """A position, identified by its history."""
-
-    start: str
-    """The serialized initial state, empty for the game's default."""
-    moves: tuple[int, ...]
-    """Actions and chance outcomes since the initial state."""
 
 
 class SearchBot(SearchingAgent, Bot):
@@ -134,7 +127,9 @@ class SearchBot(SearchingAgent, Bot):
             value=self.value,
         )
         self._clone_seeds = np.random.SeedSequence(self.seed)
-        self._judged: Line | None = None
+        self._plays_in_turn = is_simultaneous(game) and hides_information(game.get_type())
+        """Whether searches play a turn-based form of the game, whose positions are others."""
+        self._judged: Hashable | None = None
 
     def step(self, state: pyspiel.State) -> int:
         """Search and return the action to play; ``INVALID_ACTION`` where chance moves.
@@ -222,8 +217,7 @@ class SearchBot(SearchingAgent, Bot):
         )
         if action not in legal:
             raise ValueError(f"Action {action} is not legal at this state; legal are {legal}.")
-        line = _line(state)
-        self._follow(Line(line.start, (*line.moves, int(action))))
+        self._follow(state, (int(action),))
 
     def inform_actions(self, state: pyspiel.State, actions: Sequence[int]) -> None:
         """Note that the players take this joint action, one action each, at ``state``.
@@ -249,8 +243,7 @@ class SearchBot(SearchingAgent, Bot):
                     f"Action {action} of player {player} is not legal at this state; legal are "
                     f"{legal}."
                 )
-        line = _line(state)
-        self._follow(Line(line.start, (*line.moves, *map(int, actions))))
+        self._follow(state, tuple(map(int, actions)))
 
     def provides_force_action(self) -> bool:
         """Return True: the bot has ``force_action``."""
@@ -369,39 +362,46 @@ class SearchBot(SearchingAgent, Bot):
         if isinstance(state, pyspiel.State) and state.is_chance_node():
             return None
         player = self.check_decision(state)
-        line = _line(state)
-        if line == self._judged:
+        if self._judged is not None and self._judged == position_key(state):
             result = self._searcher.result()
         else:
             self._judged = None
+            root = OpenSpielState(state, self.worlds)
             result = self._searcher.search(
-                OpenSpielState(state, self.worlds),
+                root,
                 self.limit,
                 player=player,
                 clock=self.clock,
-                moves=self._moves_to(line),
+                moves=self._moves_to(root),
             )
         self.last_result = result
-        self._judged = None if plays else line
+        self._judged = None if plays else position_key(state)
         if plays and reports and self.verbose:
             print(self._report(state, result))
         return result
 
-    def _moves_to(self, line: Line) -> tuple[int, ...] | None:
-        """The moves from the kept tree's root to this position; None if it is not to go on."""
+    def _moves_to(self, state: OpenSpielState) -> Sequence[int] | None:
+        """The moves from the kept tree's root to this position; None if it is not to go on.
+
+        Where the position does not follow from the root, all is forgotten.
+        """
+        root = self._searcher.root
+        if root is None:
+            return None
+        moves = root.moves_to(state)  # type: ignore[attr-defined]
+        if moves is None and not self._plays_in_turn:
+            self._searcher.reset()
+        return moves if moves and self.config.reuse_tree else None
+
+    def _follow(self, state: pyspiel.State, actions: Sequence[int]) -> None:
+        """Lead the kept tree past actions here, if this position follows from the tree's root."""
         root = self._searcher.root
         if root is None or not self.config.reuse_tree:
-            return None
-        start, moves = _line(root.state)  # type: ignore[attr-defined]
-        goes_on = start == line.start and moves == line.moves[: len(moves)]
-        return line.moves[len(moves) :] or None if goes_on else None
-
-    def _follow(self, line: Line) -> None:
-        """Lead the kept tree to this position, if it goes on from where the tree is."""
-        moves = self._moves_to(line)
+            return
+        moves = root.moves_to(OpenSpielState(state))  # type: ignore[attr-defined]
         if moves is not None:
             self._judged = None
-            self._searcher.follow(moves)
+            self._searcher.follow([*moves, *actions])
 
     def _check_state(self, state: pyspiel.State) -> None:
         if not isinstance(state, pyspiel.State):
@@ -440,10 +440,6 @@ def _unfilled(kind: type[SearchBot]) -> SearchBot:
     bot = kind.__new__(kind)
     Bot.__init__(bot)
     return bot
-
-
-def _line(state: pyspiel.State) -> Line:
-    return Line(state.starting_state_str(), tuple(state.history()))
 
 
 def _checked_player(player_id: int | None, game: pyspiel.Game) -> int | None:

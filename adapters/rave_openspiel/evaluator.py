@@ -19,6 +19,7 @@ from open_spiel.python.algorithms import mcts
 
 from rave_agents.game.arguments import checked_seed, is_integer
 from rave_openspiel.playouts import RandomPlayouts, random_bots
+from rave_openspiel.positions import GameStart
 from rave_openspiel.support import (
     check_one_at_a_time,
     check_perfect_information,
@@ -175,7 +176,7 @@ class RaveEvaluator(mcts.Evaluator):  # type: ignore[misc]
         self._random = random.Random(checked_seed(seed))
         self._random_playouts = RandomPlayouts(game)
         self._table = self._empty_table()
-        self._start: tuple[str, list[int]] | None = None
+        self._start: GameStart | None = None
 
     def evaluate(self, state: pyspiel.State) -> NDArray[np.float64]:
         """Return every player's mean utility over random playouts from a state.
@@ -228,13 +229,11 @@ class RaveEvaluator(mcts.Evaluator):  # type: ignore[misc]
     def _follow(self, state: pyspiel.State) -> None:
         """Check the state, and forget the statistics of another game."""
         check_state(self.game, state)
-        position, history = state.starting_state_str(), state.history()
         if self._start is not None:
-            start_position, start_history = self._start
-            if position == start_position and history[: len(start_history)] == start_history:
+            if self._start.leads_to(state):
                 return
             self._table = self._empty_table()
-        self._start = position, history
+        self._start = GameStart(state)
 
     def _empty_table(self) -> AmafTable:
         return AmafTable(self.game.num_players(), self.game.num_distinct_actions(), self.half_life)

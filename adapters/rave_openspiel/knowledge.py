@@ -16,6 +16,7 @@ import pyspiel
 
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.game.endless import LONGEST_GAME, endless_game
+from rave_openspiel.positions import replayed_start
 
 PROBING_GAMES = 30
 """Random games that are played to detect whether others can move unnoticed."""
@@ -164,10 +165,8 @@ class Knowledge:
         self.counts_moves: bool = counts_moves(game)
         """Whether the player can tell how many moves the others make."""
         self._view = viewer(game)
-        self.start: pyspiel.State = game.new_initial_state(
-            *filter(None, [state.starting_state_str()])
-        )
-        """The initial state of every history."""
+        self.start: pyspiel.State = replayed_start(state)
+        """The position at which every history begins."""
         self.truth: Line = self._true_line(state)
         """The true history."""
         self.moments: list[Moment] = [

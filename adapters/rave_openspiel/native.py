@@ -31,7 +31,7 @@ from rave_openspiel.native_library import (
     Library,
     built_library,
 )
-from rave_openspiel.pointers import STATE, address_of, type_capsule
+from rave_openspiel.pointers import STATE, address_of, is_native_class, type_capsule
 from rave_openspiel.worlds import WorldFunction, recorded_worlds, resamples_at
 
 SWITCH = "RAVE_AGENTS_NATIVE"
@@ -66,11 +66,6 @@ def is_native(state: pyspiel.State) -> bool:
 def is_shrinking(game: pyspiel.Game) -> bool:
     """Whether playouts of the game can draw from one shrinking list of actions."""
     return game.get_type().short_name in SHRINKING_GAMES and not game.get_parameters().get("swap")
-
-
-def is_native_class(kind: type) -> bool:
-    """Whether the class of a game or state is implemented in C++."""
-    return kind.__module__.partition(".")[0] == "pyspiel"
 
 
 def _is_native_game(game: pyspiel.Game) -> bool:

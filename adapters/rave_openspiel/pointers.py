@@ -137,3 +137,8 @@ def _platforms() -> tuple[bytes, ...]:
         if match is not None:
             found += [match[1].encode(), match[1][1:].encode()]
     return tuple(found)
+
+
+def is_native_class(kind: type) -> bool:
+    """Whether the class of a game or state is implemented in C++."""
+    return kind.__module__.partition(".")[0] == "pyspiel"

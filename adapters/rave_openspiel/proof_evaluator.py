@@ -8,6 +8,7 @@ their proof numbers.
 
 import collections
 import random
+from collections.abc import Hashable
 from typing import NamedTuple
 
 import numpy as np
@@ -27,6 +28,7 @@ from rave_agents.results.search_result import SearchResult
 from rave_agents.searcher.searcher import Searcher
 from rave_openspiel.evaluator import checked_count, checked_positive, softmax_prior
 from rave_openspiel.playouts import RandomPlayouts, random_bots
+from rave_openspiel.positions import position_key
 from rave_openspiel.support import (
     check_one_at_a_time,
     check_perfect_information,
@@ -35,8 +37,6 @@ from rave_openspiel.support import (
 
 SEARCHES_KEPT = 2**14
 """Number of searches that are remembered; the least recently used one is dropped first."""
-
-_Key = tuple[str, tuple[int, ...]]
 
 
 class _Found(NamedTuple):
@@ -120,7 +120,7 @@ class PNEvaluator(mcts.Evaluator):  # type: ignore[misc]
         self._searcher = Searcher(config, seed=self._random.getrandbits(64))
         self._limit = Limit(simulations=self.simulations)
         self._playouts = RandomPlayouts(game)
-        self._found: collections.OrderedDict[_Key, _Found] = collections.OrderedDict()
+        self._found: collections.OrderedDict[Hashable, _Found] = collections.OrderedDict()
 
     def evaluate(self, state: pyspiel.State) -> NDArray[np.float64]:
         """Return the value of a state for every player, in that player's utility.
@@ -158,11 +158,13 @@ class PNEvaluator(mcts.Evaluator):  # type: ignore[misc]
 
     def _search(self, state: pyspiel.State) -> _Found:
         """Return the result of a search of a position, the same each time for the same position."""
-        key = (state.starting_state_str(), tuple(state.history()))
+        key = position_key(state)
         found = self._found.get(key)
-        if found is None:
+        if key is None or found is None:
             result = self._searcher.search(state, self._limit)
             found = _Found(self._values(state, result), self._prior(result))
+            if key is None:
+                return found
             self._found[key] = found
             if len(self._found) > SEARCHES_KEPT:
                 self._found.popitem(last=False)

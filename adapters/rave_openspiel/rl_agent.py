@@ -10,10 +10,16 @@ from rave_agents.agents.named_agents import DEFAULT_AGENT, AgentSpec, agent_type
 from rave_agents.frameworks.agent import Agent
 from rave_agents.game.arguments import check_names, is_integer
 from rave_openspiel.adapter import OpenSpielGame
+from rave_openspiel.positions import moves_between, start_of
 from rave_openspiel.same_game import is_same_game
 from rave_openspiel.states import OpenSpielState
 
 Policy = list[tuple[int, float]]
+
+_NOT_SERIALIZED = (
+    "The time step's serialized_state is not the environment's position: OpenSpiel's serialization "
+    "of some games does not tell where a game began that was set up"
+)
 
 
 class _Player(Protocol):
@@ -125,30 +131,40 @@ class SearchRLAgent(rl_agent.AbstractAgent):  # type: ignore[misc]
                 "The time step has no serialized_state, which a search needs: make the environment "
                 "with include_full_state=True."
             )
-        game, state = pyspiel.deserialize_game_and_state(serialized)
+        try:
+            game, state = pyspiel.deserialize_game_and_state(serialized)
+        except pyspiel.SpielError as error:
+            raise ValueError(f"{_NOT_SERIALIZED} ({error}).") from error
         if not is_same_game(game, self._game):
             raise ValueError(f"This agent plays {self._game}, but the environment plays {game}.")
+        told = time_step.observations["legal_actions"][self.player_id]
+        legal = state.legal_actions(self.player_id)
+        if sorted(told) != sorted(legal):
+            raise ValueError(f"{_NOT_SERIALIZED} (it allows {legal}, not {list(told)}).")
         return state
 
     def _follow(self, state: pyspiel.State) -> None:
-        """Pass the player all actions since its last move, or since the start of the game."""
-        history = state.history()
+        """Pass the player all actions since its last move, or since the start of the game.
+
+        Where the game's start is not known, it gets none, and begins at this state.
+        """
         seen = self._state
-        if seen is None or seen.history() != history[: len(seen.history())]:
+        moves = None if seen is None else moves_between(seen, state)
+        if moves is None:
             self._player.restart()
-            seen = self._game.new_initial_state()
-        place = len(seen.history())
-        while place < len(history):
+            seen = start_of(state)
+            moves = [] if seen is None else state.history()[len(seen.history()) :]
+        self._state, place = state, 0
+        while seen is not None and place < len(moves):
             if seen.is_simultaneous_node():  # The kept tree does not follow joint actions.
                 self._player.restart()
-                joint = history[place : place + seen.num_players()]
+                joint = moves[place : place + seen.num_players()]
                 seen.apply_actions(joint)
                 place += len(joint)
                 continue
-            self._player.inform(seen, history[place])
-            seen.apply_action(history[place])
+            self._player.inform(seen, moves[place])
+            seen.apply_action(moves[place])
             place += 1
-        self._state = seen
 
 
 class _NamedAgent:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Hashable, Sequence
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import pyspiel
@@ -16,6 +16,13 @@ from rave_agents.simulate.value import PositionValue
 from rave_openspiel import compiled_games
 from rave_openspiel.knowledge import Unit, tensor_method
 from rave_openspiel.native import NativeSimulator, Observation, bridge, is_native, is_shrinking
+from rave_openspiel.positions import (
+    Traits,
+    is_serializable,
+    moves_between,
+    position_key,
+    traits_of,
+)
 from rave_openspiel.same_game import game_key
 from rave_openspiel.simulator import (
     OpenSpielSimulator,
@@ -48,11 +55,14 @@ class _Kind(NamedTuple):
     clones_point_to_their_original: bool
     tensor: str | None
     """The method of a state that returns what a player observes; None if there is none."""
+    traits: Traits
+    """How states tell their positions."""
 
 
-def _kind_of(game: pyspiel.Game) -> _Kind:
-    found = game.get_type()
-    return _Kind(found.short_name in _CLONES_POINT_TO_THEIR_ORIGINAL, tensor_method(game))
+def _kind_of(state: pyspiel.State) -> _Kind:
+    game = state.get_game()
+    name = game.get_type().short_name
+    return _Kind(name in _CLONES_POINT_TO_THEIR_ORIGINAL, tensor_method(game), traits_of(state))
 
 
 _prepared: dict[str, _Kind] = {}
@@ -75,7 +85,7 @@ class OpenSpielState:
             # What is compiled, if need be, is so before any clock of a search runs.
             if not compiled_games.prepare(state.get_game()):
                 bridge()
-            kind = _prepared[game] = _kind_of(state.get_game())
+            kind = _prepared[game] = _kind_of(state)
         self.state = state
         """The wrapped ``pyspiel.State``."""
         self._worlds = worlds
@@ -94,6 +104,18 @@ class OpenSpielState:
         new = object.__new__(type(self))  # Nothing is asked of the game again.
         new.state, new._worlds, new._kind = state, self._worlds, self._kind
         return new
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        """A clone: OpenSpiel's own copies of states forget at which FEN or board they began."""
+        return self.clone()
+
+    def __getstate__(self) -> dict[str, Any]:
+        if not is_serializable(self.state):
+            raise TypeError(
+                f"This position of {self.state.get_game()} cannot be pickled: OpenSpiel's "
+                "serialization does not tell where it began. A bot forgets it by restart()."
+            )
+        return vars(self).copy()
 
     def current_player(self) -> int:
         """The player to move, or a ``PlayerId``."""
@@ -209,10 +231,20 @@ class OpenSpielState:
         """Return the game's name and parameters."""
         return game_key(self.state.get_game())
 
-    def position_key(self) -> Hashable:
-        """Return the game, its initial state and the moves since, to compare histories."""
-        state = self.state
-        return (self.game_key(), state.starting_state_str(), tuple(state.history()))
+    def position_key(self) -> Hashable | None:
+        """Return the game, its moves and the position itself; None if that cannot be told."""
+        return position_key(self.state, self._kind.traits)
+
+    def moves_to(self, later: Self) -> Sequence[int] | None:
+        """Return the moves that lead from here to a later position; None if none do.
+
+        They lead to that very position: a history alone tells neither a position's start nor what
+        was written into a state by hand.
+        """
+        same_game = self._kind is later._kind or self.game_key() == later.game_key()
+        if not same_game:
+            return None
+        return moves_between(self.state, later.state, self._kind.traits)
 
     def history(self) -> Sequence[int]:
         """Return the actions and chance outcomes since the initial state."""

@@ -8,6 +8,9 @@ import functools
 
 import pyspiel
 
+from rave_agents.errors import UnsupportedGameError
+from rave_openspiel.positions import looks_same, replayed_start
+
 
 def one_at_a_time(state: pyspiel.State, player: int) -> pyspiel.State:
     """Return the position of the turn-based game at which ``player`` chooses.
@@ -18,9 +21,17 @@ def one_at_a_time(state: pyspiel.State, player: int) -> pyspiel.State:
     Args:
         state: a position of a game with simultaneous moves; it is not changed.
         player: the player who chooses there.
+
+    Raises:
+        UnsupportedGameError: if the history does not lead from the game's start to the state.
     """
-    turns = _turn_based(str(state.get_game())).new_initial_state()
-    now = state.get_game().new_initial_state(*filter(None, [state.starting_state_str()]))
+    game = state.get_game()
+    turns, now = _turn_based(str(game)).new_initial_state(), replayed_start(state)
+    if not looks_same(now, game.new_initial_state()):
+        raise UnsupportedGameError(
+            f"This game of {game} began at a position of its own, which its turn-based form cannot "
+            "begin at: a search with worlds plays that form, since players move at the same time."
+        )
     history, place = state.history(), 0
     while place < len(history):
         if not now.is_simultaneous_node():

@@ -23,7 +23,6 @@ from rave_agents.searcher.checks import check_moves
 from rave_agents.searcher.searcher import Searcher
 from rave_pettingzoo.loop_agent import LoopAgent, RandomLoopAgent
 from rave_pettingzoo.parallel_state import ParallelState
-from rave_pettingzoo.states import AECState
 from rave_pettingzoo.support import check_worlds, is_parallel
 
 
@@ -147,9 +146,12 @@ class SearchAgent(SearchingAgent, LoopAgent):
         """Search the position, going on from the kept tree if it leads there."""
         if self.last_result is None:
             warn_of_misfit(self.config, str(self.env), lambda: state)
-        moves = None
-        if self.config.reuse_tree and self._searched is not None:
-            moves = moves_between(self._searched, state) or None
+        moves, before = None, self._searched
+        if self.config.reuse_tree and before is not None:
+            moves = moves_between(before, state)
+            if moves is None and _can_be_told(before):
+                self._searcher.reset()  # Another position: nothing is reused.
+            moves = moves or None
         self._searched = None
         if isinstance(state, ParallelState):
             state.check_worlds(self.config)
@@ -276,10 +278,13 @@ _NAMED: tuple[type[SearchAgent], ...] = (
 
 def moves_between(before: GameState, after: GameState) -> Sequence[int] | None:
     """Return the actions from one searched position to a later one; None if unknown."""
-    if isinstance(before, AECState) and isinstance(after, AECState):
-        return before.moves_to(after)
-    old, new = getattr(before, "state", None), getattr(after, "state", None)
-    if old is None or new is None or str(old.get_game()) != str(new.get_game()):
+    if type(before) is not type(after):
         return None
-    start, history = list(old.history()), list(new.history())
-    return history[len(start) :] if history[: len(start)] == start else None
+    moves_to = getattr(before, "moves_to", None)
+    return None if moves_to is None else moves_to(after)
+
+
+def _can_be_told(state: GameState) -> bool:
+    """Whether positions of its game can be told apart."""
+    key = getattr(state, "position_key", None)
+    return key is not None and key() is not None

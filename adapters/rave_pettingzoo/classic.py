@@ -10,7 +10,7 @@ import copy
 import functools
 import importlib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 from rave_agents.environments.copying import CopyRules, copied
@@ -217,6 +217,21 @@ def _at_own_size(method: Callable[..., Any]) -> Callable[..., Any]:
             rules.update(before)
 
     return run
+
+
+def go_position_after(raw: Any, points: Sequence[Any]) -> Any:
+    """The position of an environment of Go after some moves; None if one is not legal."""
+
+    def played(self: Any) -> Any:
+        position = self._go
+        for point in points:
+            position = position.play_move(point)
+        return position
+
+    try:
+        return _at_own_size(played)(raw)
+    except _go_rules().IllegalMove:
+        return None
 
 
 @functools.cache

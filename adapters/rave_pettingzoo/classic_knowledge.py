@@ -8,7 +8,7 @@ import importlib
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, NamedTuple
 
-from rave_pettingzoo.classic import class_name
+from rave_pettingzoo.classic import class_name, go_position_after
 
 
 class Kind(NamedTuple):
@@ -49,13 +49,20 @@ def inherited_kind(raw: Any) -> Kind | None:
 
 def _tictactoe_moves(before: Any, after: Any) -> list[int] | None:
     old, new = before.board.squares, after.board.squares
-    return _placed(old, new, range(9), _mark(before))
+    return _in_turn(before, after, _placed(old, new, range(9), _mark(before)))
 
 
 def _connect_four_moves(before: Any, after: Any) -> list[int] | None:
     bottom_up = range(41, -1, -1)
     moves = _placed(before.board, after.board, bottom_up, _mark(before), column=lambda c: c % 7)
-    return None if moves is None else [cell % 7 for cell in moves]
+    return _in_turn(before, after, None if moves is None else [cell % 7 for cell in moves])
+
+
+def _in_turn(before: Any, after: Any, moves: list[int] | None) -> list[int] | None:
+    """The moves, if the agent that is to move afterwards is the one whose turn it is then."""
+    if moves is None or (_mark(before) + _mark(after) + len(moves)) % 2 == 1:
+        return None
+    return moves
 
 
 def _mark(raw: Any) -> int:
@@ -87,14 +94,24 @@ def _placed(
 
 
 def _go_key(raw: Any) -> Hashable:
-    return (raw._N, raw._komi, raw._go.recent)
+    return raw._N, raw._komi, _go_position_key(raw._go)
+
+
+def _go_position_key(position: Any) -> Hashable:
+    """The moves and, since a board may be set by hand, what they have led to."""
+    led_to = position.board.tobytes(), position.ko, position.to_play, position.n, position.caps
+    return position.recent, led_to
 
 
 def _go_moves(before: Any, after: Any) -> list[int] | None:
     old, new, size = before._go.recent, after._go.recent, after._N
     if new[: len(old)] != old or size != before._N:
         return None
-    return [_flat(move.move, size) for move in new[len(old) :]]
+    points = [move.move for move in new[len(old) :]]
+    reached = go_position_after(before, points)
+    if reached is None or _go_position_key(reached) != _go_position_key(after._go):
+        return None
+    return [_flat(point, size) for point in points]
 
 
 def _flat(point: tuple[int, int] | None, size: int) -> int:
@@ -113,7 +130,12 @@ def _chess_moves(before: Any, after: Any) -> list[int] | None:
             return None
         moves.append(action)
         board.push(move)
-    return moves
+    return moves if _chess_key(board) == _chess_key(after.board) else None
+
+
+def _chess_key(board: Any) -> Hashable:
+    """The moves and, since pieces may be set by hand, where they began and what they led to."""
+    return board.root().fen(), tuple(board.move_stack), board.fen(promoted=True, en_passant="fen")
 
 
 def _chess_utils() -> Any:
@@ -141,6 +163,12 @@ def _openspiel_view(state: Any, seat: int) -> Hashable:
     from rave_openspiel.worlds import view  # noqa: PLC0415
 
     return view(state, seat)
+
+
+def _openspiel_state(raw: Any) -> Any:
+    from rave_openspiel import OpenSpielState  # noqa: PLC0415
+
+    return OpenSpielState(raw.game_state)
 
 
 def _grid(cells: Sequence[int], columns: int) -> str:
@@ -192,7 +220,7 @@ KINDS = {
         legal=lambda raw: _chess_utils().legal_moves(raw.board),
         bounds=(-1.0, 1.0),
         zero_sum=True,
-        key=lambda raw: (raw.board.root().fen(), tuple(raw.board.move_stack)),
+        key=lambda raw: _chess_key(raw.board),
         moves=_chess_moves,
         action_name=lambda raw, action: str(chess_move(raw.board, action).uci()),
         text=lambda raw: str(raw.board),
@@ -211,7 +239,8 @@ KINDS = {
     ),
     "shimmy.openspiel_compatibility.OpenSpielCompatibilityV0": Kind(
         legal=lambda raw: raw.game_state.legal_actions(),
-        key=lambda raw: (str(raw.game_state.get_game()), tuple(raw.game_state.history())),
+        key=lambda raw: _openspiel_state(raw).position_key(),
+        moves=lambda before, after: _openspiel_state(before).moves_to(_openspiel_state(after)),
         action_name=lambda raw, action: str(
             raw.game_state.action_to_string(raw.game_state.current_player(), action)
         ),

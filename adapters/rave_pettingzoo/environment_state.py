@@ -1,6 +1,7 @@
 """Base class of the states of AEC and of Parallel environments."""
 
 import dataclasses
+import inspect
 import math
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Self
@@ -33,6 +34,9 @@ from rave_pettingzoo.support import (
 )
 
 TERMINAL = int(PlayerId.TERMINAL)
+
+_SHOWN = frozenset({"render_mode", "screen_height", "screen_width", "screen_scaling"})
+"""Arguments of environments that change what is shown, and nothing else."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -176,6 +180,17 @@ def plan_for(
     return checked_plan(horizon, discount, value, default=default)
 
 
+def _made_with(raw: Any) -> str:
+    """The arguments that an environment was made with, where it keeps them for its pickles."""
+    values = getattr(raw, "_ezpickle_args", ()), getattr(raw, "_ezpickle_kwargs", {})
+    try:
+        given = inspect.signature(type(raw)).bind(*values[0], **values[1])
+    except TypeError:
+        return repr(values)
+    given.apply_defaults()
+    return repr({name: told for name, told in given.arguments.items() if name not in _SHOWN})
+
+
 class EnvironmentState:
     """A position with its own environment and the player to move."""
 
@@ -204,8 +219,9 @@ class EnvironmentState:
         return self._secrets.knowledge.report
 
     def game_key(self) -> Hashable:
-        """Return the environment's class and name."""
-        return type(self.env.unwrapped), str(self.env)
+        """Return the environment's class, its name and how it was made, as far as it tells."""
+        raw = self.env.unwrapped
+        return type(raw), str(self.env), _made_with(raw)
 
     def current_player(self) -> int:
         """The seat to move, or a ``PlayerId``."""

@@ -14,6 +14,7 @@ differ there is no translation.
 import functools
 import json
 import logging
+import re
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -161,17 +162,29 @@ def _go(raw: Any) -> Translation | None:
         if state.is_terminal():
             return None
         point = move.move
-        state.apply_action(size * size if point is None else size * point[0] + point[1])
-    return _same_actions(state)
+        action = size * size if point is None else size * point[0] + point[1]
+        if action not in state.legal_actions():
+            return None
+        state.apply_action(action)
+    # A board may have been set by hand.
+    return _same_actions(state) if _go_rows(state) == position.board.tolist() else None
 
 
-def _chess(raw: Any) -> Translation:
+def _go_rows(state: pyspiel.State) -> list[list[int]]:
+    """The stones on OpenSpiel's board in PettingZoo's numbers, from the row of A1 up."""
+    rows = re.findall(r"^ *\d+ ([+XO]+)", str(state), re.MULTILINE)
+    return [["+XO".find(stone) if stone != "O" else -1 for stone in row] for row in reversed(rows)]
+
+
+def _chess(raw: Any) -> Translation | None:
     board = raw.board
     root = board.root()
     game = _game("chess")
     state = game.new_initial_state(root.fen())
     for move in board.move_stack:
         state.apply_action(state.parse_move_to_action(move.uci()))
+    if str(state).split()[:3] != board.fen().split()[:3]:
+        return None  # Pieces were set by hand.
     player = int(not board.turn)
     table = chess_actions().to_pettingzoo[player]
     actions = [int(table[action]) for action in state.legal_actions()]

@@ -158,6 +158,8 @@ class _Game:
         self.examples: list[Example] = []
         self.collected: list[Any] = []
         self.moves = 0
+        self.since_search: list[int] = []
+        """Actions and outcomes since the position searched last."""
         self.resigned: tuple[int, float] | None = None
         self.settle()
 
@@ -171,9 +173,9 @@ class _Game:
             self.apply(int(self.random.choice(outcomes, p=weights)))
 
     def apply(self, action: int) -> None:
-        """Play an action or an outcome; the tree follows."""
+        """Play an action or an outcome; the tree follows with the next search."""
         if self.searcher.root is not None and self.searcher.config.reuse_tree:
-            self.searcher.advance(action)
+            self.since_search.append(action)
         else:
             self.searcher.reset()
         self.state.apply_action(action)
@@ -247,9 +249,13 @@ def _played(
         for each in still:
             if rules.temperature_moves is not None and each.moves >= rules.temperature_moves:
                 each.searcher.config = table.final
-        tasks = [Task(each.searcher, each.state, rules.limit) for each in still]
+        tasks = [
+            Task(each.searcher, each.state, rules.limit, moves=each.since_search or None)
+            for each in still
+        ]
         results = search_together(tasks, side_by_side=side_by_side, overlap=overlap, cache=cache)
         for each, result in zip(still, results, strict=True):
+            each.since_search = []
             each.play(result, rules)
         for each in playing:
             if each.is_over:

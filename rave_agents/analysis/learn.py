@@ -19,7 +19,13 @@ from rave_agents.config.search_config import SearchConfig
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.game.arguments import is_integer
 from rave_agents.game.game_state import GameState, PlayerId
-from rave_agents.searcher.linear_value import LinearValue, Windows, shapes_for, windows_of
+from rave_agents.searcher.linear_value import (
+    LinearValue,
+    Windows,
+    game_text,
+    shapes_for,
+    windows_of,
+)
 from rave_agents.searcher.searcher import Searcher
 
 OPENING_PLIES = 10
@@ -81,7 +87,7 @@ def learn_value(
     Args:
         state: the start, a GameState of a game in which one player moves at a time and nothing is
             hidden, and whose utilities are bounded.
-        game: its name, which the value tells; of compiled rules with a board it tells their own.
+        game: its name, for messages. The value tells the game with all its parameters.
         games: games of self-play in all, at least ``rounds``.
         rounds: how often the value is fitted, at least 1, after an equal share of the games each.
         simulations: of each move of self-play, at least 2.
@@ -189,7 +195,7 @@ class _Features:
                 f"{game}: values are learned of games in which one player moves at a time, nothing "
                 "is hidden and utilities are bounded."
             )
-        self.game, self.low, self.high = game, low, high
+        self.game, self.low, self.high = game_text(state), low, high
         self.players = int(state.num_players())
         total = getattr(state, "utility_sum", lambda: None)()
         self.sum: float | None = total if self.players == 2 else None

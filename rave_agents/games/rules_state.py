@@ -142,8 +142,10 @@ class RulesState:
         return self.rules
 
     def position_key(self) -> Hashable:
-        """The game and the moves so far."""
-        return self.rules, tuple(self._history)
+        """The game, the moves so far and the record itself."""
+        names = self.rules.record.names or ()  # Between fields there may be anything.
+        record = tuple(self._root[name].tobytes() for name in names)
+        return self.rules, tuple(self._history), record
 
     def history(self) -> list[int]:
         """The moves so far, outcomes of chance included."""

@@ -8,8 +8,10 @@ observation tensor of the player to move.
 """
 
 import functools
+import hashlib
 import math
 import os
+from collections.abc import Hashable
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -35,6 +37,12 @@ MOST_CELLS = 16
 
 MOST_LETTERS = 1000
 """Letters that the name of a file's game may have."""
+
+MOST_NAMED = 900
+"""Letters of a longer name that are told, before its hash."""
+
+_LENGTH = "max_game_length"
+"""The parameter that ends a game after so many moves."""
 
 SHAPES = (((2, 3), (3, 2)), ((2, 2),), ((1, 2), (2, 1)), ((1, 1),))
 """Rows and columns of windows: the first row of this table counts whose contents are not too
@@ -112,8 +120,8 @@ class LinearValue:
     """A learned value function; ``value=`` takes it, or the path of its file.
 
     Args:
-        game: the game that it was learned on, as text. Where a board is given, it is the rules',
-            and the value fits rules of that name alone.
+        game: the game that it was learned on, as text, with its parameters; the value fits that
+            game alone. Where a board is given, it is the rules', else what ``game_text`` tells.
         weights: [players to move, outputs, features + 1] the numbers, the last of each row added
             always. One output is player 0's share of what can be won in a game of two players with
             a constant sum; else there is one for each player.
@@ -140,9 +148,14 @@ class LinearValue:
         self.utility_sum = utility_sum
         self.board = board
         self.shapes = shapes
+        self._known: Hashable = None
+        self._known_rules: Rules | None = None
         _check_utilities(utilities, utility_sum)
         expected = None if board is None else _checked_windows(board, shapes) + 1
         _check_weights(self.weights, expected, constant_sum=utility_sum is not None)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_known": None, "_known_rules": None}
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write it to a file of NumPy's format npz."""
@@ -180,11 +193,9 @@ class LinearValue:
             UnsupportedGameError: if it was learned on another game.
         """
         found = as_game_state(state)
+        self._check_game(found)
         player = int(found.current_player())
         player = 0 if player == PlayerId.SIMULTANEOUS else player
-        bounds = float(found.min_utility()), float(found.max_utility())
-        same = found.num_players() == len(self.weights) and bounds == self.utilities
-        self._check(same, found)
         if self.board is None:
             observation = getattr(found, "observation", None)
             if observation is None:
@@ -192,10 +203,13 @@ class LinearValue:
             features = np.append(
                 np.asarray(observation(player), np.float32).ravel(), np.float32(1.0)
             )
-            self._check(len(features) == self.weights.shape[2], found)
+            if len(features) != self.weights.shape[2]:
+                raise self._refused(game_text(found))
             return self._utilities(self.weights[player] @ features, found.num_players())
         on_rules: Any = getattr(found, "on_compiled_rules", lambda: None)()
-        self._check(on_rules is not None and self._fits(on_rules.rules), found)
+        if on_rules is None:
+            raise self._refused(game_text(found))
+        self._check_rules(on_rules.rules)
         cells = np.zeros(on_rules.rules.num_board_cells, np.int8)
         on_rules.rules.describe_board(on_rules.record, cells)
         places = windows_of(*self.board, self.shapes).places(cells[None])[0]
@@ -210,19 +224,43 @@ class LinearValue:
         """
         if self.board is None:
             return None
-        self._check(self._fits(rules), rules)
+        self._check_rules(rules)
         return JudgedRules(_judged(rules, self.shapes, self.weights.shape), self.weights.ravel())
 
-    def _fits(self, rules: Rules) -> bool:
-        board, name = (*rules.board_shape, rules.cell_kinds), str(rules).partition("(")[0]
-        same = board == self.board and name == self.game.partition("(")[0]
-        return same and len(self.weights) == rules.num_players
+    def _check_game(self, state: Any) -> None:
+        """Refuse a state of another game; of a board, ``_check_rules`` does the rest."""
+        key = state.game_key() if hasattr(state, "game_key") else None
+        if key is not None and key == self._known:
+            return
+        bounds = float(state.min_utility()), float(state.max_utility())
+        same = state.num_players() == len(self.weights) and bounds == self.utilities
+        if self.board is None:
+            same = same and parsed_game(self.game) == parsed_game(game_text(state))
+        if not same:
+            raise self._refused(game_text(state))
+        self._known = key
 
-    def _check(self, fits: bool, game: Any) -> None:
-        if not fits:
-            raise UnsupportedGameError(
-                f"This value was learned on {self.game}: it does not fit this game."
-            )
+    def _check_rules(self, rules: Rules) -> None:
+        """Refuse rules of another game, or with another value of a parameter."""
+        if rules is self._known_rules:
+            return
+        name, given = parsed_game(self.game)
+        defaults = {key: _canonical(told) for key, told in rules.parameter_defaults().items()}
+        parameters = {key: _canonical(told) for key, told in rules.parameters.items()}
+        same = (
+            name == str(rules).partition("(")[0]
+            and (*rules.board_shape, rules.cell_kinds) == self.board
+            and _of_effect({**defaults, **given}, rules) == _of_effect(parameters, rules)
+            and len(self.weights) == rules.num_players
+        )
+        if not same:
+            raise self._refused(str(rules))
+        self._known_rules = rules
+
+    def _refused(self, game: str) -> UnsupportedGameError:
+        return UnsupportedGameError(
+            f"This value was learned on {self.game}: it does not fit {game}, another game."
+        )
 
     def _utilities(self, logits: NDArray[Any], players: int) -> list[float]:
         low, high = self.utilities
@@ -231,6 +269,46 @@ class LinearValue:
             assert self.utility_sum is not None
             values.append(self.utility_sum - values[0])
         return [float(value) for value in values]
+
+
+def game_text(state: Any) -> str:
+    """A state's game as text: its name and all parameters, or its class."""
+    key = getattr(state, "game_key", None)
+    told = type(state) if key is None else key()
+    text = ", ".join(
+        f"{part.__module__}.{part.__qualname__}" if isinstance(part, type) else str(part)
+        for part in (told if isinstance(told, tuple) else (told,))
+    )
+    if len(text) <= MOST_LETTERS:
+        return text
+    return f"{text[:MOST_NAMED]}... ({hashlib.sha256(text.encode()).hexdigest()})"
+
+
+def parsed_game(text: str) -> tuple[str, dict[str, str]]:
+    """The name of a game and its parameters, whatever their order; the whole text if it is none."""
+    name, _, rest = text.partition("(")
+    given = rest.removesuffix(")")
+    if "(" in given or len(rest) == len(given) > 0:
+        return text, {}
+    pairs = (pair.partition("=") for pair in given.split(",") if pair)
+    return name, {key.strip(): _canonical(value) for key, _, value in pairs}
+
+
+def _canonical(value: Any) -> str:
+    """A parameter's value as text, the same for equal numbers."""
+    try:
+        return repr(float(str(value)))
+    except ValueError:
+        return str(value).strip()
+
+
+def _of_effect(parameters: dict[str, str], rules: Rules) -> dict[str, str]:
+    """Parameters without limits of a game's length that no sensible game comes to."""
+    told = parameters.get(_LENGTH)
+    if told is None:
+        return parameters
+    longest, length = float(2 * rules.num_board_cells), float(told)
+    return {**parameters, _LENGTH: repr(longest if length < 0 else min(length, longest))}
 
 
 def _arguments(arrays: Arrays) -> dict[str, Any]:

@@ -400,7 +400,7 @@ class Searcher:
         same_kind = type(state) is type(root)
         state = state if same_kind else as_game_state(state)
         if moves is None:
-            goes_on = self._advanced and _position_key(state) == _position_key(root)
+            goes_on = self._advanced and _is_same_position(state, root)
         elif game.simultaneous:
             self.follow(moves)
             goes_on = self._advanced
@@ -506,11 +506,9 @@ class Searcher:
         if self._in_turn:
             self._forget()  # No tree is kept where something is hidden.
             return
-        if state is not None:
-            key = _position_key(as_game_state(state))
-            if key is None or key != _position_key(self.root):
-                self.reset()
-                return
+        if state is not None and not _is_same_position(as_game_state(state), self.root):
+            self.reset()
+            return
         path = checked_path(self.root, action)
         if determinizes(self.root, self.config):
             # What the player sees next changes which worlds there are: the tree begins anew.
@@ -627,6 +625,10 @@ def _game_key(state: GameState) -> Hashable:
     return type(state) if key is None else key()
 
 
-def _position_key(state: GameState) -> Hashable:
-    key = getattr(state, "position_key", None)
-    return None if key is None else key()
+def _is_same_position(one: GameState, other: GameState) -> bool:
+    """Whether two states are the same position; False where their adapter cannot tell."""
+    keys = [getattr(state, "position_key", None) for state in (one, other)]
+    if None in keys:
+        return False
+    key = keys[0]()  # type: ignore[misc]
+    return key is not None and key == keys[1]()  # type: ignore[misc]

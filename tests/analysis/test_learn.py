@@ -7,7 +7,7 @@ import pyspiel
 import pytest
 from helpers.race import Race
 from pettingzoo.classic import connect_four_v3
-from rave_pettingzoo import UCTAgent
+from rave_pettingzoo import AECState, UCTAgent
 from typer.testing import CliRunner
 
 from rave_agents import Limit, LinearValue, SearchConfig, Searcher, make_agent
@@ -18,7 +18,7 @@ from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks.adapters import load_game
 from rave_agents.games import GAMES, Rules, rules_class
 from rave_agents.parts import Judging
-from rave_agents.searcher.linear_value import shapes_for, windows_of
+from rave_agents.searcher.linear_value import game_text, shapes_for, windows_of
 
 SMALL = {
     "breakthrough": {"rows": 5, "columns": 4},
@@ -145,6 +145,89 @@ def test_a_value_of_observations_is_refused_where_players_or_utilities_differ():
         value = LinearValue("another", weights, utilities=utilities, utility_sum=0.0)
         with pytest.raises(UnsupportedGameError, match="learned on another"):
             value(state)
+
+
+def observed(name):
+    """A value of a game's observations, as it is learned."""
+    state = load_game(name).new_initial_state()
+    weights = np.zeros((2, 1, state.observation(0).size + 1))
+    return LinearValue(game_text(state), weights, utilities=(-1.0, 1.0), utility_sum=0.0)
+
+
+@pytest.mark.parametrize(
+    ("learned", "used"),
+    [
+        ("tic_tac_toe", "misere(game=tic_tac_toe())"),
+        ("mancala", "tic_tac_toe"),
+        ("dots_and_boxes(num_rows=2,num_cols=3)", "dots_and_boxes(num_rows=3,num_cols=2)"),
+        ("dots_and_boxes", "dots_and_boxes(utility_margin=true)"),
+        ("mnk(m=3,n=3,k=3)", "mnk(m=3,n=3,k=2)"),
+        ("oware", "oware(num_seeds_per_house=5)"),
+        ("python_tic_tac_toe", "tic_tac_toe"),
+    ],
+)
+def test_a_value_of_observations_is_refused_for_any_other_game(learned, used):
+    value, state = observed(learned), load_game(used).new_initial_state()
+    assert value(load_game(learned).new_initial_state()) == [0.0, 0.0]
+    names = [text.partition("(")[0] for text in (learned, used)]
+    with pytest.raises(UnsupportedGameError, match="learned on {}.*not fit {}".format(*names)):
+        value(state)
+
+
+def test_a_value_of_observations_fits_its_game_however_that_is_written():
+    for learned, used in [
+        ("dots_and_boxes", "dots_and_boxes(num_cols=2,num_rows=2,utility_margin=false)"),
+        ("mnk(m=3,n=3,k=3)", "mnk(k=3,n=3,m=3)"),
+    ]:
+        assert observed(learned)(load_game(used).new_initial_state()) == [0.0, 0.0]
+    by_name = LinearValue("tic_tac_toe", np.zeros((2, 1, 28)), utilities=(-1.0, 1.0), utility_sum=0)
+    assert by_name(load_game("tic_tac_toe").new_initial_state()) == [0.0, 0.0]
+
+
+def test_a_value_of_an_environment_fits_that_environment():
+    env = connect_four_v3.env()
+    env.reset(seed=1)
+    state = AECState(env)
+    size = np.asarray(state.observation(0)).size + 1
+    value = LinearValue(
+        game_text(state), np.zeros((2, 1, size)), utilities=(-1.0, 1.0), utility_sum=0.0
+    )
+    assert value(state) == [0.0, 0.0]
+    assert "connect_four" in value.game
+
+
+@pytest.mark.parametrize(
+    ("name", "learned", "used"),
+    [
+        ("connect_four", {"x_in_row": 3}, {}),
+        ("hex", {"num_rows": 5, "num_cols": 5}, {"num_rows": 5, "num_cols": 5, "swap": True}),
+        ("go", {"board_size": 5}, {"board_size": 5, "komi": 0.5}),
+        ("go", {"board_size": 19}, {"board_size": 19, "handicap": 2}),
+        ("go", {"board_size": 5}, {"board_size": 5, "max_game_length": 10}),
+    ],
+)
+def test_a_value_of_a_board_is_refused_with_another_rule(name, learned, used):
+    kind = rules_class(name)
+    value, state = random_value(kind(**learned)), kind(**used).new_initial_state()
+    for judge in (lambda: value(state), lambda: value.judged(state.rules)):
+        with pytest.raises(UnsupportedGameError, match=rf"learned on {name}\(.*not fit {name}\("):
+            judge()
+
+
+@pytest.mark.parametrize(
+    ("text", "parameters"),
+    [
+        ("connect_four", {}),
+        ("connect_four(x_in_row=4,columns=7)", {"rows": 6}),
+        ("go(board_size=5)", {"board_size": 5, "komi": 7.5, "max_game_length": 50}),
+        ("go(board_size=5,komi=7.50)", {"board_size": 5, "max_game_length": 2000}),
+    ],
+)
+def test_a_value_of_a_board_fits_its_game_however_that_is_written(text, parameters):
+    rules = rules_class(text.partition("(")[0])(**parameters)
+    value = random_value(rules)
+    value.game = text
+    assert value(rules.new_initial_state()) == random_value(rules)(rules.new_initial_state())
 
 
 def test_weights_that_are_no_numbers_are_refused():

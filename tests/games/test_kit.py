@@ -419,3 +419,46 @@ def test_a_game_that_is_registered_travels_to_a_process_that_does_not_know_it():
         timeout=100,
     )
     assert told.stdout.split() == [b"test_race(goal=3,rounds=3)", b"test_race(goal=4,rounds=2)"]
+
+
+def changed_connect_four(*rows):
+    """A board of four by four, three in a row; the lowest row first."""
+    state = rules_class("connect_four")(rows=4, columns=4, x_in_row=3).new_initial_state()
+    cells = [["xo".find(cell) for cell in row] for row in (*rows, "....", "....")]
+    state.change(lambda record: state.rules.place(record, cells, 0))
+    return state
+
+
+def test_a_changed_record_is_another_position():
+    one, other = changed_connect_four("xx.o", "...o"), changed_connect_four("oo.x", "x...")
+    assert one.position_key() == changed_connect_four("xx.o", "...o").position_key()
+    assert one.position_key() != other.position_key()
+    assert one.clone().position_key() == one.position_key()
+    for state in (one, other):
+        state.apply_action(3)
+    assert one.position_key() != other.position_key()
+
+
+@pytest.mark.parametrize("preset", ["uct_solver", "auto", "uct"])
+def test_a_kept_tree_of_another_record_goes(preset):
+    one, other = changed_connect_four("xx.o", "...o"), changed_connect_four("oo.x", "x...")
+    keeping, new = (Searcher(SearchConfig.preset(preset), seed=1) for _ in range(2))
+    keeping.search(one, Limit(simulations=300))
+    keeping.advance(3, state=other)
+    other.apply_action(3)
+    keeping.reseed(4)
+    new.reseed(4)
+    kept, fresh = (each.search(other, Limit(simulations=300)) for each in (keeping, new))
+    assert (kept.actions, kept.outcome) == (fresh.actions, fresh.outcome)
+    assert kept.outcome in (None, (-1.0, 1.0))
+
+
+@pytest.mark.parametrize("name", sorted(GAMES))
+def test_records_are_the_same_whatever_way_led_to_them(name):
+    rules = rules_class(name)()
+    state, draw = rules.new_initial_state(), np.random.default_rng(1)
+    for _ in range(8):
+        state.apply_action(int(draw.choice(state.legal_actions())))
+    at_once = rules.new_initial_state()
+    at_once.play_through(state.history())
+    assert at_once.position_key() == state.position_key() == state.clone().position_key()

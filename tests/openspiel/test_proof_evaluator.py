@@ -129,7 +129,7 @@ def test_forgets_the_positions_not_asked_for_the_longest(monkeypatch):
     evaluator = PNEvaluator(game, seed=1)
     for actions in [(0,), (1,), (0,), (2,)]:
         evaluator.evaluate(after(game, *actions))
-    assert [history for _, history in evaluator._found] == [(0,), (2,)]
+    assert [history for _, history, _ in evaluator._found] == [(0,), (2,)]
 
 
 @pytest.mark.full(but=["pig(players=3,winscore=12)"])

@@ -168,8 +168,13 @@ def test_without_position_keys_only_a_sure_caller_keeps_the_tree():
 
     state = Keyless(random_game(4, depth=9).rules)
     searcher, result = searched(state=state)
+    later = state.clone()
+    later.apply_action(result.action)
+    limit = Limit(simulations=20)
+    assert searcher.search(later, limit, moves=[result.action]).root_visits > 20
+    searcher, result = searched(state=state)
     searcher.advance(result.action)
-    assert searcher.tree is not None
+    assert searcher.search(later, limit).root_visits == 20
     searcher, result = searched(state=state)
     searcher.advance(result.action, state=state)
     assert searcher.tree is None
