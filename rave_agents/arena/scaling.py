@@ -29,6 +29,7 @@ from rave_agents.arena.run import Taken, carry_out
 from rave_agents.arena.statistics import finite
 from rave_agents.arena.worker import UnfinishedError
 from rave_agents.frameworks.adapters import Game
+from rave_agents.game.plain_text import printable
 from rave_agents.results.tables import aligned
 
 
@@ -90,7 +91,7 @@ class ScalingResult:
         return rows
 
     def __str__(self) -> str:
-        return f"{self.title}\n{aligned(self.table())}"
+        return f"{printable(self.title)}\n{aligned(self.table())}"
 
     @property
     def title(self) -> str:

@@ -13,6 +13,7 @@ from rave_agents.arena.statistics import MatchScore, finite
 from rave_agents.arena.worker import UnfinishedError
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks.adapters import adapters
+from rave_agents.game.plain_text import printable
 from rave_agents.results.tables import aligned
 
 
@@ -189,14 +190,14 @@ class TournamentResult:
     def __str__(self) -> str:
         parts = [f"{self._title}\n{aligned(self.table())}"]
         if len(self.games) > 1:
-            parts += [f"{game}\n{aligned(self.table(game))}" for game in self.games]
+            parts += [f"{printable(game)}\n{aligned(self.table(game))}" for game in self.games]
         return "\n\n".join(parts)
 
     @property
     def _title(self) -> str:
         planned = self.planned * len(self.matches)
         games = f"{self.finished} of {planned}" if self.finished < planned else str(planned)
-        where = self.games[0] if len(self.games) == 1 else f"{len(self.games)} games"
+        where = printable(self.games[0]) if len(self.games) == 1 else f"{len(self.games)} games"
         return f"{where}, {games} played, seed {self.seed}"
 
     def to_dict(self) -> dict[str, Any]:

@@ -14,6 +14,7 @@ Table = Sequence[Sequence[str]]
 
 def aligned(table: Table) -> str:
     """The table as lines, every column as wide as it needs."""
+    table = [[printable(cell) for cell in line] for line in table]
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     return "\n".join(
         "  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True))
@@ -38,11 +39,12 @@ def _inert(cell: Any) -> Any:
 def html_table(title: str, table: Table) -> str:
     """The table with a line above it, as HTML."""
     header, *rows = table
-    head = "".join(f"<th>{html.escape(cell)}</th>" for cell in header)
+    head = "".join(f"<th>{html.escape(printable(cell))}</th>" for cell in header)
     body = "".join(
-        "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
+        "<tr>" + "".join(f"<td>{html.escape(printable(cell))}</td>" for cell in row) + "</tr>"
+        for row in rows
     )
     return (
-        f"<p>{html.escape(title)}</p>"
+        f"<p>{html.escape(printable(title))}</p>"
         f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
     )
