@@ -141,6 +141,8 @@ def searched_env(
     """
 
     def leaves_out(wrapper: Any, one_is_kept: bool) -> bool:
+        if type(wrapper) is wrapper_classes.TerminateIllegalWrapper:
+            return not one_is_kept  # Another may change a legal action to an illegal one.
         if type(wrapper) in PASSIVE_WRAPPERS or type(wrapper) in RECORDERS:
             return True
         return not keep_observations and only_observes(wrapper)

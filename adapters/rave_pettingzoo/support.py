@@ -152,7 +152,7 @@ def check_discrete(env: Any) -> None:
         if not isinstance(space, spaces.Discrete) or space.start != 0:
             raise UnsupportedGameError(
                 f"{env_name(env)} cannot be searched: the actions of {agent!r} are "
-                f"{not_discrete(space)}, actions from 0 to n - 1."
+                f"{not_discrete(space)}."
             )
 
 

@@ -152,7 +152,12 @@ def view(env: Any, agent: Any) -> Hashable:
     kind = kind_of(raw_env(env))
     if kind is not None and kind.view is not None:
         return kind.view(raw_env(env), env.possible_agents.index(agent))
-    seen = env.observe(agent)
+    try:
+        seen = env.observe(agent)
+    except Exception:
+        if agent == env.agent_selection:
+            raise
+        return None  # Some environments show nothing to agents that are not to move.
     if agent == env.agent_selection:
         info = env.infos.get(agent)
         mask = info.get("action_mask") if isinstance(info, Mapping) else None
