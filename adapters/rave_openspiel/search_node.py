@@ -60,7 +60,10 @@ class SearchNode(_StockNode):
     @property
     def action(self) -> int | None:
         """The action that leads here; None at the root."""
-        return None if self._parent is None else int(self._tree.arrays.edge_action[self._edge])
+        if self._parent is None:
+            return None
+        told, numbers = int(self._tree.arrays.edge_action[self._edge]), self._tree.numbers
+        return told if numbers is None else numbers.ids([told])[0]
 
     @property
     def player(self) -> int:
@@ -222,7 +225,9 @@ class SearchNode(_StockNode):
         actions: list[int] = []
         node = self
         while node._parent is not None:
-            actions.append(int(self._tree.arrays.edge_action[node._edge]))
+            action = node.action
+            assert action is not None
+            actions.append(action)
             node = node._parent
         return actions[::-1]
 

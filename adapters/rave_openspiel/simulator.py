@@ -105,7 +105,7 @@ class RolloutSimulator(OpenSpielSimulator):
         """Whether C++ bots play the game fast, and to an end."""
         return type(root).__module__.partition(".")[0] == "pyspiel" and is_fast(root.get_game())
 
-    def leaf(self, path: list[int]) -> Any:
+    def leaf(self, path: Sequence[int]) -> Any:
         """Return the position after a path of actions; moves are too fast to check the deadline."""
         state = self.root.clone()
         for action in path:

@@ -10,12 +10,14 @@ from numpy.typing import NDArray
 
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.games.rules_state import RulesState, compiled_simulator
+from rave_agents.simulate.action_numbers import has_tables_of_ids
 from rave_agents.simulate.evaluator import Evaluator
 from rave_agents.simulate.simulator import Frame, Header, Simulator
 from rave_agents.simulate.value import PositionValue
 from rave_openspiel import compiled_games
 from rave_openspiel.knowledge import Unit, tensor_method
 from rave_openspiel.native import NativeSimulator, Observation, bridge, is_native, is_shrinking
+from rave_openspiel.native_library import Library
 from rave_openspiel.positions import (
     Traits,
     is_serializable,
@@ -258,12 +260,14 @@ class OpenSpielState:
     def observed_in_playouts(self) -> int:
         """Return how many numbers of an observation simulations write; 0 if they write none."""
         tensor, game = self._kind.tensor, self.state.get_game()
-        if tensor is None or not is_native(self.state):
-            return 0
-        if self.on_compiled_rules() is not None or bridge() is None:
+        if tensor is None or self.on_compiled_rules() is not None or self._bridge() is None:
             return 0
         size = math.prod(getattr(game, f"{tensor}_shape")())
         return size if size <= MOST_OBSERVED else 0
+
+    def _bridge(self) -> Library | None:
+        """Return the bridge if it simulates this game."""
+        return bridge() if is_native(self.state) and has_tables_of_ids(self) else None
 
     def simulator(self, frame: Frame, evaluator: Evaluator | None) -> Simulator:
         """Return the fastest provider of simulations for this game.
@@ -283,7 +287,7 @@ class OpenSpielState:
             compiled = None if found is None else compiled_simulator(found, frame, evaluator)
             if compiled is not None:
                 return compiled
-        library = bridge() if evaluator is None and is_native(self.state) else None
+        library = self._bridge() if evaluator is None else None
         root = self.clone().state  # The simulator's own copies may need it to live.
         if library is not None:
             return NativeSimulator(library, root, frame, shrinking=is_shrinking(game))
@@ -305,7 +309,7 @@ class OpenSpielState:
             UnsupportedGameError: if there are no worlds.
         """
         check_chance(self.state.get_game())
-        library = bridge() if evaluator is None and is_native(self.state) else None
+        library = self._bridge() if evaluator is None else None
         if library is not None:
             return NativeSimulator(
                 library,

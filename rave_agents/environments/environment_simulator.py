@@ -116,7 +116,7 @@ class OpenLoopSimulator(EnvironmentSimulator):
         super().__init__(root, frame, **options)
         self._world_of_its_own: Callable[[], Any] = root.begun_worlds(self.words.unit)
 
-    def leaf(self, path: list[int]) -> Any:
+    def leaf(self, path: Sequence[int]) -> Any:
         """Return the position after a path of actions, with outcomes drawn for this simulation."""
         state = self._world_of_its_own()
         for start in range(0, len(path), self._num_players):
@@ -140,7 +140,7 @@ class OpenLoopSimulator(EnvironmentSimulator):
         header = self._header
         if time.perf_counter() > self.deadline:
             return STOPPED
-        state = self.leaf(self._path[: header[PATH_LENGTH]].tolist())
+        state = self.leaf(self.actions_of(self._path[: header[PATH_LENGTH]].tolist()))
         over = state.current_player() == TERMINAL
         header[PLAYER] = SIMULTANEOUS
         if header[EXPAND] and not self._list_actions(_Open(state) if over else state, SIMULTANEOUS):

@@ -12,6 +12,7 @@ from rave_agents.games.playing import MOVE_ROOT
 from rave_agents.games.rules import CHANCE, TERMINAL, Rules
 from rave_agents.games.rules_simulator import RulesSimulator
 from rave_agents.games.values import judged_rules
+from rave_agents.simulate.action_numbers import has_tables_of_ids
 from rave_agents.simulate.evaluator import Evaluator
 from rave_agents.simulate.frame import Frame, Header, Status
 from rave_agents.simulate.python_simulator import PythonSimulator
@@ -198,13 +199,15 @@ class RulesState:
 def compiled_simulator(
     state: RulesState, frame: Frame, evaluator: Evaluator | None
 ) -> RulesSimulator | None:
-    """The compiled provider of simulations; None where Python judges positions.
+    """The compiled provider of simulations; None where Python judges, or gives actions numbers.
 
     Args:
         state: the root.
         frame: the buffers.
         evaluator: None for playouts to the end, a ``PositionValue`` or an evaluator.
     """
+    if not has_tables_of_ids(state):
+        return None
     if evaluator is None:
         return RulesSimulator(state.rules, state.root, frame, moves=state.history())
     if not isinstance(evaluator, PositionValue):

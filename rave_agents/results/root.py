@@ -161,9 +161,13 @@ def known_root(tree: SearchTree) -> Root:
     if strategies is not None:
         mixed = strategies[edges].tolist()
     halved = root_halving(tree) if halves else [None] * count
+    actions = arrays.edge_action[edges].tolist()
+    if tree.numbers is not None:
+        actions = tree.numbers.ids(actions)
+        joint = tuple(row._replace(actions=tuple(tree.numbers.ids(row.actions))) for row in joint)
     moves = map(
         RootMove,
-        arrays.edge_action[edges].tolist(),
+        actions,
         arrays.edge_visits[edges].tolist(),
         arrays.edge_value_sum[edges].tolist(),
         arrays.edge_prior[edges].tolist(),
@@ -336,15 +340,17 @@ def principal_variation(tree: SearchTree, action: int) -> tuple[int, ...]:
     Where players move at the same time, the actions of all of them follow each other: those taken
     together most often, at the root with the chosen one.
     """
-    if isinstance(tree.running.moves, JointMoves):
-        return _joint_variation(tree, tree.running.moves, action)
+    if tree.numbers is not None:
+        (action,) = tree.numbers.known([action])
+    moves = tree.running.moves
+    together = isinstance(moves, JointMoves)
     arrays = tree.arrays
     proofs = tree.proofs if isinstance(tree.running.proofs, Proven) else None
-    line, node = [action], ROOT
+    line, node = _joint_variation(tree, moves, action) if together else [action], ROOT
     first = int(arrays.node_first_edge[ROOT])
     rows = arrays.edge_action[first : first + int(arrays.node_edge_count[ROOT])]
     edge = first + int(np.argmax(rows == action))
-    while (node := int(arrays.edge_child[edge])) not in (UNEXPANDED, ROOT):
+    while not together and (node := int(arrays.edge_child[edge])) not in (UNEXPANDED, ROOT):
         count = int(arrays.node_edge_count[node])
         if count == 0:
             break
@@ -358,7 +364,7 @@ def principal_variation(tree: SearchTree, action: int) -> tuple[int, ...]:
         ):
             break
         line.append(int(arrays.edge_action[edge]))
-    return tuple(line)
+    return tuple(line if tree.numbers is None else tree.numbers.ids(line))
 
 
 def _proven_edge(arrays: Tree, proofs: ProofArrays, node: int) -> int | None:
@@ -368,7 +374,7 @@ def _proven_edge(arrays: Tree, proofs: ProofArrays, node: int) -> int | None:
     return winning_edge(arrays, proofs, node)
 
 
-def _joint_variation(tree: SearchTree, moves: JointMoves, action: int) -> tuple[int, ...]:
+def _joint_variation(tree: SearchTree, moves: JointMoves, action: int) -> list[int]:
     """The principal variation where players may move at the same time."""
     arrays, node = tree.arrays, ROOT
     if len(position_nodes(moves, ROOT)) > 1:
@@ -388,7 +394,7 @@ def _joint_variation(tree: SearchTree, moves: JointMoves, action: int) -> tuple[
             break
         line += actions
         node = find_joint_child(arrays, moves, node, actions)
-    return tuple(line)
+    return line
 
 
 def _expected_joint(tree: SearchTree, node: int, action: int | None = None) -> tuple[int, ...]:

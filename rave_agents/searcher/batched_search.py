@@ -21,6 +21,7 @@ from rave_agents.kernel.search import Path, Search
 from rave_agents.searcher.crew import Crew, bind_step
 from rave_agents.searcher.tree_search import (
     TreeSearch,
+    check_rows,
     is_part_failure,
     new_frame,
     no_scores,
@@ -338,6 +339,7 @@ class BatchedSearch(TreeSearch):
 
     def _make_simulator(self, game: SearchedGame, playout_stream: Any) -> None:
         config = game.config
+        check_rows(game, "An evaluator of batches")
         if config.leaves > 1 and not isinstance(game.parts.moves, Alternating):
             raise UnsupportedGameError(
                 f"leaves={config.leaves} is for games in which one player moves at a time and "

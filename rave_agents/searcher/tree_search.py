@@ -13,7 +13,7 @@ from rave_agents.compiler.dispatch import JIT_DISABLED, OpenFunction, classes_of
 from rave_agents.compiler.signals import is_raised_by_handler
 from rave_agents.config.part_specs import call_part, own_parts
 from rave_agents.config.root_noise import NoNoise, noisy
-from rave_agents.errors import FormulaError
+from rave_agents.errors import FormulaError, UnsupportedGameError
 from rave_agents.game.game_state import GameState
 from rave_agents.kernel import loop
 from rave_agents.kernel import tree as trees
@@ -23,6 +23,7 @@ from rave_agents.kernel.playouts import AdaptivePlayouts, SensiblePlayouts
 from rave_agents.kernel.search import Search, Settings
 from rave_agents.kernel.tree import ROOT
 from rave_agents.kernel.utilities import GameRange, ObservedRange
+from rave_agents.simulate.action_numbers import MOST_DENSE, MOST_ROWS, ActionNumbers
 from rave_agents.simulate.evaluator import Evaluator
 from rave_agents.simulate.python_simulator import PythonSimulator
 from rave_agents.simulate.random_stream import Stream, make_stream
@@ -34,11 +35,12 @@ from rave_agents.simulate.simulator import (
     flat_frame,
     grown_frame,
     make_frame,
+    reweighted_frame,
 )
 from rave_agents.simulate.value import PositionValue
 from rave_agents.simulate.world_record import FEW, WorldSample
 from rave_agents.tree.composition import Parts, SearchedGame, draws_by_weights, learns_values
-from rave_agents.tree.halving import begin_halving
+from rave_agents.tree.halving import begin_halving, draw_noise
 from rave_agents.tree.search_tree import SearchTree
 
 SLICE_SECONDS = 0.02
@@ -71,6 +73,7 @@ class TreeSearch:
         """Whether the search ended because nothing is left to search."""
         self._game: SearchedGame | None = None
         self._frame: Frame | None = None
+        self._numbers: ActionNumbers | None = None
         self._counted = 0
         self._frame_grown = False
         self._is_open = False
@@ -119,7 +122,7 @@ class TreeSearch:
 
     def release(self) -> None:
         """Let go of the tree, which is somebody else's from now on."""
-        self.tree = self._frame = None
+        self.tree = self._frame = self._numbers = None
 
     @property
     def has_root(self) -> bool:
@@ -190,9 +193,16 @@ class TreeSearch:
         if game.determinizes:
             self._simulator.worlds.begin(simulations, deadline)  # type: ignore[attr-defined]
         megabytes = game.config.max_memory_mb * memory_share
-        if tree is None or not (tree.has_root or tree.can_begin_anew(game, megabytes)):
+        numbers = self._numbers
+        kept = tree is not None and tree.numbers is numbers
+        if tree is None or not (kept and (tree.has_root or tree.can_begin_anew(game, megabytes))):
             self.tree = tree = SearchTree(
-                game, self._root, self._player, megabytes=megabytes, frame=self._frame
+                game,
+                self._root,
+                self._player,
+                megabytes=megabytes,
+                frame=self._frame,
+                numbers=numbers,
             )
             self._counted = 0
         if game.fixed_range:
@@ -248,6 +258,8 @@ class TreeSearch:
             header = frame.header
             tree.grow(int(max(header[Header.ACTION_CAPACITY], header[Header.REQUIRED_ACTIONS])))
             self._bind(game, tree)
+        elif status == Status.FRAME_FULL and self._numbers is not None and self._numbers.overflows:
+            self._fit_actions(game, tree, frame)
         elif status == Status.FRAME_FULL:
             self._grow_frame(game, tree, frame)
         if not tree.noised and not isinstance(game.config.root_noise, NoNoise):
@@ -277,7 +289,7 @@ class TreeSearch:
         bounds = tree.utility_range
         settings = Settings(
             num_players=game.num_players,
-            num_actions=game.num_actions,
+            num_actions=tree.num_actions,
             searching_player=self._player,
             least_utility=game.least_utility,
             greatest_utility=game.greatest_utility,
@@ -310,7 +322,27 @@ class TreeSearch:
             playouts=game.config.playout_count,
             playout_moves=-1 if cut == math.inf else int(cut),
         )
-        self._use_simulator(self._provider(game, frame), frame)
+        simulator = self._provider(game, frame)
+        self._numbers = self._numbered(game, simulator)
+        numbers = self._numbers
+        weighed = reweighed(frame, game.num_actions if numbers is None else numbers.capacity)
+        if weighed is not frame:
+            simulator.bind(weighed)
+        self._use_simulator(simulator, weighed)
+
+    def _numbered(self, game: SearchedGame, simulator: Simulator) -> ActionNumbers | None:
+        """The numbers by which a provider tells actions; None where it tells them themselves."""
+        rows = game.num_players * game.num_actions
+        if rows <= MOST_DENSE:
+            return None
+        if not hasattr(simulator, "number_actions"):
+            check_rows(game, f"The provider {self.provider!r} of simulations")
+            return None
+        numbers = self._numbers or ActionNumbers(game.num_players)
+        if self.tree is None or self.tree.numbers is not numbers:
+            numbers.clear()
+        simulator.number_actions(numbers)
+        return numbers
 
     def _cut(self, game: SearchedGame) -> float:
         """Moves after which a playout is cut and judged."""
@@ -343,6 +375,18 @@ class TreeSearch:
         self._frame, self._flat_frame, self._frame_grown = grown, flat_frame(grown), True
         self._simulator.bind(grown)
         tree.fit_frame(grown)
+        self._bind(game, tree)
+
+    def _fit_actions(self, game: SearchedGame, tree: SearchTree, frame: Frame) -> None:
+        """Go on with room for the actions that have occurred, or without the latest."""
+        before = tree.num_actions
+        tree.fit_actions()
+        if tree.num_actions > before:
+            self._frame = frame = reweighed(frame, tree.num_actions)
+            self._flat_frame = flat_frame(frame)
+            self._simulator.bind(frame)
+            if isinstance(tree.running.rule, GumbelSearch):
+                draw_noise(tree, self._noise, before)
         self._bind(game, tree)
 
     def _add_noise(self, game: SearchedGame, tree: SearchTree) -> None:
@@ -379,6 +423,8 @@ def new_frame(
         playout_moves: moves after which a value function judges them; -1 for none.
         observation: numbers of a player's observation, where leaves are judged in batches.
     """
+    # A provider may give numbers to actions of many ids: their weights are made after it.
+    weights = game.num_actions if game.num_players * game.num_actions <= MOST_DENSE else 1
     weighted = draws_by_weights(game.parts)
     learns = learns_values(game.parts)
     movers = game.num_players if game.simultaneous else 1
@@ -387,12 +433,34 @@ def new_frame(
         playouts=playouts,
         playout_stream=playout_stream,
         action_capacity=max(16, min(512, movers * game.num_actions)),
-        action_weights=np.ones((game.num_players, game.num_actions if weighted else 0)),
+        action_weights=np.ones((game.num_players, weights if weighted else 0)),
         playout_moves=playout_moves,
         observation=game.observation if learns else observation,
         samples=MOST_SAMPLES if learns else 0,
         even_weights=isinstance(game.config.playouts, AdaptivePlayouts),
     )
+
+
+def reweighed(frame: Frame, actions: int) -> Frame:
+    """A frame with weights of so many actions of each player, if it has any."""
+    old = frame.action_weights
+    if old.shape[1] in (0, actions):
+        return frame
+    weights = np.ones((len(old), actions))
+    kept = min(actions, old.shape[1])
+    weights[:, :kept] = old[:, :kept]
+    return reweighted_frame(frame, weights)
+
+
+def check_rows(game: SearchedGame, what: str) -> None:
+    """Refuse a game with so many distinct actions that tables of all of them are too large."""
+    if game.num_players * game.num_actions > MOST_ROWS:
+        raise UnsupportedGameError(
+            f"{what} needs tables of all actions of all players: num_distinct_actions() is "
+            f"{game.num_actions}, and may be at most {MOST_ROWS // game.num_players} there with "
+            f"{game.num_players} players. A search of states that Python simulates has no such "
+            "bound."
+        )
 
 
 def no_scores(parts: Parts) -> FormulaError:

@@ -10,6 +10,7 @@ from typing import Any
 
 from rave_agents.game import endless
 from rave_agents.game.game_state import joint_action
+from rave_agents.simulate.action_numbers import ActionNumbers
 from rave_agents.simulate.checked_answers import CHANCE, SIMULTANEOUS, TERMINAL, CheckedAnswers
 from rave_agents.simulate.evaluator import Evaluator
 from rave_agents.simulate.random_words import RandomWords
@@ -53,6 +54,7 @@ class PythonPlayouts(CheckedAnswers):
         self._value = evaluator if isinstance(evaluator, PositionValue) else None
         self._action_weights: Any = None
         self._header: Any = None
+        self._numbers: ActionNumbers | None = None
         super().__init__(
             limits,
             num_distinct_actions,
@@ -143,6 +145,7 @@ class PythonPlayouts(CheckedAnswers):
     def _weighted_action(self, player: int, actions: Sequence[int]) -> int:
         """A random one of a player's legal actions, by their weights."""
         weights = self._action_weights
-        sums = list(itertools.accumulate(weights[player, action] for action in actions))
+        rows = actions if self._numbers is None else self._numbers.known(actions)
+        sums = list(itertools.accumulate(weights[player, row] for row in rows))
         place = bisect.bisect_right(sums, self.words.unit() * sums[-1])
         return actions[min(place, len(actions) - 1)]

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from rave_agents.errors import GameError
 from rave_agents.game import endless
 from rave_agents.game.game_state import joint_action
+from rave_agents.simulate.action_numbers import ActionNumbers
 from rave_agents.simulate.checked_answers import CHANCE, SIMULTANEOUS, TERMINAL, not_whole
 from rave_agents.simulate.evaluator import Evaluator
 from rave_agents.simulate.frame import CheckChildren
@@ -125,6 +126,13 @@ class PythonSimulator(PythonPlayouts):
         self._child_ends = frame.child_ends.data
         self._action_weights = frame.action_weights.data if self._header[NUM_WEIGHTS] > 0 else None
 
+    def number_actions(self, numbers: ActionNumbers) -> None:
+        """From now on tell the search numbers in place of actions, and take them from it.
+
+        If the search's tables lack room for one, ``simulate`` returns FRAME_FULL.
+        """
+        self._numbers = numbers
+
     def raise_pending(self) -> None:
         """Raise the exception that ended the last simulation, the very same object."""
         self._callback.raise_error()
@@ -141,7 +149,7 @@ class PythonSimulator(PythonPlayouts):
             return STOPPED
         if header[STEP] != WHOLE:
             return self._take_step(header[STEP])
-        state = self.leaf(self._path[: header[PATH_LENGTH]].tolist())
+        state = self.leaf(self.actions_of(self._path[: header[PATH_LENGTH]].tolist()))
         player = state.current_player()
         try:
             header[PLAYER] = player
@@ -164,7 +172,8 @@ class PythonSimulator(PythonPlayouts):
             assert self.worlds is not None
             self._world = self.worlds()
         elif step == ADVANCE:
-            self._world.apply_action(self._path[header[PATH_LENGTH] - 1])
+            (action,) = self.actions_of((self._path[header[PATH_LENGTH] - 1],))
+            self._world.apply_action(action)
         else:
             return self._finish_world(self._world)
         state = self._world
@@ -241,6 +250,10 @@ class PythonSimulator(PythonPlayouts):
         count = len(actions)
         header = self._header
         header[NUM_ACTIONS] = count
+        if self._numbers is not None:
+            actions = self._numbers.of_position(actions)
+            if self._numbers.overflows:
+                return False
         if count > header[ACTION_CAPACITY]:
             header[REQUIRED_ACTIONS] = 2 * count
             return False
@@ -280,9 +293,10 @@ class PythonSimulator(PythonPlayouts):
     def _try_reply(self) -> int:
         """Write to the frame after which of its actions the reply ends the game, and with what."""
         header = self._header
-        state = self.leaf(self._path[: header[PATH_LENGTH]].tolist())
-        player, reply = header[PLAYER], header[REPLY]
-        for index, action in enumerate(self._actions[: header[NUM_ACTIONS]].tolist()):
+        state = self.leaf(self.actions_of(self._path[: header[PATH_LENGTH]].tolist()))
+        player, (reply,) = header[PLAYER], self.actions_of((header[REPLY],))
+        actions = self.actions_of(self._actions[: header[NUM_ACTIONS]].tolist())
+        for index, action in enumerate(actions):
             if time.perf_counter() > self.deadline:
                 raise DeadlinePassed
             child = self.child(state, action)
@@ -315,6 +329,10 @@ class PythonSimulator(PythonPlayouts):
                 players, actions, returns = self.playout(leaf)
             else:
                 players, actions, returns = self.cut_playout(leaf, self._value.playout_moves)
+            if self._numbers is not None:
+                actions = self._numbers.of_playout(actions)
+                if self._numbers.overflows:
+                    return FRAME_FULL
             start = end
             end += len(actions)
             if end > capacity:
@@ -362,7 +380,11 @@ class PythonSimulator(PythonPlayouts):
         """What a player observes, as an array."""
         return state.observation(player)
 
-    def leaf(self, path: list[int]) -> Any:
+    def actions_of(self, told: Sequence[int]) -> Sequence[int]:
+        """The actions that the search means."""
+        return told if self._numbers is None else self._numbers.ids(told)
+
+    def leaf(self, path: Sequence[int]) -> Any:
         """The position that a path of actions leads to."""
         state = self.root.clone()
         place = 0

@@ -31,13 +31,20 @@ def begin_halving(tree: SearchTree, simulations: float, random: np.random.Genera
         random: what the noise is drawn from.
     """
     part, arrays = tree.running.rule, tree.arrays
-    part.noise[:] = part.options.gumbel_scale * random.gumbel(size=len(part.noise))
+    draw_noise(tree, random)
     part.budget[0] = max(simulations - (not tree.has_root), 0)
     part.visits_before[:] = 0
     if tree.has_root:
         edges = edge_rows(arrays, ROOT)
         actions = arrays.edge_action[edges.start : edges.stop]
         part.visits_before[actions] = arrays.edge_visits[edges.start : edges.stop]
+
+
+def draw_noise(tree: SearchTree, random: np.random.Generator, first: int = 0) -> None:
+    """Draw the noise of the actions from a number on."""
+    part = tree.running.rule
+    noise = random.gumbel(size=len(part.noise) - first)
+    part.noise[first:] = part.options.gumbel_scale * noise
 
 
 def root_halving(tree: SearchTree) -> list[Halved]:

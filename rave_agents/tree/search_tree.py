@@ -24,6 +24,7 @@ from rave_agents.kernel.simultaneous import JointMoves
 from rave_agents.kernel.solver import Bounds
 from rave_agents.kernel.tree import ROOT, UNEXPANDED, Tree
 from rave_agents.kernel.utilities import HIGH, LOW
+from rave_agents.simulate.action_numbers import NUMBER_BYTES, ActionNumbers
 from rave_agents.simulate.frame import Frame, Header
 from rave_agents.tree.composition import Parts, SearchedGame
 from rave_agents.tree.joint_positions import find_joint_child, position_nodes
@@ -60,6 +61,8 @@ class SearchTree:
         player: whose move is searched for there.
         megabytes: how much memory there is.
         frame: says how many actions a position may have before the frame must grow.
+        numbers: what the provider gives the game's actions, which stand in the tree in their place;
+            None where it tells the actions themselves.
     """
 
     def __init__(
@@ -70,7 +73,10 @@ class SearchTree:
         *,
         megabytes: float,
         frame: Frame,
+        numbers: ActionNumbers | None = None,
     ) -> None:
+        self.numbers = numbers
+        """The numbers that stand for actions; None where they stand for themselves."""
         self.state = state
         """The root position; who plays on in it clones it."""
         self.player = player
@@ -84,16 +90,19 @@ class SearchTree:
         self.parts = game.parts
         """What the search is composed of."""
         self._megabytes = megabytes
-        self._budget = megabytes * _MEGABYTE
         self.num_players = game.num_players
         """Players of the game."""
-        self.num_actions = game.num_actions
-        """Distinct actions of the game."""
+        self._game_actions = game.num_actions
+        self.num_actions = game.num_actions if numbers is None else numbers.capacity
+        """Rows of each player in tables of actions."""
         sizes: Sizes = dict.fromkeys(GROWING, 0)
         sizes |= {Axis.PLACE: places_for(0), Axis.ONE: 1, **_frame_sizes(frame)}
-        sizes |= {Axis.PLAYER: game.num_players, Axis.ACTION: game.num_actions}
+        sizes |= {Axis.PLAYER: game.num_players, Axis.ACTION: self.num_actions}
         self._frame = frame
         self._allocate(sizes)
+        if numbers is not None and not self.storage.has_actions:
+            numbers.most_of_playouts = 0  # Nothing is kept of them.
+            numbers.clear()
         actions = int(frame.header[Header.ACTION_CAPACITY])
         first = self._counts(actions)
         first[:2] = max(_FIRST_NODES, first[NODE]), max(first[EDGE], 2 * actions)
@@ -153,7 +162,7 @@ class SearchTree:
 
     def can_begin_anew(self, game: SearchedGame, megabytes: float) -> bool:
         """Whether a search of another position can use it, once it is cleared."""
-        same = (game.num_players, game.num_actions) == (self.num_players, self.num_actions)
+        same = (game.num_players, game.num_actions) == (self.num_players, self._game_actions)
         return self.fits(game.parts) and same and megabytes == self._megabytes
 
     @property
@@ -233,6 +242,30 @@ class SearchTree:
                 wanted = self._limited(np.floor(used * growth))
         self._resize(wanted)
 
+    def fit_actions(self) -> None:
+        """Make room for the actions that have occurred, or let no more of them count.
+
+        Where the memory is short, actions that are met in playouts alone go without at first;
+        then the tree is ``full``.
+        """
+        numbers = self.numbers
+        assert numbers is not None
+        wider = 2 * max(numbers.capacity, len(numbers))
+        counts = self.arrays.capacity.astype(np.float64)
+        counts[TABLE] *= wider / self.num_actions
+        needed = self._cost(counts) + wider * (self.storage.action_bytes + NUMBER_BYTES)
+        share = needed / (self._megabytes * _MEGABYTE)
+        if share <= 0.5 or not self.has_root or (share <= 1.0 and not numbers.counts_playouts):
+            numbers.capacity = self.num_actions = wider
+            try:
+                self.storage.widen(wider)
+            except BaseException:
+                self.clear()
+                raise
+        else:
+            numbers.close(to_playouts=numbers.counts_playouts)
+            self.full = numbers.closed
+
     def follow(self, path: Sequence[int]) -> None:
         """Keep what is below the actions and chance outcomes of a path from the root, in place.
 
@@ -241,6 +274,8 @@ class SearchTree:
         """
         arrays, moves = self.arrays, self.running.moves
         joint = isinstance(moves, JointMoves)
+        if self.numbers is not None:
+            path = self.numbers.known(path)
         node, place = ROOT, 0
         while place < len(path) and arrays.used[NODE] > 0 and node != UNEXPANDED:
             first = int(arrays.node_first_edge[node])
@@ -255,7 +290,7 @@ class SearchTree:
                 place += 1
             if isinstance(self.running.proofs, Proven) and self._is_refuted(node):
                 node = UNEXPANDED
-        if node == UNEXPANDED:
+        if node == UNEXPANDED or (self.numbers is not None and self.numbers.closed):
             self.clear()
         elif node != ROOT:
             self.keep(node)
@@ -305,6 +340,8 @@ class SearchTree:
     def clear(self) -> None:
         """Drop all nodes, and keep the memory."""
         self.storage.clear()
+        if self.numbers is not None:
+            self.numbers.clear()
         self.utility_range[:] = math.inf, -math.inf
         self.full = self.noised = False
         for array in self._of_root:
@@ -353,6 +390,13 @@ class SearchTree:
         if self._cost(least) > self._budget:
             least[TABLE] = 0
         return least
+
+    @property
+    def _budget(self) -> float:
+        """The bytes that nodes, edges, tables and children may take."""
+        numbered = 0 if self.numbers is None else self.num_actions
+        of_numbers = numbered * (self.storage.action_bytes + NUMBER_BYTES)
+        return self._megabytes * _MEGABYTE - of_numbers
 
     def _cost(self, counts: _Counts) -> float:
         return float(counts @ self.storage.row_bytes)

@@ -139,6 +139,20 @@ class Storage:
                 costs[CHILD] += 2 * PLACES_FOR_EACH * size
         return costs
 
+    @property
+    def has_actions(self) -> bool:
+        """Whether an array has rows for actions."""
+        return any(Axis.ACTION in (rows.axis, *rows.inner) for _, rows in self._arrays)
+
+    @property
+    def action_bytes(self) -> float:
+        """The bytes that an action takes, beside those in rows of the growing axes."""
+        return sum(
+            array.nbytes / self.sizes[Axis.ACTION]
+            for array, rows in self._arrays
+            if Axis.ACTION in (rows.axis, *rows.inner) and rows.axis not in GROWING
+        )
+
     def values(self) -> list[Array]:
         """All arrays, in the order in which the records declare them."""
         return [array for array, _ in self._arrays]
@@ -168,6 +182,27 @@ class Storage:
         self._note_capacity()
         self._count_bytes()
         self.whole = True
+
+    def widen(self, actions: int) -> None:
+        """Make room for so many actions, in place; what is known of those there are is kept.
+
+        After an interruption the arrays have their new size, and are empty.
+        """
+        old, self.sizes[Axis.ACTION] = self.sizes[Axis.ACTION], actions
+        wider = [pair for pair in self._arrays if Axis.ACTION in (pair[1].axis, *pair[1].inner)]
+        try:
+            for array, rows in wider:
+                values = array.reshape(-1, old).copy()
+                _refill(array, rows, self.sizes)
+                array.reshape(-1, actions)[:, :old] = values
+        except BaseException:
+            for array, rows in wider:
+                _refill(array, rows, self.sizes)
+            raise
+        finally:
+            self._items = [_items(rows, self.sizes) for _, rows in self._arrays]
+            vars(self).pop("row_bytes", None)
+            self._count_bytes()
 
     def clear(self) -> None:
         """Drop all rows, and keep the memory: fetching new memory takes longer."""
@@ -212,6 +247,11 @@ class Storage:
             for (_, rows), items in zip(self._arrays, self._items, strict=True)
             if rows.axis in growing
         )
+
+
+def _refill(array: Array, rows: Rows, sizes: Sizes) -> None:
+    array.resize(sizes[rows.axis] * _items(rows, sizes), refcheck=False)
+    array[:] = rows.fill
 
 
 def places_for(entries: int) -> int:

@@ -1,0 +1,99 @@
+"""Small numbers for the actions of games whose ids are large.
+
+The search keeps tables with a row for each action. Where ids are so large that most of them never
+occur, a provider in Python gives each action that does a number, and the search knows actions by
+their numbers alone; results turn them back into ids.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+MOST_DENSE = 2**18
+"""Rows of a table, players times distinct actions, up to which a provider in Python tells ids."""
+
+MOST_ROWS = 2**22
+"""Those up to which compiled providers do, which give no numbers; and evaluators of batches."""
+
+FIRST_CAPACITY = 1024
+"""Rows for each player in the tables of a new search."""
+
+UNNUMBERED = 0
+"""What stands for an action that has no number: one met in playouts alone, when there are many."""
+
+NUMBER_BYTES = 160
+"""What Python keeps for each number, about."""
+
+
+def has_tables_of_ids(state: Any) -> bool:
+    """Whether a state's actions are few enough for providers that give them no numbers."""
+    return bool(state.num_players() * state.num_distinct_actions() <= MOST_ROWS)
+
+
+class ActionNumbers:
+    """Numbers from 1 for actions and outcomes of chance, in the order in which they occur.
+
+    Args:
+        num_players: how many players the game has.
+    """
+
+    def __init__(self, num_players: int) -> None:
+        self.capacity: int = FIRST_CAPACITY
+        """One more than the largest number that the search's tables have room for."""
+        self.most_of_playouts: int = MOST_DENSE // num_players
+        """Numbers up to which actions that are met in playouts alone get one."""
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget all numbers."""
+        self._ids: list[int] = [-1]
+        self._numbers: dict[int, int] = {}
+        self._most_now = self.most_of_playouts
+        self.closed: bool = False
+        """Whether no action gets a number any more."""
+
+    def __len__(self) -> int:
+        """One more than the largest number."""
+        return len(self._ids)
+
+    @property
+    def overflows(self) -> bool:
+        """Whether the search's tables lack room for some numbers."""
+        return len(self._ids) > self.capacity
+
+    @property
+    def counts_playouts(self) -> bool:
+        """Whether actions that are met in playouts alone may get numbers."""
+        return self._most_now > 0
+
+    def close(self, *, to_playouts: bool = False) -> None:
+        """Take back the numbers that there is no room for; give no more, or to playouts none."""
+        for action in self._ids[self.capacity :]:
+            del self._numbers[action]
+        del self._ids[self.capacity :]
+        self._most_now = 0
+        self.closed = not to_playouts
+
+    def of_position(self, actions: Iterable[int]) -> list[int]:
+        """The numbers of actions that are legal at a node; those without one get one."""
+        return [self._numbers.get(action) or self._new(action) for action in actions]
+
+    def of_playout(self, actions: Sequence[int]) -> list[int]:
+        """The numbers of a playout's actions; those without one get one while there are few."""
+        if len(self._ids) + len(actions) <= self._most_now:
+            return self.of_position(actions)
+        return self.known(actions)
+
+    def known(self, actions: Iterable[int]) -> list[int]:
+        """The numbers of actions, ``UNNUMBERED`` for those that have none."""
+        return [self._numbers.get(action, UNNUMBERED) for action in actions]
+
+    def ids(self, numbers: Iterable[int]) -> list[int]:
+        """The actions of numbers."""
+        return [self._ids[number] for number in numbers]
+
+    def _new(self, action: int) -> int:
+        if self.closed:
+            return UNNUMBERED
+        number = self._numbers[int(action)] = len(self._ids)
+        self._ids.append(int(action))
+        return number

@@ -1,0 +1,149 @@
+"""Games whose ids are large and whose positions have few actions."""
+
+CELLS, MOVES = 12, 8
+
+
+class Cells:
+    """Two players take cells in turn; an action's id is its cell times a step."""
+
+    def __init__(self, ids, taken=()):
+        self.ids, self.step, self.taken = ids, ids // CELLS, tuple(taken)
+
+    def clone(self):
+        return type(self)(self.ids, self.taken)
+
+    def current_player(self):
+        return -4 if self.is_terminal() else len(self.taken) % 2
+
+    def is_terminal(self):
+        return len(self.taken) >= MOVES
+
+    def is_chance_node(self):
+        return self.current_player() == -1
+
+    def legal_actions(self):
+        return [(1 + c) * self.step - 1 for c in range(CELLS) if c not in self.taken]
+
+    def chance_outcomes(self):
+        return []
+
+    def apply_action(self, action):
+        self.taken = (*self.taken, action // self.step)
+
+    def returns(self):
+        one, two = (sum(cell * 79 % 31 for cell in self.taken[seat::2]) for seat in (0, 1))
+        won = float((one > two) - (one < two))
+        return [won, -won]
+
+    def num_players(self):
+        return 2
+
+    def num_distinct_actions(self):
+        return self.ids
+
+    def min_utility(self):
+        return -1.0
+
+    def max_utility(self):
+        return 1.0
+
+    def position_key(self):
+        return self.ids, self.taken
+
+
+class CellsByDice(Cells):
+    """Chance takes every fourth cell."""
+
+    def current_player(self):
+        player = super().current_player()
+        return -1 if player >= 0 and len(self.taken) % 4 == 3 else player
+
+    def chance_outcomes(self):
+        legal = self.legal_actions()
+        return [(action, 1.0 / len(legal)) for action in legal]
+
+
+class CellsTogether(Cells):
+    """Both take a cell at the same time."""
+
+    def current_player(self):
+        return -4 if self.is_terminal() else -2
+
+    def legal_actions(self, player):
+        return super().legal_actions()
+
+    def apply_actions(self, actions):
+        self.taken = (*self.taken, *(action // self.step for action in actions))
+
+
+class CellsUnseen(Cells):
+    """Something is hidden, and all worlds look the same."""
+
+    def hides_information(self):
+        return True
+
+    def worlds(self, player, unit):
+        return self.clone
+
+    def view(self, player):
+        return self.taken
+
+
+class Fresh:
+    """Every position has ten actions that no other one has."""
+
+    def __init__(self, path=()):
+        self.path = path
+
+    def clone(self):
+        return type(self)(self.path)
+
+    def current_player(self):
+        return -4 if self.is_terminal() else len(self.path) % 2
+
+    def is_terminal(self):
+        return len(self.path) >= 20
+
+    def is_chance_node(self):
+        return False
+
+    def legal_actions(self):
+        return [(hash(self.path) * 31 + 7919 * number) % 2**40 for number in range(10)]
+
+    def chance_outcomes(self):
+        return []
+
+    def apply_action(self, action):
+        self.path = (*self.path, action)
+
+    def returns(self):
+        won = 1.0 if hash(self.path) % 2 else -1.0
+        return [won, -won]
+
+    def num_players(self):
+        return 2
+
+    def num_distinct_actions(self):
+        return 2**40
+
+    def min_utility(self):
+        return -1.0
+
+    def max_utility(self):
+        return 1.0
+
+    def position_key(self):
+        return self.path
+
+
+class FreshUnseen(Fresh):
+    """Something is hidden, and all worlds look the same."""
+
+    def hides_information(self):
+        return True
+
+    def worlds(self, player, unit):
+        return self.clone
+
+    def view(self, player):
+        return self.path
