@@ -94,6 +94,6 @@ class ActionNumbers:
     def _new(self, action: int) -> int:
         if self.closed:
             return UNNUMBERED
-        number = self._numbers[int(action)] = len(self._ids)
+        number = self._numbers[action] = len(self._ids)
         self._ids.append(int(action))
         return number

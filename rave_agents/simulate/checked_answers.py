@@ -15,7 +15,7 @@ from rave_agents.game.arguments import is_integer
 from rave_agents.game.game_state import PlayerId
 from rave_agents.simulate.evaluator import Evaluator
 from rave_agents.simulate.utility_limits import (
-    MOST_ACTIONS,
+    MOST_OUTCOMES,
     ROUNDING,
     UtilityLimits,
     is_sequence,
@@ -111,10 +111,11 @@ class CheckedAnswers:
             raise GameError(
                 f"chance_outcomes() has the probability {min(chances)}, which is below 0."
             )
-        if min(actions) < 0 or max(actions) > MOST_ACTIONS:
+        if min(actions) < 0 or max(actions) > MOST_OUTCOMES:
             wrong = min(actions) if min(actions) < 0 else max(actions)
             raise GameError(
-                f"chance_outcomes() has the outcome {wrong}: outcomes are from 0 to {MOST_ACTIONS}."
+                f"chance_outcomes() has the outcome {wrong}: outcomes are from 0 to "
+                f"{MOST_OUTCOMES}."
             )
         if len(set(actions)) < len(actions):
             raise GameError(
@@ -277,6 +278,13 @@ def not_whole(actions: Sequence[Any]) -> GameError:
     """The error for actions of which one is no whole number of four bytes."""
     strange = next((action for action in actions if not is_integer(action)), max(actions))
     return GameError(f"legal_actions() has {strange!r}: actions are whole numbers.")
+
+
+def checked_whole(actions: Sequence[Any]) -> Sequence[int]:
+    """Actions, refused if one is no whole number."""
+    if not all(map(is_integer, actions)):
+        raise not_whole(actions)
+    return actions
 
 
 def _listed(actions: Any) -> list[int]:

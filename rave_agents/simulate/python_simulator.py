@@ -15,7 +15,13 @@ from rave_agents.errors import GameError
 from rave_agents.game import endless
 from rave_agents.game.game_state import joint_action
 from rave_agents.simulate.action_numbers import ActionNumbers
-from rave_agents.simulate.checked_answers import CHANCE, SIMULTANEOUS, TERMINAL, not_whole
+from rave_agents.simulate.checked_answers import (
+    CHANCE,
+    SIMULTANEOUS,
+    TERMINAL,
+    checked_whole,
+    not_whole,
+)
 from rave_agents.simulate.evaluator import Evaluator
 from rave_agents.simulate.frame import CheckChildren
 from rave_agents.simulate.python_callback import PythonCallback
@@ -251,7 +257,7 @@ class PythonSimulator(PythonPlayouts):
         header = self._header
         header[NUM_ACTIONS] = count
         if self._numbers is not None:
-            actions = self._numbers.of_position(actions)
+            actions = self._numbers.of_position(checked_whole(actions))
             if self._numbers.overflows:
                 return False
         if count > header[ACTION_CAPACITY]:
@@ -330,7 +336,7 @@ class PythonSimulator(PythonPlayouts):
             else:
                 players, actions, returns = self.cut_playout(leaf, self._value.playout_moves)
             if self._numbers is not None:
-                actions = self._numbers.of_playout(actions)
+                actions = self._numbers.of_playout(checked_whole(actions))
                 if self._numbers.overflows:
                     return FRAME_FULL
             start = end

@@ -19,8 +19,11 @@ probabilities from a sum of 1: single precision."""
 MOST_PLAYERS = 127
 """Players that a game may have: the tree keeps who moves in a byte."""
 
-MOST_ACTIONS = 2**31 - 1
-"""Distinct actions, or chance outcomes, that a game may have."""
+MOST_ACTIONS = 2**63 - 1
+"""Distinct actions that a game may have."""
+
+MOST_OUTCOMES = 2**31 - 1
+"""The largest outcome of chance that it may have."""
 
 
 class UtilityLimits(NamedTuple):
