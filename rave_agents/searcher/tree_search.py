@@ -258,10 +258,8 @@ class TreeSearch:
             header = frame.header
             tree.grow(int(max(header[Header.ACTION_CAPACITY], header[Header.REQUIRED_ACTIONS])))
             self._bind(game, tree)
-        elif status == Status.FRAME_FULL and self._numbers is not None and self._numbers.overflows:
-            self._fit_actions(game, tree, frame)
         elif status == Status.FRAME_FULL:
-            self._grow_frame(game, tree, frame)
+            self._make_room(game, tree, frame)
         if not tree.noised and not isinstance(game.config.root_noise, NoNoise):
             self._add_noise(game, tree)
         now = time.perf_counter()
@@ -368,6 +366,13 @@ class TreeSearch:
         self._slice = getattr(simulator, "slice", contextlib.nullcontext)
         self.provider = str(getattr(simulator, "provider", "python"))
         self._frame, self._flat_frame, self._frame_grown = frame, flat_frame(frame), False
+
+    def _make_room(self, game: SearchedGame, tree: SearchTree, frame: Frame) -> None:
+        """Make room for what a simulation could not write, in the frame or for its actions."""
+        if self._numbers is not None and self._numbers.overflows:
+            self._fit_actions(game, tree, frame)
+        else:
+            self._grow_frame(game, tree, frame)
 
     def _grow_frame(self, game: SearchedGame, tree: SearchTree, frame: Frame) -> None:
         """Go on with larger buffers; the next search begins with small ones again."""
