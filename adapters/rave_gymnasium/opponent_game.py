@@ -27,6 +27,8 @@ from rave_gymnasium.opponents import Loader, Opponent, Opponents
 SEATS = (0, 1, "random")
 ILLEGAL = ("raise", "lose")
 OBSERVATIONS = ("game", "pettingzoo")
+MOST_MASKED = 2**27
+"""Actions of which a mask, which has a byte for each, is made at every move."""
 OPTIONS = ("opponent", "seat")
 """What ``reset(options=...)`` takes."""
 
@@ -73,7 +75,13 @@ class OpponentGame:
         self._load = load
         self.opponents: Any = Opponents(opponent, self.game, self.observe, load)
         start = self.game.new_initial_state()
-        self.action_space: Any = spaces.Discrete(start.num_distinct_actions())
+        actions = start.num_distinct_actions()
+        if actions > MOST_MASKED:
+            raise UnsupportedGameError(
+                f"num_distinct_actions() of {self.game.name} is {actions}, and the masks of an "
+                f"environment have room for at most {MOST_MASKED} actions."
+            )
+        self.action_space: Any = spaces.Discrete(actions)
         self.observation_space: Any = self._space(start)
         self._may_move_together = has_simultaneous_moves(start)
         self.state: GameState | None = None

@@ -57,7 +57,7 @@ DEFAULT_HORIZON = 100
 class _Plan(NamedTuple):
     """Settings that all states of one search share."""
 
-    actions: tuple[int, ...]
+    actions: range
     """All actions, from 0."""
     start: int
     """The environment's number of the first action."""
@@ -142,7 +142,7 @@ class PlanningState:
         if steps <= 0:
             raise ValueError(f"The episode of {env_name(env)} is over: call env.reset() first.")
         space = env.action_space
-        actions = tuple(range(int(space.n)))
+        actions = range(int(space.n))
         if action_mask is None:
             action_mask = shown_mask(observation, None, len(actions))
         kept = (value, worlds, observation)

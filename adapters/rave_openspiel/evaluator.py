@@ -11,6 +11,7 @@ the current position because playouts start at the leaves of the search, and lat
 
 import math
 import random
+from typing import Any
 
 import numpy as np
 import pyspiel
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 from open_spiel.python.algorithms import mcts
 
 from rave_agents.game.arguments import checked_seed, is_integer
+from rave_agents.simulate.action_numbers import MOST_DENSE, ActionNumbers
 from rave_openspiel.playouts import RandomPlayouts, random_bots
 from rave_openspiel.positions import GameStart
 from rave_openspiel.support import (
@@ -46,8 +48,13 @@ class AmafTable:
         """The least utility that any player got in a playout."""
         self.high: float = -math.inf
         """The greatest utility that any player got in a playout."""
-        self._visits = np.zeros((num_players, num_distinct_actions))
-        self._utilities = np.zeros((num_players, num_distinct_actions))
+        self._numbers: ActionNumbers | None = None
+        columns = num_distinct_actions
+        if num_players * num_distinct_actions > MOST_DENSE:
+            self._numbers = ActionNumbers(num_players)
+            columns = self._numbers.capacity
+        self._visits = np.zeros((num_players, columns))
+        self._utilities = np.zeros((num_players, columns))
         self._total_visits = 0.0
         self._total_utilities = np.zeros(num_players)
         self._growth = 2.0 ** (1.0 / half_life)
@@ -61,6 +68,7 @@ class AmafTable:
         if self._weight > REBASE_ABOVE:
             self._rebase()
         weight = self._weight
+        actions = self._columns(actions)
         # Assignment by index arrays counts a repeated move once.
         self._visits[players, actions] += weight
         self._utilities[players, actions] += weight * returns[players]
@@ -81,8 +89,22 @@ class AmafTable:
         """
         pull = equivalent_visits * self._weight
         average = self._total_utilities[player] / self._total_visits
-        visits, utilities = self._visits[player, actions], self._utilities[player, actions]
+        columns = self._columns(actions)
+        visits, utilities = self._visits[player, columns], self._utilities[player, columns]
         return (utilities + pull * average) / (visits + pull)  # type: ignore[no-any-return]
+
+    def _columns(self, actions: Any) -> Any:
+        """Where the table has these actions, which get room if they are new."""
+        numbers = self._numbers
+        if numbers is None:
+            return actions
+        columns = numbers.of_position(list(actions))
+        if numbers.overflows:
+            more = ((0, 0), (0, 2 * len(numbers) - numbers.capacity))
+            numbers.capacity = 2 * len(numbers)
+            self._visits = np.pad(self._visits, more)
+            self._utilities = np.pad(self._utilities, more)
+        return columns
 
     def _rebase(self) -> None:
         """Rescale all weights so that the newest playout has weight 1."""

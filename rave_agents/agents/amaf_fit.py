@@ -70,17 +70,21 @@ def action_trust(state: GameState) -> float | None:
 
 def _spread_trust(state: GameState, generator: random.Random) -> float:
     """Trust by how far values of first actions differ, and of the same actions taken later."""
-    players, actions = state.num_players(), state.num_distinct_actions()
-    visits, values = np.zeros((2, players, actions)), np.zeros((2, players, actions))
     end = time.monotonic() + SECONDS
+    played: list[tuple[int, list[int], float]] = []
     for _ in range(GAMES_TO_THE_END):
         if time.monotonic() > end:
             break
-        for player, taken, value in _own_actions(state.clone(), generator, end):
-            later = [action for action in dict.fromkeys(taken[1:]) if action != taken[0]]
-            for when, of_time in enumerate((later, taken[:1])):
-                visits[when, player, of_time] += 1
-                values[when, player, of_time] += value
+        played += _own_actions(state.clone(), generator, end)
+    # Ids may be large: each action that was taken has a row.
+    row = {action: row for row, action in enumerate({a for _, taken, _ in played for a in taken})}
+    players = state.num_players()
+    visits, values = np.zeros((2, players, len(row))), np.zeros((2, players, len(row)))
+    for player, taken, value in played:
+        later = [row[action] for action in dict.fromkeys(taken[1:]) if action != taken[0]]
+        for when, of_time in enumerate((later, [row[taken[0]]])):
+            visits[when, player, of_time] += 1
+            values[when, player, of_time] += value
     later_squares = own_squares = 0.0
     for player in range(players):
         enough = (visits[:, player] >= LEAST_VISITS).all(axis=0)

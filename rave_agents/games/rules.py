@@ -15,7 +15,12 @@ import numpy as np
 
 from rave_agents.game.arguments import unknown_name
 from rave_agents.game.game_state import PlayerId
-from rave_agents.simulate.utility_limits import checked_count, checked_limits
+from rave_agents.simulate.utility_limits import (
+    MOST_LEGAL,
+    MOST_OUTCOMES,
+    checked_count,
+    checked_limits,
+)
 
 TERMINAL = int(PlayerId.TERMINAL)
 """What ``player`` gives where the game is over."""
@@ -107,10 +112,17 @@ class Rules:
         )
         """The type of the record."""
         self.record_bytes: int = -(-self.record.itemsize // 8) * 8
-        self.num_distinct_actions = checked_count("num_distinct_actions", self.num_distinct_actions)
-        self.max_actions = checked_count(
-            "max_actions", self.max_actions or self.num_distinct_actions
+        self.num_distinct_actions = checked_count(
+            "num_distinct_actions", self.num_distinct_actions, MOST_OUTCOMES
         )
+        if not self.max_actions and self.num_distinct_actions > MOST_LEGAL:
+            raise ValueError(
+                f"num_distinct_actions is {self.num_distinct_actions}, and buffers have room for "
+                f"{MOST_LEGAL} actions of a position at most: set max_actions to the most legal "
+                "actions, or outcomes of chance, of any position."
+            )
+        most = self.max_actions or self.num_distinct_actions
+        self.max_actions = checked_count("max_actions", most, MOST_LEGAL)
         limits = checked_limits(
             self.num_players, self.min_utility, self.max_utility, self.utility_sum
         )

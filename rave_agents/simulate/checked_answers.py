@@ -15,6 +15,7 @@ from rave_agents.game.arguments import is_integer
 from rave_agents.game.game_state import PlayerId
 from rave_agents.simulate.evaluator import Evaluator
 from rave_agents.simulate.utility_limits import (
+    MOST_LEGAL,
     MOST_OUTCOMES,
     ROUNDING,
     UtilityLimits,
@@ -233,7 +234,7 @@ def checked_actions(
     """
     top = num_distinct_actions
     try:
-        if 0 < len(actions) <= top and 0 <= player < num_players:
+        if 0 < len(actions) <= min(top, MOST_LEGAL) and 0 <= player < num_players:
             listed = actions if type(actions) is list else _listed(actions)
             operator.index(listed[0])  # Where one is no whole number, most lists have no other.
             if min(listed) >= 0 and max(listed) < top and len(set(listed)) == len(listed):
@@ -253,10 +254,13 @@ def wrong_actions(player: int, actions: Any, num_players: int, top: int) -> Game
         )
     if not is_sequence(actions):
         return GameError(f"legal_actions() must give a list of actions, got {shown(actions)}.")
-    if len(actions) == 0:
-        return GameError(
-            f"legal_actions() is empty for player {player}, but the state is not terminal."
+    if not 0 < len(actions) <= MOST_LEGAL:
+        empty = f"is empty for player {player}, but the state is not terminal."
+        many = (
+            f"has {len(actions)} actions, and a search takes at most {MOST_LEGAL} at a position: "
+            "let a mask, or the game, leave out those that make no sense."
         )
+        return GameError(f"legal_actions() {empty if len(actions) == 0 else many}")
     listed = list(itertools.islice(actions, top + 1))  # Of more, one is there twice.
     strange = [action for action in listed if not is_integer(action)]
     if strange:

@@ -28,7 +28,7 @@ from rave_agents.simulate.python_callback import PythonCallback
 from rave_agents.simulate.python_playouts import DeadlinePassed, PythonPlayouts
 from rave_agents.simulate.random_words import RandomWords
 from rave_agents.simulate.simulator import Frame, Header, Status, Step
-from rave_agents.simulate.utility_limits import UtilityLimits, utility_limits
+from rave_agents.simulate.utility_limits import MOST_LEGAL, UtilityLimits, utility_limits
 from rave_agents.simulate.world_record import RecordedWorlds
 
 # Looking a member up in its enum takes longer than the access that it is for.
@@ -256,13 +256,15 @@ class PythonSimulator(PythonPlayouts):
         count = len(actions)
         header = self._header
         header[NUM_ACTIONS] = count
+        if count > header[ACTION_CAPACITY]:
+            if count > MOST_LEGAL:
+                raise self.refusal(0, actions)
+            header[REQUIRED_ACTIONS] = 2 * count
+            return False
         if self._numbers is not None:
             actions = self._numbers.of_position(checked_whole(actions))
             if self._numbers.overflows:
                 return False
-        if count > header[ACTION_CAPACITY]:
-            header[REQUIRED_ACTIONS] = 2 * count
-            return False
         try:
             _integers(count).pack_into(self._actions, 0, *actions)
         except struct.error:

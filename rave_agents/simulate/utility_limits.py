@@ -22,6 +22,9 @@ MOST_PLAYERS = 127
 MOST_ACTIONS = 2**63 - 1
 """Distinct actions that a game may have."""
 
+MOST_LEGAL = 2**22
+"""Legal actions that a position may have."""
+
 MOST_OUTCOMES = 2**31 - 1
 """The largest outcome of chance that it may have."""
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from rave_agents.errors import ConformanceError
 from rave_agents.game.game_state import GameState, PlayerId, apply_path, is_simultaneous
+from rave_agents.simulate.action_numbers import ActionNumbers, has_tables_of_ids
 from rave_agents.simulate.random_stream import make_stream
 from rave_agents.simulate.simulator import (
     Frame,
@@ -20,6 +21,7 @@ from rave_agents.simulate.simulator import (
     make_frame,
     simulated,
 )
+from rave_agents.simulate.utility_limits import MOST_OUTCOMES
 from rave_agents.testing.common import TOLERANCE, drawn_move, movers, require, snapshot
 
 PLAYOUTS = 2
@@ -48,7 +50,8 @@ def check_simulator(
     Raises:
         ConformanceError: with the rule that was violated.
     """
-    for weights in (None, _drawn_weights(state, seed)):
+    of_ids = has_tables_of_ids(state)  # Else weights are of numbers that the provider gives.
+    for weights in (None, _drawn_weights(state, seed)) if of_ids else (None,):
         _check_playing(state, weights, seed=seed, paths=paths, max_moves=max_moves)
 
 
@@ -71,6 +74,11 @@ def _check_playing(
         action_weights=weights,
     )
     simulator = state.simulator(frame, None)  # type: ignore[attr-defined]
+    numbers = None
+    if not has_tables_of_ids(state) and hasattr(simulator, "number_actions"):
+        numbers = ActionNumbers(state.num_players())
+        numbers.capacity = MOST_OUTCOMES
+        simulator.number_actions(numbers)
     for depth in range(paths):
         leaf = state.clone()
         path: list[int] = []
@@ -78,9 +86,9 @@ def _check_playing(
             move = drawn_move(leaf, draw)
             path += move
             apply_path(leaf, move)
-        frame = _simulate(simulator, frame, path)
-        _check_leaf(frame, leaf)
-        _check_playouts(frame, leaf, max_moves)
+        frame = _simulate(simulator, frame, path if numbers is None else numbers.of_position(path))
+        _check_leaf(frame, leaf, numbers)
+        _check_playouts(frame, leaf, max_moves, numbers)
         require(snapshot(state) == before, "simulator() must leave the state as it was.")
 
 
@@ -106,7 +114,7 @@ def _simulate(simulator: Simulator, frame: Frame, path: Sequence[int]) -> Frame:
     raise ConformanceError("simulate() returns FRAME_FULL however large the frame is.")
 
 
-def _check_leaf(frame: Frame, leaf: GameState) -> None:
+def _check_leaf(frame: Frame, leaf: GameState, numbers: ActionNumbers | None) -> None:
     """Check what the simulator reports about the leaf."""
     header = frame.header
     player, count = leaf.current_player(), int(header[Header.NUM_ACTIONS])
@@ -114,7 +122,7 @@ def _check_leaf(frame: Frame, leaf: GameState) -> None:
         header[Header.PLAYER] == player,
         f"simulate() says that {header[Header.PLAYER]} moves at the leaf, not {player}.",
     )
-    told = frame.actions[:count].tolist()
+    told = _ids(frame.actions[:count], numbers)
     outcomes = leaf.chance_outcomes() if player == PlayerId.CHANCE else []
     actions = [action for action, _ in outcomes]
     if player != PlayerId.CHANCE and not leaf.is_terminal():
@@ -135,6 +143,12 @@ def _check_leaf(frame: Frame, leaf: GameState) -> None:
     )
 
 
+def _ids(told: NDArray[np.int32], numbers: ActionNumbers | None) -> list[int]:
+    """The actions that a provider means."""
+    listed: list[int] = told.tolist()
+    return listed if numbers is None else numbers.ids(listed)
+
+
 def _check_movers(frame: Frame, leaf: GameState) -> None:
     """Check the players who move at the same time at a leaf, and their actions."""
     number = int(frame.header[Header.NUM_MOVERS])
@@ -150,7 +164,9 @@ def _check_movers(frame: Frame, leaf: GameState) -> None:
     )
 
 
-def _check_playouts(frame: Frame, leaf: GameState, max_moves: int) -> None:
+def _check_playouts(
+    frame: Frame, leaf: GameState, max_moves: int, numbers: ActionNumbers | None
+) -> None:
     """Check that the playouts in the frame are legal continuations of the leaf."""
     count = int(frame.header[Header.NUM_PLAYOUTS])
     wanted = 1 if leaf.is_terminal() else PLAYOUTS
@@ -165,7 +181,7 @@ def _check_playouts(frame: Frame, leaf: GameState, max_moves: int) -> None:
         moves = list(
             zip(
                 frame.move_players[start:end].tolist(),
-                frame.move_actions[start:end].tolist(),
+                _ids(frame.move_actions[start:end], numbers),
                 strict=True,
             )
         )

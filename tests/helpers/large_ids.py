@@ -1,5 +1,11 @@
 """Games whose ids are large and whose positions have few actions."""
 
+from typing import ClassVar
+
+import numpy as np
+
+from rave_agents.games import TERMINAL, Rules
+
 CELLS, MOVES = 12, 8
 
 
@@ -147,3 +153,32 @@ class FreshUnseen(Fresh):
 
     def view(self, player):
         return self.path
+
+
+class FarCells(Rules):
+    """Two players name ten numbers, four times each, of ids far apart."""
+
+    name = "test_far_cells"
+    ids: int = 10**9
+    room: int = 10
+    fields: ClassVar = {"moves": np.int64, "total": np.int64}
+
+    def setup(self):
+        self.num_distinct_actions = self.ids
+        self.max_actions = self.room
+
+    def player(self, state):
+        return TERMINAL if state.moves >= 8 else state.moves % 2
+
+    def legal_actions(self, state, actions):
+        for number in range(10):
+            actions[number] = number * (self.ids // 10) + state.moves
+        return 10
+
+    def play(self, state, action):
+        named = action // (self.ids // 10)
+        state.total += named if state.moves % 2 == 0 else -named
+        state.moves += 1
+
+    def returns(self, state, returns):
+        self.write_winner(returns, 0 if state.total > 0 else 1)
