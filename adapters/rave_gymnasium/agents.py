@@ -11,6 +11,7 @@
 """
 
 import copy
+import time
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self
 
@@ -25,6 +26,7 @@ from rave_agents.agents.environment_agent import (
 from rave_agents.agents.named_agents import DEFAULT_AGENT, AgentSpec
 from rave_agents.agents.searching_agent import ClockLike, SearchingAgent
 from rave_agents.environments.chance import Chance, checked_chance
+from rave_agents.environments.check_time import checks_within
 from rave_agents.environments.masks import shown_mask
 from rave_agents.environments.plan import AUTO, checked_plan
 from rave_agents.environments.worlds import WorldFunction, check_world_function
@@ -198,19 +200,22 @@ class PlanningAgent(SearchingAgent, EnvironmentAgent):
         reads = isinstance(self.evaluator, BatchEvaluator) or self.value is not None
         if mask is None:
             mask = shown_mask(observation, None, int(env.action_space.n))
-        state = PlanningState(
-            env,
-            discount=self.discount,
-            horizon=self.horizon,
-            value=self.value,
-            action_mask=mask,
-            chance=self.chance,
-            worlds=self.worlds,
-            observation=observation if reads else None,
-        )
+        started = time.perf_counter()
+        with checks_within(self._seconds):
+            state = PlanningState(
+                env,
+                discount=self.discount,
+                horizon=self.horizon,
+                value=self.value,
+                action_mask=mask,
+                chance=self.chance,
+                worlds=self.worlds,
+                observation=observation if reads else None,
+            )
         if self.last_result is None:
             warn_of_misfit(self.config, env_name(env), lambda: state)
-        self.last_result = self._searcher.search(state, self.limit, clock=self.clock)
+        limit = self._limit_from(started)
+        self.last_result = self._searcher.search(state, limit, clock=self.clock)
         return int(self.last_result.action) + int(env.action_space.start)
 
 

@@ -3,6 +3,7 @@
 import dataclasses
 import functools
 import logging
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -19,6 +20,7 @@ from rave_agents.environments.chance import (
     remember,
     say_it_may_foresee,
 )
+from rave_agents.environments.check_time import LEAST_STEPS, seconds_for_a_game
 from rave_agents.environments.clone_check import RAISED, Checked, Start, Step, check_clones, raised
 from rave_agents.environments.copying import CopyRules, copied, fingerprint, font_types, hashable
 from rave_agents.environments.generators import generator_types
@@ -336,7 +338,10 @@ class GymPlayer:
             mask = told[0]
         elif env is not fresh:
             mask = present_mask(env, mask_of) if self._mask is None else self._mask
+        until = time.perf_counter() + seconds_for_a_game()
         while len(seen) < (steps if like is None else len(like)):
+            if like is None and len(seen) >= LEAST_STEPS and time.perf_counter() > until:
+                break
             action = None
             try:
                 action = _draw(env, mask, drawn) if like is None else like[len(seen)][-1]

@@ -7,12 +7,13 @@ or the player would have seen something else.
 """
 
 import math
+import random
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import pyspiel
 
-from rave_openspiel.knowledge import Knowledge, Line, Unit, choices, drawn
+from rave_openspiel.knowledge import Knowledge, Line, OutOfBudget, Unit, choices, drawn
 
 KINDS = (0.35, 0.35, 0.3)
 """Shares of the proposals that swap two actions, change one, and redraw several."""
@@ -33,10 +34,6 @@ ALTERNATIVES = 64
 """Largest number of alternatives that are tried to tell whether an action was hidden."""
 
 
-class OutOfBudget(Exception):  # noqa: N818 (it ends a walk; it is no error)
-    """The budget is spent."""
-
-
 class Budget:
     """A limit on the number of actions played, and on the time.
 
@@ -54,6 +51,11 @@ class Budget:
         now = time.perf_counter()
         left = math.inf if math.isinf(self.ends) else now + share * max(self.ends - now, 0.0)
         return Budget(self.steps * share, left)
+
+    @property
+    def seconds(self) -> float:
+        """Seconds that are left."""
+        return self.ends - time.perf_counter()
 
     def spend(self, steps: int) -> None:
         """Count actions.
@@ -77,11 +79,13 @@ class HistoryChain:
     Args:
         knowledge: what the player knows.
         unit: draws random numbers.
+        ends: the ``time.perf_counter()`` time from which on steps are taken for hidden unseen.
     """
 
-    def __init__(self, knowledge: Knowledge, unit: Unit) -> None:
+    def __init__(self, knowledge: Knowledge, unit: Unit, ends: float = math.inf) -> None:
         self._knowledge = knowledge
         self._unit = unit
+        self._looks_end = ends
         truth = knowledge.truth
         self._true_movers = truth.movers
         self.sites: list[int] = [step for step in range(len(truth)) if self._looks_hidden(step)]
@@ -104,10 +108,19 @@ class HistoryChain:
         truth, knowledge = self._knowledge.truth, self._knowledge
         if truth.movers[step] == knowledge.player:
             return False
+        key = knowledge.player, knowledge.counts_moves, step
+        if key not in knowledge.hidden:
+            if self._looks_end < math.inf and time.perf_counter() > self._looks_end:
+                return True
+            knowledge.hidden[key] = self._could_differ(step)
+        return knowledge.hidden[key]
+
+    def _could_differ(self, step: int) -> bool:
+        truth, knowledge, unit = self._knowledge.truth, self._knowledge, random.Random(step).random
         state, moment = truth.states[step], truth.moments[step + 1]
         others = [action for action in choices(state) if action != truth.actions[step]]
         for _ in range(min(len(others), ALTERNATIVES)):
-            after = state.child(others.pop(int(self._unit() * len(others))))
+            after = state.child(others.pop(int(unit() * len(others))))
             if moment is None:
                 if after.current_player() == truth.states[step + 1].current_player():
                     return True
@@ -116,10 +129,28 @@ class HistoryChain:
         return False
 
     def advance(self, line: Line, proposals: int, budget: Budget | None = None) -> Line:
-        """Return the line after some proposals, or fewer if the budget ends."""
+        """Return the line after some proposals, or fewer if the budget or its time ends."""
+        knowledge, ends = self._knowledge, self._knowledge.ends
+        if budget is not None:
+            knowledge.ends = min(ends, budget.ends)
+        try:
+            for taken in self._advanced(line, proposals, budget):
+                line = taken
+        except OutOfBudget:
+            pass
+        finally:
+            knowledge.ends = ends
+        return line
+
+    def _advanced(self, line: Line, proposals: int, budget: Budget | None) -> Iterator[Line]:
+        """The line after each proposal that is taken.
+
+        Raises:
+            OutOfBudget: if there is no time to finish one.
+        """
         sites, others = self._places(line)
         if not others:
-            return line
+            return
         for _ in range(proposals):
             if budget is not None:
                 if budget.spent:
@@ -141,7 +172,12 @@ class HistoryChain:
                     step for step in others if line.actions[step] != proposed.actions[step]
                 )
                 line = proposed
-        return line
+                yield line
+
+    @property
+    def tried(self) -> int:
+        """The number of proposals since the last ``count_anew``."""
+        return sum(self._tried)
 
     def count_anew(self) -> None:
         """Reset the counts of accepted proposals."""

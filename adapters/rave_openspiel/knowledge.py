@@ -6,10 +6,11 @@ the others may try moves in vain, only the player's own decisions are moments, a
 other moves may lie between two of them (``counts_moves``).
 """
 
-import functools
 import math
 import random
-from collections.abc import Callable, Sequence
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import pyspiel
@@ -23,6 +24,10 @@ PROBING_GAMES = 30
 
 PROBING_MOVES = 300
 """Moves after which such a game is stopped."""
+
+PROBING_SHARE, PROBING_SECONDS = 0.05, 0.02
+"""Part of a search's time that these games may take, and seconds that they may take in any case.
+The searches that follow play the others."""
 
 OWN_MOVES_ALONE = frozenset(
     ["dark_hex", "dark_hex_ir", "phantom_go", "phantom_ttt", "phantom_ttt_ir"]
@@ -90,6 +95,28 @@ class Line:
         return len(self.actions)
 
 
+class _TrueHistory(NamedTuple):
+    """The history that was replayed last: that of the next search begins with it."""
+
+    kind: tuple[str, type, str]
+    """The game, the class of its states, the start."""
+    line: Line
+    """The weights are those of somebody who makes no move."""
+    hidden: dict[tuple[int, bool, int], bool]
+    """For players, whether moves are counted, and steps: see ``HistoryChain``."""
+
+    def until(self, history: Sequence[tuple[int, int]]) -> "_TrueHistory":
+        """What it has in common with another history."""
+        known = zip(self.line.movers, self.line.actions, history, strict=False)
+        different = (step for step, (*own, move) in enumerate(known) if tuple(own) != move)
+        common = next(different, min(len(self.line), len(history)))
+        hidden = {key: found for key, found in self.hidden.items() if key[2] < common}
+        return _TrueHistory(self.kind, self.line.cut(common), hidden)
+
+
+_last: list[_TrueHistory] = []
+
+
 def sees_information_state(game: pyspiel.Game) -> bool:
     """Whether the game offers information states; else players see observations."""
     hides = game.get_type().short_name not in TELLS_OTHERS_MOVES
@@ -148,21 +175,33 @@ def tensor_method(game: pyspiel.Game) -> str | None:
     return next((name for name in names if offers(game, name)), None)
 
 
+class OutOfBudget(Exception):  # noqa: N818 (it ends a walk; it is no error)
+    """The budget is spent."""
+
+
 class Knowledge:
     """A player's knowledge at a state, with the true history, which they do not know.
 
     Args:
         state: the true position.
         player: the player, who is to move there.
+        ends: the ``time.perf_counter()`` time until which histories may be replayed.
 
     Raises:
         UnsupportedGameError: if the history cannot be replayed.
+        OutOfBudget: if the time is over before.
     """
 
-    def __init__(self, state: pyspiel.State, player: int) -> None:
+    def __init__(self, state: pyspiel.State, player: int, ends: float = math.inf) -> None:
         game = state.get_game()
         self.player = player
-        self.counts_moves: bool = counts_moves(game)
+        self.ends = ends
+        """When replays end, before the next action; it may be set at any time."""
+        self.step_seconds: float = 0.0
+        """What an action took to be replayed, if any was."""
+        self.hidden: dict[tuple[int, bool, int], bool] = {}
+        """What is known of the history's hidden steps; see ``HistoryChain``."""
+        self.counts_moves: bool = counts_moves(game, _share(ends, PROBING_SHARE, PROBING_SECONDS))
         """Whether the player can tell how many moves the others make."""
         self._view = viewer(game)
         self.start: pyspiel.State = replayed_start(state)
@@ -180,6 +219,15 @@ class Knowledge:
             next(numbers) if self.is_moment(now.current_player()) else None
             for now in self.truth.states
         ]
+
+    def look_at_clock(self) -> None:
+        """End a replay if its time is over.
+
+        Raises:
+            OutOfBudget: if it is.
+        """
+        if self.ends < math.inf and time.perf_counter() > self.ends:
+            raise OutOfBudget
 
     def is_moment(self, mover: int) -> bool:
         """Whether a position where this player moves is a moment."""
@@ -203,15 +251,8 @@ class Knowledge:
 
         The player's own actions have 0, since they are given.
         """
-        if state.is_chance_node():
-            for outcome, probability in state.chance_outcomes():
-                if outcome == action and probability > 0:
-                    return math.log(probability)
-            return None
-        legal = state.legal_actions()
-        if action not in legal:
-            return None
-        return 0.0 if state.current_player() == self.player else -math.log(len(legal))
+        found = log_probability(state, action)
+        return found if found is None or state.current_player() != self.player else 0.0
 
     def replayed(
         self, line: Line, first: int, choose: Callable[[pyspiel.State, int], int]
@@ -229,6 +270,7 @@ class Knowledge:
         new = line.cut(first)
         state = new.states[-1]
         for step in range(first, len(line)):
+            self.look_at_clock()
             if state.current_player() != line.movers[step]:
                 return None
             if line.movers[step] == self.player:  # Legal: the views agree so far.
@@ -279,6 +321,7 @@ class Knowledge:
     ) -> tuple[Line | None, int]:
         state = line.states[-1]
         for _ in range(LONGEST_GAME):
+            self.look_at_clock()
             if state.is_terminal():
                 return None, played
             action, weight = drawn(state, unit)
@@ -290,17 +333,34 @@ class Knowledge:
         raise endless_game(str(state.get_game()))
 
     def _true_line(self, state: pyspiel.State) -> Line:
-        line = Line(self.start)
-        for player, action in ((move.player, move.action) for move in state.full_history()):
+        history = [(move.player, move.action) for move in state.full_history()]
+        kind = str(state.get_game()), type(state), state.starting_state_str()
+        known = next((each for each in _last if each.kind == kind), None)
+        if known is None:
+            known = _TrueHistory(kind, Line(self.start), {})
+        known = known.until(history)
+        _last[:] = [known]
+        self.hidden, line = known.hidden, known.line
+        self.start = line.states[0]
+        started, common = time.perf_counter(), len(line)
+        for player, action in history[common:]:
+            self.look_at_clock()
             now = line.states[-1]
-            weight = self.log_probability(now, action)
+            weight = log_probability(now, action)
             if now.current_player() != player or weight is None:
                 raise UnsupportedGameError(
                     f"The history of this state of {state.get_game()} cannot be replayed: action "
                     f"{action} of player {player} is not legal where it was played."
                 )
             line.add(action, weight)
-        return line
+        if len(line) > common:
+            self.step_seconds = (time.perf_counter() - started) / (len(line) - common)
+        truth = line.cut(len(line))
+        truth.weights = [
+            0.0 if mover == self.player else weight
+            for mover, weight in zip(line.movers, line.weights, strict=True)
+        ]
+        return truth
 
     def _moment(self, step: int) -> Moment:
         state = self.truth.states[step]
@@ -311,6 +371,17 @@ class Knowledge:
             state.legal_actions() if own else None,
             self.truth.actions[step] if own and step < len(self.truth) else None,
         )
+
+
+def log_probability(state: pyspiel.State, action: int) -> float | None:
+    """Log probability of an action if all move uniformly at random; None if illegal."""
+    if state.is_chance_node():
+        for outcome, probability in state.chance_outcomes():
+            if outcome == action and probability > 0:
+                return math.log(probability)
+        return None
+    legal = state.legal_actions()
+    return -math.log(len(legal)) if action in legal else None
 
 
 def choices(state: pyspiel.State) -> Sequence[int]:
@@ -335,36 +406,77 @@ def drawn(state: pyspiel.State, unit: Unit) -> tuple[int, float]:
     return int(outcome), math.log(probability)
 
 
-def counts_moves(game: pyspiel.Game) -> bool:
+def counts_moves(game: pyspiel.Game, ends: float = math.inf) -> bool:
     """Whether a player of the game can tell how many moves the others make.
 
     They cannot if a player can move unseen by another and then move again, when a different action
-    would have passed the turn. Random games detect this, once for each game and its parameters.
+    would have passed the turn. Random games detect this, once for each game and its parameters;
+    those that there was no time for are played at the next call.
+
+    Args:
+        game: the game.
+        ends: the ``time.perf_counter()`` time at which no further move is played.
     """
-    return game.get_type().short_name not in OWN_MOVES_ALONE and _probed(str(game))
+    if game.get_type().short_name in OWN_MOVES_ALONE:
+        return False
+    name = str(game)
+    if name not in _probes:
+        _probes[name] = _Probe(game)
+    return not _probes[name].finds_unseen_move(ends)
 
 
-@functools.cache
-def _probed(name: str) -> bool:
-    game = pyspiel.load_game(name)
-    draw = random.Random(1)
-    return not any(_has_unseen_move(game, draw) for _ in range(PROBING_GAMES))
+def _share(ends: float, share: float, least: float) -> float:
+    """The time at which a share of what is left until ``ends`` is over, or so many seconds."""
+    now = time.perf_counter()
+    return now + max(share * (ends - now), least)
 
 
-def _has_unseen_move(game: pyspiel.Game, draw: random.Random) -> bool:
-    """Play a random game; return whether such a move occurred."""
+class _Probe:
+    """Random games in which a move that another player does not see is looked for."""
+
+    def __init__(self, game: pyspiel.Game) -> None:
+        self._game = game
+        self._found = self._ended = False
+        self._moves = self._played()
+        self._lock = threading.Lock()
+
+    def finds_unseen_move(self, ends: float) -> bool:
+        """Go on with the games; return whether there was such a move until now."""
+        with self._lock:
+            while not self._ended and time.perf_counter() < ends:
+                try:
+                    self._found = next(self._moves)
+                    self._ended = self._found
+                except StopIteration:
+                    self._ended = True
+                except BaseException:
+                    self._moves = self._played()
+                    raise
+            return self._found
+
+    def _played(self) -> Iterator[bool]:
+        draw = random.Random(1)
+        for _ in range(PROBING_GAMES):
+            yield from _unseen_moves(self._game, draw)
+
+
+_probes: dict[str, _Probe] = {}
+
+
+def _unseen_moves(game: pyspiel.Game, draw: random.Random) -> Iterator[bool]:
+    """Play a random game; tell after each move whether it was such a move."""
     see, players = viewer(game), range(game.num_players())
     state, before = game.new_initial_state(), None
     for _ in range(PROBING_MOVES):
         mover = state.current_player()
         if mover == pyspiel.PlayerId.TERMINAL:
-            return False
+            return
         if before is not None and mover == before.current_player():
             others = [player for player in players if player != mover]
             if any(see(state, player) == see(before, player) for player in others) and any(
                 before.child(action).current_player() != mover for action in before.legal_actions()
             ):
-                return True
+                yield True
         before = state.clone() if mover >= 0 else None
         state.apply_action(drawn(state, draw.random)[0])
-    return False
+        yield False

@@ -7,8 +7,8 @@ takes some steps of the Markov chain in ``history_chain`` ("resample-move": Gilk
 "Following a moving target"). With more particles the histories come closer to the posterior.
 """
 
-from rave_openspiel.history_chain import Budget, HistoryChain, OutOfBudget
-from rave_openspiel.knowledge import Knowledge, Line, Unit
+from rave_openspiel.history_chain import Budget, HistoryChain
+from rave_openspiel.knowledge import Knowledge, Line, OutOfBudget, Unit
 
 SIZES = (8, 32, 128)
 """Numbers of particles of successive filters while the budget lasts; the last finished one
@@ -43,13 +43,16 @@ def filtered(
         The particles of the largest filter that came to the present; none if none did.
     """
     lines: list[Line] = []
-    for size in SIZES:
-        if lines and size > most:
-            break
-        try:
+    ends, knowledge.ends = knowledge.ends, min(knowledge.ends, budget.ends)
+    try:
+        for size in SIZES:
+            if lines and size > most:
+                break
             lines = _Filter(knowledge, moves, unit, budget, size).run() or lines
-        except OutOfBudget:
-            break
+    except OutOfBudget:
+        pass
+    finally:
+        knowledge.ends = ends
     return lines
 
 

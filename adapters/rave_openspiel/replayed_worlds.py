@@ -7,9 +7,10 @@ from collections.abc import Sequence
 
 import pyspiel
 
+from rave_agents.simulate.python_playouts import DeadlinePassed
 from rave_openspiel.history_chain import Budget, HistoryChain
-from rave_openspiel.knowledge import Knowledge, Line, Unit
-from rave_openspiel.particle_filter import filtered
+from rave_openspiel.knowledge import Knowledge, Line, OutOfBudget, Unit
+from rave_openspiel.particle_filter import SIZES, filtered
 
 PROPOSALS = 8
 """Changes that are tried between two worlds of one walk, at least; as many as there are moves and
@@ -35,6 +36,16 @@ MOST_STEPS = 500_000
 SHARE_OF_TIME = 0.25
 """Part of a search's time that may pass before the first world."""
 
+LEAST_SECONDS = 0.05
+"""Time that a world may take in any case, however little the search has."""
+
+SHARE_OF_LOOKS = 0.1
+"""Part of the time that may pass while it is looked up what was hidden."""
+
+SHARE_OF_WALK = 0.25
+"""Part of the time that is left that the first rounds of a walk may take; all of it, before any
+proposal is taken."""
+
 SHARE_FOR_A_WORLD = 0.125
 """Part of the time that is left that one more world may take, so that there are several."""
 
@@ -54,7 +65,8 @@ ROUNDS = 20
 between two worlds."""
 
 LEAST_ROUNDS = 2
-"""Rounds that a walk takes in any case: no world is the truth for lack of time alone."""
+"""Rounds that a walk takes, or as many proposals as there is time for, of which one is taken: no
+world is the truth for lack of time alone."""
 
 CHANGES = 4
 """Proposals taken for each hidden action before a walk can have levelled off."""
@@ -81,22 +93,21 @@ class ReplayedWorlds:
     until the share of true actions has levelled off, or its budget is spent. ``method`` and
     ``settled`` tell which.
 
-    All this happens at the request for the first world.
+    All this happens at the request for the first world. Replays end with the search's time: where
+    it is over before there is a world that is not the truth, there is none.
 
     Args:
         state: the true position.
         player: who is to move there.
         unit: draws the seed of every random choice.
 
-    Raises:
-        UnsupportedGameError: if the history cannot be replayed.
     """
 
     def __init__(self, state: pyspiel.State, player: int, unit: Unit) -> None:
-        self._knowledge = Knowledge(state, player)
+        self._state, self._player = state.clone(), player
         self._unit = random.Random(int(unit() * 2**32) << 32 | int(unit() * 2**32)).random
         self._simulations = math.inf
-        self._deadline = math.inf
+        self._deadline = self._latest = math.inf
         self._lines: list[Line] = []
         self._turn = 0
         self._moves: HistoryChain | None = None
@@ -114,9 +125,15 @@ class ReplayedWorlds:
             deadline: the ``time.perf_counter()`` time at which the search ends; infinity for none.
         """
         self._simulations, self._deadline = simulations, deadline
+        self._latest = max(deadline, time.perf_counter() + LEAST_SECONDS)
 
     def __call__(self) -> pyspiel.State:
-        """Draw the next world."""
+        """Draw the next world.
+
+        Raises:
+            UnsupportedGameError: if the history cannot be replayed.
+            DeadlinePassed: if there was no time for a world.
+        """
         return self.line().states[-1].clone()
 
     def line(self) -> Line:
@@ -147,18 +164,26 @@ class ReplayedWorlds:
 
     def _prepare(self) -> None:
         """Draw the first histories."""
-        budget = self._budget()
+        if time.perf_counter() >= self._latest:
+            raise DeadlinePassed
+        try:
+            self._knowledge = Knowledge(self._state, self._player, self._latest)
+        except OutOfBudget:
+            raise DeadlinePassed from None
         most = MOST_PARTICLES
         if math.isfinite(self._simulations):
             most = min(most, max(LEAST_PARTICLES, int(self._simulations)))
-        self._moves = HistoryChain(self._knowledge, self._unit)
+        looks = Budget(math.inf, self._latest).part(SHARE_OF_LOOKS)
+        self._moves = HistoryChain(self._knowledge, self._unit, looks.ends)
+        budget = self._budget()
         self._round = min(MOST_PROPOSALS, max(PROPOSALS, len(self._moves.sites)))
-        if self._moves.looks_open and self._is_open():
+        if self._moves.looks_open and self._is_open(budget):
             self.method, self.settled, self._round = "walk", True, 0
             self._lines = [self._knowledge.truth]
             return
         share = budget.part(FILTER_SHARE)
-        self._lines = filtered(self._knowledge, self._moves, self._unit, share, most)
+        if self._knowledge.step_seconds * SIZES[0] * len(self._knowledge.truth) < share.seconds:
+            self._lines = filtered(self._knowledge, self._moves, self._unit, share, most)
         self.settled = len(self._lines) > 0
         if not self._lines:
             self.method = "walk"
@@ -168,11 +193,13 @@ class ReplayedWorlds:
                 budget.steps = max(budget.steps, min(MOST_STEPS, WALK_SHARE * later))
             self._lines = [self._walked(budget)]
 
-    def _is_open(self) -> bool:
+    def _is_open(self, budget: Budget) -> bool:
         """Whether nothing is hidden here, judging by some proposals."""
-        assert self._moves is not None
-        self._moves.advance(self._knowledge.truth, ROUNDS * self._round)
-        return self._moves.accepted == 0
+        moves = self._moves
+        assert moves is not None
+        time_alone = Budget(math.inf, budget.ends)
+        moves.advance(self._knowledge.truth, ROUNDS * self._round, time_alone)
+        return moves.accepted == 0 and moves.tried >= LEAST_ROUNDS * self._round
 
     def _budget(self) -> Budget:
         steps = float(USUAL_STEPS)
@@ -192,7 +219,14 @@ class ReplayedWorlds:
         assert moves is not None
         line, stretch = self._knowledge.truth, ROUNDS * self._round
         moves.count_anew()
-        line = moves.advance(line, LEAST_ROUNDS * self._round)
+        least = LEAST_ROUNDS * self._round
+        for share in (SHARE_OF_WALK, 1.0):
+            time_alone = Budget(math.inf, self._latest).part(share)
+            line = moves.advance(line, least - moves.tried, time_alone)
+            if moves.accepted > 0:
+                break
+        if moves.accepted == 0 and moves.tried < least:
+            raise DeadlinePassed
         sites = moves.sites
         before = 1.0
         while not budget.spent:

@@ -158,8 +158,10 @@ class SearchAgent(SearchingAgent, LoopAgent):
         seat = None
         if self.player is not None and isinstance(state, ParallelState):
             seat = state.seat(self.player)
+        limit = self.limit if self._asked is None else self._limit_from(self._asked)
+        self._asked = None
         self.last_result = self._searcher.search(
-            state, self.limit, player=seat, clock=self.clock, moves=moves
+            state, limit, player=seat, clock=self.clock, moves=moves
         )
         self._searched = state
         return self.last_result.action

@@ -1,6 +1,7 @@
 """Base class of agents for PettingZoo's environment loop, and the random agent."""
 
 import copy
+import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
@@ -10,6 +11,7 @@ from gymnasium import spaces
 
 from rave_agents.agents.environment_agent import EnvironmentAgent
 from rave_agents.environments.chance import Chance, checked_chance
+from rave_agents.environments.check_time import checks_within
 from rave_agents.environments.masks import KEY, LOOKED_FOR
 from rave_agents.environments.plan import AUTO
 from rave_agents.environments.worlds import WorldFunction, check_world_function
@@ -187,18 +189,23 @@ class LoopAgent(EnvironmentAgent):
     def _check_playable(self, env: Any) -> None:
         check_searchable(env, simultaneous=is_parallel(env))
 
+    _asked: float | None = None
+    """The ``time.perf_counter()`` time at which the agent was asked for the present action."""
+
     def _act(self, env: Any, observation: Any, mask: Any) -> int:
         if is_parallel(env):
             return self._act_together(env, *self._told(env, observation, mask))
         _check_selected(env)
         if self._waits(env):
             return 0
-        state = game_state(
-            env,
-            translate=self.translate,
-            keep_observations=isinstance(getattr(self, "evaluator", None), BatchEvaluator),
-            **self._state_options(),
-        )
+        self._asked = time.perf_counter()
+        with checks_within(getattr(self, "_seconds", None)):
+            state = game_state(
+                env,
+                translate=self.translate,
+                keep_observations=isinstance(getattr(self, "evaluator", None), BatchEvaluator),
+                **self._state_options(),
+            )
         _check_mask(env, observation, mask, state.legal_actions())
         return self.choose(state)
 
@@ -211,14 +218,16 @@ class LoopAgent(EnvironmentAgent):
             if self._rows is not None and env.agents:
                 return 0  # Its row goes on with the others.
             raise ValueError(f"{self.player!r} is out of the game.")
-        state = ParallelState(
-            env,
-            observations=observations,
-            infos=infos,
-            simultaneous=True,
-            player=self.player,
-            **self._state_options(),
-        )
+        self._asked = time.perf_counter()
+        with checks_within(getattr(self, "_seconds", None)):
+            state = ParallelState(
+                env,
+                observations=observations,
+                infos=infos,
+                simultaneous=True,
+                player=self.player,
+                **self._state_options(),
+            )
         return self.choose(state)
 
     def _waits(self, env: Any) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 import pettingzoo
 from gymnasium.utils import EzPickle
 
+from rave_agents.environments.check_time import LEAST_STEPS, seconds_for_a_game
 from rave_agents.environments.clone_check import RAISED, Start, Step, raised
 from rave_agents.environments.copying import hashable
 from rave_agents.environments.masks import allowed
@@ -115,9 +116,9 @@ def _play(
     masks = {} if masks is None else masks
     drawn = random.Random(choices)
     seen: list[Step] = []
-    until = time.perf_counter() + SECONDS
+    until = time.perf_counter() + min(SECONDS, seconds_for_a_game())
     while len(seen) < (steps if like is None else len(like)) and _goes_on(env, parallel):
-        if like is None and time.perf_counter() > until:
+        if like is None and len(seen) >= LEAST_STEPS and time.perf_counter() > until:
             break
         action = None
         try:

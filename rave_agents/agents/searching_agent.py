@@ -1,6 +1,8 @@
 """What the frameworks' agents that search have in common: their parameters and their searcher."""
 
 import copy
+import dataclasses
+import time
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,6 +22,10 @@ ClockLike = str | float | TimeControl | Clock | None
 
 SEARCH_PARAMETERS = ("simulations", "seconds", "clock", "seed", "evaluator", "value")
 """Parameters of every agent that searches, beside those of its search."""
+
+
+LEAST_SHARE = 0.1
+"""Part of a move's time that the search has, whatever was done before."""
 
 
 class SearchingAgent:
@@ -93,6 +99,18 @@ class SearchingAgent:
         )
         self.value = self._searcher.value
         """What judges positions; None without a value function."""
+
+    @property
+    def _seconds(self) -> float | None:
+        """Seconds that a move has; None if that is not limited, or a clock decides."""
+        return None if self.limit is None else self.limit.seconds
+
+    def _limit_from(self, started: float) -> Limit | None:
+        """The limit of a search, whose time began at a ``time.perf_counter()`` time."""
+        if self.limit is None or self.limit.seconds is None:
+            return self.limit
+        left = self.limit.seconds - (time.perf_counter() - started)
+        return dataclasses.replace(self.limit, seconds=max(left, LEAST_SHARE * self.limit.seconds))
 
     def _forget_game(self) -> None:
         """A new game begins: the tree is dropped, and the clock starts anew."""

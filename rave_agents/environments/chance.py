@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rave_agents.environments.check_time import seconds_for_a_look
 from rave_agents.environments.clone_check import RAISED, Player, Start, Step
 from rave_agents.environments.copying import equal, hashable
 from rave_agents.environments.dice import Dice, seeded
@@ -192,7 +193,7 @@ def look_for_chance(
     used: dict[str, bool] = {}
     first: list[Step] | None = None
     games = 0
-    until = time.perf_counter() + SECONDS
+    until = time.perf_counter() + min(SECONDS, seconds_for_a_look())
     while games < GAMES and (games == 0 or time.perf_counter() < until):
         steps, drawn = played(games)
         repeats = repeats and _all_same(player, steps, played(games, steps)[0])
@@ -233,7 +234,7 @@ def _come_twice(
     # In AEC environments the outcome of a step may show only at the next step.
     wanted = steps[: place + 2]
     seen: set[Hashable] = set()
-    until = time.perf_counter() + SECONDS
+    until = time.perf_counter() + min(SECONDS, seconds_for_a_look())
     for drawn in range(OUTCOMES):
         outcome = played(GAMES + 1 + drawn, wanted)
         key = _key([player.visible(step) for step in outcome])
@@ -255,7 +256,7 @@ def _drawn_before(
 
     Copies are reset with different seeds; then all their generators get the same seed.
     """
-    until = time.perf_counter() + SECONDS
+    until = time.perf_counter() + min(SECONDS, seconds_for_a_look())
     games: list[tuple[Start, list[list[Step]]]] = []
     lines: list[list[Step]] = []
     try:

@@ -1,7 +1,6 @@
 """One tree and its search, where an evaluator judges leaves in batches."""
 
 import itertools
-import math
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -119,7 +118,7 @@ class BatchedSearch(TreeSearch):
 
     def mend(self) -> None:
         """See ``TreeSearch``; no simulation waits any more."""
-        if self._waiting[0] > 0 and self._batch is not None:
+        if self.waits and self._batch is not None:
             Round([self], self._batch).drop()
         super().mend()
 
@@ -135,6 +134,11 @@ class BatchedSearch(TreeSearch):
     def runs_in_parallel(self) -> bool:
         """Never: evaluators are asked by one thread."""
         return False
+
+    @property
+    def waits(self) -> bool:
+        """Whether any simulation waits."""
+        return bool(self._waiting[0] > 0)
 
     @property
     def has_ended(self) -> bool:
@@ -291,9 +295,12 @@ class BatchedSearch(TreeSearch):
             waiting = int(self._waiting[0])
             self.over = waiting == 0 and self._begun >= self._last
             return False  # Many simulations needed no evaluation: others have their turn.
-        if status == Status.STOPPED and self._needs_worlds(game):
-            # Time is over, but the few simulations that make a choice at all take none for worlds.
-            slot.simulator.deadline = math.inf
+        extended = status == Status.STOPPED and self._extended()
+        ends = self._end(game)
+        late = slot.simulator.deadline >= ends or time.perf_counter() >= ends
+        if status == Status.STOPPED and (extended or not late):
+            # Time is over, but not for the few simulations that make a choice at all.
+            slot.simulator.deadline = ends
             least = self._begun - self.simulations + FEW
             slot.control[leaves.LAST] = self._last = min(self._last, least)
             return True
@@ -428,9 +435,11 @@ class Round:
 
     def drop(self) -> None:
         """Drop the simulations that wait, as if they had not begun."""
-        for search in self.searches:
+        waiting = [search for search in self.searches if search.waits]
+        for search in waiting:
             search.rebind()
-        self._crew.take_step(self._batch, leaves.DROP)
+        crew = Crew([slot for search in waiting for slot in search.slots])
+        crew.take_step(self._batch, leaves.DROP)
 
 
 def bind_leaves(search: Search) -> None:

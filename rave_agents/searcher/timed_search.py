@@ -19,7 +19,10 @@ PLAYOUTS = 8
 """Random games that tell how many moves are left."""
 
 _SECONDS = 0.02
-"""How long to play them at most; one is always played."""
+"""How long to play them at most."""
+
+MOVES_IN_A_SLOW_GAME = 40
+"""Moves of the player that are expected where not even one of these games could be played."""
 
 _LONGEST = 2000
 """Moves after which a random game is broken off."""
@@ -60,16 +63,25 @@ def expected_moves(state: GameState, player: int | None = None) -> float:
     ends = time.perf_counter() + _SECONDS
     counts: list[int] = []
     while len(counts) < PLAYOUTS and (not counts or time.perf_counter() < ends):
-        counts.append(_own_moves(state.clone(), player, draw))
+        own, ended = _own_moves(state.clone(), player, draw, ends)
+        if not ended:
+            counts = counts or [max(own, MOVES_IN_A_SLOW_GAME)]
+            break
+        counts.append(own)
     return sum(counts) / len(counts)
 
 
-def _own_moves(state: GameState, player: int, draw: random.Random) -> int:
-    """Plays on at random in ``state`` itself and counts the player's moves."""
+def _own_moves(state: GameState, player: int, draw: random.Random, ends: float) -> tuple[int, bool]:
+    """Plays on at random in ``state`` itself and counts the player's moves.
+
+    Returns also whether there was time to do so.
+    """
     own = 0
     for _ in range(_LONGEST):
         if state.is_terminal():
             break
+        if time.perf_counter() > ends:
+            return own, False
         if state.is_chance_node():
             state.apply_action(drawn_outcome(state, draw))
             continue
@@ -81,4 +93,4 @@ def _own_moves(state: GameState, player: int, draw: random.Random) -> int:
             continue
         own += state.current_player() == player
         state.apply_action(draw.choice(state.legal_actions()))
-    return max(1, own)
+    return max(1, own), True

@@ -46,6 +46,10 @@ from rave_agents.tree.search_tree import SearchTree
 SLICE_SECONDS = 0.02
 """How long the loop runs between two looks at the clock."""
 
+OVERRUN, LEAST_OVERRUN = 0.1, 0.05
+"""How long a search that has too few worlds for any choice may go on after its deadline: a part of
+its time, or so many seconds if these are more."""
+
 _NOTHING = contextlib.nullcontext()
 
 
@@ -211,10 +215,12 @@ class TreeSearch:
         if isinstance(tree.running.rule, GumbelSearch):
             game.config.check_simulations(simulations)
             begin_halving(tree, simulations, self._noise)
-        self._deadline = deadline
+        now = time.perf_counter()
+        self._deadline, self._is_extended = deadline, False
+        self._latest = deadline + max(LEAST_OVERRUN, OVERRUN * (deadline - now))
         self._last = int(tree.path.simulations[0]) + simulations
         self._slice_size = 1
-        self._slice_started = time.perf_counter()
+        self._slice_started = now
         self._bind(game, tree)
 
     def run_slice(self) -> bool:
@@ -230,13 +236,13 @@ class TreeSearch:
         assert frame is not None
         before = int(tree.path.simulations[0])
         remaining = self._last - before
-        late = self._slice_started >= self._deadline
-        if remaining <= 0 or (late and not self._needs_worlds(game)):
+        ends = self._deadline
+        if game.determinizes:
+            ends = self._simulator.deadline = self._end(game)
+            few = FEW - self.simulations
+            remaining = min(remaining, few) if few > 0 else remaining
+        if remaining <= 0 or self._slice_started >= ends:
             return False
-        if late:
-            # Time is over, but the few simulations that make a choice at all take none for worlds.
-            self._simulator.deadline = math.inf
-            remaining = min(remaining, FEW - self.simulations)
         try:
             with np.errstate(all="ignore") if JIT_DISABLED else _NOTHING, self._slice():
                 status = self._run(int(min(self._slice_size, remaining)))
@@ -253,7 +259,7 @@ class TreeSearch:
         elif status in (Status.STOPPED, Status.SOLVED):
             self.solved = status == Status.SOLVED
             self._slice_started = time.perf_counter()
-            return not self.solved and self._needs_worlds(game)
+            return not self.solved and self._extended()
         elif status == Status.TREE_FULL:
             header = frame.header
             tree.grow(int(max(header[Header.ACTION_CAPACITY], header[Header.REQUIRED_ACTIONS])))
@@ -277,9 +283,19 @@ class TreeSearch:
             return None
         return self._simulator.worlds.sample()  # type: ignore[attr-defined,no-any-return]
 
-    def _needs_worlds(self, game: SearchedGame) -> bool:
-        """Whether too few worlds have been simulated for any choice, whatever the deadline."""
-        return game.determinizes and self.simulations < FEW
+    def _extended(self) -> bool:
+        """Give some more time, once, to what is to be simulated in a world that took it all."""
+        sample = None if self._is_extended or self.simulations > 0 else self.world_sample()
+        if sample is None or sample.drawn == 0:
+            return False
+        self._is_extended = True
+        self._latest = time.perf_counter() + LEAST_OVERRUN
+        return True
+
+    def _end(self, game: SearchedGame) -> float:
+        """When simulations stop; later as long as too few worlds for any choice have been seen."""
+        few = game.determinizes and self.simulations < FEW
+        return self._latest if few else self._deadline
 
     def _bind(self, game: SearchedGame, tree: SearchTree) -> None:
         """Let the loop work on the arrays as they are now; those that grew lie elsewhere."""

@@ -1,0 +1,44 @@
+"""Time that the checks of an environment may take before its first search."""
+
+import contextlib
+import contextvars
+import math
+from collections.abc import Iterator
+
+SHARE = 0.25
+"""Part of a move's time that all checks together may take."""
+
+PLAYS = 12
+"""Games of all checks together, about; each has an equal part of that."""
+
+KINDS = 4
+"""Kinds of checks, about: copies, chance in steps, its outcomes, chance before the start."""
+
+LEAST_STEPS = 3
+"""Steps of a game of a check, however long they take."""
+
+_seconds: contextvars.ContextVar[float] = contextvars.ContextVar("seconds", default=math.inf)
+
+
+@contextlib.contextmanager
+def checks_within(seconds: float | None) -> Iterator[None]:
+    """Meanwhile checks take a part of a move's time.
+
+    Args:
+        seconds: that a move has; None for no limit.
+    """
+    token = _seconds.set(math.inf if seconds is None else seconds)
+    try:
+        yield
+    finally:
+        _seconds.reset(token)
+
+
+def seconds_for_a_game() -> float:
+    """Seconds after which a game of a check is broken off; infinity without a limit."""
+    return _seconds.get() * SHARE / PLAYS
+
+
+def seconds_for_a_look() -> float:
+    """Seconds after which no further game of one kind of check is begun; infinity likewise."""
+    return _seconds.get() * SHARE / KINDS
