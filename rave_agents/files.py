@@ -1,6 +1,7 @@
 """Files that are written whole: whatever happens meanwhile, there is the old one or the new one."""
 
 import contextlib
+import errno
 import os
 import secrets
 import stat
@@ -25,7 +26,9 @@ def replacing(path: str | os.PathLike[str], *, permissions: int | None = None) -
     with contextlib.suppress(FileNotFoundError):
         old = os.stat(path)
     if old is not None and stat.S_ISDIR(old.st_mode):
-        raise IsADirectoryError(f"{path} is a folder.")
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if old is not None and not os.access(path, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
     if old is not None and not (stat.S_ISREG(old.st_mode) and os.access(target.parent, os.W_OK)):
         yield Path(path)
         return
@@ -37,9 +40,9 @@ def replacing(path: str | os.PathLike[str], *, permissions: int | None = None) -
         raise type(error)(error.errno, error.strerror, str(path)) from None
     try:
         yield beside
+        _hand_to_disk(beside)
         if old is not None and permissions is None:
             _take_over(old, beside)
-        _hand_to_disk(beside)
         beside.replace(target)
     except BaseException:
         with contextlib.suppress(OSError):

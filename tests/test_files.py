@@ -101,6 +101,17 @@ def test_a_pipe_is_written_to(tmp_path):
     assert read == ["new"]
 
 
+def test_a_file_that_may_not_be_written_is_left(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("old")
+    allowed = os.access
+    monkeypatch.setattr(  # as for everybody but root
+        os, "access", lambda path, mode: pathlib.Path(path).is_dir() and allowed(path, mode)
+    )
+    with pytest.raises(PermissionError, match="file"):
+        written_whole(tmp_path / "file").__enter__()
+    assert (tmp_path / "file").read_text() == "old"
+
+
 def test_a_file_that_cannot_be_made_is_named(tmp_path):
     with pytest.raises(FileNotFoundError, match="missing"):
         written_whole(tmp_path / "missing" / "file").__enter__()

@@ -303,7 +303,10 @@ class ShimmyAdapter:
             env = OpenSpielCompatibilityV0(game_name=name, config=parameters or None)
         except (pyspiel.SpielError, NotImplementedError, TypeError) as error:
             raise UnknownNameError(f"Shimmy cannot make {spec!r}: {error}") from error
-        return PettingZooGame(f"shimmy:{spec}", env)
+        try:
+            return PettingZooGame(f"shimmy:{spec}", env)
+        except pyspiel.SpielError as error:  # Of a board that is too small, at its first state.
+            raise UnknownNameError(f"Shimmy cannot play {spec!r}: {error}") from error
 
     def games(self) -> Sequence[GameInfo]:
         """Return an empty list: OpenSpiel's adapter lists these games."""

@@ -77,6 +77,20 @@ class TournamentResult:
             raise KeyError(f"No games of {game!r} were planned: {', '.join(self.games)}.")
         return [match for match in self.matches if game in (None, match.game)]
 
+    def _with(self, agent: str, game: str | None) -> list[MatchResult]:
+        return [match for match in self._of(game) if agent in match.agents]
+
+    def _between(self, agent: str, other: str, game: str | None) -> list[MatchResult]:
+        matches = self._by_pair.get(frozenset((agent, other)), [])
+        return [match for match in matches if game in (None, match.game)]
+
+    @functools.cached_property
+    def _by_pair(self) -> dict[frozenset[str], list[MatchResult]]:
+        found: dict[frozenset[str], list[MatchResult]] = {}
+        for match in self.matches:
+            found.setdefault(frozenset(match.agents), []).append(match)
+        return found
+
     def outcomes(self, game: str | None = None) -> list[Outcome]:
         """What came of all games, or of those of one game, as ``rate`` takes it."""
         return [
@@ -97,9 +111,9 @@ class TournamentResult:
     def score(self, agent: str, other: str | None = None, game: str | None = None) -> MatchScore:
         """Wins, draws and losses of an agent, against all others or one."""
         wins = draws = losses = 0
-        for match in self._of(game):
-            if agent not in match.agents or (other is not None and other not in match.agents):
-                continue
+        for match in (
+            self._with(agent, game) if other is None else self._between(agent, other, game)
+        ):
             score = match.score
             first = match.agents[0] == agent
             wins += score.wins if first else score.losses
@@ -119,11 +133,7 @@ class TournamentResult:
         ]  # fmt: skip
 
     def _faults(self, agent: str, game: str | None) -> int:
-        return sum(
-            match.faults[match.agents.index(agent)]
-            for match in self._of(game)
-            if agent in match.agents
-        )
+        return sum(match.faults[match.agents.index(agent)] for match in self._with(agent, game))
 
     def cross_table(self, game: str | None = None) -> list[list[float]]:
         """Mean scores, row against column, in the order of ``standings``; not a number if none."""

@@ -108,6 +108,12 @@ def main() -> None:
     app()
 
 
+def use_current_folder() -> None:
+    """Let specs name modules of the user's own that lie in the current folder."""
+    if os.getcwd() not in sys.path:
+        sys.path.append(os.getcwd())
+
+
 def interrupted(what: str = "") -> typer.Exit:
     """Say that a command was interrupted; the exit to raise then."""
     word = "Interrupted" if _received[-1] == signal.SIGINT else "Terminated"
@@ -228,5 +234,5 @@ def _program(
         typer.Option("--version", help="Show the version.", is_eager=True, callback=_print_version),
     ] = False,
 ) -> None:
-    if context.invoked_subcommand not in _READING and os.getcwd() not in sys.path:
-        sys.path.append(os.getcwd())  # Where a spec's module of the user's own may lie.
+    if context.invoked_subcommand not in _READING:
+        use_current_folder()

@@ -23,6 +23,7 @@ from rave_agents.cli.program import (
     conclude,
     engine,
     reported,
+    use_current_folder,
 )
 from rave_agents.cli.terminal import say, show, show_json, stderr
 from rave_agents.files import written_whole
@@ -189,6 +190,8 @@ def report(
     if page is not None:
         from rave_agents.arena.report_page import report_page  # noqa: PLC0415
 
+        if ask:
+            use_current_folder()
         text = report_page(data, games=games, ask=ask or ())
         with written_whole(page, "w", encoding="utf-8") as file:
             file.write(text)

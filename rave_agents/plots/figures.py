@@ -9,13 +9,14 @@ from rave_agents.files import replacing
 from rave_agents.game.plain_text import printable, shortened
 
 try:
-    from matplotlib import colormaps, rcParams
+    from matplotlib import colormaps, rc_context, rcParams
     from matplotlib.axes import Axes
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import Normalize, to_rgba
     from matplotlib.figure import Figure
     from matplotlib.patches import Circle, FancyArrowPatch, Patch, Rectangle, RegularPolygon
     from matplotlib.patheffects import withStroke
+    from matplotlib.text import Text
 except ImportError as error:
     raise ImportError(
         "Pictures need matplotlib, which is not installed. Install the extra: "
@@ -64,6 +65,13 @@ class Picture(Figure):
         with replacing(path) as beside:
             return super().savefig(beside, format=kind, **options)
 
+    def draw(self, renderer: Any) -> None:
+        """Draw it by matplotlib alone: names are no input for TeX, whatever the user's settings."""
+        with rc_context({"text.usetex": False}):
+            for text in self.findobj(Text):
+                text.set_usetex(False)
+            super().draw(renderer)
+
     def _repr_png_(self) -> bytes:
         data = io.BytesIO()
         self.savefig(data, format="png")
@@ -77,5 +85,6 @@ def literal(text: str) -> str:
 
 def panels(count: int, *, width: float, height: float, dpi: int = 80) -> tuple[Picture, list[Axes]]:
     """Return a picture with panels side by side, each of this width and height in inches."""
-    picture = Picture(figsize=(width * count, height), dpi=dpi, layout="constrained")
-    return picture, list(picture.subplots(1, count, squeeze=False)[0])
+    with rc_context({"text.usetex": False}):
+        picture = Picture(figsize=(width * count, height), dpi=dpi, layout="constrained")
+        return picture, list(picture.subplots(1, count, squeeze=False)[0])

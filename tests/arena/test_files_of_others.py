@@ -342,6 +342,14 @@ def test_names_are_text_on_the_page_and_in_its_pictures(strange):
     assert "<script>alert" not in drawn
 
 
+def test_names_are_no_input_for_tex(strange):
+    import matplotlib as mpl
+
+    with mpl.rc_context({"text.usetex": True}):
+        page = report_page(load_report(strange), games=0)
+    assert page.count("base64,") >= 2
+
+
 def test_names_are_text_in_a_table_for_spreadsheets(strange, tmp_path):
     arena_tables.write_standings_csv(load_report(strange).result, tmp_path / "table")
     text = (tmp_path / "table").read_text(encoding="utf-8")
