@@ -24,7 +24,7 @@ from rave_agents.environments.check_time import LEAST_STEPS, seconds_for_a_game
 from rave_agents.environments.clone_check import RAISED, Checked, Start, Step, check_clones, raised
 from rave_agents.environments.copying import CopyRules, copied, fingerprint, font_types, hashable
 from rave_agents.environments.generators import generator_types
-from rave_agents.environments.masks import allowed
+from rave_agents.environments.masks import allowed, mask_method
 from rave_agents.environments.wrappers import blamed, class_name, refused_wrapper
 from rave_agents.errors import CloneError
 from rave_gymnasium.masks import mask_function, present_mask
@@ -106,6 +106,14 @@ def _replay(recorder: Any, env: Any) -> Any:
         raise CloneError(
             f"Replayable must be outside of {class_name(env)}, which changes actions or rewards."
         )
+    inside = recorder.env
+    while isinstance(inside, gymnasium.Wrapper):
+        if mask_method(inside) is not None:
+            raise CloneError(
+                f"A replay leaves out {class_name(inside)}, whose masks the search needs. Let the "
+                "environment itself have the method action_masks()."
+            )
+        inside = inside.env
     new = recorder.replay()
     if recorder.is_checked:
         _checked.note(new, _type_chain(new), True)

@@ -29,6 +29,7 @@ from rave_agents.environments.generators import (
     saved,
     state_bytes,
 )
+from rave_agents.environments.masks import mask_method
 from rave_agents.errors import CloneError, UnsupportedGameError
 
 TRIES = 16
@@ -385,6 +386,15 @@ class ReplayedEnv(gymnasium.Env):  # type: ignore[misc]
         for own, its in self._stage.pairs:
             restore(own, saved(its))
         return answer
+
+    def action_masks(self) -> Any:
+        """Return the mask that the environment's own method gives; None if it has none."""
+        name = mask_method(self._stage.env)
+        if name is None:
+            return None
+        if self._stage.player is not self._token:
+            self.replay()
+        return getattr(self._stage.env, name)()
 
 
 def replayable(env: Any) -> Replayable | None:

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, Protocol
 
 from rave_agents.environments.copying import equal
 from rave_agents.environments.dice import seeded
-from rave_agents.environments.failures import SHOWN, counted, told
+from rave_agents.environments.failures import NOT_RESET, SHOWN, counted, told
 from rave_agents.environments.generators import Generators, find_generators
 from rave_agents.errors import CloneError
 
@@ -188,8 +188,9 @@ def check_clones(
             if not _raises_itself(clone, env, player, cause):
                 actions = counted([step[-1] for step in played][-SHOWN:], len(played))
                 raise refused(
-                    f"the clone raised {error}, at {actions}; clones that were reset did not. If "
-                    "the environment itself raises it there too, the error is its own"
+                    f"the clone raised {error}, at {actions}; clones that were reset did not. "
+                    f"{NOT_RESET if len(played) == 1 else ''}If the environment itself "
+                    "raises it there too, the error is its own"
                 ) from cause
         if before is not None and _fingerprint(env, fingerprint) != before:
             raise refused("playing the clone changes the original")

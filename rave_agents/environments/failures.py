@@ -8,6 +8,9 @@ from rave_agents.errors import GameError
 Line = tuple[Any, ...]
 """The actions so far: empty, or the line before the last action, and that action."""
 
+NOT_RESET = "Call env.reset() first if it has not been reset. "
+"""What is said where the very first step fails."""
+
 SHOWN = 20
 """Actions that a message shows."""
 
@@ -20,10 +23,11 @@ def step_failed(name: str, error: Exception, line: Line) -> GameError:
         error: what it raised.
         line: the actions since the position that is searched.
     """
+    hint = NOT_RESET if line and not line[0] else ""
     return GameError(
-        f"{name} raised {told(error)} in a simulation, at {actions_of(line)}. The "
-        "error is the environment's own, not one of the search. "
-        f"If the last action is not allowed there, let a mask say so. {LOOKED_FOR}; "
+        f"{name} raised {told(error)} in a simulation, at {actions_of(line)}. The error is the "
+        f"environment's own, not one of the search. {hint}If the last action is not "
+        f"allowed there, let a mask say so. {LOOKED_FOR}; "
         "act(observation, action_mask) takes the present one."
     )
 

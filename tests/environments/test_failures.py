@@ -245,3 +245,10 @@ def test_an_environment_of_the_old_gym_is_named():
     OldEnv.__module__ = "gym.core"
     with pytest.raises(TypeError, match=r"old package gym.*GymV26CompatibilityV0.*shimmy"):
         rave_gymnasium.UCTAgent(OldEnv(), simulations=20)
+
+
+@pytest.mark.parametrize("kind", [Solo, Duo])
+def test_an_environment_before_its_reset_is_asked_to_be_reset(kind):
+    agents = {Solo: rave_gymnasium.UCTAgent, Duo: rave_pettingzoo.UCTAgent}
+    with pytest.raises((ValueError, TypeError), match=r"call env\.reset\(\) first|Call env\.reset"):
+        agents[kind](kind(), simulations=20).act()

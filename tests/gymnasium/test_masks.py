@@ -6,10 +6,10 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium import spaces
-from rave_gymnasium import RaveAgent, UCTAgent
+from rave_gymnasium import RaveAgent, Replayable, UCTAgent
 from rave_gymnasium.cloning import _say_mask_is_unknown
 
-from rave_agents.errors import GameError
+from rave_agents.errors import CloneError, GameError
 
 N = 60
 
@@ -246,3 +246,21 @@ def test_a_mask_that_is_known_only_later_is_asked_for(caplog):
     with caplog.at_level(logging.WARNING, "rave_agents"):
         UCTAgent(env, simulations=20, seed=1).act()
     assert 'act(observation, info["action_mask"])' in caplog.text
+
+
+def test_a_replay_has_the_masks_of_the_environment():
+    gymnasium.register("Pick-v0", ByMethod)
+    try:
+        env = Replayable(gymnasium.make("Pick-v0", disable_env_checker=True))
+        observation, _ = env.reset(seed=1)
+        observation, *_ = env.step(20)
+        agent = UCTAgent(env, simulations=50, horizon=10, seed=1)
+        assert agent.act(observation) in (0, 40)
+        assert agent.last_result.value == 2.0
+        masked = ActionMasker(gymnasium.make("Pick-v0", disable_env_checker=True), mask_of)
+        env = Replayable(masked)
+        env.reset(seed=1)
+        with pytest.raises(CloneError, match=r"leaves out .*ActionMasker, whose masks"):
+            UCTAgent(env, simulations=20).act()
+    finally:
+        del gymnasium.registry["Pick-v0"]
