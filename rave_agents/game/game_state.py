@@ -97,7 +97,7 @@ class GameState(Protocol):
         """How many players the game has."""
 
     def num_distinct_actions(self) -> int:
-        """One more than the largest action of any player."""
+        """One more than the largest action of any player: memory goes by those that occur."""
 
     def min_utility(self) -> float:
         """The least that a player can win in a game, ``-inf`` where nobody knows."""

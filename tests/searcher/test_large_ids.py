@@ -1,5 +1,6 @@
 """Games whose ids are large: memory goes by the actions that occur."""
 
+import pickle
 import tracemalloc
 
 import pytest
@@ -87,6 +88,20 @@ def test_a_kept_tree_is_led_by_actions_of_large_ids():
         results.append((state.taken, result.root_visits, result.simulations))
     assert results[0] == results[1]
     assert result.root_visits > result.simulations
+
+
+def test_a_pickled_searcher_goes_on_with_actions_of_large_ids():
+    state = Cells(2**40)
+    searcher = Searcher(SearchConfig.preset("grave"), seed=1)
+    action = searcher.search(state, Limit(simulations=60)).action
+    state.apply_action(action)
+    results = []
+    for each in (pickle.loads(pickle.dumps(searcher)), searcher):
+        each.advance(action)
+        result = each.search(state, Limit(simulations=60))
+        results.append((result.action, result.root_visits, result.principal_variation))
+    assert results[0] == results[1]
+    assert result.root_visits > 60
 
 
 @pytest.mark.full(but=["rave-Fresh", "grave-Fresh", "rave-FreshUnseen"])
