@@ -10,6 +10,8 @@ import random
 from collections.abc import Sequence
 from typing import Any, Protocol, Self, runtime_checkable
 
+from rave_agents.errors import GameError
+
 NO_ACTION = 0
 """The action to give for a player who has none, where others move at the same time."""
 
@@ -144,9 +146,24 @@ def legal_actions_of(state: Any, player: int) -> Sequence[int]:
     return actions
 
 
-def moving_players(state: Any) -> list[int]:
-    """Who has a legal action, where players move at the same time; in ascending order."""
-    return [p for p in range(state.num_players()) if len(state.legal_actions(p)) > 0]
+def moving_players(state: Any, num_players: int | None = None) -> list[int]:
+    """Who has a legal action, where players move at the same time; in ascending order.
+
+    Args:
+        state: the position.
+        num_players: how many players the game has; None to ask the state.
+
+    Raises:
+        GameError: if a state gives no list of actions.
+    """
+    movers = []
+    for player in range(state.num_players() if num_players is None else num_players):
+        actions = state.legal_actions(player)
+        if not hasattr(actions, "__len__"):
+            raise GameError(f"legal_actions({player}) must give a list, got {actions!r}.")
+        if len(actions) > 0:
+            movers.append(player)
+    return movers
 
 
 def joint_action(players: Sequence[int], actions: Sequence[int], num_players: int) -> list[int]:

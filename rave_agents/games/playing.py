@@ -263,7 +263,7 @@ def play_itself(
     if not begin <= end <= players.shape[0]:
         return refuse(frame, BAD_PLAYOUT, end)
     signs, last_player, last_action = 0, 0, 0
-    for place in range(begin, end):
+    for place in range(max(begin, 0), end):  # So that the compiler knows that it is not below 0.
         signs |= players[place] | moves[place]
         last_player = max(last_player, players[place])
         last_action = max(last_action, moves[place])

@@ -6,8 +6,6 @@ at before it is recorded or played, each count before the list is read, and the 
 
 from typing import Any
 
-import numpy as np
-
 from rave_agents.compiler.dispatch import kernel
 from rave_agents.simulate.frame import Header
 
@@ -89,13 +87,11 @@ def first_wrong(actions: Any, count: int, top: int) -> int:
 
 @kernel
 def wrong_place(actions: Any, count: int, top: int) -> int:
-    """``first_wrong``, in one pass where the list is in ascending order."""
-    last: Any = np.int64(-1)
-    for place in range(count):
-        if not last < actions[place] < top:
-            return first_wrong(actions, count, top)
-        last = np.int64(actions[place])
-    return NO_PLACE
+    """``first_wrong``, in one pass without a branch where the list is in ascending order."""
+    ascends = actions[0] >= 0 and actions[count - 1] < top
+    for place in range(1, count):
+        ascends &= actions[place - 1] < actions[place]
+    return NO_PLACE if ascends else first_wrong(actions, count, top)
 
 
 @kernel

@@ -12,7 +12,7 @@ from typing import Any
 
 from rave_agents.errors import GameError
 from rave_agents.game.arguments import is_integer
-from rave_agents.game.game_state import PlayerId
+from rave_agents.game.game_state import PlayerId, moving_players
 from rave_agents.simulate.evaluator import Evaluator
 from rave_agents.simulate.utility_limits import (
     MOST_LEGAL,
@@ -67,8 +67,7 @@ class CheckedAnswers:
                 f"current_player() gave {SIMULTANEOUS}, SIMULTANEOUS, but the state's class has no "
                 "apply_actions."
             )
-        players = range(self._num_players)
-        movers = [player for player in players if len(state.legal_actions(player)) > 0]
+        movers = moving_players(state, self._num_players)
         if len(movers) == 0:
             raise GameError(
                 "legal_actions(player) is empty for every player, but the state is not terminal."
@@ -105,7 +104,7 @@ class CheckedAnswers:
                 "chance_outcomes() must give pairs of a whole number and its probability, got "
                 f"{shown(outcomes)}."
             ) from None
-        total = math.fsum(chances)
+        total = math.fsum(chances) if max(map(abs, chances), default=0.0) < 1e9 else math.inf
         if not abs(total - 1.0) < CHANCE_ROUNDING:
             raise GameError(f"The probabilities of chance_outcomes() sum to {total}, not to 1.")
         if min(chances) < 0.0:
@@ -262,7 +261,7 @@ def wrong_actions(player: int, actions: Any, num_players: int, top: int) -> Game
         )
         return GameError(f"legal_actions() {empty if len(actions) == 0 else many}")
     listed = list(itertools.islice(actions, top + 1))  # Of more, one is there twice.
-    strange = [action for action in listed if not is_integer(action)]
+    strange = [action for action in listed if not _is_whole(action)]
     if strange:
         return GameError(
             f"legal_actions() has {strange[0]!r}: actions are whole numbers from 0 to {top - 1}."
@@ -280,7 +279,7 @@ def wrong_actions(player: int, actions: Any, num_players: int, top: int) -> Game
 
 def not_whole(actions: Sequence[Any]) -> GameError:
     """The error for actions of which one is no whole number of four bytes."""
-    strange = next((action for action in actions if not is_integer(action)), max(actions))
+    strange = next((action for action in actions if not _is_whole(action)), actions[0])
     return GameError(f"legal_actions() has {strange!r}: actions are whole numbers.")
 
 
@@ -296,6 +295,14 @@ def _listed(actions: Any) -> list[int]:
     if not is_sequence(actions):
         raise TypeError
     return list(actions.tolist() if hasattr(actions, "tolist") else actions)
+
+
+def _is_whole(action: Any) -> bool:
+    """Whether something is a whole number of four bytes."""
+    try:
+        return -MOST_ACTIONS <= operator.index(action) <= MOST_ACTIONS
+    except TypeError:
+        return False
 
 
 def _twice(actions: Sequence[int]) -> int | None:

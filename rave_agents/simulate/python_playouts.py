@@ -117,9 +117,9 @@ class PythonPlayouts(CheckedAnswers):
                     else actions[below(len(actions))]
                 )
                 if not (0 <= player < num_players and 0 <= action < num_distinct_actions):
-                    raise self.refusal(player, actions)
+                    raise LookupError
                 players.append(player)
-            except (TypeError, LookupError, OverflowError):
+            except (TypeError, ValueError, LookupError, OverflowError):
                 raise self.refusal(player, actions) from None
             moves.append(action)
             state.apply_action(action)
@@ -138,7 +138,7 @@ class PythonPlayouts(CheckedAnswers):
             )
             if 0 <= action < self._num_distinct_actions:
                 return action
-        except (TypeError, LookupError):
+        except (TypeError, ValueError, LookupError):
             pass
         raise self.refusal(player, actions)
 

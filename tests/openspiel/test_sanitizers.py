@@ -2,33 +2,18 @@
 
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
 
 import pytest
+from helpers.sanitizers import sanitizing
 
 pytestmark = pytest.mark.full
 
 PROGRAM = pathlib.Path(__file__).parents[1] / "helpers" / "sanitized_program.py"
-FLAGS = "-g -fsanitize=address,undefined -fno-sanitize=vptr -fno-sanitize-recover=all"
-# vptr would need the type information of every state, which pyspiel does not export.
-
-
-def runtime(name):
-    """The path of one of GCC's libraries; None if there is none."""
-    found = subprocess.run(
-        ["g++", f"-print-file-name={name}"], capture_output=True, text=True, check=True
-    ).stdout.strip()
-    return found if os.path.isabs(found) and os.path.exists(found) else None
 
 
 def run_sanitized(*, bridge=None):
-    if shutil.which("g++") is None:
-        pytest.skip("g++ is needed")
-    libraries = [runtime(name) for name in ("libasan.so", "libubsan.so", "libstdc++.so.6")]
-    if None in libraries:
-        pytest.skip("GCC's sanitizers are not installed")
     patch = "" if bridge is None else f"native_library.BRIDGE = native.BRIDGE = {bridge}"
     program = f"""
 import pathlib, runpy
@@ -38,10 +23,7 @@ runpy.run_path({str(PROGRAM)!r})
 """
     environment = {
         **os.environ,
-        "CXX": f"g++ {FLAGS}",
-        "LD_PRELOAD": " ".join(libraries),
-        # Python itself leaves memory behind, and pyspiel is loaded before the library.
-        "ASAN_OPTIONS": "detect_leaks=0:verify_asan_link_order=0",
+        **sanitizing(),
         "RAVE_AGENTS_NATIVE": "1",
         "PYTHONPATH": os.pathsep.join(sys.path),
     }
