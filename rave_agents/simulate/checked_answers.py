@@ -15,6 +15,7 @@ from rave_agents.game.arguments import is_integer
 from rave_agents.game.game_state import PlayerId, moving_players
 from rave_agents.simulate.evaluator import Evaluator
 from rave_agents.simulate.utility_limits import (
+    MOST_ACTIONS,
     MOST_LEGAL,
     MOST_OUTCOMES,
     ROUNDING,
@@ -278,7 +279,7 @@ def wrong_actions(player: int, actions: Any, num_players: int, top: int) -> Game
 
 
 def not_whole(actions: Sequence[Any]) -> GameError:
-    """The error for actions of which one is no whole number of four bytes."""
+    """The error for actions of which one is no whole number, or too large."""
     strange = next((action for action in actions if not _is_whole(action)), actions[0])
     return GameError(f"legal_actions() has {strange!r}: actions are whole numbers.")
 
@@ -298,7 +299,7 @@ def _listed(actions: Any) -> list[int]:
 
 
 def _is_whole(action: Any) -> bool:
-    """Whether something is a whole number of four bytes."""
+    """Whether something is a whole number of eight bytes."""
     try:
         return -MOST_ACTIONS <= operator.index(action) <= MOST_ACTIONS
     except TypeError:

@@ -104,7 +104,7 @@ EVERYWHERE = {
         "text": "2",
         "None": None,
     },
-    "num_distinct_actions": {"0": 0, "-3": -3, "1": 1, "2**40": 2**40, "2.5": 2.5, "None": None},
+    "num_distinct_actions": {"0": 0, "-3": -3, "1": 1, "2**70": 2**70, "2.5": 2.5, "None": None},
     "min_utility": {"NaN": NAN, "above": 3.0, "infinite": INF, "None": None, "text": "-1"},
     "max_utility": {"NaN": NAN, "below": -3.0, "infinite": -INF, "None": None, "list": [1.0]},
     "utility_sum": {"NaN": NAN, "5": 5.0, "infinite": INF, "text": "0"},
