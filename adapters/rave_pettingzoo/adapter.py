@@ -9,7 +9,7 @@ import pkgutil
 import re
 import sys
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from rave_agents.agents.named_agents import AgentSpec
@@ -139,6 +139,15 @@ def split_spec(spec: str) -> tuple[str, dict[str, Any]]:
         raise UnknownNameError(f"{spec!r} is not a game's spec: {error}") from error
 
 
+def _has_numbers_alone(spec: str, names: Collection[str]) -> bool:
+    """Return whether a spec has one of these names, and parameters that are numbers."""
+    try:
+        name, parameters = split_spec(spec)
+    except UnknownNameError:
+        return False
+    return name in names and all(isinstance(v, bool | int | float) for v in parameters.values())
+
+
 @functools.cache
 def classic_names() -> tuple[str, ...]:
     """The names of the classic environments of the installed version, such as ``go_v5``."""
@@ -247,11 +256,7 @@ class PettingZooAdapter:
 
     def is_plain(self, spec: str) -> bool:
         """Return whether it is a classic environment whose parameters are numbers."""
-        with contextlib.suppress(UnknownNameError):
-            name, parameters = split_spec(spec)
-            numbers = all(isinstance(value, bool | int | float) for value in parameters.values())
-            return numbers and name in classic_names()
-        return False
+        return _has_numbers_alone(spec, classic_names())
 
     def games(self) -> Sequence[GameInfo]:
         """List the classic environments."""
@@ -307,6 +312,12 @@ class ShimmyAdapter:
             return PettingZooGame(f"shimmy:{spec}", env)
         except pyspiel.SpielError as error:  # Of a board that is too small, at its first state.
             raise UnknownNameError(f"Shimmy cannot play {spec!r}: {error}") from error
+
+    def is_plain(self, spec: str) -> bool:
+        """Return whether it is a game of OpenSpiel whose parameters are numbers."""
+        import pyspiel  # noqa: PLC0415
+
+        return _has_numbers_alone(spec, [each.short_name for each in pyspiel.registered_games()])
 
     def games(self) -> Sequence[GameInfo]:
         """Return an empty list: OpenSpiel's adapter lists these games."""
