@@ -21,7 +21,8 @@ from open_spiel.python.algorithms import mcts
 from rave_agents.game.arguments import checked_seed, is_integer
 from rave_agents.simulate.action_numbers import MOST_DENSE, ActionNumbers
 from rave_openspiel.playouts import RandomPlayouts, random_bots
-from rave_openspiel.positions import GameStart
+from rave_openspiel.positions import Traits, moves_between
+from rave_openspiel.states import OpenSpielState
 from rave_openspiel.support import (
     check_one_at_a_time,
     check_perfect_information,
@@ -198,7 +199,7 @@ class RaveEvaluator(mcts.Evaluator):  # type: ignore[misc]
         self._random = random.Random(checked_seed(seed))
         self._random_playouts = RandomPlayouts(game)
         self._table = self._empty_table()
-        self._start: GameStart | None = None
+        self._start: tuple[OpenSpielState, Traits] | None = None
 
     def evaluate(self, state: pyspiel.State) -> NDArray[np.float64]:
         """Return every player's mean utility over random playouts from a state.
@@ -252,10 +253,12 @@ class RaveEvaluator(mcts.Evaluator):  # type: ignore[misc]
         """Check the state, and forget the statistics of another game."""
         check_state(self.game, state)
         if self._start is not None:
-            if self._start.leads_to(state):
+            before, traits = self._start
+            if moves_between(before.state, state, traits) is not None:
                 return
             self._table = self._empty_table()
-        self._start = GameStart(state)
+        before = OpenSpielState(state).clone()
+        self._start = before, before.traits
 
     def _empty_table(self) -> AmafTable:
         return AmafTable(self.game.num_players(), self.game.num_distinct_actions(), self.half_life)

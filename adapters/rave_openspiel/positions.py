@@ -5,8 +5,10 @@ A history does not tell a position: games may begin at a FEN or a board of the u
 at any time. So positions are compared by all that they tell of themselves.
 """
 
+import functools
+import importlib.metadata
 from collections.abc import Hashable, Sequence
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple
 
 import pyspiel
 
@@ -21,8 +23,14 @@ _SAMPLED = pyspiel.GameType.ChanceMode.SAMPLED_STOCHASTIC
 _FENS = ("FEN: ", "SFEN: ")
 """What the serialization begins with in games that keep the FEN at which they began."""
 
-_UNTOLD = frozenset({"clobber", "dots_and_boxes", "gomoku", "rbc"})
-"""Games that begin at a text of the user's without telling it later."""
+_START = "starting_state="
+"""What the serialization begins with in games that keep a start in JSON."""
+
+TRIED_VERSION = "2.0.2"
+"""The version of OpenSpiel of which it is known which games begin at a text of the user's."""
+
+UNTOLD = frozenset({"clobber", "dots_and_boxes", "gomoku", "rbc"})
+"""Those of its games that do so without telling it later."""
 
 _UNDO_IS_RIGHT = frozenset({"rbc"})
 """Games that begin at a FEN and tell it nowhere, but take all moves back correctly."""
@@ -33,20 +41,45 @@ class Traits(NamedTuple):
 
     native: bool
     """Whether they are C++ states, which tell it by texts; else they are Python's."""
-    serializes: bool
-    """Whether they can be serialized."""
+    serialized: bool
+    """Whether their serialization tells more than where they began and the moves since."""
     simultaneous: bool
     """Whether players may move at the same time."""
+    told_by_history: bool = False
+    """Whether where they began, as they tell it, and the moves since tell all of a position."""
 
 
 def traits_of(state: pyspiel.State) -> Traits:
     """Return how a state tells its position, which is the same for all states of a game."""
     kind = state.get_game().get_type()
+    native = is_native_class(type(state))
+    serializes = native and kind.chance_mode != _SAMPLED
     return Traits(
-        native=is_native_class(type(state)),
-        serializes=bool(kind.chance_mode != _SAMPLED),
+        native=native,
+        serialized=serializes and state.serialize() != _usual_serialization(state),
         simultaneous=bool(kind.dynamics != pyspiel.GameType.Dynamics.SEQUENTIAL),
     )
+
+
+@functools.cache
+def _is_tried_version() -> bool:
+    try:
+        return importlib.metadata.version("open_spiel") == TRIED_VERSION
+    except importlib.metadata.PackageNotFoundError:
+        return False
+
+
+def is_told_by_history(game: pyspiel.Game) -> bool:
+    """Whether a start, as states tell it, and the moves since tell all of a C++ game's position."""
+    kind = game.get_type()
+    return _is_tried_version() and kind.short_name not in UNTOLD and kind.chance_mode != _SAMPLED
+
+
+def _usual_serialization(state: pyspiel.State) -> str:
+    """What a state is serialized to where its game does not do so by itself."""
+    start = state.starting_state_str()
+    moves = "\n".join(map(str, state.history()))
+    return f"{_START}{start}\n{moves}\n" if start else f"{moves}\n"
 
 
 def position_key(state: pyspiel.State, traits: Traits | None = None) -> Hashable | None:
@@ -57,7 +90,7 @@ def position_key(state: pyspiel.State, traits: Traits | None = None) -> Hashable
     traits = traits_of(state) if traits is None else traits
     told: Hashable | None
     if traits.native:
-        start = state.serialize() if traits.serializes else state.starting_state_str()
+        start = state.serialize() if traits.serialized else state.starting_state_str()
         told = state.current_player(), str(state), start
     else:
         told = _attributes(state)
@@ -80,7 +113,7 @@ def _is_same(one: pyspiel.State, other: pyspiel.State, traits: Traits) -> bool:
             and str(one) == str(other)
             and (
                 one.serialize() == other.serialize()
-                if traits.serializes
+                if traits.serialized
                 else one.starting_state_str() == other.starting_state_str()
             )
         )
@@ -123,56 +156,19 @@ def moves_between(
         return None
     traits = traits_of(before) if traits is None else traits
     moves: list[int] = history[len(past) :]
-    reached = before
-    if moves:
-        reached = before.clone()
-        if not (_play_joint if traits.simultaneous else _play)(reached, moves):
-            return None
-    return moves if _is_same(reached, after, traits) else None
-
-
-class GameStart:
-    """The start of the game that a state is of, to notice states of others at little cost.
-
-    It relies on what a C++ state tells of its start, where its game does tell it.
-
-    Args:
-        state: the state; it is copied.
-    """
-
-    def __init__(self, state: pyspiel.State) -> None:
-        self._state: pyspiel.State | None = state.clone()
-        self._traits = traits_of(state)
-        self._history = state.history()
-        self._start = state.starting_state_str()
-        self._fen = _told_fen(state) if self._traits.native else None
-        untold = state.get_game().get_type().short_name in _UNTOLD
-        self._tells = self._traits.native and not untold
-
-    def leads_to(self, state: pyspiel.State) -> bool:
-        """Whether the state continues this game, from the state given."""
-        if not self._tells:
-            before = self._state
-            return before is not None and moves_between(before, state, self._traits) is not None
-        return (
-            state.starting_state_str() == self._start
-            and state.history()[: len(self._history)] == self._history
-            and (self._fen is None or _told_fen(state) == self._fen)
+    if traits.told_by_history:
+        same = before.starting_state_str() == after.starting_state_str() and (
+            not traits.serialized or _told_fen(before, traits) == _told_fen(after, traits)
         )
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        twin = type(self).__new__(type(self))
-        vars(twin).update(vars(self))  # Nothing of it changes.
-        return twin
-
-    def __getstate__(self) -> dict[str, Any]:
-        # A pickle of such a state would begin elsewhere: the copy begins anew.
-        return {**vars(self), **({"_state": None} if self._traits.native else {})}
+        return moves if same else None
+    reached = before.clone() if moves else before
+    play = _play_joint if traits.simultaneous else _play
+    return moves if play(reached, moves) and _is_same(reached, after, traits) else None
 
 
-def _told_fen(state: pyspiel.State) -> str | None:
+def _told_fen(state: pyspiel.State, traits: Traits) -> str | None:
     """The FEN that a state's serialization begins with, empty for the game's own; None if none."""
-    if not traits_of(state).serializes:
+    if not traits.serialized:
         return None
     first: str = state.serialize().partition("\n")[0]
     return next((first.removeprefix(mark) for mark in _FENS if first.startswith(mark)), None)
@@ -222,9 +218,9 @@ def start_of(state: pyspiel.State) -> pyspiel.State | None:
 def is_serializable(state: pyspiel.State) -> bool:
     """Whether OpenSpiel's serialization keeps a state: it forgets where some began."""
     traits = traits_of(state)
-    if not traits.native or not traits.serializes:
+    if not traits.native or state.get_game().get_type().chance_mode == _SAMPLED:
         return True
-    start = _serialized_start(state)
+    start = _serialized_start(state, traits)
     play = _play_joint if traits.simultaneous else _play
     return play(start, state.history()) and _is_same(start, state, traits)
 
@@ -255,13 +251,12 @@ def _told_start(state: pyspiel.State, traits: Traits) -> pyspiel.State:
         for move in reversed(state.full_history()):
             start.undo_action(move.player, move.action)
         return start
-    return _serialized_start(state)
+    return _serialized_start(state, traits)
 
 
-def _serialized_start(state: pyspiel.State) -> pyspiel.State:
+def _serialized_start(state: pyspiel.State, traits: Traits) -> pyspiel.State:
     """Where a history begins, by what a state's serialization tells."""
-    native = is_native_class(type(state))
-    told = state.starting_state_str() or (_told_fen(state) if native else None)
+    told = state.starting_state_str() or _told_fen(state, traits)
     return state.get_game().new_initial_state(*filter(None, [told]))
 
 

@@ -21,6 +21,7 @@ from rave_openspiel.native_library import Library
 from rave_openspiel.positions import (
     Traits,
     is_serializable,
+    is_told_by_history,
     moves_between,
     position_key,
     traits_of,
@@ -64,11 +65,19 @@ class _Kind(NamedTuple):
 def _kind_of(state: pyspiel.State) -> _Kind:
     game = state.get_game()
     name = game.get_type().short_name
-    return _Kind(name in _CLONES_POINT_TO_THEIR_ORIGINAL, tensor_method(game), traits_of(state))
+    told = is_native(state) and is_told_by_history(game)
+    return _Kind(
+        name in _CLONES_POINT_TO_THEIR_ORIGINAL,
+        tensor_method(game),
+        traits_of(state)._replace(told_by_history=told),
+    )
 
 
 _prepared: dict[str, _Kind] = {}
 """The games that all is compiled for."""
+
+_latest: list[tuple[pyspiel.Game | None, _Kind | None]] = [(None, None)]
+"""The game of the latest state: to write its name takes longer than to compare it."""
 
 
 class OpenSpielState:
@@ -81,13 +90,15 @@ class OpenSpielState:
     """
 
     def __init__(self, state: pyspiel.State, worlds: WorldFunction | None = None) -> None:
-        game = str(state.get_game())
-        kind = _prepared.get(game)
-        if kind is None:
-            # What is compiled, if need be, is so before any clock of a search runs.
-            if not compiled_games.prepare(state.get_game()):
-                bridge()
-            kind = _prepared[game] = _kind_of(state)
+        game, (latest, kind) = state.get_game(), _latest[0]
+        if game is not latest or kind is None:
+            kind = _prepared.get(str(game))
+            if kind is None:
+                # What is compiled, if need be, is so before any clock of a search runs.
+                if not compiled_games.prepare(game):
+                    bridge()
+                kind = _prepared[str(game)] = _kind_of(state)
+            _latest[0] = game, kind
         self.state = state
         """The wrapped ``pyspiel.State``."""
         self._worlds = worlds
@@ -233,6 +244,11 @@ class OpenSpielState:
         """Return the game's name and parameters."""
         return game_key(self.state.get_game())
 
+    @property
+    def traits(self) -> Traits:
+        """How the states of its game tell their positions."""
+        return self._kind.traits
+
     def position_key(self) -> Hashable | None:
         """Return the game, its moves and the position itself; None if that cannot be told."""
         return position_key(self.state, self._kind.traits)
@@ -243,9 +259,10 @@ class OpenSpielState:
         They lead to that very position: a history alone tells neither a position's start nor what
         was written into a state by hand.
         """
-        same_game = self._kind is later._kind or self.game_key() == later.game_key()
-        if not same_game:
+        if self._kind is not later._kind and self.game_key() != later.game_key():
             return None
+        if not self._kind.traits.native and hasattr(self.state, "common_state"):
+            return self.state.common_state.moves_to(later.state.common_state)  # type: ignore[no-any-return]
         return moves_between(self.state, later.state, self._kind.traits)
 
     def history(self) -> Sequence[int]:

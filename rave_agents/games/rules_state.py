@@ -36,6 +36,8 @@ class RulesState:
         """The game."""
         self._root = _initial(rules).copy()
         self._history: list[int] = []
+        self._given: Hashable = None
+        """Where the record was changed last: the moves until then, and what was given."""
         self._describe([])
 
     def clone(self) -> Self:
@@ -43,7 +45,7 @@ class RulesState:
         copied = type(self).__new__(type(self))
         copied.rules = self.rules
         copied._root = self._root.copy()
-        copied._history = self._history.copy()
+        copied._history, copied._given = self._history.copy(), self._given
         copied._player, copied._actions = self._player, self._actions
         copied._chances, copied._returns = self._chances, self._returns
         return copied
@@ -92,6 +94,7 @@ class RulesState:
         """Change the record itself, as where a game begins at another position."""
         with np.errstate(over="ignore"):
             change(self.record)
+        self._given = len(self._history), self._fields()
         self._describe([])
 
     @property
@@ -144,9 +147,17 @@ class RulesState:
 
     def position_key(self) -> Hashable:
         """The game, the moves so far and the record itself."""
-        names = self.rules.record.names or ()  # Between fields there may be anything.
-        record = tuple(self._root[name].tobytes() for name in names)
-        return self.rules, tuple(self._history), record
+        return self.rules, tuple(self._history), self._fields()
+
+    def _fields(self) -> Hashable:
+        """The record's content, without what lies between its fields."""
+        return tuple(self._root[name].tobytes() for name in self.rules.record.names or ())
+
+    def moves_to(self, later: "RulesState") -> list[int] | None:
+        """The moves that lead from here to a later position; None if none do."""
+        past, history = self._history, later._history
+        same = self.rules == later.rules and self._given == later._given
+        return history[len(past) :] if same and history[: len(past)] == past else None
 
     def history(self) -> list[int]:
         """The moves so far, outcomes of chance included."""

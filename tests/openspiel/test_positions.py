@@ -25,6 +25,8 @@ from rave_openspiel import (
     RaveEvaluator,
     SearchRLAgent,
     UCTBot,
+    positions,
+    states,
 )
 from rave_openspiel.knowledge import Knowledge
 from rave_openspiel.positions import moves_between, position_key, start_of
@@ -165,6 +167,21 @@ def test_a_game_that_begins_at_a_text_keeps_its_tree(name):
     state.apply_action(bot.last_result.principal_variation[1])
     bot.step(state)
     assert bot.last_result.root_visits > 600
+
+
+def test_games_of_an_unknown_version_are_told_by_their_text(monkeypatch):
+    monkeypatch.setattr(positions, "TRIED_VERSION", "0")
+    monkeypatch.setattr(states, "_prepared", {})
+    monkeypatch.setattr(states, "_latest", [(None, None)])
+    positions._is_tried_version.cache_clear()
+    state = set_up("connect_four", 4, seed=1)
+    bots = [bot_for(UCTBot, state.get_game()) for _ in range(2)]
+    for first, second in pairs("connect_four", most=3):
+        assert not OpenSpielState(second).traits.told_by_history
+        answers_as_fresh(*bots, first, second)
+    later = played(state.clone(), 2)
+    assert OpenSpielState(state).moves_to(OpenSpielState(later)) == later.history()
+    positions._is_tried_version.cache_clear()
 
 
 def test_a_bot_mates_where_it_has_looked_at_another_game_before():
