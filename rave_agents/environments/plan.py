@@ -155,7 +155,6 @@ def _single_number(reward: Any) -> float:
     if array.size == 1 and array.dtype.kind in "biuf":
         return float(array.item())
     raise GameError(
-        f"A reward must be a number, and the environment gives {reward!r:.100}. A search maximises "
-        "one sum of rewards: turn vectors into numbers by a wrapper, such as mo_gymnasium's "
-        "LinearReward(env, weights)."
+        f"A reward must be a number, and the environment gives {reward!r:.80}. Turn vectors into "
+        "numbers by a wrapper, such as LinearReward(env, weights) of mo-gymnasium."
     )
