@@ -13,6 +13,7 @@ from gymnasium import spaces
 from gymnasium.envs.registration import EnvSpec
 from gymnasium.utils import EzPickle
 
+from rave_agents.compiler.signals import is_raised_by_handler
 from rave_agents.environments.chance import (
     Knowledge,
     known,
@@ -197,6 +198,8 @@ def _copied(env: Any, rules: CopyRules) -> Any:
     try:
         new = copied(env, rules)
     except Exception as error:
+        if is_raised_by_handler(error):
+            raise
         fault = blamed(env, inner_env, lambda thing: copied(thing, rules))
         reason = f"{class_name(fault)} cannot be copied: {error}. {ADVICE}"
         if isinstance(fault, gymnasium.Wrapper):
@@ -311,7 +314,9 @@ class GymPlayer:
                 over = last[2] or last[3]
                 told = fresh.reset(seed=0) if over else (last[0], last[4])
                 self._fresh = (fresh, mask_of(fresh, *told))
-        except Exception:
+        except Exception as error:
+            if is_raised_by_handler(error):
+                raise
             return None
         return fresh
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import gymnasium
 
+from rave_agents.compiler.signals import is_raised_by_handler
 from rave_agents.environments.masks import METHODS, is_mask, mask_method, shown_mask
 
 MaskOf = Callable[[Any, Any, Any], Any]
@@ -61,5 +62,7 @@ def present_mask(env: Any, mask_of: MaskOf) -> Any:
 def _told(raw: Any, method: str) -> Any:
     try:
         return getattr(raw, method)()
-    except Exception:
+    except Exception as error:
+        if is_raised_by_handler(error):
+            raise
         return None  # It has no such method, or one that needs to be told more.

@@ -20,6 +20,7 @@ import gymnasium
 import numpy as np
 from gymnasium.utils import seeding
 
+from rave_agents.compiler.signals import is_raised_by_handler
 from rave_agents.environments.copying import CopyRules, copied, equal, hashable
 from rave_agents.environments.generators import (
     Found,
@@ -251,7 +252,9 @@ class _Stage:
         try:
             with self._kept():
                 return self._begun(episode._replace(anew=True)) == episode.seen[0]
-        except Exception:
+        except Exception as error:
+            if is_raised_by_handler(error):
+                raise
             return False  # It cannot be reset without a seed.
 
     def play(self, episode: Episode) -> None:

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, NamedTuple, Self
 
+from rave_agents.compiler.signals import is_raised_by_handler
 from rave_agents.environments.chance import (
     Chance,
     ChanceReport,
@@ -320,6 +321,8 @@ class PlanningState:
         except RaveAgentsError:
             raise
         except Exception as error:
+            if is_raised_by_handler(error):
+                raise
             if isinstance(answer, tuple) and len(answer) != FIELDS:
                 raise GameError(wrong_answer(self.env, answer)) from None
             raise step_failed(env_name(self.env), error, self._line) from error

@@ -18,6 +18,7 @@ from gymnasium.utils import EzPickle
 from pettingzoo.utils import wrappers as wrapper_classes
 from pettingzoo.utils.conversions import aec_to_parallel_wrapper, parallel_to_aec_wrapper
 
+from rave_agents.compiler.signals import is_raised_by_handler
 from rave_agents.environments.chance import (
     ChanceReport,
     Knowledge,
@@ -299,6 +300,8 @@ def _clone(env: Any, rules: CopyRules) -> Any:
     except CloneError:
         raise
     except Exception as error:
+        if is_raised_by_handler(error):
+            raise
         if inner is not None:
             raise CloneError(refused_wrapper(env, error)) from error
         raise CloneError(f"{class_name(env)} cannot be copied: {error}. {ADVICE}") from error

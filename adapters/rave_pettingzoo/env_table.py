@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from rave_agents.agents.named_agents import AgentSpec
+from rave_agents.compiler.signals import is_raised_by_handler
 from rave_agents.environments.worlds import WorldFunction
 from rave_agents.game.arguments import unknown_name
 from rave_pettingzoo.adapter import make_played_env
@@ -85,7 +86,11 @@ def _fresh(policy: Any, seed: int) -> Any:
         return policy
     try:
         own = copy.deepcopy(policy)
-    except Exception:  # What it refers to cannot be copied; it is reset, as by ``evaluate``.
+    except (
+        Exception
+    ) as error:  # What it refers to cannot be copied; it is reset, as by ``evaluate``.
+        if is_raised_by_handler(error):
+            raise
         own = policy
     if callable(getattr(own, "seed", None)):
         own.seed(seed)

@@ -6,6 +6,7 @@ from typing import Any, Self
 
 import pettingzoo
 
+from rave_agents.compiler.signals import is_raised_by_handler
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.environments.chance import Chance, checked_chance, stream_entropy
 from rave_agents.environments.copying import hashable
@@ -272,6 +273,8 @@ class ParallelState(EnvironmentState):
         except RaveAgentsError:
             raise
         except Exception as error:
+            if is_raised_by_handler(error):
+                raise
             raise step_failed(env_name(self.env), error, self._line) from error
         cut_off = self._account.end_step()
         if not over:

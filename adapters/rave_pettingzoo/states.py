@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Self
 
 import pettingzoo
 
+from rave_agents.compiler.signals import is_raised_by_handler
 from rave_agents.environments.chance import Chance, checked_chance, stream_entropy
 from rave_agents.environments.dice import Dice
 from rave_agents.environments.environment_simulator import WorldSimulator
@@ -246,6 +247,8 @@ class AECState(EnvironmentState):
         except RaveAgentsError:
             raise
         except Exception as error:
+            if is_raised_by_handler(error):
+                raise
             raise step_failed(env_name(self.env), error, self._line) from error
 
     def apply_action(self, action: int) -> None:
@@ -266,6 +269,8 @@ class AECState(EnvironmentState):
         except RaveAgentsError:
             raise
         except Exception as error:
+            if is_raised_by_handler(error):
+                raise
             raise step_failed(env_name(env), error, self._line) from error
         cut = account.end_step()
         if cut and self._player != TERMINAL:

@@ -22,6 +22,7 @@ import numpy as np
 import pyspiel
 from rave_openspiel import OpenSpielState
 
+from rave_agents.compiler.signals import is_raised_by_handler
 from rave_agents.game.game_state import PlayerId
 from rave_agents.games.rules_state import compiled_simulator
 from rave_agents.simulate.evaluator import Evaluator
@@ -90,6 +91,8 @@ def translated_safely(raw: Any) -> Translation | None:
     try:
         return translated(raw)
     except Exception as error:  # pyspiel raises what it likes.
+        if is_raised_by_handler(error):
+            raise
         _log.warning(
             "rave_pettingzoo: OpenSpiel does not take this position of %s (%s), so the environment "
             "itself is searched, which is slower. translate=False silences this.",

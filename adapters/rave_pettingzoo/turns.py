@@ -14,6 +14,7 @@ from typing import Any
 
 from pettingzoo.utils.conversions import aec_to_parallel_wrapper, parallel_to_aec_wrapper
 
+from rave_agents.compiler.signals import is_raised_by_handler
 from rave_agents.environments.copying import equal
 from rave_pettingzoo.chain import inner_env, raw_env
 from rave_pettingzoo.cloning import search_cloner
@@ -85,7 +86,9 @@ def _agent_that_waits(raw: Any) -> Any:
         copy = _begun(raw)
         if present_actions(copy, copy.agent_selection):
             return next((agent for agent in copy.agents if not present_actions(copy, agent)), None)
-    except Exception:
+    except Exception as error:
+        if is_raised_by_handler(error):
+            raise
         pass  # Nothing is known.
     return None
 
@@ -118,7 +121,9 @@ def _played_in_turns(raw: Any) -> bool:
             after.step(other)
             if not equal(_seen(env), _seen(after)):
                 return True
-    except Exception:
+    except Exception as error:
+        if is_raised_by_handler(error):
+            raise
         return False  # Nothing is known: the Parallel form is fair in any case.
     return False
 

@@ -8,6 +8,7 @@ from typing import Any
 import pettingzoo
 from gymnasium.utils import EzPickle
 
+from rave_agents.compiler.signals import is_raised_by_handler
 from rave_agents.environments.check_time import LEAST_STEPS, seconds_for_a_game
 from rave_agents.environments.clone_check import RAISED, Start, Step, raised
 from rave_agents.environments.copying import hashable
@@ -51,7 +52,9 @@ class ZooPlayer:
             fresh = type(raw)(*raw._ezpickle_args, **raw._ezpickle_kwargs)
             fresh.reset(seed=0)
             _play(fresh, steps=FIRST_STEPS)
-        except Exception:
+        except Exception as error:
+            if is_raised_by_handler(error):
+                raise
             return None
         return fresh
 

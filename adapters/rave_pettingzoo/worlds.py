@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from rave_agents.compiler.signals import is_raised_by_handler
 from rave_agents.environments.copying import hashable
 from rave_agents.environments.worlds import Unit, WorldFunction, world_random
 from rave_agents.errors import GameError
@@ -154,7 +155,9 @@ def view(env: Any, agent: Any) -> Hashable:
         return kind.view(raw_env(env), env.possible_agents.index(agent))
     try:
         seen = env.observe(agent)
-    except Exception:
+    except Exception as error:
+        if is_raised_by_handler(error):
+            raise
         if agent == env.agent_selection:
             raise
         return None  # Some environments show nothing to agents that are not to move.

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rave_agents.compiler.signals import is_raised_by_handler
 from rave_agents.environments.check_time import seconds_for_a_look
 from rave_agents.environments.clone_check import RAISED, Player, Start, Step
 from rave_agents.environments.copying import equal, hashable
@@ -148,7 +149,8 @@ def known(env: Any) -> Knowledge | None:
 def remember(env: Any, knowledge: Knowledge) -> Knowledge:
     """Store what is known of an environment for as long as it exists."""
     number = id(env)
-    _known[number] = weakref.ref(env, lambda _: _known.pop(number, None)), knowledge
+    # No function of Python: what a signal handler raises there is lost.
+    _known[number] = weakref.ref(env, functools.partial(_known.pop, number)), knowledge
     return knowledge
 
 
@@ -278,7 +280,9 @@ def _drawn_before(
             games.append((start, own))
             if time.perf_counter() > until:
                 break
-    except Exception:
+    except Exception as error:
+        if is_raised_by_handler(error):
+            raise
         return False  # It cannot be reset, or its observations cannot be compared.
     return False
 

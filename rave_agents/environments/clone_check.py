@@ -11,12 +11,14 @@ does not repeat itself even then has chance from elsewhere, such as the operatin
 clones may diverge.
 """
 
+import functools
 import re
 import time
 import weakref
 from collections.abc import Callable, Hashable
 from typing import Any, NamedTuple, Protocol
 
+from rave_agents.compiler.signals import is_raised_by_handler
 from rave_agents.environments.copying import equal
 from rave_agents.environments.dice import seeded
 from rave_agents.environments.failures import NOT_RESET, SHOWN, counted, told
@@ -69,7 +71,8 @@ class Checked:
         number = id(raw)
         entry = self._found.get(number)
         if entry is None or entry[0]() is not raw:
-            entry = weakref.ref(raw, lambda _: self._found.pop(number, None)), {}
+            # No function of Python: what a signal handler raises there is lost.
+            entry = weakref.ref(raw, functools.partial(self._found.pop, number)), {}
             self._found[number] = entry
         entry[1][key] = repeats
 
@@ -127,6 +130,8 @@ SECONDS = 1.0
 
 def raised(error: Exception, action: Any) -> Step:
     """Make the record of a failed step."""
+    if is_raised_by_handler(error):
+        raise error
     return (RAISED, _ADDRESS.sub("0x", told(error)), error, action)
 
 
@@ -218,7 +223,9 @@ def _shows_the_same(
         if before is not None and _fingerprint(copy, fingerprint) != before:
             return True
         return equal(player.shown(env), shown)
-    except Exception:
+    except Exception as error:
+        if is_raised_by_handler(error):
+            raise
         return True  # The game that is played next tells.
 
 
@@ -230,7 +237,9 @@ def _raises_itself(clone: Callable[[Any], Any], env: Any, player: Player, error:
             copy = clone(env)
             try:
                 start = player.restart(copy, choices)
-            except Exception:
+            except Exception as refused:
+                if is_raised_by_handler(refused):
+                    raise
                 return False
             told = start.told if masked else player.unmasked
             steps = player.play(copy, choices=choices, told=told)
@@ -255,7 +264,9 @@ def _repeats(env: Any, player: Player) -> bool:
             steps = played(choices, None)
             if _difference(steps, played(choices, steps), "") is not None:
                 return False
-    except Exception:
+    except Exception as error:
+        if is_raised_by_handler(error):
+            raise
         return True  # No evidence of chance from elsewhere.
     return True
 

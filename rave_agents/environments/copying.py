@@ -19,6 +19,8 @@ from typing import Any
 
 import numpy as np
 
+from rave_agents.compiler.signals import is_raised_by_handler
+
 SHARED_TYPES: tuple[type, ...] = (
     types.ModuleType,
     types.FunctionType,
@@ -210,7 +212,9 @@ class _Comparison:
         self._kept.append((first, second))
         try:
             return self._compare(first, second)
-        except Exception:  # From a method of the object itself, or nested too deeply.
+        except Exception as error:  # From a method of the object itself, or nested too deeply.
+            if is_raised_by_handler(error):
+                raise
             return True
 
     def _compare(self, first: Any, second: Any) -> bool:
@@ -274,7 +278,9 @@ def _said_equal(first: Any, second: Any) -> bool | None:
     """What ``==`` says; None if it raises, or says neither True nor False."""
     try:
         said = first == second
-    except Exception:
+    except Exception as error:
+        if is_raised_by_handler(error):
+            raise
         return None
     return bool(said) if isinstance(said, bool | np.bool_) else None
 
@@ -287,10 +293,14 @@ def _content(thing: Any) -> list[Any] | None:
         array = np.asarray(thing)
         if array.dtype.hasobject and not array.ndim:
             return None  # Not an array, in spite of its method.
-    except Exception:  # Such as one on another device, or with a gradient.
+    except Exception as error:  # Such as one on another device, or with a gradient.
+        if is_raised_by_handler(error):
+            raise
         try:
             array = thing.tolist()
-        except Exception:
+        except Exception as again:
+            if is_raised_by_handler(again):
+                raise
             return None
     labels = [getattr(thing, name, None) for name in ("index", "columns")]
     return [array, *(label for label in labels if not callable(label))]
@@ -299,7 +309,9 @@ def _content(thing: Any) -> list[Any] | None:
 def _pickle(thing: Any) -> bytes | None:
     try:
         return pickle.dumps(thing)
-    except Exception:
+    except Exception as error:
+        if is_raised_by_handler(error):
+            raise
         return None
 
 
@@ -345,7 +357,9 @@ def _hashable_object(thing: Any) -> Hashable:
     if type(thing).__hash__ is not _BY_IDENTITY:
         try:
             hash(thing)
-        except Exception:
+        except Exception as error:
+            if is_raised_by_handler(error):
+                raise
             pass
         else:
             return thing  # type: ignore[no-any-return]

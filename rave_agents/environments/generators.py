@@ -18,6 +18,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rave_agents.compiler.signals import is_raised_by_handler
+
 _NUMPY: tuple[type, ...] = (np.random.Generator, np.random.BitGenerator, np.random.RandomState)
 
 FRAMEWORKS = frozenset(
@@ -124,8 +126,11 @@ class _Walk:
                 self.note(item, path or "itself", outside=outside)
                 continue
             children: list[tuple[str, Any, bool]] = []
-            with contextlib.suppress(Exception):  # Objects that cannot be inspected are skipped.
+            try:
                 children.extend(self._children(item, path, outside))
+            except Exception as error:  # Objects that cannot be inspected are skipped.
+                if is_raised_by_handler(error):
+                    raise
             stack.extend(reversed(children))
 
     def _children(self, item: Any, path: str, outside: bool) -> Iterator[tuple[str, Any, bool]]:
@@ -321,7 +326,9 @@ def state_bytes(generator: Any) -> bytes:
         return bytes(state.numpy().tobytes())
     try:
         return pickle.dumps(state)
-    except Exception:
+    except Exception as error:
+        if is_raised_by_handler(error):
+            raise
         return repr(state).encode()
 
 
@@ -359,7 +366,9 @@ def fixed(found: Iterable[Found]) -> list[str]:
             for seed in (1, 2):
                 reseed(generator, seed)
                 states.add(state_bytes(generator))
-        except Exception:
+        except Exception as error:
+            if is_raised_by_handler(error):
+                raise
             states.clear()
         finally:
             restore(generator, before)

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from rave_agents.compiler.signals import is_raised_by_handler
+
 KEY = "action_mask"
 """The key of a mask in an info or an observation, by Gymnasium's and PettingZoo's convention."""
 
@@ -58,7 +60,9 @@ def is_mask(value: Any, size: int) -> bool:
     """Whether a value has an entry for each action, each of them true or false."""
     try:
         flat = np.ravel(np.asarray(value))
-    except Exception:
+    except Exception as error:
+        if is_raised_by_handler(error):
+            raise
         return False
     return flat.dtype.kind in "biuf" and len(flat) == size and bool(np.isin(flat, (0, 1)).all())
 
@@ -109,7 +113,9 @@ def allowed(mask: Any, size: int, agent: Any = None) -> list[int]:
     """
     try:
         flat = np.ravel(np.asarray(mask))
-    except Exception:  # A tensor on another device.
+    except Exception as error:  # A tensor on another device.
+        if is_raised_by_handler(error):
+            raise
         flat = np.ravel(np.asarray(mask.tolist() if hasattr(mask, "tolist") else None))
     if flat.dtype.kind not in "biuf":
         raise ValueError(

@@ -7,6 +7,8 @@ which looks at the environment inside.
 from collections.abc import Callable
 from typing import Any
 
+from rave_agents.compiler.signals import is_raised_by_handler
+
 Inner = Callable[[Any], Any | None]
 """Returns the environment inside a wrapper; None for an environment that is no wrapper."""
 
@@ -74,7 +76,9 @@ def blamed(env: Any, inner: Inner, copy: Callable[[Any], Any]) -> Any:
     for each in reversed(chain):
         try:
             copy(each)
-        except Exception:
+        except Exception as error:
+            if is_raised_by_handler(error):
+                raise
             return each
     return env
 

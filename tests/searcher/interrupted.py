@@ -263,6 +263,47 @@ class Solve:
         found["results"] += self.solution is not None
 
 
+class Act:
+    """An agent of a live environment."""
+
+    def __init__(self, env, agent):
+        self.env, self.agent, self.begun = env, agent, False
+
+    def __call__(self):
+        self.agent.reset()
+        few, many = Limit(simulations=30), Limit(simulations=10**7, seconds=5)
+        self.agent.limit = many if self.begun else few
+        self.begun = True
+        self.agent.act()
+
+    def ends_early(self, kind):
+        return False
+
+    def look(self, found):
+        try:
+            found["results"] += self.agent._searcher.result().action >= 0
+        except RuntimeError as error:
+            found["not entered"] += str(error) == "Nothing has been searched yet."
+
+
+def gymnasium_agent(seed):
+    import gymnasium
+    from rave_gymnasium import RaveAgent
+
+    env = gymnasium.make("Taxi-v4")
+    env.reset(seed=1)
+    return Act(env, RaveAgent(env, seed=1))
+
+
+def pettingzoo_agent(seed):
+    from pettingzoo.classic import connect_four_v3
+    from rave_pettingzoo import RaveAgent
+
+    env = connect_four_v3.env()
+    env.reset(seed=1)
+    return Act(env, RaveAgent(env, seed=1, translate=False))
+
+
 def board(name):
     return lambda seed: Search(positions(name), seed)
 
@@ -301,6 +342,8 @@ GAMES = {
 
 WORK = {
     "many": lambda seed: Many(positions("connect_four"), seed),
+    "gymnasium": gymnasium_agent,
+    "pettingzoo": pettingzoo_agent,
     "learn": Learn,
     "match": Match,
     "solve": Solve,

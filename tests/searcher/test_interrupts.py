@@ -12,6 +12,7 @@ SCRIPT = pathlib.Path(__file__).with_name("interrupted.py")
 SEARCHES = [
     *("bridge", "rules", "proofs", "python", "python_openspiel", "evaluator", "resampled"),
     *("replayed", "replayed_in_python", "simultaneous", "threads", "batches", "leaves", "many"),
+    *("gymnasium", "pettingzoo"),
 ]
 
 
