@@ -11,6 +11,7 @@ from rave_agents.agents.policies import View, discrete_action, shaped_action, un
 from rave_agents.game.arguments import checked_seed
 from rave_agents.plots.film import Film
 from rave_gymnasium.agents import PlanningAgent, make_agent
+from rave_gymnasium.masks import mask_function
 from rave_gymnasium.support import check_plannable, check_single
 
 
@@ -58,10 +59,11 @@ def record(
         agent = understood(agent)
     observation, info = env.reset(seed=seed)
     agent.reset()
+    mask_of = mask_function(env)
     try:
         for _ in range(steps):
             picture = env.render()
-            mask = info.get("action_mask")
+            mask = mask_of(env, observation, info)
             if isinstance(agent, PlanningAgent):
                 action = agent(env, action_mask=mask)
             else:

@@ -20,6 +20,7 @@ from rave_agents.arena import fields
 from rave_agents.environments.worlds import WorldFunction
 from rave_agents.game.arguments import unknown_name
 from rave_agents.game.endless import LONGEST_GAME, endless_game
+from rave_pettingzoo.masks import mask_of
 from rave_pettingzoo.policies import make_policy
 from rave_pettingzoo.support import is_parallel, is_shimmy
 
@@ -220,7 +221,7 @@ def play(env: Any, players: Mapping[Any, Policy], *, outside_counts: bool = Fals
                 final = list(env.unwrapped.game_state.returns())
             env.step(None)
             continue
-        view = View(env, observation, _mask(observation, info), info, agent)
+        view = View(env, observation, _mask(env, agent, observation, info), info, agent)
         action, legal = _asked(players[agent], view, outside_counts)
         illegal[agent] += not legal
         env.step(action)
@@ -258,7 +259,7 @@ def play_together(
         actions = {}
         for agent in env.agents:
             observation, info = observations.get(agent), infos.get(agent, {})
-            mask = _mask(observation, info)
+            mask = _mask(env, agent, observation, info)
             view = View(env, observation, mask, info, agent, agent, observations, infos)
             actions[agent], legal = _asked(players[agent], view, outside_counts)
             illegal[agent] += not legal
@@ -272,10 +273,9 @@ def play_together(
     return Played(returns, illegal, steps)
 
 
-def _mask(observation: Any, info: Any) -> Any:
-    if isinstance(info, Mapping) and "action_mask" in info:
-        return info["action_mask"]
-    return observation.get("action_mask") if isinstance(observation, Mapping) else None
+def _mask(env: Any, agent: Any, observation: Any, info: Any) -> Any:
+    size = int(getattr(env.action_space(agent), "n", 0))
+    return mask_of(env, agent, observation, info, size)
 
 
 def _asked(policy: Policy, view: View, outside_counts: bool) -> tuple[Any, bool]:
