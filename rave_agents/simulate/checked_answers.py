@@ -60,6 +60,7 @@ class CheckedAnswers:
         self._num_distinct_actions = num_distinct_actions
         self.simultaneous: bool = simultaneous
         self._evaluator = evaluator
+        self._most_outcome = MOST_OUTCOMES
 
     def checked_movers(self, state: Any) -> Sequence[int]:
         """Who moves at the same time, refused if it is nobody or the search was not told."""
@@ -112,11 +113,11 @@ class CheckedAnswers:
             raise GameError(
                 f"chance_outcomes() has the probability {min(chances)}, which is below 0."
             )
-        if min(actions) < 0 or max(actions) > MOST_OUTCOMES:
+        if min(actions) < 0 or max(actions) > self._most_outcome:
             wrong = min(actions) if min(actions) < 0 else max(actions)
             raise GameError(
                 f"chance_outcomes() has the outcome {wrong}: outcomes are from 0 to "
-                f"{MOST_OUTCOMES}."
+                f"{self._most_outcome}."
             )
         if len(set(actions)) < len(actions):
             raise GameError(

@@ -28,7 +28,12 @@ from rave_agents.simulate.python_callback import PythonCallback
 from rave_agents.simulate.python_playouts import DeadlinePassed, PythonPlayouts
 from rave_agents.simulate.random_words import RandomWords
 from rave_agents.simulate.simulator import Frame, Header, Status, Step
-from rave_agents.simulate.utility_limits import MOST_LEGAL, UtilityLimits, utility_limits
+from rave_agents.simulate.utility_limits import (
+    MOST_ACTIONS,
+    MOST_LEGAL,
+    UtilityLimits,
+    utility_limits,
+)
 from rave_agents.simulate.world_record import RecordedWorlds
 
 # Looking a member up in its enum takes longer than the access that it is for.
@@ -138,6 +143,7 @@ class PythonSimulator(PythonPlayouts):
         If the search's tables lack room for one, ``simulate`` returns FRAME_FULL.
         """
         self._numbers = numbers
+        self._most_outcome = MOST_ACTIONS
 
     def raise_pending(self) -> None:
         """Raise the exception that ended the last simulation, the very same object."""

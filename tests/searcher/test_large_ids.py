@@ -34,9 +34,7 @@ def found(state, config, simulations=50, **options):
     return result.action // state.step, rows, line, result.nodes
 
 
-@pytest.mark.full(
-    but=["auto-Cells", "grave-CellsUnseen", "rave-CellsTogether", "pn_mcts-CellsByDice"]
-)
+@pytest.mark.full(but=["auto-Cells", "grave-CellsUnseen", "rave-CellsTogether", "rave-CellsByDice"])
 @pytest.mark.parametrize(("preset", "kind"), CASES)
 def test_a_search_finds_the_same_whatever_the_ids(preset, kind):
     config = SearchConfig.preset(preset)
