@@ -17,7 +17,7 @@ taken least often in that phase, so that rare phases appear. For each game four 
   position, with the 95 % interval of its mean over the positions: in the game's own worlds, in the
   posterior, and in the worlds that a search draws (``rave_openspiel.worlds``);
 * deviation: the greatest difference between how often a hidden thing comes up in the game's own
-  worlds and in the posterior, in standard errors.
+  worlds and in the posterior, in standard errors; where all histories are listed.
 
 The posterior counts a history by the probabilities of chance and, for the others' moves, as if they
 moved uniformly at random. A game's own method may leave the latter out; so does ``uniform``.
@@ -235,7 +235,8 @@ def walked(state: pyspiel.State, player: int, draw: random.Random) -> Posterior:
     others = [step for step, mover in enumerate(movers) if mover != player]
     assert now is not None
     secrets, weights = [], []
-    moved: set[int] = set()
+    moved = swappable(state, player, deals, expected)
+    deals = [step for step in deals if step in moved] or deals
     for number in range(2 * BURN_IN + DRAWS * THINNING):
         if number == BURN_IN and moved:
             deals, others = ([step for step in each if step in moved] for each in (deals, others))
@@ -252,6 +253,22 @@ def walked(state: pyspiel.State, player: int, draw: random.Random) -> Posterior:
     return Posterior(np.array(secrets), shares / shares.sum(), even, False)
 
 
+def swappable(
+    state: pyspiel.State, player: int, deals: Sequence[int], expected: Sequence[object]
+) -> set[int]:
+    """Steps of chance whose outcome can be swapped with that of another, unseen by the player."""
+    found: set[int] = set()
+    for place, late in enumerate(deals):
+        for early in deals[:place]:
+            actions = state.history()
+            actions[early], actions[late] = actions[late], actions[early]
+            if {early, late} <= found:
+                continue
+            if replayed(state, player, actions, expected)[1] is not None:
+                found |= {early, late}
+    return found
+
+
 def changed(
     state: pyspiel.State,
     actions: list[int],
@@ -261,8 +278,8 @@ def changed(
 ) -> list[int]:
     """Swap the outcomes of two or three steps of chance, or replace one action or outcome."""
     new, kind = actions.copy(), draw.random()
-    if kind < 0.8 and len(deals) > 2:
-        places = draw.sample(deals, 2 if kind < 0.6 else 3)
+    if kind < 0.8 and len(deals) > 1:
+        places = draw.sample(deals, 2 if kind < 0.6 else min(3, len(deals)))
         for place, source in zip(places, (*places[1:], places[0]), strict=True):
             new[place] = actions[source]
         return new
@@ -374,12 +391,16 @@ def misses(found: Posterior, drawn: np.ndarray) -> bool:
 
 
 def deviation(found: Posterior, drawn: np.ndarray) -> float:
-    """The greatest difference of a frequency from the posterior, in standard errors."""
+    """The greatest difference of a frequency from the posterior, in standard errors.
+
+    It is not a number where the posterior's histories were drawn one from another.
+    """
     frequency, result = drawn.mean(axis=0), math.inf
+    if not found.complete:
+        return math.nan
     for weights in (found.weights, found.uniform):
         expected = weights @ found.secrets
-        inverse = 1 / len(drawn) + (0 if found.complete else float(weights @ weights))
-        error = np.sqrt(np.maximum(expected * (1 - expected), 1e-3) * inverse)
+        error = np.sqrt(np.maximum(expected * (1 - expected), 1e-3) / len(drawn))
         result = min(result, float((abs(frequency - expected) / error).max()))
     return result
 
@@ -389,6 +410,12 @@ def interval(values: Sequence[float]) -> str:
     if len(values) < 2:
         return "-"
     return f"{fmean(values):.3f} ± {1.96 * stdev(values) / math.sqrt(len(values)):.3f}"
+
+
+def greatest(values: Sequence[float]) -> str:
+    """The greatest number, if there is any."""
+    numbers = [value for value in values if not math.isnan(value)]
+    return f"{max(numbers):.1f}" if numbers else "-"
 
 
 def row(name: str, positions: int, worlds: int) -> str:
@@ -405,7 +432,7 @@ def row(name: str, positions: int, worlds: int) -> str:
         f"{len(rows)}",
         f"{fmean(each.contradictions for each in rows):.3f}",
         f"{fmean(each.missing for each in rows):.3f}",
-        f"{max(each.deviation for each in rows):.1f}",
+        greatest([each.deviation for each in rows]),
         *(interval([getattr(each.shares, which) for each in rows]) for which in Shares._fields),
     ]
     return " | ".join(cells)

@@ -290,6 +290,8 @@ class GymPlayer:
         self._fresh: tuple[Any, Any] = (None, None)
         self.met_masks = False
         """Whether a step has shown a mask."""
+        self.ended: bool = False
+        """Whether the last game that was played came to its end."""
 
     def raw(self, env: Any) -> Any:
         """Return the innermost environment."""
@@ -344,6 +346,7 @@ class GymPlayer:
     ) -> list[Step]:
         """Play at random, or repeat earlier actions."""
         drawn = np.random.default_rng(choices)
+        self.ended = False
         seen: list[Step] = []
         mask_of = mask_function(env)
         fresh, mask = self._fresh
@@ -366,6 +369,7 @@ class GymPlayer:
                 seen.append(raised(error, action))
                 break
             if answer[2] or answer[3]:
+                self.ended = True
                 break
         return seen
 

@@ -22,6 +22,7 @@ from gymnasium.utils import seeding
 
 from rave_agents.compiler.signals import is_raised_by_handler
 from rave_agents.environments.copying import CopyRules, copied, equal, hashable
+from rave_agents.environments.foreign_objects import foreign_type
 from rave_agents.environments.generators import (
     Found,
     find_generators,
@@ -42,6 +43,9 @@ UNLIKELY = 5_826_113_094
 OWN = "_np_random"
 """The attribute of Gymnasium's own generator, which a replay shares with the search."""
 
+SEEDS = 2**16
+"""Least width of a range from which a seed is drawn."""
+
 INEXACT = (
     "cannot be replayed: the same seed and actions show something else. The search cannot plan in "
     "it."
@@ -61,6 +65,30 @@ CANNOT_TELL = (
     "generator decides outcomes to come, which replays would foresee"
 )
 """What is said of an environment whose replays need the live seed."""
+
+
+class SeedsAnew(np.random.Generator):
+    """A generator that draws the same numbers, but for those that may seed another generator.
+
+    Args:
+        generator: the one that draws the same numbers; it is used up alike.
+        other: draws integers from wide ranges in its place.
+    """
+
+    def __init__(self, generator: np.random.Generator, other: np.random.Generator) -> None:
+        super().__init__(generator.bit_generator)
+        self._other = other
+
+    def integers(self, low: Any, high: Any = None, *more: Any, **options: Any) -> Any:
+        """Draw integers as NumPy does, from the other generator if a seed may be wanted."""
+        drawn = super().integers(low, high, *more, **options)
+        span = np.max(np.subtract(*((low, 0) if high is None else (high, low)), dtype=float))
+        return self._other.integers(low, high, *more, **options) if span >= SEEDS else drawn
+
+    def bytes(self, length: Any) -> bytes:
+        """Draw bytes as NumPy does, from the other generator."""
+        super().bytes(length)
+        return self._other.bytes(length)
 
 
 class Episode(NamedTuple):
@@ -165,8 +193,9 @@ class Replayable(gymnasium.Wrapper):  # type: ignore[misc]
         """
         assert self._stage is not None
         live = replayed.episode
-        self.unsure = "" if self._stage.begins_anew(live) else CANNOT_TELL
-        if not self.unsure:
+        begins_anew = self._stage.begins_anew(live)
+        self.unsure = self._stage.unsure if begins_anew else CANNOT_TELL
+        if begins_anew:
             self._stage.play(live._replace(anew=True))
             replayed.episode = live._replace(anew=True)
 
@@ -184,8 +213,12 @@ class _Stage:
         self.outside: tuple[Found, ...] = ()
         """The generators outside that it can draw from."""
         self._set_by_reset: tuple[Found, ...] = ()
+        self.unsure: str = ""
+        """Why a replay that begins anew may foresee chance; empty if it does not."""
         self._is_plain = False
         self._is_seeded_otherwise = False
+        self._draws_seeds_anew = True
+        self._others = np.random.default_rng()
 
     @contextlib.contextmanager
     def _kept(self) -> Iterator[None]:
@@ -248,14 +281,29 @@ class _Stage:
         return {**self.generators(), **{one.name: one.generator for one in self._set_by_reset}}
 
     def begins_anew(self, episode: Episode) -> bool:
-        """Whether a reset without a seed, after one by another seed, begins like the live one."""
-        try:
-            with self._kept():
-                return self._begun(episode._replace(anew=True)) == episode.seen[0]
-        except Exception as error:
-            if is_raised_by_handler(error):
-                raise
-            return False  # It cannot be reset without a seed.
+        """Whether a reset without a seed, after one by another seed, begins like the live one.
+
+        If it can, it also draws seeds of other generators anew.
+        """
+        self.unsure = ""
+        for self._draws_seeds_anew in (True, False):
+            try:
+                with self._kept():
+                    if self._begun(episode._replace(anew=True)) == episode.seen[0]:
+                        break
+            except Exception as error:
+                if is_raised_by_handler(error):
+                    raise
+                return False  # It cannot be reset without a seed.
+        else:
+            return False
+        foreign = None if self._draws_seeds_anew else foreign_type(self.env)
+        if foreign is not None:
+            self.unsure = (
+                f"its reset draws integers that it shows, and might draw the seed of its {foreign} "
+                "like them, which replays would repeat"
+            )
+        return True
 
     def play(self, episode: Episode) -> None:
         """Repeat an episode until it shows what it has shown.
@@ -289,13 +337,15 @@ class _Stage:
             self._is_seeded_otherwise = False
             return _digest(self.env.reset(seed=episode.seed, options=episode.options)[0])
         if not self._is_seeded_otherwise:
-            other = np.random.SeedSequence([episode.seed, len(episode.actions)]).generate_state(1)
-            self.env.reset(seed=int(other[0]) % 2**31, options=episode.options)
+            self._others = np.random.default_rng([episode.seed, len(episode.actions)])
+            self.env.reset(seed=int(self._others.integers(2**31)), options=episode.options)
             self._is_seeded_otherwise = True
-        self.env._np_random = seeding.np_random(episode.seed)[0]
+        own = seeding.np_random(episode.seed)[0]
+        self.env._np_random = SeedsAnew(own, self._others) if self._draws_seeds_anew else own
         seen, _ = self.env.reset(options=episode.options)
+        self.env._np_random = own
         if OWN in episode.begun:
-            restore(self.env._np_random, episode.begun[OWN])
+            restore(own, episode.begun[OWN])
         if not self._is_plain:
             for name, each in self._set_generators().items():
                 restore(each, episode.begun.get(name))

@@ -36,6 +36,8 @@ class ZooPlayer:
 
     def __init__(self, masks: Mapping[Any, Any] | None = None) -> None:
         self._masks = {} if masks is None else dict(masks)
+        self.ended: bool = False
+        """Whether the last game that was played came to its end."""
 
     def raw(self, env: Any) -> Any:
         """The innermost environment."""
@@ -79,7 +81,9 @@ class ZooPlayer:
         self, env: Any, like: list[Step] | None = None, *, choices: int = 0, told: Any = None
     ) -> list[Step]:
         """Play at random, or repeat earlier actions."""
-        return _play(env, like, choices=choices, masks=self._masks if told is None else told)
+        seen = _play(env, like, choices=choices, masks=self._masks if told is None else told)
+        self.ended = not _goes_on(env, isinstance(env, pettingzoo.ParallelEnv))
+        return seen
 
     def visible(self, step: Step) -> Any:
         """Return what a step showed, without infos."""

@@ -16,6 +16,7 @@ from rave_agents.environments.check_time import seconds_for_a_look
 from rave_agents.environments.clone_check import RAISED, Player, Start, Step
 from rave_agents.environments.copying import equal, hashable
 from rave_agents.environments.dice import Dice, seeded
+from rave_agents.environments.foreign_objects import foreign_type
 from rave_agents.environments.generators import (
     Found,
     Generators,
@@ -216,14 +217,23 @@ def look_for_chance(
     if first:
         alike = _come_twice(lambda seed, like: played(seed, like)[0], player, first)
         report = dataclasses.replace(report, alike=alike)
-    if (
-        restarts
-        and repeats
-        and not report.fixed
-        and _drawn_before(base, clone, player, generators_of)
-    ):
-        report = dataclasses.replace(report, drawn_before=True)
+    if restarts and repeats and not report.fixed:
+        starts = _compared_starts(base, clone, player, generators_of, shared)
+        report = dataclasses.replace(report, drawn_before=starts.diverge)
+        foreign = foreign_type(base, shared)
+        if foreign is not None and not starts.diverge and not starts.to_the_end:
+            why = _ONLY_SO_FAR if starts.steps > 0 else _NONE_COMPARED
+            reason = (
+                f"it keeps a {foreign}; if that draws numbers of its own, so does a copy, and {why}"
+            )
+            report = dataclasses.replace(report, unsure=reason.format(steps=starts.steps))
+            say_it_may_foresee(type(player.raw(base)).__qualname__, report.unsure)
     return report
+
+
+_NONE_COMPARED = "no two resets that look alike were compared"
+
+_ONLY_SO_FAR = "the first {steps} steps after resets by different seeds tell nothing of it"
 
 
 def _come_twice(
@@ -248,58 +258,84 @@ def _come_twice(
     return False
 
 
-def _drawn_before(
+class _Starts(NamedTuple):
+    """What games after different resets tell of what the reset decides."""
+
+    diverge: bool
+    """Whether equal-looking starts diverge under equal actions and equal random numbers."""
+    steps: int = 0
+    """The longest game after such starts; 0 if no two looked alike."""
+    to_the_end: bool = False
+    """Whether one of them came to its end."""
+
+
+def _compared_starts(
     base: Any,
     clone: Callable[[Any], Any],
     player: Player,
     generators_of: Callable[[Any, Generators], Generators],
-) -> bool:
-    """Whether equal-looking starts diverge under equal actions and equal random numbers.
+    shared: tuple[type, ...],
+) -> _Starts:
+    """Compare games after different resets.
 
-    Copies are reset with different seeds; then all their generators get the same seed.
+    Copies are reset with different seeds; then all their generators get the same seed. Two games
+    are compared, however long they take, if the search has no deadline that forbids it.
     """
-    until = time.perf_counter() + min(SECONDS, seconds_for_a_look())
-    games: list[tuple[Start, list[list[Step]]]] = []
-    lines: list[list[Step]] = []
+    seconds = seconds_for_a_look()
+    in_any_case = seconds >= SECONDS
+    until = time.perf_counter() + min(SECONDS, seconds)
+    longest, to_the_end = 0, False
     try:
-        for seed in range(SEEDS):
-            begun = clone(base)
-            with seeded(find_generators(begun), seed):
-                start = player.restart(begun, seed)
-            found = find_generators(begun, make_missing=True)
-            own: list[list[Step]] = []
-            for line in range(LINES):
-                like = lines[line] if len(lines) > line else None
-                env = clone(begun)
-                with seeded(generators_of(env, found), line):
-                    own.append(player.play(env, like, choices=line, told=start.told))
-                if like is None:
-                    lines.append(own[-1])
-            if any(_tell_apart(player, start, own, *earlier) for earlier in games):
-                return True
-            games.append((start, own))
-            if time.perf_counter() > until:
-                break
+        begun = _begun_alike(base, clone, player, shared, until)
+        for line in range(LINES):
+            first: list[Step] | None = None
+            played: list[tuple[Start, list[Step]]] = []
+            for env, start, found in begun:
+                copy = clone(env)
+                with seeded(generators_of(copy, found), line):
+                    steps = player.play(copy, first, choices=line, told=start.told)
+                first = steps if first is None else first
+                for other, its_steps in played:
+                    if _look_alike(start, other):
+                        if not _all_same(player, steps, its_steps):
+                            return _Starts(True)
+                        longest = max(longest, len(steps))
+                        to_the_end = to_the_end or player.ended
+                played.append((start, steps))
+                if (longest > 0 or not in_any_case) and time.perf_counter() > until:
+                    return _Starts(False, longest, to_the_end)
     except Exception as error:
         if is_raised_by_handler(error):
             raise
-        return False  # It cannot be reset, or its observations cannot be compared.
-    return False
+    return _Starts(False, longest, to_the_end)  # It may be that it cannot be reset or compared.
 
 
-def _tell_apart(
+def _begun_alike(
+    base: Any,
+    clone: Callable[[Any], Any],
     player: Player,
-    start: Start,
-    lines: list[list[Step]],
-    other_start: Start,
-    other_lines: list[list[Step]],
-) -> bool:
-    """Whether some player sees the same at two starts that then diverge."""
-    if not any(map(equal, start.views, other_start.views)):
-        return False
-    return not all(
-        _all_same(player, mine, others) for mine, others in zip(lines, other_lines, strict=True)
-    )
+    shared: tuple[type, ...],
+    until: float,
+) -> list[tuple[Any, Start, Generators]]:
+    """Copies that are reset by different seeds, those that look like another one."""
+    begun: list[tuple[Any, Start, Generators]] = []
+    for seed in range(SEEDS):
+        env = clone(base)
+        with seeded(find_generators(env, shared), seed):
+            start = player.restart(env, seed)
+        begun.append((env, start, find_generators(env, shared, make_missing=True)))
+        if len(begun) > 1 and time.perf_counter() > until:
+            break
+    return [
+        each
+        for each in begun
+        if any(_look_alike(each[1], other[1]) for other in begun if other is not each)
+    ]
+
+
+def _look_alike(start: Start, other: Start) -> bool:
+    """Whether some player sees the same at two starts."""
+    return any(map(equal, start.views, other.views))
 
 
 def _all_same(player: Player, first: list[Step], second: list[Step]) -> bool:

@@ -87,6 +87,9 @@ class Player(Protocol):
     unmasked: Any
     """``Start.told`` where no masks are known."""
 
+    ended: bool
+    """Whether the last game that was played came to its end."""
+
     def raw(self, env: Any) -> Any:
         """Return the innermost environment."""
 

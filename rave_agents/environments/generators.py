@@ -147,7 +147,7 @@ class _Walk:
                 yield f"a key of {path}", key, outside
         elif isinstance(item, list | tuple | set | frozenset | collections.deque):
             yield from ((f"{path}[{i}]", one, outside) for i, one in enumerate(item))
-        attributes = _attributes(item)
+        attributes = attributes_of(item)
         for name, value in attributes:
             found = value
             if name == "_np_random" and value is None and self._make_missing and not outside:
@@ -197,7 +197,7 @@ def _is_of_framework(module: str) -> bool:
     return root in sys.stdlib_module_names or root in FRAMEWORKS
 
 
-def _attributes(item: Any) -> list[tuple[str, Any]]:
+def attributes_of(item: Any) -> list[tuple[str, Any]]:
     """The attributes of an object: in its dictionary, its slots, or bound by a method."""
     found = list(getattr(item, "__dict__", {}).items())
     for base in type(item).__mro__:

@@ -6,6 +6,7 @@ import os
 import random
 import statistics
 import threading
+import time
 
 import gymnasium
 import numpy as np
@@ -14,6 +15,7 @@ from gymnasium import spaces
 from rave_gymnasium import PlanningState, Replayable, UCTAgent
 
 from rave_agents import UnsupportedGameError
+from rave_agents.environments import chance
 from rave_agents.errors import CloneError
 
 FLIPS = 5
@@ -116,6 +118,16 @@ class Visible(Hidden):
         return int(erand48(self.state) * 500) + 100, {}
 
 
+class SeededByDraw(Hidden):
+    """Seeds what draws in C by a number from ``np_random``, after one that it shows."""
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        start = int(self.np_random.integers(100)) + 100
+        super().seed_dice(int(self.np_random.integers(2**31)))
+        return start, {}
+
+
 def made(kind, idle=0):
     name = f"{kind.__name__}{idle}-v0"
     if name not in gymnasium.registry:
@@ -137,7 +149,7 @@ def hits(kind, idle=0, episodes=10, flips=FLIPS, **options):
     return statistics.mean(right), agent
 
 
-KINDS = [Own, Python, Kept, Global, GlobalNumPy, System]
+KINDS = [Own, Python, Kept, Global, GlobalNumPy, System, SeededByDraw]
 
 
 @pytest.mark.full(but=["Python", "Hidden"])
@@ -163,12 +175,61 @@ def test_a_replay_repeats_the_coins_that_were_seen(kind):
     assert 0.2 < share < 0.8
 
 
+class Copied(Hidden):
+    """Can be copied, and a copy throws the same coins."""
+
+    def __init__(self, idle=0):
+        self.idle = idle
+
+
+class CopiedVisible(Copied, Visible):
+    pass
+
+
+@pytest.mark.parametrize("pause", [0.0, 0.01])
+def test_copies_that_would_throw_the_same_coins_are_refused(pause):
+    class Slow(Copied):
+        def step(self, action):
+            time.sleep(pause)
+            return super().step(action)
+
+    env = Slow(20)
+    env.reset(seed=1)
+    with pytest.raises(UnsupportedGameError, match="decides and shows only later"):
+        UCTAgent(env, simulations=8).act()
+
+
+@pytest.mark.parametrize(
+    ("kind", "idle", "said"),
+    [
+        (Copied, 150, "the first 100 steps after resets by different seeds tell nothing of it"),
+        (CopiedVisible, 0, "no two resets that look alike were compared"),
+    ],
+)
+def test_where_copies_may_foresee_it_is_said(kind, idle, said, caplog):
+    chance.say_it_may_foresee.cache_clear()
+    for _ in range(2):
+        env = kind(idle)
+        env.reset(seed=1)
+        assert said in str(PlanningState(env).chance)
+    assert caplog.text.count("may foresee outcomes of chance") == 1
+
+
+def test_nothing_is_said_where_all_can_be_looked_into(caplog):
+    env = Python(150)
+    del env.lock
+    env.reset(seed=1)
+    assert not PlanningState(env).chance.unsure
+    assert not caplog.text
+
+
 def test_a_generator_that_cannot_be_found_is_refused_once_it_has_shown():
     with pytest.raises(UnsupportedGameError, match=r"cannot be replayed fairly.*hidden generator"):
         hits(Hidden, idle=1, flips=FLIPS, episodes=100)
 
 
 def test_where_nobody_can_tell_the_state_says_so(caplog):
+    chance.say_it_may_foresee.cache_clear()
     env = made(Visible, 1)
     env.reset(seed=1)
     for _ in range(2):

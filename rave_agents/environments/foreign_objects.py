@@ -1,0 +1,73 @@
+"""Objects of compiled libraries in an environment, into which nobody can look.
+
+Such an object may have a random generator of its own. A copy of it goes on with the same numbers.
+"""
+
+import contextlib
+import sys
+from typing import Any
+
+from rave_agents.environments.generators import MOST_OBJECTS, attributes_of, generator_types
+
+HEAP_TYPE = 1 << 9
+"""The flag of types that are made at run time, such as those of Python's classes."""
+
+HARMLESS = frozenset(
+    ["numpy", "pygame", "pyspiel", "torch", "jax", "jaxlib", "pandas", "scipy", "PIL", "matplotlib"]
+)
+"""Packages of compiled types that do not draw, or whose generators are found."""
+
+DRAWING = frozenset(["ctypes", "_ctypes"])
+"""Packages of the standard library whose objects may belong to another library."""
+
+MEMBERS = 2
+"""Pointers that an instance of a Python class may have besides its slots."""
+
+
+def foreign_type(thing: Any, shared: tuple[type, ...] = ()) -> str | None:
+    """The name of the type of an object that nobody can look into; None if there is none.
+
+    Args:
+        thing: an environment; its attributes and containers are searched recursively.
+        shared: types of objects that copies share, which are not searched.
+    """
+    known: dict[type, bool] = {}
+    kept = (*shared, *generator_types(), type)
+    seen: dict[int, Any] = {}
+    stack = [thing]
+    while stack and len(seen) < MOST_OBJECTS:
+        item = stack.pop()
+        if id(item) in seen or isinstance(item, kept):
+            continue
+        seen[id(item)] = item
+        kind = type(item)
+        if kind not in known:
+            known[kind] = _is_foreign(kind)
+        if known[kind]:
+            return f"{getattr(kind, '__module__', '?')}.{kind.__qualname__}"
+        with contextlib.suppress(Exception):
+            if isinstance(item, dict):
+                stack += [*item.keys(), *item.values()]
+            elif isinstance(item, list | tuple | set | frozenset):
+                stack += item
+            stack += [value for _, value in attributes_of(item)]
+    return None
+
+
+def _is_foreign(kind: type) -> bool:
+    """Whether instances hold memory of a compiled library."""
+    for base in kind.__mro__[:-1]:
+        root = getattr(base, "__module__", "").partition(".")[0]
+        if root in HARMLESS:
+            continue
+        if not base.__flags__ & HEAP_TYPE:
+            if root in DRAWING or root not in sys.stdlib_module_names:
+                return True
+            continue
+        inner = base.__base__
+        slots = base.__dict__.get("__slots__", ())
+        members = MEMBERS + (1 if isinstance(slots, str) else len(slots))
+        grown = base.__basicsize__ - (0 if inner is None else inner.__basicsize__)
+        if grown > members * 8 and root not in sys.stdlib_module_names:
+            return True
+    return False
