@@ -98,7 +98,7 @@ def has_addresses(library: Any) -> bool:
             waiting += one._linking_libraries
     # What is not optimised has that of each function of Numba's that it calls, and never uses it.
     return bool(addresses) and not addresses <= {
-        id(one) for one in gc.get_objects() if isinstance(one, Dispatcher)
+        id(one) for one in gc.get_objects() if Dispatcher in type(one).__mro__
     }
 
 

@@ -110,7 +110,7 @@ def _add_member(found: Fingerprint, rules: Rules, name: str) -> None:
     member = inspect.getattr_static(kind, name, None)
     if inspect.isfunction(member) or isinstance(member, property | functools.cached_property):
         found.add_named(name, member)
-    for owner in (rules, *kind.__mro__[:-1]):
+    for owner in (rules, *(base for base in kind.__mro__[:-1] if not is_ours(base.__module__))):
         found.look_up(vars(owner), owner, name, vars(owner).get(name, MISSING))
 
 
