@@ -10,14 +10,14 @@ import math
 import random
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import NamedTuple
 
 import pyspiel
 
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.game.endless import LONGEST_GAME, endless_game
-from rave_openspiel.positions import replayed_start
+from rave_openspiel.positions import position_key, replayed_start
 
 PROBING_GAMES = 30
 """Random games that are played to detect whether others can move unnoticed."""
@@ -98,8 +98,8 @@ class Line:
 class _TrueHistory(NamedTuple):
     """The history that was replayed last: that of the next search begins with it."""
 
-    kind: tuple[str, type, str]
-    """The game, the class of its states, the start."""
+    kind: tuple[type, Hashable]
+    """The class of the states, and the position where the game began; None if it cannot be told."""
     line: Line
     """The weights are those of somebody who makes no move."""
     hidden: dict[tuple[int, bool, int], bool]
@@ -334,8 +334,8 @@ class Knowledge:
 
     def _true_line(self, state: pyspiel.State) -> Line:
         history = [(move.player, move.action) for move in state.full_history()]
-        kind = str(state.get_game()), type(state), state.starting_state_str()
-        known = next((each for each in _last if each.kind == kind), None)
+        kind = type(state), position_key(self.start)
+        known = next((each for each in _last if None not in kind and each.kind == kind), None)
         if known is None:
             known = _TrueHistory(kind, Line(self.start), {})
         known = known.until(history)

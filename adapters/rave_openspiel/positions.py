@@ -210,9 +210,14 @@ def start_of(state: pyspiel.State) -> pyspiel.State | None:
     history leads from there to the state.
     """
     traits = traits_of(state)
-    start, reached = _told_start(state, traits), _told_start(state, traits)
     play = _play_joint if traits.simultaneous else _play
-    return start if play(reached, state.history()) and looks_same(reached, state) else None
+    for told_start in (_serialized_start, _undone):
+        start, reached = told_start(state, traits), told_start(state, traits)
+        if start is None or reached is None:
+            continue
+        if play(reached, state.history()) and looks_same(reached, state):
+            return start
+    return None
 
 
 def is_serializable(state: pyspiel.State) -> bool:
@@ -242,16 +247,16 @@ def replayed_start(state: pyspiel.State) -> pyspiel.State:
     return start
 
 
-def _told_start(state: pyspiel.State, traits: Traits) -> pyspiel.State:
-    """Where a history begins, by what the state tells."""
-    if not state.history():
-        return state.clone()
-    if traits.native and state.get_game().get_type().short_name in _UNDO_IS_RIGHT:
-        start = state.clone()
-        for move in reversed(state.full_history()):
-            start.undo_action(move.player, move.action)
-        return start
-    return _serialized_start(state, traits)
+def _undone(state: pyspiel.State, traits: Traits) -> pyspiel.State | None:
+    """The state itself where it has no history, or where all moves can be taken back; else None."""
+    if state.history() and state.get_game().get_type().short_name not in _UNDO_IS_RIGHT:
+        return None
+    start = state.clone()
+    if state.history() and not state.is_terminal():
+        start.apply_action(state.legal_actions()[0])  # So legal actions known before are forgotten.
+    for move in reversed(start.full_history()):
+        start.undo_action(move.player, move.action)
+    return start
 
 
 def _serialized_start(state: pyspiel.State, traits: Traits) -> pyspiel.State:

@@ -4,10 +4,11 @@ import contextlib
 import time
 from collections.abc import Iterator, Sequence
 
-from rave_agents.errors import ForfeitError, UnsupportedGameError
+from rave_agents.errors import ForfeitError
 from rave_agents.frameworks.adapters import Game
 from rave_agents.frameworks.agent import Agent, AgentType, Effort
 from rave_agents.game.game_state import GameState
+from rave_agents.gtp.moves_so_far import moves_so_far
 from rave_agents.gtp.position import board_size
 from rave_agents.gtp.process import EngineFailedError, EngineProcess, check_program
 from rave_agents.gtp.protocol import COLOURS, GtpError
@@ -197,15 +198,9 @@ class GtpAgent:
         Raises:
             ForfeitError: if the program resigns, breaks the rules, or fails after its first move.
             EngineFailedError: if it fails before its first move of the game, or cannot play at all.
-            UnsupportedGameError: if the state has no ``history()``.
+            UnsupportedGameError: if the state does not tell its moves from the game's start.
         """
-        history = getattr(state, "history", None)
-        if history is None:
-            raise UnsupportedGameError(
-                f"gtp needs the moves so far, and the states of {self.session.game.name} have no "
-                "history()."
-            )
-        actions = [int(action) for action in history()]
+        actions = moves_so_far("gtp", self.session.game, state)
         started = time.perf_counter()
         try:
             with self._forfeits():

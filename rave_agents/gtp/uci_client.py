@@ -4,11 +4,12 @@ import contextlib
 import time
 from collections.abc import Iterator
 
-from rave_agents.errors import ForfeitError, UnsupportedGameError
+from rave_agents.errors import ForfeitError
 from rave_agents.frameworks.adapters import Game
 from rave_agents.frameworks.agent import Agent, AgentType, Effort
 from rave_agents.game.game_state import GameState
 from rave_agents.gtp.client import DEFAULT_TIMEOUT
+from rave_agents.gtp.moves_so_far import moves_so_far
 from rave_agents.gtp.process import EngineFailedError, check_program
 from rave_agents.gtp.uci_moves import UciMoves
 from rave_agents.gtp.uci_process import UciProcess
@@ -112,17 +113,13 @@ class UciAgent:
         Raises:
             ForfeitError: if it loses the game by what it does.
             EngineFailedError: if it fails before its first move of the game.
-            UnsupportedGameError: if the state does not tell its history.
+            UnsupportedGameError: if the state does not tell its moves from the game's start.
         """
-        history = getattr(state, "history", None)
-        if history is None:
-            raise UnsupportedGameError(
-                f"{self._game.name} does not tell the moves so far, which uci needs."
-            )
+        history = moves_so_far("uci", self._game, state)
         started = time.perf_counter()
         try:
             with self._forfeits():
-                return self._answer(state, [int(action) for action in history()])
+                return self._answer(state, history)
         finally:
             seconds = time.perf_counter() - started
             self.effort = self.effort.plus(0, seconds)

@@ -512,6 +512,18 @@ def test_worlds_of_a_game_from_a_fen_begin_there():
         assert sum(sign.isalpha() for sign in str(world).split()[0]) <= 4
 
 
+def test_what_is_known_of_one_start_is_not_used_for_another():
+    game = pyspiel.load_game("rbc")
+    fens = ["4k3/8/8/8/8/8/3PP3/4K3 w - - 0 1", "3qk3/8/8/8/8/8/3PP3/4K3 w - - 0 1"]
+    for fen in fens:
+        state = game.new_initial_state(fen)
+        for move in game.new_initial_state(fens[0]).legal_actions()[:1]:
+            state.apply_action(move)
+        assert str(Knowledge(state, 0).truth.states[-1]) == str(state)
+    usual = played(game.new_initial_state(), 30)
+    assert str(Knowledge(usual, usual.current_player()).truth.states[-1]) == str(usual)
+
+
 def test_a_hidden_game_edited_on_its_way_is_not_replayed_from_elsewhere():
     state = pyspiel.load_game("python_kuhn_poker").new_initial_state()
     for action in (0, 1):

@@ -1,0 +1,47 @@
+"""The moves by which programs are told a position: they begin at the game's start."""
+
+import pyspiel
+import pytest
+from rave_openspiel import OpenSpielState
+
+from rave_agents import make_agent
+from rave_agents.errors import UnsupportedGameError
+from rave_agents.frameworks.adapters import load_game
+from rave_agents.games import rules_class
+from rave_agents.gtp.moves_so_far import moves_so_far
+
+FEN = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"
+
+
+def test_moves_from_the_start_are_told():
+    game = load_game("chess")
+    state = game.new_initial_state()
+    for _ in range(3):
+        state.apply_action(state.legal_actions()[0])
+    assert moves_so_far("uci", game, state) == state.history()
+
+
+@pytest.mark.parametrize("moves", [0, 2])
+def test_moves_from_elsewhere_are_not(moves):
+    state = pyspiel.load_game("chess").new_initial_state(FEN)
+    for _ in range(moves):
+        state.apply_action(state.legal_actions()[0])
+    with pytest.raises(UnsupportedGameError, match="uci tells a program the moves since the start"):
+        moves_so_far("uci", load_game("chess"), OpenSpielState(state))
+
+
+def test_a_program_is_not_asked_about_a_position_that_was_set_up():
+    game = load_game("connect_four")
+    state = rules_class("connect_four")().new_initial_state()
+    state.change(lambda record: state.rules.place(record, [[0] + [-1] * 6] + [[-1] * 7] * 5, 1))
+    agent = make_agent("gtp(command=no_such_program)", game, 1)
+    with pytest.raises(UnsupportedGameError, match="gtp tells a program"):
+        agent.step(state)
+
+
+def test_a_state_without_a_history_is_refused():
+    class Position:
+        pass
+
+    with pytest.raises(UnsupportedGameError, match=r"gtp needs the moves so far"):
+        moves_so_far("gtp", load_game("chess"), Position())
