@@ -256,15 +256,20 @@ def walked(state: pyspiel.State, player: int, draw: random.Random) -> Posterior:
 def swappable(
     state: pyspiel.State, player: int, deals: Sequence[int], expected: Sequence[object]
 ) -> set[int]:
-    """Steps of chance whose outcome can be swapped with that of another, unseen by the player."""
+    """Steps of chance whose outcome can be swapped with that of another, unseen by the player.
+
+    Not within a hand, where the order of the cards means nothing.
+    """
     found: set[int] = set()
+    truth = secret(state, player)
     for place, late in enumerate(deals):
         for early in deals[:place]:
             actions = state.history()
             actions[early], actions[late] = actions[late], actions[early]
             if {early, late} <= found:
                 continue
-            if replayed(state, player, actions, expected)[1] is not None:
+            now = replayed(state, player, actions, expected)[1]
+            if now is not None and (secret(now, player) != truth).any():
                 found |= {early, late}
     return found
 
