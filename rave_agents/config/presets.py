@@ -23,6 +23,8 @@ from rave_agents.kernel.trust import LearnedTrust
 from rave_agents.kernel.weightings import Linear
 from rave_agents.kernel.winning_moves import WinningMoves
 
+_SIMULTANEOUS = AdaptiveUCB1(SIMULTANEOUS_C, chance_factor=1.0)
+
 _RAVE = SearchConfig(rule=UCB1(c=0.0), simultaneous=UCB1(SIMULTANEOUS_C), amaf=NodeAmaf())
 _EAGER_RAVE = _RAVE.replace(expand_visits=1)
 
@@ -57,7 +59,7 @@ PRESETS: dict[str, SearchConfig] = {
     "uct_solver": SearchConfig(proofs=Proofs(skipping=SkipSolved(), checks=CheckTerminal())),
     "pn_mcts": SearchConfig(
         rule=AdaptiveUCB1(c=0.35),
-        simultaneous=UCB1(SIMULTANEOUS_C),
+        simultaneous=_SIMULTANEOUS,
         first_play_urgency=0.5,
         proofs=_PROOFS,
         playouts=SteeredPlayouts(playout_temperature=0.05),
@@ -65,13 +67,13 @@ PRESETS: dict[str, SearchConfig] = {
     ),
     "rave_pn": _RAVE.replace(
         rule=AdaptiveUCB1(c=0.0, chance_c=0.7),
-        simultaneous=UCB1(SIMULTANEOUS_C),
+        simultaneous=_SIMULTANEOUS,
         proofs=_PROOFS,
         contempt=0.35,
     ),
     "auto": SearchConfig(
         rule=AdaptiveUCB1(),
-        simultaneous=AdaptiveUCB1(SIMULTANEOUS_C, chance_factor=1.0),
+        simultaneous=_SIMULTANEOUS,
         amaf=NodeAmaf(trust=LearnedTrust(unvisited=0.5)),
         proofs=_PROOFS._replace(
             numbers=_PROOFS.numbers._replace(bonus_trust=LearnedBonusTrust()), optional=True

@@ -800,6 +800,7 @@ PRESETS = {
     "uct_solver": {"proofs": "proofs(skipping=skip_solved,checks=check_terminal)"},
     "pn_mcts": {
         "rule": "adaptive_ucb1",
+        "simultaneous": "adaptive_ucb1(c=3.0,chance_factor=1.0)",
         "first_play_urgency": 0.5,
         "proofs": PN_PROOFS,
         "playouts": "steered_playouts",
@@ -819,6 +820,7 @@ PRESETS = {
     "rave_pn": {
         **RAVE,
         "rule": "adaptive_ucb1(c=0.0,chance_c=0.7)",
+        "simultaneous": "adaptive_ucb1(c=3.0,chance_factor=1.0)",
         "proofs": PN_PROOFS,
         "contempt": 0.35,
     },
