@@ -25,7 +25,10 @@ from rave_agents.kernel.winning_moves import WinningMoves
 
 _SIMULTANEOUS = AdaptiveUCB1(SIMULTANEOUS_C, chance_factor=1.0)
 
-_RAVE = SearchConfig(rule=UCB1(c=0.0), simultaneous=UCB1(SIMULTANEOUS_C), amaf=NodeAmaf())
+# AMAF takes the place of exploration, but not where chance makes values vary.
+_RAVE = SearchConfig(
+    rule=AdaptiveUCB1(c=0.0, chance_c=0.7), simultaneous=_SIMULTANEOUS, amaf=NodeAmaf()
+)
 _EAGER_RAVE = _RAVE.replace(expand_visits=1)
 
 _PROOFS = Proofs(
@@ -65,12 +68,7 @@ PRESETS: dict[str, SearchConfig] = {
         playouts=SteeredPlayouts(playout_temperature=0.05),
         contempt=0.35,
     ),
-    "rave_pn": _RAVE.replace(
-        rule=AdaptiveUCB1(c=0.0, chance_c=0.7),
-        simultaneous=_SIMULTANEOUS,
-        proofs=_PROOFS,
-        contempt=0.35,
-    ),
+    "rave_pn": _RAVE.replace(proofs=_PROOFS, contempt=0.35),
     "auto": SearchConfig(
         rule=AdaptiveUCB1(),
         simultaneous=_SIMULTANEOUS,

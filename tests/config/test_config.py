@@ -666,8 +666,8 @@ def test_replace_changes_a_copy():
 def test_a_field_of_a_part_in_use_is_replaced_by_its_name():
     config = SearchConfig.preset("rave").replace(schedule="hand_selected(k=300)", expand_visits=1)
     assert config == SearchConfig(
-        rule=UCB1(0.0),
-        simultaneous=UCB1(3.0),
+        rule=AdaptiveUCB1(0.0, chance_c=0.7),
+        simultaneous=AdaptiveUCB1(3.0, chance_factor=1.0),
         amaf=NodeAmaf(schedule=HandSelected(300.0)),
         expand_visits=1,
     )
@@ -773,7 +773,11 @@ def test_it_cannot_be_changed():
 # Presets, and what is written of a configuration.
 
 FSU_NUMBERS = "proof_numbers(goal=searching_player,bonus=rank_bonus,constant=1.0,visits=inf)"
-RAVE = {"rule": "ucb1(c=0.0)", "amaf": "node_amaf"}
+RAVE = {
+    "rule": "adaptive_ucb1(c=0.0,chance_c=0.7)",
+    "simultaneous": "adaptive_ucb1(c=3.0,chance_factor=1.0)",
+    "amaf": "node_amaf",
+}
 EAGER_RAVE = {**RAVE, "expand_visits": 1}
 PN_PROOFS = "proofs(numbers=proof_numbers,skipping=skip_solved,checks=check_refutations)"
 AUTO_PROOFS = PN_PROOFS.replace("proof_numbers", "proof_numbers(bonus_trust=learned_bonus_trust)")
@@ -817,13 +821,7 @@ PRESETS = {
         "expand_visits": 1,
         "search_forced_moves": True,
     },
-    "rave_pn": {
-        **RAVE,
-        "rule": "adaptive_ucb1(c=0.0,chance_c=0.7)",
-        "simultaneous": "adaptive_ucb1(c=3.0,chance_factor=1.0)",
-        "proofs": PN_PROOFS,
-        "contempt": 0.35,
-    },
+    "rave_pn": {**RAVE, "proofs": PN_PROOFS, "contempt": 0.35},
     "pn_mcts_fsu": {
         "rule": ROOT_OF_2,
         "proofs": f"proofs(solver=no_solver,numbers={FSU_NUMBERS},skipping=skip_solved,"

@@ -98,7 +98,7 @@ def test_a_call_or_an_answer_means_something_else_later(name):
 
 
 def test_actions_that_are_gone_are_trusted_whatever_their_spread():
-    searcher, result = played("phantom_ttt")
+    searcher, result = played("phantom_ttt", searches=4)
     tree = searcher.rooted_tree()
     (spread,) = find_records(tree.running.amaf, MeasuredSpread)
     assert result.amaf_trust == max(tree.running.lifetimes.trust[0], spread.by_spread[0]) > 0.9

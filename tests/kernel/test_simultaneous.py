@@ -14,6 +14,7 @@ from rave_agents.game.game_state import is_simultaneous, legal_actions_of, movin
 from rave_agents.parts import (
     PUCT,
     UCB1,
+    AdaptiveUCB1,
     AllPlayers,
     NodeAmaf,
     RandomTies,
@@ -465,13 +466,20 @@ def same(config, **fields):
 
 def test_a_rule_given_alone_holds_everywhere():
     rave = SearchConfig.preset("rave")
-    assert same(rave, rule=UCB1(c=0.0), simultaneous=UCB1(c=3.0))
+
+    def adaptive(c, simultaneous):
+        return {
+            "rule": AdaptiveUCB1(c=c, chance_c=0.7),
+            "simultaneous": AdaptiveUCB1(c=simultaneous, chance_factor=1.0),
+        }
+
+    assert same(rave, **adaptive(0.0, 3.0))
     assert same(rave.replace(rule=PUCT(c=0.3)), rule=PUCT(c=0.3), simultaneous=PUCT(c=0.3))
-    assert same(rave.replace(c=0.3), rule=UCB1(c=0.3), simultaneous=UCB1(c=0.3))
+    assert same(rave.replace(c=0.3), **adaptive(0.3, 0.3))
     both = rave.replace(rule=PUCT(c=0.3), simultaneous=UCB1(c=1.0))
     assert same(both, rule=PUCT(c=0.3), simultaneous=UCB1(c=1.0))
     each = rave.replace(**{"rule.c": 0.3})
-    assert same(each, rule=UCB1(c=0.3), simultaneous=UCB1(c=3.0))
+    assert same(each, **adaptive(0.3, 3.0))
 
 
 def test_a_rule_given_alone_leaves_mixed_strategies_in_place():
