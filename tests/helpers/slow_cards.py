@@ -21,6 +21,7 @@ TYPE = _Type(
     provides_information_state_tensor=False,
     provides_observation_string=True,
     provides_observation_tensor=False,
+    default_loadable=False,  # No game of OpenSpiel's, which other tests list.
     parameter_specification={},
 )
 

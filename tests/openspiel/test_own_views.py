@@ -27,6 +27,7 @@ def _type(name: str, *provides: str) -> pyspiel.GameType:
         reward_model=T.RewardModel.TERMINAL,
         max_num_players=2,
         min_num_players=2,
+        default_loadable=False,  # No game of OpenSpiel's, which other tests list.
         **{f"provides_{kind}": kind in provides for kind in kinds},
     )
 

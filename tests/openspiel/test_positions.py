@@ -319,6 +319,7 @@ OWN_TYPE = pyspiel.GameType(
     provides_information_state_tensor=False,
     provides_observation_string=False,
     provides_observation_tensor=False,
+    default_loadable=False,  # No game of OpenSpiel's, which other tests list.
 )
 OWN_INFO = pyspiel.GameInfo(
     num_distinct_actions=3,

@@ -31,7 +31,6 @@ from rave_agents.config.specs import format_parameters
 from rave_agents.parts import (
     GRAVE,
     PUCT,
-    UCB1,
     DrawLayer,
     HandSelected,
     MinimumMSE,
@@ -266,7 +265,7 @@ def test_parameters_arrive_with_their_types(hex_game, made):
     assert (bot.player_id, bot.seed, bot.verbose) == (1, 11, False)
     assert (bot.limit.simulations, bot.limit.seconds) == (7, 0.1)
     assert bot.config == SearchConfig.preset("rave").replace(
-        rule=UCB1(c=0.1 + 0.2),
+        c=0.1 + 0.2,
         amaf=GRAVE(ref=30, schedule=HandSelected(k=300)),
         reuse_tree=False,
         first_play_urgency=-math.inf,

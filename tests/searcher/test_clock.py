@@ -8,6 +8,7 @@ from rave_agents import Limit, SearchConfig, Searcher
 from rave_agents.agents.named_agents import make_agent
 from rave_agents.frameworks.adapters import load_game
 from rave_agents.games import NoGoState
+from rave_agents.searcher import timed_search
 from rave_agents.searcher.clock import Allotment, Clock
 from rave_agents.searcher.time_control import (
     Phase,
@@ -419,7 +420,8 @@ def test_a_search_on_a_clock_charges_it():
     assert 1.0 - clock.main_left >= result.seconds > 0
 
 
-def test_moves_left_are_those_of_random_games():
+def test_moves_left_are_those_of_random_games(monkeypatch):
+    monkeypatch.setattr(timed_search, "_SECONDS", 30.0)
     assert 25 < expected_moves(NoGoState(9)) < 40
     assert expected_moves(NoGoState(2)) <= 2
 
