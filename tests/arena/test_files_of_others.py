@@ -120,7 +120,7 @@ def _everything(path):
     return [CliRunner().invoke(app, words).exit_code for words in runs]
 
 
-@pytest.mark.full(but=2)
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize("agent", AGENTS)
 def test_an_agent_in_a_file_is_a_name(agent, opened, tmp_path):
     path = journal(tmp_path, {"agents": [agent, "uct(simulations=20)"]})
@@ -129,7 +129,7 @@ def test_an_agent_in_a_file_is_a_name(agent, opened, tmp_path):
     assert agent.split(",")[0] in (tmp_path / "page.html").read_text()
 
 
-@pytest.mark.full(but=2)
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize("game", GAMES)
 def test_a_game_in_a_file_is_made_only_if_it_is_plain(game, opened, tmp_path):
     assert _everything(journal(tmp_path, {"game": game})) == [0, 0, 0]
@@ -214,7 +214,7 @@ def test_a_game_that_takes_all_memory_or_crashes_is_told_of(game, tmp_path):
     assert "it cannot be replayed here" in page
 
 
-@pytest.mark.full(but=3)
+@pytest.mark.full(but=1)
 @pytest.mark.parametrize("action", [9, 100, 10**6, 2**31 - 1, 2**31, 2**62])
 @pytest.mark.parametrize("game", ["tic_tac_toe", "mancala", "connect_four", "othello"])
 def test_an_action_that_is_not_legal_is_never_handed_to_the_game(game, action, tmp_path):

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from rave_agents.compiler.changes import code_generation
-from rave_agents.compiler.dispatch import JIT_DISABLED, Entry, entry, kernel
+from rave_agents.compiler.dispatch import JIT_DISABLED, Entry, OpenFunction, entry, kernel
 from rave_agents.parts import beta, implements
 
 pytestmark = pytest.mark.skipif(JIT_DISABLED, reason="nothing is compiled")
@@ -90,6 +90,17 @@ class Own(NamedTuple):
 @implements(beta, Own)
 def formula(schedule, n, n_amaf): return RETURNED
 """
+
+
+@pytest.fixture(autouse=True)
+def _forget_parts():
+    """Forget the parts of a test, whose modules no other process can import."""
+    kept = [(opened, dict(opened.implementations)) for opened in OpenFunction.everyone]
+    yield
+    for opened, implementations in kept:
+        opened.implementations.clear()
+        opened.implementations.update(implementations)
+    OpenFunction.generation += 1
 
 
 @pytest.fixture
