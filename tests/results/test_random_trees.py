@@ -5,64 +5,16 @@ sums and cooperation, rewards on the way, forced moves, and positions that sever
 """
 
 import collections
-import functools
 
 import pytest
-from helpers.random_trees import KINDS, action_values, random_tree, regret, tree_state
-
-from rave_agents import Limit, SearchConfig, Searcher
+from helpers.oracle import Sample, tree
+from helpers.random_trees import KINDS
 
 EXACT = ["uct_solver", "pn_mcts", "rave_pn", "auto"]
 """The presets whose solver proves outcomes."""
 
 BLOCK = 1000
 """Trees of one test of the full run."""
-
-
-class Sample:
-    """What a preset has played and proven in some trees.
-
-    Regrets are shares of the range of utilities; those of plain UCT say where a tree is hard for
-    statistics alone.
-    """
-
-    def __init__(self, preset, seeds, simulations):
-        self.regrets, self.worse_than_uct, self.proven, self.wrong = [], [], 0, []
-        for seed in seeds:
-            kind, _, values = tree(seed)
-            result, cost = played(preset, seed, simulations)
-            self.regrets.append(cost)
-            if cost > 0.25 and played("uct", seed, simulations)[1] <= 0.05:
-                self.worse_than_uct.append((kind, seed))
-            for row in result:
-                if row.outcome is not None:
-                    self.proven += 1
-                    low, high = values[row.action]
-                    if not low - 1e-9 <= row.outcome <= high + 1e-9:
-                        self.wrong.append((kind, seed, row.action))
-
-    @property
-    def costly(self):
-        """How many moves cost more than a twentieth of the range."""
-        return sum(cost > 0.05 for cost in self.regrets)
-
-
-@functools.lru_cache(2 * BLOCK)
-def tree(seed):
-    kind = list(KINDS)[seed % len(KINDS)]
-    nodes = random_tree(kind, seed)
-    return kind, nodes, action_values(nodes)
-
-
-@functools.lru_cache(2 * BLOCK)
-def played(preset, seed, simulations):
-    """The statistics of the root's actions, and the regret of the move."""
-    kind, nodes, values = tree(seed)
-    state = tree_state(kind, nodes)
-    searcher = Searcher(SearchConfig.preset(preset), seed=seed)
-    result = searcher.search(state, Limit(simulations=simulations))
-    width = state.max_utility() - state.min_utility()
-    return result.actions, regret(values, result.action, width)
 
 
 @pytest.mark.parametrize("preset", ["pn_mcts", "auto"])
