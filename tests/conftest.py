@@ -15,6 +15,7 @@ import pytest
 sys.path.insert(0, str(pathlib.Path(__file__).parent))  # so that tests can import ``helpers``
 
 from rave_agents.compiler.calls import call_address
+from rave_agents.compiler.changes import WATCHED
 from rave_agents.compiler.dispatch import Entry, OpenFunction
 from rave_agents.compiler.layout import kind_of
 from rave_agents.games import machine
@@ -228,3 +229,12 @@ def _chosen(cases, but):
         for case, name in zip(cases, names, strict=True)
         if any(f"-{part}-" in f"-{name}-" for part in but)
     ]
+
+
+@pytest.fixture(autouse=True)
+def _watch_little():
+    """Watch no longer what earlier tests' code has looked up: each search asks after all of it."""
+    yield
+    if sum(map(len, WATCHED)) > 200:
+        WATCHED.clear()
+        OpenFunction.generation += 1

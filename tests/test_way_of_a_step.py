@@ -108,14 +108,13 @@ def test_compiled_rules_play_the_new_moves_alone(compiled, monkeypatch):
     from rave_agents.games import rules_simulator
 
     bot, state = warm_bot("hex(board_size=5)", simulations=50)
-    call, played = rules_simulator.call_address, []
-    search = bot._searcher._searches[0]
+    call, played = rules_simulator.simulated, []
 
-    def noted(address, header):
-        played.append(int(search._frame.header[0]))
-        return call(address, header)
+    def noted(simulator, frame):
+        played.append(int(frame.header[0]))
+        return call(simulator, frame)
 
-    monkeypatch.setattr(rules_simulator, "call_address", noted)
+    monkeypatch.setattr(rules_simulator, "simulated", noted)
     bot.step(state)
     assert played == [2]
 

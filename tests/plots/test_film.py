@@ -131,10 +131,10 @@ def test_mp4_is_written_by_ffmpeg_or_by_that_of_imageio(tmp_path, monkeypatch, i
 
 
 @pytest.mark.needs("imageio_ffmpeg")
-def test_what_ffmpeg_says_is_told(tmp_path):
+def test_a_film_for_a_folder_that_does_not_exist_is_refused(tmp_path):
     env = connect_four(render_mode="rgb_array")
     agents = {"player_0": column(0), "player_1": column(1)}
-    with pytest.raises(OSError, match=r"ffmpeg cannot write .*No such file"):
+    with pytest.raises(OSError, match="No such file"):
         rave_pettingzoo.record(env, agents, tmp_path / "none" / "game.mp4")
 
 

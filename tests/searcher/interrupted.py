@@ -311,7 +311,7 @@ def board(name):
 GAMES = {
     "bridge": board("mancala"),
     "rules": board("hex(board_size=5)"),
-    "proofs": lambda seed: Search(positions("tic_tac_toe"), seed, SearchConfig.preset("rave_pn")),
+    "proofs": lambda seed: Search(positions("connect_four"), seed, SearchConfig.preset("rave_pn")),
     "python": lambda seed: Search([random_game(5, depth=14, width=8, whole=False)], seed),
     "python_openspiel": board("python_kuhn_poker"),
     "evaluator": lambda seed: Search(

@@ -202,6 +202,9 @@ for method, faults in FAULTS.items():
     for label, wrong in faults.items():
         # An empty set of outcomes or of returns is met below the root alone.
         depths = (0, 1, 2) if method in ("current_player", "legal_actions") else (0,)
+        if label.startswith("twice"):  # Noticed where the position gets a node, not in playouts.
+            depths = (0,)
+            add_kind(f"state below {method} {label}", runner(method, wrong, (1, 2)), refused=False)
         add_kind(f"state {method} {label}", runner(method, wrong, depths), refused=True)
 for method, faults in EVERYWHERE.items():
     for label, wrong in faults.items():
