@@ -7,7 +7,7 @@ import pathlib
 import re
 import threading
 
-from rave_agents.compiler.changes import MISSING, code_generation, watch
+from rave_agents.compiler.changes import MISSING, Watched, code_generation, watch
 from rave_agents.compiler.dispatch import JIT_DISABLED
 from rave_agents.compiler.fingerprint import Fingerprint, is_ours
 from rave_agents.compiler.folders import choose_cache_directory
@@ -56,9 +56,18 @@ def _place(rules: Rules, sources: Fingerprint) -> pathlib.Path:
     return choose_cache_directory("games") / _kit_sources() / f"{name}-{sources.digest()}"
 
 
+def _shared(watched: Watched, rules: Rules) -> Watched:
+    """What rules have looked up but for their own attributes: nobody else's code depends on them.
+
+    Watched, those of every object that was ever searched would be asked at each search.
+    """
+    own = vars(rules)
+    return watched._replace(names={k: v for k, v in watched.names.items() if v[0] is not own})
+
+
 def _load(rules: Rules) -> Callback:
     sources = sources_of_rules(rules)
-    watch(sources.watched)
+    watch(_shared(sources.watched, rules))
     place = _place(rules, sources)
     if str(place) in _loaded and not sources.unknown:
         return _loaded[str(place)]

@@ -5,6 +5,10 @@ sums and cooperation, rewards on the way, forced moves, and positions that sever
 """
 
 import collections
+import os
+import pathlib
+import subprocess
+import sys
 
 import pytest
 from helpers.oracle import Sample, tree
@@ -13,8 +17,11 @@ from helpers.random_trees import KINDS
 EXACT = ["uct_solver", "pn_mcts", "rave_pn", "auto"]
 """The presets whose solver proves outcomes."""
 
-BLOCK = 1000
-"""Trees of one test of the full run."""
+TREES = 10_000
+"""Trees of the full run."""
+
+SAMPLED = 1000
+"""Trees whose structure is looked at."""
 
 
 @pytest.mark.parametrize("preset", ["pn_mcts", "auto"])
@@ -27,33 +34,45 @@ def test_moves_in_a_few_trees_are_good(preset):
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("block", range(10))
-def test_proofs_never_spoil_a_move(block):
+@pytest.mark.parametrize("preset", EXACT)
+def test_proofs_never_spoil_a_move(preset):
     """No preset with a solver errs by a quarter of the range where plain UCT is right.
 
     Of its moves, at most one in a hundred costs more than a twentieth of the range.
     """
-    seeds = range(BLOCK * block, BLOCK * (block + 1))
-    for preset in EXACT:
-        sample = Sample(preset, seeds, simulations=5000)
-        assert sample.wrong == [], preset
-        assert sample.worse_than_uct == [], preset
-        assert sample.costly <= BLOCK // 100, preset
-        assert sample.proven > BLOCK, preset
+    costly, worse_than_uct, proven, wrong = found_in(TREES, preset)
+    assert wrong == 0
+    assert worse_than_uct == 0
+    assert costly <= TREES // 100
+    assert proven > TREES
 
 
 @pytest.mark.full
 def test_proof_numbers_alone_spoil_hardly_a_move():
     """The published PN-MCTS explores so much that 5000 simulations do not always do."""
-    sample = Sample("pn_mcts_fsu", range(BLOCK), simulations=5000)
-    assert len(sample.worse_than_uct) <= BLOCK // 250
-    assert sample.costly <= BLOCK // 15
+    costly, worse_than_uct, _, _ = found_in(TREES // 10, "pn_mcts_fsu")
+    assert worse_than_uct <= TREES // 2500
+    assert costly <= TREES // 150
+
+
+def found_in(trees, preset):
+    """What ``helpers.oracle`` counts, in a process that compiles at once."""
+    done = subprocess.run(
+        [sys.executable, "-m", "helpers.oracle", str(trees), preset],
+        cwd=pathlib.Path(__file__).parents[1],
+        env={**os.environ, "NUMBA_DISABLE_JIT": "0"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    _, costly, worse, _, proven, wrong, _ = done.stdout.splitlines()[-1].split()
+    return int(costly), int(worse), int(proven), int(wrong)
 
 
 @pytest.mark.full
 def test_trees_are_of_every_structure():
     found = collections.Counter()
-    for seed in range(BLOCK):
+    for seed in range(SAMPLED):
         kind, nodes, _ = tree(seed)
         found[kind] += 1
         found["chance"] += any(node.shares for node in nodes)
@@ -62,4 +81,4 @@ def test_trees_are_of_every_structure():
         below = [child for node in nodes for child in node.children]
         found["equal positions"] += len(set(below)) < len(below)
     assert len(found) == len(KINDS) + 4
-    assert min(found.values()) > BLOCK // 10
+    assert min(found.values()) > SAMPLED // 10

@@ -205,7 +205,9 @@ for method, faults in FAULTS.items():
         if label.startswith("twice"):  # Noticed where the position gets a node, not in playouts.
             depths = (0,)
             add_kind(f"state below {method} {label}", runner(method, wrong, (1, 2)), refused=False)
-        add_kind(f"state {method} {label}", runner(method, wrong, depths), refused=True)
+        # Not noticed in playouts.
+        refused = method != "chance_outcomes" or label not in ("twice", "outcome 2**40")
+        add_kind(f"state {method} {label}", runner(method, wrong, depths), refused=refused)
 for method, faults in EVERYWHERE.items():
     for label, wrong in faults.items():
         add_kind(f"state {method} {label}", runner(method, wrong, (0,)))
