@@ -21,7 +21,8 @@ import numpy as np
 from gymnasium.utils import seeding
 
 from rave_agents.compiler.signals import is_raised_by_handler
-from rave_agents.environments.copying import CopyRules, copied, equal, hashable
+from rave_agents.environments.chance import content_key
+from rave_agents.environments.copying import CopyRules, copied, equal
 from rave_agents.environments.foreign_objects import foreign_type
 from rave_agents.environments.generators import (
     Found,
@@ -355,17 +356,8 @@ class _Stage:
 def _digest(answer: Any) -> Hashable:
     """What is compared of an observation, or of a step: observation, reward and end."""
     if isinstance(answer, tuple) and len(answer) == 5:
-        return hash((_key(answer[0]), _key(answer[1]), bool(answer[2])))
-    return hash(_key(answer))
-
-
-def _key(seen: Any) -> Hashable:
-    key = hashable(seen)
-    try:
-        hash(key)
-    except TypeError:
-        return repr(seen)
-    return key
+        return hash((content_key(answer[0]), content_key(answer[1]), bool(answer[2])))
+    return hash(content_key(answer))
 
 
 class ReplayedEnv(gymnasium.Env):  # type: ignore[misc]

@@ -249,7 +249,7 @@ def _come_twice(
     until = time.perf_counter() + min(SECONDS, seconds_for_a_look())
     for drawn in range(OUTCOMES):
         outcome = played(GAMES + 1 + drawn, wanted)
-        key = _key([player.visible(step) for step in outcome])
+        key = content_key([player.visible(step) for step in outcome])
         if key in seen:
             return True
         seen.add(key)
@@ -350,7 +350,8 @@ def _same(player: Player, one: Step, two: Step) -> bool:
     return equal(player.visible(one), player.visible(two))
 
 
-def _key(seen: Any) -> Hashable:
+def content_key(seen: Any) -> Hashable:
+    """A key of what was shown: equal for equal contents."""
     key = hashable(seen)
     try:
         hash(key)
