@@ -31,20 +31,29 @@ from rave_agents.config.final_moves import (
 )
 from rave_agents.config.root_noise import DirichletNoise, NoNoise, noisy
 from rave_agents.games.values import position_value
-from rave_agents.kernel.amaf import (
+from rave_agents.kernel.amaf.hidden_trust import HiddenTrust
+from rave_agents.kernel.amaf.nodes import NodeAmaf
+from rave_agents.kernel.amaf.schedules import (
+    Fuego,
+    GraveBias,
+    HandSelected,
+    MinimumMSE,
+    Pachi,
+    beta,
+)
+from rave_agents.kernel.amaf.tables import GRAVE, HRAVE
+from rave_agents.kernel.amaf.trust import FullTrust, LearnedTrust
+from rave_agents.kernel.amaf.views import (
     AllEdges,
     BlendScores,
     BlendValues,
     NoAmaf,
     VisitedEdges,
 )
-from rave_agents.kernel.amaf_nodes import NodeAmaf
-from rave_agents.kernel.amaf_tables import GRAVE, HRAVE
-from rave_agents.kernel.bonus_trust import LearnedBonusTrust
+from rave_agents.kernel.amaf.weightings import Linear, Stepped, Uniform, update_weight
+from rave_agents.kernel.amaf.winning_moves import NoWinningMoves, WinningMoves
 from rave_agents.kernel.gumbel import Gumbel
-from rave_agents.kernel.hidden_trust import HiddenTrust
-from rave_agents.kernel.judging import Judging
-from rave_agents.kernel.online_value import NoLearning, OnlineValue
+from rave_agents.kernel.moves.strategies import Exp3, RegretMatching
 from rave_agents.kernel.players import AllPlayers, SearchingPlayer
 from rave_agents.kernel.playouts import (
     Action,
@@ -54,15 +63,15 @@ from rave_agents.kernel.playouts import (
     UniformPlayouts,
     action_weight,
 )
-from rave_agents.kernel.proof_bonuses import (
+from rave_agents.kernel.proofs.bonuses import (
     DenseRankBonus,
     DrawLayer,
     MaxBonus,
     NoDraws,
     RankBonus,
 )
-from rave_agents.kernel.proof_numbers import NoProofNumbers, ProofNumbers
-from rave_agents.kernel.proofs import (
+from rave_agents.kernel.proofs.numbers import NoProofNumbers, ProofNumbers
+from rave_agents.kernel.proofs.part import (
     CheckNothing,
     CheckRefutations,
     CheckTerminal,
@@ -71,6 +80,8 @@ from rave_agents.kernel.proofs import (
     Proofs,
     SkipSolved,
 )
+from rave_agents.kernel.proofs.solver import NoSolver, Solver
+from rave_agents.kernel.proofs.trust import LearnedBonusTrust
 from rave_agents.kernel.rules import (
     PUCT,
     UCB1,
@@ -84,20 +95,9 @@ from rave_agents.kernel.rules import (
     node_term,
     score,
 )
-from rave_agents.kernel.schedules import (
-    Fuego,
-    GraveBias,
-    HandSelected,
-    MinimumMSE,
-    Pachi,
-    beta,
-)
 from rave_agents.kernel.selection import RandomTies, TiesWithin
-from rave_agents.kernel.solver import NoSolver, Solver
-from rave_agents.kernel.strategies import Exp3, RegretMatching
-from rave_agents.kernel.trust import FullTrust, LearnedTrust
-from rave_agents.kernel.weightings import Linear, Stepped, Uniform, update_weight
-from rave_agents.kernel.winning_moves import NoWinningMoves, WinningMoves
+from rave_agents.kernel.values.implicit_minimax import Judging
+from rave_agents.kernel.values.online import NoLearning, OnlineValue
 
 __all__ = [
     "GRAVE",

@@ -109,9 +109,10 @@ def test_every_public_name_of_the_search_is_in_the_reference():
 
 def test_every_file_of_the_kernel_is_in_the_reference():
     page = (pages.DOCS / "reference" / "kernel.md").read_text(encoding="utf-8")
-    files = (pages.ROOT / "rave_agents" / "kernel").glob("[!_]*.py")
-    assert {path.stem for path in files} == set(
-        re.findall(r"^::: rave_agents\.kernel\.(\w+)$", page, re.M)
+    kernel = pages.ROOT / "rave_agents" / "kernel"
+    files = [path.relative_to(kernel).with_suffix("") for path in kernel.rglob("[!_]*.py")]
+    assert {".".join(path.parts) for path in files} == set(
+        re.findall(r"^::: rave_agents\.kernel\.([\w.]+)$", page, re.M)
     )
 
 

@@ -142,6 +142,11 @@ class OpenSpielState:
         """Whether chance moves next."""
         return bool(self.state.is_chance_node())
 
+    def has_chance_nodes(self) -> bool:
+        """Whether chance may move in this game."""
+        mode = self.state.get_game().get_type().chance_mode
+        return bool(mode != pyspiel.GameType.ChanceMode.DETERMINISTIC)
+
     def has_simultaneous_moves(self) -> bool:
         """Whether players may move at the same time in this game."""
         return is_simultaneous(self.state.get_game())

@@ -12,8 +12,8 @@ from rave_agents.config.search_config import SIMULTANEOUS_C
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.game.arguments import is_number
 from rave_agents.game.endless import until_over
-from rave_agents.kernel.amaf import NoAmaf
-from rave_agents.kernel.proofs import NoProofs
+from rave_agents.kernel.amaf.views import NoAmaf
+from rave_agents.kernel.proofs.part import NoProofs
 from rave_agents.kernel.rules import PUCT, UCB1
 from rave_openspiel.evaluator import checked_count
 from rave_openspiel.pointers import rollouts_of

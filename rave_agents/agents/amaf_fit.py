@@ -17,9 +17,10 @@ from rave_agents.game.game_state import (
     hides_information,
     is_simultaneous,
 )
-from rave_agents.kernel.amaf import NoAmaf
-from rave_agents.kernel.hidden_trust import LEAST_VISITS, HiddenTrust, trust_by_spread
-from rave_agents.kernel.lifetimes import (
+from rave_agents.kernel.amaf.hidden_trust import LEAST_VISITS, HiddenTrust, trust_by_spread
+from rave_agents.kernel.amaf.trust import LearnedTrust
+from rave_agents.kernel.amaf.views import NoAmaf
+from rave_agents.kernel.measures.action_persistence import (
     GONE,
     LEFT,
     LEGAL_AGAIN,
@@ -27,7 +28,6 @@ from rave_agents.kernel.lifetimes import (
     endurance,
     meaning,
 )
-from rave_agents.kernel.trust import LearnedTrust
 
 GAMES, PLIES, SECONDS = 10, 24, 0.1
 """Random games, decisions in each, and the seconds after which no further one is made."""
@@ -47,10 +47,10 @@ _seen: set[str] = set()
 def action_trust(state: GameState) -> float | None:
     """How far an action means the same whenever it is taken, from 0 to 1.
 
-    What a search counts, see ``kernel/lifetimes.py``, counted in random games from this position.
-    Where that is little and something is hidden, the spread of values counts too, see
-    ``kernel/hidden_trust.py``. None where players move at the same time, or too few actions were
-    seen.
+    What a search counts, see ``kernel/measures/action_persistence.py``, counted in random games
+    from this position. Where that is little and something is hidden, the spread of values counts
+    too, see ``kernel/amaf/hidden_trust.py``. None where players move at the same time, or too few
+    actions were seen.
     """
     generator = random.Random(1)
     counts, left = np.zeros(2, np.int64), np.zeros(3, np.int64)

@@ -25,7 +25,7 @@ from rave_agents.game.arguments import checked_seed, unknown_name
 from rave_agents.game.game_state import GameState, is_simultaneous, legal_actions_of
 from rave_agents.gtp.client import GTP_AGENT_TYPE
 from rave_agents.gtp.uci_client import UCI_AGENT_TYPE
-from rave_agents.kernel.amaf import NoAmaf
+from rave_agents.kernel.amaf.views import NoAmaf
 from rave_agents.kernel.rules import UCB1
 from rave_agents.results.search_result import SearchResult
 from rave_agents.searcher.clock import Clock

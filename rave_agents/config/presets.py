@@ -4,24 +4,24 @@ import math
 
 from rave_agents.config.final_moves import AverageStrategy, Maximin, Survivor
 from rave_agents.config.search_config import SIMULTANEOUS_C, SearchConfig
-from rave_agents.kernel.amaf import BlendScores, VisitedEdges
-from rave_agents.kernel.amaf_nodes import NodeAmaf
-from rave_agents.kernel.amaf_tables import GRAVE, HRAVE
-from rave_agents.kernel.bonus_trust import LearnedBonusTrust
+from rave_agents.kernel.amaf.nodes import NodeAmaf
+from rave_agents.kernel.amaf.schedules import HandSelected
+from rave_agents.kernel.amaf.tables import GRAVE, HRAVE
+from rave_agents.kernel.amaf.trust import LearnedTrust
+from rave_agents.kernel.amaf.views import BlendScores, VisitedEdges
+from rave_agents.kernel.amaf.weightings import Linear
+from rave_agents.kernel.amaf.winning_moves import WinningMoves
 from rave_agents.kernel.gumbel import Gumbel
-from rave_agents.kernel.online_value import OnlineValue
+from rave_agents.kernel.moves.strategies import Exp3, RegretMatching
 from rave_agents.kernel.players import AllPlayers, SearchingPlayer
 from rave_agents.kernel.playouts import AdaptivePlayouts, SteeredPlayouts
-from rave_agents.kernel.proof_bonuses import MaxBonus, RankBonus
-from rave_agents.kernel.proof_numbers import ProofNumbers
-from rave_agents.kernel.proofs import CheckRefutations, CheckTerminal, Proofs, SkipSolved
+from rave_agents.kernel.proofs.bonuses import MaxBonus, RankBonus
+from rave_agents.kernel.proofs.numbers import ProofNumbers
+from rave_agents.kernel.proofs.part import CheckRefutations, CheckTerminal, Proofs, SkipSolved
+from rave_agents.kernel.proofs.solver import NoSolver, Solver
+from rave_agents.kernel.proofs.trust import LearnedBonusTrust
 from rave_agents.kernel.rules import PUCT, UCB1, AdaptiveUCB1
-from rave_agents.kernel.schedules import HandSelected
-from rave_agents.kernel.solver import NoSolver, Solver
-from rave_agents.kernel.strategies import Exp3, RegretMatching
-from rave_agents.kernel.trust import LearnedTrust
-from rave_agents.kernel.weightings import Linear
-from rave_agents.kernel.winning_moves import WinningMoves
+from rave_agents.kernel.values.online import OnlineValue
 
 _SIMULTANEOUS = AdaptiveUCB1(SIMULTANEOUS_C, chance_factor=1.0)
 

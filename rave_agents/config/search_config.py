@@ -31,17 +31,17 @@ from rave_agents.config.part_specs import (
 from rave_agents.config.root_noise import NoNoise, noisy
 from rave_agents.errors import UnknownNameError
 from rave_agents.game.arguments import check_names, unknown_name
-from rave_agents.kernel.amaf import NoAmaf, view_at
-from rave_agents.kernel.amaf_nodes import NodeAmaf
-from rave_agents.kernel.amaf_tables import GRAVE, HRAVE
+from rave_agents.kernel.amaf.nodes import NodeAmaf
+from rave_agents.kernel.amaf.tables import GRAVE, HRAVE
+from rave_agents.kernel.amaf.views import NoAmaf, view_at
 from rave_agents.kernel.gumbel import Gumbel
-from rave_agents.kernel.judging import Judging
-from rave_agents.kernel.online_value import NoLearning, OnlineValue
+from rave_agents.kernel.moves.strategies import Exp3, RegretMatching
 from rave_agents.kernel.playouts import SensiblePlayouts, UniformPlayouts, action_weight
-from rave_agents.kernel.proofs import NoProofs, Proofs
+from rave_agents.kernel.proofs.part import NoProofs, Proofs
 from rave_agents.kernel.rules import UCB1, Greedy, exploration, score
 from rave_agents.kernel.selection import RandomTies, TiesWithin
-from rave_agents.kernel.strategies import Exp3, RegretMatching
+from rave_agents.kernel.values.implicit_minimax import Judging
+from rave_agents.kernel.values.online import NoLearning, OnlineValue
 
 SIMULTANEOUS_C = 3.0
 """c of UCB1 where players move at the same time: without exploration their choices become
@@ -68,8 +68,8 @@ class SearchConfig:
         None
     )
     """How each player chooses where several move at the same time: by a rule, or by a mixed
-    strategy, see ``kernel/strategies.py``. Left out, it is the ``rule`` if that is given and no
-    ``Gumbel``, or ``UCB1(c=3)``."""
+    strategy, see ``kernel/moves/strategies.py``. Left out, it is the ``rule`` if that is given and
+    no ``Gumbel``, or ``UCB1(c=3)``."""
 
     ties: Annotated[Part, Takes(RandomTies, TiesWithin)] = RandomTies()
     """How near to the best score an edge is still drawn, see ``kernel/selection.py``."""
@@ -80,10 +80,10 @@ class SearchConfig:
 
     amaf: Annotated[Part, Takes(NoAmaf, NodeAmaf, view_at)] = NoAmaf()
     """Where AMAF statistics are kept, and how they count: ``NodeAmaf`` (RAVE), ``GRAVE``, ``HRAVE``
-    or ``NoAmaf``, see ``kernel/amaf.py``."""
+    or ``NoAmaf``, see ``kernel/amaf/views.py``."""
 
     proofs: Annotated[Part, Takes(NoProofs, Proofs)] = NoProofs()
-    """What is proven, by a solver or by proof numbers, see ``kernel/proofs.py``."""
+    """What is proven, by a solver or by proof numbers, see ``kernel/proofs/part.py``."""
 
     playouts: Annotated[Part, Takes(UniformPlayouts, SensiblePlayouts, action_weight)] = (
         SensiblePlayouts()
@@ -96,12 +96,12 @@ class SearchConfig:
     """Playouts for each simulation, at least 1; their mean counts as one visit."""
 
     judging: Annotated[Part, Takes(Judging)] = Judging()
-    """What a value function is used for, see ``kernel/judging.py``. Without a value function, the
-    searcher's or the agent's ``value``, it has no meaning."""
+    """What a value function is used for, see ``kernel/values/implicit_minimax.py``. Without a value
+    function, the searcher's or the agent's ``value``, it has no meaning."""
 
     learning: Annotated[Part, Takes(NoLearning, OnlineValue)] = NoLearning()
     """Whether the search learns a value function from its own playouts: ``OnlineValue`` or
-    ``NoLearning``, see ``kernel/online_value.py``."""
+    ``NoLearning``, see ``kernel/values/online.py``."""
 
     root_noise: Annotated[Part, Takes(NoNoise, noisy)] = NoNoise()
     """Noise in the root's priors, see ``root_noise.py``."""

@@ -43,6 +43,9 @@ class GameState(Protocol):
     * ``has_simultaneous_moves() -> bool``: whether players may move at the same time in this game;
       without it, a state that has ``apply_actions`` is taken to be of such a game;
 
+    * ``has_chance_nodes() -> bool``: False where chance never moves in this game, which saves what
+      a search does in case it does;
+
     * ``simulator(frame, evaluator) -> Simulator``: a faster provider of simulations than the
       generic one, see ``rave_agents.simulate.simulator``;
     * ``position_key() -> Hashable``: equal for two states exactly when they are the same position
@@ -125,6 +128,12 @@ def draws_chance(state: GameState) -> bool:
     """Whether actions have random outcomes that this state draws itself."""
     tells = getattr(state, "draws_chance", None)
     return tells is not None and bool(tells())
+
+
+def has_chance_nodes(state: GameState) -> bool:
+    """Whether chance may move somewhere in this state's game; True where the state does not say."""
+    tells = getattr(state, "has_chance_nodes", None)
+    return tells is None or bool(tells())
 
 
 def drawn_outcome(state: GameState, draw: random.Random) -> int:

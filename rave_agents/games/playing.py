@@ -130,23 +130,25 @@ def outcome(actions: Any, probabilities: Any, count: int, stream: Any) -> Any:
 
 
 @kernel
-def weight_of(weights: Any, action: int) -> float:
+def weight_of(rules: Any, weights: Any, action: int) -> float:
     """The weight of an action; 0 if there is no such action."""
-    return weights[action] if 0 <= action < weights.shape[0] else 0.0
+    if not rules.is_checked or 0 <= action < weights.shape[0]:
+        return weights[action]
+    return 0.0
 
 
 @kernel
-def weighted_place(actions: Any, count: int, weights: Any, stream: Any) -> int:
+def weighted_place(rules: Any, actions: Any, count: int, weights: Any, stream: Any) -> int:
     """The place of one of the actions, drawn in proportion to the weights."""
     total = 0.0
     for place in range(count):
-        total += weight_of(weights, actions[place])
+        total += weight_of(rules, weights, actions[place])
     drawn = random_unit(stream) * total
     place = 0
-    total = weight_of(weights, actions[0])
+    total = weight_of(rules, weights, actions[0])
     while total <= drawn and place + 1 < count:
         place += 1
-        total += weight_of(weights, actions[place])
+        total += weight_of(rules, weights, actions[place])
     return place
 
 
@@ -157,10 +159,11 @@ def draws_by_weights(frame: Any) -> bool:
 
 
 @kernel
-def drawn_place(actions: Any, count: int, player: int, frame: Any) -> int:
+def drawn_place(rules: Any, actions: Any, count: int, player: int, frame: Any) -> int:
     """The place of one of the actions: uniformly, or by the frame's weights if there are any."""
     if draws_by_weights(frame):
-        return weighted_place(actions, count, frame.action_weights[player], frame.playout_stream)
+        weights = frame.action_weights[player]
+        return weighted_place(rules, actions, count, weights, frame.playout_stream)
     return random_below(frame.playout_stream, count)
 
 
@@ -185,7 +188,7 @@ def drawn_action(rules: Any, state: Any, player: int, actions: Any, frame: Any) 
         count = rules.legal_actions(state, actions)
         if not 0 < count <= rules.max_actions:
             return refuse(frame, BAD_COUNT, count)
-        action = np.int64(actions[drawn_place(actions, count, player, frame)])
+        action = np.int64(actions[drawn_place(rules, actions, count, player, frame)])
     fits = 0 <= action < rules.num_distinct_actions
     return action if fits else refuse(frame, BAD_ACTION, action)
 
@@ -231,15 +234,15 @@ def place_on(
             return end
         if end == frame.move_players.shape[0]:
             return -1
-        if not 0 <= player < rules.num_players:
+        if rules.is_checked and not 0 <= player < rules.num_players:
             return refuse(frame, BAD_PLAYER, player)
         if count == 0:
             count = rules.legal_actions(state, actions)
             if not 0 < count <= rules.max_actions:
                 return refuse(frame, BAD_COUNT, count)
-        place = drawn_place(actions, count, player, frame)
+        place = drawn_place(rules, actions, count, player, frame)
         action = np.int64(actions[place])
-        if not 0 <= action < rules.num_distinct_actions:
+        if rules.is_checked and not 0 <= action < rules.num_distinct_actions:
             return refuse(frame, BAD_ACTION, action)
         count -= 1
         for later in range(place, count):
@@ -258,8 +261,8 @@ def play_itself(
         return play_moves(rules, state, actions, probabilities, frame, end, last)
     players, moves, begin = frame.move_players, frame.move_actions, end
     end = rules.playout(state, players, moves, end, frame.playout_stream)
-    if end == -1:
-        return -1
+    if end == -1 or not rules.is_checked:
+        return end
     if not begin <= end <= players.shape[0]:
         return refuse(frame, BAD_PLAYOUT, end)
     signs, last_player, last_action = 0, 0, 0
@@ -322,7 +325,7 @@ def list_leaf(
     if not 0 < count <= rules.max_actions:
         refuse(frame, BAD_COUNT, count)
         return FAILED
-    place = wrong_place(actions, count, top)
+    place = wrong_place(actions, count, top) if rules.is_checked else NO_PLACE
     if place != NO_PLACE:
         refuse(frame, TWICE if 0 <= actions[place] < top else BAD_ACTION, actions[place])
         return FAILED

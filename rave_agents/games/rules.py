@@ -98,6 +98,9 @@ class Rules:
         """Whether playouts take actions by ``draw``."""
         self.plays_itself: bool = kind.playout is not Rules.playout
         """Whether playouts are those of ``playout``."""
+        self.is_checked: bool = not kind.__module__.startswith(f"{__package__}.")
+        """Whether every move is checked. The package's own games give what they should, as its
+        tests check, so that a search need not."""
         self.setup()
         for name in _METHODS:
             if getattr(kind, name) is getattr(Rules, name):

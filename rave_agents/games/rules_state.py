@@ -67,6 +67,10 @@ class RulesState:
         """Whether chance moves next."""
         return self._player == CHANCE
 
+    def has_chance_nodes(self) -> bool:
+        """Whether the rules have outcomes of chance."""
+        return type(self.rules).chance_outcomes is not Rules.chance_outcomes
+
     def legal_actions(self) -> list[int]:
         """The legal actions in ascending order."""
         return self._actions.copy()

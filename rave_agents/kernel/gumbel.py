@@ -20,10 +20,10 @@ from rave_agents.compiler.dispatch import implements, kernel
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel import codes, hooks
 from rave_agents.kernel.hooks import is_available
-from rave_agents.kernel.judging import mixed_sum
-from rave_agents.kernel.proven_edges import is_pruned, proven_at, with_proof_bonus, within_bounds
+from rave_agents.kernel.proofs.edges import is_pruned, proven_at, with_proof_bonus, within_bounds
 from rave_agents.kernel.selection import NO_EDGE, choose
 from rave_agents.kernel.tree import ROOT, edge_rows
+from rave_agents.kernel.values.implicit_minimax import mixed_sum
 from rave_agents.simulate.random_stream import random_below
 
 UNKNOWN = -1

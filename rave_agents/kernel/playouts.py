@@ -24,7 +24,7 @@ from rave_agents.compiler.arrays import FLOAT, INT, Array, Axis, Rows, one
 from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel import codes, hooks
-from rave_agents.kernel.lifetimes import meaning, standing
+from rave_agents.kernel.measures.action_persistence import meaning, standing
 from rave_agents.kernel.utilities import HIGH, LOW, scaled
 
 PLAYOUTS, MOVES, REPEATED = 0, 1, 2

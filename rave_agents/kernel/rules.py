@@ -141,7 +141,7 @@ class ChanceSeen(NamedTuple):
     """[1] 1 if it has, else 0."""
 
 
-@implements(node_term, UCB1, ChanceSeen, ValueSquares)
+@implements(node_term, UCB1, ValueSquares)
 def _log_visits(rule: Any, N: float) -> float:
     return math.log(N)
 
@@ -167,12 +167,26 @@ def _look_for_chance(rule: ChanceSeen, search: Any, depth: int, nodes: int) -> N
         rule.seen[0] = 1
 
 
-@implements(exploration, ChanceSeen)
-def _adaptive_exploration(rule: ChanceSeen, node: Node, edge: Edge) -> float:
+@kernel
+def weight_now(rule: ChanceSeen) -> float:
+    """The weight of exploration, by whether chance has been seen."""
     c = rule.options.c
     if rule.seen[0] == 1:
         c = max(c * rule.options.chance_factor, rule.options.chance_c)
-    return c * math.sqrt(node.term / max(edge.n, 1.0))
+    return c
+
+
+@implements(node_term, ChanceSeen)
+def _log_visits_if_explored(rule: ChanceSeen, N: float) -> float:
+    """``ln N``, or 0 where nothing is explored: that saves time at each edge."""
+    return math.log(N) if weight_now(rule) > 0.0 else 0.0
+
+
+@implements(exploration, ChanceSeen)
+def _adaptive_exploration(rule: ChanceSeen, node: Node, edge: Edge) -> float:
+    if node.term == 0.0:
+        return 0.0
+    return weight_now(rule) * math.sqrt(node.term / max(edge.n, 1.0))
 
 
 class PUCT(NamedTuple):

@@ -93,14 +93,14 @@ class Search(NamedTuple):
     ties: Any
     """How ties are broken, see ``selection.py``."""
     amaf: Any
-    """AMAF statistics, see ``amaf.py``."""
+    """AMAF statistics, see ``amaf/views.py``."""
     proofs: Any
-    """What is proven, see ``proofs.py``."""
+    """What is proven, see ``proofs/part.py``."""
     moves: Any
-    """How players move: see ``alternating.py``, ``simultaneous.py``, ``information_sets.py``."""
+    """How players move, see ``moves/``: in turn, at the same time, or with hidden information."""
     playouts: Any
     """How playouts choose their moves, see ``playouts.py``."""
     judging: Any
-    """What a value function's judgements count for, see ``judging.py``."""
+    """What a value function's judgements count for, see ``values/implicit_minimax.py``."""
     lifetimes: Any
-    """What becomes of actions, see ``lifetimes.py``."""
+    """What becomes of actions, see ``measures/action_persistence.py``."""

@@ -6,12 +6,12 @@ from typing import Annotated, Any, NamedTuple
 from annotated_types import Ge
 
 from rave_agents.compiler.dispatch import implements, kernel, open_function
-from rave_agents.kernel.amaf import amaf_sums, view_at
+from rave_agents.kernel.amaf.views import amaf_sums, view_at
 from rave_agents.kernel.hooks import is_available
-from rave_agents.kernel.judging import first_value, mixed_sum
-from rave_agents.kernel.proven_edges import corrected, proven_at, within_bounds
+from rave_agents.kernel.proofs.edges import corrected, proven_at, within_bounds
 from rave_agents.kernel.rules import Edge, Node, node_term, score
 from rave_agents.kernel.tree import edge_rows
+from rave_agents.kernel.values.implicit_minimax import first_value, mixed_sum
 from rave_agents.simulate.random_stream import random_below, random_unit
 
 NO_EDGE = -1

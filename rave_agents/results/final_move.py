@@ -9,9 +9,9 @@ from rave_agents.config.final_moves import AverageStrategy, Maximin, Survivor, p
 from rave_agents.config.part_specs import is_own, part_raised
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.errors import FormulaError
-from rave_agents.kernel.proofs import Proofs
-from rave_agents.kernel.solver import UNSOLVED
-from rave_agents.kernel.winning_moves import weighted_win_rate
+from rave_agents.kernel.amaf.winning_moves import weighted_win_rate
+from rave_agents.kernel.proofs.part import Proofs
+from rave_agents.kernel.proofs.solver import UNSOLVED
 from rave_agents.results.root import NO_PROOF, Root, RootMove
 from rave_agents.results.search_result import ActionStatistics
 

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from rave_agents.kernel import tree as trees
-from rave_agents.kernel.proofs import LUCK, has_plain_ends
-from rave_agents.kernel.solver import UNSOLVED
+from rave_agents.kernel.proofs.part import LUCK, has_plain_ends
+from rave_agents.kernel.proofs.solver import UNSOLVED
 from rave_agents.kernel.tree import ROOT, UNEXPANDED, Tree
 from rave_agents.kernel.utilities import GameRange
 from rave_agents.tree.proof_arrays import ProofArrays

@@ -8,19 +8,19 @@ import numpy as np
 
 from rave_agents.game.game_state import GameState, legal_actions_of
 from rave_agents.kernel import tree as trees
-from rave_agents.kernel.amaf import NO_TABLE
-from rave_agents.kernel.amaf_nodes import EdgeAmaf
-from rave_agents.kernel.amaf_tables import AmafTables
-from rave_agents.kernel.bonus_trust import MeasuredTrust, bonus_trust
+from rave_agents.kernel.amaf.hidden_trust import MeasuredSpread
+from rave_agents.kernel.amaf.nodes import EdgeAmaf
+from rave_agents.kernel.amaf.tables import AmafTables
+from rave_agents.kernel.amaf.trust import FullTrust, LearnedTrust, trust_of
+from rave_agents.kernel.amaf.views import NO_TABLE
 from rave_agents.kernel.gumbel import GumbelSearch
-from rave_agents.kernel.hidden_trust import MeasuredSpread
-from rave_agents.kernel.online_value import LearnedEdges, value_trust
-from rave_agents.kernel.proofs import Proven
-from rave_agents.kernel.simultaneous import JointMoves
-from rave_agents.kernel.solver import UNSOLVED
-from rave_agents.kernel.strategies import MixedStrategy
+from rave_agents.kernel.moves.simultaneous import JointMoves
+from rave_agents.kernel.moves.strategies import MixedStrategy
+from rave_agents.kernel.proofs.part import Proven
+from rave_agents.kernel.proofs.solver import UNSOLVED
+from rave_agents.kernel.proofs.trust import MeasuredTrust, bonus_trust
 from rave_agents.kernel.tree import ROOT, UNEXPANDED, Tree
-from rave_agents.kernel.trust import FullTrust, LearnedTrust, trust_of
+from rave_agents.kernel.values.online import LearnedEdges, value_trust
 from rave_agents.results.proven import (
     EdgeProof,
     Ends,

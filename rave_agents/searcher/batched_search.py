@@ -15,7 +15,7 @@ from rave_agents.evaluators import leaves
 from rave_agents.evaluators.batch import BatchArrays
 from rave_agents.evaluators.batch_evaluator import BatchEvaluator, Judged, judge
 from rave_agents.evaluators.cache import EvaluationCache
-from rave_agents.kernel.alternating import Alternating
+from rave_agents.kernel.moves.alternating import Alternating
 from rave_agents.kernel.search import Path, Search
 from rave_agents.searcher.crew import Crew, bind_step
 from rave_agents.searcher.tree_search import (

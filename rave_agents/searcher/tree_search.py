@@ -18,11 +18,11 @@ from rave_agents.game.game_state import GameState
 from rave_agents.kernel import loop
 from rave_agents.kernel import tree as trees
 from rave_agents.kernel.gumbel import GumbelSearch
-from rave_agents.kernel.online_value import MOST_SAMPLES
 from rave_agents.kernel.playouts import AdaptivePlayouts, SensiblePlayouts
 from rave_agents.kernel.search import Search, Settings
 from rave_agents.kernel.tree import ROOT
 from rave_agents.kernel.utilities import GameRange, ObservedRange
+from rave_agents.kernel.values.online import MOST_SAMPLES
 from rave_agents.simulate.action_numbers import MOST_DENSE, MOST_ROWS, ActionNumbers
 from rave_agents.simulate.evaluator import Evaluator
 from rave_agents.simulate.python_simulator import PythonSimulator

@@ -9,22 +9,23 @@ from rave_agents.config.search_config import SearchConfig
 from rave_agents.game.game_state import (
     GameState,
     draws_chance,
+    has_chance_nodes,
     has_simultaneous_moves,
     hides_information,
 )
-from rave_agents.kernel.alternating import Alternating
-from rave_agents.kernel.amaf import NoAmaf
-from rave_agents.kernel.hidden_trust import HiddenTrust
+from rave_agents.kernel.amaf.hidden_trust import HiddenTrust
+from rave_agents.kernel.amaf.trust import LearnedTrust
+from rave_agents.kernel.amaf.views import NoAmaf
 from rave_agents.kernel.hooks import reads_lifetimes
-from rave_agents.kernel.information_sets import InformationSets
-from rave_agents.kernel.judging import NoJudging
-from rave_agents.kernel.lifetimes import CountLifetimes, NoLifetimes
-from rave_agents.kernel.online_value import NoLearning, OnlineValue
+from rave_agents.kernel.measures.action_persistence import CountLifetimes, NoLifetimes
+from rave_agents.kernel.moves.alternating import Alternating
+from rave_agents.kernel.moves.information_sets import InformationSets
+from rave_agents.kernel.moves.simultaneous import Simultaneous
 from rave_agents.kernel.playouts import SensiblePlayouts, UniformPlayouts, WeightedPlayouts
-from rave_agents.kernel.proofs import NoProofs
-from rave_agents.kernel.rules import PUCT, UCB1, Greedy, UCB1Tuned
-from rave_agents.kernel.simultaneous import Simultaneous
-from rave_agents.kernel.trust import LearnedTrust
+from rave_agents.kernel.proofs.part import NoProofs
+from rave_agents.kernel.rules import PUCT, UCB1, AdaptiveUCB1, Greedy, UCB1Tuned
+from rave_agents.kernel.values.implicit_minimax import NoJudging
+from rave_agents.kernel.values.online import NoLearning, OnlineValue
 from rave_agents.simulate.utility_limits import checked_count, utility_limits
 
 
@@ -50,6 +51,7 @@ def compose(
     judged: bool,
     valued: bool = False,
     observed: bool = False,
+    chance: bool = True,
 ) -> Parts:
     """The parts of a search.
 
@@ -61,6 +63,7 @@ def compose(
         judged: whether an evaluator judges leaves, so that there are no playouts.
         valued: whether there is a value function.
         observed: whether playouts show what players observe, for the search to learn from.
+        chance: whether chance may move.
     """
     judging: Any = config.judging
     in_tree = valued and (judging.minimax > 0.0 or judging.first_play)
@@ -74,12 +77,12 @@ def compose(
         if hidden and isinstance(learned, LearnedTrust):
             amaf = amaf._replace(trust=HiddenTrust(learned.unvisited))
     elif simultaneous:
-        moves = Simultaneous(_without_idle_exploration(config.simultaneous))
+        moves = Simultaneous(_without_idle_exploration(config.simultaneous, chance))
         if isinstance(learned, LearnedTrust | HiddenTrust):
             amaf = NoAmaf()  # What an action is worth depends on what the others take beside it.
     playouts = UniformPlayouts() if judged else _weighted(config.playouts)
     parts = Parts(
-        rule=_without_idle_exploration(config.rule),
+        rule=_without_idle_exploration(config.rule, chance or determinized),
         ties=config.ties,
         amaf=amaf,
         proofs=NoProofs() if determinized or simultaneous else config.proofs,
@@ -150,6 +153,7 @@ def searched_game(
             judged=judged,
             valued=valued,
             observed=observation > 0,
+            chance=has_chance_nodes(state),
         ),
         observation=observation,
         num_players=limits.players,
@@ -169,8 +173,10 @@ def determinizes(state: GameState, config: SearchConfig) -> bool:
     return draws_chance(state) or (hides_information(state) and config.hidden == "determinize")
 
 
-def _without_idle_exploration(rule: Any) -> Any:
-    """A rule with c = 0 as the one that computes no exploration."""
+def _without_idle_exploration(rule: Any, chance: bool) -> Any:
+    """The rule that computes no more than is needed: with c = 0, or where chance never moves."""
+    if isinstance(rule, AdaptiveUCB1) and not chance:
+        rule = UCB1(rule.c)
     idle = isinstance(rule, UCB1 | PUCT | UCB1Tuned) and rule.c == 0.0
     return Greedy() if idle else rule
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rave_agents.kernel import gumbel
-from rave_agents.kernel.proven_edges import proven_at
+from rave_agents.kernel.proofs.edges import proven_at
 from rave_agents.kernel.tree import ROOT, edge_rows
 from rave_agents.kernel.utilities import GameRange
 from rave_agents.tree.search_tree import SearchTree

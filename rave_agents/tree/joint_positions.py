@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rave_agents.compiler.arrays import CHILD
-from rave_agents.kernel.child_table import NO_ENTRY, Children
-from rave_agents.kernel.simultaneous import JointMoves
+from rave_agents.kernel.moves.child_table import NO_ENTRY, Children
+from rave_agents.kernel.moves.simultaneous import JointMoves
 from rave_agents.kernel.tree import UNEXPANDED, Tree, edge_rows
 
 

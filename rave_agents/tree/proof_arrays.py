@@ -5,9 +5,9 @@ from typing import NamedTuple
 import numpy as np
 
 from rave_agents.compiler.arrays import Array
-from rave_agents.kernel.proof_numbers import Numbers
-from rave_agents.kernel.proofs import Proven
-from rave_agents.kernel.solver import Bounds
+from rave_agents.kernel.proofs.numbers import Numbers
+from rave_agents.kernel.proofs.part import Proven
+from rave_agents.kernel.proofs.solver import Bounds
 
 
 class ProofArrays(NamedTuple):

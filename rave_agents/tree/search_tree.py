@@ -10,18 +10,18 @@ from numpy.typing import NDArray
 from rave_agents.compiler.arrays import CHILD, EDGE, GROWING, NODE, TABLE, Axis
 from rave_agents.compiler.dispatch import classes_of
 from rave_agents.game.game_state import GameState
-from rave_agents.kernel import refutations  # noqa: F401  (it implements hooks)
-from rave_agents.kernel.amaf_tables import HRAVE
-from rave_agents.kernel.bonus_trust import MeasuredTrust
+from rave_agents.kernel.amaf.hidden_trust import MeasuredSpread
+from rave_agents.kernel.amaf.tables import HRAVE
 from rave_agents.kernel.gumbel import GumbelSearch
-from rave_agents.kernel.hidden_trust import MeasuredSpread
 from rave_agents.kernel.hooks import checks_children, rows_needed
-from rave_agents.kernel.proof_numbers import NOBODY, Numbers
-from rave_agents.kernel.proofs import Proven
-from rave_agents.kernel.root_sums import RootSums
+from rave_agents.kernel.measures.root_sums import RootSums
+from rave_agents.kernel.moves.simultaneous import JointMoves
+from rave_agents.kernel.proofs import refutations  # noqa: F401  (it implements hooks)
+from rave_agents.kernel.proofs.numbers import NOBODY, Numbers
+from rave_agents.kernel.proofs.part import Proven
+from rave_agents.kernel.proofs.solver import Bounds
+from rave_agents.kernel.proofs.trust import MeasuredTrust
 from rave_agents.kernel.search import Path, Search, neutral_settings
-from rave_agents.kernel.simultaneous import JointMoves
-from rave_agents.kernel.solver import Bounds
 from rave_agents.kernel.tree import ROOT, UNEXPANDED, Tree
 from rave_agents.kernel.utilities import HIGH, LOW
 from rave_agents.simulate.action_numbers import NUMBER_BYTES, ActionNumbers

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from rave_agents.compiler.arrays import CHILD, GROWING, Array, Axis, Rows
 from rave_agents.compiler.runtime import RUNS_AS
-from rave_agents.kernel.child_table import NO_ENTRY, Children, first_place
+from rave_agents.kernel.moves.child_table import NO_ENTRY, Children, first_place
 from rave_agents.kernel.tree import Tree
 
 Sizes = dict[Axis, int]

@@ -12,9 +12,9 @@ import pytest
 import rave_agents.kernel
 from rave_agents.compiler.calls import call_address
 from rave_agents.compiler.dispatch import JIT_DISABLED, KernelFunction, OpenFunction
+from rave_agents.kernel.amaf.winning_moves import weighted_win_rate
 from rave_agents.kernel.loop import is_due
 from rave_agents.kernel.tree import Tree, add_node
-from rave_agents.kernel.winning_moves import weighted_win_rate
 from rave_agents.simulate.random_stream import random_below, random_unit, random_word
 from rave_agents.tree.storage import allocated
 

@@ -5,7 +5,7 @@ import itertools
 import math
 
 from rave_agents.compiler.arrays import NODE
-from rave_agents.kernel.proof_numbers import NOBODY
+from rave_agents.kernel.proofs.numbers import NOBODY
 from rave_agents.kernel.tree import UNEXPANDED, edge_rows
 from rave_agents.parts import (
     AllPlayers,

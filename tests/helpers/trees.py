@@ -4,10 +4,10 @@ import itertools
 import math
 
 from rave_agents.compiler.arrays import EDGE, GROWING, NODE, TABLE, Axis
-from rave_agents.kernel.amaf import NO_TABLE
-from rave_agents.kernel.amaf_nodes import EdgeAmaf
-from rave_agents.kernel.amaf_tables import AmafTables
-from rave_agents.kernel.solver import UNSOLVED
+from rave_agents.kernel.amaf.nodes import EdgeAmaf
+from rave_agents.kernel.amaf.tables import AmafTables
+from rave_agents.kernel.amaf.views import NO_TABLE
+from rave_agents.kernel.proofs.solver import UNSOLVED
 from rave_agents.kernel.tree import ROOT, UNEXPANDED, edge_rows
 from rave_agents.tree.joint_positions import find_joint_child, joint_visits, position_nodes
 from rave_agents.tree.search_tree import SearchTree

@@ -2,17 +2,25 @@
 
 import pyspiel
 import pytest
+from rave_openspiel import OpenSpielState
 
 from rave_agents import Limit, SearchConfig, Searcher
-from rave_agents.kernel.rules import AdaptiveUCB1
+from rave_agents.kernel.rules import AdaptiveUCB1, Greedy
 from rave_agents.parts import UCB1
 
 PARTS = {"tic_tac_toe": 0, "nim": 0, "pig": 1, "leduc_poker": 1}
 
 
-def searched(name, rule):
+class Untold(OpenSpielState):
+    """A position that does not tell whether chance ever moves."""
+
+    def has_chance_nodes(self):
+        return True
+
+
+def searched(name, rule, kind=OpenSpielState):
     """The searcher after a search, and how often it took each move."""
-    state = pyspiel.load_game(name).new_initial_state()
+    state = kind(pyspiel.load_game(name).new_initial_state())
     while state.is_chance_node():
         state.apply_action(state.legal_actions()[0])
     searcher = Searcher(SearchConfig(rule=rule), seed=1)
@@ -23,8 +31,17 @@ def searched(name, rule):
 @pytest.mark.parametrize("name", PARTS)
 def test_chance_is_seen_where_it_has_a_part(name):
     """Also where something is hidden, and there are no chance nodes in the tree."""
-    searcher, _ = searched(name, AdaptiveUCB1())
+    searcher, _ = searched(name, AdaptiveUCB1(), Untold)
     assert searcher.rooted_tree().running.rule.seen[0] == PARTS[name]
+
+
+@pytest.mark.parametrize(("c", "rule"), [(0.5, UCB1(0.5)), (0.0, Greedy())])
+def test_where_chance_never_moves_nothing_is_computed_in_case_it_does(c, rule):
+    searcher, _ = searched("tic_tac_toe", AdaptiveUCB1(c, chance_c=0.7))
+    assert type(searcher.rooted_tree().running.rule) is type(rule)
+    assert searcher.rooted_tree().running.rule == rule
+    searcher, _ = searched("pig", AdaptiveUCB1(c, chance_c=0.7))
+    assert searcher.rooted_tree().running.rule.options == AdaptiveUCB1(c, chance_c=0.7)
 
 
 @pytest.mark.parametrize("name", PARTS)

@@ -11,22 +11,27 @@ import pyspiel
 import pytest
 
 from rave_agents import Limit, SearchConfig, Searcher
-from rave_agents.kernel.bonus_trust import (
-    LearnedBonusTrust,
-    MeasuredTrust,
-    bonus_trust,
-    compare_with_values,
-    compared,
-    distrust,
+from rave_agents.kernel.measures.action_persistence import (
+    LEFT,
+    STILL_LEGAL,
+    CountLifetimes,
+    Lifetimes,
 )
-from rave_agents.kernel.lifetimes import LEFT, STILL_LEGAL, CountLifetimes, Lifetimes
-from rave_agents.kernel.root_sums import (
+from rave_agents.kernel.measures.root_sums import (
     EARLIER_FIRST,
     EARLIER_SECOND,
     FIRST,
     KEPT,
     SECOND,
     RootSums,
+)
+from rave_agents.kernel.proofs.trust import (
+    LearnedBonusTrust,
+    MeasuredTrust,
+    bonus_trust,
+    compare_with_values,
+    compared,
+    distrust,
 )
 from rave_agents.kernel.tree import UNEXPANDED
 from rave_agents.tree.storage import find_records

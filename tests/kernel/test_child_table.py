@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from rave_agents.compiler.arrays import CHILD, FLOAT, GROWING, NODE, Array, Axis, Rows
-from rave_agents.kernel.child_table import NO_ENTRY, Children, add_entry, find_entry
+from rave_agents.kernel.moves.child_table import NO_ENTRY, Children, add_entry, find_entry
 from rave_agents.kernel.tree import UNEXPANDED, Tree
 from rave_agents.tree.storage import Storage, allocated, places_for
 

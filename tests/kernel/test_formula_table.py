@@ -7,7 +7,7 @@ import re
 import pytest
 
 PAGE = pathlib.Path(__file__).parents[2] / "docs" / "theory" / "formulas.md"
-FUNCTIONS = re.findall(r"`(\w+)\.(\w+)`", PAGE.read_text(encoding="utf-8"))
+FUNCTIONS = re.findall(r"`([\w.]+)\.(\w+)`", PAGE.read_text(encoding="utf-8"))
 
 
 def test_the_table_is_found():
@@ -21,7 +21,7 @@ def test_a_formula_of_the_table_is_a_function_that_says_what_it_computes(module,
     assert len(function.__doc__) > 20
 
 
-@pytest.mark.parametrize("module", ["rules", "schedules", "weightings", "proof_bonuses"])
+@pytest.mark.parametrize("module", ["rules", "amaf.schedules", "amaf.weightings", "proofs.bonuses"])
 def test_every_formula_of_a_file_of_formulas_is_in_the_table(module):
     source = importlib.import_module(f"rave_agents.kernel.{module}")
     named = {name for file, name in FUNCTIONS if file == module}

@@ -10,10 +10,22 @@ import pytest
 from rave_agents.compiler.arrays import Axis
 from rave_agents.compiler.dispatch import implements
 from rave_agents.config.final_moves import lower_confidence_bound
-from rave_agents.kernel.amaf import BlendScores, BlendValues, View
-from rave_agents.kernel.amaf_nodes import NodeAmaf
-from rave_agents.kernel.lifetimes import CountLifetimes
-from rave_agents.kernel.proof_numbers import ProofNumbers, pn_score
+from rave_agents.kernel.amaf.nodes import NodeAmaf
+from rave_agents.kernel.amaf.schedules import (
+    Fuego,
+    GraveBias,
+    HandSelected,
+    MinimumMSE,
+    Pachi,
+    beta,
+    blend,
+)
+from rave_agents.kernel.amaf.trust import FullTrust, LearnedTrust, exploration_left
+from rave_agents.kernel.amaf.views import BlendScores, BlendValues, View
+from rave_agents.kernel.amaf.weightings import Linear, Stepped, Uniform, update_weight
+from rave_agents.kernel.amaf.winning_moves import weighted_win_rate
+from rave_agents.kernel.measures.action_persistence import CountLifetimes
+from rave_agents.kernel.proofs.numbers import Numbers, ProofNumbers, bonus_at, pn_score
 from rave_agents.kernel.rules import (
     PUCT,
     UCB1,
@@ -26,19 +38,7 @@ from rave_agents.kernel.rules import (
     exploration,
     node_term,
 )
-from rave_agents.kernel.schedules import (
-    Fuego,
-    GraveBias,
-    HandSelected,
-    MinimumMSE,
-    Pachi,
-    beta,
-    blend,
-)
-from rave_agents.kernel.trust import FullTrust, LearnedTrust, exploration_left
 from rave_agents.kernel.utilities import GameRange, ObservedRange, scaled
-from rave_agents.kernel.weightings import Linear, Stepped, Uniform, update_weight
-from rave_agents.kernel.winning_moves import weighted_win_rate
 from rave_agents.tree.storage import assembled
 
 
@@ -286,11 +286,11 @@ def test_scaled(kind):
 def proof_score(bonus, n, score=0.0, *, count=1, exact=True, **options):
     """The score of an edge with n visits among so many siblings."""
     options = ProofNumbers(**{"weight": 0.0, **options})
-    numbers = SimpleNamespace(
-        options=options, bonus_trust=options.bonus_trust, edge_bonus=np.array([bonus])
-    )
+    edge_bonus = np.array([bonus])
+    numbers = Numbers(options, options.bonus_trust, None, None, None, edge_bonus, None)
     tree = SimpleNamespace(node_edge_count=np.array([count]), edge_visits=np.array([n]))
-    return pn_score(numbers, SimpleNamespace(tree=tree), 0, 0, score, exact)
+    search = SimpleNamespace(tree=tree)
+    return pn_score(numbers, bonus_at(numbers, search, 0, exact), search, 0, score)
 
 
 def test_proof_score():

@@ -13,13 +13,13 @@ from rave_gymnasium import PlanningState
 from rave_openspiel.states import OpenSpielState
 
 from rave_agents import Limit, SearchConfig, Searcher
-from rave_agents.kernel.hidden_trust import (
+from rave_agents.kernel.amaf.hidden_trust import (
     HiddenTrust,
     MeasuredSpread,
     squares,
     trust_by_spread,
 )
-from rave_agents.kernel.trust import FullTrust, LearnedTrust
+from rave_agents.kernel.amaf.trust import FullTrust, LearnedTrust
 from rave_agents.tree.composition import searched_game
 from rave_agents.tree.storage import find_records
 

@@ -10,8 +10,9 @@ from rave_openspiel import OpenSpielState
 
 from rave_agents import Limit, SearchConfig, Searcher
 from rave_agents.compiler.dispatch import implements
+from rave_agents.kernel.amaf.trust import trust_of
 from rave_agents.kernel.hooks import reads_lifetimes
-from rave_agents.kernel.lifetimes import (
+from rave_agents.kernel.measures.action_persistence import (
     CHANGING,
     FLEETING,
     LASTING,
@@ -24,7 +25,6 @@ from rave_agents.kernel.lifetimes import (
     placement,
     standing,
 )
-from rave_agents.kernel.trust import trust_of
 from rave_agents.parts import NodeAmaf
 
 

@@ -11,7 +11,7 @@ from rave_openspiel.native import bridge
 from rave_agents import Limit, SearchConfig, Searcher
 from rave_agents.arena import play_match
 from rave_agents.games import rules_class
-from rave_agents.kernel.online_value import (
+from rave_agents.kernel.values.online import (
     COUNT,
     ERROR,
     MEAN,

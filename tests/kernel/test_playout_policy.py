@@ -14,7 +14,7 @@ from rave_openspiel.states import OpenSpielState
 from rave_agents import Limit, SearchConfig, Searcher
 from rave_agents.compiler.arrays import Axis
 from rave_agents.kernel.hooks import on_backup
-from rave_agents.kernel.lifetimes import (
+from rave_agents.kernel.measures.action_persistence import (
     GONE,
     LEFT,
     LEGAL_AGAIN,

@@ -14,7 +14,7 @@ from helpers.trees import (
 
 from rave_agents import Limit, SearchConfig, Searcher
 from rave_agents.compiler.arrays import NODE, TABLE
-from rave_agents.kernel.amaf import NO_TABLE
+from rave_agents.kernel.amaf.views import NO_TABLE
 from rave_agents.kernel.tree import ROOT, edge_rows
 from rave_agents.parts import (
     GRAVE,

@@ -18,8 +18,8 @@ from rave_agents.errors import GameError, UnsupportedGameError
 from rave_agents.frameworks.adapters import load_game
 from rave_agents.games import rules_class
 from rave_agents.games.bits import count_bits
-from rave_agents.kernel.judging import JudgedEdges
 from rave_agents.kernel.tree import UNEXPANDED, edge_rows
+from rave_agents.kernel.values.implicit_minimax import JudgedEdges
 from rave_agents.parts import UCB1, Greedy, Judging, Proofs, implements, position_value
 
 CHANCE, TERMINAL = -1, -4

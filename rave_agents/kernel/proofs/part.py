@@ -23,14 +23,14 @@ from rave_agents.kernel.hooks import (
     update_node,
 )
 from rave_agents.kernel.players import CHANCE, TERMINAL
-from rave_agents.kernel.proof_numbers import (
+from rave_agents.kernel.proofs.numbers import (
     NOBODY,
     NoProofNumbers,
     ProofNumbers,
     own_numbers,
     winner_of,
 )
-from rave_agents.kernel.solver import NoSolver, Solver, bounds_of, has_outcomes
+from rave_agents.kernel.proofs.solver import NoSolver, Solver, bounds_of, has_outcomes
 from rave_agents.kernel.tree import ROOT, UNEXPANDED, add_node, edge_rows
 from rave_agents.kernel.utilities import HIGH, LOW, scaled
 

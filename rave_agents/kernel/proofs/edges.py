@@ -4,9 +4,9 @@ from typing import Any, NamedTuple
 
 from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.kernel.hooks import is_solved
-from rave_agents.kernel.proof_numbers import lasts, own_numbers, with_bonus
-from rave_agents.kernel.proofs import LUCK, Proven, has_plain_ends, visits_before_skipping
-from rave_agents.kernel.solver import bounds_of, has_outcomes
+from rave_agents.kernel.proofs.numbers import bonus_at, lasts, own_numbers, with_bonus
+from rave_agents.kernel.proofs.part import LUCK, Proven, has_plain_ends, visits_before_skipping
+from rave_agents.kernel.proofs.solver import bounds_of, has_outcomes
 from rave_agents.kernel.tree import UNEXPANDED
 from rave_agents.kernel.utilities import scaled
 
@@ -30,6 +30,8 @@ class ProvenNode(NamedTuple):
     only where this makes a difference."""
     skips: bool
     """Whether settled children are skipped once visited often enough."""
+    bonus: Any
+    """The weights of the bonus of proof numbers."""
 
 
 @open_function
@@ -45,7 +47,9 @@ def _proven_at(proofs: Proven, search: Any, node: int) -> ProvenNode:
     exact = True
     if not has_outcomes(proofs.solver) or lasts(proofs.numbers):
         exact = proofs.facts[LUCK] == 0 and has_plain_ends(proofs, search)
-    return ProvenNode(proofs, node, mover, sure, exact, not is_settled(proofs, search, node, exact))
+    skips = not is_settled(proofs, search, node, exact)
+    bonus = bonus_at(proofs.numbers, search, node, exact)
+    return ProvenNode(proofs, node, mover, sure, exact, skips, bonus)
 
 
 @kernel
@@ -104,8 +108,7 @@ def with_proof_bonus(proven: Any, search: Any, edge: int, score: float) -> float
 
 @implements(with_proof_bonus, ProvenNode)
 def _with_proof_bonus(proven: ProvenNode, search: Any, edge: int, score: float) -> float:
-    numbers, exact = proven.proofs.numbers, proven.exact
-    return float(with_bonus(numbers, search, proven.node, edge, score, exact))
+    return float(with_bonus(proven.proofs.numbers, proven.bonus, search, edge, score))
 
 
 @open_function

@@ -18,8 +18,8 @@ from rave_agents.compiler.arrays import FLOAT, NODE, Array, one
 from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel.hooks import reads_lifetimes
-from rave_agents.kernel.lifetimes import placement, transience
-from rave_agents.kernel.root_sums import RootSums, is_time_to_look, remember
+from rave_agents.kernel.measures.action_persistence import placement, transience
+from rave_agents.kernel.measures.root_sums import RootSums, is_time_to_look, remember
 from rave_agents.kernel.tree import UNEXPANDED, edge_rows
 
 GREATEST_WEIGHT = 10.0

@@ -20,11 +20,11 @@ from rave_agents.compiler.arrays import CHILD, INT, NODE, Array, Axis, Rows, one
 from rave_agents.compiler.dispatch import implements, kernel
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel import codes, hooks
-from rave_agents.kernel.added_edges import add_missing, find_edges, is_edge
-from rave_agents.kernel.alternating import add_described
-from rave_agents.kernel.amaf import NO_TABLE, reference
-from rave_agents.kernel.child_table import NO_ENTRY, Children, add_entry, find_entry
+from rave_agents.kernel.amaf.views import NO_TABLE, reference
 from rave_agents.kernel.hooks import is_available
+from rave_agents.kernel.moves.added_edges import add_missing, find_edges, is_edge
+from rave_agents.kernel.moves.alternating import add_described
+from rave_agents.kernel.moves.child_table import NO_ENTRY, Children, add_entry, find_entry
 from rave_agents.kernel.players import TERMINAL
 from rave_agents.kernel.provider import call_provider
 from rave_agents.kernel.rules import Node, hides_chance, node_term

@@ -1,8 +1,8 @@
 """All-moves-as-first statistics (AMAF): what the parts that keep them have in common.
 
 An action that its player takes at a node, or later in a simulation through it, gets the value of
-that simulation at the node. ``amaf_nodes.py`` keeps these statistics at the edges of each node
-(RAVE), ``amaf_tables.py`` in tables of all players' actions (GRAVE, HRAVE).
+that simulation at the node. ``nodes.py`` keeps these statistics at the edges of each node
+(RAVE), ``tables.py`` in tables of all players' actions (GRAVE, HRAVE).
 """
 
 from typing import Annotated, Any, NamedTuple
@@ -12,12 +12,12 @@ import numpy as np
 from rave_agents.compiler.arrays import INT, Array, Axis, Rows, one
 from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.compiler.part_fields import Takes
+from rave_agents.kernel.amaf.schedules import blend, blend_trusted
+from rave_agents.kernel.amaf.trust import FullTrust, value_of_unvisited
+from rave_agents.kernel.amaf.winning_moves import EdgeWins, TableWins, biased_sum, winning_rate
 from rave_agents.kernel.players import AllPlayers, SearchingPlayer
 from rave_agents.kernel.rules import Edge, blended
-from rave_agents.kernel.schedules import blend, blend_trusted
 from rave_agents.kernel.tree import edge_rows
-from rave_agents.kernel.trust import FullTrust, value_of_unvisited
-from rave_agents.kernel.winning_moves import EdgeWins, TableWins, biased_sum, winning_rate
 
 NO_TABLE = -1
 """The AMAF table of a node that has none, and the reference where there is none."""

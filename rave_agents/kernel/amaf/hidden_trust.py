@@ -19,10 +19,10 @@ from annotated_types import Ge, Le
 from rave_agents.compiler.arrays import FLOAT, Array, one
 from rave_agents.compiler.dispatch import implements, kernel
 from rave_agents.compiler.runtime import runs_as
+from rave_agents.kernel.amaf.trust import on_credited, trust_of, value_of_unvisited
 from rave_agents.kernel.hooks import reads_lifetimes
-from rave_agents.kernel.root_sums import RootSums, is_time_to_look, remember
+from rave_agents.kernel.measures.root_sums import RootSums, is_time_to_look, remember
 from rave_agents.kernel.tree import ROOT, edge_rows
-from rave_agents.kernel.trust import on_credited, trust_of, value_of_unvisited
 
 NARROW, WIDE = 0.4, 0.6
 """Standard deviations of the values of actions taken later, as shares of those of edges' own

@@ -16,9 +16,9 @@ from rave_agents.compiler.arrays import CHILD, FLOAT, NODE, Array, Axis, Rows
 from rave_agents.compiler.dispatch import implements, kernel
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel import codes, hooks
-from rave_agents.kernel.alternating import add_described, follow_edge, take_edge, walk
-from rave_agents.kernel.child_table import NO_ENTRY, Children, add_entry, find_entry
 from rave_agents.kernel.hooks import count_value, find_leaf, on_rescale
+from rave_agents.kernel.moves.alternating import add_described, follow_edge, take_edge, walk
+from rave_agents.kernel.moves.child_table import NO_ENTRY, Children, add_entry, find_entry
 from rave_agents.kernel.players import SIMULTANEOUS
 from rave_agents.kernel.rules import UCB1
 from rave_agents.kernel.selection import choose

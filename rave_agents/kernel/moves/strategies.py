@@ -14,12 +14,12 @@ from rave_agents.compiler.arrays import EDGE, FLOAT, Array, Axis, Rows
 from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel import hooks
-from rave_agents.kernel.amaf_nodes import EdgeAmaf
-from rave_agents.kernel.child_table import NO_ENTRY, find_entry
+from rave_agents.kernel.amaf.nodes import EdgeAmaf
+from rave_agents.kernel.amaf.schedules import blend
+from rave_agents.kernel.moves.child_table import NO_ENTRY, find_entry
+from rave_agents.kernel.moves.simultaneous import ALONE, after_entry
 from rave_agents.kernel.players import holds_for
-from rave_agents.kernel.schedules import blend
 from rave_agents.kernel.selection import choose
-from rave_agents.kernel.simultaneous import ALONE, after_entry
 from rave_agents.kernel.tree import edge_rows
 from rave_agents.simulate.random_stream import random_below, random_unit
 

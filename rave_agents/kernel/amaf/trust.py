@@ -2,7 +2,7 @@
 
 An AMAF value says something about an action that means much the same whenever it is taken. In Hex
 it does. There are two kinds of games in which it does not, and both show themselves in what
-becomes of actions, see ``lifetimes.py``:
+becomes of actions, see ``measures/action_persistence.py``:
 
 * An action is legal again after its player took it. In Connect Four, a column is another cell each
   time.

@@ -5,8 +5,8 @@ weights by logistic regression, one position after the other, by AdaGrad (Duchi,
 2011). Temporal-difference search (Silver, Sutton & Müller 2012) learns a linear value from the
 simulations of a search, too, and plays by it; here it goes beside the means of simulations. It
 judges the children of each new node, and its judgements are backed up and mixed with the means like
-those of a value function of the user's own, see ``judging.py``: as far as the search has found that
-they foretell the ends of playouts.
+those of a value function of the user's own, see ``implicit_minimax.py``: as far as the search has
+found that they foretell the ends of playouts.
 
 It needs a provider of simulations that shows what players observe, see ``Frame.samples``.
 """
@@ -21,14 +21,14 @@ from rave_agents.compiler.arrays import FLOAT, Array, Axis, Rows, one
 from rave_agents.compiler.dispatch import implements, kernel, summing_kernel
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel import codes, hooks
-from rave_agents.kernel.judging import (
+from rave_agents.kernel.tree import edge_rows
+from rave_agents.kernel.utilities import scaled
+from rave_agents.kernel.values.implicit_minimax import (
     back_up_expected,
     implicit_minimax,
     minimax_weight,
     mixed_sum,
 )
-from rave_agents.kernel.tree import edge_rows
-from rave_agents.kernel.utilities import scaled
 
 MOST_SAMPLES = 16
 """Positions of a playout that are learned from."""

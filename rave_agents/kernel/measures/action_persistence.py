@@ -1,8 +1,8 @@
 """What becomes of actions: how long they stay legal, and what moves do to them.
 
 The search counts it at new nodes, in its first simulations and some of the later ones. Trust in
-AMAF, in proof numbers and in steered playouts follows from it, see ``trust.py``,
-``bonus_trust.py`` and ``playouts.py``.
+AMAF, in proof numbers and in steered playouts follows from it, see ``amaf/trust.py``,
+``proofs/trust.py`` and ``playouts.py``.
 """
 
 from typing import Annotated, Any, NamedTuple

@@ -6,7 +6,9 @@ from rave_agents.compiler.arrays import EDGE, FLOAT, Array, Axis, Rows
 from rave_agents.compiler.dispatch import implements, kernel
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel import codes, hooks
-from rave_agents.kernel.amaf import (
+from rave_agents.kernel.amaf.schedules import MinimumMSE, Schedule
+from rave_agents.kernel.amaf.trust import FullTrust, Trust, exploration_left, on_credited, trust_of
+from rave_agents.kernel.amaf.views import (
     AllEdges,
     Blending,
     BlendValues,
@@ -19,14 +21,12 @@ from rave_agents.kernel.amaf import (
     view_at,
     winning_scale,
 )
+from rave_agents.kernel.amaf.weightings import Uniform, Weighting, update_weight
+from rave_agents.kernel.amaf.winning_moves import WON, NoWinningMoves, Winning, note_win
 from rave_agents.kernel.hooks import copy_edge
 from rave_agents.kernel.players import AllPlayers, holds_for
-from rave_agents.kernel.schedules import MinimumMSE, Schedule
 from rave_agents.kernel.tree import edge_rows
-from rave_agents.kernel.trust import FullTrust, Trust, exploration_left, on_credited, trust_of
 from rave_agents.kernel.utilities import rescale_sums, set_values
-from rave_agents.kernel.weightings import Uniform, Weighting, update_weight
-from rave_agents.kernel.winning_moves import WON, NoWinningMoves, Winning, note_win
 
 
 class NodeAmaf(NamedTuple):

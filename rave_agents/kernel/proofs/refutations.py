@@ -11,10 +11,10 @@ from rave_agents.compiler.dispatch import implements, kernel
 from rave_agents.kernel import codes, hooks
 from rave_agents.kernel.hooks import begin_node, prove_terminal, update_node
 from rave_agents.kernel.players import TERMINAL
-from rave_agents.kernel.proof_numbers import exceeds_all
-from rave_agents.kernel.proofs import CheckRefutations, Proven, update_path
+from rave_agents.kernel.proofs.numbers import exceeds_all
+from rave_agents.kernel.proofs.part import CheckRefutations, Proven, update_path
+from rave_agents.kernel.proofs.solver import UNSOLVED
 from rave_agents.kernel.provider import call_provider
-from rave_agents.kernel.solver import UNSOLVED
 from rave_agents.kernel.tree import UNEXPANDED, add_node, edge_rows
 
 NO_REPLY = -1

@@ -15,7 +15,9 @@ from rave_agents.compiler.arrays import FLOAT, NODE, TABLE, Array, Axis, Rows
 from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel import codes, hooks
-from rave_agents.kernel.amaf import (
+from rave_agents.kernel.amaf.schedules import MinimumMSE, Schedule
+from rave_agents.kernel.amaf.trust import FullTrust
+from rave_agents.kernel.amaf.views import (
     NO_TABLE,
     AllEdges,
     Blending,
@@ -31,12 +33,8 @@ from rave_agents.kernel.amaf import (
     view_at,
     winning_scale,
 )
-from rave_agents.kernel.players import AllPlayers, holds_for
-from rave_agents.kernel.schedules import MinimumMSE, Schedule
-from rave_agents.kernel.trust import FullTrust
-from rave_agents.kernel.utilities import rescale_sums, set_values
-from rave_agents.kernel.weightings import Uniform, Weighting, update_weight
-from rave_agents.kernel.winning_moves import (
+from rave_agents.kernel.amaf.weightings import Uniform, Weighting, update_weight
+from rave_agents.kernel.amaf.winning_moves import (
     WON,
     NoWinningMoves,
     TableWins,
@@ -44,6 +42,8 @@ from rave_agents.kernel.winning_moves import (
     WinningMoves,
     note_win,
 )
+from rave_agents.kernel.players import AllPlayers, holds_for
+from rave_agents.kernel.utilities import rescale_sums, set_values
 
 
 class GRAVE(NamedTuple):

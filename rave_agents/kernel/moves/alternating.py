@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 from rave_agents.compiler.arrays import NODE
 from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.kernel import codes, hooks
-from rave_agents.kernel.amaf import NO_TABLE, reference
+from rave_agents.kernel.amaf.views import NO_TABLE, reference
 from rave_agents.kernel.hooks import is_solved
 from rave_agents.kernel.players import CHANCE, TERMINAL
 from rave_agents.kernel.selection import NO_EDGE, choose, sample_outcome

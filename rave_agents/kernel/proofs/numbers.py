@@ -16,11 +16,11 @@ from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.compiler.part_fields import Takes
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel import codes, hooks
-from rave_agents.kernel.bonus_trust import LearnedBonusTrust, bonus_trust, compare_with_values
+from rave_agents.kernel.amaf.trust import FullTrust
 from rave_agents.kernel.players import AllPlayers, SearchingPlayer, holds_for
-from rave_agents.kernel.proof_bonuses import MaxBonus, Ranking, bonuses
+from rave_agents.kernel.proofs.bonuses import MaxBonus, Ranking, bonuses
+from rave_agents.kernel.proofs.trust import LearnedBonusTrust, bonus_trust, compare_with_values
 from rave_agents.kernel.tree import UNEXPANDED, edge_rows
-from rave_agents.kernel.trust import FullTrust
 
 NOBODY = -1
 """In place of a player: of the winner of a draw, of the viewer of bonuses that must be computed
@@ -39,7 +39,7 @@ class ProofNumbers(NamedTuple):
     their own win (Kowalski et al. 2025). ``SearchingPlayer``: this player prefers what is nearest
     to proving theirs, the others what is nearest to disproving it (Kowalski et al. 2023)."""
     bonus: Annotated[Any, Takes(bonuses)] = MaxBonus()
-    """What a move's number is worth among its siblings', in [0, 1], see ``proof_bonuses.py``."""
+    """What a move's number is worth among its siblings', in [0, 1], see ``bonuses.py``."""
     constant: Annotated[float, Ge(0)] = 0.2
     """C_pn, at least 0: the bonus is added to the score with this weight (Kowalski et al. 2023 have
     1 beside C = sqrt(2))."""
@@ -54,7 +54,7 @@ class ProofNumbers(NamedTuple):
     there."""
     bonus_trust: Annotated[Any, Takes(FullTrust, LearnedBonusTrust)] = FullTrust()
     """Whether ``constant`` has its whole weight, ``FullTrust``, or less where the search sees that
-    the bonus misleads, ``LearnedBonusTrust``, see ``bonus_trust.py``."""
+    the bonus misleads, ``LearnedBonusTrust``, see ``trust.py``."""
 
 
 @runs_as(ProofNumbers)
@@ -222,34 +222,53 @@ def _lasts(numbers: Numbers) -> bool:
     return numbers.options.visits > 1.0 or numbers.options.weight > 0.0
 
 
+class NodeBonus(NamedTuple):
+    """The weights of the bonus at a node."""
+
+    constant: float
+    """``C_pn``: the constant times the trust in the bonus."""
+    half_visits: float
+    """``K``: the visits of an edge at which that has half its weight."""
+    weight: float
+    """``w``: the share of the bonus in the score."""
+    fading_weight: float
+    """The same where it fades as ``C_pn`` does."""
+
+
 @open_function
-def with_bonus(numbers: Any, search: Any, node: int, edge: int, score: float, exact: bool) -> float:
+def bonus_at(numbers: Any, search: Any, node: int, exact: bool) -> Any:
+    """The weights of the bonus at a node; ``exact`` if to win or not is all that counts."""
+    return numbers
+
+
+@implements(bonus_at, Numbers)
+def _bonus_at(numbers: Numbers, search: Any, node: int, exact: bool) -> NodeBonus:
+    options, count = numbers.options, search.tree.node_edge_count[node]
+    visits = options.visits if exact else min(options.visits, 1.0)
+    constant = bonus_trust(numbers.bonus_trust) * options.constant
+    weight, fading = (options.weight, 0.0) if exact else (0.0, options.weight)
+    return NodeBonus(constant, visits * count * count, weight, fading)
+
+
+@open_function
+def with_bonus(numbers: Any, at_node: Any, search: Any, edge: int, score: float) -> float:
     """A score and what proof numbers say of the edge."""
     return score
 
 
 @implements(with_bonus, Numbers)
-def pn_score(
-    numbers: Numbers, search: Any, node: int, edge: int, score: float, exact: bool
-) -> float:
+def pn_score(numbers: Numbers, at_node: NodeBonus, search: Any, edge: int, score: float) -> float:
     """``(1 - w) score + w bonus + C_pn bonus / (1 + (n / K)²)``.
 
     ``K`` is the number of visits at which the last term has half its weight; ``C_pn`` is the
     constant times the trust in the bonus. Kowalski et al. (2023)
     add ``C_pn bonus``, which is ``K`` infinite and ``w = 0``. Where to win or not is not all that
-    counts (``exact`` is False), both terms fade, so that in the end values decide.
+    counts, ``w`` fades as the last term does, so that in the end values decide.
     """
     if score == math.inf:
         return score
-    options, tree = numbers.options, search.tree
-    count = tree.node_edge_count[node]
     bonus = float(numbers.edge_bonus[edge])
-    visits, weight = options.visits, options.weight
-    if not exact:
-        visits = min(visits, 1.0)
-    faded = float(tree.edge_visits[edge]) / (visits * count * count)
-    fading = 1.0 / (1.0 + faded * faded)
-    if not exact:
-        weight *= fading
-    extra = bonus_trust(numbers.bonus_trust) * options.constant * bonus * fading
-    return (1.0 - weight) * score + weight * bonus + extra
+    faded = float(search.tree.edge_visits[edge]) / at_node.half_visits
+    fading = 1.0 + faded * faded
+    weight = at_node.weight + at_node.fading_weight / fading
+    return (1.0 - weight) * score + weight * bonus + at_node.constant * bonus / fading

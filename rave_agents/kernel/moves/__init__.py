@@ -1,0 +1,1 @@
+"""Selection by kind of game: players in turn, at the same time, or with hidden information."""
