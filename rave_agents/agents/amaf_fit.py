@@ -1,4 +1,4 @@
-"""Whether AMAF fits a game, seen before the first search: a few random games are enough."""
+"""Estimate whether AMAF fits a game before the first search, from a few random games."""
 
 import itertools
 import random
@@ -45,7 +45,7 @@ _seen: set[str] = set()
 
 
 def action_trust(state: GameState) -> float | None:
-    """How far an action means the same whenever it is taken, from 0 to 1.
+    """Trust in AMAF values at this position, from 0 to 1: does an action keep its meaning?
 
     What a search counts, see ``kernel/measures/action_persistence.py``, counted in random games
     from this position. Where that is little and something is hidden, the spread of values counts
@@ -155,7 +155,7 @@ def _count_in_a_game(
 
 
 def _left_and_lasting(turn: list[set[int]], legal: set[int]) -> tuple[int, int]:
-    """How many actions were left at a turn, and are legal, at that choice where most still are."""
+    """Actions not taken at a turn, and those of them still legal, where the share is highest."""
     counts = [(len(others), len(others & legal)) for others in turn if others]
     return max(counts, key=lambda count: count[1] / count[0], default=(0, 0))
 

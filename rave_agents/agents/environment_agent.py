@@ -1,4 +1,4 @@
-"""What PettingZoo's and Gymnasium's agents have in common: how programs ask them for an action."""
+"""Parts that the agents for PettingZoo and Gymnasium share: ways to ask them for an action."""
 
 import copy
 from collections.abc import Mapping, Sequence

@@ -203,7 +203,7 @@ class _OfModule:
 
 
 def _parameters_of(function: Callable[..., Any]) -> list[str]:
-    """Which fields of a batch the parameters get that have no defaults."""
+    """Match a function's parameters without defaults with the fields of a batch."""
     from rave_agents.agents.policies import NAMES  # noqa: PLC0415  (it imports this module)
 
     try:

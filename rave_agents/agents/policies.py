@@ -82,7 +82,7 @@ NAMES: Mapping[str, str] = {
     **dict.fromkeys(("info", "infos"), "info"),
     "env": "env",
 }
-"""What the names of a policy's parameters mean, as fields of ``View``."""
+"""Names of a policy's parameters, with the fields of ``View`` that they stand for."""
 
 _FIXED: Mapping[str, Any] = {"deterministic": True, "explore": False, "training": False}
 """Parameters that ask for the policy's best action, with the value that does."""
@@ -127,7 +127,7 @@ def understood(policy: Any) -> Policy:
 
 
 def is_torch_module(thing: Any) -> bool:
-    """Whether a policy is a module of PyTorch, which takes tensors."""
+    """True if a policy is a PyTorch module, which takes tensors."""
     kind = getattr(getattr(sys.modules.get("torch"), "nn", None), "Module", None)
     return kind is not None and isinstance(thing, kind)
 
@@ -173,7 +173,7 @@ def shaped_action(answer: Any, shape: tuple[int, ...], kind: Any) -> Any:
 
 
 def is_allowed(action: Any, mask: Any, size: int | None) -> bool:
-    """Whether an action is one of the integers 0 to ``size`` - 1, and the mask allows it.
+    """True if an action is one of the integers 0 to ``size`` - 1, and the mask allows it.
 
     Args:
         action: what a policy chose.
@@ -254,7 +254,7 @@ def _both(first: Callable[[], Any], second: Callable[[], Any]) -> Callable[[], N
 
 
 def _takes_inner_observation(policy: Any, method: str | None) -> bool:
-    """Whether a model was trained on the observation inside the dictionary: its space is plain."""
+    """True if a model was trained on the observation inside the dictionary: its space is plain."""
     space = getattr(policy, "observation_space", None)
     if space is None or method is None:
         return False
@@ -277,7 +277,7 @@ def _called(function: Callable[..., Any], inside: bool, unwraps: bool) -> Callab
 
 
 def _filled(function: Callable[..., Any]) -> tuple[list[str], dict[str, str]]:
-    """What each parameter of a function gets: by place, and by keyword.
+    """Match a function's parameters with the fields of ``View``: by position, and by keyword.
 
     A first parameter of an unknown name gets the observation, a second one the mask.
     """
@@ -339,7 +339,7 @@ def _of_tensors(module: Any, function: Any) -> Callable[[View], Any]:
 
 
 def _is_discrete(view: View) -> bool:
-    """Whether the actions are numbered, as far as the environment tells."""
+    """True if the actions are numbered, as far as the environment tells."""
     space = getattr(view.env, "action_space", None)
     space = space(view.agent) if callable(space) else space
     return not getattr(space, "shape", ())
@@ -381,7 +381,7 @@ def _parameters(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]
 
 
 def _resetter(policy: Any) -> Callable[[], Any]:
-    """How a policy is told of a new episode: by ``reset()``, if it needs no arguments."""
+    """The function that tells a policy of a new episode: ``reset()``, if it needs no arguments."""
     reset = getattr(policy, "reset", None)
     if not callable(reset):
         return lambda: None

@@ -1,4 +1,4 @@
-"""What the frameworks' agents that search have in common: their parameters and their searcher."""
+"""Parameters and searcher that the searching agents of all frameworks share."""
 
 import copy
 import dataclasses
@@ -18,7 +18,7 @@ from rave_agents.searcher.searcher import Searcher
 from rave_agents.searcher.time_control import TimeControl
 
 ClockLike = str | float | TimeControl | Clock | None
-"""What an agent takes for its clock, see ``rave_agents.Clock.parse``."""
+"""The type of an agent's ``clock``, see ``rave_agents.Clock.parse``."""
 
 SEARCH_PARAMETERS = ("simulations", "seconds", "clock", "seed", "evaluator", "value")
 """Parameters of every agent that searches, beside those of its search."""
@@ -64,7 +64,7 @@ class SearchingAgent:
     """The preset of ``SearchConfig`` that the agent starts from."""
 
     own_parameters: ClassVar[tuple[str, ...]] = ()
-    """What the constructor takes beside the parameters that all such agents have."""
+    """Parameters of the constructor beside those that all such agents have."""
 
     def __init__(
         self,
@@ -91,14 +91,14 @@ class SearchingAgent:
         if self.seed is None:
             self.seed = int(np.random.SeedSequence().entropy)  # type: ignore[arg-type]
         self.evaluator: AnyEvaluator | None = loaded_evaluator(evaluator)
-        """What judges leaves; None for random playouts."""
+        """The evaluator of leaves; None for random playouts."""
         self.last_result: SearchResult | None = None
-        """What the last search found; None before the first."""
+        """The result of the last search; None before the first."""
         self._searcher = Searcher(
             self.config, seed=self.seed, evaluator=self.evaluator, value=value
         )
         self.value = self._searcher.value
-        """What judges positions; None without a value function."""
+        """The value function of positions; None without one."""
 
     @property
     def _seconds(self) -> float | None:

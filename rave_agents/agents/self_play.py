@@ -27,24 +27,24 @@ class Example(NamedTuple):
     """A position of a game, with what its search and its end have told."""
 
     observation: NDArray[np.float32]
-    """What the player to move observed, in the game's shape."""
+    """The observation of the player to move, in the game's shape."""
     legal_actions_mask: NDArray[np.bool_]
     """[A] whether each action was legal."""
     policy: NDArray[np.float32]
     """[A] the share of the search's visits that each action had, or with ``rule=gumbel`` its
     probability in the improved policy; it sums to 1."""
     player: int
-    """Who was to move."""
+    """The player to move."""
     outcome: float
-    """What they got in the end, from this position on, in the game's utilities."""
+    """The player's utility at the end of the game, counted from this position on."""
     outcomes: NDArray[np.float32]
     """[players] what each player got."""
     value: float
-    """What the search expected for the player to move."""
+    """The search's value for the player to move."""
     game: int
     """The game's number, from 0."""
     move: int
-    """How many moves of players came before."""
+    """The number of players' moves before this position."""
 
 
 def self_play(
@@ -136,7 +136,7 @@ class _Rules(NamedTuple):
 
 
 class _Table(NamedTuple):
-    """What all games have in common."""
+    """Settings that all games of a run share."""
 
     first: GameState
     evaluator: BatchEvaluator

@@ -35,7 +35,7 @@ RANDOM_SHARE = 0.05
 """The share of random moves after that."""
 
 OUTCOME_SHARE = 0.5
-"""What the outcome counts in a label; the rest is what the search thought."""
+"""Weight of the outcome in a label; the rest is the search's value."""
 
 PENALTY = 2.0
 """The weight of the squares of all numbers, beside the loss of each position."""
@@ -48,7 +48,7 @@ LONGEST_GAME = 2000
 
 
 class Progress(NamedTuple):
-    """How far learning has come."""
+    """Progress of learning."""
 
     games: int
     """Games that were played."""
@@ -66,9 +66,9 @@ class _Sample(NamedTuple):
     player: int
     features: NDArray[Any]
     thought: NDArray[np.float64]
-    """What the search expects for each output."""
+    """The search's value of the position for each output."""
     earned: NDArray[np.float64]
-    """What each player had been paid before."""
+    """Rewards that each player had received before."""
 
 
 def learn_value(
@@ -135,7 +135,7 @@ _CONFIG = SearchConfig.preset("uct").replace(c=0.2)
 
 
 def _label(outcome: NDArray[np.float64], thought: NDArray[np.float64]) -> NDArray[np.float64]:
-    """How a game ended, mixed with what the search thought where it thought of a player."""
+    """Mix a game's outcome with the search's values, for the players that it has values of."""
     thought = np.where(np.isnan(thought), outcome, thought)
     return OUTCOME_SHARE * outcome + (1.0 - OUTCOME_SHARE) * thought
 
@@ -181,7 +181,7 @@ def _played(
 
 
 class _Features:
-    """What a value sees of a game's positions, and how it is fitted."""
+    """Features of a game's positions, and the fit of a value to them."""
 
     def __init__(self, state: GameState, game: str) -> None:
         low, high = float(state.min_utility()), float(state.max_utility())

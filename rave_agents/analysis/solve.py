@@ -59,8 +59,8 @@ LEAST_IDLE = 10_000
 """Simulations without a new node after which the search may end."""
 
 End = Literal["solved", "simulations", "seconds", "memory", "exhausted", "interrupted"]
-"""Why a search for a proof ended: the position is solved, a limit was reached, the user interrupted
-it, or it found nothing new (``"exhausted"``)."""
+"""Reason that a search for a proof ended: the position is solved, a limit was reached, the user
+interrupted it, or it found nothing new (``"exhausted"``)."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -76,7 +76,7 @@ class Solution:
     state: GameState
     """The position."""
     end: End
-    """Why the search ended."""
+    """The reason that the search ended."""
     bounds: tuple[float, float]
     """The pessimistic and the optimistic bound on the return of the player to move under best play
     of all players; infinite where the game states no bounds."""
@@ -109,7 +109,7 @@ class _Growth:
 
     def __init__(self) -> None:
         self.exhausted = False
-        """Whether more than half of the simulations so far came after the last new node."""
+        """True if more than half of the simulations so far came after the last new node."""
         self._nodes = self._simulations = 0
 
     def look(self, result: SearchResult) -> None:

@@ -1,4 +1,4 @@
-"""What ``rave-agents doctor`` finds out: versions, adapters, the compiled kernel and its times."""
+"""Diagnosis for ``rave-agents doctor``: versions, adapters, the compiled kernel and its times."""
 
 import importlib.metadata
 import os
@@ -23,7 +23,7 @@ TARGETS = {
 """Seconds that each start should take at most."""
 
 _SUBPROCESS_SECONDS = 300
-"""When a measurement is given up."""
+"""Timeout of one measurement, in seconds."""
 
 _PACKAGES = ("rave-agents", "numba", "llvmlite", "numpy", "scipy")
 
@@ -44,7 +44,7 @@ class Nim:
         return PlayerId.TERMINAL if self.heap == 0 else self.player
 
     def is_terminal(self) -> bool:
-        """Whether the heap is gone."""
+        """True once the heap is empty."""
         return self.heap == 0
 
     def is_chance_node(self) -> bool:

@@ -1,4 +1,4 @@
-"""What moves in a terminal while games are played: progress, standings, the last games.
+"""Live terminal view while games are played: progress, standings, the last games.
 
 Nothing is shown where standard error is no terminal.
 """
@@ -24,7 +24,7 @@ LAST_GAMES = 4
 """Finished games that are shown."""
 
 _PER_SECOND = 2
-"""How often the view is drawn: ratings of many games take some time."""
+"""Redraws a second; few, since ratings of many games take some time."""
 
 _Result = TypeVar("_Result")
 

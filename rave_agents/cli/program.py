@@ -20,7 +20,7 @@ USER_ERROR, FAILED_GAME = 2, 1
 """Exit codes."""
 
 _ENDED_BY = 128
-"""What the number of a signal is added to for the exit code of a program that it ended."""
+"""Offset of a signal's number in the exit code of a program that this signal ended."""
 
 _P = ParamSpec("_P")
 

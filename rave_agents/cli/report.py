@@ -181,7 +181,7 @@ def games_table(games: Sequence[Mapping[str, Any]], *, reasons: bool) -> Rendera
 
 
 def doctor_table(findings: Mapping[str, Any]) -> RenderableType:
-    """What ``rave_agents.cli.doctor.examine`` found out."""
+    """Table of the findings of ``rave_agents.cli.doctor.examine``."""
     table = plain_table(show_header=False)
     table.add_column(style="bold")
     table.add_column(overflow="fold")

@@ -18,10 +18,10 @@ ENDS = {
     "exhausted": "not solved: the tree no longer grows, and so nothing more is proven",
     "interrupted": "not solved: interrupted",
 }
-"""What is said of a search for a proof that found none."""
+"""Messages for a search that ended without a proof, by the reason."""
 
 ROWS_OVER_TIME = 12
-"""How many moments of a search for a proof are shown while it runs."""
+"""Rows of the table of a search for a proof, at most."""
 
 
 @contextlib.contextmanager
@@ -47,7 +47,7 @@ def solve_progress(console: Console) -> Iterator[Callable[[SearchResult], None]]
 
 
 def moments_table(moments: Sequence[SearchResult]) -> RenderableType:
-    """How far a search for a proof was at some moments, from the view of the player to move."""
+    """Table of a search for a proof over time, as seen by the player to move."""
     table = plain_table()
     for name in ("seconds", "simulations", "nodes", "proof number", "disproof number"):
         table.add_column(name, justify="right", min_width=len(name))

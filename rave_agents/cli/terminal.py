@@ -1,4 +1,4 @@
-"""What the program writes: answers to standard output, all else to standard error."""
+"""Output of the program: answers to standard output, all else to standard error."""
 
 import codecs
 import json
@@ -21,7 +21,7 @@ _PLAIN = {"∞": "inf", "…": "...", "−": "-", "–": "-", "×": "x", "·": "
 
 
 def _plain(error: UnicodeError) -> tuple[str | bytes, int]:
-    """What a stream writes in place of characters that it lacks."""
+    """Replace characters that a stream cannot encode by plain ones."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     encoded = ""
@@ -45,7 +45,7 @@ def tolerate_encoding(stream: IO[str]) -> None:
 
 
 def can_write(text: str) -> bool:
-    """Whether standard output has these characters."""
+    """True if standard output can encode the text."""
     try:
         text.encode(getattr(sys.stdout, "encoding", None) or "ascii")
     except UnicodeEncodeError:
@@ -54,7 +54,7 @@ def can_write(text: str) -> bool:
 
 
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
-"""What games colour their boards with."""
+"""Escape codes with which games colour their boards."""
 
 _UNSAFE = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 """Characters that JSON may have, and that a terminal may act on."""

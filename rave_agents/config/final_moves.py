@@ -1,4 +1,4 @@
-"""How the root's action is chosen once the search has ended (Chaslot et al. 2008).
+"""Final move selection: the root's action once the search has ended (Chaslot et al. 2008).
 
 A final move of your own implements ``preference``, which Python calls for each of the root's moves.
 """
@@ -13,7 +13,7 @@ from rave_agents.compiler.dispatch import implements, open_function
 
 @open_function
 def preference(final_move: Any, value: float, visits: int, sure: float) -> tuple[float, float]:
-    """What the final move maximises, of moves that have visits; the second breaks ties.
+    """Sort key of a move with visits: the final move has the greatest; the second breaks ties.
 
     Args:
         final_move: the part.
@@ -50,7 +50,8 @@ class SecureChild(NamedTuple):
     """The best lower confidence bound ``q - A / sqrt(n)``."""
 
     A: float = 1.0
-    """How careful the choice is. Winands et al. (2008) print a plus sign, with A = 1."""
+    """Weight of a move's uncertainty: the greater, the more careful. Winands et al. (2008) print a
+    plus sign, with A = 1."""
 
 
 @implements(preference, SecureChild)
@@ -70,7 +71,7 @@ def lower_confidence_bound(q: float, n: float, A: float) -> float:
 
 
 class Maximin(NamedTuple):
-    """Where players move at the same time, the best mean against the worst reply.
+    """The best mean against the worst reply, where players move at the same time.
 
     Elsewhere the robust child.
     """

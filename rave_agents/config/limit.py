@@ -1,4 +1,4 @@
-"""When a search ends."""
+"""The limits of a search."""
 
 import dataclasses
 import math
@@ -8,7 +8,7 @@ from rave_agents.game.arguments import is_integer, is_number
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Limit:
-    """When a search ends: at the first limit that it reaches. At least one is needed."""
+    """The limits of a search, which ends at the first that it reaches. At least one is needed."""
 
     simulations: int | None = None
     """Simulations to run, at least 1. Those in a subtree that was kept from an earlier search

@@ -27,7 +27,7 @@ Part = Any
 
 
 def is_part(value: object) -> bool:
-    """Whether a value is a part of a search, rather than the name of one."""
+    """True if a value is a part of a search, rather than the name of one."""
     return isinstance(value, tuple) and hasattr(value, "_fields")
 
 
@@ -164,7 +164,7 @@ def _is_taken(takes: Takes, kind: type) -> bool:
 
 
 def _implements_one(kind: type, opened: tuple[OpenFunction[Any, Any], ...]) -> bool:
-    """Whether a class, or what it runs as, implements one of these."""
+    """True if a class, or its runtime record, implements one of these."""
     return any(c in f.implementations for f in opened for c in (kind, RUNS_AS.get(kind)))
 
 
@@ -260,7 +260,7 @@ def _described(kind: type, low: float, high: float, *, above: bool, below: bool)
 
 
 def is_own(kind: type) -> bool:
-    """Whether a class is the user's own rather than this package's."""
+    """True if a class is the user's own rather than this package's."""
     return not kind.__module__.startswith("rave_agents.")
 
 

@@ -67,40 +67,41 @@ class SearchConfig:
     simultaneous: Annotated[Part, Takes(UCB1, score, exploration, Greedy, RegretMatching, Exp3)] = (
         None
     )
-    """How each player chooses where several move at the same time: by a rule, or by a mixed
-    strategy, see ``kernel/moves/strategies.py``. Left out, it is the ``rule`` if that is given and
-    no ``Gumbel``, or ``UCB1(c=3)``."""
+    """The choice of each player where several move at the same time: a rule, or a mixed strategy,
+    see ``kernel/moves/strategies.py``. Left out, it is the ``rule`` if that is given and no
+    ``Gumbel``, or ``UCB1(c=3)``."""
 
     ties: Annotated[Part, Takes(RandomTies, TiesWithin)] = RandomTies()
-    """How near to the best score an edge is still drawn, see ``kernel/selection.py``."""
+    """The distance from the best score within which an edge is still drawn, see
+    ``kernel/selection.py``."""
 
     first_play_urgency: Annotated[float, Ge(-math.inf), Le(math.inf)] = math.inf
     """The value of an edge that has neither visits nor AMAF visits. Infinity: every such edge is
     tried before any other is tried twice (Gelly & Wang 2006)."""
 
     amaf: Annotated[Part, Takes(NoAmaf, NodeAmaf, view_at)] = NoAmaf()
-    """Where AMAF statistics are kept, and how they count: ``NodeAmaf`` (RAVE), ``GRAVE``, ``HRAVE``
-    or ``NoAmaf``, see ``kernel/amaf/views.py``."""
+    """The place of AMAF statistics and their weight: ``NodeAmaf`` (RAVE), ``GRAVE``, ``HRAVE`` or
+    ``NoAmaf``, see ``kernel/amaf/views.py``."""
 
     proofs: Annotated[Part, Takes(NoProofs, Proofs)] = NoProofs()
-    """What is proven, by a solver or by proof numbers, see ``kernel/proofs/part.py``."""
+    """Proofs, by a solver or by proof numbers, see ``kernel/proofs/part.py``."""
 
     playouts: Annotated[Part, Takes(UniformPlayouts, SensiblePlayouts, action_weight)] = (
         SensiblePlayouts()
     )
-    """How playouts choose their moves, see ``kernel/playouts.py``. By default they are uniform, but
-    for what a game's compiled rules know: in Go they answer atari and fill no eyes.
-    ``UniformPlayouts`` know nothing of that."""
+    """The playout policy, see ``kernel/playouts.py``. By default playouts are uniform, but for what
+    a game's compiled rules know: in Go they answer atari and fill no eyes. ``UniformPlayouts`` know
+    nothing of that."""
 
     playout_count: Count = 1
     """Playouts for each simulation, at least 1; their mean counts as one visit."""
 
     judging: Annotated[Part, Takes(Judging)] = Judging()
-    """What a value function is used for, see ``kernel/values/implicit_minimax.py``. Without a value
+    """The use of a value function, see ``kernel/values/implicit_minimax.py``. Without a value
     function, the searcher's or the agent's ``value``, it has no meaning."""
 
     learning: Annotated[Part, Takes(NoLearning, OnlineValue)] = NoLearning()
-    """Whether the search learns a value function from its own playouts: ``OnlineValue`` or
+    """Learning of a value function from the search's own playouts: ``OnlineValue`` or
     ``NoLearning``, see ``kernel/values/online.py``."""
 
     root_noise: Annotated[Part, Takes(NoNoise, noisy)] = NoNoise()
@@ -109,13 +110,13 @@ class SearchConfig:
     final_move: Annotated[
         Part, Takes(RobustChild, preference, Maximin, AverageStrategy, Survivor)
     ] = RobustChild()
-    """How the action is chosen once the search has ended, see ``final_moves.py``."""
+    """The choice of the action once the search has ended, see ``final_moves.py``."""
 
     final_proven: bool = True
-    """Whether the final move uses what is proven: what a move is sure to bring is compared with the
-    mean values of moves that are still open; of equal wins the shortest is played, of losses the
-    longest. A search ends as soon as its root is proven; without this it goes on, for the final
-    move depends on visits or values alone."""
+    """True if the final move uses proofs: a move's proven value is compared with the mean values of
+    moves that are still open; of equal wins the shortest is played, of losses the longest. A search
+    ends as soon as its root is proven; without this it goes on, for the final move depends on
+    visits or values alone."""
 
     contempt: Annotated[float, Ge(0), Le(1)] = 0.5
     """A sure draw is played where the mean value, on the scale [0, 1], of the move chosen otherwise
@@ -134,14 +135,14 @@ class SearchConfig:
     MoHex 10."""
 
     hidden: Literal["determinize", "see"] = "determinize"
-    """What the search does where something is hidden from the player to move. ``"determinize"``:
-    each simulation begins in another determinization, a state that the player cannot tell from the
-    true one (Cowling, Powley & Whitehouse 2012). ``"see"``: the search looks at the true state, and
-    a warning says so."""
+    """The treatment of information hidden from the player to move. ``"determinize"``: each
+    simulation begins in another determinization, a state that the player cannot tell from the true
+    one (Cowling, Powley & Whitehouse 2012). ``"see"``: the search looks at the true state, and a
+    warning says so."""
 
     utility_range: Literal["game", "observed"] = "game"
-    """What utilities are scaled to [0, 1] by: the ``"game"``'s bounds, if it states any, or the
-    least and the greatest return ``"observed"`` so far."""
+    """The range of utilities that is scaled to [0, 1]: the ``"game"``'s bounds, if it states any,
+    or the least and the greatest return ``"observed"`` so far."""
 
     threads: Annotated[int, Ge(1), Le(256)] = 1
     """Threads that search at the same time, from 1 to 256. Each grows a tree of its own, with an
@@ -161,15 +162,15 @@ class SearchConfig:
     up, the search goes on without expanding."""
 
     reuse_tree: bool = True
-    """Whether the subtree of the moves played is kept for the next search."""
+    """True if the subtree of the moves played is kept for the next search."""
 
     search_forced_moves: bool = False
-    """Whether a root with a single legal action is searched at all. The tree keeps what is found
-    for the next search, see ``reuse_tree``. With a clock it never is: the time is worth more in
-    other moves."""
+    """True if a root with a single legal action is searched too. The tree keeps what is found for
+    the next search, see ``reuse_tree``. With a clock such a root is never searched: the time is
+    worth more in other moves."""
 
     early_stop: bool = False
-    """Whether a search ends before its limit once no other move can become the most visited one;
+    """True if a search ends before its limit once no other move can become the most visited one;
     where the final move is the robust child at temperature 0. With a clock this is always so."""
 
     if not TYPE_CHECKING:
@@ -230,7 +231,7 @@ class SearchConfig:
             )
 
     def __eq__(self, other: object) -> bool:
-        """Whether the other has the same parts, of the same classes, and the same numbers."""
+        """True if the other has the same parts, of the same classes, and the same numbers."""
         return isinstance(other, SearchConfig) and self._identity() == other._identity()
 
     def __hash__(self) -> int:
@@ -256,17 +257,17 @@ class SearchConfig:
 
     @property
     def proves(self) -> bool:
-        """Whether the search keeps what is proven: by the solver, by proof numbers, or both."""
+        """True if the search proves outcomes: by the solver, by proof numbers, or by both."""
         return isinstance(self.proofs, Proofs)
 
     @property
     def needs_proofs(self) -> bool:
-        """Whether a search in which nothing can be proven is refused."""
+        """True if a search in which nothing can be proven is refused."""
         return isinstance(self.proofs, Proofs) and not self.proofs.optional
 
     @property
     def mixes(self) -> bool:
-        """Whether players who move at the same time follow mixed strategies."""
+        """True if players who move at the same time follow mixed strategies."""
         return isinstance(self.simultaneous, RegretMatching | Exp3)
 
     @classmethod
@@ -340,7 +341,7 @@ class SearchConfig:
         return changed
 
     def _places(self, name: str) -> dict[tuple[str, ...], type]:
-        """Where parts in use have a field of this name, or of this end of its place, and whose."""
+        """The paths of fields in use with this name or end of a path, and their owners."""
         words = tuple(name.split("."))
         return {path: owner for path, owner in self._inner_fields() if path[-len(words) :] == words}
 
@@ -378,7 +379,7 @@ class SearchConfig:
                 raise error(changed.unknown(what, name, others))
 
     def takes(self, name: str, changes: Mapping[str, Any]) -> bool:
-        """Whether ``replace`` takes a name beside these changes: a field, or one of a part."""
+        """True if ``replace`` takes a name beside these changes: a field, or one of a part."""
         if name in self.field_names():
             return True
         return bool(self._beside(changes)._places(name))

@@ -19,9 +19,9 @@ class ShippedParts(NamedTuple):
     """All parts of the user's own that are registered in a process."""
 
     bodies: tuple[bytes, ...]
-    """What they implement, pickled: the open function, the class and the body."""
+    """Pickled implementations: the open function, the class and the body."""
     records: tuple[bytes, ...]
-    """What they run as, pickled: the class and that of the record."""
+    """Pickled runtime records: the class and that of the record."""
 
     def register(self) -> None:
         """Register them in this process, but for those of modules that it cannot import."""

@@ -45,7 +45,7 @@ def parse_call(
 
 
 def is_key(text: str) -> bool:
-    """Whether a text names a parameter: a word, or several with dots between them."""
+    """True if a text names a parameter: a word, or several with dots between them."""
     return all(word.isidentifier() for word in text.split("."))
 
 
@@ -121,7 +121,7 @@ def _format(value: Any) -> str:
 
 
 def _is_call(text: str) -> bool:
-    """Whether a text reads as a spec, and so needs no quotes."""
+    """True if a text reads as a spec, and so needs no quotes."""
     if re.search(r"\s", text):
         return False
     try:

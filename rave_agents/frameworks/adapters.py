@@ -58,7 +58,7 @@ class GameInfo(NamedTuple):
     description: str
     """A few words on the game."""
     supported: bool
-    """Whether the search can play it."""
+    """True if the search can play it."""
 
 
 class Adapter(Protocol):

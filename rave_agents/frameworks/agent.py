@@ -68,7 +68,7 @@ class AgentType(NamedTuple):
             self.config.check_changes(what, given, tuple(self.parameters), UnknownNameError)
 
     def takes(self, name: str, given: Mapping[str, Any]) -> bool:
-        """Whether the agent takes this parameter, together with those already given."""
+        """True if the agent takes this parameter, together with those already given."""
         if self.config is None:
             return name in self.parameters
         return name in self.parameters or self.config.takes(name, given)

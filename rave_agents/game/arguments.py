@@ -62,12 +62,12 @@ def check_names(
 
 
 def is_integer(value: object) -> bool:
-    """Whether a value can stand for an integer; True and False cannot."""
+    """True if a value can stand for an integer; bools cannot."""
     return hasattr(value, "__index__") and not isinstance(value, bool)
 
 
 def is_number(value: object) -> bool:
-    """Whether a value can stand for a real number; True and False cannot."""
+    """True if a value can stand for a real number; bools cannot."""
     return hasattr(value, "__float__") and not isinstance(value, bool)
 
 

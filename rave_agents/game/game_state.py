@@ -1,4 +1,4 @@
-"""What a game is to the search: the common interface that adapters implement.
+"""The game as the search sees it: the common interface that adapters implement.
 
 The methods are the subset of ``pyspiel.State`` that a search needs, with OpenSpiel's names,
 player numbers and meaning, plus the bounds of the utilities, which OpenSpiel keeps on the game.
@@ -17,7 +17,7 @@ NO_ACTION = 0
 
 
 class PlayerId(enum.IntEnum):
-    """Who moves at a state that no player decides; OpenSpiel's numbers."""
+    """Numbers of ``current_player`` that stand for no player; OpenSpiel's."""
 
     CHANCE = -1
     SIMULTANEOUS = -2
@@ -82,10 +82,10 @@ class GameState(Protocol):
         """The player to move, from 0, or a ``PlayerId`` where no player decides."""
 
     def is_terminal(self) -> bool:
-        """Whether the game is over; a playout that is not after 1,048,576 moves is an error."""
+        """True if the game is over; a playout that goes on after 1,048,576 moves is an error."""
 
     def is_chance_node(self) -> bool:
-        """Whether chance moves next."""
+        """True if chance moves next."""
 
     def legal_actions(self) -> Sequence[int]:
         """The actions of the player to move, each from 0 to ``num_distinct_actions() - 1``."""
@@ -100,7 +100,7 @@ class GameState(Protocol):
         """For each player the sum of their rewards from the game's start on."""
 
     def num_players(self) -> int:
-        """How many players the game has."""
+        """The number of players."""
 
     def num_distinct_actions(self) -> int:
         """One more than the largest action of any player: memory goes by those that occur."""
@@ -113,25 +113,25 @@ class GameState(Protocol):
 
 
 def has_simultaneous_moves(state: GameState) -> bool:
-    """Whether players may move at the same time somewhere in this state's game."""
+    """True if players may move at the same time somewhere in this state's game."""
     tells = getattr(state, "has_simultaneous_moves", None)
     return hasattr(state, "apply_actions") if tells is None else bool(tells())
 
 
 def hides_information(state: GameState) -> bool:
-    """Whether something is hidden from players in this state's game."""
+    """True if something is hidden from players in this state's game."""
     tells = getattr(state, "hides_information", None)
     return tells is not None and bool(tells())
 
 
 def draws_chance(state: GameState) -> bool:
-    """Whether actions have random outcomes that this state draws itself."""
+    """True if actions have random outcomes that this state draws itself."""
     tells = getattr(state, "draws_chance", None)
     return tells is not None and bool(tells())
 
 
 def has_chance_nodes(state: GameState) -> bool:
-    """Whether chance may move somewhere in this state's game; True where the state does not say."""
+    """True if chance may move somewhere in this state's game, or the state does not say."""
     tells = getattr(state, "has_chance_nodes", None)
     return tells is None or bool(tells())
 
@@ -143,7 +143,7 @@ def drawn_outcome(state: GameState, draw: random.Random) -> int:
 
 
 def is_simultaneous(state: GameState) -> bool:
-    """Whether several players move at the same time at this state."""
+    """True if several players move at the same time at this state."""
     return state.current_player() == PlayerId.SIMULTANEOUS
 
 
@@ -156,7 +156,7 @@ def legal_actions_of(state: Any, player: int) -> Sequence[int]:
 
 
 def moving_players(state: Any, num_players: int | None = None) -> list[int]:
-    """Who has a legal action, where players move at the same time; in ascending order.
+    """The players with a legal action where players move at the same time, in ascending order.
 
     Args:
         state: the position.
@@ -176,7 +176,7 @@ def moving_players(state: Any, num_players: int | None = None) -> list[int]:
 
 
 def joint_action(players: Sequence[int], actions: Sequence[int], num_players: int) -> list[int]:
-    """What ``apply_actions`` takes, from those who move and what they take."""
+    """Fill ``apply_actions``'s list of all players' actions from the moving players' actions."""
     joint = [NO_ACTION] * num_players
     for player, action in zip(players, actions, strict=True):
         joint[player] = action

@@ -14,11 +14,11 @@ from rave_agents.game.game_state import (
 
 _SEPARATORS = re.compile(r"[\s,;]*")
 _SHOWN = 8
-"""How many legal moves an error message lists."""
+"""Legal moves that an error message lists, at most."""
 
 
 def action_name(state: GameState, action: int, player: int | None = None) -> str:
-    """How the game prints an action of the player to move, or of chance; else its number.
+    """The game's name of an action of the player to move, or of chance; else its number.
 
     Args:
         state: the position.

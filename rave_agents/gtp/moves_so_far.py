@@ -37,7 +37,7 @@ def moves_so_far(word: str, game: Game, state: GameState) -> list[int]:
 
 
 def _is_same(one: GameState, other: GameState) -> bool:
-    """Whether two states are the same position, as far as they tell."""
+    """True if two states are the same position, as far as they tell."""
     keys = [key() for key in (getattr(each, "position_key", None) for each in (one, other)) if key]
     if len(keys) == 2 and keys[0] is not None and keys[0] == keys[1]:
         return True

@@ -108,7 +108,7 @@ class EngineProcess:
 
     @property
     def running(self) -> bool:
-        """Whether the program is still running."""
+        """True while the program is running."""
         return self._process.poll() is None
 
     def ask(self, command: str, timeout: float) -> str:

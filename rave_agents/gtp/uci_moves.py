@@ -18,11 +18,11 @@ _XIANGQI_RANKS = 10
 _SHOGI_SIZE = 9
 _AMAZONS_SIZE = 10
 _AMAZONS_TURN = 3
-"""Where from, where to, where the arrow goes."""
+"""Actions of a turn in Amazons: the square left, the square reached, the square of the arrow."""
 
 
 class UciMoves:
-    """How the moves of a game are written.
+    """The UCI notation of a game's moves.
 
     Args:
         game: the game.
@@ -36,9 +36,9 @@ class UciMoves:
         """The game's name without parameters."""
         parameters: Mapping[str, Any] = getattr(game, "parameters", {})
         self.variant, self._write = _variant(self.short_name, parameters, game.name)
-        """What UCI programs call the game."""
+        """The game's name in UCI programs."""
         self.turn: int = _AMAZONS_TURN if self.short_name == "amazons" else 1
-        """How many actions one word has."""
+        """Actions that one word describes."""
 
     def write(self, state: GameState, actions: Sequence[int]) -> str:
         """The word of a turn's legal actions, from its beginning."""

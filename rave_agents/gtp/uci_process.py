@@ -75,7 +75,7 @@ class UciProcess:
 
     @property
     def running(self) -> bool:
-        """Whether the program is still there."""
+        """True while the program is running."""
         return self._process.poll() is None
 
     def tell(self, command: str) -> None:

@@ -52,7 +52,7 @@ class Vertices:
 
     @property
     def has_go_points(self) -> bool:
-        """Whether moves are written as points of Go, such as ``D4``."""
+        """True if moves are written as points of Go, such as ``D4``."""
         return self._rows > 0 or self.short_name in ("go", "nogo")
 
     def write(self, state: GameState, action: int) -> str:

@@ -42,7 +42,7 @@ class Engine:
         self.position: Position = Position(game)
         """The game and the moves played in it."""
         self.ended: bool = False
-        """Whether the engine has received ``quit``."""
+        """True once the engine has received ``quit``."""
         self._spec = AgentSpec.parse(agent) if isinstance(agent, str) else agent
         self._seed = seed
         self._clocks: list[Clock | None] = [None, None]

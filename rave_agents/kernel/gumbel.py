@@ -44,7 +44,7 @@ class Gumbel(NamedTuple):
     """
 
     max_considered: Annotated[int, Ge(1)] = 16
-    """How many of the root's actions are considered at most, at least 1 (Danihelka et al.: 16)."""
+    """The root's actions considered at most, at least 1 (Danihelka et al.: 16)."""
     c_visit: Annotated[float, Ge(0), Le(1e6)] = 50.0
     """Visits that count for values beside those of the most visited action, in
     [0, 1e6]."""
@@ -58,11 +58,12 @@ class Gumbel(NamedTuple):
 
 @runs_as(Gumbel)
 class GumbelSearch(NamedTuple):
-    """What planning with Gumbel keeps beside the tree."""
+    """Arrays of planning with Gumbel beside the tree."""
 
     options: Gumbel
     node_value: Annotated[Array, Rows(Axis.NODE, FLOAT, fill=UNKNOWN)]
-    """What a node was judged when it was added, for the player who moves there; or ``UNKNOWN``."""
+    """The evaluator's value of a node when it was added, for the player who moves there; or
+    ``UNKNOWN``."""
     noise: Annotated[Array, Rows(Axis.ACTION, FLOAT)]
     """The Gumbel noise of the root's actions."""
     visits_before: Annotated[Array, Rows(Axis.ACTION, INT)]
@@ -72,7 +73,7 @@ class GumbelSearch(NamedTuple):
 
 
 class Completion(NamedTuple):
-    """What the values of a node's actions have in common."""
+    """Numbers that the completed values of all of a node's actions share."""
 
     mixed: float
     """The value of actions without visits, see ``mixed_value``."""
@@ -154,7 +155,7 @@ def mixed_value(value: float, visits: float, weighted: float, weight: float) -> 
 
 @kernel
 def completion(part: GumbelSearch, search: Any, proven: Any, node: int) -> Completion:
-    """What completes the values of a node's actions, of those that may be taken."""
+    """Compute a node's ``Completion`` from the actions that may be taken."""
     tree = search.tree
     visits, most, weighted, weight = 0.0, 0.0, 0.0, 0.0
     for edge in edge_rows(tree, node):
@@ -203,7 +204,7 @@ def visits_since(part: GumbelSearch, search: Any, edge: int) -> int:
 
 @kernel
 def turn(part: GumbelSearch, search: Any) -> tuple[int, bool]:
-    """What ``sequential_halving`` says of the root's next simulation."""
+    """The root's next visits by ``sequential_halving``."""
     taken, actions = 0, 0
     for edge in edge_rows(search.tree, ROOT):
         if is_available(search.moves, edge):
@@ -215,7 +216,7 @@ def turn(part: GumbelSearch, search: Any) -> tuple[int, bool]:
 
 @kernel
 def distance_to_turn(since: int, wanted: int) -> int:
-    """How far an edge is from its turn: fewer visits than wanted are farther than any more."""
+    """Distance of an edge from its turn: fewer visits than wanted are farther than any more."""
     return since - wanted if since >= wanted else FAR + wanted - since
 
 

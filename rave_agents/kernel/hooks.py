@@ -17,7 +17,7 @@ def on_begin(part: Any, search: Any) -> None:
 
 @open_function
 def rows_needed(part: Any, search: Any, axis: int, actions: int) -> int:
-    """How many rows of an axis a simulation may add beside the new node's own.
+    """Rows of an axis that a simulation may add beside the new node's own, at most.
 
     ``actions`` are the actions that the new node may have at most.
     """
@@ -46,7 +46,7 @@ def give_better_known(proofs: Any, search: Any, node: int, edge: int) -> None:
 
 @open_function
 def awaits_values(rule: Any, search: Any) -> bool:
-    """Whether the next simulation takes an action by the values of all that still wait."""
+    """True if the next simulation takes an action by the values of all that still wait."""
     return False
 
 
@@ -62,13 +62,13 @@ def copy_edge(part: Any, old: int, new: int) -> None:
 
 @open_function
 def is_decided(proofs: Any, search: Any) -> bool:
-    """Whether nothing is left to search at the root, which has a node."""
+    """True if nothing is left to search at the root, which has a node."""
     return False
 
 
 @open_function
 def is_solved(proofs: Any, node: int) -> bool:
-    """Whether a node's outcome is known, so that it needs no simulation."""
+    """True if a node's outcome is known, so that it needs no simulation."""
     return False
 
 
@@ -104,13 +104,13 @@ def after_backup(proofs: Any, search: Any) -> int:
 
 @open_function
 def checks_children(part: Any) -> int:
-    """What the provider is to tell of the children of a new node, a ``CheckChildren``."""
+    """The provider's checks of a new node's children, a ``CheckChildren``."""
     return 0
 
 
 @open_function
 def reads_lifetimes(part: Any) -> bool:
-    """Whether a part reads ``search.lifetimes``, which are counted where one does.
+    """True if a part reads ``search.lifetimes``, which are counted where one does.
 
     Asked of options, before the search is composed.
     """
@@ -149,5 +149,5 @@ def add_leaf(moves: Any, search: Any, depth: int, visits: int) -> int:
 
 @open_function
 def is_available(moves: Any, edge: int) -> bool:
-    """Whether an edge may be taken in this simulation."""
+    """True if an edge may be taken in this simulation."""
     return True

@@ -39,7 +39,7 @@ def ready(search: Search) -> int:
 
 @kernel
 def has_room(search: Search) -> bool:
-    """Whether all that one simulation may add fits into the tree."""
+    """True if all that one simulation may add fits into the tree."""
     tree, actions = search.tree, search.frame.header[codes.ACTION_CAPACITY]
     for axis in range(len(GROWING)):
         needed = 1 if axis == NODE else 0
@@ -110,6 +110,6 @@ def expand_leaf(search: Search, depth: int) -> int:
 
 @kernel
 def is_due(search: Search, depth: int, visits: int) -> bool:
-    """Whether a leaf without a node gets one: the root always, others by their visits."""
+    """True if a leaf without a node gets one: the root always, others by their visits."""
     settings = search.settings
     return depth == 0 or (settings.may_expand and visits + 1 >= settings.expand_visits)

@@ -20,7 +20,7 @@ class SearchingPlayer(NamedTuple):
 
 @open_function
 def holds_for(players: Any, search: Any, player: int) -> bool:
-    """Whether a player is one of ``players``."""
+    """True if a player is one of ``players``."""
     return True
 
 

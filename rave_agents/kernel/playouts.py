@@ -46,32 +46,33 @@ PLAYOUTS_COUNTED, SIMULATIONS_BETWEEN = 32, 4
 them are whose playouts count, as long as all actions have the same weight."""
 
 GREATEST_EXPONENT = 100.0
-"""That at the least temperature. Returns beyond the bounds that a game states would exceed it."""
+"""Exponent at the least temperature. Returns beyond the bounds that a game states would exceed it.
+"""
 
 LEAST_WEIGHT = math.exp(-GREATEST_EXPONENT)
 GREATEST_WEIGHT = math.exp(GREATEST_EXPONENT)
 
 
 class Action(NamedTuple):
-    """What a playout policy knows of an action. Values are the player's, in [0, 1]."""
+    """An action as playout policies see it. Values are the player's, in [0, 1]."""
 
     player: int
-    """Who takes it."""
+    """The player who takes it."""
     action: int
     """The action."""
     n: float
-    """How often the player has taken it in the playouts so far."""
+    """Times that the player has taken it in the playouts so far."""
     q: float
     """Its mean value in these playouts and one win more, so that all actions are tried."""
     mean: float
     """The mean value of all moves of the player."""
     trust: float
-    """How much the actions' means are trusted, from 0 to 1."""
+    """Trust in the actions' means, from 0 to 1."""
 
 
 @open_function
 def action_weight(policy: Any, action: Action) -> float:
-    """What the probability of a legal action in playouts is proportional to.
+    """The weight of a legal action in playouts, to which its probability is proportional.
 
     Weights are clipped to [``exp(-100)``, ``exp(100)``], and computed anew after every 16 playouts.
     """
@@ -117,7 +118,7 @@ class AdaptivePlayouts(NamedTuple):
     """
 
     playout_temperature: Annotated[float, Ge(0.01)] = 0.05
-    """As for ``SteeredPlayouts``."""
+    """The same as for ``SteeredPlayouts``."""
 
 
 @implements(action_weight, SteeredPlayouts, AdaptivePlayouts)
@@ -135,7 +136,7 @@ def share_adapted(policy: Any, counts: Array, left: Array) -> float:
 
 @implements(share_adapted, AdaptivePlayouts)
 def _share_adapted(policy: AdaptivePlayouts, counts: Array, left: Array) -> float:
-    """How far playouts take an action only once; 0 where moves leave all other actions legal."""
+    """Share of actions that playouts take only once; 0 where moves leave all others legal."""
     if standing(left) == 1.0:  # One counterexample is enough: in NoGo they come late.
         return 0.0
     repeated = float(counts[REPEATED]) / max(1.0, float(counts[MOVES]))
@@ -145,7 +146,7 @@ def _share_adapted(policy: AdaptivePlayouts, counts: Array, left: Array) -> floa
 
 @open_function
 def is_uniform(policy: Any, trust: float) -> bool:
-    """Whether actions are drawn without weights."""
+    """True if actions are drawn without weights."""
     return False
 
 
@@ -172,7 +173,7 @@ class PlayoutStatistics(NamedTuple):
 
     options: WeightedPlayouts
     visits: Annotated[Array, Rows(Axis.PLAYER, INT, (Axis.ACTION,))]
-    """How often each player took each action."""
+    """Times that each player took each action."""
     return_sum: Annotated[Array, Rows(Axis.PLAYER, FLOAT, (Axis.ACTION,))]
     """The sum of the player's returns then, in the game's utilities."""
     square_sum: Annotated[Array, Rows(Axis.PLAYER, FLOAT)]
@@ -254,7 +255,7 @@ def weigh_actions(playouts: PlayoutStatistics, search: Any) -> None:
 
 @kernel
 def significance(playouts: PlayoutStatistics, search: Any) -> float:
-    """How far the differences of the actions' means go beyond chance, from 0 to 1.
+    """Significance of the differences of the actions' means beyond chance, from 0 to 1.
 
     One number for all players: if one were steered by it and another not, the values of all moves
     would follow who is.

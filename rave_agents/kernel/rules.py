@@ -21,7 +21,7 @@ from rave_agents.kernel.players import CHANCE
 
 
 class Edge(NamedTuple):
-    """What a rule knows of an edge."""
+    """An edge as selection rules see it."""
 
     n: float
     """Visits."""
@@ -45,23 +45,23 @@ class Edge(NamedTuple):
 
 
 class Node(NamedTuple):
-    """What a rule knows of the edge's node."""
+    """The edge's node as selection rules see it."""
 
     N: float
     """Visits, at least 1."""
     term: float
-    """What ``node_term`` computed."""
+    """The result of ``node_term``."""
 
 
 @open_function
 def node_term(rule: Any, N: float) -> float:
-    """What the exploration of all edges of a node with N visits has in common."""
+    """The term of the exploration that all edges of a node with N visits share."""
     return 0.0
 
 
 @open_function
 def exploration(rule: Any, node: Node, edge: Edge) -> float:
-    """What is added to the value of an edge. Nothing, by default."""
+    """The exploration bonus, which is added to an edge's value. Nothing, by default."""
     return 0.0
 
 
@@ -127,14 +127,14 @@ class AdaptiveUCB1(NamedTuple):
     c: Annotated[float, Ge(0)] = 0.35
     """The weight of exploration without chance, at least 0."""
     chance_factor: Annotated[float, Ge(0)] = 2.0
-    """What it is multiplied by where chance has a part, at least 0."""
+    """The factor of the weight where chance has a part, at least 0."""
     chance_c: Annotated[float, Ge(0)] = 0.0
     """The least weight of exploration where chance has a part, at least 0."""
 
 
 @runs_as(AdaptiveUCB1)
 class ChanceSeen(NamedTuple):
-    """Whether chance has a part, for AdaptiveUCB1."""
+    """Chance seen in the tree, for AdaptiveUCB1."""
 
     options: AdaptiveUCB1
     seen: Annotated[Array, one(INT)]
@@ -148,13 +148,13 @@ def _log_visits(rule: Any, N: float) -> float:
 
 @open_function
 def hides_chance(moves: Any) -> bool:
-    """Whether simulations differ by what happened unseen, though there are no chance nodes."""
+    """True if simulations differ by what happened unseen, though there are no chance nodes."""
     return False
 
 
 @kernel
 def meets_chance(search: Any, depth: int, nodes: int) -> bool:
-    """Whether chance has a part in the game, as far as new nodes of a path show it."""
+    """True if chance has a part in the game, as far as new nodes of a path show it."""
     for place in range(depth, depth + nodes):
         if search.tree.node_player[search.path.nodes[place]] == CHANCE:
             return True

@@ -17,7 +17,7 @@ class Path(NamedTuple):
     edges: Annotated[Array, Rows(Axis.PATH, INT)]
     """Edges taken at them."""
     entries: Annotated[Array, Rows(Axis.PATH, INT)]
-    """Where a table of children is: the entry that each edge leads to, see ``Children``."""
+    """The entry that each edge leads to where a table of children is, see ``Children``."""
     movers: Annotated[Array, Rows(Axis.PATH, INT)]
     """The player whose value each edge holds."""
     values: Annotated[Array, Rows(Axis.PLAYER, FLOAT)]
@@ -46,9 +46,9 @@ class Settings(NamedTuple):
     expand_visits: int
     """A child gets a node on this visit."""
     ends_when_proven: bool
-    """Whether the search ends as soon as its root is proven."""
+    """True if the search ends as soon as its root is proven."""
     may_expand: bool
-    """Whether nodes may be added."""
+    """True if nodes may be added."""
     simulate_address: int
     """The address of the provider's ``simulate``."""
     header_address: int
@@ -91,16 +91,16 @@ class Search(NamedTuple):
     rule: Any
     """The selection rule, see ``rules.py``."""
     ties: Any
-    """How ties are broken, see ``selection.py``."""
+    """The rule for ties, see ``selection.py``."""
     amaf: Any
     """AMAF statistics, see ``amaf/views.py``."""
     proofs: Any
-    """What is proven, see ``proofs/part.py``."""
+    """Proofs, see ``proofs/part.py``."""
     moves: Any
-    """How players move, see ``moves/``: in turn, at the same time, or with hidden information."""
+    """The order of moves, see ``moves/``: in turn, at the same time, or with hidden information."""
     playouts: Any
-    """How playouts choose their moves, see ``playouts.py``."""
+    """The playout policy, see ``playouts.py``."""
     judging: Any
-    """What a value function's judgements count for, see ``values/implicit_minimax.py``."""
+    """The use of a value function's values, see ``values/implicit_minimax.py``."""
     lifetimes: Any
-    """What becomes of actions, see ``measures/action_persistence.py``."""
+    """Action persistence, see ``measures/action_persistence.py``."""

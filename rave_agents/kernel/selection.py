@@ -32,7 +32,7 @@ class TiesWithin(NamedTuple):
 
 @open_function
 def tolerance_of(ties: Any) -> float:
-    """How far below the best score an edge is still drawn; 0 for equal scores alone."""
+    """Distance below the best score within which an edge is drawn; 0 for equal scores alone."""
     return 0.0
 
 
@@ -43,7 +43,7 @@ def _tolerance_of(ties: TiesWithin) -> float:
 
 @open_function
 def node_for(moves: Any, rule: Any, node: Node, edge: int) -> Node:
-    """What a rule knows of the node, for one of its edges."""
+    """The node as a rule sees it, for one of its edges."""
     return node
 
 

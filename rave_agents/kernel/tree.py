@@ -32,7 +32,7 @@ class Tree(NamedTuple):
     """[4] rows that fit into the arrays of each."""
 
     node_player: Annotated[Array, Rows(Axis.NODE, np.int8)]
-    """Who moves: a player, ``PlayerId.CHANCE`` or ``PlayerId.TERMINAL``."""
+    """The player who moves, ``PlayerId.CHANCE`` or ``PlayerId.TERMINAL``."""
     node_first_edge: Annotated[Array, Rows(Axis.NODE, np.int32)]
     """Row of the node's first edge."""
     node_edge_count: Annotated[Array, Rows(Axis.NODE, np.int32)]

@@ -59,7 +59,7 @@ def _observe(utilities: ObservedRange, search: Any) -> tuple[bool, float, float]
 
 @open_function
 def may_widen(utilities: Any) -> bool:
-    """Whether ``observe`` may ever change values that have been counted."""
+    """True if ``observe`` may ever change values that have been counted."""
     return False
 
 

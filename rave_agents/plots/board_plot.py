@@ -268,6 +268,6 @@ def _labels(board: Board) -> list[tuple[float, float, str]]:
 
 
 def _lean(columns: Mapping[str, list[Cell]]) -> float:
-    """How far a column shifts to the right with each row down."""
+    """Horizontal shift of a column for each row down."""
     longest = max(columns.values(), key=len)
     return (longest[-1].x - longest[0].x) / max(1, longest[-1].row - longest[0].row)

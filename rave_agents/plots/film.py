@@ -17,7 +17,7 @@ FORMATS = (".gif", ".mp4")
 """Kinds of files, by their suffix."""
 
 LAST = 3
-"""How many times as long as the others the last picture is shown."""
+"""Duration of the last picture, as a multiple of the others'."""
 
 
 class Film:

@@ -45,7 +45,7 @@ class PrintedBoard(NamedTuple):
     cells: tuple[PrintedCell, ...]
     """The cells, row by row."""
     shifted: bool
-    """Whether each row is shifted by half a cell against the next, as with hexagons."""
+    """True if each row is shifted by half a cell against the next, as with hexagons."""
 
 
 class _Row(NamedTuple):
@@ -165,7 +165,7 @@ def _half_a_cell_apart(one: _Row, other: _Row) -> bool:
 
 
 def _is_spaced(row: _Row) -> bool:
-    """Whether exactly one space separates neighbouring cells."""
+    """True if exactly one space separates neighbouring cells."""
     places = sorted(row.cells)
     return all(right - left == 2 for left, right in itertools.pairwise(places))
 

@@ -1,4 +1,4 @@
-"""How far AMAF values are trusted where something is hidden.
+"""Trust in AMAF values where something is hidden.
 
 An action that is legal again may mean the same as before there: to ask for a rank in Go Fish is as
 good later as now. A call in poker is not. What tells them apart is how far the values of siblings
@@ -45,7 +45,7 @@ class HiddenTrust(NamedTuple):
 
 @runs_as(HiddenTrust)
 class MeasuredSpread(NamedTuple):
-    """What the search has seen of the values of actions at its roots."""
+    """Spreads of the values of actions, measured at the roots so far."""
 
     options: HiddenTrust
     measured: RootSums

@@ -33,19 +33,19 @@ class NodeAmaf(NamedTuple):
     """AMAF statistics at the edges of each node (RAVE)."""
 
     schedule: Schedule = MinimumMSE()
-    """How their weight β falls as visits come in, see ``schedules.py``."""
+    """The schedule of their weight β, which falls as visits come in, see ``schedules.py``."""
     blending: Blending = BlendValues()
-    """What β blends: ``BlendValues`` or ``BlendScores``."""
+    """The quantity that β blends: ``BlendValues`` or ``BlendScores``."""
     players: Players = AllPlayers()
-    """Whose choices use them: those of ``AllPlayers`` or of the ``SearchingPlayer``."""
+    """The players whose choices use them: ``AllPlayers`` or the ``SearchingPlayer``."""
     edges: Edges = AllEdges()
-    """Which edges they rank: ``AllEdges`` or ``VisitedEdges``."""
+    """The edges that they rank: ``AllEdges`` or ``VisitedEdges``."""
     weighting: Weighting = Uniform()
-    """What an update counts, see ``weightings.py``."""
+    """The weight of an update, see ``weightings.py``."""
     winning: Winning = NoWinningMoves()
-    """Whether winning moves are counted, see ``winning_moves.py``."""
+    """Statistics of winning moves, if they are counted, see ``winning_moves.py``."""
     trust: Trust = FullTrust()
-    """How far AMAF values are trusted: ``FullTrust`` or ``LearnedTrust``, see ``trust.py``."""
+    """The trust in AMAF values: ``FullTrust`` or ``LearnedTrust``, see ``trust.py``."""
 
 
 @runs_as(NodeAmaf)

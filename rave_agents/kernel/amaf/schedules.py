@@ -79,9 +79,9 @@ class Fuego(NamedTuple):
     """``β = ñ / (n (1 / initial + ñ / final) + ñ)``."""
 
     initial: Annotated[float, Gt(0)] = 1.0
-    """What the first AMAF visit weighs, in visits, above 0 (Fuego: 0.9 or 1.0)."""
+    """The weight of the first AMAF visit, in visits, above 0 (Fuego: 0.9 or 1.0)."""
     final: Annotated[float, Gt(0)] = 5000.0
-    """What all of them weigh at most, in visits, above 0 (Fuego: 5,000 to 20,000)."""
+    """The limit of the weight of all AMAF visits, in visits, above 0 (Fuego: 5,000 to 20,000)."""
 
 
 @implements(own_weight, Fuego)

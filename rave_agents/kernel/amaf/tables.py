@@ -56,7 +56,7 @@ class GRAVE(NamedTuple):
     """A node gets a table of its own on this visit, at least 1. 1 is the published form; larger
     keeps memory to the nodes that may get more than ``ref``."""
     schedule: Schedule = MinimumMSE()
-    """As in ``NodeAmaf``, like all that follow."""
+    """The schedule of β; this and all fields that follow are those of ``NodeAmaf``."""
     blending: Blending = BlendValues()
     players: Players = AllPlayers()
     edges: Edges = AllEdges()
@@ -68,7 +68,7 @@ class HRAVE(NamedTuple):
     """One table at the root for the whole search (HRAVE): GRAVE with an infinite ``ref``."""
 
     schedule: Schedule = MinimumMSE()
-    """As in ``NodeAmaf``, like all that follow."""
+    """The schedule of β; this and all fields that follow are those of ``NodeAmaf``."""
     blending: Blending = BlendValues()
     players: Players = AllPlayers()
     edges: Edges = AllEdges()

@@ -1,4 +1,4 @@
-"""How far AMAF values are trusted: wholly, or as far as actions mean the same whenever taken.
+"""Trust in AMAF values: full, or as far as actions mean the same whenever taken.
 
 An AMAF value says something about an action that means much the same whenever it is taken. In Hex
 it does. There are two kinds of games in which it does not, and both show themselves in what
@@ -46,13 +46,13 @@ class LearnedTrust(NamedTuple):
 
 @open_function
 def trust_of(trust: Any, search: Any) -> float:
-    """How far AMAF values are trusted now, from 0 to 1."""
+    """The trust in AMAF values at this moment, from 0 to 1."""
     return 1.0
 
 
 Trust = Annotated[Any, Takes(FullTrust, LearnedTrust, trust_of)]
-"""What a field takes that says how far AMAF values are trusted: one of these, ``HiddenTrust``, or a
-part of one's own that implements ``trust_of``. It finds ``search.lifetimes`` if it implements
+"""The type of a field that takes a trust in AMAF values: one of these, ``HiddenTrust``, or a part
+of one's own that implements ``trust_of``. It finds ``search.lifetimes`` if it implements
 ``hooks.reads_lifetimes`` too."""
 
 

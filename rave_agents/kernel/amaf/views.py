@@ -37,7 +37,7 @@ class VisitedEdges(NamedTuple):
 
 @open_function
 def ranks(edges: Any, n: float) -> bool:
-    """Whether AMAF statistics rank an edge with n visits."""
+    """True if AMAF statistics rank an edge with n visits."""
     return True
 
 
@@ -80,13 +80,13 @@ class View(NamedTuple):
     row: int
     """In tables, the row of the action 0 of the player who moves at the node."""
     counts: bool
-    """Whether they count for the player."""
+    """True if they count for the player."""
     trust: float
-    """How far they are trusted, from 0 to 1."""
+    """The trust in them, from 0 to 1."""
     exploration: float
     """The share of the rule's exploration that is left beside them, from 0 to 1."""
     scale: float
-    """What a weighted win rate is multiplied by, see ``winning_scale``; 0 if it has no share."""
+    """The factor of a weighted win rate, see ``winning_scale``; 0 if it has no share."""
 
 
 @implements(blended, View)
@@ -184,9 +184,9 @@ class MoveRecord(NamedTuple):
     """The moves of one simulation, those of chance left out."""
 
     players: Annotated[Array, Rows(Axis.MOVE, np.int32)]
-    """Who made the move."""
+    """The player who made the move."""
     actions: Annotated[Array, Rows(Axis.MOVE, np.int32)]
-    """What they played."""
+    """The action played."""
     path_moves: Annotated[Array, Rows(Axis.PATH, np.int32)]
     """For each node of the path how many moves lead to it."""
     seen: Annotated[Array, Rows(Axis.PLAYER, INT, (Axis.ACTION,), fill=-1)]

@@ -1,4 +1,4 @@
-"""What an AMAF update counts, by how many moves after the node the action is taken."""
+"""Weightings: the weight of an AMAF update, by the moves between the node and the action."""
 
 from typing import Annotated, Any, NamedTuple
 

@@ -1,4 +1,4 @@
-"""What becomes of actions: how long they stay legal, and what moves do to them.
+"""Action persistence: statistics of how long actions stay legal and of what moves do to them.
 
 The search counts it at new nodes, in its first simulations and some of the later ones. Trust in
 AMAF, in proof numbers and in steered playouts follows from it, see ``amaf/trust.py``,
@@ -26,8 +26,7 @@ CHANGING = 0.996
 """
 
 ACTIONS_COMPARED = 8
-"""So many actions of a node at least, evenly spread, and fewer than twice as many, are looked for
-at its player's next turn."""
+"""8 to 15 evenly spaced actions are sampled per node, and looked for at its player's next turn."""
 
 SIMULATIONS_COUNTED, SIMULATIONS_BETWEEN = 128, 16
 """The first simulations of a game, each of which counts, and how far apart those after them are."""
@@ -43,7 +42,7 @@ class CountLifetimes(NamedTuple):
 
 @runs_as(CountLifetimes)
 class Lifetimes(NamedTuple):
-    """What the search has seen of its actions."""
+    """Counts of what becomes of actions."""
 
     options: CountLifetimes
     taken: Annotated[Array, one(INT, 2)]
@@ -58,7 +57,7 @@ class Lifetimes(NamedTuple):
 
 @kernel
 def meaning(taken: Array) -> float:
-    """How far an action means the same whenever it is taken, from 0 to 1.
+    """Consistency of an action's meaning whenever it is taken, from 0 to 1.
 
     The share of the actions taken on the way to new nodes that are gone there, less that of those
     legal again. One more is counted as legal again: nothing is trusted until something is known.
@@ -69,20 +68,20 @@ def meaning(taken: Array) -> float:
 
 @kernel
 def endurance(left: Array) -> float:
-    """How far actions stay legal until they are taken, from 0 to 1."""
+    """Persistence of actions until they are taken, from 0 to 1."""
     share = float(left[STILL_LEGAL]) / float(left[LEFT]) if left[LEFT] > 0 else 1.0
     return max(0.0, min(1.0, (share - FLEETING) / (LASTING - FLEETING)))
 
 
 @kernel
 def transience(left: Array) -> float:
-    """How far actions pass if nobody takes them now, from 0 to 1; 1 until something is known."""
+    """Transience of actions that nobody takes now, from 0 to 1; 1 until something is known."""
     return 1.0 - endurance(left) if left[LEFT] > 0 else 1.0
 
 
 @kernel
 def standing(left: Array) -> float:
-    """How far moves only pass the turn and leave all other actions legal, from 0 to 1.
+    """Degree to which moves only pass the turn and leave other actions legal, from 0 to 1.
 
     1 as long as they all have; 0 until something is known.
     """
@@ -94,7 +93,7 @@ def standing(left: Array) -> float:
 
 @kernel
 def placement(lifetimes: Lifetimes) -> float:
-    """How far a move only passes the turn and takes an action from all players, from 0 to 1.
+    """Degree to which a move only passes the turn and takes an action from all, from 0 to 1.
 
     So it is in Hex, where a stone takes a cell. All moves then leave as many replies, and playouts
     take nearly all actions in some order. Not so in Dots and Boxes, where who completes a box moves
@@ -147,7 +146,7 @@ def count_lasting_actions(sums: Array, search: Any, depth: int, nodes: int) -> N
 
 @kernel
 def actions_left(search: Any, before: int, depth: int, node: int) -> tuple[int, int]:
-    """How many actions of a place of the path are compared, and are legal at a new node.
+    """Numbers of a path's actions that are compared, and of those legal at a new node.
 
     Those are left out that any player has taken since.
     """
@@ -165,7 +164,7 @@ def actions_left(search: Any, before: int, depth: int, node: int) -> tuple[int, 
 
 @kernel
 def was_taken(search: Any, action: int, first: int, depth: int) -> bool:
-    """Whether any player takes an action from a place of the path on."""
+    """True if any player takes an action from a place of the path on."""
     tree, path = search.tree, search.path
     for place in range(first, depth):
         is_players = tree.node_player[path.nodes[place]] >= 0
@@ -190,7 +189,7 @@ def count_kept_turns(sums: Array, search: Any, depth: int) -> None:
 
 @kernel
 def counts_now(simulation: int) -> bool:
-    """Whether a simulation counts: all of the first ones, and some later ones, which is enough."""
+    """True if a simulation counts: all of the first ones, and some later ones, which is enough."""
     return simulation < SIMULATIONS_COUNTED or simulation % SIMULATIONS_BETWEEN == 0
 
 

@@ -17,7 +17,7 @@ KEPT = 0.9
 
 
 class RootSums(NamedTuple):
-    """What a part has measured."""
+    """Two sums that a part measures at the roots."""
 
     sums: Annotated[Array, one(FLOAT, 4)]
     """[4] the two sums of the root when last looked at, and those of earlier roots."""
@@ -27,7 +27,7 @@ class RootSums(NamedTuple):
 
 @kernel
 def is_time_to_look(measured: RootSums, tree: Any) -> bool:
-    """Whether the root's visits have doubled."""
+    """True if the root's visits have doubled."""
     return bool(tree.node_visits[ROOT] >= max(1, 2 * measured.visits[0]))
 
 

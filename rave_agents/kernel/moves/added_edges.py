@@ -23,7 +23,7 @@ def find_edges(moves: Any, search: Any, node: int) -> None:
 
 @kernel
 def is_edge(search: Any, node: int, action: int, edge: int) -> bool:
-    """Whether an edge, which may be any number, is that of a node's action."""
+    """True if an edge, which may be any number, is that of a node's action."""
     tree = search.tree
     first = tree.node_first_edge[node]
     if edge < first or edge >= first + tree.node_edge_count[node]:

@@ -38,7 +38,7 @@ class InformationSets(NamedTuple):
 
 @runs_as(InformationSets)
 class Determinizations(NamedTuple):
-    """What a search in information sets keeps beside the tree."""
+    """Arrays of a search in information sets beside the tree."""
 
     options: InformationSets
     children: Children
@@ -50,7 +50,7 @@ class Determinizations(NamedTuple):
     number: Annotated[Array, one(INT)]
     """[1] the number of this simulation."""
     edge_of: Annotated[Array, Rows(Axis.ACTION, np.int32)]
-    """Where each action's edge may be at a node."""
+    """The row that each action's edge may have at a node."""
 
 
 @implements(hooks.rows_needed, Determinizations)
@@ -70,7 +70,7 @@ def _is_available(moves: Determinizations, edge: int) -> bool:
 
 @implements(node_for, Determinizations)
 def _node_for(moves: Determinizations, rule: Any, node: Node, edge: int) -> Node:
-    """How often the edge was available, now included, takes the place of the node's visits."""
+    """Take the times that the edge was available, now included, for the node's visits."""
     N = float(moves.edge_available[edge] + 1)
     return Node(N, node_term(rule, N))
 

@@ -33,18 +33,18 @@ class Simultaneous(NamedTuple):
     """Players may move at the same time, each by a bandit of their own (decoupled UCT)."""
 
     choice: Any = UCB1(3.0)
-    """How each chooses there: a selection rule, or a mixed strategy, see ``strategies.py``. Too
-    little exploration correlates the players' choices."""
+    """The choice of each player there: a selection rule, or a mixed strategy, see
+    ``strategies.py``. Too little exploration correlates the players' choices."""
 
 
 @runs_as(Simultaneous)
 class JointMoves(NamedTuple):
-    """What a search with simultaneous moves keeps beside the tree."""
+    """Arrays of a search with simultaneous moves beside the tree."""
 
     options: Simultaneous
     choice: Any
     node_followers: Annotated[Array, Rows(Axis.NODE, np.int8)]
-    """How many nodes of the same position follow; 0 at a node that stands alone."""
+    """Nodes of the same position that follow; 0 at a node that stands alone."""
     children: Children
     """The children of joint actions; the entries of the first actions of a joint one, all but the
     last player's, have visits and values too."""
@@ -68,7 +68,7 @@ implements(hooks.select, JointMoves)(walk)
 
 @kernel
 def follows(moves: JointMoves, path: Any, index: int) -> bool:
-    """Whether the path's node at ``index`` is of the same position as the one before it."""
+    """True if the path's node at ``index`` is of the same position as the one before it."""
     return index > 0 and moves.node_followers[path.nodes[index - 1]] > 0
 
 

@@ -66,7 +66,7 @@ def _share_exp3(strategy: Exp3, visits: int) -> float:
 
 @open_function
 def strategy_weight(strategy: Any, regret: float, top: float, rate: float) -> float:
-    """What an action's probability is proportional to, its exploration left out."""
+    """Weight of an action: its probability without exploration, but for a common factor."""
     return 0.0
 
 
@@ -84,7 +84,7 @@ def exp3(strategy: Exp3, regret: float, top: float, rate: float) -> float:
 
 @open_function
 def tries_all(strategy: Any) -> bool:
-    """Whether every edge is taken once before any is taken twice."""
+    """True if every edge is taken once before any is taken twice."""
     return True
 
 
@@ -108,7 +108,7 @@ def strategy_norm(part: MixedStrategy, search: Any, node: int) -> tuple[float, f
 
 @kernel
 def count_unvisited(search: Any, node: int) -> int:
-    """How many of a node's edges have no visits."""
+    """Number of a node's edges without visits."""
     count = 0
     for edge in edge_rows(search.tree, node):
         if search.tree.edge_visits[edge] == 0:
@@ -181,7 +181,7 @@ def update_strategy(part: MixedStrategy, search: Any, start: int, index: int) ->
 def regret(
     strategy: Any, search: Any, start: int, index: int, edge: int, probability: float
 ) -> float:
-    """What a simulation adds to an edge's regret; it was drawn with this probability."""
+    """Regret that a simulation adds to an edge; it was drawn with this probability."""
     return 0.0
 
 
@@ -209,7 +209,7 @@ def exp3_gain(
 def regret_of_others(
     strategy: RegretMatching, search: Any, start: int, index: int, edge: int, probability: float
 ) -> float:
-    """What the edge is worth with what the others took, less what was got (Lanctot et al. 2014)."""
+    """The edge's value against the others' actions, less the value got (Lanctot et al. 2014)."""
     path, players = search.path, search.settings.num_players
     if edge == path.edges[index]:
         return 0.0

@@ -1,4 +1,4 @@
-"""What a move's proof number is worth among its siblings', in [0, 1]."""
+"""Bonuses of moves by the ranks of their proof numbers among their siblings, in [0, 1]."""
 
 import math
 from typing import Annotated, Any, NamedTuple
@@ -33,14 +33,14 @@ class RankBonus(NamedTuple):
     """``1 - rank / siblings``: equal numbers share a rank, and the ranks after it are left out."""
 
     draws: Annotated[Any, Takes(NoDraws, DrawLayer)] = NoDraws()
-    """How ties are broken: ``NoDraws`` or ``DrawLayer``."""
+    """The rule for ties: ``NoDraws`` or ``DrawLayer``."""
 
 
 class DenseRankBonus(NamedTuple):
     """``1 - rank / highest rank``: ranks are counted without gaps."""
 
     draws: Annotated[Any, Takes(NoDraws, DrawLayer)] = NoDraws()
-    """How ties are broken: ``NoDraws`` or ``DrawLayer``."""
+    """The rule for ties: ``NoDraws`` or ``DrawLayer``."""
 
 
 class MaxBonus(NamedTuple):
@@ -103,7 +103,7 @@ def dense_rank_bonus(
 
 @open_function
 def comes_before(draws: Any, ranking: Ranking, one: int, other: int) -> bool:
-    """Whether an edge is easier to prove than another."""
+    """True if an edge is easier to prove than another."""
     return bool(ranking.first[one] < ranking.first[other])
 
 

@@ -1,4 +1,4 @@
-"""How what is proven enters the choice of an edge: bounds of its value, solved and pruned edges."""
+"""Effect of proofs on the choice of an edge: bounds of its value, solved and pruned edges."""
 
 from typing import Any, NamedTuple
 
@@ -15,7 +15,7 @@ PRUNED = 1e9
 
 
 class ProvenNode(NamedTuple):
-    """What is proven at a node, as its edges are compared."""
+    """Proven facts of a node, as its edges are compared."""
 
     proofs: Any
     """The part."""
@@ -26,17 +26,17 @@ class ProvenNode(NamedTuple):
     sure: float
     """The pessimistic bound of the mover's utility."""
     exact: bool
-    """Whether to win or not is all that counts in the tree, and nothing is left to chance; asked
-    only where this makes a difference."""
+    """True if nothing counts in the tree but to win, and nothing is left to chance; computed only
+    where this makes a difference."""
     skips: bool
-    """Whether settled children are skipped once visited often enough."""
+    """True if settled children are skipped once visited often enough."""
     bonus: Any
     """The weights of the bonus of proof numbers."""
 
 
 @open_function
 def proven_at(proofs: Any, search: Any, node: int) -> Any:
-    """What is proven at a node, for its edges."""
+    """The proven facts of a node, for its edges."""
     return proofs
 
 
@@ -54,7 +54,7 @@ def _proven_at(proofs: Proven, search: Any, node: int) -> ProvenNode:
 
 @kernel
 def is_settled(proofs: Proven, search: Any, node: int, exact: bool) -> bool:
-    """Whether a node's outcome is known; without the solver, whether the searching player wins.
+    """True if a node's outcome is known; without the solver, if its goal is proven or disproven.
 
     With the solver a settled goal is not enough: where a win is out of reach, a draw may still have
     to be proven. Without it, the goal says nothing where it is not all that counts, or where it may
@@ -113,7 +113,7 @@ def _with_proof_bonus(proven: ProvenNode, search: Any, edge: int, score: float) 
 
 @open_function
 def is_pruned(proven: Any, search: Any, edge: int, n: float) -> bool:
-    """Whether an edge with n visits cannot be best, or is settled and skipped from now on."""
+    """True if an edge with n visits cannot be best, or is settled and skipped from now on."""
     return False
 
 

@@ -35,11 +35,12 @@ class ProofNumbers(NamedTuple):
     """PN-MCTS: a bonus for edges that are near to a proof (Kowalski et al. 2023)."""
 
     goal: Annotated[Any, Takes(AllPlayers, SearchingPlayer)] = AllPlayers()
-    """Whose win is to be proven. ``AllPlayers``: each player prefers what is nearest to proving
-    their own win (Kowalski et al. 2025). ``SearchingPlayer``: this player prefers what is nearest
-    to proving theirs, the others what is nearest to disproving it (Kowalski et al. 2023)."""
+    """The player whose win is to be proven. ``AllPlayers``: each player prefers what is nearest to
+    proving their own win (Kowalski et al. 2025). ``SearchingPlayer``: this player prefers what is
+    nearest to proving theirs, the others what is nearest to disproving it (Kowalski et al. 2023).
+    """
     bonus: Annotated[Any, Takes(bonuses)] = MaxBonus()
-    """What a move's number is worth among its siblings', in [0, 1], see ``bonuses.py``."""
+    """The bonus of a move by its number among its siblings', in [0, 1], see ``bonuses.py``."""
     constant: Annotated[float, Ge(0)] = 0.2
     """C_pn, at least 0: the bonus is added to the score with this weight (Kowalski et al. 2023 have
     1 beside C = sqrt(2))."""
@@ -53,8 +54,8 @@ class ProofNumbers(NamedTuple):
     """Share of the bonus in the score, in [0, 1], with which the two are blended; it fades likewise
     there."""
     bonus_trust: Annotated[Any, Takes(FullTrust, LearnedBonusTrust)] = FullTrust()
-    """Whether ``constant`` has its whole weight, ``FullTrust``, or less where the search sees that
-    the bonus misleads, ``LearnedBonusTrust``, see ``trust.py``."""
+    """The trust in the bonus: ``FullTrust`` gives ``constant`` its whole weight,
+    ``LearnedBonusTrust`` less where the search sees that the bonus misleads, see ``trust.py``."""
 
 
 @runs_as(ProofNumbers)
@@ -70,7 +71,7 @@ class Numbers(NamedTuple):
     disproof: Annotated[Array, Rows(Axis.NODE, FLOAT, (Axis.PLAYER,))]
     """The player's disproof number."""
     edge_bonus: Annotated[Array, Rows(Axis.EDGE, np.float32)]
-    """What the numbers of the node's children say for the edge, in [0, 1]."""
+    """Bonus of the edge by the numbers of the node's children, in [0, 1]."""
     ranking: Ranking
     """Buffers."""
 
@@ -85,7 +86,7 @@ def _begin_numbers(numbers: Numbers, search: Any, node: int) -> None:
 
 @kernel
 def exceeds_all(search: Any, returns: Any, first: int, player: int) -> bool:
-    """Whether a player has more than everybody else; ``returns`` holds theirs from ``first`` on."""
+    """True if a player has more than everybody else; ``returns`` holds theirs from ``first`` on."""
     for other in range(search.settings.num_players):
         if other != player and returns[first + other] >= returns[first + player]:
             return False
@@ -147,7 +148,7 @@ def update_numbers(numbers: Numbers, search: Any, node: int) -> bool:
 
 @kernel
 def update_bonuses(numbers: Numbers, search: Any, node: int) -> None:
-    """What the numbers of a decision node's children say for its edges."""
+    """Compute the bonuses of a decision node's edges from the numbers of its children."""
     tree = search.tree
     mover = int(tree.node_player[node])
     if mover < 0:
@@ -213,7 +214,7 @@ def _own_numbers(numbers: Numbers, search: Any, node: int) -> tuple[float, float
 
 @open_function
 def lasts(numbers: Any) -> bool:
-    """Whether the bonus keeps its weight for longer than it tells what lies behind the moves."""
+    """True if the bonus keeps its weight for longer than it tells what lies behind the moves."""
     return False
 
 

@@ -1,4 +1,4 @@
-"""What is proven of positions, and how the search uses it.
+"""Proofs of positions, and their use in the search.
 
 The solver knows outcomes, and proof numbers know what is left to prove. Both learn of a new node,
 and the nodes above it are updated up to the first that does not change.
@@ -68,30 +68,29 @@ class CheckTerminal(NamedTuple):
 
 
 class CheckRefutations(NamedTuple):
-    """As ``CheckTerminal``, and a reply that wins at once is tried against all moves of a node.
+    """Check for terminal children as ``CheckTerminal``, and try a winning reply against all moves.
 
     See ``refutations.py``. Needs the solver.
     """
 
 
 class Proofs(NamedTuple):
-    """What is proven, and how the search uses it."""
+    """Proofs, and their use in the search."""
 
     solver: Annotated[Any, Takes(NoSolver, Solver)] = Solver()
     """``Solver`` or ``NoSolver``."""
     numbers: Annotated[Any, Takes(NoProofNumbers, ProofNumbers)] = NoProofNumbers()
     """``ProofNumbers`` or ``NoProofNumbers``."""
     skipping: Annotated[Any, Takes(NoSkipping, SkipSolved)] = NoSkipping()
-    """Whether solved children are skipped: ``NoSkipping`` or ``SkipSolved``."""
+    """The skipping of solved children: ``NoSkipping`` or ``SkipSolved``."""
     checks: Annotated[Any, Takes(CheckNothing, CheckTerminal, CheckRefutations)] = CheckNothing()
-    """What is looked for at new nodes: ``CheckNothing``, ``CheckTerminal``,
-    ``CheckRefutations``."""
+    """The checks of new nodes: ``CheckNothing``, ``CheckTerminal``, ``CheckRefutations``."""
     optional: bool = False
-    """Whether a search in which nothing can be proven goes without, in place of an error: where
-    players move at the same time, or something is hidden."""
+    """True if a search in which nothing can be proven goes without proofs, in place of an error:
+    where players move at the same time, or something is hidden."""
 
     def conflict(self) -> str:
-        """Why these do not go together; empty if they do."""
+        """The reason that these do not go together; empty if they do."""
         if isinstance(self.solver, NoSolver):
             if isinstance(self.numbers, NoProofNumbers):
                 return "nothing is proven without a solver and proof numbers: use no_proofs."
@@ -102,7 +101,7 @@ class Proofs(NamedTuple):
 
 @runs_as(Proofs)
 class Proven(NamedTuple):
-    """What is proven."""
+    """Proven facts of a search's tree."""
 
     options: Proofs
     solver: Any
@@ -196,7 +195,7 @@ def note_end(proofs: Proven, search: Any, returns: Any, first: int) -> None:
 
 @kernel
 def has_plain_ends(proofs: Proven, search: Any) -> bool:
-    """Whether the tree's games end by win, draw or loss alone.
+    """True if the tree's games end by win, draw or loss alone.
 
     Then a win is the most that anybody can gain, a loss the least, and a draw lies in the middle,
     so that to win or not is all that counts.

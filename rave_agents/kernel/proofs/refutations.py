@@ -36,7 +36,7 @@ def _after_backup(proofs: Proven, search: Any) -> int:
 
 @implements(hooks.after_backup, CheckRefutations)
 def check_refutations(checks: CheckRefutations, search: Any) -> int:
-    """If the last simulation added a node that loses to a reply, look where else this reply wins.
+    """Look where else a reply wins, if the last simulation added a node that loses to it.
 
     A sibling without a node that it wins against gets one with the reply as its only edge, solved.
     The tree must have room for two nodes and an edge for each of them.
@@ -103,7 +103,7 @@ def winning_reply(proofs: Proven, search: Any, node: int) -> int:
 
 @kernel
 def wins(search: Any, returns: Any, first: int, player: int) -> bool:
-    """Whether a player has the game's greatest utility, and everybody else less.
+    """True if a player has the game's greatest utility, and everybody else less.
 
     The returns of all players stand from the place ``first`` on.
     """

@@ -48,7 +48,7 @@ class Bounds(NamedTuple):
 
 @open_function
 def has_outcomes(solver: Any) -> bool:
-    """Whether exact outcomes are kept."""
+    """True if exact outcomes are kept."""
     return False
 
 
@@ -156,7 +156,7 @@ def range_of_children(
 
 @kernel
 def sure_utility(solver: Bounds, search: Any, node: int) -> float:
-    """What the player who moves at a node can be sure of; ``-inf`` at a chance node."""
+    """The utility that the player who moves at a node is sure of; ``-inf`` at a chance node."""
     mover = int(search.tree.node_player[node])
     sure = -math.inf
     if mover != CHANCE:
@@ -211,7 +211,7 @@ def find_agreement(solver: Bounds, search: Any, node: int) -> int:
 
 @kernel
 def is_better(solver: Bounds, search: Any, mover: int, child: int, other: int) -> bool:
-    """Whether a solved child is better for the player who moves than another one.
+    """True if a solved child is better for the player who moves than another one.
 
     Of equal utilities they prefer those that nobody exceeds, and then the shorter way; where
     somebody exceeds both, they have lost, and prefer the longer way.

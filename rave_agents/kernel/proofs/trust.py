@@ -1,4 +1,4 @@
-"""How far the bonus of proof numbers is trusted: wholly, or as far as it can tell moves apart.
+"""Trust in the bonus of proof numbers: full, or as far as it can tell moves apart.
 
 Where a game is far from its end, a proof number says little more than how many replies a move
 leaves, and its bonus prefers moves that force the opponent. In Breakthrough or Dots and Boxes
@@ -42,7 +42,7 @@ class LearnedBonusTrust(NamedTuple):
 
 @runs_as(LearnedBonusTrust)
 class MeasuredTrust(NamedTuple):
-    """What the search has seen of its bonuses."""
+    """Correlations of bonuses with values, measured at the roots so far."""
 
     options: LearnedBonusTrust
     measured: RootSums
@@ -54,7 +54,7 @@ class MeasuredTrust(NamedTuple):
 
 @open_function
 def bonus_trust(trust: Any) -> float:
-    """How far the bonus is trusted now, from 0 to 1."""
+    """The trust in the bonus at this moment, from 0 to 1."""
     return 1.0
 
 

@@ -1,4 +1,4 @@
-"""What a value function's judgements of positions count for in the tree.
+"""Use of a value function in the tree: implicit minimax backups.
 
 The provider judges every child of a new node. These judgements are backed up by max^n (Luckhardt &
 Irani 1986; minimax for two players), beside the means of the simulations, and the two are mixed
@@ -25,7 +25,7 @@ class NoJudging(NamedTuple):
 
 
 class Judging(NamedTuple):
-    """What a value function is used for; without one it has no meaning."""
+    """The use of a value function; without one it has no meaning."""
 
     playout_moves: Annotated[float, Ge(0), Le(math.inf)] = 6.0
     """Moves of players after which a playout is cut and its position judged, a whole number of at
@@ -34,10 +34,11 @@ class Judging(NamedTuple):
     """The weight of minimax values beside the means of simulations, in [0, 1]: α of Lanctot et al.,
     who have 0.1 to 0.6."""
     first_play: bool = True
-    """Whether an edge without visits has its judged value, in place of ``first_play_urgency``."""
+    """True if an edge without visits has the value function's value, in place of
+    ``first_play_urgency``."""
 
     def conflict(self) -> str | None:
-        """What is wrong with the fields together."""
+        """The error in the fields taken together."""
         if self.playout_moves != math.inf and self.playout_moves != int(self.playout_moves):
             return f"playout_moves must be a whole number or infinity, got {self.playout_moves}."
         return None
@@ -49,7 +50,8 @@ class JudgedEdges(NamedTuple):
 
     options: Judging
     utilities: Annotated[Array, Rows(Axis.EDGE, np.float32, (Axis.PLAYER,))]
-    """What each player is to expect after the edge: as judged, or by max^n from there on."""
+    """The expected utility of each player after the edge: by the value function, or by max^n from
+    there on."""
 
 
 @open_function

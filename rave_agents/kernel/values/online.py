@@ -62,7 +62,8 @@ class LearnedEdges(NamedTuple):
 
     options: OnlineValue
     utilities: Annotated[Array, Rows(Axis.EDGE, np.float32, (Axis.PLAYER,))]
-    """What each player is to expect after the edge: as judged, or by max^n from there on."""
+    """The expected utility of each player after the edge: by the value function, or by max^n from
+    there on."""
     weights: Annotated[Array, Rows(Axis.FEATURE, np.float32, (Axis.PLAYER, Axis.PLAYER))]
     """[player to move, player, feature] the weights."""
     squares: Annotated[Array, Rows(Axis.FEATURE, np.float32, (Axis.PLAYER, Axis.PLAYER))]
@@ -73,7 +74,7 @@ class LearnedEdges(NamedTuple):
 
 @kernel
 def value_trust(learned: LearnedEdges) -> float:
-    """How far the values are trusted, from 0 to 1, by the share of the variance they explain."""
+    """The trust in the values, from 0 to 1, by the share of the variance they explain."""
     errors = learned.errors
     if errors[VARIANCE] <= 0.0:
         return 0.0
@@ -83,7 +84,7 @@ def value_trust(learned: LearnedEdges) -> float:
 
 @kernel
 def outputs_of(search: Any) -> int:
-    """How many players' values are learned; of two with a constant sum, the first one's."""
+    """Number of players whose values are learned: only the first of two with a constant sum."""
     players = search.settings.num_players
     return 1 if players == 2 and not math.isnan(search.settings.utility_sum) else players
 
