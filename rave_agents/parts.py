@@ -30,7 +30,7 @@ from rave_agents.config.final_moves import (
     preference,
 )
 from rave_agents.config.root_noise import DirichletNoise, NoNoise, noisy
-from rave_agents.games.values import position_value
+from rave_agents.games.kit.values import position_value
 from rave_agents.kernel.amaf.hidden_trust import HiddenTrust
 from rave_agents.kernel.amaf.nodes import NodeAmaf
 from rave_agents.kernel.amaf.schedules import (

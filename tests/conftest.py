@@ -18,8 +18,8 @@ from rave_agents.compiler.calls import call_address
 from rave_agents.compiler.changes import WATCHED
 from rave_agents.compiler.dispatch import Entry, OpenFunction
 from rave_agents.compiler.layout import kind_of
-from rave_agents.games import machine
-from rave_agents.games.rules_simulator import RulesSimulator
+from rave_agents.games.kit import machine
+from rave_agents.games.kit.rules_simulator import RulesSimulator
 from rave_agents.searcher import tree_search
 
 # A job in the background of a script is started with SIGINT ignored, and so would be the programs

@@ -105,7 +105,7 @@ def test_a_warm_step_clones_the_root_for_searcher_result_and_bridge_alone(provid
 
 @pytest.mark.full
 def test_compiled_rules_play_the_new_moves_alone(compiled, monkeypatch):
-    from rave_agents.games import rules_simulator
+    from rave_agents.games.kit import rules_simulator
 
     bot, state = warm_bot("hex(board_size=5)", simulations=50)
     call, played = rules_simulator.simulated, []

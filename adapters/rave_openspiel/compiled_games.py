@@ -16,7 +16,7 @@ from typing import NamedTuple
 import pyspiel
 
 from rave_agents.games import GAMES, Rules, rules_class
-from rave_agents.games.rules_state import RulesState
+from rave_agents.games.kit.rules_state import RulesState
 
 SWITCH = "RAVE_AGENTS_GAMES"
 """The environment variable: ``openspiel`` to search OpenSpiel's own states, ``compiled`` or nothing

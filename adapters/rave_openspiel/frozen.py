@@ -8,7 +8,7 @@ import numpy as np
 import pyspiel
 from numpy.typing import NDArray
 
-from rave_agents.games.rules_state import RulesState
+from rave_agents.games.kit.rules_state import RulesState
 from rave_openspiel.same_game import game_key
 
 _PLAIN = frozenset({bool, int, str, bytes, type(None), type(Ellipsis)})

@@ -13,7 +13,7 @@ from typing import Any
 
 import pyspiel
 
-from rave_agents.games.rules import Rules
+from rave_agents.games.kit.rules import Rules
 from rave_openspiel.native import inner_games
 from rave_openspiel.pointers import is_native_class
 from rave_openspiel.rules_game import register_rules

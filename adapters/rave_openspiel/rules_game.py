@@ -12,7 +12,7 @@ from typing import Any
 
 import pyspiel
 
-from rave_agents.games.rules import Rules
+from rave_agents.games.kit.rules import Rules
 
 _Type = pyspiel.GameType
 

@@ -9,8 +9,8 @@ import pyspiel
 from numpy.typing import NDArray
 from open_spiel.python.observation import IIGObserverForPublicInfoGame
 
-from rave_agents.games.rules import Rules
-from rave_agents.games.rules_state import RulesState
+from rave_agents.games.kit.rules import Rules
+from rave_agents.games.kit.rules_state import RulesState
 
 
 class RulesGame(pyspiel.Game):  # type: ignore[misc]

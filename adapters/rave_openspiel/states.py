@@ -9,7 +9,7 @@ import pyspiel
 from numpy.typing import NDArray
 
 from rave_agents.errors import UnsupportedGameError
-from rave_agents.games.rules_state import RulesState, compiled_simulator
+from rave_agents.games.kit.rules_state import RulesState, compiled_simulator
 from rave_agents.simulate.action_numbers import has_tables_of_ids
 from rave_agents.simulate.evaluator import Evaluator
 from rave_agents.simulate.simulator import Frame, Header, Simulator

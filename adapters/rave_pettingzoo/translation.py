@@ -24,7 +24,7 @@ from rave_openspiel import OpenSpielState
 
 from rave_agents.compiler.signals import is_raised_by_handler
 from rave_agents.game.game_state import PlayerId
-from rave_agents.games.rules_state import compiled_simulator
+from rave_agents.games.kit.rules_state import compiled_simulator
 from rave_agents.simulate.evaluator import Evaluator
 from rave_agents.simulate.python_simulator import PythonSimulator
 from rave_agents.simulate.simulator import Frame, Header, Simulator, Status, reweighted_frame

@@ -1,8 +1,8 @@
 """Games whose rules are Python, compiled by Numba, and the kit to write one.
 
-A game is a subclass of ``Rules`` (``rules.py``); everything else is written once: simulations
-(``playing.py``), their compilation (``rules_lowering.py``) and machine code (``machine.py``), the
-provider (``rules_simulator.py``) and the GameState (``rules_state.py``).
+A game is a file here, with a subclass of ``Rules`` of less than 200 lines; what games share lies
+beside them (boards of stones or hexagons, sets of squares). What compiles, simulates and shows any
+game is written once, in ``kit/``.
 """
 
 import importlib
@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from rave_agents.game.arguments import unknown_name
 
 if TYPE_CHECKING:
+    from rave_agents.games.kit.rules import CHANCE, NO_ACTION, TERMINAL, Rules
+    from rave_agents.games.kit.rules_state import RulesState
     from rave_agents.games.nogo import NoGoState
-    from rave_agents.games.rules import CHANCE, NO_ACTION, TERMINAL, Rules
-    from rave_agents.games.rules_state import RulesState
     from rave_agents.simulate.random_stream import random_below, random_unit
 
 __all__ = [
@@ -43,11 +43,11 @@ GAMES = {
 """The games that are here, by name: the class in the module of that name."""
 
 _PLACES = {
-    "CHANCE": "rave_agents.games.rules",
-    "NO_ACTION": "rave_agents.games.rules",
-    "TERMINAL": "rave_agents.games.rules",
-    "Rules": "rave_agents.games.rules",
-    "RulesState": "rave_agents.games.rules_state",
+    "CHANCE": "rave_agents.games.kit.rules",
+    "NO_ACTION": "rave_agents.games.kit.rules",
+    "TERMINAL": "rave_agents.games.kit.rules",
+    "Rules": "rave_agents.games.kit.rules",
+    "RulesState": "rave_agents.games.kit.rules_state",
     "NoGoState": "rave_agents.games.nogo",
     "random_below": "rave_agents.simulate.random_stream",
     "random_unit": "rave_agents.simulate.random_stream",

@@ -1,4 +1,4 @@
-"""Sets of squares as 64 bits, for rules: each function is one instruction in compiled code.
+"""Sets of squares as 64 bits, for rules: a few instructions each in compiled code.
 
 A set is a ``numpy.uint64``, and so must be all that it is combined with: Numba makes a real number
 of the sum of a signed and an unsigned one.
@@ -9,20 +9,23 @@ from typing import Any
 import numpy as np
 
 from rave_agents.compiler.dispatch import kernel
+from rave_agents.games.kit.instructions import count_bits, lowest_bit
+
+__all__ = [
+    "NONE",
+    "ONE",
+    "TWO",
+    "bit",
+    "count_bits",
+    "has_bit",
+    "lowest_bit",
+    "nth_bit",
+    "write_owners",
+]
 
 ONE = np.uint64(1)
 TWO = np.uint64(2)
 NONE = np.uint64(0)
-
-
-def count_bits(bits: Any) -> int:
-    """How many squares are in a set."""
-    return int(bits).bit_count()
-
-
-def lowest_bit(bits: Any) -> int:
-    """The number of the first square of a set that is not empty."""
-    return (int(bits) & -int(bits)).bit_length() - 1
 
 
 @kernel

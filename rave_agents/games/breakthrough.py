@@ -22,7 +22,7 @@ from rave_agents.games.bits import (
     nth_bit,
     write_owners,
 )
-from rave_agents.games.rules import NO_ACTION, TERMINAL, Rules
+from rave_agents.games.kit.rules import NO_ACTION, TERMINAL, Rules
 from rave_agents.simulate.random_stream import random_below
 
 FULL_ROWS = 6

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rave_agents.games.rules import NO_ACTION, TERMINAL, Rules
+from rave_agents.games.kit.rules import NO_ACTION, TERMINAL, Rules
 from rave_agents.simulate.random_stream import random_below
 
 

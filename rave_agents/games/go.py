@@ -16,7 +16,7 @@ import numpy as np
 
 from rave_agents.games.coordinates import handicap_points
 from rave_agents.games.go_playouts import GoPlayouts
-from rave_agents.games.rules import NO_ACTION, TERMINAL
+from rave_agents.games.kit.rules import NO_ACTION, TERMINAL
 from rave_agents.games.stones import BLACK, EDGE, EMPTY, WHITE
 
 LONGEST = 4096

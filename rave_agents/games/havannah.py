@@ -23,7 +23,7 @@ import numpy as np
 
 from rave_agents.games.coordinates import cell_name
 from rave_agents.games.hexagons import SELF, WHOLE, owners, patterns
-from rave_agents.games.rules import DRAWN, NO_ACTION, TERMINAL, Rules
+from rave_agents.games.kit.rules import DRAWN, NO_ACTION, TERMINAL, Rules
 from rave_agents.simulate.random_stream import random_below
 
 LARGEST = 31

@@ -17,7 +17,7 @@ import numpy as np
 
 from rave_agents.games.bits import NONE, ONE, bit, count_bits, has_bit, nth_bit, write_owners
 from rave_agents.games.coordinates import cell_name
-from rave_agents.games.rules import DRAWN, NO_ACTION, TERMINAL, Rules
+from rave_agents.games.kit.rules import DRAWN, NO_ACTION, TERMINAL, Rules
 from rave_agents.simulate.random_stream import random_below
 
 SIZE, SQUARES = 8, 64

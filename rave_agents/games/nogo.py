@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from rave_agents.games.coordinates import point_number
-from rave_agents.games.rules import NO_ACTION, TERMINAL
-from rave_agents.games.rules_state import RulesState
+from rave_agents.games.kit.rules import NO_ACTION, TERMINAL
+from rave_agents.games.kit.rules_state import RulesState
 from rave_agents.games.stones import EDGE, EMPTY, StoneRules
 from rave_agents.simulate.random_stream import random_below
 

@@ -25,7 +25,7 @@ from rave_agents.games.bits import (
     write_owners,
 )
 from rave_agents.games.coordinates import cell_name
-from rave_agents.games.rules import TERMINAL, Rules
+from rave_agents.games.kit.rules import TERMINAL, Rules
 from rave_agents.simulate.random_stream import random_below
 
 SIZE, SQUARES = 8, 64

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from rave_agents.games.coordinates import board_of_points, point_name
-from rave_agents.games.rules import Rules
+from rave_agents.games.kit.rules import Rules
 
 BLACK, WHITE, EMPTY, EDGE = 0, 1, 2, 3
 """Colours of a point; the first two are the players' numbers too."""

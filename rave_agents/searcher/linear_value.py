@@ -22,8 +22,8 @@ from rave_agents.files import written_whole
 from rave_agents.frameworks.adapters import as_game_state
 from rave_agents.game.arguments import is_integer, is_number
 from rave_agents.game.game_state import PlayerId
-from rave_agents.games.rules import Rules
-from rave_agents.games.values import JudgedRules, with_judge
+from rave_agents.games.kit.base_rules import BaseRules
+from rave_agents.games.kit.values import JudgedRules, with_judge
 from rave_agents.searcher.array_file import Arrays, read_arrays
 
 MOST_CONTENTS = 1000
@@ -106,7 +106,7 @@ def windows_of(rows: int, columns: int, kinds: int, shapes: tuple[tuple[int, int
     return Windows(tuple(found), kinds)
 
 
-def shapes_for(rules: Rules) -> tuple[tuple[int, int], ...]:
+def shapes_for(rules: BaseRules) -> tuple[tuple[int, int], ...]:
     """The shapes of a game's windows."""
     rows, columns = rules.board_shape
     for shapes in SHAPES:
@@ -149,7 +149,7 @@ class LinearValue:
         self.board = board
         self.shapes = shapes
         self._known: Hashable = None
-        self._known_rules: Rules | None = None
+        self._known_rules: BaseRules | None = None
         _check_utilities(utilities, utility_sum)
         expected = None if board is None else _checked_windows(board, shapes) + 1
         _check_weights(self.weights, expected, constant_sum=utility_sum is not None)
@@ -216,7 +216,7 @@ class LinearValue:
         logits = self.weights[player][:, places].sum(axis=1) + self.weights[player][:, -1]
         return self._utilities(logits, found.num_players())
 
-    def judged(self, rules: Rules) -> JudgedRules | None:
+    def judged(self, rules: BaseRules) -> JudgedRules | None:
         """A game's rules with this value compiled; None where observations are the features.
 
         Raises:
@@ -240,7 +240,7 @@ class LinearValue:
             raise self._refused(game_text(state))
         self._known = key
 
-    def _check_rules(self, rules: Rules) -> None:
+    def _check_rules(self, rules: BaseRules) -> None:
         """Refuse rules of another game, or with another value of a parameter."""
         if rules is self._known_rules:
             return
@@ -302,7 +302,7 @@ def _canonical(value: Any) -> str:
         return str(value).strip()
 
 
-def _of_effect(parameters: dict[str, str], rules: Rules) -> dict[str, str]:
+def _of_effect(parameters: dict[str, str], rules: BaseRules) -> dict[str, str]:
     """Parameters without limits of a game's length that no sensible game comes to."""
     told = parameters.get(_LENGTH)
     if told is None:
@@ -389,8 +389,8 @@ def _check_weights(
 
 @functools.lru_cache(maxsize=64)
 def _judged(
-    rules: Rules, shapes: tuple[tuple[int, int], ...], shape: tuple[int, int, int]
-) -> Rules:
+    rules: BaseRules, shapes: tuple[tuple[int, int], ...], shape: tuple[int, int, int]
+) -> BaseRules:
     return with_judge(
         rules,
         judge_windows,

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from rave_agents.compiler.part_fields import Takes
 from rave_agents.config.part_specs import checked, is_part
 from rave_agents.config.search_config import SearchConfig
-from rave_agents.games.values import is_compiled_value, position_value
+from rave_agents.games.kit.values import is_compiled_value, position_value
 from rave_agents.kernel.values.implicit_minimax import Judging
 from rave_agents.searcher.linear_value import LinearValue
 

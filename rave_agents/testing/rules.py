@@ -9,10 +9,10 @@ import numpy as np
 
 from rave_agents.errors import ConformanceError, GameError
 from rave_agents.game.game_state import GameState, PlayerId, drawn_outcome
-from rave_agents.games.playing import MOVE_ROOT
-from rave_agents.games.rules import Rules
-from rave_agents.games.rules_simulator import RulesSimulator
-from rave_agents.games.rules_state import RulesState
+from rave_agents.games.kit.playing import MOVE_ROOT
+from rave_agents.games.kit.rules import Rules
+from rave_agents.games.kit.rules_simulator import RulesSimulator
+from rave_agents.games.kit.rules_state import RulesState
 from rave_agents.simulate.frame import Header, Status
 from rave_agents.simulate.random_stream import make_stream
 from rave_agents.simulate.simulator import make_frame, simulated

@@ -18,7 +18,7 @@ from rave_agents.compiler.looked_up import looked_up
 from rave_agents.compiler.sources import sources_name
 from rave_agents.games import TERMINAL, Rules
 from rave_agents.games.hex import Hex
-from rave_agents.games.machine import sources_of_rules
+from rave_agents.games.kit.machine import sources_of_rules
 from rave_agents.parts import beta, score
 
 EDITS = {

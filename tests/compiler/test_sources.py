@@ -9,7 +9,7 @@ import rave_agents
 from rave_agents.compiler import sources
 from rave_agents.compiler.fingerprint import is_covered
 from rave_agents.compiler.sources import compiled_files, own_sources
-from rave_agents.games import machine
+from rave_agents.games.kit import machine
 
 PACKAGE = pathlib.Path(rave_agents.__file__).parent
 OTHERS = {"rave_agents.errors", "rave_agents.files"}
@@ -27,7 +27,8 @@ def test_code_that_is_kept_on_disk_is_known_by_every_file_that_is_compiled():
         for path in PACKAGE.rglob("*.py")
         if re.search(r"^@(entry\(|kernel$)", path.read_text(encoding="utf-8"), re.MULTILINE)
     }
-    rules = {path for path in compiled if path.parent.name == "games"}  # These have a cache apart.
+    games = PACKAGE / "games"  # These have a cache apart.
+    rules = {path for path in compiled if games in path.parents}
     assert compiled - rules <= known
     assert all(is_covered(module_of(path)) for path in known)
 
@@ -71,7 +72,28 @@ def test_it_is_known_by_files_in_folders_of_the_kernel_and_by_where_they_lie(mon
     assert digest(monkeypatch, package, {"cli/other.py": "x = 1"}) == kept
 
 
-def test_rules_are_known_by_the_kit_and_by_the_kernel():
-    assert machine._kit_sources() != own_sources()[:16]
-    kit = {path.stem for path in (PACKAGE / "games").glob("*.py")}
-    assert {"bits", "machine", "memory", "playing", "rules", "rules_lowering"} <= kit
+def test_rules_are_known_by_every_file_of_the_kit_and_by_the_kernel(monkeypatch, tmp_path):
+    kit = PACKAGE / "games" / "kit"
+    copy = tmp_path / "kit"
+    shutil.copytree(kit, copy)
+    monkeypatch.setattr(machine, "__file__", str(copy / "machine.py"))
+    digest_of_kit = machine._kit_sources.__wrapped__
+    names = [digest_of_kit()]
+    assert names == [machine._kit_sources()]
+    assert names[0] != own_sources()[:16]
+    for path in sorted(copy.rglob("*.py")):
+        path.write_text(path.read_text(encoding="utf-8") + "\nx = 1", encoding="utf-8")
+        names.append(digest_of_kit())
+    assert len(set(names)) == len(names) > len(list(kit.glob("*.py")))
+
+
+def test_the_kit_imports_no_game():
+    """Compiled code of games is known by what their methods look up, that of the kit as a whole."""
+    imported = set()
+    for path in (PACKAGE / "games" / "kit").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom):
+                imported.add(node.module)
+    assert {name for name in imported if str(name).startswith("rave_agents.games")} <= {
+        module_of(path) for path in (PACKAGE / "games" / "kit").glob("[!_]*.py")
+    } | {"rave_agents.games.kit"}

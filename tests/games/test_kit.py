@@ -21,11 +21,11 @@ from rave_agents.games import (
     GAMES,
     TERMINAL,
     Rules,
-    machine,
-    playing,
     rules_class,
 )
-from rave_agents.games.rules_simulator import RulesSimulator
+from rave_agents.games.hex import Hex
+from rave_agents.games.kit import machine, playing
+from rave_agents.games.kit.rules_simulator import RulesSimulator
 from rave_agents.simulate.frame import Header, Status
 from rave_agents.simulate.random_stream import make_stream
 from rave_agents.simulate.simulator import grown_frame, make_frame, simulated
@@ -39,6 +39,16 @@ def test_three_players_and_chance_are_those_of_the_plain_form():
 
 def test_it_is_a_game_state():
     check_game_state(Race().new_initial_state, games=2)
+
+
+class OwnHex(Hex):
+    """Hex as a user may change it."""
+
+
+def test_moves_are_checked_but_for_the_games_of_the_package():
+    assert all(not rules_class(name)().is_checked for name in GAMES)
+    assert OwnHex().is_checked
+    assert Race().is_checked
 
 
 def test_a_search_with_chance_runs_compiled_and_finds_the_longest_step():

@@ -12,7 +12,7 @@ from rave_agents import Limit, SearchConfig, Searcher
 from rave_agents.analysis.solve import SOLVING
 from rave_agents.game.notation import apply_moves
 from rave_agents.games import NoGoState, stones
-from rave_agents.games.rules_simulator import RulesSimulator
+from rave_agents.games.kit.rules_simulator import RulesSimulator
 from rave_agents.simulate.random_stream import make_stream
 from rave_agents.simulate.simulator import Header, Status, Step, make_frame, simulated
 from rave_agents.testing import check_game_state

@@ -11,7 +11,7 @@ from rave_openspiel import OpenSpielState, RaveBot
 
 from rave_agents.analysis.solve import solve_position
 from rave_agents.frameworks.adapters import load_game
-from rave_agents.games.rules_simulator import RulesSimulator
+from rave_agents.games.kit.rules_simulator import RulesSimulator
 from rave_agents.simulate.simulator import make_frame
 from rave_agents.testing import check_bot, check_game_state
 

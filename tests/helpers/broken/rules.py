@@ -9,7 +9,7 @@ from helpers.broken import add_kind
 from rave_agents import Limit, LinearValue, SearchConfig, Searcher
 from rave_agents.compiler.dispatch import JIT_DISABLED, implements
 from rave_agents.games import CHANCE, TERMINAL, Rules
-from rave_agents.games.values import position_value
+from rave_agents.games.kit.values import position_value
 
 NAN, INF = math.nan, math.inf
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rave_agents.compiler.dispatch import kernel, open_function
-from rave_agents.games.rules import Rules
+from rave_agents.games.kit.base_rules import BaseRules
 
 
 @open_function
@@ -24,7 +24,7 @@ def position_value(value: Any, rules: Any, state: Any, returns: Any) -> None:
 class JudgedRules(NamedTuple):
     """Rules with a value function."""
 
-    rules: Rules
+    rules: BaseRules
     """The rules, whose ``judge`` is the value function."""
     weights: NDArray[np.float32]
     """The value function's own numbers."""
@@ -35,7 +35,7 @@ def is_compiled_value(value: object) -> bool:
     return type(value) in position_value.implementations
 
 
-def judged_rules(value: Any, rules: Rules) -> JudgedRules | None:
+def judged_rules(value: Any, rules: BaseRules) -> JudgedRules | None:
     """A game's rules with a value function; None if that has no form that is compiled.
 
     Args:
@@ -50,7 +50,7 @@ def judged_rules(value: Any, rules: Rules) -> JudgedRules | None:
 
 
 @functools.lru_cache(maxsize=64)
-def _with_part(rules: Rules, value: Any, body: Callable[..., None]) -> Rules:
+def _with_part(rules: BaseRules, value: Any, body: Callable[..., None]) -> BaseRules:
     compiled = kernel(body)
 
     def judge(self: Any, state: Any, cells: Any, weights: Any, returns: Any) -> None:
@@ -59,7 +59,7 @@ def _with_part(rules: Rules, value: Any, body: Callable[..., None]) -> Rules:
     return with_judge(rules, judge, value_part=value)
 
 
-def with_judge(rules: Rules, judge: Callable[..., None], **attributes: Any) -> Rules:
+def with_judge(rules: BaseRules, judge: Callable[..., None], **attributes: Any) -> BaseRules:
     """The same game with a value function in the place of ``Rules.judge``.
 
     Args:
@@ -69,7 +69,7 @@ def with_judge(rules: Rules, judge: Callable[..., None], **attributes: Any) -> R
     """
     kind = type(rules)
     members = {"judge": judge, "__module__": kind.__module__, "__qualname__": kind.__qualname__}
-    made: Rules = object.__new__(type(kind.__name__, (kind,), members))
+    made: BaseRules = object.__new__(type(kind.__name__, (kind,), members))
     vars(made).update({name: item for name, item in vars(rules).items() if name[0] != "_"})
     vars(made).update(attributes, is_judged=True)
     return made

@@ -16,15 +16,15 @@ from rave_agents.compiler.machine_code import Callback, MachineCode, found_or_co
 from rave_agents.compiler.settings import codegen_settings
 from rave_agents.compiler.signals import uninterrupted
 from rave_agents.compiler.sources import own_sources
-from rave_agents.games import playing
-from rave_agents.games.rules import Rules
+from rave_agents.games.kit import playing
+from rave_agents.games.kit.base_rules import BaseRules
 
 _lock = threading.Lock()
 _loaded: dict[str, Callback] = {}
 """By the names of their files: code may be in use after its rules have been edited."""
 
 
-def loaded(rules: Rules) -> Callback:
+def loaded(rules: BaseRules) -> Callback:
     """``simulate`` of these rules, compiled or found on disk."""
     with _lock:
         generation = code_generation()
@@ -39,24 +39,24 @@ _MACHINE_CODE = "_machine_code"
 """The attribute of rules under which their code is found: others that are equal may differ."""
 
 
-def prepare(rules: Rules) -> None:
+def prepare(rules: BaseRules) -> None:
     """Compile the rules, or load them, so that no search's clock pays for it."""
     if not JIT_DISABLED:
         loaded(rules)
 
 
-def place_on_disk(rules: Rules) -> pathlib.Path:
+def place_on_disk(rules: BaseRules) -> pathlib.Path:
     """Where the machine code of these rules is kept."""
     return _place(rules, sources_of_rules(rules))
 
 
-def _place(rules: Rules, sources: Fingerprint) -> pathlib.Path:
+def _place(rules: BaseRules, sources: Fingerprint) -> pathlib.Path:
     kind = type(rules)
     name = re.sub(r"[^\w.-]", "_", kind.name or kind.__name__)
     return choose_cache_directory("games") / _kit_sources() / f"{name}-{sources.digest()}"
 
 
-def _shared(watched: Watched, rules: Rules) -> Watched:
+def _shared(watched: Watched, rules: BaseRules) -> Watched:
     """What rules have looked up but for their own attributes: nobody else's code depends on them.
 
     Watched, those of every object that was ever searched would be asked at each search.
@@ -65,7 +65,7 @@ def _shared(watched: Watched, rules: Rules) -> Watched:
     return watched._replace(names={k: v for k, v in watched.names.items() if v[0] is not own})
 
 
-def _load(rules: Rules) -> Callback:
+def _load(rules: BaseRules) -> Callback:
     sources = sources_of_rules(rules)
     watch(_shared(sources.watched, rules))
     place = _place(rules, sources)
@@ -73,7 +73,7 @@ def _load(rules: Rules) -> Callback:
         return _loaded[str(place)]
 
     def compiled() -> MachineCode:
-        from rave_agents.games.rules_lowering import callback_code  # noqa: PLC0415  (imports Numba)
+        from rave_agents.games.kit.rules_lowering import callback_code  # noqa: PLC0415  (slow: imports Numba)
 
         return callback_code(playing.simulate_at, rules, sources.dispatchers)
 
@@ -86,13 +86,12 @@ def _load(rules: Rules) -> Callback:
 def _kit_sources() -> str:
     """A name for the sources of the kit, and of all that compiles it."""
     digest = hashlib.sha256(own_sources().encode())
-    folder = pathlib.Path(__file__).parent
-    for name in ("bits", "machine", "memory", "playing", "refusals", "rules", "rules_lowering"):
-        digest.update((folder / f"{name}.py").read_bytes())
+    for path in sorted(pathlib.Path(__file__).parent.rglob("*.py")):
+        digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
 
-def sources_of_rules(rules: Rules) -> Fingerprint:
+def sources_of_rules(rules: BaseRules) -> Fingerprint:
     """All that compiled code has of one object of rules: methods, and attributes as constants."""
     found, kind = Fingerprint(), type(rules)
     found.note(codegen_settings(), f"{kind.__module__}.{kind.__qualname__}", repr(rules.parameters))
@@ -107,7 +106,7 @@ def sources_of_rules(rules: Rules) -> Fingerprint:
     return found
 
 
-def _add_member(found: Fingerprint, rules: Rules, name: str) -> None:
+def _add_member(found: Fingerprint, rules: BaseRules, name: str) -> None:
     """Add a method or a constant, as ``rules_lowering`` finds it."""
     kind = type(rules)
     try:

@@ -33,9 +33,9 @@ from rave_agents.compiler.linking import LinkedCompiler
 from rave_agents.compiler.lowering import OPTIONS, begin, compiled_entry, function_type
 from rave_agents.compiler.machine_code import MachineCode
 from rave_agents.compiler.references import RecordReference
-from rave_agents.games import bits, memory, playing
-from rave_agents.games.playing import RECORDS
-from rave_agents.games.rules import Rules
+from rave_agents.games.kit import instructions, memory, playing
+from rave_agents.games.kit.base_rules import BaseRules
+from rave_agents.games.kit.playing import RECORDS
 
 _INNER = {**OPTIONS, "pipeline_class": LinkedCompiler}
 
@@ -43,7 +43,7 @@ _INNER = {**OPTIONS, "pipeline_class": LinkedCompiler}
 class RulesType(types.Type):
     """The type of one object of rules; there is a subclass for each class of rules."""
 
-    def __init__(self, rules: Rules, number: int) -> None:
+    def __init__(self, rules: BaseRules, number: int) -> None:
         self.rules = rules
         super().__init__(f"{type(rules).__name__}{number}")
 
@@ -83,7 +83,7 @@ def _open_method(opened: type[RulesType], name: str, method: Any) -> None:
     overload_method(opened, name, jit_options=_INNER, strict=False)(choose)
 
 
-def callback_code(function: Any, rules: Rules, dispatchers: Iterable[Any] = ()) -> MachineCode:
+def callback_code(function: Any, rules: BaseRules, dispatchers: Iterable[Any] = ()) -> MachineCode:
     """``function(rules, address)``, which gives a status, compiled for these rules.
 
     Args:
@@ -188,7 +188,7 @@ def _copy_state(typing_context: Any, states: Any, source: Any, target: Any) -> A
     return types.void(states, types.int64, types.int64), codegen
 
 
-@_stands_for(bits.count_bits)
+@_stands_for(instructions.count_bits)
 def _count_bits(typing_context: Any, bits: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.ctpop(arguments[0])
@@ -196,7 +196,7 @@ def _count_bits(typing_context: Any, bits: Any) -> Any:
     return types.int64(types.uint64), codegen
 
 
-@_stands_for(bits.lowest_bit)
+@_stands_for(instructions.lowest_bit)
 def _lowest_bit(typing_context: Any, bits: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.cttz(arguments[0], cgutils.false_bit)

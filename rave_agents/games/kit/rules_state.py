@@ -7,11 +7,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from rave_agents.games import machine
-from rave_agents.games.playing import MOVE_ROOT
-from rave_agents.games.rules import CHANCE, TERMINAL, Rules
-from rave_agents.games.rules_simulator import RulesSimulator
-from rave_agents.games.values import judged_rules
+from rave_agents.games.kit import machine
+from rave_agents.games.kit.base_rules import CHANCE, TERMINAL, BaseRules
+from rave_agents.games.kit.playing import MOVE_ROOT
+from rave_agents.games.kit.rules_simulator import RulesSimulator
+from rave_agents.games.kit.values import judged_rules
 from rave_agents.simulate.action_numbers import has_tables_of_ids
 from rave_agents.simulate.evaluator import Evaluator
 from rave_agents.simulate.frame import Frame, Header, Status
@@ -30,7 +30,7 @@ class RulesState:
         rules: the game.
     """
 
-    def __init__(self, rules: Rules) -> None:
+    def __init__(self, rules: BaseRules) -> None:
         machine.prepare(rules)
         self.rules = rules
         """The game."""
@@ -69,7 +69,7 @@ class RulesState:
 
     def has_chance_nodes(self) -> bool:
         """Whether the rules have outcomes of chance."""
-        return type(self.rules).chance_outcomes is not Rules.chance_outcomes
+        return type(self.rules).chance_outcomes is not BaseRules.chance_outcomes
 
     def legal_actions(self) -> list[int]:
         """The legal actions in ascending order."""
@@ -238,9 +238,9 @@ def compiled_simulator(
 _threads = threading.local()
 
 
-def _asked(rules: Rules) -> RulesSimulator:
+def _asked(rules: BaseRules) -> RulesSimulator:
     """What this thread asks of the rules with."""
-    known: dict[Rules, RulesSimulator] = _threads.__dict__.setdefault("known", {})
+    known: dict[BaseRules, RulesSimulator] = _threads.__dict__.setdefault("known", {})
     if rules not in known:
         frame = make_frame(
             num_players=rules.num_players,
@@ -256,7 +256,7 @@ def _asked(rules: Rules) -> RulesSimulator:
     return known[rules]
 
 
-def _initial(rules: Rules) -> NDArray[Any]:
+def _initial(rules: BaseRules) -> NDArray[Any]:
     """The record at the game's start, of shape [1]; not to be changed."""
     kept: NDArray[Any] | None = vars(rules).get("_initial")
     if kept is None:

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from rave_agents.compiler.dispatch import JIT_DISABLED
 from rave_agents.errors import GameError
 from rave_agents.game.endless import endless_game
-from rave_agents.games import machine, playing
-from rave_agents.games.playing import MOVE_ROOT, RECORDS, ROOT, Buffers
-from rave_agents.games.refusals import (
+from rave_agents.games.kit import machine, playing
+from rave_agents.games.kit.base_rules import BaseRules
+from rave_agents.games.kit.playing import MOVE_ROOT, RECORDS, ROOT, Buffers
+from rave_agents.games.kit.refusals import (
     BAD_ACTION,
     BAD_CHANCE,
     BAD_COUNT,
@@ -24,7 +25,6 @@ from rave_agents.games.refusals import (
     GUARD,
     TWICE,
 )
-from rave_agents.games.rules import Rules
 from rave_agents.simulate.frame import Frame, Header, Status, Step
 from rave_agents.simulate.python_callback import PythonCallback
 from rave_agents.simulate.simulator import simulated
@@ -45,7 +45,7 @@ class RulesSimulator:
 
     def __init__(
         self,
-        rules: Rules,
+        rules: BaseRules,
         root: NDArray[Any],
         frame: Frame,
         *,

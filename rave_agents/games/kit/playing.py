@@ -13,8 +13,9 @@ import numpy as np
 
 from rave_agents.compiler.dispatch import kernel
 from rave_agents.game.endless import LONGEST_GAME
-from rave_agents.games.memory import array_at, copy_state, states_at, table_at
-from rave_agents.games.refusals import (
+from rave_agents.games.kit.base_rules import CHANCE, TERMINAL
+from rave_agents.games.kit.memory import array_at, copy_state, states_at, table_at
+from rave_agents.games.kit.refusals import (
     BAD_ACTION,
     BAD_CHANCE,
     BAD_COUNT,
@@ -31,7 +32,6 @@ from rave_agents.games.refusals import (
     take_numbers,
     wrong_place,
 )
-from rave_agents.games.rules import CHANCE, TERMINAL
 from rave_agents.simulate.frame import HEADER_LENGTH, CheckChildren, Header, Status, Step
 from rave_agents.simulate.random_stream import random_below, random_unit
 

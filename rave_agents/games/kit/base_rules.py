@@ -1,4 +1,4 @@
-"""``Rules``: what a game written for the kit is, in Python that Numba can compile.
+"""``BaseRules``: all that a game written for the kit is, but for its positions as objects.
 
 A game is a subclass of ``Rules``. Its parameters are annotated class attributes with their
 defaults; its position is one record of numbers and small arrays; its rules are methods on that
@@ -34,9 +34,12 @@ DRAWN = 2
 NO_ACTION = -1
 """What stands for no action."""
 
+_GAMES = f"{__package__.rpartition('.')[0]}."
+"""How the names of the modules of this package's games begin."""
 
-class Rules:
-    """The rules of a game, to be subclassed.
+
+class BaseRules:
+    """The rules of a game as the kit compiles and simulates them; games subclass ``Rules``.
 
     A subclass annotates its parameters with their defaults, sets ``fields`` and
     ``num_distinct_actions``, in ``setup`` where they depend on parameters, and has ``begin``,
@@ -94,16 +97,16 @@ class Rules:
         """Every parameter with its value."""
         vars(self).update(self.parameters)
         kind = type(self)
-        self.draws_itself: bool = kind.draw is not Rules.draw
+        self.draws_itself: bool = kind.draw is not BaseRules.draw
         """Whether playouts take actions by ``draw``."""
-        self.plays_itself: bool = kind.playout is not Rules.playout
+        self.plays_itself: bool = kind.playout is not BaseRules.playout
         """Whether playouts are those of ``playout``."""
-        self.is_checked: bool = not kind.__module__.startswith(f"{__package__}.")
+        self.is_checked: bool = not kind.__module__.startswith(_GAMES)
         """Whether every move is checked. The package's own games give what they should, as its
         tests check, so that a search need not."""
         self.setup()
         for name in _METHODS:
-            if getattr(kind, name) is getattr(Rules, name):
+            if getattr(kind, name) is getattr(BaseRules, name):
                 raise TypeError(f"{kind.__name__} has no method {name}(), see Rules.{name}.")
         for name in ("fields", "num_distinct_actions"):
             if not hasattr(self, name):
@@ -143,7 +146,7 @@ class Rules:
         """The parameters, in the order in which they are written, with their defaults."""
         found: dict[str, Any] = {}
         for kind in reversed(cls.__mro__):
-            if issubclass(kind, Rules) and kind is not Rules:
+            if issubclass(kind, BaseRules) and kind is not BaseRules:
                 annotated = inspect.get_annotations(kind)
                 names = [name for name, told in annotated.items() if "ClassVar" not in str(told)]
                 found |= {name: vars(kind)[name] for name in names if name in vars(kind)}
@@ -260,18 +263,12 @@ class Rules:
     def __reduce__(self) -> Any:
         return _made, (type(self), self.parameters)
 
-    def new_initial_state(self) -> Any:
-        """The position at the game's start, a GameState."""
-        from rave_agents.games.rules_state import RulesState  # noqa: PLC0415  (a circle)
-
-        return RulesState(self)
-
     def replace(self, **changes: Any) -> Self:
         """The same game with other values of some parameters."""
         return type(self)(**{**self.parameters, **changes})
 
 
-def _made(kind: type[Rules], parameters: dict[str, Any]) -> Rules:
+def _made(kind: type[BaseRules], parameters: dict[str, Any]) -> BaseRules:
     return kind(**parameters)
 
 
