@@ -43,10 +43,10 @@ BASELINE = "mcts"
 """The agent that they are measured against."""
 
 ROUND_SECONDS = 0.2
-"""How long the slowest agent is to take for a round, about."""
+"""Target duration of a round of the slowest agent, in seconds."""
 
 _FIRST_SIMULATIONS = 100
-"""Where the calibration starts."""
+"""Simulations with which the calibration starts."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -64,7 +64,7 @@ class BenchRow:
 
     @property
     def ratio(self) -> float:
-        """How many simulations the agent runs while the baseline runs one."""
+        """Simulations of the agent for each simulation of the baseline in the same time."""
         return self.simulations_per_second / self.baseline_simulations_per_second
 
 
@@ -75,7 +75,7 @@ class BenchResult:
     rows: tuple[BenchRow, ...]
     """Game by game."""
     interrupted: bool = False
-    """Whether Ctrl-C ended it: then the rows are those of the games finished before."""
+    """True if Ctrl-C ended it: then the rows are those of the games finished before."""
 
     @functools.cached_property
     def geometric_mean(self) -> dict[str, float]:
@@ -167,7 +167,7 @@ def run_bench(
 
 
 class _Position(NamedTuple):
-    """What all agents search."""
+    """The position that all agents search."""
 
     game: Game
     state: GameState

@@ -24,7 +24,7 @@ from rave_agents.game.game_state import GameState
 
 
 class Kind(enum.StrEnum):
-    """What an agent of the user's own is."""
+    """Kinds of agents of the user's own."""
 
     FACTORY = "factory"
     OBJECT = "object"
@@ -44,7 +44,7 @@ class OwnAgent:
 
 
 Contestant = AgentSpec | OwnAgent
-"""Who plays; ``str()`` gives the name in tables and journals."""
+"""A player in the arena; ``str()`` gives the name in tables and journals."""
 
 
 def contestant(agent: Any, name: str | None = None) -> Contestant:
@@ -143,7 +143,7 @@ class _Own:
     def __init__(self, agent: Any) -> None:
         self._agent = agent
         self.effort: Effort = Effort()
-        """What it has spent; by its own account where it has one."""
+        """Simulations and time spent, by the agent's own account where it has one."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
@@ -198,9 +198,9 @@ def told(who: Contestant) -> str:
 
 
 OWN = "Python"
-"""What agents of one's own are marked with in a journal."""
+"""Mark of the user's own agents in a journal."""
 
 
 def counts_simulations(who: Contestant) -> bool:
-    """Whether it is an agent by spec that takes a number of simulations."""
+    """True for an agent by spec that takes a number of simulations."""
     return isinstance(who, AgentSpec) and "simulations" in agent_type(who.name).parameters

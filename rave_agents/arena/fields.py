@@ -32,7 +32,7 @@ def brief(value: Any) -> str:
 
 
 def field(values: Mapping[str, Any], name: str) -> Any:
-    """What a line has under this name.
+    """The value of a line under this name.
 
     Raises:
         ValueError: if it lacks it.

@@ -1,4 +1,4 @@
-"""What the first line of a file of games says was to be played: read as text, never made.
+"""Reader of a game file's first line, its plan: read as text, never made.
 
 A file may be anybody's. So the agents in it are names: nothing is imported or called for them,
 whatever their specs say, and an agent that is not known here is as good a name as another.
@@ -23,20 +23,20 @@ Pairing = tuple[str, str, str]
 
 
 class Planned(NamedTuple):
-    """What a file's first line says."""
+    """The plan in a file's first line."""
 
     agents: dict[str, str]
     """The agents' specs, as texts, by their names in tables."""
     pairings: dict[Pairing, None]
-    """Who plays whom on which game."""
+    """The pairs of agents that meet, with their games."""
     games: int
-    """How many games each pairing was to have."""
+    """Games planned for each pairing."""
     seed: int
-    """What everything random was derived from."""
+    """The seed of everything random."""
     anchor: str | None
     """The agent whose rating is 0; None for ratings that are 0 on average."""
     pairing: Callable[[Mapping[str, Any]], Pairing]
-    """Which of them the game of a line says it is of."""
+    """The pairing that a line's game belongs to."""
 
     def read(self, line: Mapping[str, Any]) -> tuple[Pairing, GameRecord]:
         """A game of the file, and of which pairing it is.
@@ -52,7 +52,7 @@ class Planned(NamedTuple):
 
 
 def planned(what: str, header: Mapping[str, Any]) -> Planned:
-    """What a file of this kind was to have.
+    """Read the plan of a file of this kind.
 
     Args:
         what: ``match``, ``sweep``, ``tournament`` or ``scaling``.
@@ -164,7 +164,7 @@ def _scaling(header: Mapping[str, Any]) -> Planned:
 
 
 def _opponent(spec: str, names: Sequence[str]) -> str:
-    """What an opponent is called beside agents of these names."""
+    """Name of an opponent beside agents of these names."""
     return f"{spec} (opponent)" if spec in names else spec
 
 
@@ -228,4 +228,4 @@ _READERS = {
 }
 
 KINDS = tuple(_READERS)
-"""What was played, in files whose lines are games of two agents."""
+"""Kinds of runs whose files have games of two agents as lines."""

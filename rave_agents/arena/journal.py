@@ -23,7 +23,7 @@ from rave_agents.files import written_whole
 from rave_agents.game.plain_text import printable, shortened
 
 FORMAT, FORMAT_VERSION = "rave-agents", 2
-"""What a file says it is, followed by what was played; and how it is written."""
+"""Name of the format in a file, followed by the kind of run; and the version of the format."""
 
 
 def make_header(what: str, settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -47,7 +47,7 @@ class Journal:
         self, path: Path, file: TextIO, lines: list[dict[str, Any]], lock: FileLock
     ) -> None:
         self.path = path
-        """Where the file is."""
+        """Path of the file."""
         self._file = file
         self._lock = lock
         self.lines = lines
@@ -195,7 +195,7 @@ RECORDED = frozenset(
 
 
 def _line_check(header: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], None]:
-    """What raises ValueError for a line that is no game of such a file, as far as is known here."""
+    """Make the check of such a file's lines: it raises ValueError for a line that is no game."""
     what = _format(header).removeprefix(f"{FORMAT} ")
     plan = planned(what, header) if what in KINDS else None
 
@@ -209,7 +209,7 @@ def _line_check(header: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], None
 
 
 def _identity(line: Mapping[str, Any]) -> str:
-    """Which game a line is of."""
+    """Identity of the game that a line belongs to."""
     label = {key: value for key, value in line.items() if key not in RECORDED}
     return json.dumps([label, line.get("number")], sort_keys=True)
 
@@ -264,7 +264,7 @@ class _NoNumberError(ValueError):
 
 
 def _is_deep(line: bytes) -> bool:
-    """Whether values are nested more deeply than any of a game are, or than can be parsed."""
+    """True if values are nested more deeply than any of a game are, or than can be parsed."""
     depth = deepest = 0
     if line.count(b"[") + line.count(b"{") > _DEEPEST:
         for byte in line:

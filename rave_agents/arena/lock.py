@@ -30,7 +30,7 @@ else:
 _PLACE = 1 << 20
 
 _LOCKS_TEXT = re.compile(rb"(process \d+ on [^\n]*\n?)?")
-"""What a lock's file has: the line of its last holder, or nothing yet."""
+"""Contents of a lock's file: the line of its last holder, or nothing yet."""
 
 _LONGEST = 1024
 

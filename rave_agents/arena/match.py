@@ -203,7 +203,7 @@ class _Taken:
         return self._decided
 
     def _is_decided(self) -> bool:
-        """Whether the test ends, by the pairs in their order, whichever were finished first."""
+        """True if the test has ended, by the pairs in their order, whatever was finished first."""
         sprt = self._empty.sprt
         while sprt is not None and self._records.keys() >= {2 * self._pairs, 2 * self._pairs + 1}:
             scores = [self._records[2 * self._pairs + game].score for game in (0, 1)]
@@ -288,7 +288,7 @@ def checked_means(
 
 
 def usual_opening_plies(game: Game, opening_plies: int | None) -> int:
-    """How many random moves games start with: so many as are given, or what is usual."""
+    """Number of random moves at the start of games: the given number, or the usual one."""
     if opening_plies is not None:
         return opening_plies
     return 0 if has_simultaneous_moves(game.new_initial_state()) else OPENING_PLIES

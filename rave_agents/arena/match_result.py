@@ -1,4 +1,4 @@
-"""What came of a match."""
+"""Result of a match."""
 
 import dataclasses
 import functools
@@ -22,9 +22,9 @@ class MatchResult:
     agents: tuple[str, str]
     """The specs of the first and the second agent, with their limits."""
     seed: int
-    """What everything random was derived from."""
+    """The seed of everything random."""
     planned: int
-    """How many games the match was to have."""
+    """Games planned."""
     records: tuple[GameRecord, ...]
     """The finished games, by number."""
     sprt: Sprt | None = None
@@ -32,7 +32,7 @@ class MatchResult:
     latest: GameRecord | None = None
     """The game that ended last."""
     interrupted: bool = False
-    """Whether it was ended before its time."""
+    """True if it was ended before its time."""
 
     @functools.cached_property
     def score(self) -> MatchScore:
@@ -90,17 +90,17 @@ class MatchResult:
 
     @property
     def is_won_by_margins(self) -> bool:
-        """Whether games were won by different margins, so that the score does not tell all."""
+        """True if games were won by different margins, so that the score does not tell all."""
         return len({abs(record.margin) for record in self.records} - {0.0}) > 1
 
     @property
     def complete(self) -> bool:
-        """Whether all planned games are finished, or the test ended it."""
+        """True if all planned games are finished, or the test ended the match."""
         return len(self.records) == self.planned or self.verdict is not None
 
     @functools.cached_property
     def efforts(self) -> tuple[Effort, Effort]:
-        """What the first and the second agent spent in all finished games."""
+        """The effort of the first and the second agent in all finished games."""
         return self._effort(0), self._effort(1)
 
     def _effort(self, index: int) -> Effort:
@@ -121,12 +121,12 @@ class MatchResult:
 
     @property
     def endings(self) -> dict[int, str]:
-        """Why games ended otherwise than by their rules, by the games' numbers from 1."""
+        """Reasons that games ended otherwise than by their rules, by their numbers from 1."""
         return {record.number + 1: record.ending for record in self.records if record.ending}
 
     @property
     def faults(self) -> tuple[int, int]:
-        """How many games the first and the second agent lost by failing or breaking the rules.
+        """Games that the first and the second agent lost by failing or breaking the rules.
 
         They count as lost, and say little of how well the agent plays.
         """

@@ -114,7 +114,7 @@ def start_state(game: Game, seed: int, pair: int) -> GameState:
 
 
 def chance_stream(seed: int, pair: int) -> np.random.Generator:
-    """What chance outcomes of both games of a pair are drawn from."""
+    """The random stream for chance outcomes of both games of a pair."""
     return _stream(seed, _CHANCE, pair)
 
 

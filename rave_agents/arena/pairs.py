@@ -18,7 +18,7 @@ PAIR_SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 @dataclasses.dataclass(frozen=True)
 class PairCounts:
-    """How many pairs had which score, from the first agent's view.
+    """Counts of pairs by their score, from the first agent's view.
 
     Args:
         counts: pairs with 0, 1/2, 1, 3/2 and 2 points of the first agent, in this order.
@@ -48,7 +48,7 @@ class PairCounts:
 
     @property
     def pairs(self) -> int:
-        """How many pairs there are."""
+        """Number of pairs."""
         return sum(self.counts)
 
     @property

@@ -1,4 +1,4 @@
-"""What a match, a sweep, a tournament or a curve consists of: tables, each with numbered games.
+"""Plan of a match, a sweep, a tournament or a curve: tables, each with numbered games.
 
 A game is known by its key: the index of its table and its number there. What comes of it depends
 on these alone, so that neither the engine that plays it nor the order of the games matters.
@@ -14,7 +14,7 @@ MOST_GAMES = 1_000_000
 
 
 class Key(NamedTuple):
-    """Which game it is."""
+    """Identity of a game."""
 
     table: int
     """The index of its table."""
@@ -23,7 +23,7 @@ class Key(NamedTuple):
 
 
 class Record(Protocol):
-    """What is kept of a finished game."""
+    """The record of a finished game."""
 
     @property
     def number(self) -> int:
@@ -34,7 +34,7 @@ class Record(Protocol):
 
 
 class AnyTable(Protocol):
-    """Where games are played; it is sent to other processes by value."""
+    """A table where games are played; it is sent to other processes by value."""
 
     @property
     def name(self) -> str:
@@ -47,7 +47,7 @@ class AnyTable(Protocol):
         """Do what only the first game in a process needs; errors are left to that game."""
 
     def blame(self, number: int, error: Exception) -> tuple[str, Exception]:
-        """Where a game failed, for people, and the error that it failed with."""
+        """A description of the failed game, for people, and the error that it failed with."""
 
     def read(self, line: Mapping[str, Any]) -> Record:
         """The record that a line of a file has.
@@ -64,13 +64,13 @@ class Plan:
     header: Mapping[str, Any]
     """Strict JSON values that decide all games; ``format`` says what it is."""
     tables: Sequence[AnyTable]
-    """Where the games are played."""
+    """The tables at which games are played."""
     labels: Sequence[Mapping[str, Any]]
     """For each table the values by which a line of the file is known as one of its games."""
     games: int
-    """How many games there are at each table."""
+    """Games at each table."""
     group: int = 2
-    """How many games in a row start from one opening."""
+    """Consecutive games that start from one opening."""
 
     def keys(self, shard: "Shard | None" = None) -> Iterator[Key]:
         """The games, in the order in which they are begun: the first of all tables, ...
@@ -90,9 +90,9 @@ class Shard:
     """One part of all games, for machines that do not know of each other."""
 
     index: int
-    """Which part, from 1."""
+    """Number of the part, from 1."""
     count: int
-    """How many parts there are."""
+    """Number of parts."""
 
     @classmethod
     def parse(cls, text: str) -> Self:

@@ -65,20 +65,20 @@ class Fixture:
         return self.number // 2
 
     def index_at(self, seat: int) -> int:
-        """Which agent has this seat: 0 for the first, 1 for the second."""
+        """Index of the agent in this seat: 0 for the first, 1 for the second."""
         return (seat + self.first_seat) % 2
 
 
 @dataclasses.dataclass(frozen=True)
 class Table:
-    """What all games of a match share."""
+    """Settings that all games of a match share."""
 
     game: Game
     """The game, for two players."""
     agents: tuple[Contestant, Contestant]
     """The first and the second agent; specs with their limits."""
     seed: int = 0
-    """What everything random is derived from."""
+    """The seed of everything random."""
     opening_plies: int = 0
     """Random moves that each opening consists of."""
     clock: str | None = None
@@ -86,7 +86,7 @@ class Table:
     referee: AgentSpec | None = None
     """The spec of a GTP program that checks moves and results; None for none."""
     forfeit: bool = False
-    """Whether a GTP program that does not play at all loses its games, in place of an error."""
+    """True if a GTP program that does not play at all loses its games, in place of an error."""
 
     @property
     def name(self) -> str:
@@ -114,7 +114,7 @@ class Table:
                 warm_up(who, self.game)
 
     def blame(self, number: int, error: Exception) -> tuple[str, Exception]:
-        """Where a game failed, for people, and the error that it failed with."""
+        """A description of the failed game, for people, and the error that it failed with."""
         game = f"Game {number + 1}"
         if not isinstance(error, AgentFailedError) or not isinstance(error.__cause__, Exception):
             return game, error
@@ -158,7 +158,7 @@ class AgentFailedError(Exception):
     def __init__(self, seat: int) -> None:
         super().__init__(seat)
         self.seat = seat
-        """Where the agent sits."""
+        """The agent's seat."""
 
 
 class _LostError(Exception):

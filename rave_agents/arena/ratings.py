@@ -34,7 +34,7 @@ _FARTHEST = 5000.0
 
 
 class Outcome(NamedTuple):
-    """What came of one game between two agents."""
+    """Result of one game between two agents."""
 
     first: str
     """An agent's name."""
@@ -43,7 +43,7 @@ class Outcome(NamedTuple):
     score: float
     """The first one's: 1, 1/2 or 0."""
     unit: Hashable
-    """What the games that start from one opening have in common: these are not independent."""
+    """Identity of the opening: games that start from the same one are not independent."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -307,7 +307,7 @@ class _Pairings:
         return chances
 
     def _directions(self, pairing: int) -> _Array:
-        """How each result's weight changes with the parameters: results × parameters."""
+        """Gradient of each result's log weight in the parameters: results × parameters."""
         rows = np.zeros((3, self.size))
         width = self.away.shape[1]
         rows[0, :width], rows[2, :width] = -self.away[pairing] / 2, self.away[pairing] / 2
@@ -340,7 +340,7 @@ class _Pairings:
         return total
 
     def _information(self, pairing: int, chances: _Array) -> _Array:
-        """What one game tells of the parameters (Fisher)."""
+        """Fisher information of one game about the parameters."""
         rows = self._directions(pairing)
         about = np.diag(chances) - np.outer(chances, chances)
         told: _Array = rows.T @ about @ rows

@@ -1,4 +1,4 @@
-"""What is kept of a finished game."""
+"""Record of a finished game."""
 
 import dataclasses
 from collections.abc import Mapping
@@ -22,13 +22,13 @@ class GameRecord:
     """All actions and chance outcomes, those of the opening included; where players move at the
     same time, one action of each."""
     returns: tuple[float, float]
-    """What seat 0 and seat 1 won, in the game's utilities."""
+    """The returns of seat 0 and seat 1, in the game's utilities."""
     efforts: tuple[Effort, Effort]
-    """What the first and the second agent spent."""
+    """The effort of the first and the second agent."""
     ending: str = ""
-    """Why the game ended otherwise than by its rules, such as ``seat 1 resigned``; else empty."""
+    """Reason for an end otherwise than by the rules, such as ``seat 1 resigned``; else empty."""
     fault: bool = False
-    """Whether the loser failed or broke the rules, so that the game says little of their play."""
+    """True if the loser failed or broke the rules, so that the game says little of their play."""
 
     @property
     def margin(self) -> float:

@@ -24,13 +24,13 @@ class Step:
     state: Any
     """The position, before the move."""
     action: int | None
-    """What was played; None at the end and where players moved at the same time."""
+    """The action played; None at the end and where players moved at the same time."""
     move: str
-    """How the game writes it; empty at the end."""
+    """The move in the game's notation; empty at the end."""
     mover: int | None
     """Index of the agent who moved: 0 for the match's first; None for chance, openings, the end."""
     result: SearchResult | None
-    """What that agent thinks of the position; None for one that does not search here."""
+    """The position as that agent's search sees it; None for one that does not search here."""
 
 
 def replay(

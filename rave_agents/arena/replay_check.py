@@ -1,4 +1,4 @@
-"""Whether games out of a file can be replayed, asked in a process of its own.
+"""Check that games out of a file can be replayed, in a process of its own.
 
 A file may be anybody's: its game may take all memory or never come to an end, and a framework may
 crash over what it says. So another process goes first, with bounds on its memory and time.
@@ -18,7 +18,7 @@ import rave_agents
 from rave_agents.arena.record import GameRecord
 
 SECONDS = 20
-"""How long one game may take to be replayed."""
+"""Time limit of one game's replay."""
 
 MEMORY = 2**31
 """Bytes that games may take beside what the process has at its start, where systems can tell."""
@@ -28,15 +28,15 @@ class Replayable(NamedTuple):
     """A game out of a file."""
 
     game: str
-    """What the file says is the game."""
+    """The game, as the file names it."""
     seed: int
     """The match's."""
     record: GameRecord
-    """What was played."""
+    """The recorded game."""
 
 
 def reasons_against(games: Sequence[Replayable]) -> list[str]:
-    """Why each of these games cannot be replayed here; empty for one that can.
+    """Reasons that each of these games cannot be replayed here; empty for one that can.
 
     Args:
         games: out of a file.
@@ -59,7 +59,7 @@ def reasons_against(games: Sequence[Replayable]) -> list[str]:
 
 
 def _environment() -> Mapping[str, str]:
-    """That of this process, with the same packages, and without what lies in the current folder."""
+    """Variables of this process, with the same packages, and without the current folder."""
     places = [str(Path(rave_agents.__file__).parents[1]), *filter(os.path.isabs, sys.path)]
     return {**os.environ, "PYTHONPATH": os.pathsep.join(places), "RAVE_AGENTS_NATIVE": "0"}
 

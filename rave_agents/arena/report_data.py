@@ -1,4 +1,4 @@
-"""What a report shows, read from a file of games of any kind: nothing in it is made or called."""
+"""Data of a report, read from a file of games of any kind: nothing in it is made or called."""
 
 import dataclasses
 import os
@@ -26,7 +26,7 @@ class ReportData:
     result: TournamentResult
     """The games: in a match between two agents, in a sweep between its cells and the opponent."""
     specs: Mapping[str, AgentSpec | None]
-    """What the agents are, by name, read and not made; None for agents that a file cannot tell."""
+    """The agents' specs by name, read and not made; None for agents that a file cannot tell."""
 
 
 def load_report(path: str | os.PathLike[str]) -> ReportData:

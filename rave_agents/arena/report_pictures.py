@@ -79,7 +79,7 @@ def _strengths(data: ReportData, unit: str) -> dict[str, Curve]:
 
 
 def _is_limit(value: Any) -> bool:
-    """Whether a parameter out of a file is a number for a logarithmic axis."""
+    """True if a parameter out of a file is a number for a logarithmic axis."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return is_number and 0 < value <= GREATEST
 

@@ -33,7 +33,7 @@ _R = TypeVar("_R", bound=_Result)
 
 
 class Taken(Generic[_R]):
-    """What came of a plan so far.
+    """Results of a plan so far.
 
     Args:
         empty: the result without games.
@@ -67,11 +67,11 @@ class Means:
     jobs: int = 1
     """Processes of this machine."""
     executor: Executor | None = None
-    """Who runs the games in their place."""
+    """The executor that runs the games in place of local processes."""
     output: str | os.PathLike[str] | None = None
     """The file that keeps them; None for none."""
     shard: Shard | None = None
-    """Which part of the games is played; None for all."""
+    """The part of the games that is played; None for all."""
 
 
 def carry_out(

@@ -21,7 +21,7 @@ from rave_agents.config.shipped_parts import shipped_parts
 from rave_agents.errors import RaveAgentsError, UnsupportedGameError
 
 MOST_ATTEMPTS = 5
-"""How often a game is begun whose worker dies each time: then it is the game that ends them."""
+"""Attempts at a game whose worker dies each time: after these, the game is taken for the cause."""
 
 CHUNK_SECONDS = 0.1
 """Games that are shorter are sent to workers several at a time."""
@@ -32,7 +32,7 @@ _WAIT_SECONDS = 1.0
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 
 Played = Generator[Outcome, None, None]
-"""What came of games, as they end."""
+"""Outcomes of games, as they end."""
 
 
 class WorkerFailedError(RaveAgentsError):
@@ -81,7 +81,7 @@ def play_games(
 
 
 class _Parcels:
-    """What is sent with the games, pickled once."""
+    """Objects sent with the games, pickled once."""
 
     def __init__(self, tables: Sequence[AnyTable], why: str, *, by_value: bool) -> None:
         self._tables = tables
@@ -191,7 +191,7 @@ class _LocalProcesses:
         return future
 
     def recover(self, error: BaseException) -> bool:
-        """Whether a game that failed like this can be played again."""
+        """True if a game that failed like this can be played again."""
         return isinstance(error, BrokenExecutor)
 
     def stop(self, futures: Iterable["Future[list[Outcome]]"]) -> None:
@@ -210,7 +210,7 @@ class _Given:
 
     @property
     def width(self) -> int:
-        """How many workers there are at the moment."""
+        """Number of workers at the moment."""
         client = getattr(self._executor, "_client", None)  # of Dask, whose clusters grow
         if client is not None:
             return max(1, int(sum(client.nthreads().values())))
@@ -221,7 +221,7 @@ class _Given:
         return self._executor.submit(*arguments)
 
     def recover(self, error: BaseException) -> bool:
-        """Whether a game that failed like this can be played again: Dask has other workers."""
+        """True if a game that failed like this can be played again: Dask has other workers."""
         return type(error).__name__ == "KilledWorker"
 
     def stop(self, futures: Iterable["Future[list[Outcome]]"]) -> None:
@@ -264,7 +264,7 @@ def _play_in_workers(
 
 
 def _chunk_size(seconds: float, waiting: int, width: int) -> int:
-    """So many games as take long enough to be worth sending, and leave some for all workers."""
+    """Number of games that take long enough to be worth sending, and leave some for all workers."""
     worth = CHUNK_SECONDS / max(seconds, CHUNK_SECONDS / _MOST_IN_A_CHUNK)
     return max(1, min(int(worth), waiting // (4 * width)))
 

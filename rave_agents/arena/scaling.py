@@ -56,19 +56,19 @@ class ScalingResult:
     unit: str
     """``simulations`` or ``seconds``, a move."""
     seed: int
-    """What everything random was derived from."""
+    """The seed of everything random."""
     planned: int
-    """How many games each point was to have."""
+    """Games planned for each point."""
     points: tuple[ScalingPoint, ...]
     """Opponent by opponent, the limits in the order given."""
     latest: tuple[int, GameRecord] | None = None
     """The game that ended last, with the index of its point."""
     interrupted: bool = False
-    """Whether it was ended before its time."""
+    """True if it was ended before its time."""
 
     @property
     def finished(self) -> int:
-        """How many games are finished."""
+        """Number of finished games."""
         return sum(len(point.match.records) for point in self.points)
 
     def plus(self, index: int, *records: GameRecord) -> Self:
@@ -95,7 +95,7 @@ class ScalingResult:
 
     @property
     def title(self) -> str:
-        """What was played."""
+        """Title: the agent, its unit of effort, the game and the seed."""
         return f"{self.agent} by {self.unit} a move, {self.game}, seed {self.seed}"
 
     def curves(self) -> dict[str, tuple[list[float], list[float], list[float], list[float]]]:

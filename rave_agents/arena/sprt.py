@@ -18,13 +18,13 @@ from numpy.typing import NDArray
 from rave_agents.game.arguments import check_names
 
 MODELS = ("normalized", "logistic")
-"""What the bounds may be given in, see ``Sprt``."""
+"""Scales in which the bounds may be given, see ``Sprt``."""
 
 ELO_PER_SIGMA = 800.0 / math.log(10.0)
 """Normalized Elo points of one standard deviation of a game's score."""
 
 _LEAST = 1e-3
-"""What stands for a count of 0, so that a result that has not come yet is not taken for impossible.
+"""Substitute for a count of 0, so that a result that has not come yet is not taken for impossible.
 """
 
 _ROUNDS, _CLOSE = 100, 1e-9
@@ -80,7 +80,7 @@ class Sprt:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Where the test ends: it accepts ``elo0`` at the lower, ``elo1`` at the upper bound."""
+        """Bounds of the test: it accepts ``elo0`` at the lower, ``elo1`` at the upper one."""
         return (
             math.log(self.beta / (1 - self.alpha)),
             math.log((1 - self.beta) / self.alpha),

@@ -1,4 +1,4 @@
-"""What the games of a match say about the strength of its two agents.
+"""Score statistics of a match: the strength of its two agents, with intervals.
 
 The score counts a win 1, a draw 1/2 and a loss 0, so a game is a draw from a trinomial
 distribution of mean μ and variance ``μ(1-μ) - d/4`` with the draw rate d. Wilson (1927) inverts the
@@ -41,7 +41,7 @@ class MatchScore:
 
     @property
     def games(self) -> int:
-        """How many games there are."""
+        """Number of games."""
         return self.wins + self.draws + self.losses
 
     @property

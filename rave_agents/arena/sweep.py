@@ -59,24 +59,24 @@ class SweepResult:
     opponent: str
     """The opponent's spec, with its limits."""
     seed: int
-    """What everything random was derived from."""
+    """The seed of everything random."""
     planned: int
-    """How many games each cell was to have."""
+    """Games planned for each cell."""
     cells: tuple[SweepCell, ...]
     """In the order of the grid: the values of the last parameter vary fastest."""
     latest: tuple[int, GameRecord] | None = None
     """The game that ended last, with the index of its cell."""
     interrupted: bool = False
-    """Whether it was ended before its time."""
+    """True if it was ended before its time."""
 
     @property
     def finished(self) -> int:
-        """How many games are finished, all cells together."""
+        """Number of finished games, all cells together."""
         return sum(len(cell.match.records) for cell in self.cells)
 
     @property
     def complete(self) -> bool:
-        """Whether all planned games are finished."""
+        """True if all planned games are finished."""
         return all(cell.match.complete for cell in self.cells)
 
     @property
@@ -103,7 +103,7 @@ class SweepResult:
         return tuple(name for name in varied if not self._changed_a_game(name))
 
     def _changed_a_game(self, name: str) -> bool:
-        """Whether two cells that differ in nothing else played a game differently."""
+        """True if two cells that differ in nothing else played a game differently."""
         played: dict[str, list[tuple[int, ...]]] = {}
         for cell in self.cells:
             others = {key: value for key, value in cell.parameters.items() if key != name}

@@ -51,7 +51,7 @@ SETTINGS = (
     "opening_plies",
     "forfeit",
 )
-"""What the file of a tournament may set: arguments of ``play_tournament``."""
+"""Keys that the file of a tournament may set: arguments of ``play_tournament``."""
 
 
 def play_tournament(

@@ -1,4 +1,4 @@
-"""What came of a tournament: scores, ratings, cross tables."""
+"""Result of a tournament: scores, ratings, cross tables."""
 
 import dataclasses
 import functools
@@ -29,7 +29,7 @@ class Standing(NamedTuple):
     score: MatchScore
     """Wins, draws and losses against all."""
     faults: int
-    """How many games were lost by failing or breaking the rules."""
+    """Games lost by failing or breaking the rules."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -41,11 +41,11 @@ class TournamentResult:
     agents: tuple[str, ...]
     """The agents' names."""
     specs: tuple[str, ...]
-    """What they are: their specs with limits; for agents of one's own their names."""
+    """Their specs with limits; for agents of one's own their names."""
     seed: int
-    """What everything random was derived from."""
+    """The seed of everything random."""
     planned: int
-    """How many games each pairing was to have on each game."""
+    """Games planned for each pairing on each game."""
     matches: tuple[MatchResult, ...]
     """For each game and pairing the finished games; ``MatchResult.agents`` are names."""
     anchor: str | None = None
@@ -53,16 +53,16 @@ class TournamentResult:
     latest: tuple[int, GameRecord] | None = None
     """The game that ended last, with the index of its match."""
     interrupted: bool = False
-    """Whether it was ended before its time."""
+    """True if it was ended before its time."""
 
     @property
     def finished(self) -> int:
-        """How many games are finished."""
+        """Number of finished games."""
         return sum(len(match.records) for match in self.matches)
 
     @property
     def complete(self) -> bool:
-        """Whether all planned games are finished."""
+        """True if all planned games are finished."""
         return all(match.complete for match in self.matches)
 
     def plus(self, index: int, *records: GameRecord) -> Self:
@@ -92,7 +92,7 @@ class TournamentResult:
         return found
 
     def outcomes(self, game: str | None = None) -> list[Outcome]:
-        """What came of all games, or of those of one game, as ``rate`` takes it."""
+        """Results of all games, or of those of one game, as ``rate`` takes them."""
         return [
             Outcome(*match.agents, record.score, (match.game, match.agents, record.pair))
             for match in self._of(game)
@@ -143,7 +143,7 @@ class TournamentResult:
         ]
 
     def is_transitive(self, game: str | None = None) -> bool:
-        """Whether no agents beat each other in a circle by their mean scores."""
+        """True if no agents beat each other in a circle by their mean scores."""
         order = self.ratings(game).order
         ahead = {
             a: {b for b in order if a != b and self.score(a, b, game).score > 0.5} for a in order

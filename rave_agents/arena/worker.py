@@ -1,4 +1,4 @@
-"""What a worker does: it unpacks tables, warms up once, and plays the games that it is sent."""
+"""Worker of a run: unpacks tables, warms up once, and plays the games that it is sent."""
 
 import functools
 import os
@@ -18,7 +18,7 @@ from rave_agents.errors import RaveAgentsError
 from rave_agents.gtp.process import EngineFailedError
 
 _PARENT_SECONDS = 1.0
-"""How often a worker process looks whether the one that started it is still there."""
+"""Interval at which a worker process looks whether its parent still lives."""
 
 _TABLES_KEPT = 4096
 
@@ -40,7 +40,7 @@ class UnfinishedError(FailedGameError, Generic[R]):
     def __init__(self, message: str, result: R) -> None:
         super().__init__(message)
         self.result: R = result
-        """What was finished before."""
+        """The result of the games finished before."""
 
 
 class Failure(NamedTuple):
@@ -49,7 +49,7 @@ class Failure(NamedTuple):
     message: str
     """The game, the seat, the agent and what went wrong."""
     traceback: str
-    """Where it went wrong, if that was in another process; else empty."""
+    """The traceback, if the failure was in another process; else empty."""
     cause: Exception | None
     """The error; None if it cannot be sent from one process to another."""
 
@@ -61,14 +61,14 @@ class Failure(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What came of a game."""
+    """Outcome of a game."""
 
     key: Key
-    """Which game."""
+    """The game's key."""
     played: Record | Failure
     """Its record, or why there is none."""
     seconds: float
-    """How long it took."""
+    """Duration of the game."""
 
 
 def play_safely(table: AnyTable, key: Key) -> Outcome:

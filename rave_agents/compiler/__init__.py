@@ -1,4 +1,4 @@
-"""What a part of a search is, and how a search of parts becomes machine code.
+"""Parts of a search, and their compilation to machine code.
 
 A part is declared (``dispatch.py``: functions chosen by class; ``arrays.py``, ``runtime.py``,
 ``part_fields.py``: what its fields are), laid out in memory (``layout.py``), compiled by Numba

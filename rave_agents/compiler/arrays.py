@@ -1,4 +1,4 @@
-"""How the arrays of parts are declared: how many rows, of what type, what they point to.
+"""Declarations of parts' arrays: their rows, their type, and the rows that they point to.
 
 A field of a part that is an array says so by its annotation:
 
@@ -18,7 +18,7 @@ Array = NDArray[Any]
 
 
 class Axis(enum.IntEnum):
-    """What an array has a row for. The first four grow as the search goes on."""
+    """Objects that an array has a row for. The first four grow as the search goes on."""
 
     NODE = 0
     """Every node of the tree."""
@@ -57,7 +57,7 @@ class Rows(NamedTuple):
     """An array with a row for each item of an axis; flat, row after row."""
 
     axis: Axis
-    """What the array has a row for."""
+    """The objects that the array has a row for."""
     dtype: Any
     """The type of its items."""
     inner: tuple[Axis, ...] = ()
@@ -65,7 +65,7 @@ class Rows(NamedTuple):
     fill: float = 0
     """The value of items that are not used yet."""
     points_to: Axis | None = None
-    """What its items are rows of, where they are not negative; None for other numbers."""
+    """The axis whose rows its items are, where they are not negative; None for other numbers."""
     length: int = 1
     """Items in each row."""
 

@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 from rave_agents.compiler.dispatch import OpenFunction
 
 MISSING: Any = object()
-"""What stands for a name that was looked up in vain."""
+"""Value of a name that was looked up in vain."""
 
 
 class Watched(NamedTuple):
-    """What code has looked up, as it was."""
+    """Objects that code has looked up, as they were."""
 
     names: dict[tuple[int, str], tuple[Any, str, Any, Any]]
     """The mapping, the name, what it had and whose it is, by the owner and the name."""
@@ -26,7 +26,7 @@ class Watched(NamedTuple):
     """Arrays and their content."""
 
     def is_unchanged(self) -> bool:
-        """Whether all is as it was."""
+        """True if all is as it was."""
         for mapping, name, value, _ in self.names.values():
             found = mapping.get(name, MISSING)
             if found is not value and not _is_same_number(found, value):
@@ -53,12 +53,12 @@ class Watched(NamedTuple):
 
 
 def nothing_watched() -> Watched:
-    """What watches nothing yet."""
+    """A record that watches nothing yet."""
     return Watched({}, {}, {}, {})
 
 
 def contents(cell: Any) -> Any:
-    """What a closure's cell has; ``MISSING`` where it is empty."""
+    """The contents of a closure's cell; ``MISSING`` where it is empty."""
     try:
         return cell.cell_contents
     except ValueError:
@@ -71,8 +71,8 @@ def _is_same_number(found: Any, value: Any) -> bool:
 
 
 WATCHED = nothing_watched()
-"""What all code in use has looked up; that of this package alone, where nothing may change, has
-nothing to watch."""
+"""Names that all code in use has looked up; code of this package alone, where nothing may change,
+has nothing to watch."""
 _lock = threading.Lock()
 
 

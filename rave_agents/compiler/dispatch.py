@@ -22,7 +22,7 @@ from rave_agents.compiler.settings import jit_is_disabled
 from rave_agents.compiler.signals import uninterrupted
 
 JIT_DISABLED = jit_is_disabled()
-"""Whether ``NUMBA_DISABLE_JIT=1`` is set: the kernel then runs in the interpreter."""
+"""True if ``NUMBA_DISABLE_JIT=1`` is set: the kernel then runs in the interpreter."""
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -117,7 +117,7 @@ class OpenFunction(Generic[_P, _R]):
     everyone: list["OpenFunction[Any, Any]"] = []  # noqa: RUF012  (one register for all)
     """Every open function that there is."""
     generation = 0
-    """How often bodies, or what they look up, have changed: code compiled before is not used."""
+    """Number of changes of bodies, or of names they look up: code compiled before is not used."""
 
     def __init__(self, default: Callable[_P, _R]) -> None:
         functools.update_wrapper(self, default)
@@ -193,7 +193,7 @@ class Entry:
         functools.update_wrapper(self, function)
         self.function = function
         self.what = what
-        """What is compiled, for messages to the user."""
+        """The name of the compiled code in messages to the user."""
         self._loaded: dict[Any, Callable[[Any, int], int]] = {}
         self._callbacks: dict[Any, Any] = {}
         self._lock = threading.Lock()
@@ -235,7 +235,7 @@ class Entry:
         return self._callbacks[key].address, placed
 
     def place_on_disk(self, record: Any, kind: Any) -> pathlib.Path:
-        """Where the machine code for such records is kept."""
+        """Path of the machine code for such records."""
         from rave_agents.compiler.sources import sources_of  # noqa: PLC0415
 
         return self._place(sources_of(classes_of(record)), kind)

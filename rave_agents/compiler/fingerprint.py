@@ -37,7 +37,7 @@ _STAND_FOR: dict[Any, tuple[str, ...]] = {
     property: ("fget",),
     slice: ("start", "stop", "step"),
 }
-"""What stands for other values, and the attributes that have these."""
+"""Types that wrap other values, and the attributes that hold these."""
 
 MOST_FROZEN_BYTES = 10**6
 """Compiled code has a larger array by its address, as it has one that is not contiguous."""
@@ -49,7 +49,7 @@ class Fingerprint:
     def __init__(self) -> None:
         self.text: list[str] = []
         self.unknown: dict[str, str] = {}
-        """What no text tells exactly: the name that is looked up, and the kind of value."""
+        """Values that no text tells exactly: the name that is looked up, and the kind of value."""
         self.names: set[str] = set()
         """All names that the functions may look up in objects."""
         self.parts: dict[type, None] = {}
@@ -57,9 +57,9 @@ class Fingerprint:
         self.dispatchers: list[Any] = []
         """Functions that the user has given to Numba."""
         self.watched: Watched = nothing_watched()
-        """What was looked up by code that may change."""
+        """Objects looked up by code that may change."""
         self.watching = True
-        """Whether what is added now may change: it is not of this package."""
+        """True if code added now may change: it is not of this package."""
         self._seen: dict[Any, tuple[int, Any]] = {}
         self._contents: dict[int, tuple[Any, str]] = {}
         self._looked_up = ""
@@ -298,26 +298,26 @@ class Fingerprint:
 
 
 def code_as_text(function: Any) -> str:
-    """What a function does, and all that it calls, as text: equal for equal code."""
+    """A function's code, and that of all it calls, as text: equal for equal code."""
     found = Fingerprint()
     found.add(function)
     return "\0".join(found.text)
 
 
 def is_ours(module: str | None) -> bool:
-    """Whether a module is of this package."""
+    """True if a module is of this package."""
     return module is not None and module.startswith("rave_agents.")
 
 
 def is_covered(module: str | None) -> bool:
-    """Whether a module is of those whose files are read as a whole."""
+    """True if a module's file is read as a whole."""
     package, _, rest = (module or "").partition(".")
     return package == "rave_agents" and rest.partition(".")[0] in COMPILED_ROOMS
 
 
 @functools.lru_cache(maxsize=1024)
 def _is_librarys(name: str | None) -> bool:
-    """Whether a module is of Python's, NumPy's or Numba's own, which nobody edits.
+    """True if a module is of Python's, NumPy's or Numba's own, which nobody edits.
 
     The user may have a module with the name of one of Python's.
     """
@@ -344,7 +344,7 @@ def _name_in_library(value: Any) -> str:
 
 
 def _overloads_of(function: Any) -> Iterable[Any]:
-    """What the user has Numba compile in the place of a function."""
+    """The user's functions that Numba compiles in the place of a function."""
     templates = sys.modules.get("numba.core.typing.templates")
     if templates is None:
         return []

@@ -1,4 +1,4 @@
-"""Where compiled code is kept between processes."""
+"""Folders of compiled code that is kept between processes."""
 
 import atexit
 import contextlib
@@ -26,7 +26,7 @@ def _user_cache_directory() -> pathlib.Path:
 
 
 def choose_cache_directory(name: str) -> pathlib.Path:
-    """Where compiled code is kept, under this name.
+    """Choose the folder of compiled code under this name.
 
     ``NUMBA_CACHE_DIR``, or the user's cache. If that is read-only, or others could put their code
     there, it is a folder of the user's own in the temporary directory. This begins as a copy of
@@ -70,7 +70,7 @@ def _make_private(directory: pathlib.Path) -> None:
 
 
 def is_only_users(path: pathlib.Path) -> bool:
-    """Whether nobody but this user and the system's can change a file or folder, or replace it.
+    """True if nobody but this user and the system's can change or replace a file or folder.
 
     All folders above it count, those that a link leads through too. What does not exist yet is
     nobody's. On Windows it is always True: the user's folders are the user's alone there.
@@ -103,7 +103,7 @@ def _is_safe(path: pathlib.Path, *, is_above: bool) -> bool:
 
 @functools.cache
 def _is_own_group(group: int) -> bool:
-    """Whether a group has this user alone, as systems that give each user a group make it."""
+    """True if a group has this user alone, as systems that give each user a group make it."""
     import grp  # noqa: PLC0415  (not on Windows)
     import pwd  # noqa: PLC0415
 
@@ -148,7 +148,7 @@ def _private_temporary_directory() -> pathlib.Path:
 
 
 def read_own(path: pathlib.Path) -> bytes | None:
-    """What a file of compiled code has; None if there is none, or others could have written it."""
+    """Read a file of compiled code; None if there is none, or others could have written it."""
     try:
         with path.open("rb") as file:
             found = os.fstat(file.fileno())
@@ -158,7 +158,7 @@ def read_own(path: pathlib.Path) -> bytes | None:
 
 
 def is_own_file(found: os.stat_result) -> bool:
-    """Whether only this user and the system's can have written a file, by its ``stat``."""
+    """True if only this user and the system's can have written a file, by its ``stat``."""
     if not stat.S_ISREG(found.st_mode):
         return False
     if not hasattr(os, "getuid"):

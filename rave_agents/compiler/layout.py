@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 
 Kind = tuple[Any, ...]
-"""What a record is made of: its class, and for each field the same of a record, the type of an
+"""The layout of a record: its class, and for each field the layout of a record, the type of an
 array's items, or the type of a number."""
 
 _LETTERS = {bool: "q", int: "q", float: "d"}
-"""How numbers are packed."""
+"""Codes by which ``struct`` packs numbers."""
 
 
 def laid_out(record: Any) -> tuple[Kind, Any]:
-    """What a record is made of, and a copy of it in memory, which points to the record's arrays.
+    """The layout of a record, and a copy of it in memory, which points to the record's arrays.
 
     The copy keeps the record, so that the arrays live as long as the pointers to them; they must
     not be reallocated meanwhile.
@@ -37,7 +37,7 @@ def laid_out(record: Any) -> tuple[Kind, Any]:
 
 
 def kind_of(record: Any) -> Kind:
-    """What a record is made of; raises what ``laid_out`` does."""
+    """The layout of a record; raises the errors of ``laid_out``."""
     return _add_words(record, [])
 
 
@@ -66,7 +66,7 @@ def _add_words(record: Any, words: list[Any]) -> Kind:
 
 
 def kind_as_text(kind: Any) -> str:
-    """What a record is made of, as text that is the same in every process."""
+    """The layout of a record, as text that is the same in every process."""
     if isinstance(kind, tuple):
         owner, *fields = kind
         return f"{owner.__module__}.{owner.__qualname__}({','.join(map(kind_as_text, fields))})"
@@ -80,7 +80,7 @@ def dtype_as_text(dtype: Any) -> str:
 
 @functools.lru_cache(maxsize=256)
 def _packing(kind: Kind) -> struct.Struct:
-    """How the numbers and addresses of a record of this kind are written as bytes."""
+    """Packing of a record's numbers and addresses as bytes."""
     return struct.Struct("=" + _letters(kind))
 
 

@@ -87,7 +87,7 @@ def _called_by(library: Any) -> list[Any]:
 
 
 def has_addresses(library: Any) -> bool:
-    """Whether code has addresses of this process in it: those of arrays, or of C functions."""
+    """True if code has addresses of this process in it: those of arrays, or of C functions."""
     waiting, seen = [library], set()
     addresses: set[int] = set()
     while waiting:
@@ -103,7 +103,7 @@ def has_addresses(library: Any) -> bool:
 
 
 def _unexecutable(library: Any, description: Any, environment: Any) -> Any:
-    """What stands for a function that there is no machine code of."""
+    """A placeholder for a function without machine code."""
     name = description.qualname.rpartition(".")[2]
     module = description.lookup_module()
     return _dynfunc.make_function(module, name, "", 0, environment, (library,))
@@ -134,7 +134,7 @@ class LinkedLowering(NativeLowering):  # type: ignore[misc]
 
     @property
     def lowering_class(self) -> Any:
-        """What lowers a function."""
+        """The class that lowers a function."""
         return _Lower
 
     def run_pass(self, state: Any) -> bool:

@@ -12,14 +12,14 @@ _CONSTANTS = frozenset(opcode.hasconst)
 
 
 class LookedUp(NamedTuple):
-    """What code looks up, that of functions inside it included."""
+    """Names and constants that code looks up, those of functions inside it included."""
 
     globals: frozenset[str]
     """Names of its module, or built in."""
     attributes: frozenset[str]
     """Names that may be looked up in a module, a class or an object: a few too many."""
     constants: tuple[object, ...]
-    """What the code loads of its own constants, in order; its docstring is none of these."""
+    """Constants that the code loads, in order; its docstring is none of these."""
 
 
 @functools.lru_cache(maxsize=4096)

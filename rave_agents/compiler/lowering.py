@@ -1,4 +1,4 @@
-"""How Numba compiles an entry of the kernel, with the bodies of its record's parts.
+"""Compilation of an entry of the kernel by Numba, with the bodies of its record's parts.
 
 Loaded when a search is compiled; one that is found on disk needs nothing of this.
 """

@@ -40,7 +40,7 @@ class MachineCode(NamedTuple):
     compiled: bytes
     """The object file."""
     fixed: bool = False
-    """Whether there are addresses of this process in it, so that no other one can use it."""
+    """True if there are addresses of this process in it, so that no other one can use it."""
 
     def save(self, path: pathlib.Path) -> None:
         """Write it so that no process reads half of it, or not at all if no file can be written."""
@@ -53,7 +53,7 @@ class MachineCode(NamedTuple):
 
     @classmethod
     def saved(cls, path: pathlib.Path) -> "MachineCode | None":
-        """What ``save`` has written; None if there is nothing, or it is damaged or others' work."""
+        """Read what ``save`` has written; None if there is nothing, or it is damaged or others' work."""
         content = read_own(path)
         if content is None:
             return None
@@ -93,7 +93,7 @@ class Callback(NamedTuple):
     engine: Any
     """Holds the code."""
     address: int
-    """Where the C function is, as long as the engine lives."""
+    """Address of the C function, as long as the engine lives."""
 
 
 def found_or_compiled(

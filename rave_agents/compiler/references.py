@@ -1,4 +1,4 @@
-"""What compiled code makes of a record: a reference, and pointers in the place of its arrays.
+"""Representation of a record in compiled code: a reference, and pointers to its arrays.
 
 A NamedTuple is passed field by field, an array of one dimension in seven words: a search has some
 five hundred. So an entry gets the address of a record that is laid out in memory, see
@@ -27,7 +27,7 @@ class RecordReference(types.Type):
     """The address of a record whose arrays have become pointers."""
 
     epoch: Any = None
-    """What code is lowered for now, see ``lowering.begin``."""
+    """The compilation that code is lowered for now, see ``lowering.begin``."""
     numbers: dict[Any, int] = {}  # noqa: RUF012  (one register for all)
 
     def __init__(self, record: Any) -> None:
@@ -69,7 +69,7 @@ def _layout(manager: Any, kind: RecordReference) -> Any:
 
 
 def _word(manager: Any, field: Any) -> Any:
-    """How a field that is no record lies in memory: as a word."""
+    """The word that a field that is no record takes in memory."""
     return _WORD if field == types.boolean else manager.lookup(field).get_data_type()
 
 

@@ -29,7 +29,7 @@ _ANY_CODE = (
     "NUMBA_SHOW_HELP",
     "NUMBA_THREADING_LAYER",
 )
-"""How variables begin that leave machine code as it is; all others are taken to decide it."""
+"""Prefixes of variables that leave machine code as it is; all others are taken to decide it."""
 
 
 def codegen_settings() -> str:
@@ -53,7 +53,7 @@ def codegen_settings() -> str:
 
 
 def jit_is_disabled() -> bool:
-    """Whether Numba compiles nothing, see ``NUMBA_DISABLE_JIT``."""
+    """True if Numba compiles nothing, see ``NUMBA_DISABLE_JIT``."""
     loaded = sys.modules.get("numba.core.config")
     if loaded is not None:
         return bool(loaded.DISABLE_JIT)
@@ -73,7 +73,7 @@ def _variable(setting: str) -> str:
 
 
 def _decides(variable: str) -> bool:
-    """Whether a variable of the environment may decide what machine code is made."""
+    """True if a variable of the environment may decide what machine code is made."""
     return variable.startswith("NUMBA_") and not variable.startswith(_ANY_CODE)
 
 

@@ -89,7 +89,7 @@ def start_threads(threads: Sequence[threading.Thread]) -> None:
 
 
 def is_raised_by_handler(error: BaseException) -> bool:
-    """Whether a signal handler has raised it, and not the code that it came upon."""
+    """True if a signal handler has raised it, and not the code that it came upon."""
     handlers = map(signal.getsignal, signal.valid_signals())
     codes = {getattr(getattr(each, "__func__", each), "__code__", None) for each in handlers}
     place = error.__traceback__

@@ -1,4 +1,4 @@
-"""What a search found out: the root's moves, what is proven, the final move, as told to people.
+"""Results of a search: the root's moves and proofs, the final move, and texts for people.
 
 It reads the room ``tree`` and imports what lies below.
 """

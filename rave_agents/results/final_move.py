@@ -16,7 +16,7 @@ from rave_agents.results.root import NO_PROOF, Root, RootMove
 from rave_agents.results.search_result import ActionStatistics
 
 DRAW = 0.5
-"""What a draw is worth on the scale [0, 1]."""
+"""Value of a draw on the scale [0, 1]."""
 
 _Key = Callable[[RootMove], tuple[float, float]]
 
@@ -129,7 +129,7 @@ def worst_values(root: Root, few: float) -> dict[int, float]:
 
 
 def _final_keys(root: Root, config: SearchConfig) -> dict[int, tuple[float, float]]:
-    """What the final move maximises, for each action; those without visits come last."""
+    """Sort keys of the actions: the final move has the greatest; moves without visits the least."""
     part = config.final_move
     body, proven = preference.body_for(type(part)), isinstance(config.proofs, Proofs)
     keys: dict[int, tuple[float, float]] = {}
@@ -210,6 +210,6 @@ def _best_solved(moves: Sequence[RootMove]) -> Sequence[RootMove]:
 
 
 def _merit(move: RootMove) -> tuple[float, bool, int]:
-    """What a solved move is worth to who takes it, by the rule of ``proofs.is_better``."""
+    """Sort key of a solved move for the player who takes it, by ``proofs.is_better``."""
     proof = move.proof
     return proof.low, not proof.lost, proof.distance if proof.lost else -proof.distance

@@ -1,4 +1,4 @@
-"""What is proven at the root, by one tree or by several."""
+"""Proofs at the root, by one tree or by several."""
 
 import math
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ NumberPair = tuple[float | None, float | None]
 
 
 class EdgeProof(NamedTuple):
-    """What is proven of an action; utilities are the game's, numbers those of who takes it."""
+    """Proven facts of an action; utilities are the game's, numbers those of who takes it."""
 
     low: float = -math.inf
     """The least utility that the action can bring them."""
@@ -28,7 +28,7 @@ class EdgeProof(NamedTuple):
     distance: int = UNSOLVED
     """Moves to the end, the action included, if its outcome is known, else ``UNSOLVED``."""
     lost: bool = False
-    """Whether another player is known to end with more than they."""
+    """True if another player is known to end with more than they."""
     proof_number: float | None = None
     """Proof number after the action; None where there are none."""
     disproof_number: float | None = None
@@ -36,7 +36,7 @@ class EdgeProof(NamedTuple):
 
     @property
     def solved(self) -> bool:
-        """Whether the outcome is known."""
+        """True if the outcome is known."""
         return self.distance != UNSOLVED
 
     @property
@@ -53,9 +53,9 @@ class Ends(NamedTuple):
     high: float
     """The greatest."""
     plain: bool
-    """Whether games end by win, draw and loss alone, see ``proofs.has_plain_ends``."""
+    """True if games end by win, draw and loss alone, see ``proofs.has_plain_ends``."""
     luck: bool
-    """Whether chance moves."""
+    """True if chance moves."""
 
     @property
     def draw(self) -> float:
@@ -72,7 +72,7 @@ def known_ends(tree: SearchTree) -> Ends:
 
 
 def edge_proof(tree: Tree, proofs: ProofArrays, node: int, edge: int, ends: Ends) -> EdgeProof:
-    """What is proven of an edge of a decision node."""
+    """The proven facts of an edge of a decision node."""
     mover = int(tree.node_player[node])
     child = int(tree.edge_child[edge])
     found = EdgeProof()

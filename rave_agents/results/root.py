@@ -45,7 +45,7 @@ from rave_agents.tree.proof_arrays import ProofArrays
 from rave_agents.tree.search_tree import SearchTree
 
 NO_PROOF = EdgeProof()
-"""Where nothing can be proven."""
+"""Proof of an action where nothing can be proven."""
 
 
 class AmafStatistics(NamedTuple):
@@ -62,7 +62,7 @@ class AmafStatistics(NamedTuple):
 
 
 class RootMove(NamedTuple):
-    """What is known of one of the root's actions; values are scaled to [0, 1]."""
+    """Statistics and proofs of one of the root's actions; values are scaled to [0, 1]."""
 
     action: int
     """The action."""
@@ -75,15 +75,15 @@ class RootMove(NamedTuple):
     amaf: AmafStatistics
     """Its AMAF statistics."""
     proof: EdgeProof
-    """What is proven of it."""
+    """Its proven facts."""
     strategy: float = 0.0
     """Sum of the probabilities that mixed strategies gave it, exploration left out."""
     halved: Halved | None = None
-    """What planning with Gumbel says of it; None without it, and for a joint action."""
+    """Its state in planning with Gumbel; None without it, and for a joint action."""
 
 
 class Root(NamedTuple):
-    """What is known of a root position."""
+    """Statistics and proofs of a root position."""
 
     moves: tuple[RootMove, ...]
     """Every legal action, in the game's order."""
@@ -102,21 +102,21 @@ class Root(NamedTuple):
     disproof_number: float | None = None
     """Disproof number likewise."""
     clear_cut: bool = False
-    """Whether all known ends are wins, draws and losses of two players, none of them by chance."""
+    """True if all known ends are wins, draws and losses of two players, none of them by chance."""
     player: int = 0
-    """Whose actions these are."""
+    """The player whose actions these are."""
     num_players: int = 2
-    """How many play the game."""
+    """Number of the game's players."""
     place: int = 0
     """The place of their action in a joint action."""
     joint: tuple[JointVisits, ...] = ()
     """Every joint action that was visited, where players move at the same time; in order."""
     amaf_trust: float | None = None
-    """How far AMAF values are trusted, from 0 to 1, where the search learns it; else None."""
+    """The trust in AMAF values, from 0 to 1, where the search learns it; else None."""
     proof_trust: float | None = None
-    """How far the bonus of proof numbers is trusted, likewise."""
+    """The trust in the bonus of proof numbers, likewise."""
     value_trust: float | None = None
-    """How far values learned from playouts are trusted, likewise."""
+    """The trust in values learned from playouts, likewise."""
 
     def utility(self, value_sum: float, visits: float) -> float | None:
         """A mean value in the game's utilities; None without visits."""
@@ -125,12 +125,12 @@ class Root(NamedTuple):
         return self.low + float(value_sum) / float(visits) * (self.high - self.low)
 
     def move(self, action: int) -> RootMove:
-        """What is known of an action."""
+        """The root's move with this action."""
         return next(move for move in self.moves if move.action == action)
 
 
 def unknown_root(state: GameState, player: int) -> Root:
-    """What is known before the first simulation: the legal actions alone."""
+    """The root before the first simulation: the legal actions alone."""
     actions = legal_actions_of(state, player)
     unknown = (0, 0.0, 1.0 / len(actions), AmafStatistics(), EdgeProof())
     moves = tuple(RootMove(int(action), *unknown) for action in actions)
@@ -138,7 +138,7 @@ def unknown_root(state: GameState, player: int) -> Root:
 
 
 def known_root(tree: SearchTree) -> Root:
-    """What a tree knows of its root, which has its node."""
+    """Read a tree's root, which has its node."""
     arrays, running = tree.arrays, tree.running
     low, high = tree.utility_range.tolist()
     node, strategies = ROOT, None
@@ -196,7 +196,7 @@ def known_root(tree: SearchTree) -> Root:
 
 
 def _amaf_trust(tree: SearchTree, trust: Any) -> float | None:
-    """How far AMAF is trusted, once something is known."""
+    """The trust in AMAF values, once something is known."""
     learned = isinstance(trust, LearnedTrust | MeasuredSpread)
     if learned and not tree.running.lifetimes.taken.any():
         return None
@@ -217,7 +217,7 @@ def _with_proofs(root: Root, arrays: Tree, proofs: ProofArrays, ends: Ends) -> R
 
 
 def merged_root(roots: Sequence[Root]) -> Root:
-    """What several trees know of one position: visits and sums added, proofs at their best.
+    """Merge several trees' roots of one position: visits and sums added, proofs at their best.
 
     Once a tree has solved the root, its proofs stand alone, so that the final move, its distance
     and the outcome belong together.
@@ -263,7 +263,7 @@ def _mean(shares: Sequence[float | None]) -> float | None:
 
 
 def _merged_moves(roots: Sequence[Root], prover: Root | None) -> tuple[RootMove, ...]:
-    """What several trees know of every action; what is proven comes from ``prover``, if given."""
+    """Merge several trees' moves; proofs come from ``prover``, if given."""
     rows = [{move.action: move for move in root.moves} for root in roots]
     proofs = {} if prover is None else {move.action: move.proof for move in prover.moves}
     return tuple(

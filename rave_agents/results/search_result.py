@@ -1,4 +1,4 @@
-"""What a search found out."""
+"""Result of a search."""
 
 import dataclasses
 import functools
@@ -66,7 +66,7 @@ class SearchResult:
     """
 
     player: int
-    """Who moves at the root."""
+    """The player to move at the root."""
     action: int
     """The action to play."""
     actions: tuple[ActionStatistics, ...]
@@ -94,30 +94,30 @@ class SearchResult:
     memory_bytes: int
     """Bytes that the tree takes."""
     memory_full: bool
-    """Whether the tree reached ``max_memory_mb``."""
+    """True if the tree reached ``max_memory_mb``."""
     provider: str | None = None
-    """What ran this search's simulations: ``"native"`` (OpenSpiel's C++ states, by the compiled
-    bridge), ``"compiled rules"`` (a game compiled by Numba), ``"python"`` (the state's methods),
-    ``"python with C++ playouts"`` (those, and playouts by OpenSpiel's bots), or a name of its
-    own. With one seed, two of them may choose different moves. None if there were no
+    """The provider of this search's simulations: ``"native"`` (OpenSpiel's C++ states, by the
+    compiled bridge), ``"compiled rules"`` (a game compiled by Numba), ``"python"`` (the state's
+    methods), ``"python with C++ playouts"`` (those, and playouts by OpenSpiel's bots), or a name of
+    its own. With one seed, two of them may choose different moves. None if there were no
     simulations."""
     joint: JointTable | None = None
-    """Where two players move at the same time, what became of every pair of their actions."""
+    """Statistics of every pair of actions, where two players move at the same time."""
     amaf_trust: float | None = None
-    """How far AMAF values were trusted at the end, from 0 to 1, where the search learns it
+    """Trust in AMAF values at the end, from 0 to 1, where the search learns it
     (``NodeAmaf(trust=LearnedTrust())``, as in ``auto``): as far as actions were no longer legal
     after their player had taken them, and still legal if they had not; where something is hidden
     also as far as values of actions taken later differed less than edges' own. Else None, as before
     the first action that could be legal again, and where players move at the same time."""
     proof_trust: float | None = None
-    """How far the bonus of proof numbers was trusted at the end, from 0 to 1, where the search
-    learns it (``ProofNumbers(bonus_trust=LearnedBonusTrust())``, as in ``auto``): less than 1 where
-    moves with a greater bonus had the lesser values and actions pass if nobody takes them, and
-    where all moves leave as many replies, as in Hex. Else None."""
+    """Trust in the bonus of proof numbers at the end, from 0 to 1, where the search learns it
+    (``ProofNumbers(bonus_trust=LearnedBonusTrust())``, as in ``auto``): less than 1 where moves
+    with a greater bonus had the lesser values and actions pass if nobody takes them, and where all
+    moves leave as many replies, as in Hex. Else None."""
     value_trust: float | None = None
-    """How far values that the search learned from its own playouts were trusted at the end, from 0
-    to 1, where it learns any (``learning=OnlineValue()``, as in ``auto``): by how much better they
-    foretell the ends of playouts than the mean of all ends does. Else None."""
+    """Trust in values that the search learned from its own playouts at the end, from 0 to 1, where
+    it learns any (``learning=OnlineValue()``, as in ``auto``): by how much better they foretell the
+    ends of playouts than the mean of all ends does. Else None."""
     worlds: WorldStatistics | None = None
     """The worlds that it drew, where something is hidden and it determinizes; else None."""
     state: GameState = dataclasses.field(repr=False, compare=False)
@@ -125,12 +125,12 @@ class SearchResult:
 
     @property
     def forced(self) -> bool:
-        """Whether a single action is legal, so that there was nothing to choose."""
+        """True if a single action is legal, so that there was nothing to choose."""
         return len(self.actions) == 1
 
     @property
     def searched(self) -> bool:
-        """Whether any simulation tells of an action, or all is proven.
+        """True if any simulation tells of an action, or all is proven.
 
         If not, and the action is not forced, there was no time, and it is drawn at random.
         """
@@ -157,7 +157,7 @@ class SearchResult:
 
     @property
     def proven(self) -> str | None:
-        """What is proven for ``player``: ``"win"``, ``"draw"``, ``"loss"``, or nothing (None).
+        """The proven outcome for ``player``: ``"win"``, ``"draw"``, ``"loss"``, or nothing (None).
 
         They win with more than every other player, and lose with less than another player. In a
         game for one player, they win with the game's greatest utility and lose with less, as for
@@ -189,7 +189,7 @@ class SearchResult:
         return sorted(self.actions, key=key, reverse=True)
 
     def action_name(self, action: int) -> str:
-        """How people write an action of the root; its number if the game does not say."""
+        """The action of the root as people write it; its number if the game does not say."""
         return _action_name(self.state, self.player, action)
 
     @functools.cached_property
@@ -326,7 +326,7 @@ class SearchResult:
 
     @property
     def why_not_searched(self) -> str:
-        """What to say of a result without a search."""
+        """Label of a result without a search."""
         return "forced" if self.forced else "NOT SEARCHED for lack of time: drawn at random"
 
     def joint_cells(self) -> list[list[str]]:
@@ -357,7 +357,7 @@ class SearchResult:
 
 
 def _can_take(state: GameState, movers: Sequence[int], step: Sequence[int]) -> bool:
-    """Whether actions are legal, or an outcome of chance is to come."""
+    """True if actions are legal, or an outcome of chance is to come."""
     if state.is_chance_node():
         return True
     if is_simultaneous(state):

@@ -1,4 +1,4 @@
-"""How many worlds a search really saw, where something is hidden."""
+"""Statistics of the worlds that a search saw, where something is hidden."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -14,12 +14,12 @@ class WorldStatistics:
     """The worlds of a search that determinizes: one for each simulation."""
 
     method: str
-    """Where they came from: ``"function"`` (the user's ``worlds=``), ``"resample_from_infostate"``
-    (the game's own), ``"particles"`` or ``"walk"`` (replays of the history, drawn forward from the
-    start of the game, or by a chain that starts at the true history), ``"random numbers"`` (the
-    position itself, with random numbers of each simulation's own)."""
+    """Their source: ``"function"`` (the user's ``worlds=``), ``"resample_from_infostate"`` (the
+    game's own), ``"particles"`` or ``"walk"`` (replays of the history, drawn forward from the start
+    of the game, or by a chain that starts at the true history), ``"random numbers"`` (the position
+    itself, with random numbers of each simulation's own)."""
     drawn: int
-    """How many were drawn. After the deadline the first ones serve once more, uncounted."""
+    """Number of worlds drawn. After the deadline the first ones serve once more, uncounted."""
     distinct: int | None
     """Different positions among the first 1,000 of each thread, told apart by what the game prints,
     or by their ``position_key``; None where neither tells."""
@@ -36,7 +36,7 @@ class WorldStatistics:
     the smaller it is; near 1 either nothing is hidden or the walk is stuck. None where there are
     fewer than two, or nothing tells them apart."""
     settled: bool | None
-    """Whether the way to the first world came to its end: particles reached the present, or the
+    """True if the way to the first world came to its end: particles reached the present, or the
     share of true actions in the walk had levelled off. If not, worlds may be nearer to the truth
     than they should: more simulations or seconds allow a longer way. None where there is none."""
     seconds: float
@@ -122,7 +122,7 @@ def _table(worlds: Sequence[Pieces]) -> NDArray[np.int64]:
 
 
 def _mean_agreement(table: NDArray[np.int64]) -> float:
-    """How often two different worlds agree at a place, on average; 1 if nothing varies."""
+    """Mean share of places at which two different worlds agree; 1 if nothing varies."""
     worlds = len(table)
     if table.shape[1] == 0:
         return 1.0
