@@ -25,6 +25,7 @@ from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel import codes, hooks
 from rave_agents.kernel.measures.action_persistence import meaning, standing
+from rave_agents.kernel.measures.ramp import ramp
 from rave_agents.kernel.utilities import HIGH, LOW, scaled
 
 PLAYOUTS, MOVES, REPEATED = 0, 1, 2
@@ -140,8 +141,7 @@ def _share_adapted(policy: AdaptivePlayouts, counts: Array, left: Array) -> floa
     if standing(left) == 1.0:  # One counterexample is enough: in NoGo they come late.
         return 0.0
     repeated = float(counts[REPEATED]) / max(1.0, float(counts[MOVES]))
-    single = (MANY_REPEATED - repeated) / (MANY_REPEATED - FEW_REPEATED)
-    return max(0.0, min(1.0, single))
+    return ramp(repeated, MANY_REPEATED, FEW_REPEATED)
 
 
 @open_function
@@ -276,9 +276,7 @@ def significance(playouts: PlayoutStatistics, search: Any) -> float:
                 chance += variance * max(0.0, 1.0 - visits / playouts.counts[PLAYOUTS])
     if spread <= 0.0:
         return 0.0
-    share = 1.0 - chance / spread
-    width = SIGNIFICANT_SHARE - INSIGNIFICANT_SHARE
-    return max(0.0, min(1.0, (share - INSIGNIFICANT_SHARE) / width))
+    return ramp(1.0 - chance / spread, INSIGNIFICANT_SHARE, SIGNIFICANT_SHARE)
 
 
 @kernel

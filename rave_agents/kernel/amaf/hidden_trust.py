@@ -21,6 +21,7 @@ from rave_agents.compiler.dispatch import implements, kernel
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel.amaf.trust import on_credited, trust_of, value_of_unvisited
 from rave_agents.kernel.hooks import reads_lifetimes
+from rave_agents.kernel.measures.ramp import ramp
 from rave_agents.kernel.measures.root_sums import RootSums, is_time_to_look, remember
 from rave_agents.kernel.tree import ROOT, edge_rows
 
@@ -83,7 +84,7 @@ def trust_by_spread(later: float, own: float) -> float:
     """From 0 to 1, by the squares of differences of actions taken later, and of edges."""
     if own <= 0.0:
         return 0.0
-    return max(0.0, min(1.0, (WIDE - math.sqrt(later / own)) / (WIDE - NARROW)))
+    return ramp(math.sqrt(later / own), WIDE, NARROW)
 
 
 @kernel

@@ -11,6 +11,7 @@ from rave_agents.compiler.arrays import FLOAT, INT, Array, one
 from rave_agents.compiler.dispatch import implements, kernel
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel import codes, hooks
+from rave_agents.kernel.measures.ramp import ramp
 from rave_agents.kernel.rules import meets_chance
 from rave_agents.kernel.tree import edge_rows
 
@@ -70,7 +71,7 @@ def meaning(taken: Array) -> float:
 def endurance(left: Array) -> float:
     """Persistence of actions until they are taken, from 0 to 1."""
     share = float(left[STILL_LEGAL]) / float(left[LEFT]) if left[LEFT] > 0 else 1.0
-    return max(0.0, min(1.0, (share - FLEETING) / (LASTING - FLEETING)))
+    return ramp(share, FLEETING, LASTING)
 
 
 @kernel
@@ -88,7 +89,7 @@ def standing(left: Array) -> float:
     if left[TURN_KEPT] > 0 or left[LEFT] == 0:
         return 0.0
     share = float(left[STILL_LEGAL]) / float(left[LEFT])
-    return max(0.0, (share - CHANGING) / (1.0 - CHANGING))
+    return ramp(share, CHANGING, 1.0)
 
 
 @kernel
@@ -100,7 +101,7 @@ def placement(lifetimes: Lifetimes) -> float:
     again. 0 until something is known.
     """
     # None from where a quarter of the actions taken are legal again.
-    return max(0.0, 2.0 * meaning(lifetimes.taken) - 1.0) * standing(lifetimes.left)
+    return ramp(meaning(lifetimes.taken), 0.5, 1.0) * standing(lifetimes.left)
 
 
 @kernel

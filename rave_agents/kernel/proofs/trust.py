@@ -19,6 +19,7 @@ from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel.hooks import reads_lifetimes
 from rave_agents.kernel.measures.action_persistence import placement, transience
+from rave_agents.kernel.measures.ramp import ramp
 from rave_agents.kernel.measures.root_sums import RootSums, is_time_to_look, remember
 from rave_agents.kernel.tree import UNEXPANDED, edge_rows
 
@@ -72,8 +73,7 @@ def _bonus_trust(trust: MeasuredTrust) -> float:
 def distrust(squares: float, products: float) -> float:
     """From 0 to 1, by the slope of values over bonuses, drawn towards 0 where little is known."""
     slope = products / (PRIOR_WEIGHT + squares)
-    share = (TOLERATED_SLOPE - slope) / (TOLERATED_SLOPE - REFUTING_SLOPE)
-    return max(0.0, min(1.0, float(share)))
+    return ramp(float(slope), TOLERATED_SLOPE, REFUTING_SLOPE)
 
 
 @open_function

@@ -21,6 +21,7 @@ from rave_agents.compiler.arrays import FLOAT, Array, Axis, Rows, one
 from rave_agents.compiler.dispatch import implements, kernel, summing_kernel
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel import codes, hooks
+from rave_agents.kernel.measures.ramp import ramp
 from rave_agents.kernel.tree import edge_rows
 from rave_agents.kernel.utilities import scaled
 from rave_agents.kernel.values.implicit_minimax import (
@@ -79,7 +80,7 @@ def value_trust(learned: LearnedEdges) -> float:
     if errors[VARIANCE] <= 0.0:
         return 0.0
     share = 1.0 - errors[ERROR] / errors[VARIANCE]
-    return max(0.0, min(1.0, float(share) / USEFUL_SHARE))
+    return ramp(float(share), 0.0, USEFUL_SHARE)
 
 
 @kernel
