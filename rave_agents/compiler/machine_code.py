@@ -53,7 +53,7 @@ class MachineCode(NamedTuple):
 
     @classmethod
     def saved(cls, path: pathlib.Path) -> "MachineCode | None":
-        """Read what ``save`` has written; None if there is nothing, or it is damaged or others' work."""
+        """Read the file of ``save``; None if there is none, or it is damaged or others' work."""
         content = read_own(path)
         if content is None:
             return None
