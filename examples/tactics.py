@@ -21,18 +21,19 @@ one run gave.
 draw that of the longest among the lost moves.
 """
 
+import contextlib
 import itertools
 import json
 import math
 import pathlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from statistics import fmean, stdev
 from typing import Annotated, Any
 
 import numpy as np
 import pyspiel
 import typer
-from joblib import Parallel, delayed
+from loky import get_reusable_executor
 from rich import box
 from rich.console import Console
 from rich.table import Table
@@ -232,6 +233,16 @@ def is_solved(position: Position, agent: str, simulations: int, seed: int) -> bo
     return make_agent(spec, game, state.current_player()).step(state) == position["best"]
 
 
+def in_processes(
+    jobs: int, function: Callable[..., Any], tasks: Iterable[tuple[Any, ...]]
+) -> Generator[Any, None, None]:
+    """Yield the results of all tasks, in their order; close it to drop those that are left."""
+    if jobs == 1:
+        yield from itertools.starmap(function, tasks)
+        return
+    yield from get_reusable_executor(max_workers=jobs).map(function, *zip(*tasks, strict=True))
+
+
 @app.callback(invoke_without_command=True)
 def _program(context: typer.Context) -> None:
     """Tactical positions: make them, or test agents on them."""
@@ -244,20 +255,20 @@ def make(
     per_game: Annotated[int, typer.Option(help="Positions of each game.")] = 15,
     most_games: Annotated[int, typer.Option(help="Games played of each at most.")] = 2000,
     output: Annotated[pathlib.Path, typer.Option(help="The file to write.")] = POSITIONS,
-    jobs: Annotated[int, typer.Option(help="Processes.")] = 1,
+    jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
 ) -> None:
     """Play games and write their tactical positions to a file."""
     positions: list[Position] = []
     for name in GAMES:
         kept: list[Position] = []
-        work = (delayed(position_of_game)(name, seed) for seed in range(most_games))
-        found = Parallel(n_jobs=jobs, return_as="generator")(work)
-        for played, position in enumerate(found, start=1):
-            if position is not None:
-                kept.append(position)
-                print(f"{name}: {len(kept)} positions of {played} games", flush=True)
-            if len(kept) == per_game:
-                break
+        tasks = ((name, seed) for seed in range(most_games))
+        with contextlib.closing(in_processes(jobs, position_of_game, tasks)) as found:
+            for played, position in enumerate(found, start=1):
+                if position is not None:
+                    kept.append(position)
+                    print(f"{name}: {len(kept)} positions of {played} games", flush=True)
+                if len(kept) == per_game:
+                    break
         positions += kept
     lines = ",\n".join(json.dumps(position) for position in positions)
     output.write_text(f"[\n{lines}\n]\n")
@@ -270,7 +281,7 @@ def measure(
     seeds: Annotated[int, typer.Option(help="Attempts at each position.")] = 5,
     per_game: Annotated[int, typer.Option(help="Positions of each game at most.")] = 1000,
     positions: Annotated[pathlib.Path, typer.Option(help="The file to read.")] = POSITIONS,
-    jobs: Annotated[int, typer.Option(help="Processes.")] = 1,
+    jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Print the share of positions that agents solve at equal simulations."""
@@ -280,7 +291,7 @@ def measure(
             chosen.append(position)
     names = agents or list(AGENTS)
     tasks = itertools.product(chosen, names, [simulations], range(seeds))
-    solved = Parallel(n_jobs=jobs)(delayed(is_solved)(*task) for task in tasks)
+    solved = list(in_processes(jobs, is_solved, tasks))
     shares = np.array(solved, float).reshape(len(chosen), len(names), seeds).mean(axis=2)
     games = list(dict.fromkeys(position["game"] for position in chosen))
     rows = {"all": np.ones(len(chosen), bool)}

@@ -1,7 +1,7 @@
 """Pickles OpenSpiel's games for worker processes, with the games that Python registered.
 
 pyspiel pickles a game as its name, which another process knows only if it has imported the game's
-module. cloudpickle, which ``joblib`` uses, pickles a class of a script by value; this module adds
+module. cloudpickle, which ``loky`` uses, pickles a class of a script by value; this module adds
 two things that cloudpickle needs and pyspiel lacks.
 """
 

@@ -545,7 +545,7 @@ def test_help_imports_no_game_framework():
         "from typer.testing import CliRunner\n"
         "from rave_agents.cli import app\n"
         "assert CliRunner().invoke(app, ['match', '--help']).exit_code == 0\n"
-        "assert 'pyspiel' not in sys.modules and 'joblib' not in sys.modules\n"
+        "assert 'pyspiel' not in sys.modules and 'loky' not in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", code], timeout=60, check=True)
 
