@@ -137,7 +137,7 @@ class Installation:
         return {
             "PATH": os.pathsep.join(folders),
             "HOME": cache,
-            "LOCALAPPDATA": cache,
+            "WIN_PD_OVERRIDE_LOCAL_APPDATA": cache,
             "XDG_CACHE_HOME": cache,
             "NUMBA_CACHE_DIR": "",
             "CXX": "",

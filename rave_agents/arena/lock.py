@@ -9,28 +9,15 @@ import os
 import platform
 import re
 import stat
-import sys
 import time
+from io import FileIO
 from pathlib import Path
-from typing import BinaryIO, Self
+from typing import Self
 
-if sys.platform == "win32":
-    import msvcrt
-
-    def _lock(file: BinaryIO) -> None:
-        file.seek(_PLACE)  # Bytes that are locked cannot be read: none of the text.
-        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-else:
-    import fcntl
-
-    def _lock(file: BinaryIO) -> None:
-        fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-
-_PLACE = 1 << 20
+from filelock import lock_descriptor
 
 _LOCKS_TEXT = re.compile(rb"(process \d+ on [^\n]*\n?)?")
-"""Contents of a lock's file: the line of its last holder, or nothing yet."""
+"""What a lock's file has: the line of its last holder, or nothing yet."""
 
 _LONGEST = 1024
 
@@ -55,48 +42,36 @@ class FileLock:
         self._path = path.with_name(f"{path.name}.lock")
         while True:
             self._file = self._opened(path)
-            try:
-                _lock(self._file)
-            except OSError as error:
-                holder = self._text().decode("utf-8", errors="replace").strip()
+            if not lock_descriptor(self._file.fileno(), blocking=False):
+                holder = _text(self._file).decode("utf-8", errors="replace").strip()
                 self._file.close()
                 raise FileInUseError(
                     f"{path} is being written by {holder or 'another process'}. Wait for it, end "
-                    f"it, or give another file. ({self._path}: {error.strerror})"
-                ) from None
+                    f"it, or give another file. ({self._path} is locked.)"
+                )
             if self._is_there():
                 break
             self._file.close()  # Removed by its last holder while it was being locked.
+        self._file.truncate(0)
         self._file.seek(0)
-        self._file.truncate()
-        self._file.write(
-            f"process {os.getpid()} on {platform.node()} since "
-            f"{time.strftime('%Y-%m-%d %H:%M:%S')}\n".encode()
-        )
-        self._file.flush()
+        now = time.strftime("%Y-%m-%d %H:%M:%S")
+        self._file.write(f"process {os.getpid()} on {platform.node()} since {now}\n".encode())
 
-    def _opened(self, path: Path) -> BinaryIO:
+    def _opened(self, path: Path) -> FileIO:
         """The lock's file, made where there is none; nothing of another's is opened to write."""
         flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
         flags |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
         if not self._path.is_symlink():
-            handle = os.open(self._path, flags, 0o666)
-            found = os.fstat(handle)
-            if stat.S_ISREG(found.st_mode) and found.st_nlink <= 1:
-                self._file = os.fdopen(handle, "r+b")
-                if _LOCKS_TEXT.fullmatch(self._text()) is not None:
-                    return self._file
-                self._file.close()
-            else:
-                os.close(handle)
+            file = FileIO(os.open(self._path, flags, 0o666), "r+")
+            found = os.fstat(file.fileno())
+            is_alone = stat.S_ISREG(found.st_mode) and found.st_nlink <= 1
+            if is_alone and _LOCKS_TEXT.fullmatch(_text(file)) is not None:
+                return file
+            file.close()
         raise ValueError(
             f"{path} needs {self._path} as its lock, which is a file of something else and is "
             "left alone. Give another file."
         )
-
-    def _text(self) -> bytes:
-        self._file.seek(0)
-        return self._file.read(_LONGEST)
 
     def _is_there(self) -> bool:
         try:
@@ -106,8 +81,8 @@ class FileLock:
 
     def release(self) -> None:
         """Let others have the file."""
-        if sys.platform != "win32" and self._is_there():  # There an open file cannot be removed.
-            with contextlib.suppress(OSError):
+        if self._is_there():
+            with contextlib.suppress(OSError):  # Windows removes no open file.
                 self._path.unlink()
         self._file.close()
 
@@ -116,3 +91,12 @@ class FileLock:
 
     def __exit__(self, *details: object) -> None:
         self.release()
+
+
+def _text(file: FileIO) -> bytes:
+    """Read what a lock's file says; Windows lets nobody read the first byte while it is held."""
+    for start in (0, 1):
+        with contextlib.suppress(PermissionError):
+            file.seek(start)
+            return b"p"[:start] + file.read(_LONGEST)
+    return b""

@@ -8,21 +8,11 @@ import os
 import pathlib
 import shutil
 import stat
-import sys
 import tempfile
 
+import platformdirs
+
 _log = logging.getLogger("rave_agents")
-
-
-def _user_cache_directory() -> pathlib.Path:
-    if os.environ.get("XDG_CACHE_HOME"):
-        return pathlib.Path(os.environ["XDG_CACHE_HOME"]) / "rave_agents"
-    if sys.platform == "darwin":
-        return pathlib.Path.home() / "Library" / "Caches" / "rave_agents"
-    if sys.platform == "win32":
-        local = os.environ.get("LOCALAPPDATA", str(pathlib.Path.home()))
-        return pathlib.Path(local) / "rave_agents" / "Cache"
-    return pathlib.Path.home() / ".cache" / "rave_agents"
 
 
 def choose_cache_directory(name: str) -> pathlib.Path:
@@ -59,7 +49,7 @@ def _named_directory(name: str) -> pathlib.Path:
     given = os.environ.get("NUMBA_CACHE_DIR")
     if given:
         return pathlib.Path(given).absolute() / f"rave_agents-{name}"
-    return _user_cache_directory().absolute() / name
+    return platformdirs.user_cache_path("rave_agents", appauthor=False) / name
 
 
 def _make_private(directory: pathlib.Path) -> None:

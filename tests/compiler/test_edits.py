@@ -288,10 +288,10 @@ AS_WRITTEN = {"enum": 1, "kind": "float64", "default": 3.0, "array": "ARRAY = np
 def test_edited_rules_are_compiled_anew(tmp_path):
     told = {}
     for edits in ({}, {"default": 300.0}, {"enum": 100}, {"kind": "int64"}):
-        done = run(RULES.format(**AS_WRITTEN | edits), XDG_CACHE_HOME=str(tmp_path))
+        done = run(RULES.format(**AS_WRITTEN | edits), NUMBA_CACHE_DIR=str(tmp_path))
         told[str(edits)] = done.stdout.strip()
     assert list(told.values()) == ["[3, 6]", "[300, 6]", "[3, 105]", "[3, 1]"]
-    again = run(RULES.format(**AS_WRITTEN), XDG_CACHE_HOME=str(tmp_path))
+    again = run(RULES.format(**AS_WRITTEN), NUMBA_CACHE_DIR=str(tmp_path))
     assert (again.stdout, again.stderr) == ("[3, 6]\n", "")
 
 
@@ -299,7 +299,7 @@ def test_edited_rules_are_compiled_anew(tmp_path):
 @pytest.mark.parametrize("array", ["np.arange(400)[::2]", "np.ones(200_000)"])
 def test_code_that_has_an_array_by_its_address_is_not_kept(tmp_path, array):
     program = RULES.format(**AS_WRITTEN | {"array": f"ARRAY = {array}"})
-    first, second = (run(program, XDG_CACHE_HOME=str(tmp_path)) for _ in range(2))
+    first, second = (run(program, NUMBA_CACHE_DIR=str(tmp_path)) for _ in range(2))
     assert first.stdout == second.stdout != "[3, 6]\n"
     assert "it is not kept on disk: it has a large array" in second.stderr
 
@@ -319,7 +319,7 @@ print(told())
 @pytest.mark.full
 def test_an_edited_cell_of_a_helper_of_rules_is_compiled_into_the_next_search(tmp_path):
     program = RULES.format(**AS_WRITTEN) + NOTEBOOK
-    assert run(program, XDG_CACHE_HOME=str(tmp_path)).stdout == "[3, 6]\n[30, 6]\n[0, 0]\n"
+    assert run(program, NUMBA_CACHE_DIR=str(tmp_path)).stdout == "[3, 6]\n[30, 6]\n[0, 0]\n"
 
 
 HELPER = """
@@ -388,7 +388,7 @@ def test_a_helpers_module_that_is_reloaded_is_compiled_into_the_next_search(
         pytest.importorskip("IPython")
         program = SHELL.format(cell=cell, write=write, option=how.removeprefix("autoreload"))
     environment = {"PYTHONPATH": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"}
-    done = run(program, XDG_CACHE_HOME=str(tmp_path / "cache"), **environment)
+    done = run(program, NUMBA_CACHE_DIR=str(tmp_path / "cache"), **environment)
     assert done.stdout.split() == ["evenly", "one"], done.stderr
 
 
@@ -405,7 +405,7 @@ def test_code_of_other_settings_is_not_used(tmp_path):
     settings = [{}, {"NUMBA_OPT": "0"}, {"NUMBA_ENABLE_AVX": "0"}, {"NUMBA_CPU_NAME": "generic"}]
     settings += [{"NUMBA_BOUNDSCHECK": "1"}, {"NUMBA_DEBUGINFO": "1"}]
     compiled = [
-        "compiling" in run(SETTINGS, XDG_CACHE_HOME=str(tmp_path), **setting).stderr
+        "compiling" in run(SETTINGS, NUMBA_CACHE_DIR=str(tmp_path), **setting).stderr
         for setting in (*settings, *settings)
     ]
     assert compiled == [True] * len(settings) + [False] * len(settings)
@@ -425,4 +425,4 @@ print(searcher.search(random_game(1), Limit(simulations=300)).to_dict()["actions
 )
 def test_a_search_is_the_same_under_settings_that_help_to_find_mistakes(tmp_path, setting):
     usual = run(SEARCH, NUMBA_DISABLE_JIT="1").stdout
-    assert run(SEARCH, XDG_CACHE_HOME=str(tmp_path), **{setting: "1"}).stdout == usual
+    assert run(SEARCH, NUMBA_CACHE_DIR=str(tmp_path), **{setting: "1"}).stdout == usual
