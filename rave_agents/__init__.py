@@ -20,9 +20,9 @@ from rave_agents.game.game_state import GameState, PlayerId
 from rave_agents.results.search_result import ActionStatistics, SearchResult
 from rave_agents.searcher.clock import Clock
 from rave_agents.searcher.linear_value import LinearValue
+from rave_agents.searcher.multi_search import search_many
 from rave_agents.searcher.searcher import Searcher
 from rave_agents.searcher.time_control import TimeControl, TimePolicy
-from rave_agents.searcher.together import search_many
 
 __version__ = "0.1.0"
 

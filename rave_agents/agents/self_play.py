@@ -19,8 +19,8 @@ from rave_agents.game.arguments import checked_seed, is_integer, is_number
 from rave_agents.game.endless import until_over
 from rave_agents.game.game_state import GameState, is_simultaneous, legal_actions_of
 from rave_agents.results.search_result import SearchResult
+from rave_agents.searcher.multi_search import SIDE_BY_SIDE, Task, search_together
 from rave_agents.searcher.searcher import Searcher
-from rave_agents.searcher.together import SIDE_BY_SIDE, Task, search_together
 
 
 class Example(NamedTuple):

@@ -19,13 +19,8 @@ from rave_agents.config.search_config import SearchConfig
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.game.arguments import is_integer
 from rave_agents.game.game_state import GameState, PlayerId
-from rave_agents.searcher.linear_value import (
-    LinearValue,
-    Windows,
-    game_text,
-    shapes_for,
-    windows_of,
-)
+from rave_agents.searcher.board_windows import Windows, shapes_for, windows_of
+from rave_agents.searcher.linear_value import LinearValue, game_text
 from rave_agents.searcher.searcher import Searcher
 
 OPENING_PLIES = 10

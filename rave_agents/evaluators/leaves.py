@@ -109,31 +109,31 @@ def advance(leaf: LeafSearch, number: int) -> int:
     return codes.DONE
 
 
-class Crew(NamedTuple):
-    """Searches that take a step one after the other."""
+class StepTable(NamedTuple):
+    """The simulations that take a step one after the other, as compiled code calls them."""
 
     functions: Array
-    """[searches] the address of each one's ``advance``, as a C function; 0 for none."""
+    """[simulations] the address of each one's ``advance``, as a C function; 0 for none."""
     records: Array
-    """[searches] the address of its record."""
+    """[simulations] the address of its record."""
     expected: Array
     """[2] the status with which the next one may follow; the status of the last one."""
 
 
 @entry("the search with an evaluator")
-def advance_all(crew: Crew, places: int) -> int:
-    """Let searches take their step, from one place to before another, see ``from_to``.
+def advance_all(table: StepTable, places: int) -> int:
+    """Let simulations take their step, from one place to before another, see ``from_to``.
 
     Returns the place of the first that has another status than is expected, or has no C function,
     or the end.
     """
     for place in range(places >> 32, places & 0xFFFFFFFF):
-        if crew.functions[place] == 0:
-            crew.expected[1] = crew.expected[0]
+        if table.functions[place] == 0:
+            table.expected[1] = table.expected[0]
             return place
-        status = call_address(crew.functions[place], crew.records[place])
-        crew.expected[1] = status
-        if status != crew.expected[0]:
+        status = call_address(table.functions[place], table.records[place])
+        table.expected[1] = status
+        if status != table.expected[0]:
             return place
     return places & 0xFFFFFFFF
 

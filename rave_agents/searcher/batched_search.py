@@ -17,7 +17,7 @@ from rave_agents.evaluators.batch_evaluator import BatchEvaluator, Judged, judge
 from rave_agents.evaluators.cache import EvaluationCache
 from rave_agents.kernel.moves.alternating import Alternating
 from rave_agents.kernel.search import Path, Search
-from rave_agents.searcher.crew import Crew, bind_step
+from rave_agents.searcher.leaf_stepper import LeafStepper, bind_step
 from rave_agents.searcher.tree_search import (
     TreeSearch,
     check_rows,
@@ -54,7 +54,7 @@ _versions = itertools.count(1)
 class Slot:
     """A simulation of its own that may wait: its frame, its provider and its path.
 
-    It is a ``Member`` of a crew, see ``searcher/crew.py``.
+    It is a ``Member`` of a ``LeafStepper``.
     """
 
     simulator: Simulator
@@ -89,7 +89,7 @@ class BatchedSearch(TreeSearch):
     """The search of one tree by simulations that wait for a batch to be evaluated.
 
     Its ``slots``, ``SearchConfig.leaves`` of them, are simulations that may wait. ``run_slice``
-    runs them for this tree alone, ``searcher/together.py`` for many trees, see ``Round``.
+    runs them for this tree alone, ``searcher/multi_search.py`` for many trees, see ``Round``.
 
     Args:
         evaluator: judges leaves.
@@ -413,8 +413,8 @@ class Round:
 
     def __init__(self, searches: Sequence[BatchedSearch], batch: BatchArrays) -> None:
         self.searches, self._batch = searches, batch
-        self._crew = Crew([slot for search in searches for slot in search.slots])
-        self._several = len(self._crew.members) > len(searches)
+        self._stepper = LeafStepper([slot for search in searches for slot in search.slots])
+        self._several = len(self._stepper.members) > len(searches)
         self._without_noise = list(searches)
 
     def seek(self) -> bool:
@@ -425,21 +425,21 @@ class Round:
         for search in self._without_noise:
             search.add_noise()
         self._without_noise = [search for search in self._without_noise if not search.has_root]
-        return self._crew.take_step(self._batch, leaves.SEEK)
+        return self._stepper.take_step(self._batch, leaves.SEEK)
 
     def go_on(self) -> None:
         """End the simulations that wait, with the batch's answers."""
         if self._several:  # New nodes and scales take visits that have a value.
-            self._crew.take_step(self._batch, leaves.UNCOUNT)
-        self._crew.take_step(self._batch, leaves.GO_ON)
+            self._stepper.take_step(self._batch, leaves.UNCOUNT)
+        self._stepper.take_step(self._batch, leaves.GO_ON)
 
     def drop(self) -> None:
         """Drop the simulations that wait, as if they had not begun."""
         waiting = [search for search in self.searches if search.waits]
         for search in waiting:
             search.rebind()
-        crew = Crew([slot for search in waiting for slot in search.slots])
-        crew.take_step(self._batch, leaves.DROP)
+        stepper = LeafStepper([slot for search in waiting for slot in search.slots])
+        stepper.take_step(self._batch, leaves.DROP)
 
 
 def bind_leaves(search: Search) -> None:

@@ -154,7 +154,7 @@ def check_evaluator(evaluator: Any, config: SearchConfig) -> None:
 
 
 @functools.cache
-def say_it_sees() -> None:
+def warn_cheating() -> None:
     """Warn, once, that a search looks at what is hidden."""
     _log.warning(
         "rave_agents: hidden='see' searches the true state of a game with hidden information: it "
@@ -163,7 +163,7 @@ def say_it_sees() -> None:
 
 
 @functools.cache
-def say_one_thread() -> None:
+def warn_one_thread() -> None:
     """Warn, once, that threads are of no use here."""
     _log.warning(
         "rave_agents: this game or evaluator runs in the Python interpreter, where threads would "

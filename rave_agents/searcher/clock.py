@@ -16,7 +16,7 @@ from rave_agents.searcher.time_control import (
     parse_control,
     parse_policy,
 )
-from rave_agents.searcher.watch import Thoughts
+from rave_agents.searcher.watch import RootStatistics
 
 LEAST_SECONDS = 0.001
 """What a move gets where nothing is left."""
@@ -37,17 +37,19 @@ class Allotment:
     """What extends and what ends the move."""
     _extended: bool = False
 
-    def enough(self, thoughts: Thoughts, seconds: float, simulations_left: float) -> bool:
+    def should_stop(
+        self, statistics: RootStatistics, seconds: float, simulations_left: float
+    ) -> bool:
         """See ``Watch``."""
-        return self.policy.early_stop and thoughts.lead > simulations_left
+        return self.policy.early_stop and statistics.lead > simulations_left
 
-    def more(self, thoughts: Thoughts) -> float:
+    def extension_seconds(self, statistics: RootStatistics) -> float:
         """See ``Watch``: once, by UNST and BEHIND."""
-        if self._extended or not thoughts.visits:
+        if self._extended or not statistics.visits:
             return 0.0
         self._extended = True
-        part = self.policy.unstable * thoughts.unstable
-        if thoughts.values[thoughts.chosen] < self.policy.behind_below:
+        part = self.policy.unstable * statistics.unstable
+        if statistics.values[statistics.chosen] < self.policy.behind_below:
             part += self.policy.behind
         return max(0.0, min(part * self.seconds, self.most - self.seconds))
 

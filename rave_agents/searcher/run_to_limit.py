@@ -12,7 +12,7 @@ from rave_agents.kernel import tree as trees
 from rave_agents.kernel.tree import ROOT
 from rave_agents.searcher.threads import run_in_threads
 from rave_agents.searcher.tree_search import TreeSearch
-from rave_agents.searcher.watch import Thoughts, Watch
+from rave_agents.searcher.watch import RootStatistics, Watch
 
 FIRST_LOOK = 0.1
 """The part of its time after which a search's speed is believed, and a watch may end it."""
@@ -71,7 +71,7 @@ def run_to_limit(
             return
         if _simulations_left(searches, limit) == 0 or any(search.solved for search in searches):
             return
-        extension = watch.more(root_thoughts(searches))
+        extension = watch.extension_seconds(watched_statistics(searches))
         if extension <= 0:
             return
         deadline = time.perf_counter() + extension
@@ -89,7 +89,7 @@ def _is_enough(
         done = sum(search.simulations for search in searches)
         speed = done / max(now - started, 1e-9)
         left = min(left, speed * max(deadline - now, 0.0))
-    return watch.enough(root_thoughts(searches), now - started, left)
+    return watch.should_stop(watched_statistics(searches), now - started, left)
 
 
 def _simulations_left(searches: Sequence[TreeSearch], limit: Limit) -> float:
@@ -102,7 +102,7 @@ def _simulations_left(searches: Sequence[TreeSearch], limit: Limit) -> float:
     return max(0.0, float(left))
 
 
-def root_thoughts(searches: Sequence[TreeSearch]) -> Thoughts:
+def watched_statistics(searches: Sequence[TreeSearch]) -> RootStatistics:
     """What all trees together know of the root's moves, as a watch looks at it."""
     visits, sums = np.zeros(0), np.zeros(0)
     for search in searches:
@@ -112,4 +112,4 @@ def root_thoughts(searches: Sequence[TreeSearch]) -> Thoughts:
             own = arrays.edge_visits[edges.start : edges.stop].astype(np.float64)
             values = arrays.edge_value_sum[edges.start : edges.stop]
             visits, sums = (visits + own, sums + values) if len(visits) else (own, values.copy())
-    return Thoughts(visits.tolist(), (sums / np.maximum(visits, 1.0)).tolist())
+    return RootStatistics(visits.tolist(), (sums / np.maximum(visits, 1.0)).tolist())

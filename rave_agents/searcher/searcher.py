@@ -48,8 +48,8 @@ from rave_agents.searcher.checks import (
     checked_mover,
     checked_path,
     is_decision,
-    say_it_sees,
-    say_one_thread,
+    warn_cheating,
+    warn_one_thread,
 )
 from rave_agents.searcher.clock import Clock
 from rave_agents.searcher.run_to_limit import Pause, run_to_limit
@@ -147,19 +147,19 @@ class Searcher:
         self._check_idle()
         self._forget()
         for search in self._searches:
-            search.unlearn()
+            search.clear_learned()
 
-    def _unlearn_another(self, game_key: Hashable) -> None:
+    def _clear_learned_elsewhere(self, game_key: Hashable) -> None:
         """Forget what was learned, unless in the same game."""
         if game_key != self._game_key:
             for search in self._searches:
-                search.unlearn()
+                search.clear_learned()
         self._game_key = game_key
 
     def _forget(self) -> None:
         self._torn = True
         for search in self._searches:
-            search.forget()
+            search.clear_tree()
         self.root: GameState | None = None
         """The position searched last or advanced to, to look at; None before the first search."""
         self._player = 0
@@ -208,7 +208,7 @@ class Searcher:
         released = self.rooted_tree()
         self._check_idle()
         for search in self._searches:
-            search.release()
+            search.detach_tree()
         self._forget()
         return released
 
@@ -246,7 +246,7 @@ class Searcher:
         simultaneous = has_simultaneous_moves(game_state) and not self._plays_in_turn(game_state)
         check_moves(self.config, simultaneous=simultaneous)
         if hides_information(game_state) and self.config.hidden == "see":
-            say_it_sees()
+            warn_cheating()
             seeing = getattr(game_state, "seeing", None)
             game_state = game_state if seeing is None else seeing()
         game = self._searched(game_state)
@@ -360,7 +360,7 @@ class Searcher:
     def begin_together(
         self, state: Any, player: int | None, moves: Sequence[int] | None, run: Run
     ) -> BatchedSearch | None:
-        """Enter a position as ``search`` does, for ``searcher/together.py`` to run the search.
+        """Enter a position as ``search`` does, for ``searcher/multi_search.py`` to run the search.
 
         Returns None if there is nothing to search. ``end_together`` follows, or the end of ``run``.
         """
@@ -440,7 +440,7 @@ class Searcher:
             checked_actions(mover, actions, game.num_players, game.num_actions)
         if not goes_on or (game is not self._game and not self._fit(game)):
             self._forget()
-            self._unlearn_another(_game_key(root))
+            self._clear_learned_elsewhere(_game_key(root))
         if game.determinizes and self._plays_in_turn(root):
             root = root.one_at_a_time(mover)  # type: ignore[attr-defined]
             game = self._searched(root)
@@ -457,9 +457,9 @@ class Searcher:
         if others:
             first.open()
         if others and not first.runs_in_parallel:
-            say_one_thread()
+            warn_one_thread()
             for search in others:
-                search.forget()
+                search.clear_tree()
             others = []
         return (first, *others)
 

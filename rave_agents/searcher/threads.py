@@ -24,7 +24,7 @@ class _Gate:
 
     def __init__(self) -> None:
         self.ended = False
-        """Whether nobody passes any more; set it to close the gate for good."""
+        """True once the gate is closed for good; set it to close it so."""
         self._closed = False
         self._inside = 0
         self._lock = threading.Lock()

@@ -1,4 +1,4 @@
-"""When a search ends whose time a clock decides."""
+"""Limit and watch for a clocked search."""
 
 import random
 import time
@@ -31,7 +31,7 @@ _LONGEST = 2000
 def clocked_limit(
     clock: Clock, state: GameState, player: int | None, limit: Limit | None
 ) -> tuple[Limit, Watch]:
-    """When a search ends whose time a clock decides, and what watches it meanwhile.
+    """Return the limit of a search whose time a clock decides, and what watches it meanwhile.
 
     Args:
         clock: of the player.

@@ -114,17 +114,17 @@ class TreeSearch:
         if self.tree is not None:
             self.tree.mend()
 
-    def forget(self) -> None:
+    def clear_tree(self) -> None:
         """Drop the tree, but not its memory; the random streams go on."""
         if self.tree is not None:
             self.tree.clear()
 
-    def unlearn(self) -> None:
+    def clear_learned(self) -> None:
         """Forget what was seen of the game, too, as a new search has."""
         if self.tree is not None:
-            self.tree.unlearn()
+            self.tree.clear_learned()
 
-    def release(self) -> None:
+    def detach_tree(self) -> None:
         """Let go of the tree, which is somebody else's from now on."""
         self.tree = self._frame = self._numbers = None
 

@@ -1,4 +1,4 @@
-"""What is given for a value function: checked, and loaded where it is a file or a spec."""
+"""Parses the ``value`` argument: checked, and loaded where it is a file or a spec."""
 
 import os
 from typing import Annotated, Any

@@ -1,4 +1,4 @@
-"""What looks at a search while it runs, and ends it before its limit or gives it more time."""
+"""Early stopping and time extension: ends a search before its limit, or gives it more time."""
 
 import math
 from collections.abc import Sequence
@@ -9,8 +9,8 @@ OFTEN = 0.1
 the mean of a few simulations says nothing."""
 
 
-class Thoughts(NamedTuple):
-    """What a search knows of its root's moves while it runs; moves in one order throughout."""
+class RootStatistics(NamedTuple):
+    """Visits and values of the root's moves while a search runs; moves in one order throughout."""
 
     visits: Sequence[float]
     """Of each move."""
@@ -41,28 +41,32 @@ class Thoughts(NamedTuple):
 
 
 class Watch(Protocol):
-    """What decides, while a search runs, whether it goes on."""
+    """Decides, while a search runs, whether it goes on."""
 
-    def enough(self, thoughts: Thoughts, seconds: float, simulations_left: float) -> bool:
-        """Whether to end now.
+    def should_stop(
+        self, statistics: RootStatistics, seconds: float, simulations_left: float
+    ) -> bool:
+        """Return whether to end now.
 
         Args:
-            thoughts: what is known of the moves.
+            statistics: of the root's moves.
             seconds: since the search began.
             simulations_left: until its limit, at the present speed.
         """
 
-    def more(self, thoughts: Thoughts) -> float:
-        """Seconds to go on for, once the time is over; 0 to end."""
+    def extension_seconds(self, statistics: RootStatistics) -> float:
+        """Return seconds to go on for, once the time is over; 0 to end."""
 
 
 class EarlyStop:
     """Ends a search when the runner-up cannot catch up."""
 
-    def enough(self, thoughts: Thoughts, seconds: float, simulations_left: float) -> bool:
+    def should_stop(
+        self, statistics: RootStatistics, seconds: float, simulations_left: float
+    ) -> bool:
         """See ``Watch``."""
-        return thoughts.lead > simulations_left
+        return statistics.lead > simulations_left
 
-    def more(self, thoughts: Thoughts) -> float:
+    def extension_seconds(self, statistics: RootStatistics) -> float:
         """Never: 0."""
         return 0.0

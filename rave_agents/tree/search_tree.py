@@ -347,7 +347,7 @@ class SearchTree:
         for array in self._of_root:
             array[:] = 0
 
-    def unlearn(self) -> None:
+    def clear_learned(self) -> None:
         """Forget what was seen of the game beyond the nodes, such as how long actions last."""
         self.path.simulations[0] = 0
         for array, rows in self._of_game:

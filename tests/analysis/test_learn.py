@@ -18,7 +18,8 @@ from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks.adapters import load_game
 from rave_agents.games import GAMES, Rules, rules_class
 from rave_agents.parts import Judging
-from rave_agents.searcher.linear_value import game_text, shapes_for, windows_of
+from rave_agents.searcher.board_windows import shapes_for, windows_of
+from rave_agents.searcher.linear_value import game_text
 
 SMALL = {
     "breakthrough": {"rows": 5, "columns": 4},

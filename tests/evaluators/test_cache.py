@@ -11,7 +11,7 @@ from helpers.trees import check_tree, positions_judged
 from rave_agents import BatchEvaluator, Limit, SearchConfig, Searcher, search_many, self_play
 from rave_agents.evaluators import cache as cache_module
 from rave_agents.parts import DirichletNoise
-from rave_agents.searcher.together import Task, search_together
+from rave_agents.searcher.multi_search import Task, search_together
 
 PUCT = SearchConfig.preset("puct")
 GAMES = (

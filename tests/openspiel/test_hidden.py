@@ -51,7 +51,7 @@ def test_what_is_hidden_makes_no_difference():
 
 
 def test_see_looks_at_the_true_state_and_says_so(caplog):
-    checks.say_it_sees.cache_clear()
+    checks.warn_cheating.cache_clear()
     with caplog.at_level(logging.WARNING, "rave_agents"):
         moves = [
             searched(kuhn("queen", other, PASS, BET), hidden="see")[1].action

@@ -53,7 +53,7 @@ def test_what_is_hidden_makes_no_difference():
 
 
 def test_see_looks_at_the_true_state_and_says_so(caplog):
-    checks.say_it_sees.cache_clear()
+    checks.warn_cheating.cache_clear()
     with caplog.at_level(logging.WARNING, "rave_agents"):
         results = [acted(leduc("Q", *hidden), hidden="see", worlds=None) for hidden in ("JK", "KJ")]
     assert results[0].value > 0 > results[1].value

@@ -17,7 +17,7 @@ from rave_agents.searcher.time_control import (
     TimePolicy,
 )
 from rave_agents.searcher.timed_search import expected_moves
-from rave_agents.searcher.watch import EarlyStop, Thoughts
+from rave_agents.searcher.watch import EarlyStop, RootStatistics
 
 
 class SimulatedSearch:
@@ -38,14 +38,14 @@ class SimulatedSearch:
             seconds += part
             count = part * speed * draw.uniform(0.5, 1.5)
             visits[draw.choice([0, 0, 1, 2])] += count
-            thoughts = Thoughts(visits, values)
+            statistics = RootStatistics(visits, values)
             if deadline - seconds <= 1e-12:
-                more = allotment.more(thoughts)
+                more = allotment.extension_seconds(statistics)
                 if more <= 0:
                     break
                 deadline = seconds + more
             left = sum(visits) / seconds * (deadline - seconds)
-            if allotment.enough(thoughts, seconds, left):
+            if allotment.should_stop(statistics, seconds, left):
                 break
         return seconds + draw.uniform(0, self.longest_pause)
 
@@ -270,8 +270,8 @@ def test_time_controls_that_make_no_sense_are_refused(fields):
         TimeControl(**fields)
 
 
-def thoughts(*visits, values=None):
-    return Thoughts(visits, values or [0.5] * len(visits))
+def statistics(*visits, values=None):
+    return RootStatistics(visits, values or [0.5] * len(visits))
 
 
 @pytest.mark.parametrize(
@@ -279,11 +279,11 @@ def thoughts(*visits, values=None):
     [((100, 40), 59, True), ((100, 40), 60, False), ((7,), 1000, True), ((50, 50, 9), 1, False)],
 )
 def test_a_search_may_end_when_the_runner_up_cannot_catch_up(visits, left, enough):
-    assert EarlyStop().enough(thoughts(*visits), 1.0, left) == enough
+    assert EarlyStop().should_stop(statistics(*visits), 1.0, left) == enough
     allotment = Allotment(1.0, 1.0, TimePolicy())
-    assert allotment.enough(thoughts(*visits), 1.0, left) == enough
-    assert not Allotment(1.0, 1.0, TimePolicy(early_stop=False)).enough(
-        thoughts(*visits), 1.0, left
+    assert allotment.should_stop(statistics(*visits), 1.0, left) == enough
+    assert not Allotment(1.0, 1.0, TimePolicy(early_stop=False)).should_stop(
+        statistics(*visits), 1.0, left
     )
 
 
@@ -298,19 +298,19 @@ def test_a_search_may_end_when_the_runner_up_cannot_catch_up(visits, left, enoug
 )
 def test_a_move_may_get_more_time_once(values, expected):
     allotment = Allotment(2.0, 10.0, TimePolicy())
-    assert allotment.more(thoughts(90, 10, values=values)) == pytest.approx(expected)
-    assert allotment.more(thoughts(90, 10, values=values)) == 0.0
+    assert allotment.extension_seconds(statistics(90, 10, values=values)) == pytest.approx(expected)
+    assert allotment.extension_seconds(statistics(90, 10, values=values)) == 0.0
 
 
 def test_the_value_of_a_few_visits_makes_nothing_unstable():
-    assert not thoughts(90, 5, values=[0.6, 1.0]).unstable
-    assert thoughts(90, 10, values=[0.6, 1.0]).unstable
-    assert not thoughts().unstable
+    assert not statistics(90, 5, values=[0.6, 1.0]).unstable
+    assert statistics(90, 10, values=[0.6, 1.0]).unstable
+    assert not statistics().unstable
 
 
 def test_more_time_ends_where_the_clock_does():
     allotment = Allotment(2.0, 2.5, TimePolicy())
-    assert allotment.more(thoughts(90, 10, values=[0.1, 0.2])) == pytest.approx(0.5)
+    assert allotment.extension_seconds(statistics(90, 10, values=[0.1, 0.2])) == pytest.approx(0.5)
 
 
 def after(state, action):
@@ -358,11 +358,11 @@ def test_a_watch_gives_more_time():
     class Once:
         given = False
 
-        def enough(self, thoughts, seconds, simulations_left):
+        def should_stop(self, statistics, seconds, simulations_left):
             return False
 
-        def more(self, thoughts):
-            assert sum(thoughts.visits) > 0
+        def extension_seconds(self, statistics):
+            assert sum(statistics.visits) > 0
             given, self.given = self.given, True
             return 0.0 if given else 0.1
 
@@ -380,11 +380,11 @@ class Looker:
     def __init__(self):
         self.asked = []
 
-    def enough(self, thoughts, seconds, simulations_left):
+    def should_stop(self, statistics, seconds, simulations_left):
         self.asked.append((seconds, simulations_left))
         return False
 
-    def more(self, thoughts):
+    def extension_seconds(self, statistics):
         return 0.01
 
 

@@ -411,7 +411,7 @@ def test_all_trees_together_keep_to_the_memory():
 
 
 def test_games_in_the_interpreter_have_one_thread_and_it_is_said_once(caplog):
-    checks.say_one_thread.cache_clear()
+    checks.warn_one_thread.cache_clear()
     with caplog.at_level(logging.WARNING, logger="rave_agents"):
         for evaluator in (None, RandomEvaluator()):
             state = Position(RandomRules(4, depth=9))

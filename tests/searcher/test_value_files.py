@@ -12,7 +12,7 @@ import pytest
 from rave_agents import LinearValue
 from rave_agents.games import rules_class
 from rave_agents.searcher import array_file
-from rave_agents.searcher.linear_value import shapes_for, windows_of
+from rave_agents.searcher.board_windows import shapes_for, windows_of
 
 RULES = rules_class("breakthrough")(rows=5, columns=4)
 BOARD, SHAPES = (*RULES.board_shape, RULES.cell_kinds), shapes_for(RULES)

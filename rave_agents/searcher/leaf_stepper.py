@@ -27,14 +27,14 @@ class Member(Protocol):
 
 
 def bind_step(batch: BatchArrays) -> None:
-    """Compile what a crew calls, and the check of answers."""
-    crew = leaves.Crew(np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(2, np.int64))
-    leaves.advance_all.bound(crew)
+    """Compile what a ``LeafStepper`` calls, and the check of answers."""
+    table = leaves.StepTable(np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(2, np.int64))
+    leaves.advance_all.bound(table)
     batch.bind()
 
 
-class Crew:
-    """Members that take their steps together.
+class LeafStepper:
+    """Lets simulations take their steps together.
 
     Args:
         members: in the order in which they take them.
@@ -84,7 +84,7 @@ class Crew:
             self._versions = versions
             found = [member.compiled or (0, None) for member in self.members]
             records = [0 if record is None else ctypes.addressof(record) for _, record in found]
-            self._record = leaves.Crew(
+            self._record = leaves.StepTable(
                 np.array([address for address, _ in found], np.int64),
                 np.array(records, np.int64),
                 np.zeros(2, np.int64),
