@@ -25,8 +25,8 @@ from rave_agents.kernel.measures.action_persistence import (
     LEFT,
     LEGAL_AGAIN,
     STILL_LEGAL,
-    endurance,
-    meaning,
+    persistence,
+    reuse_consistency,
 )
 
 GAMES, PLIES, SECONDS = 10, 24, 0.1
@@ -62,7 +62,7 @@ def action_trust(state: GameState) -> float | None:
             return None
     if counts.sum() < PLIES:
         return None
-    trust = meaning(counts) * endurance(left)
+    trust = reuse_consistency(counts) * persistence(left)
     if trust < FITS and hides_information(state):
         return max(trust, _spread_trust(state, generator))
     return trust

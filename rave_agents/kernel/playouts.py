@@ -8,7 +8,7 @@ How much they do so is the *trust* in the actions' means, a product of two share
 0, playouts are uniform:
 
 * An action's mean is informative as far as the action means the same whenever it is taken, see
-  ``lifetimes.meaning``.
+  ``reuse_consistency`` in ``measures/action_persistence.py``.
 * Means of few moves differ by chance. So the second share is the part of the means' variance, of
   all players together, that chance does not explain; a tenth counts as none and a quarter as all.
 
@@ -24,7 +24,7 @@ from rave_agents.compiler.arrays import FLOAT, INT, Array, Axis, Rows, one
 from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel import codes, hooks
-from rave_agents.kernel.measures.action_persistence import meaning, standing
+from rave_agents.kernel.measures.action_persistence import move_independence, reuse_consistency
 from rave_agents.kernel.measures.ramp import ramp
 from rave_agents.kernel.utilities import HIGH, LOW, scaled
 
@@ -33,7 +33,7 @@ PLAYOUTS, MOVES, REPEATED = 0, 1, 2
 INSIGNIFICANT_SHARE = 0.1
 SIGNIFICANT_SHARE = 0.25
 """Shares of the variance of means that chance does not explain, at which trust is none and full.
-Moves that a playout repeats look like a small share where there is none."""
+Moves that a playout repeats add to the variance, so that a small share means nothing."""
 
 FEW_REPEATED, MANY_REPEATED = 0.05, 0.1
 """Shares of moves that their player has made in the same playout before, down to which the trust of
@@ -43,8 +43,8 @@ PLAYOUTS_BETWEEN_UPDATES = 16
 """Playouts after which the weights are computed anew."""
 
 PLAYOUTS_COUNTED, SIMULATIONS_BETWEEN = 32, 4
-"""The first playouts of a search, each of which counts, and how far apart those simulations after
-them are whose playouts count, as long as all actions have the same weight."""
+"""Every one of the first 32 playouts counts; then every fourth simulation while weights are equal.
+"""
 
 GREATEST_EXPONENT = 100.0
 """Exponent at the least temperature. Returns beyond the bounds that a game states would exceed it.
@@ -138,7 +138,7 @@ def share_adapted(policy: Any, counts: Array, left: Array) -> float:
 @implements(share_adapted, AdaptivePlayouts)
 def _share_adapted(policy: AdaptivePlayouts, counts: Array, left: Array) -> float:
     """Share of actions that playouts take only once; 0 where moves leave all others legal."""
-    if standing(left) == 1.0:  # One counterexample is enough: in NoGo they come late.
+    if move_independence(left) == 1.0:  # One counterexample is enough: in NoGo they come late.
         return 0.0
     repeated = float(counts[REPEATED]) / max(1.0, float(counts[MOVES]))
     return ramp(repeated, MANY_REPEATED, FEW_REPEATED)
@@ -232,7 +232,7 @@ def weigh_actions(playouts: PlayoutStatistics, search: Any) -> None:
     """Give every action of every player its weight."""
     weights, settings, utilities = search.frame.action_weights, search.settings, search.utilities
     policy = playouts.options.policy
-    trust = meaning(search.lifetimes.taken) * significance(playouts, search)
+    trust = reuse_consistency(search.lifetimes.taken) * significance(playouts, search)
     trust *= share_adapted(policy, playouts.counts, search.lifetimes.left)
     header = search.frame.header
     were_even, header[codes.EVEN_WEIGHTS] = header[codes.EVEN_WEIGHTS], is_uniform(policy, trust)

@@ -13,17 +13,17 @@ from rave_agents.compiler.dispatch import implements
 from rave_agents.kernel.amaf.trust import trust_of
 from rave_agents.kernel.hooks import reads_lifetimes
 from rave_agents.kernel.measures.action_persistence import (
-    CHANGING,
-    FLEETING,
-    LASTING,
+    FULL_PERSISTENCE,
     LEFT,
+    NO_INDEPENDENCE,
+    NO_PERSISTENCE,
     STILL_LEGAL,
     TURN_KEPT,
     NoLifetimes,
     count_lasting_actions,
-    endurance,
+    move_independence,
+    persistence,
     placement,
-    standing,
 )
 from rave_agents.parts import NodeAmaf
 
@@ -84,27 +84,32 @@ def seen(share):
 
 
 def test_trust_ends_where_about_half_of_the_actions_pass():
-    middle = (FLEETING + LASTING) / 2
-    shares = [endurance(seen(share)) for share in (0.0, FLEETING, middle, LASTING, 1.0)]
+    middle = (NO_PERSISTENCE + FULL_PERSISTENCE) / 2
+    shares = [
+        persistence(seen(share)) for share in (0.0, NO_PERSISTENCE, middle, FULL_PERSISTENCE, 1.0)
+    ]
     assert shares == pytest.approx([0.0, 0.0, 0.5, 1.0, 1.0])
 
 
 def test_moves_leave_the_other_actions_alone_where_nearly_all_last():
-    shares = [standing(seen(share)) for share in (0.0, CHANGING, (CHANGING + 1.0) / 2, 1.0)]
+    shares = [
+        move_independence(seen(share))
+        for share in (0.0, NO_INDEPENDENCE, (NO_INDEPENDENCE + 1.0) / 2, 1.0)
+    ]
     assert shares == pytest.approx([0.0, 0.0, 0.5, 1.0])
 
 
 def test_moves_do_more_where_a_player_moves_again():
     left = seen(1.0)
-    assert standing(left) == 1.0
+    assert move_independence(left) == 1.0
     left[TURN_KEPT] = 1
-    assert standing(left) == 0.0
+    assert move_independence(left) == 0.0
 
 
 def test_nothing_known_is_no_reason_for_distrust():
     nothing = np.zeros(3, np.int64)
-    assert endurance(nothing) == 1.0
-    assert standing(nothing) == 0.0
+    assert persistence(nothing) == 1.0
+    assert move_independence(nothing) == 0.0
 
 
 @pytest.mark.full(but=["hex(board_size=5)-1.0", "mancala-0.0", "dots_and_boxes-0.0"])

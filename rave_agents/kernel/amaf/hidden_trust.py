@@ -25,9 +25,9 @@ from rave_agents.kernel.measures.ramp import ramp
 from rave_agents.kernel.measures.root_sums import RootSums, is_time_to_look, remember
 from rave_agents.kernel.tree import ROOT, edge_rows
 
-NARROW, WIDE = 0.4, 0.6
-"""Standard deviations of the values of actions taken later, as shares of those of edges' own
-values: up to the first there is full trust, from the second on none."""
+FULL_TRUST_RATIO, NO_TRUST_RATIO = 0.4, 0.6
+"""Ratios of the standard deviation of the values of actions taken later to that of edges' own
+values, at which trust is full and none."""
 
 LEAST_VISITS = 2.0
 """Visits of an edge, and simulations that took its action later, from which on both values count.
@@ -84,7 +84,7 @@ def trust_by_spread(later: float, own: float) -> float:
     """From 0 to 1, by the squares of differences of actions taken later, and of edges."""
     if own <= 0.0:
         return 0.0
-    return ramp(math.sqrt(later / own), WIDE, NARROW)
+    return ramp(math.sqrt(later / own), NO_TRUST_RATIO, FULL_TRUST_RATIO)
 
 
 @kernel

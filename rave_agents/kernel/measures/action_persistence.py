@@ -18,32 +18,31 @@ from rave_agents.kernel.tree import edge_rows
 GONE, LEGAL_AGAIN = 0, 1
 LEFT, STILL_LEGAL, TURN_KEPT = 0, 1, 2
 
-FLEETING, LASTING = 0.55, 0.65
-"""Shares of the actions that nobody took that are legal at their player's next turn, up to which
-actions do not endure at all, and from which on they do."""
+NO_PERSISTENCE, FULL_PERSISTENCE = 0.55, 0.65
+"""Shares of untaken actions that are legal at their player's next turn, at which ``persistence`` is
+0 and 1."""
 
-CHANGING = 0.996
-"""Such a share, up to which moves change which other actions are legal; they do not where it is 1.
-"""
+NO_INDEPENDENCE = 0.996
+"""Share of untaken actions that stay legal at which ``move_independence`` is 0; at 1 it is 1."""
 
 ACTIONS_COMPARED = 8
 """8 to 15 evenly spaced actions are sampled per node, and looked for at its player's next turn."""
 
 SIMULATIONS_COUNTED, SIMULATIONS_BETWEEN = 128, 16
-"""The first simulations of a game, each of which counts, and how far apart those after them are."""
+"""Every one of the first 128 simulations of a game counts; then every sixteenth."""
 
 
 class NoLifetimes(NamedTuple):
-    """No part asks what becomes of actions."""
+    """No persistence is counted, since no part asks for it."""
 
 
 class CountLifetimes(NamedTuple):
-    """Count what becomes of actions."""
+    """Count how long actions stay legal, and what moves do to them."""
 
 
 @runs_as(CountLifetimes)
 class Lifetimes(NamedTuple):
-    """Counts of what becomes of actions."""
+    """Counts of actions that stay legal, and of those that do not."""
 
     options: CountLifetimes
     taken: Annotated[Array, one(INT, 2)]
@@ -51,13 +50,13 @@ class Lifetimes(NamedTuple):
     left: Annotated[Array, one(INT, 3)]
     """[3] see ``count_lasting_actions`` and ``count_kept_turns``."""
     chance: Annotated[Array, one(INT)]
-    """[1] 1 if chance has a part in the game, else 0."""
+    """[1] 1 if the game has chance, else 0."""
     trust: Annotated[Array, one(FLOAT)]
-    """[1] ``meaning`` times ``endurance``, which selection asks for at every node."""
+    """[1] ``reuse_consistency`` times ``persistence``, which selection asks for at every node."""
 
 
 @kernel
-def meaning(taken: Array) -> float:
+def reuse_consistency(taken: Array) -> float:
     """Consistency of an action's meaning whenever it is taken, from 0 to 1.
 
     The share of the actions taken on the way to new nodes that are gone there, less that of those
@@ -68,20 +67,20 @@ def meaning(taken: Array) -> float:
 
 
 @kernel
-def endurance(left: Array) -> float:
+def persistence(left: Array) -> float:
     """Persistence of actions until they are taken, from 0 to 1."""
     share = float(left[STILL_LEGAL]) / float(left[LEFT]) if left[LEFT] > 0 else 1.0
-    return ramp(share, FLEETING, LASTING)
+    return ramp(share, NO_PERSISTENCE, FULL_PERSISTENCE)
 
 
 @kernel
-def transience(left: Array) -> float:
-    """Transience of actions that nobody takes now, from 0 to 1; 1 until something is known."""
-    return 1.0 - endurance(left) if left[LEFT] > 0 else 1.0
+def expiry(left: Array) -> float:
+    """Expiry of actions that nobody takes now, from 0 to 1; 1 until something is known."""
+    return 1.0 - persistence(left) if left[LEFT] > 0 else 1.0
 
 
 @kernel
-def standing(left: Array) -> float:
+def move_independence(left: Array) -> float:
     """Degree to which moves only pass the turn and leave other actions legal, from 0 to 1.
 
     1 as long as they all have; 0 until something is known.
@@ -89,19 +88,19 @@ def standing(left: Array) -> float:
     if left[TURN_KEPT] > 0 or left[LEFT] == 0:
         return 0.0
     share = float(left[STILL_LEGAL]) / float(left[LEFT])
-    return ramp(share, CHANGING, 1.0)
+    return ramp(share, NO_INDEPENDENCE, 1.0)
 
 
 @kernel
 def placement(lifetimes: Lifetimes) -> float:
-    """Degree to which a move only passes the turn and takes an action from all, from 0 to 1.
+    """Degree to which the game is a placement game, from 0 to 1; 0 until something is known.
 
-    So it is in Hex, where a stone takes a cell. All moves then leave as many replies, and playouts
-    take nearly all actions in some order. Not so in Dots and Boxes, where who completes a box moves
-    again. 0 until something is known.
+    In Hex, a stone takes a cell from all players, and only passes the turn. All moves then leave as
+    many replies, and playouts take nearly all actions in some order. Dots and Boxes is none: who
+    completes a box moves again.
     """
     # None from where a quarter of the actions taken are legal again.
-    return ramp(meaning(lifetimes.taken), 0.5, 1.0) * standing(lifetimes.left)
+    return ramp(reuse_consistency(lifetimes.taken), 0.5, 1.0) * move_independence(lifetimes.left)
 
 
 @kernel
@@ -199,7 +198,7 @@ def _on_expand(lifetimes: Lifetimes, search: Any, depth: int, nodes: int) -> Non
     if counts_now(search.path.simulations[0]):
         count_taken_actions(lifetimes.taken, search, depth, nodes)
         count_lasting_actions(lifetimes.left, search, depth, nodes)
-        lifetimes.trust[0] = meaning(lifetimes.taken) * endurance(lifetimes.left)
+        lifetimes.trust[0] = reuse_consistency(lifetimes.taken) * persistence(lifetimes.left)
         if meets_chance(search, depth, nodes):
             lifetimes.chance[0] = 1
 

@@ -9,7 +9,7 @@ and be good all the same: what it prepares can be done later. So values count th
 
 In Hex, all moves leave as many replies, so that the bonus only says below which of them the tree
 has grown least. Such games show themselves in what moves do to other actions, see
-``lifetimes.placement``.
+``placement`` in ``measures/action_persistence.py``.
 """
 
 from typing import Annotated, Any, NamedTuple
@@ -18,7 +18,7 @@ from rave_agents.compiler.arrays import FLOAT, NODE, Array, one
 from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel.hooks import reads_lifetimes
-from rave_agents.kernel.measures.action_persistence import placement, transience
+from rave_agents.kernel.measures.action_persistence import expiry, placement
 from rave_agents.kernel.measures.ramp import ramp
 from rave_agents.kernel.measures.root_sums import RootSums, is_time_to_look, remember
 from rave_agents.kernel.tree import UNEXPANDED, edge_rows
@@ -37,7 +37,7 @@ TOLERATED_SLOPE, REFUTING_SLOPE = -0.05, -0.1
 class LearnedBonusTrust(NamedTuple):
     """The bonus is trusted unless all moves leave as many replies, or it prefers lower values.
 
-    Values count as far as actions pass, see ``lifetimes.transience``.
+    Values count as far as actions expire, see ``expiry`` in ``measures/action_persistence.py``.
     """
 
 
@@ -87,7 +87,7 @@ def _compare_with_values(trust: MeasuredTrust, search: Any, edge_bonus: Array) -
     if is_time_to_look(trust.measured, search.tree):
         seen = compared(search.tree, edge_bonus)
         squares, products = remember(trust.measured, search.tree, seen[0], seen[1])
-        by_values = distrust(squares, products) * transience(search.lifetimes.left)
+        by_values = distrust(squares, products) * expiry(search.lifetimes.left)
         trust.distrust[0] = max(by_values, placement(search.lifetimes))
 
 
