@@ -16,7 +16,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))  # so that tests can impo
 
 from rave_agents.compiler.calls import call_address
 from rave_agents.compiler.changes import WATCHED
-from rave_agents.compiler.dispatch import Entry, OpenFunction
+from rave_agents.compiler.dispatch import OpenFunction
+from rave_agents.compiler.entry import Entry
 from rave_agents.compiler.layout import kind_of
 from rave_agents.games.kit import machine
 from rave_agents.games.kit.rules_simulator import RulesSimulator

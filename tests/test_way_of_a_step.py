@@ -9,7 +9,7 @@ from rave_openspiel import RaveBot
 
 import rave_agents
 from rave_agents.compiler.changes import nothing_watched
-from rave_agents.compiler.dispatch import Entry
+from rave_agents.compiler.entry import Entry
 from rave_agents.searcher import searcher
 
 ROOT = pathlib.Path(rave_agents.__file__).parents[1]

@@ -7,8 +7,8 @@ import numpy as np
 import pyspiel
 from open_spiel.python.algorithms.mcts import RandomRolloutEvaluator
 
+from rave_agents.config.presets import SIMULTANEOUS_C
 from rave_agents.config.root_noise import DirichletNoise, NoNoise
-from rave_agents.config.search_config import SIMULTANEOUS_C
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.game.arguments import is_number
 from rave_agents.game.endless import until_over

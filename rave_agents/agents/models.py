@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from rave_agents.agents.libraries import METHODS, NAMES, is_torch_module
 from rave_agents.evaluators.batch import Batch
 from rave_agents.evaluators.batch_evaluator import BatchEvaluator
 from rave_agents.game.arguments import unknown_name
@@ -38,11 +39,6 @@ def as_evaluator(model: Any) -> AnyEvaluator:
     Raises:
         TypeError: if it is none of these; the message says what it lacks.
     """
-    from rave_agents.agents.policies import (  # noqa: PLC0415  (it imports this module)
-        METHODS,
-        is_torch_module,
-    )
-
     if isinstance(model, type):
         raise TypeError(f"An evaluator must be an object, got the class {model.__name__} itself.")
     if isinstance(model, BatchEvaluator):
@@ -138,8 +134,6 @@ class _OfActorCritic:
 
     def _shaped(self, batch: Batch, count: int) -> Any:
         """The observations as the model's space has them."""
-        from rave_agents.agents.policies import NAMES  # noqa: PLC0415  (it imports this module)
-
         spaces = getattr(self._space, "spaces", None)
         if not isinstance(spaces, Mapping):
             return _fitted(batch.observations, self._space, count)
@@ -204,8 +198,6 @@ class _OfModule:
 
 def _parameters_of(function: Callable[..., Any]) -> list[str]:
     """Match a function's parameters without defaults with the fields of a batch."""
-    from rave_agents.agents.policies import NAMES  # noqa: PLC0415  (it imports this module)
-
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):

@@ -10,7 +10,8 @@ A policy may be a function, or an object with one of these methods, in this orde
 - ``get_action_and_value(observation, ...)``: CleanRL;
 - ``act(observation, ...)``: most others.
 
-Parameters are filled by their names, ``policy(observation, agent)`` for example: see ``NAMES``.
+Parameters are filled by their names, ``policy(observation, agent)`` for example: see
+``libraries.NAMES``.
 PyTorch's modules get tensors with a batch of one.
 """
 
@@ -21,18 +22,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rave_agents.agents.libraries import METHODS, NAMES, is_torch_module
 from rave_agents.agents.named_agents import AgentSpec
-
-METHODS = (
-    "predict",
-    "compute_single_action",
-    "compute_actions",
-    "compute_action",
-    "get_action",
-    "get_action_and_value",
-    "act",
-)
-"""Methods by which a policy is asked for an action; the first one that it has counts."""
 
 
 class View(NamedTuple):
@@ -64,25 +55,6 @@ class Policy(NamedTuple):
     reset: Callable[[], Any]
     """Called before each episode."""
 
-
-NAMES: Mapping[str, str] = {
-    **dict.fromkeys(("observation", "obs"), "observation"),
-    **dict.fromkeys(
-        (
-            "action_mask",
-            "action_masks",
-            "mask",
-            "masks",
-            "invalid_action_mask",
-            "legal_actions_mask",
-        ),
-        "mask",
-    ),
-    **dict.fromkeys(("agent", "agent_id", "agent_name", "agent_selection", "player"), "agent"),
-    **dict.fromkeys(("info", "infos"), "info"),
-    "env": "env",
-}
-"""Names of a policy's parameters, with the fields of ``View`` that they stand for."""
 
 _FIXED: Mapping[str, Any] = {"deterministic": True, "explore": False, "training": False}
 """Parameters that ask for the policy's best action, with the value that does."""
@@ -124,12 +96,6 @@ def understood(policy: Any) -> Policy:
         return Policy(_of_tensors(policy, function), _resetter(policy))
     more = method in ("get_action", "get_action_and_value")  # They tell more than the action.
     return Policy(_called(function, inside, more), _resetter(policy))
-
-
-def is_torch_module(thing: Any) -> bool:
-    """True if a policy is a PyTorch module, which takes tensors."""
-    kind = getattr(getattr(sys.modules.get("torch"), "nn", None), "Module", None)
-    return kind is not None and isinstance(thing, kind)
 
 
 def plain_action(answer: Any) -> Any:

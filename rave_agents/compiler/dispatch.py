@@ -11,15 +11,11 @@ Nothing here imports Numba: a search that is described but not run needs no comp
 """
 
 import functools
-import hashlib
-import pathlib
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from typing import Any, Generic, ParamSpec, TypeVar, cast
 
 from rave_agents.compiler.settings import jit_is_disabled
-from rave_agents.compiler.signals import uninterrupted
 
 JIT_DISABLED = jit_is_disabled()
 """True if ``NUMBA_DISABLE_JIT=1`` is set: the kernel then runs in the interpreter."""
@@ -69,7 +65,7 @@ class KernelFunction(Generic[_P, _R]):
     @property
     def _numba_type_(self) -> Any:
         """The type that Numba gives this object: that of a compiled function."""
-        from rave_agents.compiler.lowering import function_type  # noqa: PLC0415
+        from rave_agents.compiler.linking import function_type  # noqa: PLC0415  (slow: Numba)
 
         return function_type(self.py_func, self.sums_in_any_order)
 
@@ -181,94 +177,3 @@ def records_of(record: object) -> Iterator[tuple[Any, ...]]:
 def classes_of(record: object) -> Iterator[type]:
     """The classes of a record and of all records inside it, from left to right."""
     return map(type, records_of(record))
-
-
-class Entry:
-    """A function of the kernel that Python calls with a record and a number.
-
-    It is compiled for each kind of record, at the first call, or found on disk.
-    """
-
-    def __init__(self, function: Callable[[Any, int], int], what: str) -> None:
-        functools.update_wrapper(self, function)
-        self.function = function
-        self.what = what
-        """The name of the compiled code in messages to the user."""
-        self._loaded: dict[Any, Callable[[Any, int], int]] = {}
-        self._callbacks: dict[Any, Any] = {}
-        self._lock = threading.Lock()
-
-    def __call__(self, record: Any, number: int) -> int:
-        """Run it, compiled for the record."""
-        return self.bound(record)(number)
-
-    def bound(self, record: Any) -> Callable[[int], int]:
-        """The function for this record, whose arrays must not be reallocated meanwhile."""
-        if JIT_DISABLED:
-            return functools.partial(self.function, record)
-        from rave_agents.compiler.layout import laid_out  # noqa: PLC0415
-
-        kind, placed = laid_out(record)
-        key = OpenFunction.generation, kind
-        with self._lock:
-            if key not in self._loaded:
-                uninterrupted(lambda: self._loaded.update({key: self._code(record, kind).load()}))
-        return functools.partial(self._loaded[key], placed)
-
-    def placed(self, record: Any) -> tuple[int, Any] | None:
-        """The address of the function as one of C, and the record that it takes, in memory.
-
-        The C function takes the record's address; the number is 0. Where compiled code raises, it
-        returns 0. None in the interpreter.
-        """
-        if JIT_DISABLED:
-            return None
-        from rave_agents.compiler.layout import laid_out  # noqa: PLC0415
-
-        kind, placed = laid_out(record)
-        key = OpenFunction.generation, kind
-        with self._lock:
-            if key not in self._callbacks:
-                uninterrupted(
-                    lambda: self._callbacks.update({key: self._code(record, kind).load_callback()})
-                )
-        return self._callbacks[key].address, placed
-
-    def place_on_disk(self, record: Any, kind: Any) -> pathlib.Path:
-        """Path of the machine code for such records."""
-        from rave_agents.compiler.sources import sources_of  # noqa: PLC0415
-
-        return self._place(sources_of(classes_of(record)), kind)
-
-    def _place(self, sources: Any, kind: Any) -> pathlib.Path:
-        from rave_agents.compiler.folders import choose_cache_directory  # noqa: PLC0415
-        from rave_agents.compiler.layout import kind_as_text  # noqa: PLC0415
-
-        name = f"{self.function.__module__}.{self.function.__name__} {kind_as_text(kind)}"
-        folder = choose_cache_directory("kernel") / sources.digest()
-        return folder / hashlib.sha256(name.encode()).hexdigest()[:16]
-
-    def _code(self, record: Any, kind: Any) -> Any:
-        from rave_agents.compiler.changes import watch  # noqa: PLC0415
-        from rave_agents.compiler.machine_code import found_or_compiled  # noqa: PLC0415
-        from rave_agents.compiler.sources import sources_of  # noqa: PLC0415
-
-        sources = sources_of(classes_of(record))
-        watch(sources.watched)
-
-        def compiled() -> Any:
-            from rave_agents.compiler.lowering import machine_code  # noqa: PLC0415
-
-            return machine_code(self.function, record, sources.dispatchers)
-
-        place = self._place(sources, kind)
-        return found_or_compiled(place, self.what, compiled, sources)
-
-
-def entry(what: str) -> Callable[[Callable[[Any, int], int]], Entry]:
-    """Mark a function of the kernel that Python calls, with a record and a number.
-
-    Args:
-        what: what is compiled, for the message to the user.
-    """
-    return functools.partial(Entry, what=what)

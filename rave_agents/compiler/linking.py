@@ -7,18 +7,23 @@ linked into is optimised once, as a whole.
 """
 
 import contextlib
+import functools
 import gc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
+import numba
 from llvmlite.binding import Linkage, create_pass_builder, create_pipeline_tuning_options
 from numba import _dynfunc
+from numba.core import types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
 from numba.core.dispatcher import Dispatcher
 from numba.core.lowering import Lower
 from numba.core.typed_passes import NativeLowering
+
+from rave_agents.compiler.references import RecordReference
 
 _TIDY = create_pipeline_tuning_options(speed_level=1)
 """Passes that make a function small, so that those which inline it see what it is."""
@@ -158,3 +163,29 @@ class LinkedCompiler(CompilerBase):  # type: ignore[misc]
         ]
         manager.finalize()
         return [manager]
+
+
+# The kernel allocates nothing and returns no array: its caller holds what it works on. Without
+# Numba's reference counts, which are atomic, it is a third faster.
+OPTIONS: dict[str, Any] = {
+    "nogil": True,
+    "_nrt": False,
+    "error_model": "numpy",
+    "no_cfunc_wrapper": True,
+    "no_cpython_wrapper": True,
+}
+INNER = {**OPTIONS, "forceinline": True, "pipeline_class": LinkedCompiler}
+
+
+def function_type(function: Callable[..., Any], sums_in_any_order: bool = False) -> Any:
+    """The Numba type of a function that is compiled into its callers."""
+    epoch = RecordReference.epoch
+    return types.Dispatcher(_compiled_into_callers(function, sums_in_any_order, epoch))
+
+
+@functools.cache
+def _compiled_into_callers(
+    function: Callable[..., Any], sums_in_any_order: bool, epoch: Any
+) -> Any:
+    fastmath = {"reassoc"} if sums_in_any_order else False
+    return numba.njit(**INNER, fastmath=fastmath)(function)  # Kept: its type refers to it weakly.

@@ -3,40 +3,23 @@
 Loaded when a search is compiled; one that is found on disk needs nothing of this.
 """
 
-import functools
 from collections.abc import Callable, Iterable
 from typing import Any
 
 import numba
+from llvmlite import ir
 from numba.core import types
 from numba.core.typing.templates import builtin_registry
 from numba.extending import intrinsic, overload
 
 from rave_agents.compiler.calls import call_address
 from rave_agents.compiler.dispatch import OpenFunction
-from rave_agents.compiler.linking import LinkedCompiler, has_addresses
+from rave_agents.compiler.linking import INNER, OPTIONS, function_type, has_addresses
 from rave_agents.compiler.machine_code import MachineCode
 from rave_agents.compiler.references import RecordReference, copy_of
 from rave_agents.compiler.settings import codegen_settings
 
-# The kernel allocates nothing and returns no array: its caller holds what it works on. Without
-# Numba's reference counts, which are atomic, it is a third faster.
-OPTIONS: dict[str, Any] = {
-    "nogil": True,
-    "_nrt": False,
-    "error_model": "numpy",
-    "no_cfunc_wrapper": True,
-    "no_cpython_wrapper": True,
-}
-_INNER = {**OPTIONS, "forceinline": True, "pipeline_class": LinkedCompiler}
-
 _opened: set[OpenFunction[Any, Any]] = set()
-
-
-def function_type(function: Callable[..., Any], sums_in_any_order: bool = False) -> Any:
-    """The Numba type of a function that is compiled into its callers."""
-    epoch = RecordReference.epoch
-    return types.Dispatcher(_compiled_into_callers(function, sums_in_any_order, epoch))
 
 
 def begin(dispatchers: Iterable[Any]) -> None:
@@ -59,14 +42,6 @@ def begin(dispatchers: Iterable[Any]) -> None:
         if opened not in _opened:
             _opened.add(opened)
             _open(opened)
-
-
-@functools.cache
-def _compiled_into_callers(
-    function: Callable[..., Any], sums_in_any_order: bool, epoch: Any
-) -> Any:
-    fastmath = {"reassoc"} if sums_in_any_order else False
-    return numba.njit(**_INNER, fastmath=fastmath)(function)  # Kept: its type refers to it weakly.
 
 
 def machine_code(
@@ -102,15 +77,13 @@ def compiled_entry(entry: Callable[[int, int], int]) -> MachineCode:
 
 
 def _open(opened: OpenFunction[Any, Any]) -> None:
-    @overload(opened, jit_options=_INNER, strict=False)
+    @overload(opened, jit_options=INNER, strict=False)
     def _compiled(*arguments: Any) -> Any:
         return opened.body_for(getattr(arguments[0], "instance_class", None))  # type: ignore[arg-type]
 
 
 @intrinsic
 def _call_address(typing_context: Any, address: Any, argument: Any) -> Any:
-    from llvmlite import ir  # noqa: PLC0415
-
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         function = ir.FunctionType(ir.IntType(32), [ir.IntType(64)])
         pointer = builder.inttoptr(arguments[0], function.as_pointer())

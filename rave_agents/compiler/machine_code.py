@@ -15,6 +15,7 @@ import llvmlite.binding as llvm
 from llvmlite import ir
 
 from rave_agents.compiler.folders import read_own
+from rave_agents.compiler.progress import announced
 from rave_agents.files import written_whole
 
 Run = Callable[[Any, int], int]
@@ -113,19 +114,16 @@ def found_or_compiled(
     """
     code = None if sources.unknown else MachineCode.saved(path)
     if code is None:
-        with _without_garbage_collection():
-            from rave_agents.compiler.progress import announced  # noqa: PLC0415  (imports Numba)
-
-            with announced(what) as reasons:
-                code = compiled()
-                if code.fixed:
-                    _in_use.append(sources)
-                    reasons.append("it has a large array or a C function by its address")
-                elif sources.unknown:
-                    objects = [f"{name} ({kind})" for name, kind in sources.unknown.items()]
-                    reasons.append(f"nothing tells exactly what it looks up: {', '.join(objects)}")
-                else:
-                    code.save(path)
+        with _without_garbage_collection(), announced(what) as reasons:
+            code = compiled()
+            if code.fixed:
+                _in_use.append(sources)
+                reasons.append("it has a large array or a C function by its address")
+            elif sources.unknown:
+                objects = [f"{name} ({kind})" for name, kind in sources.unknown.items()]
+                reasons.append(f"nothing tells exactly what it looks up: {', '.join(objects)}")
+            else:
+                code.save(path)
     return code
 
 
@@ -189,7 +187,7 @@ def _provide(name: str) -> None:
         function = getattr(ctypes.CDLL(None), name)
         llvm.add_symbol(name, ctypes.cast(function, ctypes.c_void_p).value)
         return
-    from numba.core.registry import cpu_target  # noqa: PLC0415  (slow to import)
+    from numba.core.registry import cpu_target  # noqa: PLC0415  (slow: Numba)
 
     cpu_target.target_context.refresh()
 

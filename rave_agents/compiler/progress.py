@@ -1,37 +1,13 @@
-"""Messages to the user about compilation with Numba, and where Numba's own cache is."""
+"""Messages to the user about compilation with Numba."""
 
 import contextlib
 import logging
-import pathlib
 import sys
 import textwrap
 import time
-from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
-
-import numba
-from numba.core import event
-
-_R = TypeVar("_R")
+from collections.abc import Iterator
 
 _log = logging.getLogger("rave_agents")
-
-
-def kept(directory: pathlib.Path, compiled: Callable[[bool], _R]) -> _R:
-    """The result of ``compiled(True)``, with Numba's cache in a folder.
-
-    Where no folder can be written, the result of ``compiled(False)``.
-    """
-    configured = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(directory)
-    try:
-        return compiled(True)
-    except RuntimeError as error:
-        if "no locator available" not in str(error):
-            raise
-        return compiled(False)
-    finally:
-        numba.config.CACHE_DIR = configured
 
 
 def _say_begun(what: str) -> None:
@@ -59,38 +35,9 @@ def _shown(what: str) -> Iterator[None]:
         _say_begun(what)
         yield
         return
-    from rich.console import Console  # noqa: PLC0415  (slow to import)
-    from rich.errors import LiveError  # noqa: PLC0415
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn  # noqa: PLC0415
+    from rave_agents.compiler.spinner import spinning  # noqa: PLC0415  (slow: rich)
 
-    columns = SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()
-    progress = Progress(*columns, console=Console(stderr=True), transient=True)
-    progress.add_task(f"rave_agents: compiling {what}, once", total=None)
-    with contextlib.ExitStack() as stack:
-        with contextlib.suppress(LiveError):  # Another display is being shown.
-            stack.enter_context(progress)
-        yield
-
-
-class _Announcer(event.Listener):  # type: ignore[misc]
-    """Announces a compilation once, as soon as Numba begins."""
-
-    def __init__(self, what: str) -> None:
-        self._what: str | None = what
-
-    def on_start(self, event: Any) -> None:
-        what, self._what = self._what, None
-        if what is not None:
-            _say_begun(what)
-
-    def on_end(self, event: Any) -> None:
-        pass
-
-
-@contextlib.contextmanager
-def announced_compilation(what: str) -> Iterator[None]:
-    """Announce it if Numba compiles something meanwhile that is not in its cache."""
-    with event.install_listener("numba:compile", _Announcer(what)):
+    with spinning(f"rave_agents: compiling {what}, once"):
         yield
 
 

@@ -6,6 +6,7 @@ programs that set ``numba.config``. Most decide what machine code is made.
 
 import contextlib
 import functools
+import importlib.util
 import os
 import pathlib
 import sys
@@ -80,8 +81,6 @@ def _decides(variable: str) -> bool:
 @functools.cache
 def _config_of_our_own() -> types.ModuleType:
     """Numba's module of its configuration, loaded apart from Numba."""
-    import importlib.util  # noqa: PLC0415  (seldom needed)
-
     numba = importlib.util.find_spec("numba")
     assert numba is not None
     assert numba.origin is not None

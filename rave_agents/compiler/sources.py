@@ -2,6 +2,7 @@
 
 import functools
 import hashlib
+import importlib.metadata
 import pathlib
 import platform
 from collections.abc import Iterable, Iterator
@@ -53,8 +54,6 @@ def _full_name(opened: OpenFunction[Any, Any]) -> str:
 @functools.cache
 def own_sources() -> str:
     """The kernel's own, what compiles it and what it is compiled for."""
-    import importlib.metadata  # noqa: PLC0415  (slow to import)
-
     versions = [importlib.metadata.version(name) for name in ("numba", "llvmlite")]
     told = [*versions, np.__version__, platform.python_version(), processor()]
     digest = hashlib.sha256(" ".join(told).encode())

@@ -1,9 +1,9 @@
-"""The configurations behind the agents' names."""
+"""Presets: the fields of ``SearchConfig`` that each agent's name sets."""
 
 import math
+from typing import Any
 
 from rave_agents.config.final_moves import AverageStrategy, Maximin, Survivor
-from rave_agents.config.search_config import SIMULTANEOUS_C, SearchConfig
 from rave_agents.kernel.amaf.nodes import NodeAmaf
 from rave_agents.kernel.amaf.schedules import HandSelected
 from rave_agents.kernel.amaf.tables import GRAVE, HRAVE
@@ -23,13 +23,19 @@ from rave_agents.kernel.proofs.trust import LearnedBonusTrust
 from rave_agents.kernel.rules import PUCT, UCB1, AdaptiveUCB1
 from rave_agents.kernel.values.online import OnlineValue
 
+SIMULTANEOUS_C = 3.0
+"""c of UCB1 where players move at the same time: without exploration their choices become
+correlated. Measured, see docs/laboratory.md."""
+
 _SIMULTANEOUS = AdaptiveUCB1(SIMULTANEOUS_C, chance_factor=1.0)
 
 # AMAF takes the place of exploration, but not where chance makes values vary.
-_RAVE = SearchConfig(
-    rule=AdaptiveUCB1(c=0.0, chance_c=0.7), simultaneous=_SIMULTANEOUS, amaf=NodeAmaf()
-)
-_EAGER_RAVE = _RAVE.replace(expand_visits=1)
+_RAVE: dict[str, Any] = {
+    "rule": AdaptiveUCB1(c=0.0, chance_c=0.7),
+    "simultaneous": _SIMULTANEOUS,
+    "amaf": NodeAmaf(),
+}
+_EAGER_RAVE = _RAVE | {"expand_visits": 1}
 
 _PROOFS = Proofs(
     solver=Solver(),
@@ -38,54 +44,52 @@ _PROOFS = Proofs(
     checks=CheckRefutations(),
 )
 
-PRESETS: dict[str, SearchConfig] = {
-    "uct": SearchConfig(),
-    "puct": SearchConfig(
-        rule=PUCT(c=1.0), simultaneous=PUCT(SIMULTANEOUS_C), first_play_urgency=0.5
-    ),
-    "gumbel": SearchConfig(
-        rule=Gumbel(),
-        simultaneous=PUCT(SIMULTANEOUS_C),
-        first_play_urgency=0.5,
-        final_move=Survivor(),
-    ),
+PRESETS: dict[str, dict[str, Any]] = {
+    "uct": {},
+    "puct": {"rule": PUCT(c=1.0), "simultaneous": PUCT(SIMULTANEOUS_C), "first_play_urgency": 0.5},
+    "gumbel": {
+        "rule": Gumbel(),
+        "simultaneous": PUCT(SIMULTANEOUS_C),
+        "first_play_urgency": 0.5,
+        "final_move": Survivor(),
+    },
     "rave": _RAVE,
-    "grave": _EAGER_RAVE.replace(amaf=GRAVE()),
-    "hrave": _EAGER_RAVE.replace(amaf=HRAVE()),
-    "rave_global": SearchConfig(
-        rule=UCB1(c=math.sqrt(2.0)),
-        simultaneous=UCB1(SIMULTANEOUS_C),
-        amaf=HRAVE(HandSelected(k=500.0), blending=BlendScores(), edges=VisitedEdges()),
-    ),
-    "rave_weighted": _EAGER_RAVE.replace(weighting=Linear(last=1.0)),
-    "rave_winning_move": _EAGER_RAVE.replace(winning=WinningMoves(weight=0.1)),
-    "uct_solver": SearchConfig(proofs=Proofs(skipping=SkipSolved(), checks=CheckTerminal())),
-    "pn_mcts": SearchConfig(
-        rule=AdaptiveUCB1(c=0.35),
-        simultaneous=_SIMULTANEOUS,
-        first_play_urgency=0.5,
-        proofs=_PROOFS,
-        playouts=SteeredPlayouts(playout_temperature=0.05),
-        contempt=0.35,
-    ),
-    "rave_pn": _RAVE.replace(proofs=_PROOFS, contempt=0.35),
-    "auto": SearchConfig(
-        rule=AdaptiveUCB1(),
-        simultaneous=_SIMULTANEOUS,
-        amaf=NodeAmaf(trust=LearnedTrust(unvisited=0.5)),
-        proofs=_PROOFS._replace(
+    "grave": _EAGER_RAVE | {"amaf": GRAVE()},
+    "hrave": _EAGER_RAVE | {"amaf": HRAVE()},
+    "rave_global": {
+        "rule": UCB1(c=math.sqrt(2.0)),
+        "simultaneous": UCB1(SIMULTANEOUS_C),
+        "amaf": HRAVE(HandSelected(k=500.0), blending=BlendScores(), edges=VisitedEdges()),
+    },
+    "rave_weighted": _EAGER_RAVE | {"amaf": NodeAmaf(weighting=Linear(last=1.0))},
+    "rave_winning_move": _EAGER_RAVE | {"amaf": NodeAmaf(winning=WinningMoves(weight=0.1))},
+    "uct_solver": {"proofs": Proofs(skipping=SkipSolved(), checks=CheckTerminal())},
+    "pn_mcts": {
+        "rule": AdaptiveUCB1(c=0.35),
+        "simultaneous": _SIMULTANEOUS,
+        "first_play_urgency": 0.5,
+        "proofs": _PROOFS,
+        "playouts": SteeredPlayouts(playout_temperature=0.05),
+        "contempt": 0.35,
+    },
+    "rave_pn": _RAVE | {"proofs": _PROOFS, "contempt": 0.35},
+    "auto": {
+        "rule": AdaptiveUCB1(),
+        "simultaneous": _SIMULTANEOUS,
+        "amaf": NodeAmaf(trust=LearnedTrust(unvisited=0.5)),
+        "proofs": _PROOFS._replace(
             numbers=_PROOFS.numbers._replace(bonus_trust=LearnedBonusTrust()), optional=True
         ),
-        playouts=AdaptivePlayouts(),
-        learning=OnlineValue(),
-        contempt=0.35,
-        expand_visits=1,
-        search_forced_moves=True,
-    ),
-    "pn_mcts_fsu": SearchConfig(
-        rule=UCB1(c=math.sqrt(2.0)),
-        simultaneous=UCB1(SIMULTANEOUS_C),
-        proofs=Proofs(
+        "playouts": AdaptivePlayouts(),
+        "learning": OnlineValue(),
+        "contempt": 0.35,
+        "expand_visits": 1,
+        "search_forced_moves": True,
+    },
+    "pn_mcts_fsu": {
+        "rule": UCB1(c=math.sqrt(2.0)),
+        "simultaneous": UCB1(SIMULTANEOUS_C),
+        "proofs": Proofs(
             solver=NoSolver(),
             numbers=ProofNumbers(
                 goal=SearchingPlayer(), bonus=RankBonus(), constant=1.0, visits=math.inf
@@ -93,15 +97,15 @@ PRESETS: dict[str, SearchConfig] = {
             skipping=SkipSolved(),
             checks=CheckTerminal(),
         ),
-        contempt=0.0,
-        expand_visits=1,
-    ),
-    "rave_maximin": SearchConfig(
-        rule=UCB1(c=math.sqrt(2.0)),
-        simultaneous=UCB1(c=math.sqrt(2.0)),
-        amaf=NodeAmaf(HandSelected(k=500.0), blending=BlendScores(), players=SearchingPlayer()),
-        final_move=Maximin(),
-    ),
-    "regret_matching": SearchConfig(simultaneous=RegretMatching(), final_move=AverageStrategy()),
-    "exp3": SearchConfig(simultaneous=Exp3(), final_move=AverageStrategy()),
+        "contempt": 0.0,
+        "expand_visits": 1,
+    },
+    "rave_maximin": {
+        "rule": UCB1(c=math.sqrt(2.0)),
+        "simultaneous": UCB1(c=math.sqrt(2.0)),
+        "amaf": NodeAmaf(HandSelected(k=500.0), blending=BlendScores(), players=SearchingPlayer()),
+        "final_move": Maximin(),
+    },
+    "regret_matching": {"simultaneous": RegretMatching(), "final_move": AverageStrategy()},
+    "exp3": {"simultaneous": Exp3(), "final_move": AverageStrategy()},
 }

@@ -28,6 +28,7 @@ from rave_agents.config.part_specs import (
     plain,
     with_field,
 )
+from rave_agents.config.presets import PRESETS, SIMULTANEOUS_C
 from rave_agents.config.root_noise import NoNoise, noisy
 from rave_agents.errors import UnknownNameError
 from rave_agents.game.arguments import check_names, unknown_name
@@ -42,10 +43,6 @@ from rave_agents.kernel.rules import UCB1, Greedy, exploration, score
 from rave_agents.kernel.selection import RandomTies, TiesWithin
 from rave_agents.kernel.values.implicit_minimax import Judging
 from rave_agents.kernel.values.online import NoLearning, OnlineValue
-
-SIMULTANEOUS_C = 3.0
-"""c of UCB1 where players move at the same time: without exploration their choices become
-correlated. Measured, see docs/laboratory.md."""
 
 Count = Annotated[int, Ge(1), Le(2**20)]
 
@@ -277,17 +274,13 @@ class SearchConfig:
         Raises:
             UnknownNameError: (a ValueError) if there is no such preset.
         """
-        from rave_agents.config.presets import PRESETS  # noqa: PLC0415  (they are SearchConfigs)
-
         if name not in PRESETS:
             raise UnknownNameError(unknown_name("preset", name, PRESETS))
-        return PRESETS[name]
+        return _preset(name)
 
     @classmethod
     def preset_names(cls) -> tuple[str, ...]:
         """The names that ``preset`` knows."""
-        from rave_agents.config.presets import PRESETS  # noqa: PLC0415  (they are SearchConfigs)
-
         return tuple(PRESETS)
 
     def replace(self, **changes: Any) -> Self:
@@ -430,6 +423,11 @@ class SearchConfig:
         """
         check_names("SearchConfig field", values, cls.field_names())
         return cls(**values)
+
+
+@functools.cache
+def _preset(name: str) -> SearchConfig:
+    return SearchConfig(**PRESETS[name])
 
 
 def _shared_rule(given: Any) -> Any:

@@ -7,7 +7,8 @@ import math
 from typing import NamedTuple
 
 from rave_agents.compiler.arrays import Array
-from rave_agents.compiler.dispatch import entry, kernel
+from rave_agents.compiler.dispatch import kernel
+from rave_agents.compiler.entry import entry
 from rave_agents.evaluators.leaves import LOGITS, NEXT_ROW, Answers
 
 LOW, HIGH, UTILITY_SUM = range(3)

@@ -6,7 +6,8 @@ go on.
 """
 
 from rave_agents.compiler.arrays import EDGE, GROWING, NODE
-from rave_agents.compiler.dispatch import entry, kernel
+from rave_agents.compiler.dispatch import kernel
+from rave_agents.compiler.entry import entry
 from rave_agents.kernel import codes, hooks
 from rave_agents.kernel.backup import back_up
 from rave_agents.kernel.provider import call_provider

@@ -10,6 +10,7 @@ import numpy as np
 
 from rave_agents.compiler.arrays import NODE
 from rave_agents.compiler.dispatch import JIT_DISABLED, OpenFunction, classes_of
+from rave_agents.compiler.progress import shortened
 from rave_agents.compiler.signals import is_raised_by_handler
 from rave_agents.config.part_specs import call_part, own_parts
 from rave_agents.config.root_noise import NoNoise, noisy
@@ -535,8 +536,6 @@ def compile_search(
         bind(search)
     except Exception as error:
         if own_parts(parts):
-            from rave_agents.compiler.progress import shortened  # noqa: PLC0415  (imports Numba)
-
             raise ValueError(
                 f"Numba cannot compile the search with {' and '.join(own_parts(parts))}: "
                 f"{shortened(error)}"

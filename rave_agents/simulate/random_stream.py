@@ -11,7 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rave_agents.compiler.dispatch import entry, kernel
+from rave_agents.compiler.dispatch import kernel
+from rave_agents.compiler.entry import entry
 
 _WORD = 0xFFFFFFFF
 

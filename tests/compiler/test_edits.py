@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from rave_agents.compiler.changes import code_generation
-from rave_agents.compiler.dispatch import JIT_DISABLED, Entry, OpenFunction, entry, kernel
+from rave_agents.compiler.dispatch import JIT_DISABLED, OpenFunction, kernel
+from rave_agents.compiler.entry import Entry, entry
 from rave_agents.parts import beta, implements
 
 pytestmark = pytest.mark.skipif(JIT_DISABLED, reason="nothing is compiled")

@@ -7,7 +7,6 @@ import pytest
 from helpers.large_ids import Cells, CellsByDice, CellsTogether, CellsUnseen, Fresh, FreshUnseen
 
 from rave_agents import BatchEvaluator, Limit, SearchConfig, Searcher
-from rave_agents.config.presets import PRESETS
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.simulate import action_numbers
 
@@ -16,10 +15,10 @@ LARGE = (10**9, 2**40)
 
 CASES = [
     (preset, kind)
-    for preset, config in PRESETS.items()
+    for preset in SearchConfig.preset_names()
     for kind in (Cells, CellsByDice, CellsTogether, CellsUnseen)
     if preset != "gumbel"
-    and (kind in (Cells, CellsByDice) or not config.needs_proofs)
+    and (kind in (Cells, CellsByDice) or not SearchConfig.preset(preset).needs_proofs)
     and (kind is CellsTogether or preset not in ("regret_matching", "exp3"))
 ]
 

@@ -29,8 +29,8 @@ from numba.extending import (
 from numba.np import numpy_support
 from numba.np.arrayobj import make_array, populate_array
 
-from rave_agents.compiler.linking import LinkedCompiler
-from rave_agents.compiler.lowering import OPTIONS, begin, compiled_entry, function_type
+from rave_agents.compiler.linking import OPTIONS, LinkedCompiler, function_type
+from rave_agents.compiler.lowering import begin, compiled_entry
 from rave_agents.compiler.machine_code import MachineCode
 from rave_agents.compiler.references import RecordReference
 from rave_agents.games.kit import instructions, memory, playing

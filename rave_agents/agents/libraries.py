@@ -1,0 +1,42 @@
+"""Forms by which policies and models of other libraries are recognised; none is imported."""
+
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+METHODS = (
+    "predict",
+    "compute_single_action",
+    "compute_actions",
+    "compute_action",
+    "get_action",
+    "get_action_and_value",
+    "act",
+)
+"""Methods by which a policy is asked for an action; the first one that it has counts."""
+
+
+NAMES: Mapping[str, str] = {
+    **dict.fromkeys(("observation", "obs"), "observation"),
+    **dict.fromkeys(
+        (
+            "action_mask",
+            "action_masks",
+            "mask",
+            "masks",
+            "invalid_action_mask",
+            "legal_actions_mask",
+        ),
+        "mask",
+    ),
+    **dict.fromkeys(("agent", "agent_id", "agent_name", "agent_selection", "player"), "agent"),
+    **dict.fromkeys(("info", "infos"), "info"),
+    "env": "env",
+}
+"""Names of a policy's parameters, with the fields of ``View`` that they stand for."""
+
+
+def is_torch_module(thing: Any) -> bool:
+    """True if a policy is a PyTorch module, which takes tensors."""
+    kind = getattr(getattr(sys.modules.get("torch"), "nn", None), "Module", None)
+    return kind is not None and isinstance(thing, kind)

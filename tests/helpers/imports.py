@@ -1,0 +1,84 @@
+"""Imports between the files of a tree of packages, wherever they stand in a file."""
+
+import ast
+from collections.abc import Iterator
+
+Graph = dict[str, set[str]]
+
+
+def modules_of(*tops):
+    """The modules of packages, given as folders: their dotted names, and their files."""
+    found = {}
+    for top in tops:
+        for path in top.rglob("*.py"):
+            words = path.relative_to(top.parent).with_suffix("").parts
+            found[".".join(words[:-1] if words[-1] == "__init__" else words)] = path
+    return found
+
+
+def _imported(tree, name, is_package, modules) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            words = name.split(".")
+            base = words[: len(words) - node.level + is_package] if node.level else []
+            module = ".".join([*base, node.module] if node.module else base)
+            for alias in node.names:
+                inner = f"{module}.{alias.name}"
+                yield inner if inner in modules else module
+
+
+def graph_of(modules) -> Graph:
+    """For each module those that it imports: in functions and for type checkers, too.
+
+    A package that a dotted name leads through is not an import of it.
+    """
+    graph = {}
+    for name, path in modules.items():
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        is_package = path.name == "__init__.py"
+        graph[name] = {
+            one for one in _imported(tree, name, is_package, modules) if one in modules
+        } - {name}
+    return graph
+
+
+def folded(graph, modules, folder) -> Graph:
+    """The imports inside a folder between its files and the folders that lie in it."""
+    places = {
+        name: path.relative_to(folder).parts[0]
+        for name, path in modules.items()
+        if path.is_relative_to(folder)
+    }
+    found: Graph = {place: set() for place in places.values()}
+    for name, place in places.items():
+        found[place] |= {places[one] for one in graph[name] if one in places} - {place}
+    return found
+
+
+def circles(graph) -> list[set[str]]:
+    """The circles: strongly connected components of more than one (Tarjan 1972)."""
+    numbers: dict[str, int] = {}
+    lowest: dict[str, int] = {}
+    waiting: list[str] = []
+    found = []
+
+    def visit(one):
+        numbers[one] = lowest[one] = len(numbers)
+        waiting.append(one)
+        for other in sorted(graph[one]):
+            if other not in numbers:
+                visit(other)
+            if other in waiting:
+                lowest[one] = min(lowest[one], lowest[other])
+        if lowest[one] == numbers[one]:
+            place = waiting.index(one)
+            if len(waiting) > place + 1:
+                found.append(set(waiting[place:]))
+            del waiting[place:]
+
+    for one in sorted(graph):
+        if one not in numbers:
+            visit(one)
+    return found

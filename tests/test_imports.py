@@ -1,0 +1,67 @@
+"""Imports: no circle between files or folders anywhere, and few inside functions, with reasons."""
+
+import pathlib
+
+import pytest
+from helpers.imports import circles, folded, graph_of, modules_of
+
+import rave_agents
+
+HOUSE = pathlib.Path(rave_agents.__file__).parent
+ADAPTERS = HOUSE.parent / "adapters"
+
+MODULES = modules_of(HOUSE, *(path.parent for path in ADAPTERS.glob("*/__init__.py")))
+GRAPH = graph_of(MODULES)
+
+
+def test_no_files_import_each_other_in_a_circle():
+    assert circles(GRAPH) == []
+
+
+def test_no_folders_import_each_other_in_a_circle():
+    """Inside each folder, its files and the folders in it: ``kernel/amaf`` is one of ``kernel``."""
+    folders = {path.parent for path in MODULES.values()} | {ADAPTERS, HOUSE.parent}
+    found = {folder.name: circles(folded(GRAPH, MODULES, folder)) for folder in folders}
+    assert {name: those for name, those in found.items() if those} == {}
+
+
+def written(folder, texts):
+    for name, text in texts.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return modules_of(folder / "house")
+
+
+CIRCLES = {
+    "import": "import house.b",
+    "from": "from house.b import y",
+    "from the package": "from house import b",
+    "relative": "from .b import y",
+    "relative, the package": "from . import b",
+    "in a function": "def f():\n    from house.b import y",
+    "for type checkers": "import typing\nif typing.TYPE_CHECKING:\n    from house.b import y",
+}
+
+
+@pytest.mark.parametrize("text", CIRCLES.values(), ids=CIRCLES)
+def test_a_circle_is_found_however_it_is_written(tmp_path, text):
+    texts = {"house/__init__.py": "", "house/a.py": text, "house/b.py": "import house.c"}
+    assert circles(graph_of(written(tmp_path, {**texts, "house/c.py": ""}))) == []
+    modules = written(tmp_path, {**texts, "house/c.py": "from house.a import x"})
+    assert circles(graph_of(modules)) == [{"house.a", "house.b", "house.c"}]
+
+
+def test_a_circle_of_folders_is_found_where_files_have_none(tmp_path):
+    modules = written(
+        tmp_path,
+        {
+            "house/room/one/a.py": "import house.room.two.b",
+            "house/room/two/b.py": "",
+            "house/room/two/c.py": "import house.room.one.d",
+            "house/room/one/d.py": "",
+        },
+    )
+    graph = graph_of(modules)
+    assert circles(graph) == []
+    assert circles(folded(graph, modules, tmp_path / "house" / "room")) == [{"one", "two"}]
