@@ -1,4 +1,4 @@
-"""Which parts of an agent earn their place, over many games?
+"""Ablation of an agent's parts over many games: which ones earn their place?
 
 The agent plays against itself without a part, such as `auto` against `auto(amaf=no_amaf)`, in every
 game, a tenth of each match at a time. After each tenth, a sequential test over all games together
@@ -56,7 +56,7 @@ class Trial(NamedTuple):
 
 
 def verdict(sprt: Sprt, results: dict[str, MatchResult]) -> str | None:
-    """What the test says of the pairs of all games together."""
+    """The verdict of the test on the pairs of all games together."""
     counts = [result.pairs.counts for result in results.values()]
     return sprt.verdict([sum(column) for column in zip(*counts, strict=True)])
 
@@ -97,7 +97,7 @@ def trials_of(
     folder: pathlib.Path,
     options: dict[str, int],
 ) -> Iterator[Trial]:
-    """What is known of a part after each tenth of its matches, until the test ends them."""
+    """The trial of a part after each tenth of its matches, until the test ends them."""
     for tenth in range(1, TENTHS + 1):
         results = {
             game: play_match(

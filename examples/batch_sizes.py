@@ -1,4 +1,4 @@
-"""How many positions a second searches give a network, over the size of its batches.
+"""Positions a second that searches give a network, over the size of its batches.
 
     python examples/batch_sizes.py [--device cuda] [--blocks 10] [--channels 128]
 
@@ -60,7 +60,7 @@ class Timed:
         self.positions, self.seconds = 0, 0.0
 
     def __call__(self, batch):
-        """What the evaluator answers."""
+        """The evaluator's answer, with its time taken."""
         started = time.perf_counter()
         answer = [part.numpy(force=True) for part in self.evaluator(batch)]
         self.seconds += time.perf_counter() - started

@@ -60,7 +60,7 @@ def minigrid_environments(_):
 
 
 WAYS = {"native": "OpenSpiel's states", "compiled rules": "compiled rules"}
-"""Where a translated position is played, by the search's provider of simulations."""
+"""Places where a translated position is played, by the search's provider of simulations."""
 
 GROUPS = {
     "PettingZoo classic": ("pettingzoo.classic", zoo_environments),
@@ -88,7 +88,7 @@ def agent_for(env, **options):
 
 
 def tried(make):
-    """How a search fares in an environment: the way it goes, its speed, a remark."""
+    """Try a search in an environment: the way it goes, its speed, a remark."""
     try:
         env = make()
         way = ""

@@ -126,14 +126,14 @@ class Pig(pettingzoo.AECEnv):
 
 
 def coin(seed, options):
-    """What one episode of the coin earns."""
+    """The return of one episode of the coin."""
     env = Coin()
     env.reset(seed=seed)
     return env.step(Planner(env, seed=seed, **options).act())[1]
 
 
 def coins(seed, options):
-    """What one episode of the coins earns the first agent."""
+    """The first agent's return of one episode of the coins."""
     env = Coins()
     observations, infos = env.reset(seed=seed)
     agent = UCTAgent(env, player="first", seed=seed, **options)

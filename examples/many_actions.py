@@ -40,7 +40,7 @@ class TwoNumbers:
         return -4 if self.is_terminal() else 0
 
     def is_terminal(self) -> bool:
-        """Whether both numbers are picked."""
+        """True if both numbers are picked."""
         return len(self.picked) == 2
 
     def is_chance_node(self) -> bool:
@@ -68,7 +68,7 @@ class TwoNumbers:
         return 1
 
     def num_distinct_actions(self) -> int:
-        """As many as there are numbers."""
+        """Number of actions: that of the numbers."""
         return self.count
 
     def min_utility(self) -> float:

@@ -1,4 +1,4 @@
-"""How fast searches with a network are, beside the network alone and OpenSpiel's own searches.
+"""Speed of searches with a network, beside the network alone and OpenSpiel's own searches.
 
     python examples/network_speed.py [--rounds 3] [--threads 2] [--only "small net"]
 
@@ -71,7 +71,7 @@ class OneByOne(mcts.Evaluator, async_mcts.Evaluator):
         self.cache = lru_cache.LRUCache(2**16) if caches else None
 
     def ask(self, state):
-        """What the network says of a position."""
+        """The network's answer for a position."""
         seen = np.array(state.observation_tensor(), np.float32)
         if self.cache is None:
             return self.infer(seen)

@@ -14,7 +14,7 @@ MEASURED = {
     "rave on nogo": ("nogo(board_size=9)", "rave"),
     "mcts on go": ("go(board_size=9)", "mcts"),
 }
-"""What is measured: a game and an agent."""
+"""Measurements: a game and an agent each."""
 
 
 def speed(game_name: str, agent_name: str, simulations: int) -> float:

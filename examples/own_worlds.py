@@ -73,7 +73,7 @@ OFTEN = 12.0
 
 
 class Posterior(NamedTuple):
-    """What may be hidden at a position, and how likely."""
+    """Possible secrets of a position, and their probabilities."""
 
     secrets: np.ndarray
     """One row for each: whether each hidden thing is so."""
@@ -82,7 +82,7 @@ class Posterior(NamedTuple):
     uniform: np.ndarray
     """Their probabilities by chance alone, whatever the others would do."""
     complete: bool
-    """Whether these are all."""
+    """True if these are all."""
 
 
 def decisions(game: pyspiel.Game, count: int, draw: random.Random) -> Iterator[pyspiel.State]:
@@ -129,7 +129,7 @@ def phase(state: pyspiel.State) -> str:
 
 
 def looks(state: pyspiel.State, player: int) -> object:
-    """What a player sees, and who is to move; None where that cannot be asked."""
+    """A player's view, and the player to move; None where that cannot be asked."""
     if state.is_terminal():
         return None
     try:
@@ -139,7 +139,7 @@ def looks(state: pyspiel.State, player: int) -> object:
 
 
 def secret(state: pyspiel.State, player: int) -> np.ndarray:
-    """What the others see and do, or nobody sees, as an array of bits."""
+    """Secrets of the others, or of nobody, as an array of bits."""
     kind = state.get_game().get_type()
     others = [other for other in range(state.num_players()) if other != player]
     if not others:  # Blackjack: the dealer's card.
@@ -159,7 +159,7 @@ def secret(state: pyspiel.State, player: int) -> np.ndarray:
 
 
 def posterior(state: pyspiel.State, player: int, draw: random.Random) -> Posterior:
-    """What may be hidden from a player, and how likely."""
+    """The possible secrets of the others at a position, and their probabilities."""
     found = listed(state, player)
     return walked(state, player, draw) if found is None else found
 
@@ -314,7 +314,7 @@ def replayed(
 
 
 class Shares(NamedTuple):
-    """How much of what is hidden is as in the true position, on average."""
+    """Shares of the secrets that are as in the true position, on average."""
 
     own: float
     posterior: float
@@ -323,7 +323,7 @@ class Shares(NamedTuple):
 
 
 class Row(NamedTuple):
-    """What was found at one position."""
+    """Findings at one position."""
 
     contradictions: float
     missing: bool
@@ -365,7 +365,7 @@ def compared(state: pyspiel.State, worlds: int, draw: random.Random) -> Row | No
 
 
 def agrees(world: pyspiel.State, player: int, expected: Sequence[object]) -> bool:
-    """Whether the player sees in a world what they saw; along its history, if it has its own."""
+    """True if the player sees in a world what they saw; along its history, if it has its own."""
     if looks(world, player) != expected[-1]:
         return False
     _, now = replayed(world, player, world.history(), expected)
@@ -382,7 +382,7 @@ def share_of_truth(
 
 
 def misses(found: Posterior, drawn: np.ndarray) -> bool:
-    """Whether something that should come up often never does."""
+    """True if something that should come up often never does."""
     seen = drawn.any(axis=0)
     often = OFTEN / len(drawn)
     least = np.minimum(found.weights @ found.secrets, found.uniform @ found.secrets)

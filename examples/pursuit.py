@@ -1,4 +1,4 @@
-"""What a search gains in an environment that is only copied: PettingZoo's pursuit_v5, Parallel.
+"""Gain of a search in an environment that is only copied: PettingZoo's pursuit_v5, Parallel.
 
 One pursuer plans by UCT, the seven others move at random; then all eight move at random, in
 episodes of the same seeds. Each pursuer gets the reward of what it does

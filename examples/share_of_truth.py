@@ -98,7 +98,7 @@ def reference(state: pyspiel.State, particles: int, draw: random.Random) -> list
 
 
 def eyes(state: pyspiel.State) -> Callable[[pyspiel.State], object]:
-    """What the player to move at a state sees at others."""
+    """A function of the view that the player to move at a state has of others."""
     player, name = state.current_player(), state.get_game().get_type().short_name
 
     def seen(now: pyspiel.State) -> object:

@@ -38,7 +38,7 @@ GAMES = (
 PLAIN = {"uct": {"temperature": 1.0, "ties": TiesWithin(0.01)}, "regret_matching": {}}
 """The two searches, with what they are measured with: decoupled UCT plays the mix of its visits."""
 PLAYERS = {"own": SearchingPlayer(), "all": AllPlayers()}
-"""Whose choices use AMAF: the searching player's alone, or all players'."""
+"""Players whose choices use AMAF: the searching player alone, or all players."""
 KEY = ("game", "search", "players", "simulations")
 RESULTS = ("score", "low", "high", "exploitability", "plain_exploitability")
 
@@ -90,7 +90,7 @@ def first_values(game):
 
 @functools.cache
 def exploitability(game, search, players, simulations, seeds=20):
-    """What a best reply takes from the value, if only the first move is by search; a mean share."""
+    """Share of the value that a best reply takes, if only the first move is by search; a mean."""
     config = SearchConfig.preset(search).replace(ties=TiesWithin(0.01), temperature=1.0)
     if players is not None:
         config = config.replace(amaf=NodeAmaf(players=PLAYERS[players]))

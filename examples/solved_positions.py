@@ -57,7 +57,7 @@ def random_position(spec: str, draw: random.Random) -> pyspiel.State:
 
 
 def solved_by_stock(state: pyspiel.State, simulations: int, seed: int) -> bool:
-    """Whether OpenSpiel's C++ bot with its solver solves a position."""
+    """True if OpenSpiel's C++ bot with its solver solves a position."""
     evaluator = pyspiel.RandomRolloutEvaluator(1, seed)
     bot = pyspiel.MCTSBot(
         state.get_game(), evaluator, UCT_C, simulations, MEMORY_MB, True, seed, False
@@ -66,7 +66,7 @@ def solved_by_stock(state: pyspiel.State, simulations: int, seed: int) -> bool:
 
 
 def solved_by(spec: AgentSpec, state: pyspiel.State, simulations: int, seed: int) -> bool:
-    """Whether a preset, with changes, solves a position.
+    """True if a preset, with changes, solves a position.
 
     Without the solver, that is to prove whether the player to move can force a win.
     """

@@ -1,4 +1,4 @@
-"""How strong is an agent, game by game, and how far does it trust what it knows there?
+"""Strength of an agent, game by game, and its trust in what it knows there.
 
 `auto` plays thirty games against OpenSpiel's `mcts` and `uct_solver`, at equal simulations a move.
 Beside the scores, with their 95 % intervals, stands how far it trusted AMAF, proof numbers and the
@@ -68,7 +68,7 @@ PARTS = 20
 
 
 def trust_in_play(game, agent, simulations):
-    """How far each of ``TRUSTED`` is trusted: means over a game of the agent with itself."""
+    """Mean trust in each of ``TRUSTED`` over a game of the agent with itself."""
     spec = AgentSpec.parse(agent)
     searcher = Searcher(SearchConfig.preset(spec.name).replace(**spec.parameters), seed=1)
     state = pyspiel.load_game(game).new_initial_state()
@@ -90,7 +90,7 @@ def mean(values):
 
 
 def kept_trust(path, game, agent, simulations):
-    """What ``trust_in_play`` gives, from the file if it has it."""
+    """The result of ``trust_in_play``, from the file if it has it."""
     known = json.loads(path.read_text()) if path.exists() else {}
     key = f"{game} {agent} {simulations}"
     if key not in known:

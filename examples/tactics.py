@@ -54,7 +54,7 @@ LEAST_MOVES, LEAST_SAFE_MOVES = 3, 2
 MOST_NODES = 50_000
 """Largest number of positions to visit for a proof of one position's moves."""
 GIVE_UP = 2
-"""So many positions in a row that cannot be proven end the way back through a game."""
+"""Number of positions in a row that cannot be proven at which the way back through a game ends."""
 
 Position = dict[str, Any]
 app = typer.Typer(add_completion=False)
@@ -79,7 +79,7 @@ class Prover:
         self._children: dict[Any, list[tuple[int, Any]]] = {}
 
     def wins(self, state: pyspiel.State, player: int) -> bool:
-        """Whether a player can force a win.
+        """True if a player can force a win.
 
         Raises:
             UnprovenError: if it takes too many positions to tell.
@@ -141,7 +141,7 @@ class Prover:
 
 
 def wins_within(state: pyspiel.State, player: int, plies: int) -> bool:
-    """Whether a player can force a win within this number of plies."""
+    """True if a player can force a win within this number of plies."""
     if state.is_terminal():
         return bool(state.returns()[player] > 0)
     if plies == 0:
@@ -224,7 +224,7 @@ def position_of_game(name: str, seed: int) -> Position | None:
 
 
 def is_solved(position: Position, agent: str, simulations: int, seed: int) -> bool:
-    """Whether an agent plays the best move."""
+    """True if an agent plays the best move."""
     game = load_game(position["game"])
     state = game.new_initial_state()
     for action in position["moves"]:

@@ -1,4 +1,4 @@
-"""How many more simulations two threads run than one, in the same time.
+"""Simulations of two threads for each of one, in the same time.
 
     python examples/threads.py ["hex(board_size=11)" ...]
 

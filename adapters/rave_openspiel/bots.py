@@ -118,7 +118,7 @@ class SearchBot(SearchingAgent, Bot):
         self.worlds = worlds
         """The source of worlds of the user's own, if any."""
         self.verbose = verbose
-        """Whether each move prints a report; it may be set at any time."""
+        """True if each move prints a report; it may be set at any time."""
         self._game_name = str(game)
         self._analyst = Searcher(
             self.config.replace(search_forced_moves=True),
@@ -128,8 +128,8 @@ class SearchBot(SearchingAgent, Bot):
         )
         self._clone_seeds = np.random.SeedSequence(self.seed)
         self._plays_in_turn = is_simultaneous(game) and hides_information(game.get_type())
-        """Whether searches play a turn-based form of the game, whose positions are others."""
-        self._judged: Hashable | None = None
+        """True if searches play a turn-based form of the game, whose positions are others."""
+        self._searched: Hashable | None = None
 
     def step(self, state: pyspiel.State) -> int:
         """Search and return the action to play; ``INVALID_ACTION`` where chance moves.
@@ -140,7 +140,7 @@ class SearchBot(SearchingAgent, Bot):
                 move is not ``player_id``.
 
         """
-        result = self._judge(state, plays=True)
+        result = self._search(state, plays=True)
         return pyspiel.INVALID_ACTION if result is None else result.action
 
     def step_with_policy(self, state: pyspiel.State) -> tuple[list[tuple[int, float]], int]:
@@ -149,7 +149,7 @@ class SearchBot(SearchingAgent, Bot):
         At a chance node both are ``INVALID_ACTION``, as in OpenSpiel's ``MCTSBot``. Raises the same
         errors as ``step``.
         """
-        result = self._judge(state, plays=True)
+        result = self._search(state, plays=True)
         if result is None:
             return [(pyspiel.INVALID_ACTION, 1.0)], pyspiel.INVALID_ACTION
         return result.policy, result.action
@@ -160,7 +160,7 @@ class SearchBot(SearchingAgent, Bot):
         The report has the lines that OpenSpiel's ``MCTSBot`` prints, and a table with the AMAF
         statistics if the search keeps them. Raises the same errors as ``step``.
         """
-        result = self._judge(state, plays=True, reports=False)
+        result = self._search(state, plays=True, reports=False)
         if result is None:
             return pyspiel.INVALID_ACTION, ""
         return result.action, self._report(state, result)
@@ -175,13 +175,13 @@ class SearchBot(SearchingAgent, Bot):
         A second call at the same position returns the same policy, and ``step`` there draws its
         action from it without another search. Raises the same errors as ``step``.
         """
-        result = self._judge(state, plays=False)
+        result = self._search(state, plays=False)
         return [(pyspiel.INVALID_ACTION, 1.0)] if result is None else result.policy
 
     def restart(self) -> None:
         """Forget the game: a new one begins. The random streams go on."""
         self._forget_game()
-        self._judged = None
+        self._searched = None
 
     def restart_at(self, state: pyspiel.State) -> None:
         """Forget the game and continue from this state, which may be any state of the game.
@@ -346,14 +346,14 @@ class SearchBot(SearchingAgent, Bot):
     def __reduce__(self) -> tuple[Any, ...]:
         return _unfilled, (type(self),), dict(vars(self))
 
-    def _judge(
+    def _search(
         self, state: pyspiel.State, *, plays: bool, reports: bool = True
     ) -> SearchResult | None:
         """Search for the player to move, unless ``get_policy`` has just done so here.
 
         Args:
             state: the position.
-            plays: whether it is judged for the last time: to ask here again is another search.
+            plays: whether the bot plays here: to ask here again is another search.
             reports: whether a verbose bot prints what it finds.
 
         Returns:
@@ -362,10 +362,10 @@ class SearchBot(SearchingAgent, Bot):
         if isinstance(state, pyspiel.State) and state.is_chance_node():
             return None
         player = self.check_decision(state)
-        if self._judged is not None and self._judged == position_key(state):
+        if self._searched is not None and self._searched == position_key(state):
             result = self._searcher.result()
         else:
-            self._judged = None
+            self._searched = None
             root = OpenSpielState(state, self.worlds)
             result = self._searcher.search(
                 root,
@@ -375,7 +375,7 @@ class SearchBot(SearchingAgent, Bot):
                 moves=self._moves_to(root),
             )
         self.last_result = result
-        self._judged = None if plays else position_key(state)
+        self._searched = None if plays else position_key(state)
         if plays and reports and self.verbose:
             print(self._report(state, result))
         return result
@@ -400,7 +400,7 @@ class SearchBot(SearchingAgent, Bot):
             return
         moves = root.moves_to(OpenSpielState(state))  # type: ignore[attr-defined]
         if moves is not None:
-            self._judged = None
+            self._searched = None
             self._searcher.follow([*moves, *actions])
 
     def _check_state(self, state: pyspiel.State) -> None:

@@ -35,9 +35,9 @@ using Clock = std::chrono::steady_clock;
 // Moves of a playout between two looks at the clock, a power of two.
 constexpr int kMovesPerLook = 16;
 
-// States in the tree are kept from the so manieth time that a simulation comes through them, so that
-// few moves lead to a leaf; so many of them, of so many positions that came first. The same moves lead
-// to the same states: games that draw outcomes in secret are refused before.
+// A state in the tree is cached from its fourth visit on, so that few moves lead to a leaf. At most
+// 4,096 are cached, of the first 65,536 positions. The same moves lead to the same states: games that
+// draw outcomes in secret are refused before.
 constexpr int kPassesBeforeKept = 4;
 constexpr int kMostKept = 4096;
 constexpr int kMostPositions = 1 << 16;
@@ -52,7 +52,7 @@ constexpr int64_t kWorldLate = 1;  // No address: the deadline has passed before
 
 constexpr int kMostShrinking = 1 << 16;  // Actions that fit into the list that shrinks.
 
-// What breaks the common interface: GameError in Python.
+// An answer that breaks the common interface: GameError in Python.
 class BrokenGame : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -129,7 +129,7 @@ struct Opened : State {
     (state.*&Opened::history_).reserve(moves);
   }
 
-  // What State::ApplyActions does, which is not virtual.
+  // Does the work of State::ApplyActions, which is not virtual.
   static void ApplyActions(State& state, const std::vector<Action>& actions) {
     (state.*&Opened::DoApplyActions)(actions);
     for (size_t player = 0; player < actions.size(); ++player) {
@@ -176,7 +176,7 @@ class Provider {
                       : Clock::time_point::max();
   }
 
-  // How many worlds of its own method were drawn, in how many seconds; the keys of the first ones.
+  // Number of worlds drawn by its own method, the seconds that took, and the keys of the first ones.
   int64_t Worlds(int64_t* keys, int64_t most, double* seconds) const {
     std::copy_n(world_keys_.begin(), std::min<size_t>(most, world_keys_.size()), keys);
     *seconds = world_seconds_;
@@ -284,7 +284,7 @@ class Provider {
   int error_ = 0;
   std::string message_;
 
-  // What simulations come through, by the numbers of the positions.
+  // Positions that simulations come through, by their numbers.
   struct Passed {
     std::unique_ptr<State> state;  // Null until it is kept.
     int times = 0;
@@ -308,7 +308,7 @@ class Provider {
   std::vector<Action> joint_;
   std::vector<uint16_t> remaining_;
 
-  // Where each simulation has a world of its own.
+  // For searches in which each simulation has a world of its own.
   int observer_ = 0;
   bool by_information_state_ = false;
   GiveWorld give_world_ = nullptr;
@@ -338,13 +338,13 @@ int32_t Provider::Simulate(int64_t* header) noexcept {
     error_ = ERROR_MEMORY;
     message_.clear();
   } catch (const std::exception& error) {
-    // What pyspiel's handler of SpielFatalError throws is declared in no header.
+    // pyspiel's handler of SpielFatalError throws a type that no header declares.
     const bool fatal = std::strstr(typeid(error).name(), "SpielException");
     error_ = fatal ? ERROR_SPIEL : ERROR_OTHER;
     message_ = error.what();
   } catch (...) {
     error_ = ERROR_OTHER;
-    message_ = "OpenSpiel threw what is no std::exception.";
+    message_ = "OpenSpiel threw an object that is no std::exception.";
   }
   return STATUS_FAILED;
 }

@@ -29,7 +29,7 @@ _log = logging.getLogger("rave_agents")
 
 
 class _Known(NamedTuple):
-    """What is known of a game beside its rules."""
+    """Facts of a game beside its rules."""
 
     without: frozenset[str] = frozenset()
     """Parameters that say nothing more than others do."""
@@ -61,7 +61,7 @@ _KNOWN = {
 
 
 def is_on() -> bool:
-    """Whether compiled rules are to be used.
+    """True if compiled rules are to be used.
 
     Raises:
         ValueError: if the switch is set to what it does not know.
@@ -79,7 +79,7 @@ def rules_of(game: pyspiel.Game) -> Rules | None:
 
 
 def reason_against(game: pyspiel.Game) -> str | None:
-    """Why a game is searched by the bridge, though there are rules of that name; None if not so."""
+    """The reason that the bridge searches a game that there are rules for, or None."""
     found = _rules_or_reason(str(game))
     return found if isinstance(found, str) else None
 
@@ -159,7 +159,7 @@ def _say_different(spec: str) -> None:
 
 
 def diagnosis() -> str:
-    """Which games are searched on compiled rules; never raises."""
+    """List the games that are searched on compiled rules; never raises."""
     try:
         if not is_on():
             return f"not used: {SWITCH}=openspiel"

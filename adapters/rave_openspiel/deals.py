@@ -15,7 +15,7 @@ _SECTION = re.compile(r"(\[GameRNGState\]\n)(.*?)(\n\[State\])", re.DOTALL)
 
 
 def deals_by_itself(game: pyspiel.Game) -> bool:
-    """Whether the game draws chance with a generator of its own."""
+    """True if the game draws chance with a generator of its own."""
     mode = game.get_type().chance_mode
     return bool(mode == pyspiel.GameType.ChanceMode.SAMPLED_STOCHASTIC)
 

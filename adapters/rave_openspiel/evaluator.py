@@ -95,7 +95,7 @@ class AmafTable:
         return (utilities + pull * average) / (visits + pull)  # type: ignore[no-any-return]
 
     def _columns(self, actions: Any) -> Any:
-        """Where the table has these actions, which get room if they are new."""
+        """The table's columns of these actions, which get room if they are new."""
         numbers = self._numbers
         if numbers is None:
             return actions
@@ -185,7 +185,7 @@ class RaveEvaluator(mcts.Evaluator):  # type: ignore[misc]
         check_perfect_information(game)
         check_one_at_a_time(game, "RaveEvaluator")
         self.game = game
-        """The game that it judges."""
+        """The game that it evaluates."""
         self.n_rollouts: int = checked_count("n_rollouts", n_rollouts)
         """Playouts for each value."""
         self.temperature: float = checked_positive("temperature", temperature)

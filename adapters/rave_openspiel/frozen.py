@@ -92,4 +92,4 @@ _CONTENTS: dict[type, Callable[[Any, _Seen], Hashable]] = {
     frozenset: lambda value, seen: frozenset(frozen(item, seen) for item in value),
     np.ndarray: _of_array,
 }
-"""What is asked of the contents of objects of some types."""
+"""Readers of the contents of objects of some types."""

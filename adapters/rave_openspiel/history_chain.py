@@ -69,7 +69,7 @@ class Budget:
 
     @property
     def spent(self) -> bool:
-        """Whether nothing is left."""
+        """True if nothing is left."""
         return self.steps < 0 or (self.ends != math.inf and time.perf_counter() >= self.ends)
 
 
@@ -93,7 +93,7 @@ class HistoryChain:
         it."""
         self._hidden = self._others(truth.movers)
         self.looks_open: bool = knowledge.counts_moves and not self.sites
-        """Whether no single action of another player could have been different without a visible
+        """True if no single action of another player could have been different without a visible
         trace."""
         if not knowledge.counts_moves or not self.sites:
             self.sites = self._hidden
@@ -104,7 +104,7 @@ class HistoryChain:
         return [step for step, mover in enumerate(movers) if mover != self._knowledge.player]
 
     def _looks_hidden(self, step: int) -> bool:
-        """Whether the player might not see a different action at this place at once."""
+        """True if the player might not see a different action at this place at once."""
         truth, knowledge = self._knowledge.truth, self._knowledge
         if truth.movers[step] == knowledge.player:
             return False

@@ -46,7 +46,7 @@ class Moment(NamedTuple):
     """A moment: a position as the player knows it."""
 
     mover: int
-    """Who moves."""
+    """The player who moves."""
     view: str
     """The player's information state or observation."""
     legal: list[int] | None
@@ -62,7 +62,7 @@ class Line:
         self.states: list[pyspiel.State] = [start]
         """The state before each action, and the last one."""
         self.movers: list[int] = []
-        """Who took each action."""
+        """The player of each action."""
         self.actions: list[int] = []
         """The action or chance outcome of each step."""
         self.weights: list[float] = []
@@ -106,7 +106,7 @@ class _TrueHistory(NamedTuple):
     """For players, whether moves are counted, and steps: see ``HistoryChain``."""
 
     def until(self, history: Sequence[tuple[int, int]]) -> "_TrueHistory":
-        """What it has in common with another history."""
+        """The common beginning with another history."""
         known = zip(self.line.movers, self.line.actions, history, strict=False)
         different = (step for step, (*own, move) in enumerate(known) if tuple(own) != move)
         common = next(different, min(len(self.line), len(history)))
@@ -118,7 +118,7 @@ _last: list[_TrueHistory] = []
 
 
 def sees_information_state(game: pyspiel.Game) -> bool:
-    """Whether the game offers information states; else players see observations."""
+    """True if the game offers information states; else players see observations."""
     hides = game.get_type().short_name not in TELLS_OTHERS_MOVES
     return hides and offers(game, "information_state_string")
 
@@ -137,7 +137,7 @@ def _observation(state: pyspiel.State, player: int) -> str:
 
 
 def offers(game: pyspiel.Game, method: str) -> bool:
-    """Whether states tell what a player sees by a method such as ``"observation_tensor"``.
+    """True if states tell what a player sees by a method such as ``"observation_tensor"``.
 
     A game of C++ says so in its type. A state in Python may have a method of its own, whatever the
     type says; without one, pyspiel asks the observer of ``game.make_py_observer``.
@@ -196,13 +196,13 @@ class Knowledge:
         game = state.get_game()
         self.player = player
         self.ends = ends
-        """When replays end, before the next action; it may be set at any time."""
+        """The time at which replays end, before the next action; it may be set at any time."""
         self.step_seconds: float = 0.0
-        """What an action took to be replayed, if any was."""
+        """Seconds that an action took to be replayed, if any was."""
         self.hidden: dict[tuple[int, bool, int], bool] = {}
-        """What is known of the history's hidden steps; see ``HistoryChain``."""
+        """Knowledge of the history's hidden steps; see ``HistoryChain``."""
         self.counts_moves: bool = counts_moves(game, _share(ends, PROBING_SHARE, PROBING_SECONDS))
-        """Whether the player can tell how many moves the others make."""
+        """True if the player can tell how many moves the others make."""
         self._view = viewer(game)
         self.start: pyspiel.State = replayed_start(state)
         """The position at which every history begins."""
@@ -230,11 +230,11 @@ class Knowledge:
             raise OutOfBudget
 
     def is_moment(self, mover: int) -> bool:
-        """Whether a position where this player moves is a moment."""
+        """True if a position where this player moves is a moment."""
         return mover == self.player or (self.counts_moves and mover >= 0)
 
     def fits(self, state: pyspiel.State, moment: int) -> bool:
-        """Whether a state looks to the player like a given moment."""
+        """True if a state looks to the player like a given moment."""
         known = self.moments[moment]
         return (
             state.current_player() == known.mover
@@ -243,7 +243,7 @@ class Knowledge:
         )
 
     def looks(self, state: pyspiel.State) -> str:
-        """What the player sees at a state."""
+        """The player's view of a state."""
         return self._view(state, self.player)
 
     def log_probability(self, state: pyspiel.State, action: int) -> float | None:
@@ -407,7 +407,7 @@ def drawn(state: pyspiel.State, unit: Unit) -> tuple[int, float]:
 
 
 def counts_moves(game: pyspiel.Game, ends: float = math.inf) -> bool:
-    """Whether a player of the game can tell how many moves the others make.
+    """True if a player of the game can tell how many moves the others make.
 
     They cannot if a player can move unseen by another and then move again, when a different action
     would have passed the turn. Random games detect this, once for each game and its parameters;

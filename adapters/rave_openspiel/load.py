@@ -88,7 +88,7 @@ def make_bot(
 
 
 def can_play(name: str, game_type: pyspiel.GameType) -> bool:
-    """Whether this package's bot of this name can play games of a type.
+    """True if this package's bot of this name can play games of a type.
 
     For a name that is not a preset, the answer depends on the game alone.
     """

@@ -36,7 +36,7 @@ from rave_openspiel.stock_arguments import (
     PastChance,
     check_game,
     drawn_seed,
-    leaf_judge,
+    leaf_evaluator,
     root_noise,
     search_changes,
 )
@@ -61,8 +61,8 @@ class MCTSBot(SearchBot):
         game: the game to play, in which one player moves at a time.
         uct_c: the exploration constant, at least 0, for the game's utilities.
         max_simulations: simulations for each move, at least 1.
-        evaluator: judges leaves: a ``RandomRolloutEvaluator``, OpenSpiel's of Python or of C++, or
-            any object with the methods of ``Evaluator``.
+        evaluator: of leaves: a ``RandomRolloutEvaluator``, OpenSpiel's of Python or of C++, or any
+            object with the methods of ``Evaluator``.
         solve: whether outcomes are proven.
         random_state: a ``numpy.random.RandomState`` or ``Generator`` from which the bot draws its
             seed; None for one that the system draws.
@@ -70,7 +70,7 @@ class MCTSBot(SearchBot):
         dirichlet_noise: ``(epsilon, alpha)`` of the noise in the root's priors, or None.
         verbose: print the report of ``step_verbose`` at each move.
         dont_return_chance_node: whether the evaluator is never asked for the value of a chance
-            node: an outcome is drawn, and the position after it is judged.
+            node: an outcome is drawn, and the position after it is evaluated.
 
     Raises:
         UnsupportedGameError: (a ValueError) if the search cannot play the game; it says why.
@@ -105,15 +105,15 @@ class MCTSBot(SearchBot):
             )
         random_state = np.random.RandomState() if random_state is None else random_state
         seed = drawn_seed(random_state)
-        judge, playouts = leaf_judge(evaluator)
-        if judge is not None and dont_return_chance_node:
-            judge = PastChance(judge, seed)
+        leaf, playouts = leaf_evaluator(evaluator)
+        if leaf is not None and dont_return_chance_node:
+            leaf = PastChance(leaf, seed)
         SearchBot.__init__(
             self,
             game,
             simulations=checked_count("max_simulations", max_simulations),
             seed=seed,
-            evaluator=judge,
+            evaluator=leaf,
             playout_count=playouts,
             verbose=bool(verbose),
             root_noise=root_noise(dirichlet_noise),
@@ -126,11 +126,11 @@ class MCTSBot(SearchBot):
         self.evaluator = evaluator
         """The evaluator given."""
         self.solve = solve
-        """Whether outcomes are proven."""
+        """True if outcomes are proven."""
         self.max_utility: float = game.max_utility()
         """The greatest utility of the game."""
         self.dont_return_chance_node = dont_return_chance_node
-        """Whether the evaluator is never asked for the value of a chance node."""
+        """True if the evaluator is never asked for the value of a chance node."""
         self._random_state = random_state
         self._child_selection_fn = child_selection_fn
         self._dirichlet_noise = dirichlet_noise
@@ -146,11 +146,11 @@ class MCTSBot(SearchBot):
         policy, action = super().step_with_policy(state)
         return [(other, float(other == action)) for other, _ in policy], action
 
-    def _judge(
+    def _search(
         self, state: pyspiel.State, *, plays: bool, reports: bool = True
     ) -> SearchResult | None:
         self._follow_attributes()
-        return super()._judge(state, plays=plays, reports=reports)
+        return super()._search(state, plays=plays, reports=reports)
 
     def _follow_attributes(self) -> None:
         """Take the search of a bot made anew, if what this one was told has been changed."""
@@ -168,10 +168,10 @@ class MCTSBot(SearchBot):
             dont_return_chance_node=self.dont_return_chance_node,
         )
         vars(self).update({name: vars(fresh)[name] for name in SEARCH})
-        self._judged = None
+        self._searched = None
 
     def _attributes(self) -> tuple[Any, ...]:
-        """What decides the search, as the attributes are now."""
+        """Values of the attributes that decide the search."""
         evaluator = self.evaluator
         rollouts = getattr(evaluator, "n_rollouts", None), getattr(evaluator, "max_length", None)
         numbers = self.uct_c, self.max_simulations, self.solve, self.dont_return_chance_node
@@ -233,7 +233,7 @@ class CppMCTSBot(SearchBot):
             raise TypeError(f"max_wall_clock_time must be a number, got {max_wall_clock_time!r}.")
         timed = max_wall_clock_time > 0.0
         simulations = checked_count("max_simulations", max_simulations)
-        judge, playouts = leaf_judge(evaluator)
+        leaf, playouts = leaf_evaluator(evaluator)
         SearchBot.__init__(
             self,
             game,
@@ -241,7 +241,7 @@ class CppMCTSBot(SearchBot):
             seconds=max_wall_clock_time if timed else None,
             # Seeds of C++ may be negative.
             seed=checked_count("seed", seed, least=-(2**31)) % 2**32,
-            evaluator=judge,
+            evaluator=leaf,
             playout_count=playouts,
             verbose=bool(verbose),
             max_memory_mb=checked_count("max_memory_mb", max_memory_mb, least=0) or NO_LIMIT_MB,

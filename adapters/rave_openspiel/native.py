@@ -51,7 +51,7 @@ _WORDS = {
 """The values that the switch takes; the command line's options take the same words."""
 
 WORLD_LATE = 1
-"""What stands for a world that the deadline has cut, see ``bridge.cpp``."""
+"""Code for a world that the deadline has cut, see ``bridge.cpp``."""
 
 _IN_USE = "in use"
 
@@ -59,17 +59,17 @@ _log = logging.getLogger("rave_agents")
 
 
 def is_native(state: pyspiel.State) -> bool:
-    """Whether a state is implemented in C++ throughout, so that it needs no interpreter."""
+    """True if a state is implemented in C++ throughout, so that it needs no interpreter."""
     return is_native_class(type(state)) and _is_native_game(state.get_game())
 
 
 def is_shrinking(game: pyspiel.Game) -> bool:
-    """Whether playouts of the game can draw from one shrinking list of actions."""
+    """True if playouts of the game can draw from one shrinking list of actions."""
     return game.get_type().short_name in SHRINKING_GAMES and not game.get_parameters().get("swap")
 
 
 def _is_native_game(game: pyspiel.Game) -> bool:
-    """Whether the game, and every game that it transforms, is implemented in C++."""
+    """True if the game, and every game that it transforms, is implemented in C++."""
     return all(is_native_class(type(each)) for each in (game, *inner_games(game)))
 
 
@@ -115,12 +115,12 @@ def bridge() -> Library | None:
 
 
 def is_in_use() -> bool:
-    """Whether the bridge simulates C++ games."""
+    """True if the bridge simulates C++ games."""
     return diagnosis().startswith(_IN_USE)
 
 
 def diagnosis() -> str:
-    """Whether the bridge is in use, and why not; never raises."""
+    """Tell whether the bridge is in use, and why not; never raises."""
     try:
         if switch() == "0":
             return f"not used: {SWITCH}=0"
@@ -160,7 +160,7 @@ class Observation(NamedTuple):
 
 
 class HasState(Protocol):
-    """What wraps a ``pyspiel.State``: an ``OpenSpielState``."""
+    """Wrapper of a ``pyspiel.State``: an ``OpenSpielState``."""
 
     state: pyspiel.State
 
@@ -206,10 +206,10 @@ class NativeSimulator:
         self._deadline = math.inf
         self.address: int = library.simulate_address
         self.outside_interpreter: bool = True
-        """Whether simulations never return to Python."""
+        """True if simulations never return to Python."""
         self._give_world: PythonCallback | None = None
         self.worlds: RecordedWorlds | _OwnWorlds | None = None
-        """Where worlds come from, with the record of them; None without an observation."""
+        """The source of worlds, with the record of them; None without an observation."""
         self.set_root(root)
         if observation is not None:
             self._observe(root, frame, observation)

@@ -47,7 +47,7 @@ class Part(NamedTuple):
     test: str
     """The module that tests the library, run with its path as the argument."""
     calls_pyspiel: bool = False
-    """Whether it calls functions that pyspiel exports, and must be linked with pyspiel."""
+    """True if it calls functions that pyspiel exports, and must be linked with pyspiel."""
 
 
 BRIDGE = Part(
@@ -86,7 +86,7 @@ _log = logging.getLogger("rave_agents")
 
 
 class BridgeError(Exception):
-    """Why a library cannot be used, in one line.
+    """A library that cannot be used, with the reason in one line.
 
     Args:
         reason: the reason, in one line.
@@ -227,7 +227,7 @@ def _built_by_compiler(
 
 
 def _can_be_used(part: Part, path: pathlib.Path) -> bool:
-    """Whether this process can load a library that another compiler built."""
+    """True if this process can load a library that another compiler built."""
     try:
         if path.stem.endswith(OWN_OPTIONS):
             _test(part, path)  # Loading it here could end the process.

@@ -37,7 +37,7 @@ def packed(game: pyspiel.Game) -> tuple[Any, ...]:
 
 
 def _maker(game: pyspiel.Game) -> type:
-    """What makes the game: the class of its rules, or else its own."""
+    """The class that makes the game: that of its rules, or else its own."""
     rules = getattr(game, "rules", None)
     return type(rules) if isinstance(rules, Rules) else type(game)
 

@@ -27,7 +27,7 @@ class RandomPlayouts:
         game_type = game.get_type()
         self._game = game
         self.has_chance: bool = game_type.chance_mode != pyspiel.GameType.ChanceMode.DETERMINISTIC
-        """Whether a playout depends on the seed given to ``play``."""
+        """True if a playout depends on the seed given to ``play``."""
         self._by_move = not is_fast(game)
         self._alternating = (
             game_type.short_name in ALTERNATING_GAMES
@@ -72,7 +72,7 @@ class RandomPlayouts:
 
 
 def is_fast(game: pyspiel.Game) -> bool:
-    """Whether C++ plays the game, and to an end."""
+    """True if C++ plays the game, and to an end."""
     is_native = type(game).__module__.partition(".")[0] == "pyspiel"
     return is_native and game.max_game_length() <= LONGEST_GAME
 

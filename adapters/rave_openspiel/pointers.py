@@ -140,5 +140,5 @@ def _platforms() -> tuple[bytes, ...]:
 
 
 def is_native_class(kind: type) -> bool:
-    """Whether the class of a game or state is implemented in C++."""
+    """True if the class of a game or state is implemented in C++."""
     return kind.__module__.partition(".")[0] == "pyspiel"

@@ -21,10 +21,10 @@ _SAMPLED = pyspiel.GameType.ChanceMode.SAMPLED_STOCHASTIC
 """The chance mode of games whose states cannot be serialized."""
 
 _FENS = ("FEN: ", "SFEN: ")
-"""What the serialization begins with in games that keep the FEN at which they began."""
+"""Beginnings of serializations in games that keep the FEN at which they began."""
 
 _START = "starting_state="
-"""What the serialization begins with in games that keep a start in JSON."""
+"""Beginning of serializations in games that keep a start in JSON."""
 
 TRIED_VERSION = "2.0.2"
 """The version of OpenSpiel of which it is known which games begin at a text of the user's."""
@@ -37,16 +37,17 @@ _UNDO_IS_RIGHT = frozenset({"rbc"})
 
 
 class Traits(NamedTuple):
-    """How the states of a game tell their positions."""
+    """Means by which the states of a game tell their positions."""
 
     native: bool
-    """Whether they are C++ states, which tell it by texts; else they are Python's."""
+    """True for C++ states, which tell their positions by texts; Python's tell them by attributes.
+    """
     serialized: bool
-    """Whether their serialization tells more than where they began and the moves since."""
+    """True if their serialization tells more than where they began and the moves since."""
     simultaneous: bool
-    """Whether players may move at the same time."""
+    """True if players may move at the same time."""
     told_by_history: bool = False
-    """Whether where they began, as they tell it, and the moves since tell all of a position."""
+    """True if the start, as they tell it, and the moves since tell all of a position."""
 
 
 def traits_of(state: pyspiel.State) -> Traits:
@@ -70,13 +71,13 @@ def _is_tried_version() -> bool:
 
 
 def is_told_by_history(game: pyspiel.Game) -> bool:
-    """Whether a start, as states tell it, and the moves since tell all of a C++ game's position."""
+    """True if a start, as states tell it, and the moves since tell all of a C++ game's position."""
     kind = game.get_type()
     return _is_tried_version() and kind.short_name not in UNTOLD and kind.chance_mode != _SAMPLED
 
 
 def _usual_serialization(state: pyspiel.State) -> str:
-    """What a state is serialized to where its game does not do so by itself."""
+    """The serialization of a state whose game does not define one."""
     start = state.starting_state_str()
     moves = "\n".join(map(str, state.history()))
     return f"{_START}{start}\n{moves}\n" if start else f"{moves}\n"
@@ -106,7 +107,7 @@ def _attributes(state: pyspiel.State) -> Hashable | None:
 
 
 def _is_same(one: pyspiel.State, other: pyspiel.State, traits: Traits) -> bool:
-    """Whether two states of one game, with one history, are the same position."""
+    """True if two states of one game, with one history, are the same position."""
     if traits.native:
         return bool(
             one.current_player() == other.current_player()
@@ -221,7 +222,7 @@ def start_of(state: pyspiel.State) -> pyspiel.State | None:
 
 
 def is_serializable(state: pyspiel.State) -> bool:
-    """Whether OpenSpiel's serialization keeps a state: it forgets where some began."""
+    """True if OpenSpiel's serialization keeps a state: it forgets where some began."""
     traits = traits_of(state)
     if not traits.native or state.get_game().get_type().chance_mode == _SAMPLED:
         return True
@@ -260,13 +261,13 @@ def _undone(state: pyspiel.State, traits: Traits) -> pyspiel.State | None:
 
 
 def _serialized_start(state: pyspiel.State, traits: Traits) -> pyspiel.State:
-    """Where a history begins, by what a state's serialization tells."""
+    """The start of a history, by a state's serialization."""
     told = state.starting_state_str() or _told_fen(state, traits)
     return state.get_game().new_initial_state(*filter(None, [told]))
 
 
 def looks_same(one: pyspiel.State, other: pyspiel.State) -> bool:
-    """Whether two states with one history are the same position as far as anybody can see.
+    """True if two states with one history are the same position as far as anybody can see.
 
     Python states may hold what their players never see, such as random numbers to come, so that
     their attributes may differ after the same moves.

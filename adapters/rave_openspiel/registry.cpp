@@ -37,7 +37,7 @@ using open_spiel::State;
 // They write their answer, as what a function of Python returns after an exception is undefined. It
 // is set to `kNoAnswer` before, and stays so after an exception.
 extern "C" {
-// Whether the bot can play, 1 or 0.
+// 1 if the bot can play, else 0.
 using CanPlay = void (*)(const char* name, const void* game, int32_t player, int64_t* answer);
 // The address of a bot that lives until it is released. The game is that of the state.
 // Each parameter is three texts: its name, its type and its value.

@@ -26,7 +26,7 @@ from rave_openspiel.native_library import REGISTRY, BridgeError, SharedLibrary, 
 from rave_openspiel.pointers import BOT, STATE, Borrowed, address_of
 
 _ANSWER = ctypes.POINTER(ctypes.c_int64)
-"""Where a function writes its answer; it is left as it was after an exception."""
+"""The address of a function's answer; it is left as it was after an exception."""
 
 _CAN_PLAY = ctypes.CFUNCTYPE(None, ctypes.c_char_p, ctypes.c_void_p, ctypes.c_int32, _ANSWER)
 _MAKE = ctypes.CFUNCTYPE(
@@ -206,7 +206,7 @@ def register() -> Registrar | None:
 
 
 def diagnosis() -> str:
-    """Whether the named bots are in OpenSpiel's registry, and why not; never raises."""
+    """Tell whether the named bots are in OpenSpiel's registry, and why not; never raises."""
     try:
         if switch() == "0":
             return f"not used: {SWITCH}=0"

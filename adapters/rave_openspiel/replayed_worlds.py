@@ -114,7 +114,7 @@ class ReplayedWorlds:
         self.method: str = "particles"
         """``"particles"``, or ``"walk"`` for a chain that started at the true history."""
         self.settled: bool = False
-        """Whether the way to the first world ended before its budget: no particles are cut short,
+        """True if the way to the first world ended before its budget: no particles are cut short,
         and a walk has levelled off."""
 
     def begin(self, simulations: float, deadline: float) -> None:
@@ -194,7 +194,7 @@ class ReplayedWorlds:
             self._lines = [self._walked(budget)]
 
     def _is_open(self, budget: Budget) -> bool:
-        """Whether nothing is hidden here, judging by some proposals."""
+        """True if nothing is hidden here, as far as some proposals show."""
         moves = self._moves
         assert moves is not None
         time_alone = Budget(math.inf, budget.ends)

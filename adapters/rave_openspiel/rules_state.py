@@ -88,11 +88,11 @@ class RulesSpielState(pyspiel.State):  # type: ignore[misc]
         return self.common_state.action_to_string(player, action)
 
     def is_terminal(self) -> bool:
-        """Whether the game is over."""
+        """True if the game is over."""
         return self.common_state.is_terminal()
 
     def returns(self) -> list[float]:
-        """What each player has won; 0 while the game goes on."""
+        """The return of each player; 0 while the game goes on."""
         return self.common_state.returns()
 
     def __str__(self) -> str:

@@ -22,5 +22,5 @@ def game_key(game: pyspiel.Game) -> str:
 
 
 def is_same_game(one: pyspiel.Game, other: pyspiel.Game) -> bool:
-    """Whether two games are the same, as ``hex(board_size=5)`` and a hex of 5 rows and columns."""
+    """True if two games are the same, as ``hex(board_size=5)`` and a hex of 5 rows and columns."""
     return game_key(one) == game_key(other)

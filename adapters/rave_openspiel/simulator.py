@@ -50,7 +50,7 @@ class OpenSpielSimulator(PythonSimulator):
         return self._see(state, self.observer)
 
     def stated_limits(self, root: pyspiel.State) -> UtilityLimits:
-        """What OpenSpiel says of the game."""
+        """OpenSpiel's statement of the game's players and utilities."""
         game = root.get_game()
         return UtilityLimits.of(game.num_players(), *utility_bounds(game), utility_sum(game))
 
@@ -69,7 +69,7 @@ class OpenSpielSimulator(PythonSimulator):
 
 
 def rewards_so_far(state: pyspiel.State) -> Sequence[float]:
-    """What each player has got until here, in a game that gives rewards during play; else 0."""
+    """Rewards of each player until here, in a game that gives rewards during play; else 0."""
     if state.get_game().get_type().reward_model == pyspiel.GameType.RewardModel.REWARDS:
         return state.returns()  # type: ignore[no-any-return]
     return [0.0] * int(state.num_players())
@@ -102,7 +102,7 @@ class RolloutSimulator(OpenSpielSimulator):
 
     @staticmethod
     def can_play(root: pyspiel.State) -> bool:
-        """Whether C++ bots play the game fast, and to an end."""
+        """True if C++ bots play the game fast, and to an end."""
         return type(root).__module__.partition(".")[0] == "pyspiel" and is_fast(root.get_game())
 
     def leaf(self, path: Sequence[int]) -> Any:

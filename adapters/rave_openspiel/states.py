@@ -53,13 +53,13 @@ MOST_OBSERVED = 4096
 
 
 class _Kind(NamedTuple):
-    """What is asked of a game once, for all of its states."""
+    """Facts of a game, asked once for all of its states."""
 
     clones_point_to_their_original: bool
     tensor: str | None
     """The method of a state that returns what a player observes; None if there is none."""
     traits: Traits
-    """How states tell their positions."""
+    """The means by which states tell their positions."""
 
 
 def _kind_of(state: pyspiel.State) -> _Kind:
@@ -135,24 +135,24 @@ class OpenSpielState:
         return int(self.state.current_player())
 
     def is_terminal(self) -> bool:
-        """Whether the game is over."""
+        """True if the game is over."""
         return bool(self.state.is_terminal())
 
     def is_chance_node(self) -> bool:
-        """Whether chance moves next."""
+        """True if chance moves next."""
         return bool(self.state.is_chance_node())
 
     def has_chance_nodes(self) -> bool:
-        """Whether chance may move in this game."""
+        """True if chance may move in this game."""
         mode = self.state.get_game().get_type().chance_mode
         return bool(mode != pyspiel.GameType.ChanceMode.DETERMINISTIC)
 
     def has_simultaneous_moves(self) -> bool:
-        """Whether players may move at the same time in this game."""
+        """True if players may move at the same time in this game."""
         return is_simultaneous(self.state.get_game())
 
     def hides_information(self) -> bool:
-        """Whether the game hides information from players."""
+        """True if the game hides information from players."""
         return hides_information(self.state.get_game().get_type())
 
     def one_at_a_time(self, player: int) -> "OpenSpielState":
@@ -251,7 +251,7 @@ class OpenSpielState:
 
     @property
     def traits(self) -> Traits:
-        """How the states of its game tell their positions."""
+        """The means by which the states of its game tell their positions."""
         return self._kind.traits
 
     def position_key(self) -> Hashable | None:

@@ -45,8 +45,8 @@ EVALUATORS: dict[
         lambda game, rollouts, seed, random: PNEvaluator(game, simulations=rollouts, seed=seed),
     ),
 }
-"""What judges leaves for the Python bot: the playouts a leaf that it has unless told, and a
-function that makes it from the game, the playouts a leaf, a seed and the bot's random numbers."""
+"""Evaluators of leaves for the Python bot: the default playouts a leaf, and a function that makes
+the evaluator from the game, the playouts a leaf, a seed and the bot's random numbers."""
 
 
 class StockAgent:

@@ -1,4 +1,4 @@
-"""What the arguments of OpenSpiel's MCTS bots mean for this package's search."""
+"""Translation of the arguments of OpenSpiel's MCTS bots to this package's search."""
 
 import math
 from typing import Any
@@ -25,10 +25,10 @@ NO_LIMIT_MB = 2**30
 
 
 class PastChance:
-    """An evaluator that judges a chance node by a position after it, drawn at random.
+    """An evaluator that evaluates a chance node by a position after it, drawn at random.
 
     Args:
-        evaluator: judges positions at which a player is to move.
+        evaluator: evaluates positions at which a player is to move.
         seed: of the draws.
     """
 
@@ -65,8 +65,8 @@ def check_game(game: pyspiel.Game) -> None:
         )
 
 
-def leaf_judge(evaluator: Any) -> tuple[Any, int]:
-    """Return what judges leaves, None for random playouts, and the number of playouts.
+def leaf_evaluator(evaluator: Any) -> tuple[Any, int]:
+    """Return the evaluator of leaves, None for random playouts, and the number of playouts.
 
     Raises:
         TypeError: if it is no evaluator.

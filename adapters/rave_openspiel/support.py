@@ -56,14 +56,14 @@ def check_chance(game: pyspiel.Game) -> None:
 
 
 def plays(game_type: pyspiel.GameType) -> bool:
-    """Whether the search plays games of this type without a source of worlds or cheating."""
+    """True if the search plays games of this type without a source of worlds or cheating."""
     if hides_information(game_type) and game_type.short_name in NO_WORLDS:
         return False
     return refusal(game_type) is None
 
 
 def hides_information(game_type: pyspiel.GameType) -> bool:
-    """Whether games of this type hide information from players."""
+    """True if games of this type hide information from players."""
     return bool(game_type.information == _Type.Information.IMPERFECT_INFORMATION)
 
 
@@ -100,12 +100,12 @@ def check_worlds(game: pyspiel.Game, config: SearchConfig, worlds: WorldFunction
 
 
 def is_simultaneous(game: pyspiel.Game) -> bool:
-    """Whether players may move at the same time in the game."""
+    """True if players may move at the same time in the game."""
     return bool(game.get_type().dynamics == _Type.Dynamics.SIMULTANEOUS)
 
 
 def searches_joint_moves(game_type: pyspiel.GameType, config: SearchConfig) -> bool:
-    """Whether a search has simultaneous moves; a search with worlds plays them in turn."""
+    """True if a search has simultaneous moves; a search with worlds plays them in turn."""
     hidden = hides_information(game_type) and config.hidden == "determinize"
     return bool(game_type.dynamics == _Type.Dynamics.SIMULTANEOUS) and not hidden
 

@@ -179,7 +179,7 @@ class FunctionWorlds:
 
 
 def resamples(game: pyspiel.Game) -> bool:
-    """Whether the worlds of the game's own method are used, with the parameters that it has."""
+    """True if the worlds of the game's own method are used, with the parameters that it has."""
     trusted = RESAMPLING.get(game.get_type().short_name)
     if trusted is None:
         return False
@@ -188,7 +188,7 @@ def resamples(game: pyspiel.Game) -> bool:
 
 
 def resamples_at(state: pyspiel.State) -> bool:
-    """Whether they are used at a state: not in a phase in which the method fails."""
+    """True if they are used at a state: not in a phase in which the method fails."""
     game = state.get_game()
     phase = REPLAYED_PHASES.get(game.get_type().short_name)
     return resamples(game) and (phase is None or f"Phase: {phase}" not in str(state))
@@ -247,7 +247,7 @@ WORLD_COSTS = {
     "python_team_dominoes": "more than 0.1 s",
     "spades": "0.015 s",
 }
-"""What a world costs, about, in the middle of a game where that is more than the simulation in it:
+"""The cost of a world, about, in the middle of a game where it is more than the simulation's:
 measured on one core, and much less in others (0.1 ms in ``oh_hell``)."""
 
 DEALT_AT_ONCE = frozenset(["bridge_uncontested_bidding", "negotiation", "tarok"])

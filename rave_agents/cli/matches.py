@@ -42,7 +42,7 @@ def match(
         str | None,
         typer.Option(
             metavar="ELO0,ELO1",
-            help="Stop once a sequential test decides if FIRST is ELO0 or ELO1 points stronger.",
+            help="Stop once a sequential test of ELO0 against ELO1 for FIRST is decided.",
         ),
     ] = None,
     sprt_model: Annotated[
