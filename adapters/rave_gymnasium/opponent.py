@@ -145,12 +145,12 @@ class OpponentEnv(gymnasium.Env):  # type: ignore[misc]
             return "" if self._game.state is None else str(self._game.state)
         if self._game.state is None:
             raise RuntimeError("There is nothing to draw yet: call reset() first.")
-        return self._game.following.render()
+        return self._game.mirror.render()
 
     def close(self) -> None:
         """Close the window, if there is one."""
-        if self._game.following is not None:
-            self._game.following.close()
+        if self._game.mirror is not None:
+            self._game.mirror.close()
 
     def _info(self) -> dict[str, Any]:
         return {"action_mask": self._game.mask(), "seat": self._game.learner}

@@ -67,11 +67,11 @@ class OpponentGame:
         if observation not in OBSERVATIONS:
             raise ValueError(unknown_name("observation", observation, OBSERVATIONS))
         drawn = render_mode in ("rgb_array", "human")
-        self.following: Any = None
-        """PettingZoo's environment that goes along, to draw the game or to show it."""
+        self.mirror: Any = None
+        """PettingZoo's environment that mirrors the game, to draw it or to show it."""
         self._zoo = observation == "pettingzoo"
         if drawn or self._zoo:
-            self.following = following(self.game, render_mode if drawn else None)
+            self.mirror = mirror(self.game, render_mode if drawn else None)
         self._load = load
         self.opponents: Any = Opponents(opponent, self.game, self.observe, load)
         start = self.game.new_initial_state()
@@ -94,7 +94,7 @@ class OpponentGame:
 
     def _space(self, start: GameState) -> Any:
         if self._zoo:
-            return self.following.observation_space(0)
+            return self.mirror.observation_space(0)
         limits = np.finfo(np.float32)
         shape = self.observe(start, 0).shape
         return spaces.Box(limits.min, limits.max, shape, np.float32)
@@ -123,8 +123,8 @@ class OpponentGame:
             return seeds[-1]
 
         self.state = seeded_start(self.game, seed)
-        if self.following is not None:
-            self.following.reset(seeds[0] if seeds else 0)
+        if self.mirror is not None:
+            self.mirror.reset(seeds[0] if seeds else 0)
         self._return = 0.0
         self.over = False
         self._random = random
@@ -180,7 +180,7 @@ class OpponentGame:
     def observe(self, state: GameState, player: int) -> Any:
         """What a seat sees of a state."""
         if self._zoo:
-            return np.array(self.following.observation(player))
+            return np.array(self.mirror.observation(player))
         observe = getattr(state, "observation", None)
         if observe is None:
             raise UnsupportedGameError(
@@ -219,8 +219,8 @@ class OpponentGame:
     def _apply(self, state: GameState, opponent: Opponent, player: int, action: int) -> None:
         opponent.saw(state, player, action)
         state.apply_action(action)
-        if self.following is not None:
-            self.following.step(action)
+        if self.mirror is not None:
+            self.mirror.step(action)
 
     def _apply_all(self, state: Any, opponent: Opponent, action: int | None) -> None:
         """Play the learner's and the opponent's actions at the same time."""
@@ -244,26 +244,26 @@ class OpponentGame:
         return int(action)
 
 
-def following(game: Game, render_mode: str | None) -> Any:
-    """Return PettingZoo's environment of a game, which follows it.
+def mirror(game: Game, render_mode: str | None) -> Any:
+    """Return PettingZoo's environment of a game, which mirrors it.
 
     Raises:
         UnsupportedGameError: if PettingZoo has no such game, or does not draw it.
     """
-    make = getattr(game, "following", None)
+    make = getattr(game, "mirror", None)
     if make is None:
         spec = AgentSpec.parse(game.name.removeprefix("openspiel:"))
         name, defaults = _TWINS.get(spec.name, (None, {}))
         others = set(spec.parameters) - set(defaults)
         if name is None or others:
             raise UnsupportedGameError(
-                f"PettingZoo has no environment that goes along with {game.name}, which its "
+                f"PettingZoo has no environment to mirror {game.name}, which its "
                 "pictures and observations need. Its own games are drawn, such as "
                 f"game='pettingzoo:connect_four_v3'; OpenSpiel's {', '.join(_TWINS)}, too."
             )
         chosen = {key: spec.parameters.get(key, value) for key, value in defaults.items()}
         inner = ",".join(f"{key}={value}" for key, value in chosen.items())
-        make = load_game(f"pettingzoo:{name}({inner})").following  # type: ignore[attr-defined]
+        make = load_game(f"pettingzoo:{name}({inner})").mirror  # type: ignore[attr-defined]
     return make(render_mode)
 
 

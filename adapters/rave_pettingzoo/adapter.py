@@ -90,21 +90,21 @@ class PettingZooGame:
         remember(raw_env(env), self._knowledge)
         return AECState(env)
 
-    def following(self, render_mode: str | None) -> Any:
-        """Return a new environment of this game that follows it, to draw it and to show it.
+    def mirror(self, render_mode: str | None) -> Any:
+        """Return a new environment of this game that mirrors it, to draw it and to show it.
 
         Raises:
             UnsupportedGameError: if it does not draw in this mode.
         """
-        from rave_pettingzoo.following import FollowingEnv, check_draws  # noqa: PLC0415
+        from rave_pettingzoo.mirror_env import MirrorEnv, check_draws  # noqa: PLC0415
 
         framework, _, spec = self.name.partition(":")
         if render_mode is None:
-            return FollowingEnv(_game_of_spec(self.name).env)
+            return MirrorEnv(_game_of_spec(self.name).env)
         if framework != "pettingzoo":
             raise UnsupportedGameError(f"{self.name} is not drawn by PettingZoo.")
         check_draws(self.env, render_mode)
-        return FollowingEnv(make_env(spec, render_mode=render_mode))
+        return MirrorEnv(make_env(spec, render_mode=render_mode))
 
     def check_search(self, config: SearchConfig) -> None:
         """Raise UnsupportedGameError if a search of this configuration cannot play the game."""

@@ -1,4 +1,4 @@
-"""Whoever plays in the arena: agents by their specs, and agents of the user's own.
+"""Contestants of the arena: agents by their specs, and agents of the user's own.
 
 An agent of one's own is
 
@@ -48,7 +48,7 @@ Contestant = AgentSpec | OwnAgent
 
 
 def contestant(agent: Any, name: str | None = None) -> Contestant:
-    """Whoever this is, as one who can play.
+    """Coerce an agent of any kind to a contestant.
 
     Args:
         agent: a spec, or an agent of the user's own, see this module.
@@ -192,8 +192,8 @@ def named_contestants(agents: Mapping[str, Any] | Sequence[Any]) -> dict[str, Co
     return found
 
 
-def told(who: Contestant) -> str:
-    """The agent as a journal has it: its spec, or of which kind of one's own it is."""
+def label(who: Contestant) -> str:
+    """The agent's label in a journal: its spec, or the kind of the user's own agent."""
     return str(who) if isinstance(who, AgentSpec) else f"{OWN} {who.kind}"
 
 

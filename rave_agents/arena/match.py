@@ -297,7 +297,7 @@ def usual_opening_plies(game: Game, opening_plies: int | None) -> int:
 def limited_agent(
     agent: Any, simulations: int | None, seconds: float | None, clock: str | None = None
 ) -> Contestant:
-    """Whoever this is; a spec gets these limits as by ``limited_spec``."""
+    """Coerce an agent to a contestant; a spec gets these limits as by ``limited_spec``."""
     who = contestant(agent)
     if isinstance(who, AgentSpec):
         return limited_spec(who, simulations, seconds, clock)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from rave_agents.agents.named_agents import AgentSpec
-from rave_agents.arena.contestants import Contestant, named_contestants, told
+from rave_agents.arena.contestants import Contestant, label, named_contestants
 from rave_agents.arena.journal import make_header
 from rave_agents.arena.match import (
     checked_count,
@@ -140,7 +140,7 @@ def play_tournament(
     empty = TournamentResult(
         games=tuple(loaded),
         agents=tuple(players),
-        specs=tuple(map(told, players.values())),
+        specs=tuple(map(label, players.values())),
         seed=seed,
         planned=games_per_pairing,
         matches=tuple(matches),
@@ -148,7 +148,7 @@ def play_tournament(
     )
     settings = {
         "games": list(loaded),
-        "agents": {name: told(who) for name, who in players.items()},
+        "agents": {name: label(who) for name, who in players.items()},
         "games_per_pairing": games_per_pairing,
         "gauntlet": [gauntlet] if isinstance(gauntlet, str) else list(gauntlet),
         "anchor": anchor,
@@ -173,13 +173,13 @@ def _table(
     clock: str | None,
     forfeit: bool,
 ) -> Table:
-    told = None if clock is None else str(Clock.parse(clock))
+    clock_text = None if clock is None else str(Clock.parse(clock))
     return Table(
         game,
         (one, two),
         seed=seed,
         opening_plies=usual_opening_plies(game, opening_plies),
-        clock=told,
+        clock=clock_text,
         forfeit=forfeit,
     )
 

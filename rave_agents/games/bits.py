@@ -44,7 +44,7 @@ def bit(square: int) -> Any:
 
 @kernel
 def has_bit(bits: Any, square: int) -> bool:
-    """Whether a square is in a set."""
+    """True if a square is in a set."""
     return ((bits >> np.uint64(square)) & ONE) != NONE
 
 

@@ -86,7 +86,7 @@ class Breakthrough(Rules):
         return pieces & (free << self.ahead[2 - direction])
 
     def target(self, player: int, square: int, direction: int) -> int:
-        """Where a piece comes to."""
+        """The square that a piece moves to."""
         return square + direction - 1 + (self.columns if player == 0 else -self.columns)
 
     def action_of(self, state: Any, square: int, direction: int) -> int:

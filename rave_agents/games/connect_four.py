@@ -98,7 +98,7 @@ class ConnectFour(Rules):
         return (self.tops[action] << ONE) - self.bottoms[action]
 
     def has_line(self, pieces: Any) -> bool:
-        """Whether some are in a line: where a set overlaps itself moved along it."""
+        """True if some pieces are in a line, where a set overlaps itself moved along it."""
         for direction in range(4):
             line = pieces
             for _ in range(self.x_in_row - 1):

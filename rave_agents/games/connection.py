@@ -1,4 +1,4 @@
-"""What games have in common in which somebody is connected as soon as the board is full.
+"""Base of games in which somebody is connected as soon as the board is full.
 
 Players put stones on empty cells in turn, and who connects first wins: on a full board exactly one
 player is connected. So a playout draws stones for all empty cells, and finds by halving with which
@@ -38,11 +38,11 @@ class ConnectionRules(Rules):
         raise NotImplementedError
 
     def is_empty(self, state: Any, action: int) -> bool:
-        """Whether a cell has no stone."""
+        """True if a cell has no stone."""
         raise NotImplementedError
 
     def is_connected(self, state: Any, player: int) -> bool:
-        """Whether a player has won."""
+        """True if a player has won."""
         raise NotImplementedError
 
     def player(self, state: Any) -> int:

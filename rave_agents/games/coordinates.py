@@ -7,7 +7,8 @@ LETTERS = "abcdefghjklmnopqrstuvwxyz"
 """The columns from the left; i is left out, since it is easily mistaken for j."""
 
 HANDICAPS = ("d4", "q16", "d16", "q4", "d10", "q10", "k4", "k16", "k10")
-"""Where the stones of a handicap of two to nine lie; the last of five or seven in the middle."""
+"""Points of the stones of a handicap of two to nine; of five or seven, the last is in the middle.
+"""
 
 
 def point_name(column: int, row: int) -> str:

@@ -23,7 +23,7 @@ LONGEST = 4096
 """The greatest length of a game."""
 
 GOES_ON, SCORED, DRAWN = 0, 1, 2
-"""How a game has ended."""
+"""States of the game's end."""
 
 
 class Go(GoPlayouts):
@@ -89,7 +89,7 @@ class Go(GoPlayouts):
         return count + 1
 
     def is_legal(self, state: Any, point: int) -> bool:
-        """Whether the player may play on an empty point: it has a liberty then, or takes one."""
+        """True if the player may play on an empty point: it has a liberty then, or takes one."""
         if point == state.ko:
             return False
         for direction in range(4):
@@ -168,7 +168,7 @@ class Go(GoPlayouts):
             stone = state.next[stone]
 
     def returns(self, state: Any, returns: Any) -> None:
-        """Who has more, the komi taken off, wins."""
+        """Write the returns: the player with more points wins, once the komi is taken off."""
         if state.ending == SCORED:
             returns[BLACK] = self.results[self.area_difference(state) + self.points]
             returns[WHITE] = -returns[BLACK]

@@ -68,7 +68,7 @@ class GoPlayouts(StoneRules):
         return no_answer
 
     def is_worth_saving(self, state: Any, point: int) -> bool:
-        """Whether a stone on a chain's last liberty gets it a second one, and fills no eye."""
+        """True if a stone on a chain's last liberty gets it a second one, and fills no eye."""
         liberties = 0
         for direction in range(4):
             near = self.near[point, direction]
@@ -81,7 +81,7 @@ class GoPlayouts(StoneRules):
         return liberties > 1 and not self.is_eye(state, point)
 
     def is_eye(self, state: Any, point: int) -> bool:
-        """Whether an empty point is the player's eye.
+        """True if an empty point is the player's eye.
 
         All four neighbours are their own stones, and of the corners the opponent has none at the
         edge, at most one elsewhere (Brügmann, "Monte Carlo Go", 1993).

@@ -45,7 +45,7 @@ class Hex(ConnectionRules):
         self.fields = {**self.board_fields(max(sides)), "reached": (np.int64, max(sides))}
 
     def is_empty(self, state: Any, action: int) -> bool:
-        """Whether a cell has no stone."""
+        """True if a cell has no stone."""
         row, column = action // self.num_cols, action % self.num_cols
         return (state.lines[0, row] >> column | state.lines[1, column] >> row) & 1 == 0
 
@@ -99,7 +99,7 @@ class Hex(ConnectionRules):
         return up | down
 
     def is_connected(self, state: Any, player: int) -> bool:
-        """Whether a player's first line is joined with the last: swept down and up until it is."""
+        """True if a player's first line is joined with the last: swept down and up until it is."""
         last = self.sides[player] - 1
         for line in range(last + 1):
             if state.lines[player, line] == 0:

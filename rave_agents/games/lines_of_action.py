@@ -94,7 +94,7 @@ class LinesOfAction(Rules):
         return state.player if state.winner == NO_ACTION else TERMINAL
 
     def target(self, own: Any, other: Any, square: int, direction: int) -> int:
-        """Where a piece of one's own gets to in a direction; ``NO_ACTION`` if it cannot move."""
+        """The square that a piece reaches in a direction; ``NO_ACTION`` if it cannot move."""
         distance = count_bits((own | other) & self.lines[square, direction & 3])
         if distance > self.room[square, direction]:
             return NO_ACTION
@@ -126,14 +126,14 @@ class LinesOfAction(Rules):
         return count
 
     def can_move(self, own: Any, other: Any) -> bool:
-        """Whether a player has a move."""
+        """True if a player has a move."""
         for place in range(8 * count_bits(own)):
             if self.target(own, other, nth_bit(own, place >> 3), place & 7) >= 0:
                 return True
         return False
 
     def is_one_group(self, pieces: Any) -> bool:
-        """Whether pieces are connected: they are filled from the first one on."""
+        """True if pieces are connected: they are filled from the first one on."""
         group = pieces & (~pieces + ONE)
         while True:
             wide = group | ((group << SIDE) & NOT_FIRST) | ((group >> SIDE) & NOT_LAST)

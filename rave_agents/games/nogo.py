@@ -43,7 +43,7 @@ class NoGo(StoneRules):
         state.num_candidates[:] = self.points
 
     def is_legal(self, state: Any, point: int) -> bool:
-        """Whether the player may play on a point: neither capture nor suicide, and it is empty."""
+        """True if the player may play on a point: neither capture nor suicide, and it is empty."""
         if state.colour[point] != EMPTY:
             return False
         has_liberty = False
@@ -81,7 +81,7 @@ class NoGo(StoneRules):
         state.player = 1 - state.player
 
     def returns(self, state: Any, returns: Any) -> None:
-        """Who is to move and cannot has lost."""
+        """Write the returns: the player who is to move and cannot has lost."""
         self.write_winner(returns, 1 - state.player)
 
     def draw(self, state: Any, stream: Any) -> Any:

@@ -37,7 +37,7 @@ INNER = np.uint64(0x7E7E7E7E7E7E7E7E)
 """The squares of all columns but the outer two."""
 
 STEPS = (np.uint64(1), np.uint64(8), np.uint64(9), np.uint64(7))
-"""How far the next square is along a row, a column and the two diagonals."""
+"""Distances of the next square along a row, a column and the two diagonals."""
 
 
 class Othello(Rules):

@@ -1,4 +1,4 @@
-"""What Go and NoGo have in common: stones on a square board, chains, liberties, empty regions.
+"""Base of Go and NoGo: stones on a square board, chains, liberties, empty regions.
 
 Action 0 is the point a1, below on the left; actions go to the right and then upwards. The number
 behind the points stands for the edge, and for the pass where there is one.
@@ -23,7 +23,7 @@ SMALLEST, LARGEST = 2, 19
 """The least and the greatest size of a board."""
 
 SQUARES_BITS, SUM_BITS = 28, 20
-"""How liberties are packed: enough for 4 of each point of the largest board."""
+"""Bits of packed liberties: enough for 4 of each point of the largest board."""
 
 NEAR = ((-1, 0), (0, -1), (0, 1), (1, 0), (-1, -1), (-1, 1), (1, -1), (1, 1))
 """Steps to the four neighbours of a point, then to its corners."""
@@ -64,7 +64,7 @@ class StoneRules(Rules):
         state.colour[self.points] = EDGE
 
     def is_legal(self, state: Any, point: int) -> bool:
-        """Whether the player to move may play on an empty point."""
+        """True if the player to move may play on an empty point."""
         raise NotImplementedError
 
     def legal_points(self, state: Any, actions: Any) -> int:
@@ -78,7 +78,7 @@ class StoneRules(Rules):
         return count
 
     def in_atari(self, state: Any, chain: int) -> bool:
-        """Whether a chain has one liberty left."""
+        """True if a chain has one liberty left."""
         packed = state.liberties[chain]
         squares = packed & ((1 << SQUARES_BITS) - 1)
         total = (packed >> SQUARES_BITS) & ((1 << SUM_BITS) - 1)
@@ -154,7 +154,7 @@ class StoneRules(Rules):
         return difference
 
     def fill_region(self, state: Any, point: int) -> tuple[int, int]:
-        """How many points an empty region has, and the set of colours that it reaches."""
+        """Size of an empty region, and the set of colours that it reaches."""
         size = reached = 0
         waiting: Any = self.numbers[point]
         state.length[waiting] = 1
@@ -195,5 +195,5 @@ class StoneRules(Rules):
         return np.array(planes, np.float32).reshape(4, self.board_size, self.board_size)
 
     def is_whites_turn(self, state: Any) -> bool:
-        """What the last plane of an observation says."""
+        """True if White is to move, for the last plane of an observation."""
         return bool(state.player == WHITE)

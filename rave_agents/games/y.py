@@ -47,12 +47,12 @@ class Y(ConnectionRules):
         state.lines[player, action // self.board_size] ^= np.int64(1) << action % self.board_size
 
     def is_empty(self, state: Any, action: int) -> bool:
-        """Whether a cell has no stone."""
+        """True if a cell has no stone."""
         row = action // self.board_size
         return (state.lines[0, row] | state.lines[1, row]) >> action % self.board_size & 1 == 0
 
     def is_connected(self, state: Any, player: int) -> bool:
-        """Whether a player's stones are those that reduction leaves."""
+        """True if a player's stones are those that reduction leaves."""
         for row in range(self.board_size):
             state.reduced[row] = state.lines[player, row]
         for size in range(self.board_size - 1, 0, -1):

@@ -177,9 +177,9 @@ def test_a_window_shows_the_game(monkeypatch):
 
 
 def test_what_pettingzoo_does_not_draw_is_refused_at_make():
-    with pytest.raises(UnsupportedGameError, match="no environment that goes along with hex"):
+    with pytest.raises(UnsupportedGameError, match="no environment to mirror hex"):
         made("hex(board_size=3)", render_mode="rgb_array")
-    with pytest.raises(UnsupportedGameError, match="no environment that goes along with chess"):
+    with pytest.raises(UnsupportedGameError, match="no environment to mirror chess"):
         made("chess", observation="pettingzoo")
 
 

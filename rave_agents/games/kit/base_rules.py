@@ -23,19 +23,19 @@ from rave_agents.simulate.utility_limits import (
 )
 
 TERMINAL = int(PlayerId.TERMINAL)
-"""What ``player`` gives where the game is over."""
+"""Value of ``player`` where the game is over."""
 
 CHANCE = int(PlayerId.CHANCE)
-"""What ``player`` gives where chance moves."""
+"""Value of ``player`` where chance moves."""
 
 DRAWN = 2
-"""What stands for the winner of a game of two players that nobody has won."""
+"""Winner of a game of two players that nobody has won."""
 
 NO_ACTION = -1
-"""What stands for no action."""
+"""Code for no action."""
 
 _GAMES = f"{__package__.rpartition('.')[0]}."
-"""How the names of the modules of this package's games begin."""
+"""Prefix of the names of the modules of this package's games."""
 
 
 class BaseRules:
@@ -56,7 +56,7 @@ class BaseRules:
     """
 
     name: ClassVar[str] = ""
-    """What the game is called: OpenSpiel's name for it, where OpenSpiel has it."""
+    """The game's name: OpenSpiel's for it, where OpenSpiel has it."""
     fields: Mapping[str, Any]
     """The record: for each field a NumPy type, or a type and a shape. It begins as zeros."""
     num_distinct_actions: int
@@ -67,23 +67,23 @@ class BaseRules:
     """The most moves of any game; 0 if that is not known. It is a hint for sizes of buffers. Every
     playout must end: after 1,048,576 moves a search raises a GameError."""
     num_players: int = 2
-    """How many players there are."""
+    """The number of players."""
     min_utility: float = -1.0
     """The least that a player can win."""
     max_utility: float = 1.0
     """The most that a player can win."""
     utility_sum: float | None = 0.0
-    """What all players' returns sum up to at every end; None where that varies."""
+    """The sum of all players' returns at every end; None where it varies."""
     board_shape: tuple[int, int] = (0, 0)
     """Rows and columns of what ``describe_board`` describes; (0, 0) where it describes nothing."""
     cell_kinds: int = 3
-    """How many different things a cell may hold."""
+    """The number of different contents of a cell."""
     is_judged: bool = False
-    """Whether ``judge`` gives values: where a search has a value function, not otherwise."""
+    """True if ``judge`` gives values: where a search has a value function, not otherwise."""
     num_weights: int = 0
-    """How many numbers of its own the value function has."""
+    """The number of the value function's own weights."""
     placement: bool = False
-    """Whether an action disappears when taken, and no other becomes legal or illegal before the
+    """True if an action disappears when taken, and no other becomes legal or illegal before the
     end: a playout then draws from one list that shrinks."""
 
     def __init__(self, **parameters: Any) -> None:
@@ -98,12 +98,12 @@ class BaseRules:
         vars(self).update(self.parameters)
         kind = type(self)
         self.draws_itself: bool = kind.draw is not BaseRules.draw
-        """Whether playouts take actions by ``draw``."""
+        """True if playouts take actions by ``draw``."""
         self.plays_itself: bool = kind.playout is not BaseRules.playout
-        """Whether playouts are those of ``playout``."""
+        """True if playouts are those of ``playout``."""
         self.is_checked: bool = not kind.__module__.startswith(_GAMES)
-        """Whether every move is checked. The package's own games give what they should, as its
-        tests check, so that a search need not."""
+        """True if every move is checked. The package's own games give valid answers, as its tests
+        check, so that a search need not."""
         self.setup()
         for name in _METHODS:
             if getattr(kind, name) is getattr(BaseRules, name):
@@ -195,7 +195,7 @@ class BaseRules:
         """
 
     def knows_better(self, state: Any) -> bool:
-        """Whether playouts from a record draw sensible moves, whatever weights actions have."""
+        """True if playouts from a record draw sensible moves, whatever weights actions have."""
         return False
 
     def describe_board(self, state: Any, cells: Any) -> None:
@@ -228,11 +228,11 @@ class BaseRules:
         return NO_ACTION
 
     def action_to_string(self, player: int, action: int) -> str:
-        """How an action is written."""
+        """The action in the game's notation."""
         return str(action)
 
     def string_of(self, state: Any) -> str:
-        """How a position is shown."""
+        """The position as text."""
         values = (f"{name}={np.array(state[name]).tolist()}" for name in self.record.names or ())
         return f"{self}: {', '.join(values)}"
 
@@ -273,7 +273,7 @@ def _made(kind: type[BaseRules], parameters: dict[str, Any]) -> BaseRules:
 
 
 _METHODS = ("player", "legal_actions", "play", "returns")
-"""What every game has."""
+"""Methods that every game has."""
 
 
 def _check_field(name: str, told: Any) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 
 def count_bits(bits: Any) -> int:
-    """How many squares are in a set."""
+    """Number of squares in a set."""
     return int(bits).bit_count()
 
 

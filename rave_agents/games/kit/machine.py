@@ -46,7 +46,7 @@ def prepare(rules: BaseRules) -> None:
 
 
 def place_on_disk(rules: BaseRules) -> pathlib.Path:
-    """Where the machine code of these rules is kept."""
+    """Path of the machine code of these rules."""
     return _place(rules, sources_of_rules(rules))
 
 
@@ -57,7 +57,7 @@ def _place(rules: BaseRules, sources: Fingerprint) -> pathlib.Path:
 
 
 def _shared(watched: Watched, rules: BaseRules) -> Watched:
-    """What rules have looked up but for their own attributes: nobody else's code depends on them.
+    """Names that rules have looked up, without their own attributes, which no other code reads.
 
     Watched, those of every object that was ever searched would be asked at each search.
     """
@@ -124,7 +124,7 @@ def _add_member(found: Fingerprint, rules: BaseRules, name: str) -> None:
 
 @functools.cache
 def _names_of_the_kit() -> frozenset[str]:
-    """What the kit, and what compiles it, may look up in rules."""
+    """Names that the kit and its compiler may look up in rules."""
     functions = [getattr(one, "py_func", one) for one in vars(playing).values()]
     codes = [one.__code__ for one in functions if inspect.isfunction(one)]
     return frozenset({"record"}.union(*(looked_up(code).attributes for code in codes)))

@@ -73,7 +73,7 @@ RECORDS = 3
 
 
 class Buffers(NamedTuple):
-    """What is used of a ``Frame``, under the same names."""
+    """The fields of a ``Frame`` that playing uses, under the same names."""
 
     header: Any
     path: Any
@@ -154,7 +154,7 @@ def weighted_place(rules: Any, actions: Any, count: int, weights: Any, stream: A
 
 @kernel
 def draws_by_weights(frame: Any) -> bool:
-    """Whether playouts draw actions by their weights."""
+    """True if playouts draw actions by their weights."""
     return frame.action_weights.shape[1] > 0 and frame.header[EVEN_WEIGHTS] == 0
 
 
@@ -278,12 +278,12 @@ def play_itself(
 
 
 def way_of_moves(rules: Any) -> Callable[..., int]:
-    """How moves are played one after the other; only that is compiled."""
+    """The function that plays moves one after the other; only this one is compiled."""
     return place_on if rules.placement else draw_on
 
 
 def way_of_playouts(rules: Any) -> Callable[..., int]:
-    """How playouts are played; only that is compiled."""
+    """The function that plays playouts; only this one is compiled."""
     return play_itself if rules.plays_itself else way_of_moves(rules)
 
 

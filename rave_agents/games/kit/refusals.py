@@ -1,4 +1,4 @@
-"""What rules give, refused where a search cannot use it.
+"""Checks of what rules give, so that a search refuses what it cannot use.
 
 The position of a new node is looked at in full, once. In playouts each player and action is looked
 at before it is recorded or played, each count before the list is read, and the returns at the end.
@@ -14,34 +14,34 @@ REQUIRED_ACTIONS = int(Header.REQUIRED_ACTIONS)
 REQUIRED_MOVES = int(Header.REQUIRED_MOVES)
 
 ENDLESS = -2
-"""What stands for the end of a playout that has none."""
+"""Code for a playout without an end."""
 
 BAD_VALUE = -3
-"""What stands for a value that is no number within the utilities; they are in the frame."""
+"""Code for a value that is no number within the utilities; the values are in the frame."""
 
 BAD_RETURNS = -4
-"""What stands for returns that are not what the rules say of them; they are in the frame."""
+"""Code for returns that break the rules' own statements; they are in the frame."""
 
 BAD_COUNT = -5
-"""What stands for a position with no actions, or with more than ``max_actions``."""
+"""Code for a position with no actions, or with more than ``max_actions``."""
 
 BAD_PLAYER = -6
-"""What stands for a player that there is not."""
+"""Code for a player who does not exist."""
 
 BAD_ACTION = -7
-"""What stands for an action, or an outcome of chance, that is out of range."""
+"""Code for an action, or an outcome of chance, that is out of range."""
 
 TWICE = -8
-"""What stands for an action, or an outcome of chance, that is listed twice."""
+"""Code for an action, or an outcome of chance, that is listed twice."""
 
 BAD_CHANCE = -9
-"""What stands for probabilities that are no distribution."""
+"""Code for probabilities that are no distribution."""
 
 BAD_PLAYOUT = -10
-"""What stands for a game's own playout that ends before it begins, or beyond the frame."""
+"""Code for a game's own playout that ends before it begins, or beyond the frame."""
 
 NO_PLACE = -1
-"""What stands for no place in a list."""
+"""Code for no place in a list."""
 
 GUARD = 32
 """Numbers on either side of ``scratch``, for rules that write to a player that there is not."""

@@ -1,4 +1,4 @@
-"""How Numba compiles ``Rules``; loaded where a game is compiled, not where it is found on disk.
+"""Compilation of ``Rules`` by Numba; loaded only where a game is compiled.
 
 An object of rules is a value without content: its attributes are constants in the machine code, and
 its methods are functions of its class.

@@ -153,7 +153,7 @@ class RulesSimulator:
         )
 
     def _broken(self, code: int, given: int) -> str | None:
-        """What the rules break, and the number that they gave; None if they break nothing."""
+        """The rule that a game breaks, and the number that it gave; None if it breaks none."""
         rules, frame = self.rules, self.frame
         top = rules.num_distinct_actions
         numbers = frame.returns[0].tolist()

@@ -37,7 +37,7 @@ class RulesState:
         self._root = _initial(rules).copy()
         self._history: list[int] = []
         self._given: Hashable = None
-        """Where the record was changed last: the moves until then, and what was given."""
+        """The last change of the record: the moves until then, and what was given."""
         self._describe([])
 
     def clone(self) -> Self:
@@ -60,15 +60,15 @@ class RulesState:
         return self._player
 
     def is_terminal(self) -> bool:
-        """Whether the game is over."""
+        """True if the game is over."""
         return self._player == TERMINAL
 
     def is_chance_node(self) -> bool:
-        """Whether chance moves next."""
+        """True if chance moves next."""
         return self._player == CHANCE
 
     def has_chance_nodes(self) -> bool:
-        """Whether the rules have outcomes of chance."""
+        """True if the rules have outcomes of chance."""
         return type(self.rules).chance_outcomes is not BaseRules.chance_outcomes
 
     def legal_actions(self) -> list[int]:
@@ -107,11 +107,11 @@ class RulesState:
         return self._root
 
     def returns(self) -> list[float]:
-        """What each player has won; 0 while the game goes on."""
+        """The return of each player; 0 while the game goes on."""
         return self._returns.copy()
 
     def num_players(self) -> int:
-        """How many players the game has."""
+        """The number of players."""
         return self.rules.num_players
 
     def num_distinct_actions(self) -> int:
@@ -127,11 +127,11 @@ class RulesState:
         return self.rules.max_utility
 
     def utility_sum(self) -> float | None:
-        """What all returns sum up to at every end; None where that varies."""
+        """The sum of all returns at every end; None where it varies."""
         return self.rules.utility_sum
 
     def action_to_string(self, player: int, action: int) -> str:
-        """How the action is written."""
+        """The action in the game's notation."""
         return self.rules.action_to_string(player, action)
 
     def string_to_action(self, text: str) -> int:
@@ -168,7 +168,7 @@ class RulesState:
         return self._history.copy()
 
     def observation(self, player: int) -> NDArray[np.float32]:
-        """What the game shows of the position, see ``Rules.observation``."""
+        """The position as the game shows it, see ``Rules.observation``."""
         return np.array(self.rules.observation(self.record), np.float32)
 
     def on_compiled_rules(self) -> Self:
@@ -239,7 +239,7 @@ _threads = threading.local()
 
 
 def _asked(rules: BaseRules) -> RulesSimulator:
-    """What this thread asks of the rules with."""
+    """The simulator with which this thread asks the rules."""
     known: dict[BaseRules, RulesSimulator] = _threads.__dict__.setdefault("known", {})
     if rules not in known:
         frame = make_frame(

@@ -31,7 +31,7 @@ class JudgedRules(NamedTuple):
 
 
 def is_compiled_value(value: object) -> bool:
-    """Whether a value function is a part that implements ``position_value``."""
+    """True if a value function is a part that implements ``position_value``."""
     return type(value) in position_value.implementations
 
 

@@ -7,7 +7,7 @@ from rave_agents.errors import UnsupportedGameError
 from rave_pettingzoo.support import env_name
 
 
-class FollowingEnv:
+class MirrorEnv:
     """An AEC environment that takes the moves of a game, to draw it and to show what agents see.
 
     Args:
