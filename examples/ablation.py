@@ -50,9 +50,9 @@ class Trial(NamedTuple):
 
     part: str
     verdict: str | None
-    """Of the sequential test over all games."""
+    """Verdict of the sequential test over all games."""
     results: dict[str, MatchResult]
-    """By game."""
+    """Results by game."""
 
 
 def verdict(sprt: Sprt, results: dict[str, MatchResult]) -> str | None:

@@ -52,7 +52,7 @@ class TwoNumbers:
         return [] if self.is_terminal() else list(range(self.count))
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """There are none."""
+        """No outcomes: the game has no chance."""
         return []
 
     def apply_action(self, action: int) -> None:

@@ -134,7 +134,7 @@ def sampled(state: pyspiel.State, particles: int, draw: random.Random) -> list[l
 
 
 def announced(state: pyspiel.State) -> list[tuple[int | None, object]]:
-    """For each step the action if the player took it or heard of it, and what they then saw.
+    """Announced actions: each step's action if the player took it or heard of it, and their view.
 
     An action was announced if there were others, and the player would have seen something else
     after each of them.
@@ -154,7 +154,7 @@ def announced(state: pyspiel.State) -> list[tuple[int | None, object]]:
 
 
 def probabilities(state: pyspiel.State) -> dict[int, float]:
-    """Of the actions or outcomes, the players moving uniformly at random."""
+    """Probabilities of the actions or outcomes, the players moving uniformly at random."""
     if state.is_chance_node():
         return dict(state.chance_outcomes())
     legal = state.legal_actions()

@@ -25,7 +25,7 @@ BLOCK = 4
 """Mean number of consecutive hidden actions that a proposal redraws."""
 
 REDRAWS = 0.25
-"""Among the proposals that redraw actions, the share that redraws all of them."""
+"""Share of the proposals that redraw all actions, among those that redraw any."""
 
 ELSEWHERE = 0.1
 """Share of proposals at places that do not look hidden."""

@@ -103,7 +103,7 @@ class _TrueHistory(NamedTuple):
     line: Line
     """The weights are those of somebody who makes no move."""
     hidden: dict[tuple[int, bool, int], bool]
-    """For players, whether moves are counted, and steps: see ``HistoryChain``."""
+    """Hidden steps, by player, whether moves are counted, and step: see ``HistoryChain``."""
 
     def until(self, history: Sequence[tuple[int, int]]) -> "_TrueHistory":
         """The common beginning with another history."""

@@ -30,7 +30,7 @@ TRIED_VERSION = "2.0.2"
 """The version of OpenSpiel of which it is known which games begin at a text of the user's."""
 
 UNTOLD = frozenset({"clobber", "dots_and_boxes", "gomoku", "rbc"})
-"""Those of its games that do so without telling it later."""
+"""Games of these that do so without telling it later."""
 
 _UNDO_IS_RIGHT = frozenset({"rbc"})
 """Games that begin at a FEN and tell it nowhere, but take all moves back correctly."""

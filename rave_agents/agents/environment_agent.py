@@ -21,7 +21,7 @@ class EnvironmentAgent:
 
     env: Any
     members: Sequence["EnvironmentAgent"] = ()
-    """For a vectorised environment, an agent for each of its environments; else empty."""
+    """Agents for each environment of a vectorised one; else empty."""
 
     def act(self, observation: Any = None, action_mask: Any = None) -> Any:
         """Choose an action for the live environment."""

@@ -52,7 +52,7 @@ class Progress(NamedTuple):
     loss: float
     """The mean logistic loss of the last fit; NaN before the first."""
     seconds: float
-    """Since learning began."""
+    """Seconds since learning began."""
 
 
 class _Sample(NamedTuple):
@@ -222,7 +222,7 @@ class _Features:
         return cells
 
     def shares(self, returns: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:
-        """For each output the share, in [0, 1], of what could be won."""
+        """Shares, in [0, 1], of the winnings possible for each output."""
         shares = (np.array(returns[: self.outputs], np.float64) - self.low) / (self.high - self.low)
         return np.asarray(np.clip(shares, 0.0, 1.0))
 
@@ -328,7 +328,7 @@ def _unnested(windows: Windows, found: NDArray[np.float64]) -> NDArray[np.float6
 
 
 def _column_groups(windows: Windows) -> NDArray[np.int64]:
-    """For each window's content the number of that content, whatever the window."""
+    """The number of each window's content, whatever the window."""
     groups, first = [], 0
     for cells in windows.cells:
         contents = windows.contents(cells)
@@ -343,7 +343,7 @@ def _first_cell(windows: Windows) -> int:
 
 
 def _holders(windows: Windows, count: int) -> Iterator[tuple[int, int, NDArray[np.int64]]]:
-    """For each cell a window with it: its first number, and the cell's kind in each content."""
+    """Each cell, the first number of a window with it, and the cell's kind in each content."""
     for cell in range(count):
         for start, cells in zip(windows.starts, windows.cells, strict=False):
             found = np.argwhere(cells == cell)

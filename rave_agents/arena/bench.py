@@ -79,7 +79,7 @@ class BenchResult:
 
     @functools.cached_property
     def geometric_mean(self) -> dict[str, float]:
-        """For each agent the geometric mean of its ratios over the games."""
+        """Geometric mean of each agent's ratios over the games."""
         ratios: dict[str, list[float]] = {}
         for row in self.rows:
             ratios.setdefault(row.agent, []).append(row.ratio)

@@ -17,7 +17,7 @@ from typing import Self
 from filelock import lock_descriptor
 
 _LOCKS_TEXT = re.compile(rb"(process \d+ on [^\n]*\n?)?")
-"""What a lock's file has: the line of its last holder, or nothing yet."""
+"""Contents of a lock's file: the line of its last holder, or nothing yet."""
 
 _LONGEST = 1024
 

@@ -273,7 +273,7 @@ def checked_means(
     output: str | os.PathLike[str] | None,
     shard: Shard | str | None,
 ) -> Means:
-    """By what games are played, checked.
+    """Check the means by which games are played.
 
     Raises:
         TypeError, ValueError: for a value that is not allowed.

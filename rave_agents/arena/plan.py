@@ -66,7 +66,7 @@ class Plan:
     tables: Sequence[AnyTable]
     """The tables at which games are played."""
     labels: Sequence[Mapping[str, Any]]
-    """For each table the values by which a line of the file is known as one of its games."""
+    """Values by which a line of the file is known as a game of each table."""
     games: int
     """Games at each table."""
     group: int = 2

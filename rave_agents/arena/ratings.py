@@ -60,7 +60,8 @@ class Ratings:
     values: tuple[float, ...]
     """Their ratings: 0 on average over those that are finite, or as the anchor has it."""
     covariance: _Array
-    """Of the ratings, agents × agents, in squared Elo points; not a number where there is none."""
+    """Covariance of the ratings, agents × agents, in squared Elo points; not a number where there
+    is none."""
     bounds: dict[str, tuple[float, float]]
     """95 % intervals of those whose rating is infinite, one-sided."""
     draw_parameter: float
@@ -83,7 +84,7 @@ class Ratings:
         return _around(self.values[index], self.covariance[index, index])
 
     def difference(self, first: str, second: str) -> tuple[float, tuple[float, float]]:
-        """By how much the first agent is rated above the second, and its 95 % interval."""
+        """Rating of the first agent less the second's, and its 95 % interval."""
         one, two = self._index(first), self._index(second)
         if one == two:
             return 0.0, (0.0, 0.0)

@@ -62,7 +62,7 @@ class Taken(Generic[_R]):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Means:
-    """By what games are played and where they are kept."""
+    """Means by which games are played, and the place where they are kept."""
 
     jobs: int = 1
     """Processes of this machine."""

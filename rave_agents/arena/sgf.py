@@ -15,7 +15,7 @@ GAME_NUMBERS = {"go": 1, "nogo": 1, "othello": 2, "gomoku": 4, "lines_of_action"
 """SGF's numbers of games; NoGo has Go's board and stones. Others get ``OTHER_GAME``."""
 
 OTHER_GAME = 0
-"""For games that SGF has no number for."""
+"""Number for games that SGF has none for."""
 
 _LARGEST = 26
 

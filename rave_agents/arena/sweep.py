@@ -63,7 +63,7 @@ class SweepResult:
     planned: int
     """Games planned for each cell."""
     cells: tuple[SweepCell, ...]
-    """In the order of the grid: the values of the last parameter vary fastest."""
+    """Cells in the order of the grid: the values of the last parameter vary fastest."""
     latest: tuple[int, GameRecord] | None = None
     """The game that ended last, with the index of its cell."""
     interrupted: bool = False

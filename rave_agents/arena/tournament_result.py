@@ -47,7 +47,7 @@ class TournamentResult:
     planned: int
     """Games planned for each pairing on each game."""
     matches: tuple[MatchResult, ...]
-    """For each game and pairing the finished games; ``MatchResult.agents`` are names."""
+    """Finished games of each game and pairing; ``MatchResult.agents`` are names."""
     anchor: str | None = None
     """The agent whose rating is 0; None for ratings that are 0 on average."""
     latest: tuple[int, GameRecord] | None = None

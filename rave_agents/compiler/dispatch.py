@@ -57,7 +57,7 @@ class KernelFunction(Generic[_P, _R]):
         return self.py_func(*args, **kwargs)
 
     def __reduce__(self) -> tuple[Any, ...] | str:
-        """By name where a module has it; with its function where a script has defined it."""
+        """Pickle by name where a module has it; with its function where a script has defined it."""
         if self.py_func.__module__ == "__main__":
             return KernelFunction, (self.py_func, self.sums_in_any_order)
         return self.py_func.__qualname__
@@ -126,7 +126,7 @@ class OpenFunction(Generic[_P, _R]):
         return cast(_R, self.body_for(type(args[0]))(*args, **kwargs))
 
     def __reduce__(self) -> str:
-        """By name: there is one of it in a process."""
+        """Pickle by name: there is one of it in a process."""
         return self.default.__qualname__
 
     def body_for(self, part: type) -> Callable[..., Any]:

@@ -96,7 +96,7 @@ class Fingerprint:
             del self._seen[known]
 
     def begin(self) -> None:
-        """From here on the text is as if nothing had been added before."""
+        """Begin a text as if nothing had been added before."""
         self._seen.clear()
 
     def add_fields(self, kind: Any) -> None:

@@ -11,7 +11,7 @@ from typing import TypeVar
 _C = TypeVar("_C", bound=type)
 
 RUNS_AS: dict[type, type] = {}
-"""For classes of parts that have arrays: the class of the record that has them."""
+"""Classes of records, by the classes of parts whose arrays they have."""
 
 
 def runs_as(part: type) -> Callable[[_C], _C]:

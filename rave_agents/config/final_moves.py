@@ -83,7 +83,7 @@ class Maximin(NamedTuple):
 
 
 class Survivor(NamedTuple):
-    """With ``rule=gumbel`` the best of the actions that sequential halving has kept.
+    """The best of the actions that sequential halving has kept, with ``rule=gumbel``.
 
     It is the one of the greatest ``g + ln p + σ(q)``, see ``kernel/gumbel.py`` (Danihelka et al.
     2022). Where several players move at the same time, it is the robust child.

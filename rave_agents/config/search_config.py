@@ -307,7 +307,7 @@ class SearchConfig:
         return changed
 
     def _beside(self, changes: Mapping[str, Any]) -> Self:
-        """With those of the changes that are of fields, or are parts of parts."""
+        """Make the changes that are of fields, or are parts of parts."""
         own = {name: value for name, value in changes.items() if name in self.field_names()}
         changed = self._with_own(own)
         for name, value in changes.items():
@@ -452,7 +452,7 @@ def _unknown(what: str, name: str, known: Collection[str]) -> str:
 
 
 def _owners() -> dict[str, tuple[str, type]]:
-    """For the fields of all parts there are: which field takes the part, and its class."""
+    """The field that takes each part's fields, and the part's class."""
     owners: dict[str, tuple[str, type]] = {}
     waiting: list[type] = [SearchConfig]
     seen: set[type] = set()

@@ -26,7 +26,7 @@ STOCK_NAMES = {
     ),
     "final_policy_type": ("final_move", "Use final_move and temperature"),
 }
-"""For parameters of OpenSpiel's own bots, the parameter of this package that replaces each, and the
+"""Parameters of OpenSpiel's own bots: the parameter of this package that replaces each, and the
 advice to give where it exists."""
 
 

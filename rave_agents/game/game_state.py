@@ -91,13 +91,13 @@ class GameState(Protocol):
         """The actions of the player to move, each from 0 to ``num_distinct_actions() - 1``."""
 
     def chance_outcomes(self) -> Sequence[tuple[int, float]]:
-        """At a chance node: every outcome and its probability; the probabilities sum to 1."""
+        """Every outcome at a chance node and its probability; the probabilities sum to 1."""
 
     def apply_action(self, action: int) -> Any:
         """Play an action of the player to move, or a chance outcome, on this state."""
 
     def returns(self) -> Sequence[float]:
-        """For each player the sum of their rewards from the game's start on."""
+        """The sum of each player's rewards from the game's start on."""
 
     def num_players(self) -> int:
         """The number of players."""

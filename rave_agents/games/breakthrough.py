@@ -26,7 +26,7 @@ from rave_agents.games.kit.rules import NO_ACTION, TERMINAL, Rules
 from rave_agents.simulate.random_stream import random_below
 
 FULL_ROWS = 6
-"""From so many rows on, each player begins with two rows of pieces."""
+"""Number of rows from which each player begins with two rows of pieces."""
 
 LARGEST = 64
 """The most squares."""
@@ -147,7 +147,7 @@ class Breakthrough(Rules):
         return self.action_of(state, nth_bit(right, place - straights), 2)
 
     def action_to_string(self, player: int, action: int) -> str:
-        """From where to where, with a star for a capture."""
+        """The squares that a piece leaves and reaches, with a star for a capture."""
         square = action // 12
         direction = action // 2 % 6
         mover, step = divmod(direction, 3)

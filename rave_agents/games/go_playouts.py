@@ -25,7 +25,7 @@ class GoPlayouts(StoneRules):
         state.sensible = 1
 
     def knows_better(self, state: Any) -> bool:
-        """In sensible playouts."""
+        """True in sensible playouts."""
         return bool(state.sensible == 1)
 
     def draw(self, state: Any, stream: Any) -> Any:

@@ -156,7 +156,7 @@ class Hex(ConnectionRules):
         return np.array([owners == owner for owner in range(3)], np.float32)
 
     def owners(self, state: Any) -> Any:
-        """For each row and column 0 for empty, else one more than the player."""
+        """Owners of the cells, rows × columns: 0 for empty, else one more than the player."""
         rows, columns = np.arange(self.num_rows), np.arange(self.num_cols)
         first = state.lines[0, rows][:, None] >> columns & 1
         second = state.lines[1, columns][None, :] >> rows[:, None] & 1

@@ -12,7 +12,7 @@ WHOLE, SELF = 127, 8
 
 
 def patterns(width: int) -> tuple[Any, Any, Any, Any]:
-    """For each pattern the number and the beginnings of its arcs, and the middles of threes.
+    """Table of each pattern: the number and the beginnings of its arcs, and the middles of threes.
 
     An arc is stones that are beside one another. A place is what is to be added to the number of
     the cell, where a row has ``width`` of them.
@@ -34,6 +34,6 @@ def patterns(width: int) -> tuple[Any, Any, Any, Any]:
 
 
 def owners(lines: Any, columns: int) -> Any:
-    """For each row and column 0 for empty, else one more than the player, whose rows are bits."""
+    """Owners of the cells, rows × columns: 0 for empty, else one more than the player."""
     bits = lines[:, :, None] >> np.arange(columns) & 1
     return bits[0] + 2 * bits[1]

@@ -33,7 +33,7 @@ NOT_FIRST, NOT_LAST = np.uint64(0xFEFEFEFEFEFEFEFE), np.uint64(0x7F7F7F7F7F7F7F7
 """All squares but those of the first and of the last column."""
 
 UP, SIDE = np.uint64(8), np.uint64(1)
-"""From a square to the one above, and to the right."""
+"""Distance from a square to the one above, and to the one on the right."""
 
 FACTORS = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F))
 """Odd numbers with mixed bits, for keys."""

@@ -102,7 +102,7 @@ class NoGo(StoneRules):
         return self.point_text(action)
 
     def is_whites_turn(self, state: Any) -> bool:
-        """At the end it is nobody's."""
+        """True if White is to move; False at the end."""
         return super().is_whites_turn(state) and self.player(state) != TERMINAL
 
 
@@ -147,6 +147,6 @@ class NoGoState(RulesState):
         return row * self.board_size + column
 
     def colours(self) -> Sequence[int]:
-        """For each action the colour of its point: 0 black, 1 white, 2 empty."""
+        """The colour of each action's point: 0 black, 1 white, 2 empty."""
         colours: list[int] = self.record.colour[: self.rules.points].tolist()  # type: ignore[attr-defined]
         return colours

@@ -165,7 +165,7 @@ def _xiangqi(state: GameState, action: int) -> str:
 
 
 def _shogi(state: GameState, action: int) -> str:
-    """From USI: files from the right, ranks as letters from the top, drops with a star."""
+    """Write a move of shogi, with files from the right and ranks as letters, as in USI."""
     name = action_name(state, action)
     squares = "".join(
         f"{chr(ord('a') + _SHOGI_SIZE - int(file))}{_SHOGI_SIZE - (ord(rank) - ord('a'))}"

@@ -180,7 +180,7 @@ class Engine:
         return ""
 
     def _give_turn(self, player: int) -> bool:
-        """In Go, let the opponent pass if a colour moves twice; return whether they did.
+        """Let the opponent pass if a colour moves twice in Go; return whether they did.
 
         Controllers place handicap stones in this way.
         """

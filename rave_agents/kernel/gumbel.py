@@ -230,7 +230,7 @@ def choose_by_gumbel(part: GumbelSearch, search: Any, node: int, table: int) -> 
 
 @kernel
 def halved_edge(part: GumbelSearch, search: Any) -> int:
-    """Of the root's actions whose turn it is the one with the greatest ``root_score``.
+    """The action whose turn it is at the root with the greatest ``root_score``.
 
     Actions that cannot be best, or are sure to bring the least there is, come last.
     """

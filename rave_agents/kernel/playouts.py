@@ -100,9 +100,10 @@ class SteeredPlayouts(NamedTuple):
     """Playouts take the actions that won most before more often."""
 
     playout_temperature: Annotated[float, Ge(0.01)] = 0.05
-    """Of the distribution, at least 0.01: the lower, the more often the best actions are taken. The
-    preference fades by itself where the actions' means are not to be trusted: where actions stay
-    legal when taken, as in Connect Four, or where the means differ by no more than chance."""
+    """Temperature of the distribution, at least 0.01: the lower, the more often the best actions
+    are taken. The preference fades by itself where the actions' means are not to be trusted: where
+    actions stay legal when taken, as in Connect Four, or where the means differ by no more than
+    chance."""
 
 
 class AdaptivePlayouts(NamedTuple):

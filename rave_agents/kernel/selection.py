@@ -15,7 +15,7 @@ from rave_agents.kernel.values.implicit_minimax import first_value, mixed_sum
 from rave_agents.simulate.random_stream import random_below, random_unit
 
 NO_EDGE = -1
-"""In place of an edge where the rule gives every edge NaN."""
+"""Mark in place of an edge where the rule gives every edge NaN."""
 
 
 class RandomTies(NamedTuple):

@@ -106,7 +106,7 @@ def _policy(root: Root, config: SearchConfig) -> list[float]:
 
 
 def worst_values(root: Root, few: float) -> dict[int, float]:
-    """For each of the root's actions its mean value against the worst reply of the others.
+    """Mean value of each of the root's actions against the worst reply of the others.
 
     A reply counts as if it had been seen ``few`` times more with the action's mean value; so one
     that was never seen is worth that mean. Actions with fewer visits than ``few`` come last, as
@@ -156,7 +156,7 @@ def _final_keys(root: Root, config: SearchConfig) -> dict[int, tuple[float, floa
 
 
 def _final_moves(root: Root, config: SearchConfig, key: _Key) -> Sequence[RootMove]:
-    """Those of the root's moves that the final move may be, by what is proven.
+    """Candidates for the final move among the root's, by their proofs.
 
     A root whose moves are all solved leaves the best of them: of equal wins the shortest, of losses
     the longest. Otherwise no move is left that cannot be best. Of the open ones, ``key`` prefers

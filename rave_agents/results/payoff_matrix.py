@@ -21,7 +21,7 @@ class JointTable:
     replies: tuple[int, ...]
     """The other player's, likewise."""
     visits: tuple[tuple[int, ...], ...]
-    """For each action and reply the simulations that took both."""
+    """Simulations that took each action and reply."""
     values: tuple[tuple[float | None, ...], ...]
     """The mean return in them; None without any."""
 

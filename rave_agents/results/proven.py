@@ -135,7 +135,7 @@ def win_numbers(proofs: ProofArrays, player: int, node: int = ROOT) -> NumberPai
 
 
 def solving_edge(tree: Tree, proofs: ProofArrays, node: int) -> int | None:
-    """At a solved node an edge that leads to its outcome; None at a terminal one.
+    """The edge of a solved node that leads to its outcome; None at a terminal one.
 
     A winner takes the shortest known way, a loser the longest.
     """
@@ -162,7 +162,7 @@ def _preference(proofs: ProofArrays, mover: int, child: int) -> tuple[float, boo
 
 
 def winning_edge(tree: Tree, proofs: ProofArrays, node: int) -> int | None:
-    """At a decision node the most visited edge that wins by its proof number; None without one."""
+    """The most visited edge of a decision node that wins by its proof number; None without one."""
     mover = int(tree.node_player[node])
     if mover < 0 or win_numbers(proofs, mover, node)[0] != 0.0:
         return None

@@ -56,7 +56,7 @@ class AmafStatistics(NamedTuple):
     value_sum: float = 0.0
     """Sum of their values."""
     wins: float = 0.0
-    """Those of them that were won, if winning moves are counted."""
+    """AMAF visits that were won, if winning moves are counted."""
     win_moves: float = 0.0
     """Sum of the move's numbers over them."""
 

@@ -97,7 +97,7 @@ def effective_size(sample: WorldSample) -> float | None:
 
 
 def _cycled_size(table: NDArray[np.int64], mean: float, sample: WorldSample) -> float:
-    """Of several chains in turn, as if each forgot at one rate (autoregression of order 1)."""
+    """Effective size of several chains in turn, as if each forgot at one rate (autoregression)."""
     rounds = max(1.0, sample.drawn / sample.cycle)
     if len(table) <= sample.cycle:
         return float(sample.drawn)

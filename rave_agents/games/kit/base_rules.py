@@ -206,7 +206,7 @@ class BaseRules:
         """
 
     def board_planes(self, state: Any, kinds: Sequence[int]) -> Any:
-        """For each of some kinds a plane of the cells that are of it: float32."""
+        """A plane of the cells of each of some kinds: float32."""
         cells = np.zeros(self.num_board_cells, np.int8)
         self.describe_board(state, cells)
         planes = np.array([cells == kind for kind in kinds], np.float32)

@@ -21,7 +21,7 @@ from rave_agents.games.kit.base_rules import BaseRules
 
 _lock = threading.Lock()
 _loaded: dict[str, Callback] = {}
-"""By the names of their files: code may be in use after its rules have been edited."""
+"""Loaded code by the names of its files: it may be in use after its rules have been edited."""
 
 
 def loaded(rules: BaseRules) -> Callback:

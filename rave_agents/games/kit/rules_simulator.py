@@ -101,7 +101,7 @@ class RulesSimulator:
         self._buffers = Buffers(**named | own)
 
     def make_sensible(self) -> None:
-        """From now on playouts leave out moves that make no sense, see ``Rules.make_sensible``."""
+        """Leave out moves that make no sense in playouts, see ``Rules.make_sensible``."""
         self.rules.make_sensible(self.root.view(np.recarray)[0])
 
     def set_root(self, root: Any) -> bool:

@@ -81,7 +81,7 @@ def _measure(trust: MeasuredSpread, search: Any, visits: Array, value_sum: Array
 
 @kernel
 def trust_by_spread(later: float, own: float) -> float:
-    """From 0 to 1, by the squares of differences of actions taken later, and of edges."""
+    """Trust from 0 to 1, by the squares of differences of actions taken later, and of edges."""
     if own <= 0.0:
         return 0.0
     return ramp(math.sqrt(later / own), NO_TRUST_RATIO, FULL_TRUST_RATIO)

@@ -97,7 +97,7 @@ class Pachi(NamedTuple):
     """``β = ñ / (ñ + n + n ñ / equivalence)``."""
 
     equivalence: Annotated[float, Gt(0)] = 3500.0
-    """In visits, above 0 (Pachi: 3,000 to 4,000)."""
+    """The equivalence of AMAF visits, in visits, above 0 (Pachi: 3,000 to 4,000)."""
 
 
 @implements(own_weight, Pachi)
@@ -113,7 +113,7 @@ class GraveBias(NamedTuple):
     """``β = ñ / (ñ + n + bias ñ n)``."""
 
     bias: Annotated[float, Ge(0)] = 1e-5
-    """At least 0 (Cazenave 2015: 1e-5)."""
+    """The bias of AMAF values, at least 0 (Cazenave 2015: 1e-5)."""
 
 
 @implements(own_weight, GraveBias)

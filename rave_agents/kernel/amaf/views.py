@@ -78,7 +78,7 @@ class View(NamedTuple):
     trusting: Any
     """The part that says how far they are trusted, see ``trust.py``."""
     row: int
-    """In tables, the row of the action 0 of the player who moves at the node."""
+    """The row, in tables, of the action 0 of the player who moves at the node."""
     counts: bool
     """True if they count for the player."""
     trust: float
@@ -188,7 +188,7 @@ class MoveRecord(NamedTuple):
     actions: Annotated[Array, Rows(Axis.MOVE, np.int32)]
     """The action played."""
     path_moves: Annotated[Array, Rows(Axis.PATH, np.int32)]
-    """For each node of the path how many moves lead to it."""
+    """Number of moves that lead to each node of the path."""
     seen: Annotated[Array, Rows(Axis.PLAYER, INT, (Axis.ACTION,), fill=-1)]
     """``offset`` plus the number of the player's move that was seen last with this action."""
     offset: Annotated[Array, one(INT)]

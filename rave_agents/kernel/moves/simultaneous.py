@@ -25,8 +25,8 @@ from rave_agents.kernel.selection import choose
 from rave_agents.kernel.tree import UNEXPANDED
 
 ALONE = -2
-"""In the place of an entry: an edge that leads to its child by itself, or the first of several that
-are taken at the same time."""
+"""Mark in place of an entry: an edge that leads to its child by itself, or the first of several
+that are taken at the same time."""
 
 
 class Simultaneous(NamedTuple):

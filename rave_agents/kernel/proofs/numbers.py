@@ -23,8 +23,8 @@ from rave_agents.kernel.proofs.trust import LearnedBonusTrust, bonus_trust, comp
 from rave_agents.kernel.tree import UNEXPANDED, edge_rows
 
 NOBODY = -1
-"""In place of a player: of the winner of a draw, of the viewer of bonuses that must be computed
-anew."""
+"""Mark in place of a player: of the winner of a draw, of the viewer of bonuses that must be
+computed anew."""
 
 
 class NoProofNumbers(NamedTuple):

@@ -56,7 +56,7 @@ class SkipSolved(NamedTuple):
     """Solved children are skipped as long as their parent is not solved."""
 
     visits: Annotated[int, Ge(0), Lt(2**31)] = 5
-    """After more visits than this, at least 0 (Kowalski et al. 2023: 5)."""
+    """Visits, at least 0, after which a solved child is skipped (Kowalski et al. 2023: 5)."""
 
 
 class CheckNothing(NamedTuple):

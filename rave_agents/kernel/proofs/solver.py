@@ -43,7 +43,7 @@ class Bounds(NamedTuple):
     high: Annotated[Array, Rows(Axis.NODE, FLOAT, (Axis.PLAYER,))]
     """The optimistic bound: the greatest; where the node is solved, the same."""
     distance: Annotated[Array, Rows(Axis.NODE, np.int32)]
-    """Of a solved node the moves to the end, or ``UNSOLVED``."""
+    """Moves from a solved node to the end; ``UNSOLVED`` for another one."""
 
 
 @open_function
@@ -193,7 +193,7 @@ def find_solution(solver: Bounds, search: Any, node: int) -> int:
 
 @kernel
 def find_agreement(solver: Bounds, search: Any, node: int) -> int:
-    """At a chance node the longest of its children if all have one outcome, or ``UNEXPANDED``."""
+    """The longest child of a chance node if all have one outcome, or ``UNEXPANDED``."""
     tree, players = search.tree, search.settings.num_players
     solution = UNEXPANDED
     for edge in edge_rows(tree, node):

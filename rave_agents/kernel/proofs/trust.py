@@ -47,7 +47,7 @@ class MeasuredTrust(NamedTuple):
 
     options: LearnedBonusTrust
     measured: RootSums
-    """Over the whole tree, the squares of bonuses, and their products with values, both as
+    """Sums over the whole tree: the squares of bonuses, and their products with values, both as
     differences from the mean of their node."""
     distrust: Annotated[Array, one(FLOAT)]
     """[1] 1 less the trust."""
@@ -71,7 +71,7 @@ def _bonus_trust(trust: MeasuredTrust) -> float:
 
 @kernel
 def distrust(squares: float, products: float) -> float:
-    """From 0 to 1, by the slope of values over bonuses, drawn towards 0 where little is known."""
+    """Distrust from 0 to 1, by the slope of values over bonuses; near 0 where little is known."""
     slope = products / (PRIOR_WEIGHT + squares)
     return ramp(float(slope), TOLERATED_SLOPE, REFUTING_SLOPE)
 

@@ -21,7 +21,7 @@ from rave_agents.kernel.utilities import scaled
 
 
 class NoJudging(NamedTuple):
-    """There is no value function, or its values count in playouts alone."""
+    """No value function, or one whose values count in playouts alone."""
 
 
 class Judging(NamedTuple):

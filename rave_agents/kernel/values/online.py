@@ -54,7 +54,7 @@ class OnlineValue(NamedTuple):
     """The weight of backed-up values beside the means of simulations under full trust, in [0, 1]: α
     of Lanctot et al. (2014), as ``Judging.minimax``."""
     step_size: Annotated[float, Gt(0)] = 0.1
-    """Of AdaGrad, above 0."""
+    """Step size of AdaGrad, above 0."""
 
 
 @runs_as(OnlineValue)
