@@ -85,14 +85,14 @@ def edge_proof(tree: Tree, proofs: ProofArrays, node: int, edge: int, ends: Ends
         return found
     if len(proofs.distance) == 0:
         return _bounded_by_numbers(found, proofs, mover, child, ends)
-    low = float(proofs.low[child, mover])
+    lows = proofs.low[child].tolist()
+    low = lows[mover]
     solved = proofs.distance[child] != UNSOLVED
-    others = np.delete(proofs.low[child], mover).max(initial=-math.inf)
     return found._replace(
         low=low,
         high=float(proofs.high[child, mover]),
         distance=1 + int(proofs.distance[child]) if solved else UNSOLVED,
-        lost=bool(solved and others > low),
+        lost=bool(solved and max(lows) > low),  # Who has the most has not lost.
     )
 
 

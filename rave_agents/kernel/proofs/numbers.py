@@ -271,5 +271,7 @@ def pn_score(numbers: Numbers, at_node: NodeBonus, search: Any, edge: int, score
     bonus = float(numbers.edge_bonus[edge])
     faded = float(search.tree.edge_visits[edge]) / at_node.half_visits
     fading = 1.0 + faded * faded
-    weight = at_node.weight + at_node.fading_weight / fading
+    weight = at_node.weight
+    if at_node.fading_weight > 0.0:
+        weight = at_node.fading_weight / fading
     return (1.0 - weight) * score + weight * bonus + at_node.constant * bonus / fading
