@@ -12,6 +12,8 @@ DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
 
 FENCE = re.compile(r"^( *)```(\w*)(?: title=\"([\w.]+)\")?\n(.*?)^\1```$", re.DOTALL | re.MULTILINE)
+INCLUDED = re.compile(r"^--8<-- \"(examples/[\w.]+)\"\n", re.MULTILINE)
+"""A file that a page shows whole."""
 SMALL = {
     "--games": "2",
     "--simulations": "5",
@@ -38,6 +40,7 @@ class Block(NamedTuple):
 def blocks(page):
     """The blocks of a page, from top to bottom."""
     text = page.read_text(encoding="utf-8")
+    text = INCLUDED.sub(lambda found: (ROOT / found[1]).read_text(encoding="utf-8"), text)
     return [
         Block(found[2], found[3] or "", text.count("\n", 0, found.start(4)) + 1, found[4])
         for found in FENCE.finditer(text)

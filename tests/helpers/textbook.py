@@ -1,4 +1,4 @@
-"""Monte-Carlo tree search as the papers tell it: nodes are objects, nothing is fast.
+"""The reference search with all parts that the kernel has beside its own.
 
 It draws from the same random streams as the kernel, so that whole trees can be compared.
 """
@@ -6,6 +6,7 @@ It draws from the same random streams as the kernel, so that whole trees can be 
 import math
 import struct
 
+from helpers.examples import load_example
 from helpers.textbook_playouts import Playouts, weighing
 
 from rave_agents.parts import (
@@ -32,12 +33,16 @@ from rave_agents.parts import (
     WinningMoves,
 )
 
-CHANCE, TERMINAL = -1, -4
+reference = load_example("reference_search")
+CHANCE, TERMINAL = reference.CHANCE, reference.TERMINAL
 MASK = 2**32 - 1
 
 
 class Xoshiro:
-    """xoshiro128++ 1.0 (Blackman & Vigna), from its published description."""
+    """xoshiro128++ 1.0 (Blackman & Vigna), from its published description.
+
+    Its draws are the kernel's; they have the names of ``random.Random``.
+    """
 
     def __init__(self, words):
         self.s = [int(word) for word in words]
@@ -57,45 +62,26 @@ class Xoshiro:
         s[3] = rotl(s[3], 11)
         return result
 
-    def below(self, bound):
+    def randrange(self, bound):
         return self.word() * bound // 2**32
 
-    def unit(self):
+    def choice(self, entries):
+        return entries[self.randrange(len(entries))]
+
+    def random(self):
         return self.word() / 2**32
 
 
-def drawn(weighted, unit):
-    for outcome, probability in weighted:
-        unit -= probability
-        if unit < 0:
-            return outcome
-    return weighted[-1][0]
+class Edge(reference.Edge):
+    """An edge, or what AMAF knows of an action."""
 
-
-class Statistics:
-    """What AMAF knows of an action."""
-
-    def __init__(self):
-        self.n, self.total, self.wins, self.win_moves = 0.0, 0.0, 0.0, 0.0
-
-
-class Edge:
     def __init__(self, action, prior):
-        self.action = action
-        self.prior = struct.unpack("f", struct.pack("f", prior))[0]  # trees keep single precision
-        self.n, self.total, self.squares = 0, 0.0, 0.0
-        self.amaf = Statistics()
-        self.child = None
+        # Trees keep single precision.
+        super().__init__(action, struct.unpack("f", struct.pack("f", prior))[0])
+        self.squares, self.wins, self.win_moves = 0.0, 0.0, 0.0
 
 
-class Node:
-    def __init__(self, player, edges, visits):
-        self.player, self.edges, self.visits = player, edges, visits
-        self.table, self.table_playouts = None, 0
-        self.alone = True  # whether nobody else moves at the same time
-
-
-class Textbook:
+class Textbook(reference.ReferenceSearch):
     """``words`` are the first states of the two streams.
 
     Of the config's parts only the classes and the numbers are heeded, never their functions.
@@ -103,10 +89,11 @@ class Textbook:
     """
 
     def __init__(self, config, state, tree_words, playout_words, evaluator=None, weigh=None):
-        self.config, self.state, self.evaluator = config, state, evaluator
-        self.tie_breaks, self.playout_randoms = Xoshiro(tree_words), Xoshiro(playout_words)
+        super().__init__(state, ties=Xoshiro(tree_words), playouts=Xoshiro(playout_words))
+        self.config, self.evaluator = config, evaluator
+        self.expand_visits = config.expand_visits
         weigh = None if evaluator is not None else weigh or weighing(config.playouts)
-        self.playouts = Playouts(weigh, state.num_players(), self.playout_randoms)
+        self.policy = Playouts(weigh, state.num_players(), self.playouts)
         self.tolerance = config.ties.tolerance if isinstance(config.ties, TiesWithin) else 0.0
         self.amaf = None if isinstance(config.amaf, NoAmaf) else config.amaf
         self.has_tables = isinstance(config.amaf, GRAVE | HRAVE)
@@ -114,7 +101,7 @@ class Textbook:
         self.winning_weight = 0.0
         if self.amaf is not None and isinstance(self.amaf.winning, WinningMoves):
             self.winning_weight = self.amaf.winning.weight
-        self.root, self.near_ties = None, 0
+        self.near_ties, self.table_node, self.scores = 0, None, {}
         self.whole = getattr(getattr(state, "rules", None), "_whole", True)
         self.searcher = state.current_player()
         self.has_chance = False
@@ -124,11 +111,6 @@ class Textbook:
         self.low, self.high = state.min_utility(), state.max_utility()
         if not self.stated:
             self.low, self.high = math.inf, -math.inf
-
-    def search(self, simulations):
-        for _ in range(simulations):
-            self.simulate()
-        return self.root
 
     # Unknown bounds: sums stay in the game's utilities, and are scaled when they are looked at.
     def kept(self, utility):
@@ -150,7 +132,7 @@ class Textbook:
         for _, returns in results:
             self.low = self.low if self.stated else min([self.low, *returns])
             self.high = self.high if self.stated else max([self.high, *returns])
-        self.playouts.learn(results, self.low, self.high)
+        self.policy.learn(results, self.low, self.high)
 
     def mean_values(self, results):
         """The mean of the playouts' values, for each player."""
@@ -160,46 +142,34 @@ class Textbook:
         return [v / len(results) for v in values]
 
     def simulate(self):
-        state, node, path, reference = self.state.clone(), self.root, [], None
-        while node is not None and not self.ends_at(node):
-            if node.table is not None and (reference is None or node.table_playouts > self.ref):
-                reference = node
-            edge = self.choose(node, reference)
-            path.append((node, edge))
-            state.apply_action(edge.action)
-            node = edge.child
-        visits = path[-1][1].n if path else 0
-        if node is None and (not path or visits + 1 >= self.config.expand_visits):
-            node = self.make_node(state, visits)
-            self.playouts.look_at(path, node)
-            if path:
-                path[-1][1].child = node
-            else:
-                self.root = node
-        results = self.outcomes_of([parent for parent, _ in path], node, state)
+        self.table_node = None
+        path, leaf, state = self.select()
+        above = [node for node, _ in path]
+        if leaf is None and (not path or path[-1][1].n + 1 >= self.expand_visits):
+            leaf = self.expand(path, state)
+            self.policy.look_at(path, leaf)
+        results = self.outcomes_of(above, leaf, state)
         self.observe(results)
         if self.has_tables:
-            self.give_table([parent for parent, _ in path] + ([node] if node else []))
+            self.give_table(above + ([leaf] if leaf else []))
         if self.amaf is not None:
             for number, (moves, returns) in enumerate(results):
-                self.update_amaf(path, node, moves, returns, 1.0 / len(results), number == 0)
-        values = self.mean_values(results)
+                self.credit_playout(path, leaf, moves, returns, 1.0 / len(results), number == 0)
+        self.back_up(path, leaf, self.mean_values(results))
+
+    def back_up(self, path, leaf, values):
         mover, movers = 0, []
-        for parent, _ in path:
-            mover = parent.player if parent.player >= 0 else mover
+        for node, _ in path:
+            mover = node.player if node.player >= 0 else mover
             movers.append(mover)
-        for (parent, edge), mover in reversed(list(zip(path, movers, strict=True))):
-            parent.visits += 1
+        for (node, edge), mover in reversed(list(zip(path, movers, strict=True))):
+            node.visits += 1
             edge.n += 1
             edge.total += values[mover]
             edge.squares += values[mover] ** 2
-            values = self.passed_on(parent, edge, values)
-        if node is not None:
-            node.visits += 1
-
-    def ends_at(self, node):
-        """Whether selection stops here."""
-        return node.player == TERMINAL
+            values = self.passed_on(node, edge, values)
+        if leaf is not None:
+            leaf.visits += 1
 
     def passed_on(self, node, edge, values):
         """What counts above a node, of a simulation that took this edge there."""
@@ -207,82 +177,85 @@ class Textbook:
 
     def outcomes_of(self, above, leaf, state):
         """[(moves, returns)] that a simulation counts, at a leaf that may have no node."""
-        return self.play_out(state)
+        return self.results_of(state)
 
     def make_node(self, state, visits):
-        player = state.current_player()
-        if player == TERMINAL:
-            entries = []
-        elif player == CHANCE:
-            entries = state.chance_outcomes()
-            self.has_chance = True
-        elif self.evaluator is not None:
+        node = super().make_node(state, visits)
+        self.has_chance = self.has_chance or node.player == CHANCE
+        entries = [(edge.action, edge.prior) for edge in node.edges]
+        if node.player >= 0 and self.evaluator is not None:
             entries = self.evaluator.prior(state)
-        else:
-            entries = [(a, 1.0 / len(state.legal_actions())) for a in state.legal_actions()]
-        return Node(player, [Edge(action, p) for action, p in entries], visits)
+        return self.new_node(node.player, entries, visits)
 
-    def choose(self, node, reference):
+    def new_node(self, player, entries, visits):
+        node = reference.Node(player, [Edge(*entry) for entry in entries], visits)
+        node.table, node.table_playouts = None, 0
+        node.alone = True  # whether nobody else moves at the same time
+        return node
+
+    def choose(self, node):
+        nearest = self.table_node is None or node.table_playouts > self.ref
+        if node.table is not None and nearest:
+            self.table_node = node
         if node.player == CHANCE:
-            unit = self.tie_breaks.unit()
-            return drawn([(edge, edge.prior) for edge in node.edges], unit)
-        known = self.amaf_of_siblings(node, reference) if self.heeds_amaf(node.player) else {}
-        best, best_score, best_known, equals = None, None, None, 0
-        scores = {}
-        for edge in node.edges:
-            hidden = edge.n == 0 and known and isinstance(self.amaf.edges, VisitedEdges)
-            amaf = (0.0, 0.0) if hidden else known.get(edge, (0.0, 0.0))
-            score = scores[edge] = self.urgency(node, edge, *amaf)
-            known_of = (edge.n, edge.total, *amaf)
-            if score == best_score and known_of != best_known and math.isfinite(score):
-                self.near_ties += not self.whole  # Equal here, and but for rounding elsewhere.
-            if best is not None and (score != best_score or self.winning_weight > 0):
-                self.near_ties += abs(score - best_score) < self.precision
-            if best is None or score > best_score:
-                best, best_score, best_known, equals = edge, score, known_of, 1
-            elif score == best_score:
-                equals += 1
-                if self.tie_breaks.below(equals) == 0:
-                    best = edge
+            return super().choose(node)
+        amaf = self.amaf_of_siblings(node) if self.heeds_amaf(node.player) else {}
+        if amaf and isinstance(self.amaf.edges, VisitedEdges):
+            amaf = {edge: sums for edge, sums in amaf.items() if edge.n > 0}
+        known = {edge: amaf.get(edge, (0.0, 0.0)) for edge in node.edges}
+        self.scores = {edge: self.score(node, edge, *known[edge]) for edge in node.edges}
+        self.count_near_ties(known)
+        best = super().choose(node)
         if self.tolerance > 0:
-            equals = 0
-            for edge, score in scores.items():
-                bar = best_score - self.tolerance
+            equals, bar = 0, max(self.scores.values()) - self.tolerance
+            for edge, score in self.scores.items():
                 self.near_ties += abs(bar - score) < self.precision
                 if score >= bar:
                     equals += 1
-                    if self.tie_breaks.below(equals) == 0:
+                    if self.ties.randrange(equals) == 0:
                         best = edge
         return best
+
+    def urgency(self, node, edge):
+        return self.scores[edge]
+
+    def count_near_ties(self, known):
+        """Count the scores that are equal here, or elsewhere, but for rounding."""
+        best, best_known = None, None
+        for edge, score in self.scores.items():
+            known_of = (edge.n, edge.total, *known[edge])
+            if score == best and known_of != best_known and math.isfinite(score):
+                self.near_ties += not self.whole
+            if best is not None and (score != best or self.winning_weight > 0):
+                self.near_ties += abs(score - best) < self.precision
+            if best is None or score > best:
+                best, best_known = score, known_of
 
     def heeds_amaf(self, player):
         if self.amaf is None:
             return False
         return player == self.searcher or not isinstance(self.amaf.players, SearchingPlayer)
 
-    def amaf_of_siblings(self, node, reference):
+    def amaf_of_siblings(self, node):
         """{edge: (AMAF visits, sum of values)}, winning moves included."""
         known, rates = {}, {}
-        if self.has_tables and reference is None:
+        if self.has_tables and self.table_node is None:
             return known
         for edge in node.edges:
-            stats = edge.amaf
+            row = edge
             if self.has_tables:
-                stats = reference.table.get((node.player, edge.action), Statistics())
-            if stats.n > 0:
-                known[edge] = (stats.n, self.scaled_sum(stats.total, stats.n))
+                row = self.table_node.table.get((node.player, edge.action), Edge(edge.action, 0.0))
+            if row.amaf_n > 0:
+                known[edge] = (row.amaf_n, self.scaled_sum(row.amaf_total, row.amaf_n))
             rates[edge] = 0.0
-            if stats.wins > 0:
-                rates[edge] = (stats.wins / stats.n) / (stats.win_moves / stats.wins)
+            if row.wins > 0:
+                rates[edge] = (row.wins / row.amaf_n) / (row.win_moves / row.wins)
         w, best = self.winning_weight, max(rates.values())
         if w > 0 and best > 0:
             top = max(total / n for n, total in known.values())
             for edge, (n, total) in known.items():
                 known[edge] = (n, (1 - w) * total + w * n * rates[edge] / best * top)
         return known
-
-    def urgency(self, node, edge, amaf_n, amaf_sum):
-        return self.score(node, edge, amaf_n, amaf_sum)
 
     def value_sum(self, node, edge):
         """The sum of an edge's values."""
@@ -343,20 +316,20 @@ class Textbook:
             scale = self.high - self.low if self.high > self.low else math.inf
         return max(edge.squares / edge.n - mean**2, 0.0) / scale**2
 
-    def play_out(self, state):
+    def results_of(self, state):
         """[(moves, returns)] of each playout; one without moves at the game's end."""
         if state.is_terminal():
             return [([], state.returns())]
         if self.evaluator is not None:
             return [([], self.evaluator.evaluate(state))]
-        return [self.random_game(state.clone()) for _ in range(self.config.playout_count)]
+        return [self.play_out(state.clone()) for _ in range(self.config.playout_count)]
 
     def random_action(self, state):
         if state.is_chance_node():
-            return drawn(state.chance_outcomes(), self.playout_randoms.unit())
-        return self.playouts.draw(state.current_player(), state.legal_actions())
+            return reference.draw(state.chance_outcomes(), self.playouts)
+        return self.policy.draw(state.current_player(), state.legal_actions())
 
-    def random_game(self, state):
+    def play_out(self, state):
         moves = []
         while not state.is_terminal():
             action = self.random_action(state)
@@ -375,7 +348,7 @@ class Textbook:
                 node.table = {}
                 return
 
-    def update_amaf(self, path, leaf, moves, returns, share, first_playout):
+    def credit_playout(self, path, leaf, moves, returns, share, first_playout):
         played, starts = [], []
         for node, edge in path:
             starts.append((node, len(played)))
@@ -392,8 +365,8 @@ class Textbook:
                     continue
                 counted.add((player, action))
                 weight = share * self.weight(distance, len(later))
-                for stats in self.rows(node, player, action):
-                    self.credit(stats, weight, returns[player], distance + 1)
+                for row in self.rows(node, player, action):
+                    self.credit(row, weight, returns[player], distance + 1)
 
     def weight(self, distance, length):
         match self.amaf.weighting:
@@ -407,12 +380,14 @@ class Textbook:
         """The statistics that a move of this player is credited to at a node."""
         if isinstance(self.amaf, NodeAmaf):
             edges = node.edges if node.player == player else []
-            return [edge.amaf for edge in edges if edge.action == action]
-        return [] if node.table is None else [node.table.setdefault((player, action), Statistics())]
+            return [edge for edge in edges if edge.action == action]
+        if node.table is None:
+            return []
+        return [node.table.setdefault((player, action), Edge(action, 0.0))]
 
-    def credit(self, stats, weight, utility, number):
-        stats.n += weight
-        stats.total += weight * self.kept(utility)
+    def credit(self, row, weight, utility, number):
+        row.amaf_n += weight
+        row.amaf_total += weight * self.kept(utility)
         if self.mean(self.kept(utility), 1) > 0.5:
-            stats.wins += weight
-            stats.win_moves += weight * number
+            row.wins += weight
+            row.win_moves += weight * number

@@ -36,9 +36,9 @@ class Playouts:
 
     def draw(self, player, actions):
         if self.weigh is None:
-            return actions[self.randoms.below(len(actions))]
+            return self.randoms.choice(actions)
         sums = list(itertools.accumulate(self.weight(player, action) for action in actions))
-        place = self.randoms.unit() * sums[-1]
+        place = self.randoms.random() * sums[-1]
         return next((a for a, s in zip(actions, sums, strict=True) if place < s), actions[-1])
 
     def weight(self, player, action):

@@ -65,9 +65,6 @@ class ProvingTextbook(Textbook):
         won = self.numbers is not None and root.proof.numbers[self.searcher][0] == 0.0
         return won and self.has_plain_ends()
 
-    def ends_at(self, node):
-        return node.player == TERMINAL or (self.solves and node.proof.solved)
-
     def simulate(self):
         self.expanded = None
         super().simulate()
@@ -175,6 +172,8 @@ class ProvingTextbook(Textbook):
         if solution is not None:
             node.proof.low = node.proof.high = solution.low
             node.proof.distance = 1 + solution.distance
+            if self.solves:
+                node.low = node.high  # Selection ends here.
             return
         mover = node.player
         sure = -math.inf if mover == CHANCE else max(proof.low[mover] for proof in below)
@@ -224,8 +223,8 @@ class ProvingTextbook(Textbook):
     def bounds(self, edge):
         return edge.child.proof.low, edge.child.proof.high
 
-    def urgency(self, node, edge, amaf_n, amaf_sum):
-        score = self.score(node, edge, amaf_n, amaf_sum)
+    def score(self, node, edge, amaf_n, amaf_sum):
+        score = super().score(node, edge, amaf_n, amaf_sum)
         if self.numbers is not None and score != math.inf:
             score = self.with_bonus(node, edge, score)
         if edge.child is None:

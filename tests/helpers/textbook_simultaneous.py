@@ -1,6 +1,6 @@
 """The textbook's search where players move at the same time: decoupled UCT, with RAVE."""
 
-from helpers.textbook import CHANCE, TERMINAL, Edge, Node, Textbook
+from helpers.textbook import CHANCE, TERMINAL, Textbook
 
 from rave_agents.game.game_state import joint_action, moving_players
 
@@ -9,6 +9,8 @@ SIMULTANEOUS = -2
 
 class Place:
     """A position: a node for each who moves there, and where their actions lead together."""
+
+    low, high = 0.0, 1.0  # It is never solved.
 
     def __init__(self, nodes):
         self.nodes = nodes
@@ -23,13 +25,10 @@ class SimultaneousTextbook(Textbook):
         self.searcher = searcher
 
     def simulate(self):
-        state, place, path, steps, reference = self.state.clone(), self.root, [], [], None
+        state, place, path, steps = self.state.clone(), self.root, [], []
+        self.table_node = None
         while place is not None and place.nodes[0].player != TERMINAL:
-            taken = []
-            for node in place.nodes:
-                if node.table is not None and (reference is None or node.table_playouts > self.ref):
-                    reference = node
-                taken.append((node, self.choose(node, reference)))
+            taken = [(node, self.choose(node)) for node in place.nodes]
             path += taken
             actions = tuple(edge.action for _, edge in taken)
             if state.current_player() == SIMULTANEOUS:
@@ -40,15 +39,15 @@ class SimultaneousTextbook(Textbook):
             steps.append((place, actions))
             place = place.children.get(actions)
         visits = steps[-1][0].visits.get(steps[-1][1], 0) if steps else 0
-        if place is None and (not steps or visits + 1 >= self.config.expand_visits):
+        if place is None and (not steps or visits + 1 >= self.expand_visits):
             place = self.make_place(state, visits)
             for node in place.nodes:
-                self.playouts.look_at(path, node)
+                self.policy.look_at(path, node)
             if steps:
                 steps[-1][0].children[steps[-1][1]] = place
             else:
                 self.root = place
-        self.count(path, steps, place, self.play_out(state))
+        self.count(path, steps, place, self.results_of(state))
 
     def count(self, path, steps, place, results):
         leaves = [] if place is None else place.nodes
@@ -57,7 +56,7 @@ class SimultaneousTextbook(Textbook):
             self.give_table([parent for parent, _ in path] + leaves)
         if self.amaf is not None:
             for number, (moves, returns) in enumerate(results):
-                self.update_amaf(path, leaves, moves, returns, 1.0 / len(results), number == 0)
+                self.credit_playout(path, leaves, moves, returns, 1.0 / len(results), number == 0)
         values = self.mean_values(results)
         mover = 0
         for node, edge in path:
@@ -79,12 +78,12 @@ class SimultaneousTextbook(Textbook):
         nodes = []
         for player in moving_players(state):
             legal = state.legal_actions(player)
-            nodes.append(Node(player, [Edge(a, 1.0 / len(legal)) for a in legal], visits))
+            nodes.append(self.new_node(player, [(a, 1.0 / len(legal)) for a in legal], visits))
         for node in nodes:
             node.alone = len(nodes) == 1
         return Place(nodes)
 
-    def random_game(self, state):
+    def play_out(self, state):
         moves = []
         while not state.is_terminal():
             if state.current_player() != SIMULTANEOUS:
@@ -94,7 +93,7 @@ class SimultaneousTextbook(Textbook):
                 state.apply_action(action)
                 continue
             movers = moving_players(state)
-            actions = [self.playouts.draw(mover, state.legal_actions(mover)) for mover in movers]
+            actions = [self.policy.draw(mover, state.legal_actions(mover)) for mover in movers]
             moves += zip(movers, actions, strict=True)
             state.apply_actions(joint_action(movers, actions, state.num_players()))
         return moves, state.returns()
@@ -112,7 +111,7 @@ class SimultaneousTextbook(Textbook):
         for node in place.nodes:
             edges = []
             for edge in node.edges:
-                amaf = (edge.amaf.n, self.scaled_sum(edge.amaf.total, edge.amaf.n))
+                amaf = (edge.amaf_n, self.scaled_sum(edge.amaf_total, edge.amaf_n))
                 edges.append((edge.action, edge.n, self.scaled_sum(edge.total, edge.n), *amaf))
             rows.append((node.player, node.visits, edges))
         into[path] = (rows, joint)

@@ -159,7 +159,7 @@ def dump_textbook(node, path=(), into=None, scale=lambda total, n: total):
     into = {} if into is None else into
     rows = []
     for edge in node.edges:
-        amaf = (edge.amaf.n, scale(edge.amaf.total, edge.amaf.n))
+        amaf = (edge.amaf_n, scale(edge.amaf_total, edge.amaf_n))
         value_sum = scale(edge.total, edge.n)
         rows.append((edge.action, edge.prior, edge.n, value_sum, *amaf, edge.child is not None))
         if edge.child is not None:

@@ -32,7 +32,7 @@ GAME = {
 
 def _fits(seed):
     tree, playouts = map(Xoshiro, first_words(seed))
-    return tree.below(2) == 1 and playouts.below(2) == 0
+    return tree.randrange(2) == 1 and playouts.randrange(2) == 0
 
 
 SEED = next(seed for seed in itertools.count() if _fits(seed))

@@ -55,11 +55,11 @@ def assert_same_tables(rooted, book):
         if node.table is not None:
             playouts, rows = tables[path]
             assert playouts == node.table_playouts, path
-            known = {key: stats for key, stats in node.table.items() if stats.n != 0.0}
+            known = {key: stats for key, stats in node.table.items() if stats.amaf_n != 0.0}
             assert rows.keys() == known.keys(), path
             for key, stats in known.items():
-                total = book.scaled_sum(stats.total, stats.n)
-                expected = [stats.n, total, stats.wins, stats.win_moves]
+                total = book.scaled_sum(stats.amaf_total, stats.amaf_n)
+                expected = [stats.amaf_n, total, stats.wins, stats.win_moves]
                 assert rows[key][:2] == pytest.approx(expected[:2], rel=1e-9, abs=1e-9)
                 # Sums of winning moves have single precision.
                 assert rows[key][2:] == pytest.approx(expected[2 : len(rows[key])], rel=1e-5)

@@ -46,8 +46,8 @@ def test_draws_in_the_kernel_equal_the_textbook():
     stream = make_stream(np.random.SeedSequence(5))
     textbook = Xoshiro(stream)
     for bound in (1, 2, 7, 1000, 2**31 - 1):
-        assert drawn_below(stream, bound) == textbook.below(bound)
-        assert drawn_unit(stream) == textbook.unit()
+        assert drawn_below(stream, bound) == textbook.randrange(bound)
+        assert drawn_unit(stream) == textbook.random()
 
 
 @pytest.mark.parametrize("bound", [2, 3, 10, 361])
