@@ -99,7 +99,7 @@ class ScalingResult:
         return f"{self.agent} by {self.unit} a move, {self.game}, seed {self.seed}"
 
     def curves(self) -> dict[str, tuple[list[float], list[float], list[float], list[float]]]:
-        """Curves of each opponent: limits, Elo differences, lower and upper ends of their intervals.
+        """Curves of each opponent: limits, Elo differences, low and high ends of their intervals.
 
         What is infinite, where all games were won or lost, is not a number.
         """
