@@ -19,7 +19,9 @@ It is given as an object, ``SearchConfig.preset("rave").replace(schedule=Half(50
 command line import, as ``"rave(schedule=my_parts.Half(n_equal=50))"``.
 """
 
+from rave_agents.compiler.arrays import FLOAT, INT, Array, Axis, Rows, one
 from rave_agents.compiler.dispatch import implements, kernel
+from rave_agents.compiler.runtime import runs_as
 from rave_agents.config.final_moves import (
     AverageStrategy,
     MaxChild,
@@ -52,7 +54,9 @@ from rave_agents.kernel.amaf.views import (
 )
 from rave_agents.kernel.amaf.weightings import Linear, Stepped, Uniform, update_weight
 from rave_agents.kernel.amaf.winning_moves import NoWinningMoves, WinningMoves
+from rave_agents.kernel.backup import MeanBackup, edge_value
 from rave_agents.kernel.gumbel import Gumbel
+from rave_agents.kernel.hooks import count_value, on_rescale
 from rave_agents.kernel.moves.strategies import Exp3, RegretMatching
 from rave_agents.kernel.players import AllPlayers, SearchingPlayer
 from rave_agents.kernel.playouts import (
@@ -95,13 +99,23 @@ from rave_agents.kernel.rules import (
     node_term,
     score,
 )
-from rave_agents.kernel.selection import RandomTies, TiesWithin
+from rave_agents.kernel.selection import (
+    FixedUrgency,
+    RandomTies,
+    ReducedParentValue,
+    TiesWithin,
+    unvisited_value,
+)
+from rave_agents.kernel.tree import edge_rows
 from rave_agents.kernel.values.implicit_minimax import Judging
+from rave_agents.kernel.values.node_values import PowerMean, node_value
 from rave_agents.kernel.values.online import NoLearning, OnlineValue
 
 __all__ = [
+    "FLOAT",
     "GRAVE",
     "HRAVE",
+    "INT",
     "PUCT",
     "UCB1",
     "Action",
@@ -109,7 +123,9 @@ __all__ = [
     "AdaptiveUCB1",
     "AllEdges",
     "AllPlayers",
+    "Array",
     "AverageStrategy",
+    "Axis",
     "BlendScores",
     "BlendValues",
     "CheckNothing",
@@ -120,6 +136,7 @@ __all__ = [
     "DrawLayer",
     "Edge",
     "Exp3",
+    "FixedUrgency",
     "Fuego",
     "FullTrust",
     "GraveBias",
@@ -134,6 +151,7 @@ __all__ = [
     "MaxBonus",
     "MaxChild",
     "Maximin",
+    "MeanBackup",
     "MinimumMSE",
     "NoAmaf",
     "NoDraws",
@@ -148,12 +166,15 @@ __all__ = [
     "NodeAmaf",
     "OnlineValue",
     "Pachi",
+    "PowerMean",
     "ProofNumbers",
     "Proofs",
     "RandomTies",
     "RankBonus",
+    "ReducedParentValue",
     "RegretMatching",
     "RobustChild",
+    "Rows",
     "ScheduledPUCT",
     "SearchingPlayer",
     "SecureChild",
@@ -171,13 +192,21 @@ __all__ = [
     "WinningMoves",
     "action_weight",
     "beta",
+    "count_value",
+    "edge_rows",
+    "edge_value",
     "exploration",
     "implements",
     "kernel",
     "node_term",
+    "node_value",
     "noisy",
+    "on_rescale",
+    "one",
     "position_value",
     "preference",
+    "runs_as",
     "score",
+    "unvisited_value",
     "update_weight",
 ]

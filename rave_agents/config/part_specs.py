@@ -17,7 +17,7 @@ import annotated_types
 
 from rave_agents.compiler.dispatch import OpenFunction
 from rave_agents.compiler.part_fields import Takes
-from rave_agents.compiler.runtime import RUNS_AS
+from rave_agents.compiler.runtime import IMPLEMENTERS_RUN_AS, RUNS_AS, implements_any
 from rave_agents.config.specs import format_call, parse_call
 from rave_agents.errors import FormulaError, UnknownNameError
 from rave_agents.game.arguments import check_names, is_integer, is_number, unknown_name
@@ -72,7 +72,8 @@ def kinds_of(takes: Takes) -> dict[str, type]:
         inverse.setdefault(record, []).append(kind)
     for opened in takes.opened:
         for registered in opened.implementations:
-            kinds.update(dict.fromkeys(inverse.get(registered, [registered])))
+            if registered not in IMPLEMENTERS_RUN_AS.values():
+                kinds.update(dict.fromkeys(inverse.get(registered, [registered])))
     names: dict[str, type] = {}
     for kind in kinds:
         name = part_name(kind)
@@ -160,17 +161,12 @@ def _checked_fields(label: str, kind: type, values: dict[str, Any]) -> list[Any]
 
 
 def _is_taken(takes: Takes, kind: type) -> bool:
-    return kind in takes.classes or _implements_one(kind, takes.opened)
-
-
-def _implements_one(kind: type, opened: tuple[OpenFunction[Any, Any], ...]) -> bool:
-    """True if a class, or its runtime record, implements one of these."""
-    return any(c in f.implementations for f in opened for c in (kind, RUNS_AS.get(kind)))
+    return kind in takes.classes or implements_any(kind, takes.opened)
 
 
 def _not_taken(label: str, takes: Takes, kind: type) -> str:
     known = ", ".join(kinds_of(takes))
-    if not (takes.opened and is_own(kind)) or _implements_one(kind, tuple(OpenFunction.everyone)):
+    if not (takes.opened and is_own(kind)) or implements_any(kind, tuple(OpenFunction.everyone)):
         return f"{label} takes one of the parts {known}, not {part_name(kind)}."
     names = " or ".join(opened.__name__ for opened in takes.opened)
     return (

@@ -35,13 +35,20 @@ from rave_agents.game.arguments import check_names, unknown_name
 from rave_agents.kernel.amaf.nodes import NodeAmaf
 from rave_agents.kernel.amaf.tables import GRAVE, HRAVE
 from rave_agents.kernel.amaf.views import NoAmaf, view_at
+from rave_agents.kernel.backup import MeanBackup, edge_value
 from rave_agents.kernel.gumbel import Gumbel
 from rave_agents.kernel.moves.strategies import Exp3, RegretMatching
 from rave_agents.kernel.playouts import SensiblePlayouts, UniformPlayouts, action_weight
 from rave_agents.kernel.proofs.part import NoProofs, Proofs
 from rave_agents.kernel.rules import UCB1, Greedy, exploration, score
-from rave_agents.kernel.selection import RandomTies, TiesWithin
+from rave_agents.kernel.selection import (
+    FixedUrgency,
+    RandomTies,
+    TiesWithin,
+    unvisited_value,
+)
 from rave_agents.kernel.values.implicit_minimax import Judging
+from rave_agents.kernel.values.node_values import node_value
 from rave_agents.kernel.values.online import NoLearning, OnlineValue
 
 Count = Annotated[int, Ge(1), Le(2**20)]
@@ -75,6 +82,14 @@ class SearchConfig:
     first_play_urgency: Annotated[float, Ge(-math.inf), Le(math.inf)] = math.inf
     """The value of an edge that has neither visits nor AMAF visits. Infinity: every such edge is
     tried before any other is tried twice (Gelly & Wang 2006)."""
+
+    first_play_value: Annotated[Part, Takes(FixedUrgency, unvisited_value)] = FixedUrgency()
+    """Whether ``first_play_urgency`` holds, ``FixedUrgency``, or such an edge has its node's value
+    less a reduction, ``ReducedParentValue``, see ``kernel/selection.py``."""
+
+    backup: Annotated[Part, Takes(MeanBackup, edge_value, node_value)] = MeanBackup()
+    """An edge's value by its statistics, see ``kernel/backup.py``: the mean of its simulations, or
+    that of the node behind it, as for ``PowerMean``, see ``kernel/values/node_values.py``."""
 
     amaf: Annotated[Part, Takes(NoAmaf, NodeAmaf, view_at)] = NoAmaf()
     """The place of AMAF statistics and their weight: ``NodeAmaf`` (RAVE), ``GRAVE``, ``HRAVE`` or

@@ -1,15 +1,53 @@
 """Backup: the values of a simulation go to the nodes and edges of its path.
 
 This is the one place where perspective is flipped: each edge gets the value of the player who moves
-at its node.
+at its node. What an edge is worth by its statistics is ``edge_value``: the mean of its simulations,
+or what a part of another kind makes of them, see ``values/node_values.py``.
 """
 
+from typing import Any, NamedTuple
+
+import numpy as np
+
 from rave_agents.compiler.arrays import EDGE
-from rave_agents.compiler.dispatch import kernel
+from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.kernel import codes
 from rave_agents.kernel.hooks import count_value, give_better_known, on_backup, on_rescale
 from rave_agents.kernel.search import Search
 from rave_agents.kernel.utilities import observe, rescale_sums, set_values
+
+
+class MeanBackup(NamedTuple):
+    """An edge is worth the mean of its simulations."""
+
+
+@open_function
+def edge_value(backup: Any, search: Any, node: int, edge: int) -> float:
+    """The value of a visited edge for the player who moves at its node, in [0, 1]."""
+    return float(search.tree.edge_value_sum[edge]) / float(search.tree.edge_visits[edge])
+
+
+@open_function
+def edge_sum(backup: Any, search: Any, node: int, edge: int) -> float:
+    """``edge_value`` times the edge's visits; 0 without any."""
+    n = float(search.tree.edge_visits[edge])
+    return n * edge_value(backup, search, node, edge) if n > 0.0 else 0.0
+
+
+@implements(edge_sum, MeanBackup)
+def _plain_sum(backup: MeanBackup, search: Any, node: int, edge: int) -> float:
+    return float(search.tree.edge_value_sum[edge])
+
+
+@open_function
+def edge_sums(backup: Any, search: Any, node: int, edges: range) -> Any:
+    """``edge_sum`` of a node's edges, as an array; called from Python."""
+    return np.array([edge_sum(backup, search, node, edge) for edge in edges])
+
+
+@implements(edge_sums, MeanBackup)
+def _plain_sums(backup: MeanBackup, search: Any, node: int, edges: range) -> Any:
+    return search.tree.edge_value_sum[edges.start : edges.stop]
 
 
 @kernel
@@ -22,6 +60,7 @@ def back_up(search: Search, depth: int, nodes: int) -> None:
         rescale_sums(tree.edge_value_sum, tree.edge_visits, tree.used[EDGE], factor, shift)
         on_rescale(search.amaf, search, factor, shift)
         on_rescale(search.moves, search, factor, shift)
+        on_rescale(search.backup, search, factor, shift)
     find_movers(search, depth)
     on_backup(search.lifetimes, search, depth, nodes)
     on_backup(search.playouts, search, depth, nodes)
@@ -40,6 +79,7 @@ def back_up(search: Search, depth: int, nodes: int) -> None:
     for index in range(depth, depth + nodes):
         tree.node_visits[path.nodes[index]] += 1
     on_backup(search.judging, search, depth, nodes)
+    on_backup(search.backup, search, depth, nodes)
     path.simulations[0] += 1
 
 

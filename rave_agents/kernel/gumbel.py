@@ -19,6 +19,7 @@ from rave_agents.compiler.arrays import FLOAT, INT, NODE, Array, Axis, Rows, one
 from rave_agents.compiler.dispatch import implements, kernel
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel import codes, hooks
+from rave_agents.kernel.backup import edge_sum
 from rave_agents.kernel.hooks import is_available
 from rave_agents.kernel.proofs.edges import is_pruned, proven_at, with_proof_bonus, within_bounds
 from rave_agents.kernel.selection import NO_EDGE, choose
@@ -115,12 +116,12 @@ def sequential_halving(taken: int, simulations: int, considered: int) -> tuple[i
 
 
 @kernel
-def edge_value(search: Any, proven: Any, node: int, edge: int, missing: float) -> float:
-    """The mean value of an edge within what is proven of it; without visits, ``missing`` so."""
+def completed_value(search: Any, proven: Any, node: int, edge: int, missing: float) -> float:
+    """The value of an edge within what is proven of it; without visits, ``missing`` so."""
     n = float(search.tree.edge_visits[edge])
     if n == 0.0:
         return float(within_bounds(proven, search, edge, 1.0, missing))
-    value_sum = float(search.tree.edge_value_sum[edge])
+    value_sum = edge_sum(search.backup, search, node, edge)
     value_sum = mixed_sum(search.judging, search, node, edge, n, value_sum)
     return float(within_bounds(proven, search, edge, n, value_sum)) / n
 
@@ -164,13 +165,13 @@ def completion(part: GumbelSearch, search: Any, proven: Any, node: int) -> Compl
             p = prior_of(search, edge)
             visits += n
             most = max(most, n)
-            weighted += p * edge_value(search, proven, node, edge, 0.0)
+            weighted += p * completed_value(search, proven, node, edge, 0.0)
             weight += p
     mixed = mixed_value(float(part.node_value[node]), visits, weighted, weight)
     best = 0.0
     for edge in edge_rows(tree, node):
         if is_available(search.moves, edge):
-            best = max(best, edge_value(search, proven, node, edge, mixed))
+            best = max(best, completed_value(search, proven, node, edge, mixed))
     return Completion(mixed, value_scale(part.options, most), visits, best)
 
 
@@ -181,7 +182,7 @@ def policy_weight(search: Any, proven: Any, node: int, edge: int, known: Complet
     That policy is the softmax of ``ln p + σ(q)`` (Danihelka et al. 2022, equation 11), where q is
     ``mixed_value`` for an action without visits.
     """
-    q = edge_value(search, proven, node, edge, known.mixed)
+    q = completed_value(search, proven, node, edge, known.mixed)
     return prior_of(search, edge) * math.exp(known.scale * (q - known.best))
 
 
@@ -190,7 +191,7 @@ def root_score(
     part: GumbelSearch, search: Any, proven: Any, node: int, edge: int, known: Completion
 ) -> float:
     """``g + ln p + σ(q)`` (Danihelka et al. 2022, algorithm 2)."""
-    q = edge_value(search, proven, node, edge, known.mixed)
+    q = completed_value(search, proven, node, edge, known.mixed)
     noise = float(part.noise[search.tree.edge_action[edge]])
     return noise + math.log(prior_of(search, edge)) + known.scale * q
 
@@ -221,7 +222,7 @@ def distance_to_turn(since: int, wanted: int) -> int:
 
 
 @implements(choose, GumbelSearch)
-def choose_by_gumbel(part: GumbelSearch, search: Any, node: int, table: int) -> int:
+def choose_by_gumbel(part: GumbelSearch, search: Any, node: int, depth: int, table: int) -> int:
     """The edge that is to be taken at a decision node; ties are broken at random."""
     if node == ROOT:
         return halved_edge(part, search)

@@ -41,7 +41,7 @@ class Edge(NamedTuple):
     row: int
     """Its row in the tree."""
     plain_sum: float
-    """Sum of the values, whatever is proven."""
+    """Sum of the values of the simulations, whatever is proven and however they are backed up."""
 
 
 class Node(NamedTuple):
@@ -51,6 +51,19 @@ class Node(NamedTuple):
     """Visits, at least 1."""
     term: float
     """The result of ``node_term``."""
+    value: float
+    """The node's value for the player who moves there: the mean of its edges' values by visits; 0.5
+    before the first visit of an edge."""
+    depth: int
+    """Edges between the root and the node."""
+    explored: float
+    """Sum of the prior probabilities of its edges that have visits."""
+
+
+@open_function
+def reads_node(part: Any) -> bool:
+    """True if a part reads ``Node.value`` or ``explored``, which cost a pass over the edges."""
+    return True
 
 
 @open_function
@@ -203,6 +216,11 @@ class ScheduledPUCT(NamedTuple):
     """The weight of exploration at first, for values in [-1, 1] as published; at least 0."""
     c_base: Annotated[float, Gt(0)] = 19652.0
     """About how many visits it takes until it has grown by 0.7; above 0."""
+
+
+@implements(reads_node, Greedy, UCB1, ValueSquares, ChanceSeen, PUCT, ScheduledPUCT)
+def _reads_visits_alone(rule: Any) -> bool:
+    return False
 
 
 @implements(node_term, ScheduledPUCT)

@@ -102,5 +102,9 @@ class Search(NamedTuple):
     """The playout policy, see ``playouts.py``."""
     judging: Any
     """The use of a value function's values, see ``values/implicit_minimax.py``."""
+    backup: Any
+    """How an edge's value follows from its statistics, see ``backup.py``."""
+    first_play: Any
+    """The value of edges without visits, see ``selection.py``."""
     lifetimes: Any
     """Action persistence, see ``measures/action_persistence.py``."""

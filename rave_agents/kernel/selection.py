@@ -7,9 +7,10 @@ from annotated_types import Ge
 
 from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.kernel.amaf.views import amaf_sums, view_at
+from rave_agents.kernel.backup import edge_sum
 from rave_agents.kernel.hooks import is_available
 from rave_agents.kernel.proofs.edges import corrected, proven_at, within_bounds
-from rave_agents.kernel.rules import Edge, Node, node_term, score
+from rave_agents.kernel.rules import Edge, Node, node_term, reads_node, score
 from rave_agents.kernel.tree import edge_rows
 from rave_agents.kernel.values.implicit_minimax import first_value, mixed_sum
 from rave_agents.simulate.random_stream import random_below, random_unit
@@ -30,6 +31,38 @@ class TiesWithin(NamedTuple):
     0.01 keeps their choices from being correlated."""
 
 
+class FixedUrgency(NamedTuple):
+    """An edge without visits is worth the configuration's ``first_play_urgency``."""
+
+
+class ReducedParentValue(NamedTuple):
+    """An edge without visits is worth its node's value, less by how much of it is explored.
+
+    First-play-urgency reduction, as in Leela Chess Zero and KataGo (Wu 2019, arXiv 1902.10565).
+    """
+
+    reduction: Annotated[float, Ge(0)] = 0.1
+    """Subtracted once all edges have visits, at least 0. Half of what is published for values in
+    [-1, 1], such as KataGo's 0.2."""
+
+
+@open_function
+def unvisited_value(first_play: Any, node: Node, given: float) -> float:
+    """The value of an edge without visits and AMAF visits; ``given`` is the configuration's."""
+    return given
+
+
+@implements(unvisited_value, ReducedParentValue)
+def reduced_parent_value(first_play: ReducedParentValue, node: Node, given: float) -> float:
+    """``V - reduction sqrt(Σ p)``: V the node's value, p the priors of edges that have visits."""
+    return node.value - first_play.reduction * math.sqrt(node.explored)
+
+
+@implements(reads_node, FixedUrgency)
+def _reads_no_node(first_play: FixedUrgency) -> bool:
+    return False
+
+
 @open_function
 def tolerance_of(ties: Any) -> float:
     """Distance below the best score within which an edge is drawn; 0 for equal scores alone."""
@@ -48,17 +81,33 @@ def node_for(moves: Any, rule: Any, node: Node, edge: int) -> Node:
 
 
 @kernel
-def most_urgent(search: Any, rule: Any, node: int, table: int) -> int:
+def seen_node(search: Any, rule: Any, node: int, depth: int) -> Node:
+    """What a rule knows of a decision node, ``depth`` edges from the root."""
+    tree = search.tree
+    N = float(max(tree.node_visits[node], 1))
+    total, visits, explored = 0.0, 0.0, 0.0
+    if reads_node(rule) or reads_node(search.first_play):
+        for edge in edge_rows(tree, node):
+            if tree.edge_visits[edge] > 0:
+                total += edge_sum(search.backup, search, node, edge)
+                visits += float(tree.edge_visits[edge])
+                explored += float(tree.edge_prior[edge])
+    value = total / visits if visits > 0.0 else 0.5
+    return Node(N, node_term(rule, N), value, depth, explored)
+
+
+@kernel
+def most_urgent(search: Any, rule: Any, node: int, depth: int, table: int) -> int:
     """The edge of a decision node with the best score; ties are broken at random.
 
     The node must have an edge that may be taken. ``NO_EDGE`` if the rule gives NaN for all that
-    may. ``table`` is the AMAF reference, if any.
+    may. ``depth`` is the node's, ``table`` the AMAF reference, if any.
     """
     tree = search.tree
     amaf = view_at(search.amaf, search, node, table)
     proven = proven_at(search.proofs, search, node)
-    N = float(max(tree.node_visits[node], 1))
-    whole = Node(N, node_term(rule, N))
+    whole = seen_node(search, rule, node, depth)
+    unvisited = unvisited_value(search.first_play, whole, float(search.settings.first_play_urgency))
     best, best_score, ties = NO_EDGE, -math.inf, 0
     tolerance = 0.0
     for _ in range(2 if tolerance_of(search.ties) > 0.0 else 1):  # Again once the best is known.
@@ -67,12 +116,13 @@ def most_urgent(search: Any, rule: Any, node: int, table: int) -> int:
             if not is_available(search.moves, edge):
                 continue
             n, plain_sum = float(tree.edge_visits[edge]), tree.edge_value_sum[edge]
-            value_sum = mixed_sum(search.judging, search, node, edge, n, plain_sum)
+            value_sum = edge_sum(search.backup, search, node, edge)
+            value_sum = mixed_sum(search.judging, search, node, edge, n, value_sum)
             value_sum = within_bounds(proven, search, edge, n, value_sum)
             n_amaf, amaf_sum = amaf_sums(amaf, search, edge, n)
             q = value_sum / n if n > 0.0 else 0.0
             if n == 0.0 and n_amaf == 0.0:
-                q = first_value(search.judging, search, node, edge)
+                q = first_value(search.judging, search, node, edge, unvisited)
             q_amaf = amaf_sum / n_amaf if n_amaf > 0.0 else 0.0
             p = float(tree.edge_prior[edge])
             seen = Edge(n, q, n_amaf, q_amaf, p, value_sum, amaf_sum, edge, plain_sum)
@@ -89,9 +139,9 @@ def most_urgent(search: Any, rule: Any, node: int, table: int) -> int:
 
 
 @open_function
-def choose(rule: Any, search: Any, node: int, table: int) -> int:
+def choose(rule: Any, search: Any, node: int, depth: int, table: int) -> int:
     """The edge that a player takes at a decision node, or ``NO_EDGE``; for rules that choose."""
-    return most_urgent(search, rule, node, table)
+    return most_urgent(search, rule, node, depth, table)
 
 
 @kernel

@@ -13,6 +13,7 @@ from rave_agents.kernel.amaf.nodes import EdgeAmaf
 from rave_agents.kernel.amaf.tables import AmafTables
 from rave_agents.kernel.amaf.trust import FullTrust, LearnedTrust, trust_of
 from rave_agents.kernel.amaf.views import NO_TABLE
+from rave_agents.kernel.backup import edge_sums
 from rave_agents.kernel.gumbel import GumbelSearch
 from rave_agents.kernel.moves.simultaneous import JointMoves
 from rave_agents.kernel.moves.strategies import MixedStrategy
@@ -169,7 +170,7 @@ def known_root(tree: SearchTree) -> Root:
         RootMove,
         actions,
         arrays.edge_visits[edges].tolist(),
-        arrays.edge_value_sum[edges].tolist(),
+        edge_sums(running.backup, tree.search(), node, range(first, edges.stop)).tolist(),
         arrays.edge_prior[edges].tolist(),
         amaf_statistics(tree, node, edges),
         proven,

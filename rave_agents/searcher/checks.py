@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from rave_agents.compiler.runtime import implements_any
 from rave_agents.config.part_specs import part_name
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.errors import GameError, UnsupportedGameError
 from rave_agents.evaluators.batch_evaluator import BatchEvaluator
 from rave_agents.game.arguments import is_integer
 from rave_agents.game.game_state import GameState, PlayerId, is_simultaneous, moving_players
+from rave_agents.kernel.values.node_values import node_value
 from rave_agents.simulate.evaluator import Evaluator
 
 _log = logging.getLogger("rave_agents")
@@ -34,11 +36,24 @@ def check_moves(config: SearchConfig, *, simultaneous: bool) -> None:
             "In games with simultaneous moves there is no solver and there are no proof numbers: "
             "leave out proofs, or take a preset without them, such as 'uct' or 'rave'."
         )
+    if simultaneous:
+        _check_backup(config)
     if not simultaneous and config.mixes:
         raise UnsupportedGameError(
             f"simultaneous={part_name(type(config.simultaneous))} is for simultaneous moves, and "
             "in this game one player moves at a time, as in every search where something is "
             "hidden: take a preset without mixed strategies, such as 'uct'."
+        )
+
+
+def _check_backup(config: SearchConfig) -> None:
+    """Refuse a backup by the values of nodes where an edge leads to several nodes."""
+    kind = type(config.backup)
+    if implements_any(kind, (node_value,)):
+        raise UnsupportedGameError(
+            f"backup={part_name(kind)} gives an edge the value of the one node behind it. Where "
+            "players move at the same time or something is hidden there are several: take "
+            "backup=mean_backup."
         )
 
 
@@ -59,6 +74,7 @@ def check_hidden(config: SearchConfig, *, simultaneous: bool) -> None:
             "proven: the search does not know all positions that there may be. Leave out "
             "proofs, or take a preset without them, such as 'uct' or 'rave'."
         )
+    _check_backup(config)
     if simultaneous:
         raise UnsupportedGameError(
             "Games in which players move at the same time and something is hidden are not searched."

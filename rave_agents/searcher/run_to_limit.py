@@ -9,6 +9,7 @@ import numpy as np
 
 from rave_agents.config.limit import Limit
 from rave_agents.kernel import tree as trees
+from rave_agents.kernel.backup import edge_sums
 from rave_agents.kernel.tree import ROOT
 from rave_agents.searcher.threads import run_in_threads
 from rave_agents.searcher.tree_search import TreeSearch
@@ -110,6 +111,7 @@ def watched_statistics(searches: Sequence[TreeSearch]) -> RootStatistics:
             arrays = search.tree.arrays
             edges = trees.edge_rows(arrays, ROOT)
             own = arrays.edge_visits[edges.start : edges.stop].astype(np.float64)
-            values = arrays.edge_value_sum[edges.start : edges.stop]
+            tree = search.tree
+            values = edge_sums(tree.running.backup, tree.search(), ROOT, edges)
             visits, sums = (visits + own, sums + values) if len(visits) else (own, values.copy())
     return RootStatistics(visits.tolist(), (sums / np.maximum(visits, 1.0)).tolist())

@@ -39,6 +39,8 @@ class Parts(NamedTuple):
     moves: Any
     playouts: Any
     judging: Any
+    backup: Any
+    first_play: Any
     lifetimes: Any
 
 
@@ -89,6 +91,8 @@ def compose(
         moves=moves,
         playouts=playouts,
         judging=judging if in_tree and not (determinized or simultaneous) else NoJudging(),
+        backup=config.backup,
+        first_play=config.first_play_value,
         lifetimes=NoLifetimes(),
     )
     asked = any(reads_lifetimes(part) for part in records_of(parts))

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rave_agents.compiler.arrays import CHILD, GROWING, Array, Axis, Rows
-from rave_agents.compiler.runtime import RUNS_AS
+from rave_agents.compiler.runtime import RUNS_AS, record_of
 from rave_agents.kernel.moves.child_table import NO_ENTRY, Children, first_place
 from rave_agents.kernel.tree import Tree
 
@@ -63,7 +63,7 @@ def assembled(part: Any, sizes: Sizes, kind: type | None = None) -> Any:
         sizes: rows of all axes.
         kind: the class of the record; None for that which ``runs_as`` names, if any.
     """
-    kind = RUNS_AS.get(type(part)) if kind is None else kind
+    kind = record_of(type(part)) if kind is None else kind
     return part if kind is None else allocated(kind, sizes, part)
 
 
@@ -75,6 +75,9 @@ def allocated(kind: type, sizes: Sizes, part: Any = None) -> Any:
             values[field.name] = _allocated(field.rows, sizes)
         elif field.name == "options":
             values[field.name] = part
+        elif field.name == "own":
+            kind_of_own = RUNS_AS.get(type(part))
+            values["own"] = part if kind_of_own is None else allocated(kind_of_own, sizes, part)
         elif hasattr(part, field.name):
             inner = getattr(part, field.name)
             values[field.name] = assembled(inner, sizes, field.runs_as.get(type(inner)))

@@ -11,6 +11,7 @@ import pyspiel
 import pytest
 
 from rave_agents import Limit, SearchConfig, Searcher
+from rave_agents.kernel.backup import MeanBackup
 from rave_agents.kernel.measures.action_persistence import (
     LEFT,
     STILL_LEGAL,
@@ -55,13 +56,16 @@ def tree_of(edges, player=0):
 def test_sums_are_of_differences_from_the_nodes_means():
     tree = tree_of([(4, 0.75, True), (4, 0.25, True)])
     # Bonuses 1 and 0, values 0.75 and 0.25: each edge differs by 0.5 and by 0.25, with weight 4.
-    assert compared(tree, np.array([1.0, 0.0])) == (pytest.approx(2.0), pytest.approx(1.0))
+    assert compared(search_of(tree), np.array([1.0, 0.0])) == (
+        pytest.approx(2.0),
+        pytest.approx(1.0),
+    )
 
 
 def test_a_mean_counts_for_at_most_ten_visits():
     bonuses = np.array([1.0, 0.0])
-    few = compared(tree_of([(10, 0.75, True), (10, 0.25, True)]), bonuses)
-    assert compared(tree_of([(900, 0.75, True), (90, 0.25, True)]), bonuses) == few
+    few = compared(search_of(tree_of([(10, 0.75, True), (10, 0.25, True)])), bonuses)
+    assert compared(search_of(tree_of([(900, 0.75, True), (90, 0.25, True)])), bonuses) == few
 
 
 @pytest.mark.parametrize(
@@ -69,13 +73,13 @@ def test_a_mean_counts_for_at_most_ten_visits():
 )
 def test_an_edge_of_which_too_little_is_known_does_not_count(unknown):
     known = [(4, 0.75, True), (4, 0.25, True)]
-    without = compared(tree_of(known), np.array([1.0, 0.0]))
-    assert compared(tree_of([*known, unknown]), np.array([1.0, 0.0, 1.0])) == without
+    without = compared(search_of(tree_of(known)), np.array([1.0, 0.0]))
+    assert compared(search_of(tree_of([*known, unknown])), np.array([1.0, 0.0, 1.0])) == without
 
 
 def test_chance_outcomes_do_not_count():
     tree = tree_of([(4, 0.75, True), (4, 0.25, True)], player=-1)
-    assert compared(tree, np.array([1.0, 0.0])) == (0.0, 0.0)
+    assert compared(search_of(tree), np.array([1.0, 0.0])) == (0.0, 0.0)
 
 
 @pytest.mark.parametrize(
@@ -96,7 +100,7 @@ def search_of(tree, left=0, still_legal=0):
         trust=np.zeros(1),
     )
     lifetimes.left[[LEFT, STILL_LEGAL]] = left, still_legal
-    return SimpleNamespace(tree=tree, lifetimes=lifetimes)
+    return SimpleNamespace(tree=tree, lifetimes=lifetimes, backup=MeanBackup())
 
 
 def seen_of(searcher):

@@ -48,7 +48,7 @@ def edge(**known):
 
 
 def explored(rule, N, **known):
-    return exploration(rule, Node(N, node_term(rule, N)), edge(**known))
+    return exploration(rule, Node(N, node_term(rule, N), 0.5, 0, 0.0), edge(**known))
 
 
 def test_ucb1_exploration():

@@ -229,7 +229,7 @@ def test_a_search_is_that_of_a_slow_form(weight, first_play):
     assert visits == {edge["action"]: edge["n"] for edge in slow.root["edges"]}
 
 
-def test_without_first_play_values_every_edge_is_tried_first():
+def test_without_unvisited_values_every_edge_is_tried_first():
     game = random_game(5, width=5, depth=8, whole=False)
     count = len(game.legal_actions())
     judging = Judging(playout_moves=0, first_play=False)

@@ -91,7 +91,8 @@ def trust_by_spread(later: float, own: float) -> float:
 def squares(tree: Any, amaf_visits: Array, amaf_value_sum: Array) -> tuple[float, float]:
     """Squares of differences from the mean over the root's edges, of actions taken later, and own.
 
-    An AMAF value has the visits of the edge in it; without them it is that of actions taken later.
+    Both are means of simulations, however values are backed up: an AMAF value has the visits of the
+    edge in it; without them it is that of actions taken later.
     """
     edges, laters, owns, later_squares, own_squares = 0, 0.0, 0.0, 0.0, 0.0
     for edge in edge_rows(tree, ROOT):

@@ -19,7 +19,7 @@ class Alternating(NamedTuple):
 @open_function
 def take_edge(moves: Any, search: Any, node: int, depth: int, table: int) -> int:
     """The edge that a player takes at a node ``depth`` edges from the root, or ``NO_EDGE``."""
-    return choose(search.rule, search, node, table)
+    return choose(search.rule, search, node, depth, table)
 
 
 @open_function

@@ -72,7 +72,7 @@ def _is_available(moves: Determinizations, edge: int) -> bool:
 def _node_for(moves: Determinizations, rule: Any, node: Node, edge: int) -> Node:
     """Take the times that the edge was available, now included, for the node's visits."""
     N = float(moves.edge_available[edge] + 1)
-    return Node(N, node_term(rule, N))
+    return Node(N, node_term(rule, N), node.value, node.depth, node.explored)
 
 
 @implements(hooks.select, Determinizations)
@@ -93,7 +93,7 @@ def walk_in_determinization(moves: Determinizations, search: Any) -> int:  # noq
         if available <= 0:  # None at all only where nothing may be added any more.
             return codes.DONE if available == 0 else codes.TREE_FULL
         table = reference(search.amaf, search, node, table)
-        edge = choose(search.rule, search, node, table)
+        edge = choose(search.rule, search, node, depth, table)
         if edge == NO_EDGE:
             return codes.NO_SCORE
         path.edges[depth] = edge

@@ -75,8 +75,8 @@ def follows(moves: JointMoves, path: Any, index: int) -> bool:
 @implements(take_edge, JointMoves)
 def _take_edge(moves: JointMoves, search: Any, node: int, depth: int, table: int) -> int:
     if moves.node_followers[node] > 0 or follows(moves, search.path, depth):
-        return choose(moves.choice, search, node, table)
-    return choose(search.rule, search, node, table)
+        return choose(moves.choice, search, node, depth, table)
+    return choose(search.rule, search, node, depth, table)
 
 
 @implements(follow_edge, JointMoves)

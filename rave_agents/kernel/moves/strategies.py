@@ -16,6 +16,7 @@ from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel import hooks
 from rave_agents.kernel.amaf.nodes import EdgeAmaf
 from rave_agents.kernel.amaf.schedules import blend
+from rave_agents.kernel.backup import edge_sum
 from rave_agents.kernel.moves.child_table import NO_ENTRY, find_entry
 from rave_agents.kernel.moves.simultaneous import ALONE, after_entry
 from rave_agents.kernel.players import holds_for
@@ -117,7 +118,7 @@ def count_unvisited(search: Any, node: int) -> int:
 
 
 @implements(choose, MixedStrategy)
-def draw_edge(part: MixedStrategy, search: Any, node: int, table: int) -> int:
+def draw_edge(part: MixedStrategy, search: Any, node: int, depth: int, table: int) -> int:
     """An edge drawn from the strategy of a node's player, exploration included."""
     tree, stream = search.tree, search.stream
     first = int(tree.node_first_edge[node])
@@ -196,7 +197,7 @@ def exp3_gain(
     tree, path = search.tree, search.path
     node = int(path.nodes[index])
     player = int(tree.node_player[node])
-    n, total = float(tree.edge_visits[edge]), tree.edge_value_sum[edge]
+    n, total = float(tree.edge_visits[edge]), edge_sum(search.backup, search, node, edge)
     estimate = max(amaf_value(search.amaf, search, edge, player, n, total), 0.0)
     if edge == path.edges[index]:
         share = explored_share(strategy, tree.node_visits[node])
@@ -213,9 +214,10 @@ def regret_of_others(
     path, players = search.path, search.settings.num_players
     if edge == path.edges[index]:
         return 0.0
-    player = int(search.tree.node_player[path.nodes[index]])
+    node = int(path.nodes[index])
+    player = int(search.tree.node_player[node])
     entry = other_entry(search, start, index, edge)
-    n, total = float(search.tree.edge_visits[edge]), search.tree.edge_value_sum[edge]
+    n, total = float(search.tree.edge_visits[edge]), edge_sum(search.backup, search, node, edge)
     if entry != NO_ENTRY and search.moves.children.visits[entry] > 0:
         n = float(search.moves.children.visits[entry])
         total = search.moves.entry_value_sum[entry * players + player]

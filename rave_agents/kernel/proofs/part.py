@@ -267,6 +267,8 @@ def _visits_before_skipping(skipping: SkipSolved) -> float:
 def _give_skipped_outcome(proofs: Proven, search: Any, node: int, edge: int) -> None:
     """Put the outcome of a solved sibling that beats the edge's mean into ``path.values``.
 
+    That is the mean of its simulations, however values are backed up: it is they that are mended.
+
     Only at an unsolved decision node. Where solved children are skipped, most simulations take
     moves that their player would not choose: above such a node the skipped outcome counts.
     """

@@ -17,6 +17,7 @@ from typing import Annotated, Any, NamedTuple
 from rave_agents.compiler.arrays import FLOAT, NODE, Array, one
 from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.compiler.runtime import runs_as
+from rave_agents.kernel.backup import edge_value
 from rave_agents.kernel.hooks import reads_lifetimes
 from rave_agents.kernel.measures.action_persistence import expiry, placement
 from rave_agents.kernel.measures.ramp import ramp
@@ -85,19 +86,19 @@ def compare_with_values(trust: Any, search: Any, edge_bonus: Array) -> None:
 def _compare_with_values(trust: MeasuredTrust, search: Any, edge_bonus: Array) -> None:
     """Look at the whole tree, if it is time to."""
     if is_time_to_look(trust.measured, search.tree):
-        seen = compared(search.tree, edge_bonus)
+        seen = compared(search, edge_bonus)
         squares, products = remember(trust.measured, search.tree, seen[0], seen[1])
         by_values = distrust(squares, products) * expiry(search.lifetimes.left)
         trust.distrust[0] = max(by_values, placement(search.lifetimes))
 
 
 @kernel
-def compared(tree: Any, edge_bonus: Array) -> tuple[float, float]:
+def compared(search: Any, edge_bonus: Array) -> tuple[float, float]:
     """Sums over all edges: squares of bonuses, and bonuses times values.
 
     Both are differences from the mean of the edge's node.
     """
-    squares, products = 0.0, 0.0
+    tree, squares, products = search.tree, 0.0, 0.0
     for node in range(tree.used[NODE]):
         if tree.node_player[node] < 0 or tree.node_visits[node] < 2:
             continue  # A single edge differs from no other.
@@ -107,7 +108,7 @@ def compared(tree: Any, edge_bonus: Array) -> tuple[float, float]:
             if visits == 0 or tree.edge_child[edge] == UNEXPANDED:
                 continue
             weight, bonus = min(float(visits), GREATEST_WEIGHT), float(edge_bonus[edge])
-            value = tree.edge_value_sum[edge] / visits
+            value = edge_value(search.backup, search, node, edge)
             weights += weight
             bonuses += weight * bonus
             values += weight * value

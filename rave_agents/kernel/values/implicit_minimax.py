@@ -61,9 +61,9 @@ def mixed_sum(judging: Any, search: Any, node: int, edge: int, n: float, value_s
 
 
 @open_function
-def first_value(judging: Any, search: Any, node: int, edge: int) -> float:
-    """The value of an edge without visits and AMAF visits."""
-    return float(search.settings.first_play_urgency)
+def first_value(judging: Any, search: Any, node: int, edge: int, unjudged: float) -> float:
+    """The value of an edge without visits and AMAF visits; ``unjudged`` where it is not judged."""
+    return unjudged
 
 
 @kernel
@@ -97,10 +97,8 @@ def implicit_minimax(
 
 
 @implements(first_value, JudgedEdges)
-def _first_value(judging: JudgedEdges, search: Any, node: int, edge: int) -> float:
-    if judging.options.first_play:
-        return judged_value(judging, search, node, edge)
-    return float(search.settings.first_play_urgency)
+def _first_value(judging: JudgedEdges, search: Any, node: int, edge: int, unjudged: float) -> float:
+    return judged_value(judging, search, node, edge) if judging.options.first_play else unjudged
 
 
 @implements(hooks.checks_children, JudgedEdges)

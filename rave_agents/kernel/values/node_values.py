@@ -1,0 +1,146 @@
+"""Backups by the values of nodes: an edge is worth what the node behind it is.
+
+A backup of your own implements ``node_value``, what a node is worth to the player who moves there,
+by the statistics of its edges. From the leaf to the root, every edge of a simulation's path then
+gets the value of the node behind it; until an edge of that node has visits, the mean of its own
+simulations. A node where chance moves has the mean of its outcomes by visits.
+
+An edge holds a value for every player. At each node they are those of the mover's mixture: where
+the node is worth a share λ of the way from the mean of its edges to the best of them for the mover,
+all players get the mean by visits and λ of the way to that best edge. With two players whose values
+sum up to a constant, the other's is what is left; the best edge alone is max^n (Luckhardt & Irani
+1986).
+"""
+
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+from annotated_types import Ge, Le
+
+from rave_agents.compiler.arrays import EDGE, FLOAT, Array, Axis, Rows
+from rave_agents.compiler.dispatch import implements, kernel, open_function
+from rave_agents.compiler.runtime import runs_as
+from rave_agents.kernel import hooks
+from rave_agents.kernel.backup import edge_value
+from rave_agents.kernel.tree import edge_rows
+from rave_agents.kernel.utilities import scaled
+
+NO_EDGE = -1
+"""The best edge of a node without visits of any."""
+
+
+@open_function
+def node_value(backup: Any, search: Any, node: int) -> float:
+    """The value of a node for the player who moves there, in [0, 1]; an edge of it has visits.
+
+    By ``edge_value`` and ``edge_visits`` of its edges with visits, see ``edge_rows``.
+    """
+    raise NotImplementedError
+
+
+class PowerMean(NamedTuple):
+    """A node is worth the power mean of its edges, by their visits (Dam et al. 2020).
+
+    Arxiv 1911.00384. It lies between the mean of the simulations and the best edge.
+    """
+
+    p: Annotated[float, Ge(1), Le(1000)] = 2.0
+    """The exponent, in [1, 1000]: at 1 it is the mean, towards infinity the best edge."""
+
+
+@implements(node_value, PowerMean)
+def power_mean(backup: PowerMean, search: Any, node: int) -> float:
+    """``(Σ n q^p / Σ n)^(1 / p)``: n the visits of the node's edges, q their values."""
+    total, visits = 0.0, 0.0
+    for edge in edge_rows(search.tree, node):
+        n = float(search.tree.edge_visits[edge])
+        if n > 0.0:
+            q = max(edge_value(search.backup, search, node, edge), 0.0)
+            total += n * q**backup.p
+            visits += n
+    return float((total / visits) ** (1.0 / backup.p))
+
+
+@runs_as(node_value)
+class NodeValues(NamedTuple):
+    """What each player is to expect after every edge."""
+
+    options: Any
+    own: Any
+    values: Annotated[Array, Rows(Axis.EDGE, FLOAT, (Axis.PLAYER,))]
+    """[player] the player's value, in [0, 1]."""
+    visits: Annotated[Array, Rows(Axis.EDGE, np.int32)]
+    """Simulations that the values hold; those that wait for an evaluator are not among them."""
+
+
+@implements(edge_value, NodeValues)
+def _edge_value(backup: NodeValues, search: Any, node: int, edge: int) -> float:
+    """The mover's; at chance nodes, which nobody compares, the mean of the simulations."""
+    mover = int(search.tree.node_player[node])
+    if mover < 0:
+        return float(search.tree.edge_value_sum[edge]) / float(search.tree.edge_visits[edge])
+    return float(backup.values[edge * search.settings.num_players + mover])
+
+
+@implements(hooks.on_backup, NodeValues)
+def _back_up(backup: NodeValues, search: Any, depth: int, nodes: int) -> None:
+    """Bring the edges of the path up to date, from the leaf to the root."""
+    for index in range(depth - 1, -1, -1):
+        edge = search.path.edges[index]
+        backup.visits[edge] += 1
+        behind = index + 1 < depth + nodes
+        if not (behind and take_node_value(backup, search, search.path.nodes[index + 1], edge)):
+            count_simulation(backup, search, edge)
+
+
+@kernel
+def count_simulation(backup: NodeValues, search: Any, edge: int) -> None:
+    """Count a simulation in an edge's means."""
+    players, n = search.settings.num_players, float(backup.visits[edge])
+    for player in range(players):
+        row = edge * players + player
+        backup.values[row] += (search.path.values[player] - backup.values[row]) / n
+
+
+@kernel
+def take_node_value(backup: NodeValues, search: Any, node: int, edge: int) -> bool:
+    """Give an edge the value of the node behind it; returns whether that has one."""
+    tree, players = search.tree, search.settings.num_players
+    if hooks.is_solved(search.proofs, node):
+        hooks.give_outcome(search.proofs, search, node)
+        for player in range(players):
+            utility = search.frame.returns[player]
+            backup.values[edge * players + player] = scaled(search.utilities, utility)
+        return True
+    mover = int(tree.node_player[node])
+    best, greatest, visits, total = NO_EDGE, -1.0, 0.0, 0.0
+    for below in edge_rows(tree, node):
+        n = float(backup.visits[below])
+        if n > 0.0:
+            value = float(backup.values[below * players + max(mover, 0)])
+            visits += n
+            total += n * value
+            if value > greatest:
+                best, greatest = below, value
+    if best == NO_EDGE:
+        return False
+    share, mean = 0.0, total / visits
+    if mover >= 0 and greatest > mean:
+        share = (node_value(backup.own, search, node) - mean) / (greatest - mean)
+    for player in range(players):
+        total = 0.0
+        for below in edge_rows(tree, node):
+            total += backup.visits[below] * backup.values[below * players + player]
+        mean = total / visits
+        mean += share * (backup.values[best * players + player] - mean)
+        backup.values[edge * players + player] = max(0.0, min(1.0, mean))
+    return True
+
+
+@implements(hooks.on_rescale, NodeValues)
+def _rescale(backup: NodeValues, search: Any, factor: float, shift: float) -> None:
+    players = search.settings.num_players
+    for edge in range(search.tree.used[EDGE]):
+        if backup.visits[edge] > 0:
+            for row in range(edge * players, (edge + 1) * players):
+                backup.values[row] = factor * backup.values[row] + shift
