@@ -86,10 +86,11 @@ def self_play(
         GameError: if the game or the evaluator breaks the common interface.
         Exception: whatever the game or the evaluator raises, unchanged.
     """
-    judges = as_evaluator(evaluator)
-    if not isinstance(judges, BatchEvaluator):
+    by_batches = as_evaluator(evaluator)
+    if not isinstance(by_batches, BatchEvaluator):
         raise TypeError(
-            f"evaluator must judge batches, see BatchEvaluator: {type(judges).__name__} judges one "
+            "evaluator must be one of batches, see BatchEvaluator: "
+            f"{type(by_batches).__name__} takes one "
             "position at a time."
         )
     for name, number in (("games", games), ("side_by_side", side_by_side)):
@@ -112,7 +113,7 @@ def self_play(
         _check_resignation(first, resign_below)
     seeds = np.random.SeedSequence(checked_seed(seed))
     final = config.replace(temperature=0.0)
-    table = _Table(first, judges, config, final, seeds)
+    table = _Table(first, by_batches, config, final, seeds)
     rules = _Rules(Limit(simulations=simulations), temperature_moves, resign_below)
     return _played(table, rules, games, side_by_side, overlap)
 

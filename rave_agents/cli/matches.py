@@ -36,7 +36,7 @@ def match(
     second: Annotated[str, typer.Argument(metavar="SECOND", help="The other agent.")],
     games: Annotated[
         int | None,
-        typer.Option(help="How many games; 100, or with --sprt at most 100000."),
+        typer.Option(help="Games to play; 100, or with --sprt at most 100000."),
     ] = None,
     sprt: Annotated[
         str | None,
@@ -112,11 +112,11 @@ def match(
 @app.command()
 @reported
 def benchmark(
-    game: Annotated[str, typer.Option(help="The game, also with - for _.")] = "go_fish",
+    game: Annotated[str, typer.Option(help="The game; - may stand for _.")] = "go_fish",
     simulations: Annotated[
         int, typer.Option("--iterations", "--simulations", help="Simulations a move.")
     ] = 50,
-    games: Annotated[int, typer.Option(help="How many games.")] = 20,
+    games: Annotated[int, typer.Option(help="Games to play.")] = 20,
     agent: Annotated[str, typer.Option(help="An agent with AMAF statistics.")] = "rave",
     seed: Seed = 0,
     jobs: Jobs = 1,
@@ -160,14 +160,14 @@ def benchmark(
 def sweep(
     game: GameName,
     agent: Annotated[str, typer.Argument(metavar="AGENT", help="The agent to vary.")],
-    opponent: Annotated[str, typer.Argument(metavar="OPPONENT", help="The one it plays against.")],
+    opponent: Annotated[str, typer.Argument(metavar="OPPONENT", help="Its opponent.")],
     vary: Annotated[
         list[str],
         typer.Option(
             metavar="KEY=VALUE,...", help="A parameter of AGENT and its values; may be repeated."
         ),
     ],
-    games: Annotated[int, typer.Option(help="How many games for each combination.")] = 100,
+    games: Annotated[int, typer.Option(help="Games for each combination.")] = 100,
     simulations: Simulations = None,
     seconds: Seconds = None,
     seed: Seed = 0,

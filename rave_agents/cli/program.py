@@ -38,7 +38,8 @@ Debug = Annotated[
     bool, typer.Option("--debug", envvar="RAVE_AGENTS_DEBUG", help="Show tracebacks of errors.")
 ]
 GameName = Annotated[
-    str, typer.Argument(metavar="GAME", help="Such as tic_tac_toe or 'hex(board_size=9)'.")
+    str,
+    typer.Argument(metavar="GAME", help="The game, such as tic_tac_toe or 'hex(board_size=9)'."),
 ]
 Simulations = Annotated[
     int | None,

@@ -36,7 +36,8 @@ def search(
     seed: Seed = 0,
     rows: Annotated[int, typer.Option(help="Moves in the table.", min=1)] = 10,
     player: Annotated[
-        int, typer.Option(help="Whose action to choose if players move at the same time.", min=0)
+        int,
+        typer.Option(help="The player to choose for, where players move at the same time.", min=0),
     ] = 0,
     as_json: Json = False,
     debug: Debug = False,
@@ -165,7 +166,7 @@ def bench(
         str, typer.Option(help="Agents to measure, separated by semicolons or spaces.")
     ] = "uct rave",
     baseline: Annotated[str, typer.Option(help="The agent to compare with.")] = "mcts",
-    rounds: Annotated[int, typer.Option(help="How often each agent is measured.")] = 5,
+    rounds: Annotated[int, typer.Option(help="Measurements of each agent.")] = 5,
     seed: Seed = 0,
     as_json: Json = False,
     debug: Debug = False,
@@ -201,7 +202,8 @@ def gtp(
         str, typer.Argument(metavar="AGENT", help="An agent, such as 'rave(seconds=1)'.")
     ] = "rave",
     game: Annotated[
-        str, typer.Option(help="Such as 'go(board_size=9)'; controllers may change the size.")
+        str,
+        typer.Option(help="The game, such as 'go(board_size=9)'; controllers may change the size."),
     ] = "go(board_size=9)",
     simulations: Simulations = None,
     seconds: Seconds = None,

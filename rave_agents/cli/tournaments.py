@@ -92,7 +92,7 @@ def scaling(
     seconds: Annotated[
         str, typer.Option(metavar="S,S,...", help="Seconds a move, in their place.")
     ] = "",
-    games: Annotated[int, typer.Option(help="How many games for each limit and opponent.")] = 100,
+    games: Annotated[int, typer.Option(help="Games for each limit and opponent.")] = 100,
     seed: Seed = 0,
     opening_plies: OpeningPlies = None,
     jobs: Jobs = 1,

@@ -22,7 +22,7 @@ def endless_game(
     """
     return GameError(
         f"{what} of {game} has not ended after {LONGEST_GAME} moves: {needed}. A search of a game "
-        "without an end needs a value function that judges playouts after playout_moves moves, an "
+        "without an end needs a value function that ends playouts after playout_moves moves, an "
         "evaluator in their place, or in an environment a horizon."
     )
 

@@ -114,7 +114,7 @@ def test_nobody_resigns_where_that_says_nothing_of_the_others():
 
 
 def test_an_evaluator_of_single_positions_is_refused():
-    with pytest.raises(TypeError, match="Single judges one position at a time"):
+    with pytest.raises(TypeError, match="Single takes one position at a time"):
         self_play(long_game(), Single(1), games=1)
 
 
