@@ -111,7 +111,7 @@ class PlanningAgent(SearchingAgent, EnvironmentAgent):
             check_plannable(each)
         checked_plan(horizon, discount, default=DEFAULT_HORIZON)
         self.chance: Chance = checked_chance(chance)
-        """Whether simulations draw the outcomes of chance, or see what will come."""
+        """The handling of chance: simulations draw its outcomes, or see what will come."""
         check_world_function(worlds)
         for name in OF_PETTINGZOO:
             if name in config:

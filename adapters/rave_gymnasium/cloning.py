@@ -61,7 +61,7 @@ ADVICE = (
 _log = logging.getLogger("rave_agents")
 
 _checked = Checked()
-"""Whether each checked environment repeats itself under equal actions and random numbers."""
+"""The environments whose repetition under equal actions and random numbers was checked."""
 
 
 def planning_env(env: Any, action_mask: Any = None, *, keep_observations: bool = False) -> Any:
@@ -244,7 +244,7 @@ def _refuse_mujoco(env: Any) -> None:
 
 
 def _is_of_mujoco(value: Any) -> bool:
-    """Whether an object is a MuJoCo simulation, or part of one."""
+    """True if an object is a MuJoCo simulation, or part of one."""
     roots = {kind.__module__.partition(".")[0] for kind in type(value).__mro__}
     return not roots.isdisjoint(MUJOCO)
 
@@ -289,9 +289,9 @@ class GymPlayer:
         self._mask = action_mask
         self._fresh: tuple[Any, Any] = (None, None)
         self.met_masks = False
-        """Whether a step has shown a mask."""
+        """True if a step has shown a mask."""
         self.ended: bool = False
-        """Whether the last game that was played came to its end."""
+        """True if the last game that was played came to its end."""
 
     def raw(self, env: Any) -> Any:
         """Return the innermost environment."""

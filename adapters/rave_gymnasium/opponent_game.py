@@ -30,7 +30,7 @@ OBSERVATIONS = ("game", "pettingzoo")
 MOST_MASKED = 2**27
 """Actions of which a mask, which has a byte for each, is made at every move."""
 OPTIONS = ("opponent", "seat")
-"""What ``reset(options=...)`` takes."""
+"""Keys of ``reset(options=...)``."""
 
 _TWINS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "connect_four": ("connect_four_v3", {}),
@@ -167,7 +167,7 @@ class OpponentGame:
         return least if np.isfinite(least) else -1.0
 
     def seen(self) -> Any:
-        """What the learner sees."""
+        """The learner's observation."""
         assert self.state is not None
         return self.observe(self.state, self.learner)
 
@@ -178,7 +178,7 @@ class OpponentGame:
         return mask
 
     def observe(self, state: GameState, player: int) -> Any:
-        """What a seat sees of a state."""
+        """A seat's observation of a state."""
         if self._zoo:
             return np.array(self.mirror.observation(player))
         observe = getattr(state, "observation", None)

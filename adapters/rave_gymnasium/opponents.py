@@ -16,14 +16,14 @@ from rave_agents.frameworks.agent import Agent
 from rave_agents.game.game_state import GameState, legal_actions_of
 
 Observe = Callable[[GameState, int], Any]
-"""What a seat sees of a state, in the form that the learner has chosen."""
+"""The observation of a state by a seat, in the form that the learner has chosen."""
 
 Loader = Callable[[pathlib.Path], Any]
 """Makes a policy from a checkpoint's file."""
 
 
 class Opponent(Protocol):
-    """Who plays the other seat for one game."""
+    """Player of the other seat for one game."""
 
     name: str
 
@@ -48,7 +48,7 @@ class _Named(NamedTuple):
 
 
 class Opponents:
-    """What ``opponent`` may be, and who of them plays the next game.
+    """Parser of ``opponent``, which draws the opponent of each game.
 
     Args:
         given: an agent's spec; a policy of any kind that ``rave_agents.agents.policies``
@@ -72,7 +72,7 @@ class Opponents:
             raise TypeError(f"load must be a function of a checkpoint's path, got {load!r}.")
         self._loaded: dict[tuple[str, int], Policy] = {}
         self.choices: tuple[Any, ...] = self._checked(given)
-        """Those of whom each game draws one: specs, policies, and folders."""
+        """Choices of which each game draws one: specs, policies, and folders."""
 
     def _checked(self, given: Any) -> tuple[Any, ...]:
         if isinstance(given, list | tuple):
@@ -211,7 +211,7 @@ _ALGORITHMS = (
     ("stable_baselines3.dqn", "stable_baselines3", "DQN"),
     ("stable_baselines3.common", "stable_baselines3", "PPO"),
 )
-"""By the module of a saved model's policy, the class that loads it; A2C's are those of PPO."""
+"""Classes that load saved models, by the module of the model's policy; A2C's are those of PPO."""
 
 
 def load_stable_baselines(path: pathlib.Path) -> Any:

@@ -51,7 +51,7 @@ INEXACT = (
     "cannot be replayed: the same seed and actions show something else. The search cannot plan in "
     "it."
 )
-"""What is said where a replay by the live seed shows something else."""
+"""Message where a replay by the live seed shows something else."""
 
 UNFAIR = (
     "cannot be replayed fairly: what it has shown comes again by the seed of its reset alone, "
@@ -59,13 +59,13 @@ UNFAIR = (
     "it, and the search would foresee what is to come. Make the environment without that chance, "
     "or let it draw from np_random."
 )
-"""What is said where replays agree by the live seed alone."""
+"""Message where replays agree by the live seed alone."""
 
 CANNOT_TELL = (
     "a reset without a seed does not repeat its start, so that it cannot be told whether a hidden "
     "generator decides outcomes to come, which replays would foresee"
 )
-"""What is said of an environment whose replays need the live seed."""
+"""Message for an environment whose replays need the live seed."""
 
 
 class SeedsAnew(np.random.Generator):
@@ -93,17 +93,17 @@ class SeedsAnew(np.random.Generator):
 
 
 class Episode(NamedTuple):
-    """What a replay repeats."""
+    """An episode that a replay repeats."""
 
     seed: int
     options: Any
     actions: tuple[Any, ...]
     seen: tuple[Hashable, ...] = ()
-    """What each step showed, the reset first; empty if nothing is compared."""
+    """The observation of each step, the reset first; empty if nothing is compared."""
     begun: Mapping[str, Any] = {}
     """The states of the generators after the live reset, by their names."""
     anew: bool = False
-    """Whether hidden generators have other numbers than in the live environment."""
+    """True if hidden generators have other numbers than in the live environment."""
 
 
 class Replayable(gymnasium.Wrapper):  # type: ignore[misc]
@@ -139,9 +139,9 @@ class Replayable(gymnasium.Wrapper):  # type: ignore[misc]
         self._last: Any = None
         self._stage: _Stage | None = None
         self.is_checked = False
-        """Whether copies of a replay have been checked."""
+        """True if copies of a replay have been checked."""
         self.unsure: str = ""
-        """Why replays may foresee chance; empty if they do not."""
+        """The reason that replays may foresee chance; empty if they do not."""
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -208,14 +208,14 @@ class _Stage:
         silent = {"render_mode": None} if "render_mode" in spec.kwargs else {}
         self.env: Any = gymnasium.make(spec, disable_env_checker=True, **silent).unwrapped
         self.player: Any = None
-        """Whose replay it is."""
+        """The player whose replay it is."""
         self.pairs: list[tuple[Any, Any]] = []
         """The player's generators, and those in their places here."""
         self.outside: tuple[Found, ...] = ()
         """The generators outside that it can draw from."""
         self._set_by_reset: tuple[Found, ...] = ()
         self.unsure: str = ""
-        """Why a replay that begins anew may foresee chance; empty if it does not."""
+        """The reason that a replay that begins anew may foresee chance; empty if it does not."""
         self._is_plain = False
         self._is_seeded_otherwise = False
         self._draws_seeds_anew = True
@@ -282,7 +282,7 @@ class _Stage:
         return {**self.generators(), **{one.name: one.generator for one in self._set_by_reset}}
 
     def begins_anew(self, episode: Episode) -> bool:
-        """Whether a reset without a seed, after one by another seed, begins like the live one.
+        """True if a reset without a seed, after one by another seed, begins like the live one.
 
         If it can, it also draws seeds of other generators anew.
         """
@@ -354,7 +354,7 @@ class _Stage:
 
 
 def _digest(answer: Any) -> Hashable:
-    """What is compared of an observation, or of a step: observation, reward and end."""
+    """Digest of an observation, or of a step: observation, reward and end."""
     if isinstance(answer, tuple) and len(answer) == 5:
         return hash((content_key(answer[0]), content_key(answer[1]), bool(answer[2])))
     return hash(content_key(answer))
@@ -369,7 +369,7 @@ class ReplayedEnv(gymnasium.Env):  # type: ignore[misc]
     def __init__(self, stage: _Stage, episode: Episode, like: Any) -> None:
         self._stage = stage
         self.episode = episode
-        """What is repeated."""
+        """The episode to repeat."""
         self._since: list[Any] = []
         self._token = object()
         self.metadata = like.metadata
@@ -452,4 +452,4 @@ def replayable(env: Any) -> Replayable | None:
 
 
 STAGES: tuple[type, ...] = (_Stage, Episode)
-"""What replays share."""
+"""Objects that replays share."""

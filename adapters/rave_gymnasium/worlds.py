@@ -59,6 +59,6 @@ class PlanningWorlds:
 
 
 def _kind(env: Any) -> tuple[Any, ...]:
-    """What two worlds have in common."""
+    """Key that two worlds of one environment share."""
     raw = type(env.unwrapped)
     return raw.__module__, raw.__qualname__, env.action_space

@@ -64,7 +64,7 @@ def searched_part(env: Any, keep_observations: bool) -> Any:
 
 
 def only_observes(wrapper: Any) -> bool:
-    """Whether a wrapper changes nothing but observations and pictures."""
+    """True if a wrapper changes nothing but observations and pictures."""
     if class_name(wrapper) in _OBSERVE or supersuit_changes_observations_alone(wrapper):
         return True
     kind = type(wrapper)

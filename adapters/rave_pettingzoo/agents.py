@@ -202,13 +202,13 @@ class GraveAgent(SearchAgent):
 
 
 class RaveMaximinAgent(SearchAgent):
-    """For Parallel environments: RAVE for its own actions, then the best worst case."""
+    """RAVE for its own actions in Parallel environments, then the best worst case."""
 
     preset = "rave_maximin"
 
 
 class RegretMatchingAgent(SearchAgent):
-    """For Parallel environments: mixed strategies by regret matching."""
+    """Mixed strategies in Parallel environments, by regret matching."""
 
     preset = "regret_matching"
 
@@ -287,6 +287,6 @@ def moves_between(before: GameState, after: GameState) -> Sequence[int] | None:
 
 
 def _can_be_told(state: GameState) -> bool:
-    """Whether positions of its game can be told apart."""
+    """True if positions of its game can be told apart."""
     key = getattr(state, "position_key", None)
     return key is not None and key() is not None

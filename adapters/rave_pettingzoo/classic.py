@@ -161,7 +161,7 @@ _WITH_CHANCE: Final = (clone_cards, clone_shimmy, clone_hanabi)
 
 
 def keeps_generators(raw: Any) -> bool:
-    """Whether a known environment draws random numbers after its reset."""
+    """True if a known environment draws random numbers after its reset."""
     return CLONERS.get(class_name(raw)) in _WITH_CHANCE
 
 

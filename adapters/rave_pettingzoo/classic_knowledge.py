@@ -19,7 +19,7 @@ class Kind(NamedTuple):
     bounds: tuple[float, float] | None = None
     """The least and the greatest sum of an agent's rewards in a game."""
     zero_sum: bool = False
-    """Whether the rewards of both players always sum to 0."""
+    """True if the rewards of both players always sum to 0."""
     key: Callable[[Any], Hashable] | None = None
     """A key that is equal exactly for equal positions."""
     moves: Callable[[Any, Any], Sequence[int] | None] | None = None

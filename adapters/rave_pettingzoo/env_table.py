@@ -36,7 +36,7 @@ class EnvTable:
     """The environment for all episodes in this process; it is not sent to others. None for a new
     one for each episode."""
     copies: bool = False
-    """Whether each episode gets a copy of a policy that is an object."""
+    """True if each episode gets a copy of a policy that is an object."""
 
     def __getstate__(self) -> dict[str, Any]:
         return vars(self) | {"env": None}

@@ -25,7 +25,7 @@ from rave_pettingzoo.policies import make_policy
 from rave_pettingzoo.support import is_parallel, is_shimmy
 
 OUTSIDE = ("raise", "illegal")
-"""What an action outside its space can lead to."""
+"""Results of an action outside its space."""
 
 
 @dataclasses.dataclass(frozen=True)

@@ -45,7 +45,7 @@ class PolicyStanding(NamedTuple):
     mean_return: float
     """Its mean return; not a number without episodes."""
     illegal_moves: int
-    """How often it chose an action that the mask forbids."""
+    """Actions chosen that the mask forbids."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -55,23 +55,23 @@ class EnvTournament:
     env: str
     """The environment's name."""
     seed: int
-    """What everything random was derived from."""
+    """The seed of everything random."""
     names: tuple[str, ...]
     """The policies."""
     lineups: tuple[tuple[str, ...], ...]
-    """Who play together, as many as the environment has agents."""
+    """Agents that play together, as many as the environment has."""
     planned: int
-    """How many episodes each lineup was to play."""
+    """Episodes planned for each lineup."""
     episodes: tuple[tuple[Episode, ...], ...]
     """The finished episodes of each lineup; their entries are in its order."""
     anchor: str | None = None
     """The policy whose rating is 0; None for ratings that are 0 on average."""
     interrupted: bool = False
-    """Whether it was ended before its time."""
+    """True if it was ended before its time."""
 
     @property
     def finished(self) -> int:
-        """How many episodes are finished."""
+        """Number of finished episodes."""
         return sum(map(len, self.episodes))
 
     @functools.cached_property

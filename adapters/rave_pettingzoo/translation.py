@@ -103,7 +103,7 @@ def translated_safely(raw: Any) -> Translation | None:
 
 
 def matches(translation: Translation, player: int, actions: Sequence[int]) -> bool:
-    """Whether the same player has the same legal actions."""
+    """True if the same player has the same legal actions."""
     same = not translation.state.is_terminal() and translation.player == player
     return same and sorted(translation.actions) == sorted(actions)
 

@@ -1,4 +1,4 @@
-"""Whether the agents of an AEC environment move at the same time.
+"""Detection of simultaneous moves in AEC environments.
 
 An AEC environment asks one agent after the other, whether they take turns or move at the same time.
 ``metadata["is_parallelizable"]`` only permits a conversion to the Parallel form. So an environment
@@ -94,7 +94,7 @@ def _agent_that_waits(raw: Any) -> Any:
 
 
 def _played_in_turns(raw: Any) -> bool:
-    """Whether some agent sees what another has done before all have acted."""
+    """True if some agent sees what another has done before all have acted."""
     drawn = random.Random(0)
     until = time.perf_counter() + SECONDS
     clone = search_cloner(raw)
@@ -137,7 +137,7 @@ def _begun(raw: Any, seed: int = 0) -> Any:
 
 
 def _seen(env: Any) -> Any:
-    """What the agent to move sees."""
+    """The view of the agent to move."""
     agent = env.agent_selection
     ended = env.terminations.get(agent), env.truncations.get(agent)
     return agent, env.agents, env.observe(agent), env.infos.get(agent), env.rewards, ended

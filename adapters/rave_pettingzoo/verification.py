@@ -37,7 +37,7 @@ class ZooPlayer:
     def __init__(self, masks: Mapping[Any, Any] | None = None) -> None:
         self._masks = {} if masks is None else dict(masks)
         self.ended: bool = False
-        """Whether the last game that was played came to its end."""
+        """True if the last game that was played came to its end."""
 
     def raw(self, env: Any) -> Any:
         """The innermost environment."""
@@ -61,7 +61,7 @@ class ZooPlayer:
         return fresh
 
     def shown(self, env: Any) -> Any:
-        """What each agent observes."""
+        """The observation of each agent."""
         raw = env.unwrapped
         if not isinstance(raw, pettingzoo.AECEnv) or not _goes_on(raw, parallel=False):
             return ()
@@ -149,7 +149,7 @@ def _play(
 
 
 def _goes_on(env: Any, parallel: bool) -> bool:
-    """Whether the environment can be played: not before a reset, and not after the end."""
+    """True if the environment can be played: not before a reset, and not after the end."""
     raw = env if parallel else env.unwrapped
     return bool(getattr(raw, "agents", None)) and (parallel or hasattr(env, "agent_selection"))
 

@@ -1,4 +1,4 @@
-"""What a part is when it runs: itself, or a record with its arrays beside it.
+"""Runtime form of a part: itself, or a record with its arrays beside it.
 
 A part that keeps statistics has a class of its own for them, marked with ``runs_as``: its field
 ``options`` is the part, its fields declared as arrays are allocated, and every other field is the

@@ -38,16 +38,16 @@ REPETITIONS = 16
 
 
 class Start(NamedTuple):
-    """What a reset environment shows."""
+    """A reset environment, as its players see it."""
 
     views: tuple[Hashable, ...]
-    """What each player to move sees there; a player cannot tell starts with equal views apart."""
+    """The view of each player to move; a player cannot tell starts with equal views apart."""
     told: Any
     """Data about the start for ``Player.play``."""
 
 
 class Checked:
-    """Whether the clones of environments have been checked, by the environment object itself.
+    """Record of environments whose clones have been checked, by the environment object itself.
 
     Two environments of one class may differ in what they hold, so that each is checked. A copy
     that has been made of a checked environment counts as checked.
@@ -57,7 +57,7 @@ class Checked:
         self._found: dict[int, tuple[weakref.ref[Any], dict[Hashable, bool]]] = {}
 
     def repeats(self, raw: Any, key: Hashable) -> bool | None:
-        """Whether an environment repeats itself; None if it has not been checked.
+        """True if an environment repeats itself; None if it has not been checked.
 
         Args:
             raw: the innermost environment.
@@ -88,7 +88,7 @@ class Player(Protocol):
     """``Start.told`` where no masks are known."""
 
     ended: bool
-    """Whether the last game that was played came to its end."""
+    """True if the last game that was played came to its end."""
 
     def raw(self, env: Any) -> Any:
         """Return the innermost environment."""
@@ -122,9 +122,9 @@ class CloneCheck(NamedTuple):
     """The result of a check that found no fault in an environment's clones."""
 
     played: bool
-    """Whether the check could play; it cannot before a reset or after the end."""
+    """True if the check could play; it cannot before a reset or after the end."""
     repeats: bool
-    """Whether the environment repeats itself under equal actions and random numbers."""
+    """True if the environment repeats itself under equal actions and random numbers."""
 
 
 SECONDS = 1.0
@@ -215,7 +215,7 @@ def _shows_the_same(
     player: Player,
     fingerprint: Callable[[Any], bytes],
 ) -> bool:
-    """Whether a clone shows what the environment does, as far as this can be told.
+    """True if a clone shows the same as the environment, as far as this can be told.
 
     The environment is asked what it shows only if that changes nothing in it, such as a cache.
     """
@@ -233,7 +233,7 @@ def _shows_the_same(
 
 
 def _raises_itself(clone: Callable[[Any], Any], env: Any, player: Player, error: Exception) -> bool:
-    """Whether random games of clones that are reset end in an error of this kind, too."""
+    """True if random games of clones that are reset end in an error of this kind, too."""
     until = time.perf_counter() + SECONDS
     for choices in range(REPETITIONS):
         for masked in (True, False):
@@ -254,7 +254,7 @@ def _raises_itself(clone: Callable[[Any], Any], env: Any, player: Player, error:
 
 
 def _repeats(env: Any, player: Player) -> bool:
-    """Whether an environment that is reset twice repeats itself."""
+    """True if an environment that is reset twice repeats itself."""
 
     def played(choices: int, like: list[Step] | None) -> list[Step]:
         with seeded(find_generators(env), 0):
@@ -284,7 +284,7 @@ def _fingerprint(env: Any, fingerprint: Callable[[Any], bytes]) -> bytes | None:
 
 
 def _difference(first: list[Step], second: list[Step], other: str) -> str | None:
-    """How a clone's game differs from the one that ``other`` played first, or None."""
+    """The difference of a clone's game from the one that ``other`` played first, or None."""
     for number, (one, two) in enumerate(zip(first, second, strict=False)):
         same = one[:2] == two[:2] if one[0] is RAISED else equal(one, two)
         if not same:

@@ -144,7 +144,7 @@ def _check_remembers_nothing(function: types.FunctionType, but: tuple[type, ...]
 
 
 def _is_unchanging(content: Any) -> bool:
-    """Whether nothing in an object can change; a tuple is what it consists of."""
+    """True if an object and all that it holds can never change."""
     if type(content) in (tuple, frozenset):
         return all(map(_is_unchanging, content))
     return isinstance(content, _UNCHANGING)
@@ -186,7 +186,7 @@ def _set_attributes(thing: Any, attributes: dict[str, Any]) -> None:
 
 
 def equal(first: Any, second: Any) -> bool:
-    """Whether two observations, rewards, masks or infos are equal, of whatever kind they are.
+    """True if two observations, rewards, masks or infos are equal, of whatever kind they are.
 
     NaN equals NaN. Arrays of other libraries and tables are compared by what they contain, other
     objects by ``==``, by their pickles or by their attributes. What cannot be compared counts as
@@ -275,7 +275,7 @@ _BY_IDENTITY: Any = object.__hash__
 
 
 def _said_equal(first: Any, second: Any) -> bool | None:
-    """What ``==`` says; None if it raises, or says neither True nor False."""
+    """The answer of ``==``; None if it raises, or gives neither True nor False."""
     try:
         said = first == second
     except Exception as error:

@@ -68,7 +68,7 @@ class Dice:
         return [*inside, *self._used_outside]
 
     def rewind(self) -> None:
-        """If simulations foresee chance, set the generators outside to the numbers to come."""
+        """Set the generators outside to the numbers to come, if simulations foresee chance."""
         if self._sees:
             for generator, state in zip(self._outside, self._own, strict=True):
                 restore(generator, state)

@@ -9,7 +9,7 @@ Line = tuple[Any, ...]
 """The actions so far: empty, or the line before the last action, and that action."""
 
 NOT_RESET = "Call env.reset() first if it has not been reset. "
-"""What is said where the very first step fails."""
+"""Hint of messages where the very first step fails."""
 
 SHOWN = 20
 """Actions that a message shows."""

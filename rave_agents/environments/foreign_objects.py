@@ -55,7 +55,7 @@ def foreign_type(thing: Any, shared: tuple[type, ...] = ()) -> str | None:
 
 
 def _is_foreign(kind: type) -> bool:
-    """Whether instances hold memory of a compiled library."""
+    """True if instances hold memory of a compiled library."""
     for base in kind.__mro__[:-1]:
         root = getattr(base, "__module__", "").partition(".")[0]
         if root in HARMLESS:

@@ -218,7 +218,7 @@ def attributes_of(item: Any) -> list[tuple[str, Any]]:
 
 
 def _may_hold_generators(value: Any) -> bool:
-    """Whether a variable of a module, a class or a function may hold a generator."""
+    """True if a variable of a module, a class or a function may hold a generator."""
     if isinstance(value, (*generator_types(), *_CONTAINERS, types.MethodType)):
         return True
     if isinstance(value, types.BuiltinFunctionType):
@@ -333,7 +333,7 @@ def state_bytes(generator: Any) -> bytes:
 
 
 def same_state(first: Any, second: Any) -> bool:
-    """Whether two states from ``saved`` are equal."""
+    """True if two states from ``saved`` are equal."""
     if isinstance(first, dict):
         return all(same_state(value, second[name]) for name, value in first.items())
     if isinstance(first, np.ndarray) or callable(getattr(first, "numpy", None)):

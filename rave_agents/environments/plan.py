@@ -1,4 +1,4 @@
-"""How far simulations in an environment look ahead, and what counts where they are cut off."""
+"""Horizon of simulations in an environment, discount, and value where they are cut off."""
 
 import math
 from collections.abc import Callable
@@ -24,18 +24,18 @@ AUTO = "auto"
 
 
 class Plan(NamedTuple):
-    """What a search looks at: so many steps, each counted less than the one before."""
+    """Horizon of a search: a number of steps, each counted less than the one before."""
 
     steps: float = math.inf
     """Steps of the environment until a simulation is cut off; ``inf`` for the end."""
     discount: float = 1.0
-    """What a reward counts less with every step of the environment."""
+    """The factor of a reward for every step of the environment before it."""
     value: Any = None
     """Judges the position where a simulation is cut off, see ``ValueFunction``; None for 0."""
 
     @property
     def is_whole_game(self) -> bool:
-        """Whether simulations play to the end, and all rewards count alike."""
+        """True if simulations play to the end, and all rewards count alike."""
         return math.isinf(self.steps) and self.discount == 1.0
 
 
@@ -110,7 +110,7 @@ class Account:
 
     @property
     def weight(self) -> float:
-        """What a reward of the next step counts."""
+        """The weight of a reward of the next step."""
         return self._weight
 
     def add(self, player: int, reward: Any) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 
 def is_of_old_gym(thing: Any) -> bool:
-    """Whether an object's class is, or inherits from, one of the old package gym."""
+    """True if an object's class is, or inherits from, one of the old package gym."""
     return any(kind.__module__.partition(".")[0] == "gym" for kind in type(thing).__mro__)
 
 

@@ -45,7 +45,7 @@ def without(env: Any, inner: Inner, leaves_out: Callable[[Any, bool], bool]) -> 
 
 
 def supersuit_changes_observations_alone(wrapper: Any) -> bool:
-    """Whether this is a wrapper of Supersuit that changes nothing but observations."""
+    """True for a wrapper of Supersuit that changes nothing but observations."""
     module = type(wrapper).__module__
     if module == "supersuit.lambda_wrappers.observation_lambda":
         return True

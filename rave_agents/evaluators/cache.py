@@ -1,4 +1,4 @@
-"""What an evaluator has answered, kept for positions that look the same to it.
+"""Cache of an evaluator's answers, for positions that look the same to it.
 
 Searches meet many positions again, by another order of moves or in another game from the same
 opening. Who moves, what they observe and their legal actions are all that an evaluator is told; a
@@ -20,7 +20,7 @@ FIRST_FACTOR, SECOND_FACTOR = 0x5851F42D4C957F2D, 0x2545F4914F6CDD1D
 """Odd, so that no two numbers have one product; of 63 bits, so that they are signed ones."""
 
 UPPER = 2**32 - 1
-"""What is left of a signed number's upper half, moved down."""
+"""Mask of the upper half of a signed number, moved down."""
 
 MOST_ANSWERS = 2**16
 """Answers that are kept, at most: a power of two."""
@@ -98,13 +98,13 @@ def key_of(cache: CacheArrays, frame: Frame, seen: Array, begin: int) -> tuple[i
 
 @kernel
 def place_of(cache: CacheArrays, key: int) -> int:
-    """Where the answer of a key stands, if it is there."""
+    """The place of a key's answer in the table, if it is there."""
     return int(key & (cache.sizes[PLACES] - 1))
 
 
 @kernel
 def is_known(cache: CacheArrays, first: int, second: int) -> bool:
-    """Whether there is an answer of this key."""
+    """True if there is an answer of this key."""
     place, sizes = place_of(cache, first), cache.sizes
     if cache.keys[2 * place] != first or cache.keys[2 * place + 1] != second:
         return False

@@ -49,8 +49,8 @@ STEP, NEXT_ROW, FIRST_OBSERVATION, LOGITS = range(4)
 COMMON_LENGTH = 4
 
 SEEK, UNCOUNT, GO_ON, DROP = range(4)
-"""What ``advance`` does: run to a leaf; no longer count that it waits; go on with the answer; drop
-the simulation that waits."""
+"""Commands of ``advance``: run to a leaf; no longer count that it waits; go on with the answer;
+drop the simulation that waits."""
 
 NOT_WAITING, JUST_WAITING, COUNTED = range(3)
 
@@ -226,7 +226,7 @@ def wait(leaf: LeafSearch) -> int:
 
 @kernel
 def may_go_on(leaf: LeafSearch) -> bool:
-    """Whether a simulation whose answer is known need not wait for the others.
+    """True if a simulation whose answer is known need not wait for the others.
 
     The root does, since noise comes with it; and where a new scale would move the values of visits
     that have none yet.
@@ -237,7 +237,7 @@ def may_go_on(leaf: LeafSearch) -> bool:
 
 @kernel
 def is_answered(leaf: LeafSearch) -> bool:
-    """Whether the evaluator has been asked the same before; then its answer is in the frame now."""
+    """True if the evaluator has been asked the same before; then its answer is in the frame now."""
     frame, answers, cache, control = leaf.search.frame, leaf.answers, leaf.cache, leaf.control
     if cache.sizes[PLACES] == 0 or frame.header[codes.PLAYER] == SIMULTANEOUS:
         return False
@@ -277,7 +277,7 @@ def describe_beyond(search: Search, depth: int) -> int:
 
 @kernel
 def rows_of(frame: Frame) -> int:
-    """How many players move at the leaf, each of whom has a row."""
+    """Number of players who move at the leaf, each of whom has a row."""
     header = frame.header
     return int(header[codes.NUM_MOVERS]) if header[codes.PLAYER] == SIMULTANEOUS else 1
 

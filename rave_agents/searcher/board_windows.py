@@ -28,23 +28,23 @@ class Windows(NamedTuple):
     """The windows of a board."""
 
     cells: tuple[NDArray[np.int64], ...]
-    """For each shape [windows, cells of one] the board's cells in each window."""
+    """Cells of the board in each window, [windows, cells of one] for each shape."""
     kinds: int
-    """How many different things a cell may hold."""
+    """The number of different contents of a cell."""
 
     @property
     def starts(self) -> list[int]:
-        """For each shape the place of its first window's first number."""
+        """The place of each shape's first window's first number."""
         sizes = [len(cells) * self.contents(cells) for cells in self.cells]
         return [0, *np.cumsum(sizes).tolist()]
 
     def contents(self, cells: NDArray[np.int64]) -> int:
-        """How many contents a window of a shape may have."""
+        """The number of different contents of a window of a shape."""
         return int(self.kinds ** cells.shape[1])
 
     @property
     def size(self) -> int:
-        """How many numbers there are for one player to move, one for each window's content."""
+        """The number of weights for one player to move, one for each window's content."""
         return self.starts[-1]
 
     def places(self, boards: NDArray[np.int8]) -> NDArray[np.int32]:

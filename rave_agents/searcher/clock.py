@@ -19,10 +19,10 @@ from rave_agents.searcher.time_control import (
 from rave_agents.searcher.watch import RootStatistics
 
 LEAST_SECONDS = 0.001
-"""What a move gets where nothing is left."""
+"""Time of a move where nothing is left."""
 
 _SPREAD = 4
-"""Over how many moves saved time is spread where each move has a planned time."""
+"""Number of moves over which saved time is spread where each move has a planned time."""
 
 
 @dataclasses.dataclass
@@ -30,11 +30,11 @@ class Allotment:
     """The time of one move, and what may change it: a ``Watch``."""
 
     seconds: float
-    """How long to think."""
+    """Seconds to think."""
     most: float
-    """How long at most, extensions included."""
+    """Seconds at most, extensions included."""
     policy: TimePolicy
-    """What extends and what ends the move."""
+    """The policy that extends and ends the move."""
     _extended: bool = False
 
     def should_stop(
@@ -112,18 +112,18 @@ class Clock:
         self.periods_left = control.periods if control.period else 0
         """Periods that are left, this one included."""
         self.saved = 0.0
-        """With phases: seconds that earlier moves left over; below 0, used too much."""
+        """Seconds, with phases, that earlier moves left over; below 0, used too much."""
         self.flagged = False
-        """Whether the game is lost on time."""
+        """True if the game is lost on time."""
 
     @property
     def in_byo_yomi(self) -> bool:
-        """Whether the main time is used up and periods run."""
+        """True if the main time is used up and periods run."""
         return self.main_left <= 0 and self.control.period > 0
 
     @property
     def needs_moves_left(self) -> bool:
-        """Whether ``allot`` makes use of ``moves_left``."""
+        """True if ``allot`` makes use of ``moves_left``."""
         return not self.control.phases and not self.in_byo_yomi
 
     def allot(self, *, moves_left: float = 1.0, ply: int = 0) -> Allotment:
@@ -179,7 +179,7 @@ class Clock:
         self.flagged = False
 
     def time_left(self) -> tuple[float, int]:
-        """What is left, as ``set_left`` takes it."""
+        """The remaining time, as ``set_left`` takes it."""
         if self.in_byo_yomi:
             return self.period_left, self.period_moves_left
         return self.main_left, 0
@@ -189,7 +189,7 @@ class Clock:
         return next(p.seconds for p in self.control.phases if number <= p.last_move)
 
     def _expected(self, moves_left: float, ply: int) -> float:
-        """How many moves the remaining time is divided by."""
+        """Number of moves by which the remaining time is divided."""
         policy = self.policy
         if policy.schedule is Schedule.BASIC:
             return max(1.0, policy.c)

@@ -15,7 +15,7 @@ class Member(Protocol):
     """A simulation that may wait, and the search that it belongs to."""
 
     compiled: tuple[int, Any] | None
-    """Where its ``advance`` and its record are; None if they can only be called from Python."""
+    """Addresses of its ``advance`` and its record; None if they can only be called from Python."""
     version: int
     """Another number whenever that has changed."""
 
@@ -42,7 +42,7 @@ class LeafStepper:
 
     def __init__(self, members: Sequence[Member]) -> None:
         self.members = members
-        """Who they are."""
+        """The members."""
         self._versions: list[int] = []
         self._record: Any = None
         self._run: Callable[[int], int] | None = None

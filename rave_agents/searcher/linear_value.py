@@ -237,7 +237,7 @@ def _of_effect(parameters: dict[str, str], rules: BaseRules) -> dict[str, str]:
 
 
 def _arguments(arrays: Arrays) -> dict[str, Any]:
-    """What ``LinearValue`` takes, from the arrays of a file."""
+    """Read the arguments of ``LinearValue`` from the arrays of a file."""
     if _number(arrays, "format") != FORMAT:
         raise ValueError("it has another format")
     game, weights = arrays["game"], arrays["weights"]

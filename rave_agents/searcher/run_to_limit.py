@@ -81,7 +81,7 @@ def run_to_limit(
 def _is_enough(
     watch: Watch, searches: Sequence[TreeSearch], limit: Limit, started: float, deadline: float
 ) -> bool:
-    """Whether a watch ends the search now."""
+    """True if a watch ends the search now."""
     now = time.perf_counter()
     left = _simulations_left(searches, limit)
     if math.isfinite(deadline):

@@ -9,14 +9,14 @@ from rave_agents.compiler.signals import start_threads
 from rave_agents.searcher.tree_search import TreeSearch
 
 LOOK_SECONDS = 0.02
-"""How often the first thread, done with its own tree, looks after the others."""
+"""Interval at which the first thread, done with its own tree, looks after the others."""
 
 AGAIN_SECONDS = 0.001
-"""How long a thread sleeps before it looks again whether it may go on."""
+"""Time that a thread sleeps before it looks again whether it may go on."""
 
 
 class _Gate:
-    """Where threads pass before each slice: it can be closed for a while, and for good.
+    """A gate that threads pass before each slice: it can be closed for a while, and for good.
 
     The calling thread may be interrupted by Ctrl-C anywhere, in the waiting functions of
     ``threading`` too, which then forget what they waited for. So all waiting is looking again.

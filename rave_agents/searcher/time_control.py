@@ -1,4 +1,4 @@
-"""What a clock is set to: the time that a game gives a player, and how they spend it."""
+"""Settings of a clock: the time that a game gives a player, and how they spend it."""
 
 import dataclasses
 import enum
@@ -11,10 +11,10 @@ from rave_agents.game.arguments import unknown_name
 
 
 class Schedule(enum.StrEnum):
-    """How many moves the remaining time is divided by."""
+    """Estimates of the number of moves by which the remaining time is divided."""
 
     MOVES_LEFT = "moves_left"
-    """Those expected to be left, as random games from the position last."""
+    """Moves expected to be left, as random games from the position last."""
     BASIC = "basic"
     """A constant: ``C``."""
     MAX_PLY = "max_ply"
@@ -25,7 +25,7 @@ class Phase(NamedTuple):
     """Planned time of some moves."""
 
     seconds: float
-    """For each of them."""
+    """Seconds for each of them."""
     last_move: float
     """Number of the last one, counting the player's own from 1; infinity for all that follow."""
 
@@ -49,7 +49,7 @@ class TimeControl:
     period_moves: int = 1
     """Moves to be made in a period, at least 1: 1 is Japanese, more is Canadian byo-yomi."""
     periods: int = 1
-    """How many periods there are, at least 1."""
+    """The number of periods, at least 1."""
     phases: tuple[Phase, ...] = ()
     """A plan in place of all these: the last phase has no last move."""
 
@@ -95,10 +95,10 @@ class TimeControl:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class TimePolicy:
-    """How a player spends their time."""
+    """Division of a player's time among the moves."""
 
     schedule: Schedule = Schedule.MOVES_LEFT
-    """What the remaining main time is divided by; see ``Schedule``."""
+    """The divisor of the remaining main time; see ``Schedule``."""
     c: float = 30.0
     """C of the schedules ``basic`` and ``max_ply``, in moves, above 0. Huang, Coulom & Lin use 80
     on 19x19, where a game has some 120 moves of each side."""
@@ -106,13 +106,13 @@ class TimePolicy:
     """MaxPly of the schedule ``max_ply``, in moves of both sides, at least 0 (Huang, Coulom & Lin
     2010: 80)."""
     least_moves: float = 4.0
-    """With ``moves_left`` the remaining time is divided by at least this, at least 1: the end may
-    be further away than random games tell."""
+    """Least divisor of the remaining time with ``moves_left``, at least 1: the end may be further
+    away than random games tell."""
     lag: float = 0.05
     """Seconds that a move may take beyond what the search sees, at least 0; kept in reserve for
     every move that is expected."""
     early_stop: bool = True
-    """Whether a move ends as soon as the runner-up cannot catch up in the time left (STOP of Baier
+    """True if a move ends as soon as the runner-up cannot catch up in the time left (STOP of Baier
     & Winands 2012)."""
     unstable: float = 0.5
     """UNST of Huang, Coulom & Lin (2010): part of its time that a move gets in addition where the
@@ -120,7 +120,7 @@ class TimePolicy:
     behind: float = 1.0
     """BEHIND of the same: likewise where the value of the move is below ``behind_below``."""
     behind_below: float = 0.4
-    """On the scale from 0, lost, to 1, won; in [0, 1]."""
+    """Value below which a player is behind, on the scale from 0, lost, to 1, won; in [0, 1]."""
 
     def __post_init__(self) -> None:
         try:

@@ -50,7 +50,7 @@ def checked_value(value: Any, config: SearchConfig, evaluator: Any) -> Any:
 
 
 def _is_spec(text: str) -> bool:
-    """Whether a text names a part of a module rather than a file."""
+    """True if a text names a part of a module rather than a file."""
     name = text.partition("(")[0]
     words = name.split(".")
     return len(words) > 1 and words[-1] != "npz" and all(word.isidentifier() for word in words)

@@ -13,13 +13,13 @@ class RootStatistics(NamedTuple):
     """Visits and values of the root's moves while a search runs; moves in one order throughout."""
 
     visits: Sequence[float]
-    """Of each move."""
+    """Visits of each move."""
     values: Sequence[float]
     """Mean value of each move for who chooses, from 0, lost, to 1, won; 0 without visits."""
 
     @property
     def lead(self) -> float:
-        """By how many visits the most visited move leads; infinite if there is no other."""
+        """Visits by which the most visited move leads; infinite if there is no other."""
         if len(self.visits) < 2:
             return math.inf
         second, first = sorted(self.visits)[-2:]
@@ -32,7 +32,7 @@ class RootStatistics(NamedTuple):
 
     @property
     def unstable(self) -> bool:
-        """Whether the most visited move is not the best valued of those often visited."""
+        """True if the most visited move is not the best valued of those often visited."""
         if not self.visits:
             return False
         often = OFTEN * max(self.visits)

@@ -12,20 +12,20 @@ MOST_DENSE = 2**18
 """Rows of a table, players times distinct actions, up to which a provider in Python tells ids."""
 
 MOST_ROWS = 2**22
-"""Those up to which compiled providers do, which give no numbers; and evaluators of batches."""
+"""Rows of a table up to which compiled providers, and evaluators of batches, tell ids."""
 
 FIRST_CAPACITY = 1024
 """Rows for each player in the tables of a new search."""
 
 UNNUMBERED = 0
-"""What stands for an action that has no number: one met in playouts alone, when there are many."""
+"""Number of an action without one of its own: met in playouts alone, when there are many."""
 
 NUMBER_BYTES = 160
-"""What Python keeps for each number, about."""
+"""Memory that Python needs for each number, about."""
 
 
 def has_tables_of_ids(state: Any) -> bool:
-    """Whether a state's actions are few enough for providers that give them no numbers."""
+    """True if a state's actions are few enough for providers that give them no numbers."""
     return bool(state.num_players() * state.num_distinct_actions() <= MOST_ROWS)
 
 
@@ -49,7 +49,7 @@ class ActionNumbers:
         self._numbers: dict[int, int] = {}
         self._most_now = self.most_of_playouts
         self.closed: bool = False
-        """Whether no action gets a number any more."""
+        """True if no action gets a number any more."""
 
     def __len__(self) -> int:
         """One more than the largest number."""
@@ -57,12 +57,12 @@ class ActionNumbers:
 
     @property
     def overflows(self) -> bool:
-        """Whether the search's tables lack room for some numbers."""
+        """True if the search's tables lack room for some numbers."""
         return len(self._ids) > self.capacity
 
     @property
     def counts_playouts(self) -> bool:
-        """Whether actions that are met in playouts alone may get numbers."""
+        """True if actions that are met in playouts alone may get numbers."""
         return self._most_now > 0
 
     def close(self, *, to_playouts: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""What judges a position in place of a playout."""
+"""Evaluators of a position in place of a playout."""
 
 from collections.abc import Sequence
 from typing import Any, Protocol, runtime_checkable

@@ -15,7 +15,7 @@ HEADER_LENGTH = 49
 
 
 class Status(enum.IntEnum):
-    """What ``simulate`` and the loop return."""
+    """Return values of ``simulate`` and the loop."""
 
     FAILED = 0
     """An error, which the provider keeps for ``raise_pending``; nothing was counted."""
@@ -104,22 +104,22 @@ class Header(enum.IntEnum):
 
 
 class CheckChildren(enum.IntEnum):
-    """What a provider is to tell of a new node's children."""
+    """Requests to a provider for information about a new node's children."""
 
     NOTHING = 0
     """Nothing."""
     ENDS = 1
-    """Which actions end the game, in ``child_ends``, and with what returns."""
+    """The actions that end the game, in ``child_ends``, and their returns."""
     JUDGE = 2
-    """That, and in ``child_returns`` how the value function judges the others. Where chance moves
-    next, an outcome is drawn first."""
+    """The same, and in ``child_returns`` the value function's values of the others. Where chance
+    moves next, an outcome is drawn first."""
     OBSERVE = 3
-    """That of ``ENDS``, and in ``child_observations`` what the player to move observes after the
-    others; likewise after an outcome of chance."""
+    """The same as ``ENDS``, and in ``child_observations`` the observation of the player to move
+    after the others; likewise after an outcome of chance."""
 
 
 class Step(enum.IntEnum):
-    """What a provider is asked for: a simulation, or a part of one.
+    """Requests to a provider: a simulation, or a part of one.
 
     With hidden information the loop asks for the parts one after the other, since the legal actions
     at each position of the path depend on the world (the determinization), which the provider keeps

@@ -21,7 +21,7 @@ from rave_agents.simulate.value import PositionValue
 EVEN_WEIGHTS = int(Header.EVEN_WEIGHTS)
 
 Playout = tuple[Any, Sequence[int], Sequence[float]]
-"""Who made each move (as C integers), the actions, and the returns."""
+"""The player of each move (as C integers), the actions, and the returns."""
 
 
 class DeadlinePassed(Exception):  # noqa: N818  (nothing went wrong)
@@ -49,7 +49,7 @@ class PythonPlayouts(CheckedAnswers):
         evaluator: Evaluator | None,
     ) -> None:
         self.deadline: float = math.inf
-        """When a simulation is dropped, on the clock of ``time.perf_counter``."""
+        """The deadline at which a simulation is dropped, on the clock of ``time.perf_counter``."""
         self.words: RandomWords = words
         self._value = evaluator if isinstance(evaluator, PositionValue) else None
         self._action_weights: Any = None
@@ -78,7 +78,7 @@ class PythonPlayouts(CheckedAnswers):
         return players, moves, [earned + weight * still for earned, still in values]
 
     def collected(self, state: Any) -> tuple[Sequence[float], float]:
-        """What players have collected on the way to a position, and what the rest counts then."""
+        """The rewards of all players on the way to a position, and the weight of the rest."""
         found = getattr(state, "collected", None)
         return ([0.0] * self._num_players, 1.0) if found is None else found()
 

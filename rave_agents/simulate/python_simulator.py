@@ -101,9 +101,9 @@ class PythonSimulator(PythonPlayouts):
         )
         self.root = root
         self.observer: int = 0 if observer is None else observer
-        """Whose knowledge the worlds agree with."""
+        """The player whose knowledge the worlds agree with."""
         self.worlds: RecordedWorlds | None = None
-        """Where worlds come from, with the record of them; None without an observer."""
+        """The source of worlds, with the record of them; None without an observer."""
         self._world: Any = None
         self._returns_row = struct.Struct(f"{self._num_players}d")
         self._callback = PythonCallback(self._answer, frame.header.data, STATUS)
@@ -117,7 +117,7 @@ class PythonSimulator(PythonPlayouts):
         return self._callback.address
 
     def stated_limits(self, root: Any) -> UtilityLimits:
-        """What the root says of its game's players and utilities; a bare position says nothing."""
+        """The root's own statement of players and utilities; a bare position has none."""
         if hasattr(root, "min_utility"):
             return utility_limits(root)
         return UtilityLimits.of(int(root.num_players()), -math.inf, math.inf, None)
@@ -138,7 +138,7 @@ class PythonSimulator(PythonPlayouts):
         self._action_weights = frame.action_weights.data if self._header[NUM_WEIGHTS] > 0 else None
 
     def number_actions(self, numbers: ActionNumbers) -> None:
-        """From now on tell the search numbers in place of actions, and take them from it.
+        """Tell the search numbers in place of actions from now on, and take them from it.
 
         If the search's tables lack room for one, ``simulate`` returns FRAME_FULL.
         """
@@ -225,7 +225,7 @@ class PythonSimulator(PythonPlayouts):
         return RecordedWorlds(source, method="function", key=world_key)
 
     def view(self, state: Any) -> Hashable:
-        """What the observer sees."""
+        """The observer's view."""
         seen: Hashable = state.view(self.observer)
         return seen
 
@@ -382,7 +382,7 @@ class PythonSimulator(PythonPlayouts):
         return DONE
 
     def observations(self) -> NDArray[np.float32]:
-        """Where observations go: the frame's buffer, or what the header says is in its place."""
+        """The destination of observations: the frame's buffer, or the address in its header."""
         header, buffer = self.frame.header, self.frame.observations
         address = int(header[OBSERVATIONS_ADDRESS])
         if address == buffer.ctypes.data:
@@ -391,7 +391,7 @@ class PythonSimulator(PythonPlayouts):
         return np.ctypeslib.as_array(given).reshape(buffer.shape)
 
     def observation(self, state: Any, player: int) -> Any:
-        """What a player observes, as an array."""
+        """A player's observation, as an array."""
         return state.observation(player)
 
     def actions_of(self, told: Sequence[int]) -> Sequence[int]:
@@ -424,5 +424,5 @@ def world_key(world: Any) -> Hashable:
 
 @functools.cache
 def _integers(count: int) -> struct.Struct:
-    """How to pack ``count`` C integers: the fastest way to write a list of actions to a buffer."""
+    """Packing of ``count`` C integers: the fastest way to write a list of actions to a buffer."""
     return struct.Struct(f"{count}i")

@@ -138,14 +138,14 @@ class Simulator(Protocol):
     simulation returns STOPPED; infinity for never."""
 
     outside_interpreter: bool
-    """Whether ``simulate`` never takes the interpreter's lock, so that providers of several threads
+    """True if ``simulate`` never takes the interpreter's lock, so that providers of several threads
     can run at the same time; False for one that does not say."""
 
     def bind(self, frame: Frame) -> None:
         """Use this frame from now on."""
 
     def raise_pending(self) -> None:
-        """After FAILED: raise the error that was kept, the very same object."""
+        """Raise the error that was kept after FAILED, the very same object."""
 
 
 def flat_frame(frame: Frame) -> Frame:

@@ -16,25 +16,25 @@ RECORDED = 384
 """Worlds, the first ones, whose hidden actions are compared."""
 
 Pieces = Sequence[Sequence[int]]
-"""What another than the player did in a world, between each two of the player's own actions."""
+"""Actions of others in a world, between each two of the player's own actions."""
 
 
 class WorldSample(NamedTuple):
-    """What one thread's search drew."""
+    """Sample of the worlds that one thread's search drew."""
 
     method: str
-    """Where its worlds came from."""
+    """The source of its worlds."""
     drawn: int
-    """How many it drew, without those that served once more."""
+    """Number of worlds drawn, without those that served once more."""
     keys: Sequence[int]
-    """For each of the first ``COUNTED`` a number that tells it from others; empty if there is
-    none."""
+    """Keys of the first ``COUNTED`` worlds, which tell them apart; empty if there are none."""
     pieces: Sequence[Pieces]
-    """For each of the first ``RECORDED`` what was hidden in it; empty if that is not known."""
+    """Hidden actions of the first ``RECORDED`` worlds; empty if they are not known."""
     cycle: int
-    """How many worlds later the same chain goes on; 0 if each world is drawn independently."""
+    """Number of worlds after which the same chain goes on; 0 if each world is drawn independently.
+    """
     settled: bool | None
-    """Whether the method that drew the first world came to its end; None if it has none."""
+    """True if the method that drew the first world came to its end; None if it has none."""
     seconds: float
     """Wall-clock seconds that drawing them took."""
 
