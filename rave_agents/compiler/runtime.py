@@ -17,7 +17,7 @@ RUNS_AS: dict[type, type] = {}
 """Classes of records, by the classes of parts whose arrays they have."""
 
 IMPLEMENTERS_RUN_AS: dict[OpenFunction[..., Any], type] = {}
-"""For open functions: the class of the record that parts which implement them run as."""
+"""Classes of records as which parts run that implement these open functions."""
 
 
 def runs_as(part: type | OpenFunction[..., Any]) -> Callable[[_C], _C]:

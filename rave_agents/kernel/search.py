@@ -103,7 +103,7 @@ class Search(NamedTuple):
     judging: Any
     """The use of a value function's values, see ``values/implicit_minimax.py``."""
     backup: Any
-    """How an edge's value follows from its statistics, see ``backup.py``."""
+    """The backup: an edge's value from its statistics, see ``backup.py``."""
     first_play: Any
     """The value of edges without visits, see ``selection.py``."""
     lifetimes: Any

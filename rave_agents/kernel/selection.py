@@ -82,7 +82,7 @@ def node_for(moves: Any, rule: Any, node: Node, edge: int) -> Node:
 
 @kernel
 def seen_node(search: Any, rule: Any, node: int, depth: int) -> Node:
-    """What a rule knows of a decision node, ``depth`` edges from the root."""
+    """A decision node, ``depth`` edges from the root, as a rule sees it."""
     tree = search.tree
     N = float(max(tree.node_visits[node], 1))
     total, visits, explored = 0.0, 0.0, 0.0

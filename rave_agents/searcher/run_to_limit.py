@@ -104,7 +104,7 @@ def _simulations_left(searches: Sequence[TreeSearch], limit: Limit) -> float:
 
 
 def watched_statistics(searches: Sequence[TreeSearch]) -> RootStatistics:
-    """What all trees together know of the root's moves, as a watch looks at it."""
+    """Statistics of the root's moves by all trees together, as a watch looks at them."""
     visits, sums = np.zeros(0), np.zeros(0)
     for search in searches:
         if search.tree is not None and search.has_root:

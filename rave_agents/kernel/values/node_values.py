@@ -63,7 +63,7 @@ def power_mean(backup: PowerMean, search: Any, node: int) -> float:
 
 @runs_as(node_value)
 class NodeValues(NamedTuple):
-    """What each player is to expect after every edge."""
+    """Values of every edge for each player: those of the node behind it."""
 
     options: Any
     own: Any
