@@ -123,7 +123,7 @@ def _replay(recorder: Any, env: Any) -> Any:
 
 
 def chance_knowledge(env: Any, copy: Any, action_mask: Any = None) -> Knowledge:
-    """Return what is known of the chance in an environment, detected at the first call.
+    """Return the knowledge of the chance in an environment, detected at the first call.
 
     Args:
         env: the environment, after ``reset``; it is not changed.

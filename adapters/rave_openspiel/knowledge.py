@@ -426,7 +426,7 @@ def counts_moves(game: pyspiel.Game, ends: float = math.inf) -> bool:
 
 
 def _share(ends: float, share: float, least: float) -> float:
-    """The time at which a share of what is left until ``ends`` is over, or so many seconds."""
+    """The time at which a share of the time until ``ends`` is over, and at least ``least`` seconds."""
     now = time.perf_counter()
     return now + max(share * (ends - now), least)
 

@@ -228,7 +228,7 @@ def _round(position: _Position, spec: AgentSpec, agent: Agent, round_seconds: fl
 def _calibrate(position: _Position, spec: AgentSpec, seed: int, round_seconds: float) -> int:
     """Find out how many simulations take the agent the seconds of a round.
 
-    If it proves the game before, so many as that took: its rounds then repeat the search.
+    If a proof ends the search before, these are the simulations of the proof: rounds repeat it.
     """
     simulations = _FIRST_SIMULATIONS
     while True:
@@ -243,6 +243,6 @@ def _calibrate(position: _Position, spec: AgentSpec, seed: int, round_seconds: f
 
 
 def _agent(position: _Position, spec: AgentSpec, simulations: int, seed: int) -> Agent:
-    """A fresh agent with a limit of so many simulations, unless its spec has one."""
+    """Make an agent with this limit of simulations, unless its spec has one."""
     limited = spec.with_defaults({"simulations": simulations, "seed": seed})
     return make_agent(limited, position.game, max(0, int(position.state.current_player())))

@@ -40,10 +40,10 @@ MOST_JOBS = 1_000
 """Processes that play games: more are a slip."""
 
 DEFAULT_GAMES, MOST_TEST_GAMES = 100, 100_000
-"""Games of a match that is not told how many; at most, with a sequential test."""
+"""Games of a match by default, and at most of one with a sequential test."""
 
 OPENING_PLIES = 2
-"""Random moves at the start of games of turns, for a match that is not told otherwise."""
+"""Random moves at the start of games of turns, by default."""
 
 
 Progress = Callable[[MatchResult], None]

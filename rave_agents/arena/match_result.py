@@ -28,7 +28,7 @@ class MatchResult:
     records: tuple[GameRecord, ...]
     """The finished games, by number."""
     sprt: Sprt | None = None
-    """The test that ends the match; None for a match of so many games as planned."""
+    """The test that ends the match; None for a match with a fixed number of games."""
     latest: GameRecord | None = None
     """The game that ended last."""
     interrupted: bool = False

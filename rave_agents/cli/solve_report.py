@@ -59,7 +59,7 @@ def moments_table(moments: Sequence[SearchResult]) -> RenderableType:
 
 
 def solution(found: Solution) -> list[RenderableType]:
-    """The position and what is proven of it, or how far the proof came."""
+    """The position and its proof, or how far the proof came."""
     result = found.result
     table = plain_table(show_header=False)
     table.add_column(style="bold")

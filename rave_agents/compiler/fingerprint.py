@@ -356,7 +356,7 @@ def _overloads_of(function: Any) -> Iterable[Any]:
 
 @functools.lru_cache(maxsize=1)
 def _by_identity(length: int) -> dict[int, list[Any]]:
-    """Types of functions that Numba knows, by their identity; there are so many."""
+    """Types of functions that Numba knows, by their identity, for a quick look-up."""
     found: dict[int, list[Any]] = {}
     for value, kind in sys.modules["numba.core.typing.templates"].builtin_registry.globals[:length]:
         if hasattr(kind, "templates"):

@@ -42,7 +42,7 @@ def _shown(what: str) -> Iterator[None]:
 
 
 def shortened(error: Exception, lines: int = 10) -> str:
-    """The lines of Numba's message about the innermost failure, at most so many."""
+    """The first lines of Numba's message about the innermost failure."""
     told = [line for line in str(error).splitlines() if line.strip()]
     causes = [place for place, line in enumerate(told) if "raised a specific error" in line]
     innermost = told[causes[-1] + 1 :] if causes else told

@@ -1,4 +1,4 @@
-"""Exceptions that an environment raises by itself: what is said of them."""
+"""Messages about exceptions that an environment raises by itself."""
 
 from typing import Any
 

@@ -24,5 +24,5 @@ def printable(text: str, *, lines: bool = False) -> str:
 
 
 def shortened(text: str, most: int) -> str:
-    """A text of at most so many characters, with dots where it is cut."""
+    """A text cut to a number of characters, with dots at its end."""
     return text if len(text) <= most else f"{text[: most - 3]}..."

@@ -33,7 +33,7 @@ MOST_NAMED = 900
 """Letters of a longer name that are told, before its hash."""
 
 _LENGTH = "max_game_length"
-"""The parameter that ends a game after so many moves."""
+"""The parameter with the number of moves after which a game ends."""
 
 FORMAT = 1
 """The number of the files' format."""

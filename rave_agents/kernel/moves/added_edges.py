@@ -66,7 +66,7 @@ def add_missing(moves: Any, search: Any, node: int, missing: int) -> bool:
 
 @kernel
 def move_edge(moves: Any, search: Any, old: int, new: int) -> None:
-    """Write what is known of an edge into another row."""
+    """Copy an edge's statistics into another row."""
     tree = search.tree
     tree.edge_action[new] = tree.edge_action[old]
     tree.edge_prior[new] = tree.edge_prior[old]

@@ -84,7 +84,7 @@ def _within_bounds(proven: ProvenNode, search: Any, edge: int, n: float, value_s
 
 @open_function
 def corrected(proven: Any, search: Any, edge: int, n: float, score: float) -> float:
-    """An edge's score, corrected by what is proven of it."""
+    """An edge's score, corrected by proofs."""
     return score
 
 
