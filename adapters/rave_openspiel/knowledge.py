@@ -426,7 +426,7 @@ def counts_moves(game: pyspiel.Game, ends: float = math.inf) -> bool:
 
 
 def _share(ends: float, share: float, least: float) -> float:
-    """The time at which a share of the time until ``ends`` is over, and at least ``least`` seconds."""
+    """The time at which a share of the time until ``ends`` is over, or ``least`` seconds are."""
     now = time.perf_counter()
     return now + max(share * (ends - now), least)
 
