@@ -1,4 +1,4 @@
-"""The quick run and the full one: what ``--full`` adds; see CONTRIBUTING.md."""
+"""The quick run and the full one: what ``--full`` adds; see docs/tests.md."""
 
 import collections
 import functools

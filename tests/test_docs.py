@@ -102,6 +102,55 @@ def test_the_picture_of_the_architecture_has_the_rooms_in_their_order():
     assert tuple(reversed(rooms)) == test_rooms.ROOMS
 
 
+def table_rows(page, heading):
+    """The cells of the tables below a heading, without titles."""
+    section = (
+        page.read_text(encoding="utf-8").partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+    )
+    rows = [line.strip("|").split(" | ") for line in section.splitlines() if line.startswith("| `")]
+    return [[cell.strip() for cell in row] for row in rows]
+
+
+def test_the_map_has_the_rooms_in_their_order_and_files_to_start_at():
+    rows = table_rows(pages.DOCS / "architecture.md", "Rooms")
+    rooms = [row[0].strip("`") for row in rows if not row[0].startswith("`kernel/") or len(row) > 2]
+    assert tuple(re.sub(r"/$|\.py$", "", room) for room in reversed(rooms)) == test_rooms.ROOMS
+    package = pages.ROOT / "rave_agents"
+    folders = {path.parent.name for path in package.glob("kernel/*/__init__.py")}
+    assert {row[0].strip("`") for row in rows if len(row) == 2} == {
+        f"kernel/{folder}/" for folder in folders
+    }
+    for room, _, *start in rows:
+        assert (package / room.strip("`")).exists()
+        assert (
+            not start
+            or start == [""]
+            or (package / room.strip("`") / start[0].strip("`")).is_file()
+        )
+
+
+def test_the_map_has_files_of_the_adapters_that_are_there():
+    text = (pages.DOCS / "architecture.md").read_text(encoding="utf-8")
+    section = text.partition("\n## Adapters\n")[2].partition("\n## ")[0]
+    named = set(re.findall(r"`(\w+\.(?:py|cpp))`", section))
+    assert len(named) >= 8
+    assert named <= {path.name for path in (pages.ROOT / "adapters").rglob("*.*")}
+
+
+def test_contributing_fits_on_two_screens_and_names_what_is_there():
+    text = (pages.ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    assert text.count("\n") <= 80
+    linked = re.findall(r"\]\(([\w./]+)\)", text)
+    named = re.findall(r"`((?:rave_agents|adapters|tests|docs|examples)/[\w./]+)`", text)
+    assert len(linked) >= 10
+    assert not [path for path in linked + named if not (pages.ROOT / path).exists()]
+    folders = ("rave_agents", "adapters", "tests")
+    names = {path.name for folder in folders for path in (pages.ROOT / folder).rglob("*.*")}
+    assert not set(re.findall(r"`(\w+\.(?:py|cpp))`", text)) - names
+    for thing in ("schedule", "rule", "part", "game", "adapter", "command", "agent"):
+        assert re.search(rf"^\| an? [\w ]*(β )?{thing}\b", text, re.MULTILINE), thing
+
+
 def test_every_public_name_of_the_search_is_in_the_reference():
     page = (pages.DOCS / "reference" / "search.md").read_text(encoding="utf-8")
     assert not [name for name in rave_agents.__all__ if not re.search(rf"\b{name}\b", page)]

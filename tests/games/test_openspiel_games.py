@@ -23,7 +23,7 @@ from rave_agents.simulate.simulator import make_frame, simulated
 from rave_agents.testing import check_game_state, check_rules
 
 RANDOM_GAMES = int(os.environ.get("RAVE_AGENTS_RANDOM_GAMES", "1000"))
-"""Random games of each game in the size that people play; see CONTRIBUTING.md."""
+"""Random games of each game in the size that people play; see docs/tests.md."""
 
 SPECS = {
     "hex": [

@@ -12,7 +12,7 @@ DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
 
 FENCE = re.compile(r"^( *)```(\w*)(?: title=\"([\w.]+)\")?\n(.*?)^\1```$", re.DOTALL | re.MULTILINE)
-INCLUDED = re.compile(r"^--8<-- \"(examples/[\w.]+)\"\n", re.MULTILINE)
+INCLUDED = re.compile(r"^--8<--\n(examples/[\w.]+)\n--8<--\n", re.MULTILINE)
 """A file that a page shows whole."""
 SMALL = {
     "--games": "2",
