@@ -67,7 +67,7 @@ class EnvTable:
     def warm_up(self) -> None:
         """Do nothing: the first episode compiles what it needs."""
 
-    def blame(self, number: int, error: Exception) -> tuple[str, Exception]:
+    def describe_failure(self, number: int, error: Exception) -> tuple[str, Exception]:
         """Name the episode that failed; see ``AnyTable``."""
         return f"Episode {number}", error
 

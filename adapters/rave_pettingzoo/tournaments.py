@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from rave_agents.agents.policies import policy_name
 from rave_agents.arena.journal import make_header
-from rave_agents.arena.match import checked_count, checked_match_seed, checked_means
+from rave_agents.arena.match import checked_count, checked_match_seed, checked_run_options
 from rave_agents.arena.plan import Key, Plan, Record, Shard
 from rave_agents.arena.ratings import Outcome, Ratings, rate
 from rave_agents.arena.run import carry_out
@@ -237,7 +237,7 @@ def tournament(
         UnsupportedGameError: if something cannot be sent to other processes.
         EnvTournamentError: if a policy or the environment raises; it keeps the finished episodes.
     """
-    means = checked_means(jobs, executor, output, shard)
+    options = checked_run_options(jobs, executor, output, shard)
     checked_count("episodes", episodes, 1)
     seed = checked_match_seed(seed)
     env_fn = env_maker(env_fn)
@@ -290,9 +290,11 @@ def tournament(
         games=episodes,
         group=len(agents),
     )
-    with _Taken(empty, progress) as taken:
-        finished = carry_out(plan, means, take=taken.take, fail=taken.fail, begin=taken.begin)
-    return dataclasses.replace(taken.result(), interrupted=not finished)
+    with _ResultCollector(empty, progress) as collector:
+        finished = carry_out(
+            plan, options, take=collector.take, fail=collector.fail, begin=collector.begin
+        )
+    return dataclasses.replace(collector.result(), interrupted=not finished)
 
 
 def _agents_of(env: Any) -> tuple[str, ...]:
@@ -312,7 +314,7 @@ def _lineups(names: Sequence[str], seats: int) -> list[tuple[str, ...]]:
     return [lineup for lineup in repeated if len(set(lineup)) > 1]
 
 
-class _Taken(contextlib.AbstractContextManager["_Taken"]):
+class _ResultCollector(contextlib.AbstractContextManager["_ResultCollector"]):
     """The finished episodes of a tournament."""
 
     def __init__(self, empty: EnvTournament, progress: bool) -> None:
@@ -320,7 +322,7 @@ class _Taken(contextlib.AbstractContextManager["_Taken"]):
         self._found: list[dict[int, Episode]] = [{} for _ in empty.lineups]
         self._bar = bar(empty.planned * len(empty.lineups), progress)
 
-    def __enter__(self) -> "_Taken":
+    def __enter__(self) -> "_ResultCollector":
         self._advance = self._bar.__enter__()
         return self
 

@@ -22,7 +22,7 @@ Pairing = tuple[str, str, str]
 """A game, and the names of the first and the second agent."""
 
 
-class Planned(NamedTuple):
+class PlannedRun(NamedTuple):
     """The plan in a file's first line."""
 
     agents: dict[str, str]
@@ -51,7 +51,7 @@ class Planned(NamedTuple):
         return pairing, record
 
 
-def planned(what: str, header: Mapping[str, Any]) -> Planned:
+def planned(what: str, header: Mapping[str, Any]) -> PlannedRun:
     """Read the plan of a file of this kind.
 
     Args:
@@ -76,11 +76,11 @@ def _planned(
     pairings: Sequence[Pairing],
     games: str,
     pairing: Callable[[Mapping[str, Any]], Pairing],
-) -> Planned:
+) -> PlannedRun:
     if len(set(pairings)) < len(pairings):
         raise ValueError("two pairings of agents on a game are the same.")
     anchor = header.get("anchor")
-    return Planned(
+    return PlannedRun(
         agents=dict(agents),
         pairings=dict.fromkeys(pairings),
         games=fields.integer(fields.field(header, games), games, 1, MOST_GAMES),
@@ -90,7 +90,7 @@ def _planned(
     )
 
 
-def _match(header: Mapping[str, Any]) -> Planned:
+def _match(header: Mapping[str, Any]) -> PlannedRun:
     game = fields.text(fields.field(header, "game"), "game")
     specs = fields.listed(fields.field(header, "agents"), "agents", fields.text, 2)
     one, two = specs
@@ -100,7 +100,7 @@ def _match(header: Mapping[str, Any]) -> Planned:
     return _planned(header, {one: specs[0], two: specs[1]}, [table], "games", lambda line: table)
 
 
-def _tournament(header: Mapping[str, Any]) -> Planned:
+def _tournament(header: Mapping[str, Any]) -> PlannedRun:
     agents = fields.named(fields.field(header, "agents"), "agents", fields.text)
     games = fields.listed(fields.field(header, "games"), "games", fields.text)
     _check_number(len(agents) * (len(agents) - 1) // 2 * len(games))
@@ -116,7 +116,7 @@ def _tournament(header: Mapping[str, Any]) -> Planned:
     return _planned(header, agents, pairings, "games_per_pairing", _told)
 
 
-def _sweep(header: Mapping[str, Any]) -> Planned:
+def _sweep(header: Mapping[str, Any]) -> PlannedRun:
     game = fields.text(fields.field(header, "game"), "game")
     base = _spec(header, "agent")
     limits = {name: _limit(header.get(name), name) for name in ("simulations", "seconds")}
@@ -145,7 +145,7 @@ def _sweep(header: Mapping[str, Any]) -> Planned:
     return _planned(header, agents, list(tables.values()), "games", pairing)
 
 
-def _scaling(header: Mapping[str, Any]) -> Planned:
+def _scaling(header: Mapping[str, Any]) -> PlannedRun:
     game = fields.text(fields.field(header, "game"), "game")
     base = _spec(header, "agent")
     against = fields.listed(fields.field(header, "against"), "against", fields.text)

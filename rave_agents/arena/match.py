@@ -25,7 +25,7 @@ from rave_agents.arena.plan import MOST_GAMES, Key, Plan, Record, Shard
 from rave_agents.arena.play import Table
 from rave_agents.arena.record import GameRecord
 from rave_agents.arena.referee import checked_referee
-from rave_agents.arena.run import Means, carry_out
+from rave_agents.arena.run import RunOptions, carry_out
 from rave_agents.arena.sgf import SgfFolder
 from rave_agents.arena.sprt import Sprt
 from rave_agents.errors import UnsupportedGameError
@@ -124,7 +124,7 @@ def play_match(
     test = Sprt.parse(sprt) if isinstance(sprt, str) else sprt
     games = (DEFAULT_GAMES if test is None else MOST_TEST_GAMES) if games is None else games
     checked_count("games", games, 1, MOST_GAMES)
-    means = checked_means(jobs, executor, output, shard)
+    options = checked_run_options(jobs, executor, output, shard)
     seed = checked_match_seed(seed)
     loaded = load_match_game(game)
     agents = (
@@ -148,13 +148,13 @@ def play_match(
         sprt=test,
     )
     folder = None if sgf is None else SgfFolder(sgf, loaded, result.agents)
-    return _played(result, table, means, progress, folder)
+    return _played(result, table, options, progress, folder)
 
 
 def _played(
     result: MatchResult,
     table: Table,
-    means: Means,
+    options: RunOptions,
     progress: Progress | None,
     folder: SgfFolder | None,
 ) -> MatchResult:
@@ -171,12 +171,14 @@ def _played(
     }
     header = make_header("match", settings)
     plan = Plan(header=header, tables=[table], labels=[{}], games=result.planned)
-    taken = _Taken(result, progress, folder)
-    finished = carry_out(plan, means, take=taken.take, fail=taken.fail, begin=taken.tell)
-    return dataclasses.replace(taken.result(), interrupted=not finished)
+    collector = _ResultCollector(result, progress, folder)
+    finished = carry_out(
+        plan, options, take=collector.take, fail=collector.fail, begin=collector.tell
+    )
+    return dataclasses.replace(collector.result(), interrupted=not finished)
 
 
-class _Taken:
+class _ResultCollector:
     """The finished games of a match."""
 
     def __init__(
@@ -267,13 +269,13 @@ def checked_table(
     return table
 
 
-def checked_means(
+def checked_run_options(
     jobs: int,
     executor: Executor | None,
     output: str | os.PathLike[str] | None,
     shard: Shard | str | None,
-) -> Means:
-    """Check the means by which games are played.
+) -> RunOptions:
+    """Check the options of a run.
 
     Raises:
         TypeError, ValueError: for a value that is not allowed.
@@ -284,7 +286,7 @@ def checked_means(
     if shard is not None and output is None:
         raise ValueError("A shard needs output: the file that is merged with those of the others.")
     part = Shard.parse(shard) if isinstance(shard, str) else shard
-    return Means(jobs=jobs, executor=executor, output=output, shard=part)
+    return RunOptions(jobs=jobs, executor=executor, output=output, shard=part)
 
 
 def usual_opening_plies(game: Game, opening_plies: int | None) -> int:

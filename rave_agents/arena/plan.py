@@ -46,7 +46,7 @@ class AnyTable(Protocol):
     def warm_up(self) -> None:
         """Do what only the first game in a process needs; errors are left to that game."""
 
-    def blame(self, number: int, error: Exception) -> tuple[str, Exception]:
+    def describe_failure(self, number: int, error: Exception) -> tuple[str, Exception]:
         """A description of the failed game, for people, and the error that it failed with."""
 
     def read(self, line: Mapping[str, Any]) -> Record:

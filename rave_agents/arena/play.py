@@ -113,7 +113,7 @@ class Table:
                 _warm.add((str(who), self.name))
                 warm_up(who, self.game)
 
-    def blame(self, number: int, error: Exception) -> tuple[str, Exception]:
+    def describe_failure(self, number: int, error: Exception) -> tuple[str, Exception]:
         """A description of the failed game, for people, and the error that it failed with."""
         game = f"Game {number + 1}"
         if not isinstance(error, AgentFailedError) or not isinstance(error.__cause__, Exception):

@@ -32,8 +32,8 @@ class _Result(Protocol):
 _R = TypeVar("_R", bound=_Result)
 
 
-class Taken(Generic[_R]):
-    """Results of a plan so far.
+class ResultCollector(Generic[_R]):
+    """Collector of a plan's results so far.
 
     Args:
         empty: the result without games.
@@ -61,8 +61,8 @@ class Taken(Generic[_R]):
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Means:
-    """Means by which games are played, and the place where they are kept."""
+class RunOptions:
+    """Options of a run: how games are played, and where they are kept."""
 
     jobs: int = 1
     """Processes of this machine."""
@@ -75,18 +75,18 @@ class Means:
 
 
 def carry_out(
-    plan: Plan, means: Means, *, take: Take, fail: Fail, begin: Callable[[], None]
+    plan: Plan, options: RunOptions, *, take: Take, fail: Fail, begin: Callable[[], None]
 ) -> bool:
     """Play what a plan has and its file lacks, until all is played or no more is needed.
 
-    Ctrl-C ends it early: what is finished has been taken.
+    Ctrl-C ends it early: what is finished has been collected.
 
     Args:
         plan: the games.
-        means: by what they are played.
+        options: how they are played, and where they are kept.
         take: called for each finished game, those of the file first.
         fail: makes the error that is raised where a game fails.
-        begin: called when the games of the file are taken, before the first is played.
+        begin: called when the games of the file are collected, before the first is played.
 
     Returns:
         Whether it came to its end.
@@ -100,24 +100,29 @@ def carry_out(
         journal = None
         done: set[Key] = set()
         ended = False
-        if means.output is not None:
-            journal = stack.enter_context(Journal.open(means.output, plan.header))
+        if options.output is not None:
+            journal = stack.enter_context(Journal.open(options.output, plan.header))
             for key, record in _resumed(plan, journal).items():
                 done.add(key)
                 ended = take(key, record) or ended
         with contextlib.suppress(KeyboardInterrupt):
             begin()
             if not ended:
-                keys = (key for key in plan.keys(means.shard) if key not in done)
-                _play(plan, means, keys, journal, take, fail)
+                keys = (key for key in plan.keys(options.shard) if key not in done)
+                _play(plan, options, keys, journal, take, fail)
             return True
     return False
 
 
 def _play(
-    plan: Plan, means: Means, keys: Iterable[Key], journal: Journal | None, take: Take, fail: Fail
+    plan: Plan,
+    options: RunOptions,
+    keys: Iterable[Key],
+    journal: Journal | None,
+    take: Take,
+    fail: Fail,
 ) -> None:
-    played = play_games(plan.tables, keys, jobs=means.jobs, executor=means.executor)
+    played = play_games(plan.tables, keys, jobs=options.jobs, executor=options.executor)
     try:
         for outcome in played:
             if isinstance(outcome.played, Failure):

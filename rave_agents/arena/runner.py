@@ -75,12 +75,12 @@ def play_games(
         return
     local = executor is None
     why = f"jobs={jobs}" if local else "an executor"
-    parcels = _Parcels(tables, why, by_value=not local)
-    engine = _LocalProcesses(min(jobs, len(waiting))) if local else _Given(executor)
-    yield from _play_in_workers(engine, parcels, waiting)
+    payloads = _Payloads(tables, why, by_value=not local)
+    engine = _LocalProcesses(min(jobs, len(waiting))) if local else _GivenExecutor(executor)
+    yield from _play_in_workers(engine, payloads, waiting)
 
 
-class _Parcels:
+class _Payloads:
     """Objects sent with the games, pickled once."""
 
     def __init__(self, tables: Sequence[AnyTable], why: str, *, by_value: bool) -> None:
@@ -200,7 +200,7 @@ class _LocalProcesses:
             self._executor.shutdown(wait=True, kill_workers=True)
 
 
-class _Given:
+class _GivenExecutor:
     """An executor of the user's."""
 
     def __init__(self, executor: Executor | None) -> None:
@@ -231,7 +231,7 @@ class _Given:
 
 
 def _play_in_workers(
-    engine: "_LocalProcesses | _Given", parcels: _Parcels, waiting: collections.deque[Key]
+    engine: "_LocalProcesses | _GivenExecutor", payloads: _Payloads, waiting: collections.deque[Key]
 ) -> Played:
     running: dict[Future[list[Outcome]], list[Key]] = {}
     attempts: collections.Counter[Key] = collections.Counter()
@@ -242,8 +242,10 @@ def _play_in_workers(
             while waiting and len(running) < 2 * width:
                 size = _chunk_size(seconds, len(waiting), width)
                 chunk = [waiting.popleft() for _ in range(size)]
-                tables = {key.table: parcels.table(key.table) for key in chunk}
-                future = engine.submit(play_chunk, dict(versions()), parcels.shipped, tables, chunk)
+                tables = {key.table: payloads.table(key.table) for key in chunk}
+                future = engine.submit(
+                    play_chunk, dict(versions()), payloads.shipped, tables, chunk
+                )
                 running[future] = chunk
             done, _ = wait(running, timeout=_WAIT_SECONDS, return_when=FIRST_COMPLETED)
             for future in done:

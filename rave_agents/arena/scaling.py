@@ -17,7 +17,7 @@ from rave_agents.arena.match import (
     MatchResult,
     checked_count,
     checked_match_seed,
-    checked_means,
+    checked_run_options,
     checked_table,
     limited_agent,
     limited_spec,
@@ -25,7 +25,7 @@ from rave_agents.arena.match import (
 )
 from rave_agents.arena.plan import MOST_GAMES, Key, Plan, Shard
 from rave_agents.arena.record import GameRecord
-from rave_agents.arena.run import Taken, carry_out
+from rave_agents.arena.run import ResultCollector, carry_out
 from rave_agents.arena.statistics import finite
 from rave_agents.arena.worker import UnfinishedError
 from rave_agents.frameworks.adapters import Game
@@ -204,7 +204,7 @@ def run_scaling(
         OSError: if ``output`` cannot be read or written.
         ScalingError: if an agent fails or plays an illegal action; it keeps the finished games.
     """
-    means = checked_means(jobs, executor, output, shard)
+    options = checked_run_options(jobs, executor, output, shard)
     checked_count("games", games, 1, MOST_GAMES)
     seed = checked_match_seed(seed)
     loaded = load_match_game(game)
@@ -247,9 +247,11 @@ def run_scaling(
         labels=[{"agents": list(point.match.agents)} for point in points],
         games=games,
     )
-    taken = _Taken(empty, progress)
-    finished = carry_out(plan, means, take=taken.take, fail=taken.fail, begin=taken.tell)
-    return dataclasses.replace(taken.result, interrupted=not finished)
+    collector = _ResultCollector(empty, progress)
+    finished = carry_out(
+        plan, options, take=collector.take, fail=collector.fail, begin=collector.tell
+    )
+    return dataclasses.replace(collector.result, interrupted=not finished)
 
 
 def _limits(
@@ -283,7 +285,7 @@ def _opponents(against: Any) -> list[Contestant]:
     return opponents
 
 
-class _Taken(Taken[ScalingResult]):
+class _ResultCollector(ResultCollector[ScalingResult]):
     """The finished games, and the error where one fails."""
 
     def fail(self, key: Key | None, message: str) -> ScalingError:

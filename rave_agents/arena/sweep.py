@@ -21,14 +21,14 @@ from rave_agents.arena.match import (
     MatchResult,
     checked_count,
     checked_match_seed,
-    checked_means,
+    checked_run_options,
     checked_table,
     limited_spec,
     load_match_game,
 )
 from rave_agents.arena.plan import MOST_GAMES, Key, Plan, Shard
 from rave_agents.arena.record import GameRecord
-from rave_agents.arena.run import Taken, carry_out
+from rave_agents.arena.run import ResultCollector, carry_out
 from rave_agents.arena.worker import UnfinishedError
 from rave_agents.config.part_specs import is_part, plain
 from rave_agents.config.specs import format_parameters, is_key, parse_values
@@ -196,7 +196,7 @@ def run_sweep(
         OSError: if ``output`` cannot be read or written.
         SweepError: if an agent fails or plays an illegal action; it keeps the finished games.
     """
-    means = checked_means(jobs, executor, output, shard)
+    options = checked_run_options(jobs, executor, output, shard)
     checked_count("games", games, 1, MOST_GAMES)
     seed = checked_match_seed(seed)
     loaded = load_match_game(game)
@@ -228,12 +228,14 @@ def run_sweep(
         labels=[{"parameters": _plain(values)} for values in grid],
         games=games,
     )
-    taken = _Taken(empty, progress)
-    finished = carry_out(plan, means, take=taken.take, fail=taken.fail, begin=taken.tell)
-    return dataclasses.replace(taken.result, interrupted=not finished)
+    collector = _ResultCollector(empty, progress)
+    finished = carry_out(
+        plan, options, take=collector.take, fail=collector.fail, begin=collector.tell
+    )
+    return dataclasses.replace(collector.result, interrupted=not finished)
 
 
-class _Taken(Taken[SweepResult]):
+class _ResultCollector(ResultCollector[SweepResult]):
     """The finished games, and the error where one fails."""
 
     def fail(self, key: Key | None, message: str) -> SweepError:

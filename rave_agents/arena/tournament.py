@@ -19,7 +19,7 @@ from rave_agents.arena.journal import make_header
 from rave_agents.arena.match import (
     checked_count,
     checked_match_seed,
-    checked_means,
+    checked_run_options,
     checked_table,
     limited_agent,
     load_match_game,
@@ -28,7 +28,7 @@ from rave_agents.arena.match import (
 from rave_agents.arena.match_result import MatchResult
 from rave_agents.arena.plan import MOST_GAMES, Key, Plan, Shard
 from rave_agents.arena.play import Table
-from rave_agents.arena.run import Taken, carry_out
+from rave_agents.arena.run import ResultCollector, carry_out
 from rave_agents.arena.tournament_result import TournamentError, TournamentResult
 from rave_agents.frameworks.adapters import Game
 from rave_agents.game.arguments import check_names, unknown_name
@@ -113,7 +113,7 @@ def play_tournament(
         VersionsDifferError: if workers of the executor have other versions than this process.
         TournamentError: if an agent fails or plays an illegal action; it keeps the finished games.
     """
-    means = checked_means(jobs, executor, output, shard)
+    options = checked_run_options(jobs, executor, output, shard)
     checked_count("games_per_pairing", games_per_pairing, 1, MOST_GAMES)
     seed = checked_match_seed(seed)
     players = {
@@ -159,9 +159,11 @@ def play_tournament(
     }
     header = make_header("tournament", settings)
     plan = Plan(header=header, tables=tables, labels=labels, games=games_per_pairing)
-    taken = _Taken(empty, progress)
-    finished = carry_out(plan, means, take=taken.take, fail=taken.fail, begin=taken.tell)
-    return dataclasses.replace(taken.result, interrupted=not finished)
+    collector = _ResultCollector(empty, progress)
+    finished = carry_out(
+        plan, options, take=collector.take, fail=collector.fail, begin=collector.tell
+    )
+    return dataclasses.replace(collector.result, interrupted=not finished)
 
 
 def _table(
@@ -213,7 +215,7 @@ def _pairings(names: Sequence[str], gauntlet: str | Sequence[str]) -> list[tuple
     return [(one, two) for one, two in ordered if one in challengers and two not in challengers]
 
 
-class _Taken(Taken[TournamentResult]):
+class _ResultCollector(ResultCollector[TournamentResult]):
     """The finished games, and the error where one fails."""
 
     def fail(self, key: Key | None, message: str) -> TournamentError:

@@ -78,7 +78,7 @@ def play_safely(table: AnyTable, key: Key) -> Outcome:
     try:
         played = table.play(key.number)
     except Exception as raised:
-        where, error = table.blame(key.number, raised)
+        where, error = table.describe_failure(key.number, raised)
         if is_raised_by_handler(error):
             raise error from None
         advice = ""
