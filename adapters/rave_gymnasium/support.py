@@ -8,6 +8,12 @@ import gymnasium
 from gymnasium import spaces
 from gymnasium.wrappers import TimeLimit
 
+from rave_agents.environments.hidden_information import (
+    DECLARATION,
+    DRAWN_BEFORE,
+    UNDECLARED,
+    declared_hidden,
+)
 from rave_agents.environments.spaces import is_of_old_gym, not_discrete
 from rave_agents.errors import UnsupportedGameError
 
@@ -62,13 +68,6 @@ def wrong_answer(env: Any, answer: Sequence[Any]) -> str:
     )
 
 
-DECLARATION = "hidden_information"
-"""The metadata key under which an environment declares what it hides from its agent."""
-
-DRAWN_BEFORE = "what its reset decides and shows only later"
-"""The hidden information of an environment whose equal-looking starts diverge."""
-
-
 def hidden_information(env: Any) -> str | None:
     """Return what an environment is known to hide from its agent; None if nothing.
 
@@ -78,23 +77,16 @@ def hidden_information(env: Any) -> str | None:
         TypeError: if the declaration is not a text, True, False or None.
     """
     raw = env.unwrapped
-    metadata = raw.metadata if isinstance(raw.metadata, Mapping) else {}
-    if DECLARATION in metadata:
-        said = metadata[DECLARATION]
-        if not isinstance(said, str | bool | None):
-            raise TypeError(
-                f"metadata[{DECLARATION!r}] of {env_name(env)} must be a text that says what is "
-                f"hidden from its agent, True, or None if nothing is hidden; got {said!r}."
-            )
-        return "what it declares as hidden" if said is True else said or None
+    declared = declared_hidden(raw, env_name)
+    if declared is not UNDECLARED:
+        return str(declared) if declared else None
     hides = any(kind.__name__ == "BlackjackEnv" for kind in type(raw).__mro__)
     return "the dealer's card" if hides else None
 
 
-def declares_openness(env: Any) -> bool:
-    """Whether an environment declares that it hides nothing from its agent."""
-    metadata = env.unwrapped.metadata
-    return DECLARATION in (metadata or {}) and hidden_information(env) is None
+def is_declared(env: Any) -> bool:
+    """Return True if an environment declares what it hides from its agent, or that it does not."""
+    return declared_hidden(env.unwrapped, env_name) is not UNDECLARED
 
 
 def no_worlds(env: Any, hidden: str | None = None) -> str:

@@ -227,7 +227,8 @@ def chance_knowledge(env: Any, masks: Mapping[Any, Any] | None = None) -> Knowle
         masks: as for ``ZooPlayer``.
     """
     if _is_known(env):
-        return Knowledge(ChanceReport(), certain=True)
+        draws = classic.keeps_generators(raw_env(env))
+        return Knowledge(ChanceReport(), certain=True, has_generators=draws)
     raw = raw_env(env)
     knowledge = known(raw)
     if knowledge is None:

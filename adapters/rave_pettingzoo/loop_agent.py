@@ -21,7 +21,6 @@ from rave_agents.game.arguments import checked_seed
 from rave_agents.game.game_state import GameState
 from rave_pettingzoo.chain import raw_env
 from rave_pettingzoo.cloning import check_env
-from rave_pettingzoo.environment_state import plan_for
 from rave_pettingzoo.masks import allowed_actions, mask_of, masked_actions
 from rave_pettingzoo.parallel_state import ParallelState
 from rave_pettingzoo.positions import game_state
@@ -33,6 +32,7 @@ from rave_pettingzoo.support import (
     turn_based_env,
 )
 from rave_pettingzoo.vectors import rows_of
+from rave_pettingzoo.zoo_state import plan_for
 
 
 class LoopAgent(EnvironmentAgent):

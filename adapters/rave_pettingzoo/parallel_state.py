@@ -1,41 +1,50 @@
 """Parallel environments as a GameState."""
 
-import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import pettingzoo
 
-from rave_agents.compiler.signals import is_raised_by_handler
 from rave_agents.config.search_config import SearchConfig
-from rave_agents.environments.chance import Chance, checked_chance, stream_entropy
+from rave_agents.environments.chance import Chance, checked_chance
 from rave_agents.environments.copying import hashable
-from rave_agents.environments.dice import Dice
-from rave_agents.environments.environment_simulator import OpenLoopSimulator, WorldSimulator
-from rave_agents.environments.failures import Line, step_failed
+from rave_agents.environments.environment_simulator import (
+    EnvironmentSimulator,
+    OpenLoopSimulator,
+    WorldSimulator,
+)
+from rave_agents.environments.environment_state import TERMINAL
 from rave_agents.environments.masks import shown_mask
 from rave_agents.environments.plan import AUTO, Account, ValueFunction
-from rave_agents.environments.worlds import WorldFunction, check_world_function
-from rave_agents.errors import RaveAgentsError, UnsupportedGameError
+from rave_agents.environments.worlds import Unit, WorldFunction, check_world_function
+from rave_agents.errors import UnsupportedGameError
 from rave_agents.game.game_state import PlayerId
-from rave_agents.simulate.evaluator import Evaluator
-from rave_agents.simulate.simulator import Frame, Simulator
-from rave_pettingzoo.cloning import chance_knowledge, check_env, search_cloner, searched_env
-from rave_pettingzoo.environment_state import (
-    TERMINAL,
-    EnvironmentState,
-    Seats,
-    Secrets,
-    plan_for,
-    secrets_of,
-)
-from rave_pettingzoo.masks import allowed_actions, asked_function
-from rave_pettingzoo.support import check_begun, check_searchable, env_name, no_worlds
+from rave_pettingzoo.cloning import check_env, search_cloner, searched_env
+from rave_pettingzoo.masks import Asked, allowed_actions, asked_function
+from rave_pettingzoo.support import check_begun, check_searchable, env_name
 from rave_pettingzoo.verification import masks_of
 from rave_pettingzoo.worlds import ParallelWorlds
+from rave_pettingzoo.zoo_state import Seats, ZooState, plan_for, secrets_of
 
 
-class ParallelState(EnvironmentState):
+class _Rules(NamedTuple):
+    """What all states of one environment have in common."""
+
+    agents: tuple[Any, ...]
+    """The agents by seat."""
+    seats: Mapping[Any, int]
+    """The seats by agent."""
+    sizes: Mapping[Any, int]
+    """The number of actions of each agent."""
+    asked: Asked | None
+    """Asks the environment's own methods for masks."""
+    observer: Any
+    """The agent whose knowledge worlds agree with."""
+    simultaneous: bool
+    """True if agents move at the same time."""
+
+
+class ParallelState(ZooState):
     """A Parallel environment as a GameState: its agents move at the same time.
 
     An environment whose agents take turns (the masks of all but one allow one action or none) can
@@ -68,6 +77,10 @@ class ParallelState(EnvironmentState):
         TypeError, ValueError, CloneError, UnsupportedGameError: as ``AECState``.
     """
 
+    __slots__ = ("_legal", "_seen")
+
+    _rules: _Rules
+
     def __init__(
         self,
         env: Any,
@@ -92,37 +105,39 @@ class ParallelState(EnvironmentState):
         checked_chance(chance)
         check_searchable(env, simultaneous=True)
         check_begun(env)
-        self._agents = tuple(env.possible_agents)
-        if worlds is not None and player not in self._agents:
+        agents = tuple(env.possible_agents)
+        if worlds is not None and player not in agents:
             raise ValueError(
-                f"player must be the agent that the worlds are for, one of {list(self._agents)}, "
+                f"player must be the agent that the worlds are for, one of {list(agents)}, "
                 f"got {player!r}."
             )
         keep = worlds is not None or value is not None
         masks = masks_of(env, observations, infos)
-        self.env: Any = searched_env(env, keep_observations=keep, masks=masks)
-        """The copy of the environment."""
-        self._asked = asked_function(self.env)
-        self._secret = secrets_of(env, worlds, chance, lambda: chance_knowledge(env, masks))
-        self._observer = player
-        self._seen: Any = observations
-        self._last: tuple[int, ...] = ()
-        self._line: Line = ()
-        self._seats = Seats(env_name(env), self._agents)
-        self._sizes = {agent: int(env.action_space(agent).n) for agent in self._agents}
-        self._clone = search_cloner(self.env)
-        self._account = Account(plan, len(self._agents))
-        self._simultaneous = False
+        copy = searched_env(env, keep_observations=keep, masks=masks)
+        super().__init__(
+            copy,
+            clone=search_cloner(copy),
+            secrets=secrets_of(env, worlds, chance, masks),
+            account=Account(plan, len(agents)),
+            rules=_Rules(
+                agents=agents,
+                seats=Seats(env_name(env), agents),
+                sizes={agent: int(env.action_space(agent).n) for agent in agents},
+                asked=asked_function(copy),
+                observer=player,
+                simultaneous=False,
+            ),
+        )
         self._look(observations, infos)
         if simultaneous is None:
             simultaneous = self._player == PlayerId.SIMULTANEOUS
-        self._simultaneous = simultaneous
+        self._rules = self._rules._replace(simultaneous=simultaneous)
         self._set_player()
         self._check_turns("")
 
     def _look(self, observations: Mapping[Any, Any], infos: Mapping[Any, Any]) -> None:
-        self._seen = observations
-        self._legal = {
+        self._seen: Any = observations
+        self._legal: dict[Any, Sequence[int]] = {
             agent: self._allowed(agent, observations, infos) for agent in self.env.agents
         }
         self._set_player()
@@ -130,10 +145,10 @@ class ParallelState(EnvironmentState):
     def _allowed(
         self, agent: Any, observations: Mapping[Any, Any], infos: Mapping[Any, Any]
     ) -> Sequence[int]:
-        size = self._sizes[agent]
+        size = self._rules.sizes[agent]
         mask = shown_mask(observations.get(agent), infos.get(agent), size)
-        if mask is None and self._asked is not None:
-            mask = self._asked(self.env, agent)
+        if mask is None and self._rules.asked is not None:
+            mask = self._rules.asked(self.env, agent)
         return allowed_actions(mask, size, agent)
 
     def _set_player(self) -> None:
@@ -141,13 +156,13 @@ class ParallelState(EnvironmentState):
         forced = [agent for agent, legal in self._legal.items() if len(legal) == 1]
         if not choosing and not forced:
             self._player = TERMINAL
-        elif len(choosing) > 1 or self._simultaneous:
+        elif len(choosing) > 1 or self._rules.simultaneous:
             self._player = int(PlayerId.SIMULTANEOUS)
         else:
-            self._player = self._agents.index((choosing or forced)[0])
+            self._player = self._rules.agents.index((choosing or forced)[0])
 
     def _check_turns(self, after: str) -> None:
-        if self._player == PlayerId.SIMULTANEOUS and not self._simultaneous:
+        if self._player == PlayerId.SIMULTANEOUS and not self._rules.simultaneous:
             raise UnsupportedGameError(
                 f"{self.env}: several agents have a choice at the same time{after}, but it began "
                 "as a turn-based game: pass simultaneous=True to ParallelState."
@@ -155,196 +170,96 @@ class ParallelState(EnvironmentState):
 
     def has_simultaneous_moves(self) -> bool:
         """Whether agents move at the same time."""
-        return self._simultaneous
+        return self._rules.simultaneous
 
     def seat(self, agent: Any) -> int:
         """Return the seat of an agent."""
-        return self._agents.index(agent)
-
-    @property
-    def _secrets(self) -> Secrets:
-        return self._secret
+        return self._rules.agents.index(agent)
 
     @property
     def _open_loop(self) -> bool:
         """Whether nodes stand for joint actions whatever their outcomes (open loop)."""
-        secrets = self._secret
-        return self._simultaneous and (secrets.draws or secrets.worlds is not None)
+        secrets = self._secrets
+        return self._rules.simultaneous and (secrets.draws or secrets.worlds is not None)
 
     def hides_information(self) -> bool:
         """Whether something is hidden from agents for which the search has no worlds of its own."""
-        return self._secret.hides and not (self._simultaneous and self._secret.worlds is not None)
+        return self._secrets.hides and not (
+            self._rules.simultaneous and self._secrets.worlds is not None
+        )
 
     def draws_chance(self) -> bool:
         """Whether the environment draws random outcomes of actions in a turn-based game."""
-        return self._secret.draws and not self._simultaneous
-
-    def seeing(self) -> Self:
-        """Return this state for a search that sees hidden information, which is cheating."""
-        new = self.clone()
-        new._secret = self._secret.opened()
-        return new
+        return self._secrets.draws and not self._rules.simultaneous
 
     def check_worlds(self, config: SearchConfig) -> None:
         """Raise UnsupportedGameError if a search of this configuration has no worlds here."""
         if self.hides_information() and config.hidden == "determinize":
-            raise UnsupportedGameError(no_worlds(self.env, self._secret.what_is_hidden))
+            raise UnsupportedGameError(self._no_worlds())
 
-    def worlds(self, player: int, unit: Callable[[], float]) -> Callable[[], Self]:
-        """Return a source of determinizations: states that the player cannot tell from this one.
+    def _world_source(self, unit: Unit, function: WorldFunction) -> Callable[[], Any]:
+        return ParallelWorlds(self.env, self._rules.observer, unit, function, self._clone)
 
-        Raises:
-            UnsupportedGameError: if there is none.
-        """
-        root, _ = self._begun([int(unit() * 2**32) for _ in range(4)])
-        return root.begun_worlds(unit)
+    def _seen_by(self, player: int) -> Hashable:
+        return hashable(self._observed(player))
 
-    def begun_worlds(self, unit: Callable[[], float]) -> Callable[[], Self]:
-        """Return a source of worlds that draw from the generators of this state's environment."""
-        function = self._secret.worlds
-        if function is None and self.hides_information():
-            raise UnsupportedGameError(no_worlds(self.env, self._secret.what_is_hidden))
-        if function is None:
-            return self.clone
-        source = ParallelWorlds(self.env, self._observer, unit, function, self._clone)
-        return lambda: self._with(source())
-
-    def view(self, player: int) -> Hashable:
-        """Return an agent's observation, or everything if the environment hides nothing."""
-        if self.hides_information() or not self._secret.draws:
-            return hashable(self._seen.get(self._agents[player]))
-        if not self.chance.alike:
-            return self._last
-        return self._last, tuple(self._account.returns), hashable(self._seen)
-
-    def clone(self) -> Self:
-        """Return a copy that shares no mutable object with this state."""
-        return self._with(self._clone(self.env))
+    def _seen_by_all(self) -> Hashable:
+        return hashable(self._seen)
 
     def _with(self, env: Any) -> Self:
-        new = object.__new__(type(self))
-        vars(new).update(vars(self))
-        new.env = env
-        new._account = self._account.copy()
+        new = super()._with(env)
+        new._legal, new._seen = self._legal, self._seen
         return new
 
     def legal_actions(self, player: int | None = None) -> Sequence[int]:
         """Return the actions that the mask allows the agent to move, or a given agent."""
         player = self._player if player is None else player
-        if player < 0:
+        if player < 0 or self._player == TERMINAL:
             return []
-        legal: Sequence[int] = self._legal.get(self._agents[player], [])
-        if self._open_loop and not legal and self._player != TERMINAL:
-            return [0]
-        return legal
+        legal = self._legal.get(self._rules.agents[player], [])
+        return [0] if self._open_loop and not legal else legal
 
     def all_actions(self, player: int) -> Sequence[int]:
         """Return all actions of an agent, whatever its mask allows."""
-        return range(self._sizes[self._agents[player]])
+        return range(self._rules.sizes[self._rules.agents[player]])
 
     def apply_action(self, action: int) -> None:
         """Step the environment with this action and the only action of each other agent."""
-        mover = self._agents[self._player]
+        mover = self._rules.agents[self._player]
         actions = {agent: legal[0] for agent, legal in self._legal.items() if len(legal) == 1}
-        self._last = (action,)
-        self._step({**actions, mover: action})
+        super().apply_action({**actions, mover: action})
         self._check_turns(f" after {action}")
 
     def apply_actions(self, actions: Sequence[int]) -> None:
         """Step the environment with an action of every agent, in the order of the seats."""
-        self._last = tuple(actions)
-        self._step(
-            {
-                agent: actions[seat]
-                for seat, agent in enumerate(self._agents)
-                if self._legal.get(agent)
-            }
+        agents, legal = self._rules.agents, self._legal
+        super().apply_action(
+            {agent: actions[seat] for seat, agent in enumerate(agents) if legal.get(agent)}
         )
 
+    @property
+    def _last(self) -> Hashable:
+        return tuple(self._line[1].values()) if self._line else ()
+
     def _step(self, actions: Mapping[Any, int]) -> None:
-        self._line = (self._line, actions)
-        try:
-            observations, rewards, ended, cut, infos = self.env.step(dict(actions))
-            for agent, reward in rewards.items():
-                self._account.add(self._seats[agent], reward)
-            over = all(ended.get(agent) or cut.get(agent) for agent in self.env.agents)
-            if not over:
-                self._look(observations, infos or {})
-        except RaveAgentsError:
-            raise
-        except Exception as error:
-            if is_raised_by_handler(error):
-                raise
-            raise step_failed(env_name(self.env), error, self._line) from error
-        cut_off = self._account.end_step()
-        if not over:
-            if not cut_off:
-                return
-            self._account.cut_off(self)
-        self._legal = {}
-        self._player = TERMINAL
+        observations, rewards, ended, cut, infos = self.env.step(dict(actions))
+        for agent, reward in rewards.items():
+            self._account.add(self._rules.seats[agent], reward)
+        if all(ended.get(agent) or cut.get(agent) for agent in self.env.agents):
+            self._player = TERMINAL
+        else:
+            self._look(observations, infos or {})
 
-    def observation(self, player: int) -> Any:
-        """Return an agent's last observation, without the mask."""
-        seen = self._seen.get(self._agents[player])
-        return seen["observation"] if isinstance(seen, Mapping) and "observation" in seen else seen
-
-    def collected(self) -> tuple[Sequence[float], float]:
-        """Return each agent's rewards since the first state, and what those to come count."""
-        return self.returns(), self._account.weight
-
-    def returns(self) -> Sequence[float]:
-        """Return each seat's sum of rewards since the first state."""
-        return self._account.returns.copy()
-
-    def num_players(self) -> int:
-        """Return the largest number of agents that the environment can have."""
-        return len(self._agents)
+    def _observed(self, player: int) -> Any:
+        return self._seen.get(self._rules.agents[player])
 
     def num_distinct_actions(self) -> int:
         """The largest action space's size."""
-        return max(self._sizes.values())
+        return max(self._rules.sizes.values())
 
-    def min_utility(self) -> float:
-        """Not known."""
-        return -math.inf
-
-    def max_utility(self) -> float:
-        """Not known."""
-        return math.inf
-
-    def simulator(self, frame: Frame, evaluator: Evaluator | None) -> Simulator:
-        """Return the provider of simulations that each draw their own outcomes."""
-        return self._environment_simulator(frame, evaluator, None)
-
-    def world_simulator(self, frame: Frame, evaluator: Evaluator | None, player: int) -> Simulator:
-        """Return the provider of turn-based simulations that each begin in another world.
-
-        Raises:
-            UnsupportedGameError: if there are no worlds.
-        """
-        return self._environment_simulator(frame, evaluator, player)
-
-    def _begun(self, entropy: Sequence[int]) -> tuple[Self, Dice]:
-        """Return the root of a search, whose clones draw from the search's dice, and the dice."""
-        copy, dice, clone = self._secret.begin(self.env, self._clone(self.env), entropy)
-        root = self._with(copy)
-        root._clone = clone
-        return root, dice
-
-    def _environment_simulator(
-        self, frame: Frame, evaluator: Evaluator | None, observer: int | None
-    ) -> Simulator:
-        root, dice = self._begun(stream_entropy(frame.playout_stream))
-        options: dict[str, Any] = {
-            "dice": dice,
-            "num_distinct_actions": self.num_distinct_actions(),
-            "evaluator": evaluator,
-        }
-        if self._open_loop:
-            return OpenLoopSimulator(root, frame, met=None, **options)
-        met = self._secret.met() if observer is None else None
-        return WorldSimulator(root, frame, met=met, observer=observer, **options)
+    @property
+    def _simulator_type(self) -> type[EnvironmentSimulator]:
+        return OpenLoopSimulator if self._open_loop else WorldSimulator
 
     def __str__(self) -> str:
         return str(self.env)

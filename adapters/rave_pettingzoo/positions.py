@@ -9,9 +9,9 @@ from rave_agents.errors import UnsupportedGameError
 from rave_agents.game.game_state import GameState
 from rave_pettingzoo.chain import raw_env
 from rave_pettingzoo.cloning import check_env
-from rave_pettingzoo.environment_state import plan_for
 from rave_pettingzoo.states import AECState
 from rave_pettingzoo.support import check_begun, check_searchable, is_openspiels, is_parallel
+from rave_pettingzoo.zoo_state import plan_for
 
 
 def game_state(

@@ -1,49 +1,31 @@
-"""PettingZoo's environments behind the common interface."""
+"""AEC environments as a GameState."""
 
 import importlib.util
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import pettingzoo
 
-from rave_agents.compiler.signals import is_raised_by_handler
-from rave_agents.environments.chance import Chance, checked_chance, stream_entropy
-from rave_agents.environments.dice import Dice
-from rave_agents.environments.environment_simulator import WorldSimulator
-from rave_agents.environments.failures import Line, step_failed
-from rave_agents.environments.plan import AUTO, Account, Plan, ValueFunction
+from rave_agents.environments.chance import Chance, checked_chance
+from rave_agents.environments.environment_state import TERMINAL
+from rave_agents.environments.plan import AUTO, Account, ValueFunction
 from rave_agents.environments.worlds import Unit, WorldFunction, check_world_function
-from rave_agents.errors import RaveAgentsError, UnsupportedGameError
-from rave_agents.game.game_state import NO_ACTION
 from rave_agents.simulate.evaluator import Evaluator
 from rave_agents.simulate.simulator import Frame, Header, Simulator
 from rave_agents.simulate.value import PositionValue
 from rave_pettingzoo.classic_knowledge import Kind, kind_of
-from rave_pettingzoo.cloning import (
-    chance_knowledge,
-    check_env,
-    search_cloner,
-    searched_env,
-)
-from rave_pettingzoo.environment_state import (
-    TERMINAL,
-    EnvironmentState,
-    Seats,
-    Secrets,
-    plan_for,
-    secrets_of,
-)
+from rave_pettingzoo.cloning import check_env, search_cloner, searched_env
 from rave_pettingzoo.masks import legal_function
 from rave_pettingzoo.support import (
     check_begun,
     check_searchable,
     env_name,
     is_shimmy,
-    no_worlds,
     turn_based_env,
 )
 from rave_pettingzoo.worlds import FunctionWorlds, view
+from rave_pettingzoo.zoo_state import Seats, ZooState, plan_for, secrets_of
 
 
 class _Rules(NamedTuple):
@@ -55,19 +37,15 @@ class _Rules(NamedTuple):
     """The seats by agent."""
     num_actions: int
     """One more than the largest action of any agent."""
-    clone: Callable[[Any], Any]
-    """Copies the environment."""
     legal: Callable[[Any], Sequence[int]]
     """The legal actions of the agent that is selected."""
     kind: Kind | None
     """What is known of the environment."""
     translate: bool
     """Whether searches may run in OpenSpiel's states."""
-    secrets: Secrets
-    """What agents cannot know."""
 
 
-class AECState(EnvironmentState):
+class AECState(ZooState):
     """A turn-based AEC environment as a GameState, in a copy of the environment.
 
     The state steps a copy (``clone_env``) without the wrappers that only check the caller. Players
@@ -102,7 +80,9 @@ class AECState(EnvironmentState):
         UnsupportedGameError: if the search cannot play it; the message says why.
     """
 
-    __slots__ = ("_account", "_last", "_line", "_player", "_rules", "env")
+    __slots__ = ()
+
+    _rules: _Rules
 
     def __init__(
         self,
@@ -132,107 +112,38 @@ class AECState(EnvironmentState):
         check_begun(env)
         checked_chance(chance)
         keep = keep_observations or worlds is not None or value is not None
-        self.env: Any = searched_env(env, keep_observations=keep)
-        """The copy of the environment."""
-        kind = kind_of(self.env)
-        agents = tuple(self.env.possible_agents)
-        self._rules = _Rules(
-            agents=agents,
-            seats=Seats(env_name(env), agents),
-            num_actions=max(int(env.action_space(agent).n) for agent in agents),
-            clone=search_cloner(self.env),
-            legal=legal_function(self.env),
-            kind=kind,
-            translate=translate
-            and plan.is_whole_game
-            and importlib.util.find_spec("pyspiel") is not None,
-            secrets=secrets_of(env, worlds, chance, lambda: chance_knowledge(env)),
+        copy = searched_env(env, keep_observations=keep)
+        agents = tuple(copy.possible_agents)
+        super().__init__(
+            copy,
+            clone=search_cloner(copy),
+            secrets=secrets_of(env, worlds, chance),
+            account=Account(plan, len(agents)),
+            rules=_Rules(
+                agents=agents,
+                seats=Seats(env_name(env), agents),
+                num_actions=max(int(env.action_space(agent).n) for agent in agents),
+                legal=legal_function(copy),
+                kind=kind_of(copy),
+                translate=translate
+                and plan.is_whole_game
+                and importlib.util.find_spec("pyspiel") is not None,
+            ),
         )
-        self._account = Account(plan, len(agents))
-        self._last = NO_ACTION
-        self._line: Line = ()
-        self._player = TERMINAL
         self._settle()
         if self._rules.translate and self._player != TERMINAL:
             from rave_pettingzoo import translation  # noqa: PLC0415
 
             translation.prepare(self.env)
 
-    def clone(self) -> Self:
-        """Return a copy that shares no mutable object with this state."""
-        return self._with(self._rules.clone(self.env))
+    def _world_source(self, unit: Unit, function: WorldFunction) -> Callable[[], Any]:
+        return FunctionWorlds(self.env, unit, function, self._clone)
 
-    def _with(self, env: Any) -> Self:
-        """Return the state with another environment, in which the same agent is to move."""
-        new = object.__new__(type(self))
-        new.env = env
-        new._rules = self._rules
-        new._account = self._account.copy()
-        new._player = self._player
-        new._last, new._line = self._last, self._line
-        return new
+    def _seen_by(self, player: int) -> Hashable:
+        return view(self.env, self._rules.agents[player])
 
-    @property
-    def _secrets(self) -> Secrets:
-        return self._rules.secrets
-
-    def hides_information(self) -> bool:
-        """Whether the environment hides information from agents: known to, or given ``worlds``."""
-        return self._secrets.hides
-
-    @property
-    def what_is_hidden(self) -> str | None:
-        """The information known to be hidden from agents."""
-        return self._secrets.what_is_hidden
-
-    def draws_chance(self) -> bool:
-        """Whether the environment draws random outcomes of actions itself."""
-        return self._secrets.draws
-
-    def seeing(self) -> Self:
-        """Return this state for a search that sees hidden information, which is cheating."""
-        new = self.clone()
-        new._rules = self._rules._replace(secrets=self._secrets.opened())
-        return new
-
-    def _begun(self, entropy: Sequence[int]) -> tuple[Self, Dice]:
-        """Return the root of a search, whose clones draw from the search's dice, and the dice."""
-        copy, dice, clone = self._secrets.begin(self.env, self._rules.clone(self.env), entropy)
-        root = self._with(copy)
-        root._rules = self._rules._replace(clone=clone)
-        return root, dice
-
-    def worlds(self, player: int, unit: Unit) -> Callable[[], Self]:
-        """Return a source of determinizations: states that the player cannot tell from this one.
-
-        Raises:
-            UnsupportedGameError: if there is none.
-        """
-        root, _ = self._begun([int(unit() * 2**32) for _ in range(4)])
-        return root.begun_worlds(unit)
-
-    def begun_worlds(self, unit: Unit) -> Callable[[], Self]:
-        """Return a source of worlds that draw from the generators of this state's environment."""
-        function = self._secrets.worlds
-        if function is None and self.hides_information():
-            raise UnsupportedGameError(no_worlds(self.env, self._secrets.what_is_hidden))
-        if function is None:
-            return self.clone
-        source = FunctionWorlds(self.env, unit, function, self._rules.clone)
-        return lambda: self._with(source())
-
-    def view(self, player: int) -> Hashable:
-        """Return what the agent of a seat sees: its observation, and its mask if it is to move.
-
-        If only chance is unknown, it sees everything: all agents' observations, their returns and
-        the last action; or the last action alone, if no outcome repeats.
-        """
-        if self.hides_information() or not self.draws_chance():
-            return view(self.env, self._rules.agents[player])
-        if not self.chance.alike:
-            return self._last
-        seen = tuple(view(self.env, agent) for agent in self.env.agents)
-        return self._last, tuple(self._account.returns), seen
+    def _seen_by_all(self) -> Hashable:
+        return tuple(view(self.env, agent) for agent in self.env.agents)
 
     def legal_actions(self) -> Sequence[int]:
         """Return the actions that the mask allows; without a mask, all actions.
@@ -244,38 +155,16 @@ class AECState(EnvironmentState):
             return []
         try:
             return self._rules.legal(self.env)
-        except RaveAgentsError:
-            raise
         except Exception as error:
-            if is_raised_by_handler(error):
-                raise
-            raise step_failed(env_name(self.env), error, self._line) from error
-
-    def apply_action(self, action: int) -> None:
-        """Step the environment.
-
-        Raises:
-            GameError: for an exception of the environment, or an answer that is none.
-        """
-        env = self.env
-        self._last = action
-        self._line = (self._line, action)
-        account, seats = self._account, self._rules.seats
-        try:
-            env.step(action)
-            for agent, reward in env.rewards.items():
-                account.add(seats[agent], reward)
-            self._settle()
-        except RaveAgentsError:
+            self._blame(error)
             raise
-        except Exception as error:
-            if is_raised_by_handler(error):
-                raise
-            raise step_failed(env_name(env), error, self._line) from error
-        cut = account.end_step()
-        if cut and self._player != TERMINAL:
-            account.cut_off(self)
-            self._player = TERMINAL
+
+    def _step(self, action: int) -> None:
+        env, account, seats = self.env, self._account, self._rules.seats
+        env.step(action)
+        for agent, reward in env.rewards.items():
+            account.add(seats[agent], reward)
+        self._settle()
 
     def _settle(self) -> None:
         """Find the agent to move; step agents that are out with None, which removes them."""
@@ -299,15 +188,7 @@ class AECState(EnvironmentState):
         kind = self._rules.kind
         if kind is not None and kind.returns is not None and self._plan.is_whole_game:
             return kind.returns(self.env)
-        return self._account.returns.copy()
-
-    @property
-    def _plan(self) -> Plan:
-        return self._account.plan
-
-    def num_players(self) -> int:
-        """Return the largest number of agents that the environment can have."""
-        return len(self._rules.agents)
+        return super().returns()
 
     def num_distinct_actions(self) -> int:
         """Return the size of the largest action space."""
@@ -345,16 +226,8 @@ class AECState(EnvironmentState):
         name = str((getattr(self.env.unwrapped, "metadata", None) or {}).get("name", ""))
         return "points" if name.startswith("go_") else None
 
-    def observation(self, player: int) -> Any:
-        """Return a seat's observation, without the mask."""
-        observation = self.env.observe(self._rules.agents[player])
-        if isinstance(observation, Mapping) and "observation" in observation:
-            return observation["observation"]
-        return observation
-
-    def collected(self) -> tuple[Sequence[float], float]:
-        """Return each seat's rewards since the first state, and what those to come count."""
-        return self._account.returns.copy(), self._account.weight
+    def _observed(self, player: int) -> Any:
+        return self.env.observe(self._rules.agents[player])
 
     def game_key(self) -> Hashable:
         """Return the environment's class and name, or the game of OpenSpiel that it is."""
@@ -400,29 +273,7 @@ class AECState(EnvironmentState):
                         return made
                 else:
                     translation.warn_of_mismatch(str(self.env))
-        return self._environment_simulator(frame, evaluator, None)
-
-    def world_simulator(self, frame: Frame, evaluator: Evaluator | None, player: int) -> Simulator:
-        """Return the provider of simulations with worlds or outcomes of their own.
-
-        Raises:
-            UnsupportedGameError: if there are no worlds.
-        """
-        return self._environment_simulator(frame, evaluator, player)
-
-    def _environment_simulator(
-        self, frame: Frame, evaluator: Evaluator | None, observer: int | None
-    ) -> Simulator:
-        root, dice = self._begun(stream_entropy(frame.playout_stream))
-        return WorldSimulator(
-            root,
-            frame,
-            dice=dice,
-            met=self._secrets.met() if observer is None else None,
-            num_distinct_actions=self.num_distinct_actions(),
-            evaluator=evaluator,
-            observer=observer,
-        )
+        return super().simulator(frame, evaluator)
 
     def __str__(self) -> str:
         kind = self._rules.kind

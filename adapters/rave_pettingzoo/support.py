@@ -1,13 +1,19 @@
 """Checks whether the search can play a PettingZoo environment."""
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import pettingzoo
 from gymnasium import spaces
 
 from rave_agents.config.search_config import SearchConfig
+from rave_agents.environments.hidden_information import (
+    DECLARATION,
+    DRAWN_BEFORE,
+    UNDECLARED,
+    declared_hidden,
+)
 from rave_agents.environments.spaces import not_discrete
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.searcher.checks import check_hidden
@@ -105,20 +111,17 @@ def check_perfect_information(env: Any) -> None:
         )
 
 
-DRAWN_BEFORE = "what its reset decides and shows only later, such as the order of a deck"
-"""The hidden information of an environment whose equal-looking starts diverge."""
-
-
 def no_worlds(env: Any, hidden: str | None = None) -> str:
     """Say why there are no worlds for an environment that hides information, and the remedies."""
-    declare = (
-        f" If the environment hides nothing, declare it: metadata[{DECLARATION!r}] = None."
-        if hidden == DRAWN_BEFORE
-        else ""
-    )
+    example = declare = ""
+    if hidden == DRAWN_BEFORE:
+        example = ", such as the order of a deck"
+        declare = (
+            f" If the environment hides nothing, declare it: metadata[{DECLARATION!r}] = None."
+        )
     return (
-        f"{env_name(env)} hides {hidden or hidden_information(env)}, and has no worlds to search. "
-        f"{_instead(env)}{declare}"
+        f"{env_name(env)} hides {hidden or hidden_information(env)}{example}, and has no worlds to "
+        f"search. {_instead(env)}{declare}"
     )
 
 
@@ -212,8 +215,8 @@ def hidden_information(env: Any) -> str | None:
         TypeError: if the declaration is not a text, True, False or None.
     """
     raw = raw_env(env)
-    declared = _declared(raw)
-    if declared is not _NOTHING_DECLARED:
+    declared = declared_hidden(raw, env_name)
+    if declared is not UNDECLARED:
         return str(declared) if declared else None
     if any(map(_is_shimmys, type(raw).__mro__)):
         return _hidden_in_openspiel(raw.game_type)
@@ -221,30 +224,12 @@ def hidden_information(env: Any) -> str | None:
     return None if kind is None else kind.hidden
 
 
-DECLARATION = "hidden_information"
-"""The metadata key under which an environment declares what it hides from its agents."""
-
-_NOTHING_DECLARED: Any = object()
-
 _log = logging.getLogger("rave_agents")
 
 
-def _declared(raw: Any) -> Any:
-    metadata = getattr(raw, "metadata", None)
-    if not isinstance(metadata, Mapping) or DECLARATION not in metadata:
-        return _NOTHING_DECLARED
-    said = metadata[DECLARATION]
-    if not isinstance(said, str | bool | None):
-        raise TypeError(
-            f"metadata[{DECLARATION!r}] of {env_name(raw)} must say what is hidden from its agents "
-            f"as a text or True, or None where nothing is; it is {said!r}."
-        )
-    return "what it declares as hidden" if said is True else said or None
-
-
-def declares_openness(env: Any) -> bool:
-    """Whether an environment declares that it hides nothing from its agents."""
-    return _declared(raw_env(env)) is None
+def is_declared(env: Any) -> bool:
+    """Return True if an environment declares what it hides from its agents, or that it does not."""
+    return declared_hidden(raw_env(env), env_name) is not UNDECLARED
 
 
 def say_what_is_assumed(env: Any) -> None:
@@ -254,7 +239,7 @@ def say_what_is_assumed(env: Any) -> None:
     if (
         kind in _assumed
         or len(raw.possible_agents) < 2
-        or _declared(raw) is not _NOTHING_DECLARED
+        or is_declared(env)
         or inherited_kind(raw) is not None
         or class_name(raw) in CLONERS
         or any(map(_is_shimmys, kind.__mro__))

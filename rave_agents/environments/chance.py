@@ -131,6 +131,8 @@ class Knowledge:
     report: ChanceReport
     certain: bool = False
     """Whether the report is known to be complete, without any detection."""
+    has_generators: bool = True
+    """False if it is known that no step draws from a generator."""
 
     def add(self, sources: Sequence[str]) -> None:
         """Add generators that a search has seen in use."""
@@ -360,36 +362,30 @@ def content_key(seen: Any) -> Hashable:
     return key
 
 
-class Position(NamedTuple):
-    """The root of a search in an environment."""
-
-    env: Any
-    """A copy of the environment with the search's own generators."""
-    dice: Dice
-    """The search's random numbers."""
-
-
-def search_position(
+def search_dice(
     copy: Any,
-    report: ChanceReport,
+    knowledge: Knowledge,
     entropy: Sequence[int],
     *,
     sees: bool = False,
     shared: tuple[type, ...] = (),
-) -> Position:
-    """Give a search its own random numbers.
+) -> Dice:
+    """Return a search's own random numbers, for which the generators in its copy are reseeded.
 
     Args:
-        copy: a copy of the environment for this search alone; its generators are reseeded.
-        report: the chance in the environment; of the generators outside, the search replaces those
-            that the report names, and all of them where no chance has been found.
+        copy: a copy of the environment for this search alone.
+        knowledge: the chance in the environment; of the generators outside, the search replaces
+            those that the report names, and all of them where no chance has been found.
         entropy: numbers that seed all draws.
         sees: whether simulations foresee chance; then nothing is reseeded.
         shared: types of objects that the copy shares with the environment.
     """
+    if not knowledge.has_generators:
+        return Dice(Generators((), ()), entropy)
+    report = knowledge.report
     found = find_generators(copy, shared, make_missing=not sees)
     outside = tuple(one for one in found.outside if not report.found or one.name in report.sources)
-    return Position(copy, Dice(Generators(found.inside, outside), entropy, sees=sees))
+    return Dice(Generators(found.inside, outside), entropy, sees=sees)
 
 
 def stream_entropy(stream: np.ndarray[Any, Any]) -> list[int]:

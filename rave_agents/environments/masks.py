@@ -39,6 +39,13 @@ def shown_mask(observation: Any, info: Any, size: int) -> Any:
     return None if type(observation) in _PLAIN else _mask_in(observation, size)
 
 
+def without_mask(observation: Any) -> Any:
+    """Return what an observation shows beside a mask."""
+    if isinstance(observation, Mapping) and "observation" in observation:
+        return observation["observation"]
+    return observation
+
+
 _PLAIN = frozenset([np.ndarray, np.int64, int, float, tuple, type(None)])
 """Types of most observations, which show no mask."""
 
