@@ -57,6 +57,7 @@ from rave_agents.kernel.amaf.winning_moves import NoWinningMoves, WinningMoves
 from rave_agents.kernel.backup import MeanBackup, edge_value
 from rave_agents.kernel.gumbel import Gumbel
 from rave_agents.kernel.hooks import count_value, on_rescale
+from rave_agents.kernel.move_policies import DecisiveMoves, Move, learn_move, lookahead, move_weight
 from rave_agents.kernel.moves.strategies import Exp3, RegretMatching
 from rave_agents.kernel.players import AllPlayers, SearchingPlayer
 from rave_agents.kernel.playouts import (
@@ -131,6 +132,7 @@ __all__ = [
     "CheckNothing",
     "CheckRefutations",
     "CheckTerminal",
+    "DecisiveMoves",
     "DenseRankBonus",
     "DirichletNoise",
     "DrawLayer",
@@ -153,6 +155,7 @@ __all__ = [
     "Maximin",
     "MeanBackup",
     "MinimumMSE",
+    "Move",
     "NoAmaf",
     "NoDraws",
     "NoLearning",
@@ -198,6 +201,9 @@ __all__ = [
     "exploration",
     "implements",
     "kernel",
+    "learn_move",
+    "lookahead",
+    "move_weight",
     "node_term",
     "node_value",
     "noisy",

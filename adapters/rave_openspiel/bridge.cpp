@@ -3,7 +3,7 @@
 //
 // native_library.py compiles this file against the headers of the installed open_spiel and defines
 // on the command line, from the Python enumerations: HEADER_*, the header's places; BUFFER_*, the
-// places of the buffers' addresses; STATUS_*; STEP_*; CHECK_*; PLAYER_*; ERROR_*; NO_ACTION;
+// places of the buffers' addresses; STATUS_*; STEP_*; CHECK_*; PLAYER_*; ERROR_*; MOVE_*; NO_ACTION;
 // LONGEST_GAME, a multiple of kMovesPerLook.
 //
 // Every action and every outcome is drawn as python_simulator.py draws it, so that both providers
@@ -58,6 +58,8 @@ class BrokenGame : public std::runtime_error {
 };
 
 class DeadlinePassed {};  // Raised inside a simulation to drop it.
+
+class FrameTooSmall {};  // Likewise, where a buffer is too small; the header says which.
 
 class EndlessGame {};  // Raised after LONGEST_GAME moves of a playout.
 
@@ -236,9 +238,13 @@ class Provider {
     ++end_;
   }
 
-  // Draws the place of one of the actions, by their weights if there are any.
+  // Draws the place of one of the actions, as the search's policy has it: that chooses itself, or
+  // has weights, or else all are equal. `state` is null where players move at the same time, after
+  // `end` moves.
   template <typename T>
-  size_t Drawn(const T* actions, size_t count, int player, RandomWords& words) const {
+  size_t Drawn(const State* state, const T* actions, size_t count, int player, int64_t end,
+               RandomWords& words) const {
+    if (header_[HEADER_CHOOSE] != 0) return Chosen(state, actions, count, player, end);
     const int64_t num_weights = header_[HEADER_NUM_WEIGHTS];
     if (num_weights == 0 || header_[HEADER_EVEN_WEIGHTS]) return words.Below(static_cast<int64_t>(count));
     const double* weights = Buffer<double>(BUFFER_ACTION_WEIGHTS) + player * num_weights;
@@ -253,6 +259,59 @@ class Provider {
       sum += weights[actions[++place]];
     }
     return place;
+  }
+
+  // Lets the policy choose the place of one of the actions.
+  template <typename T>
+  size_t Chosen(const State* state, const T* actions, size_t count, int player,
+                int64_t end) const {
+    const size_t room = header_[HEADER_ACTION_CAPACITY];
+    if (count > room) header_[HEADER_REQUIRED_ACTIONS] = 2 * count;
+    if (end > move_capacity_) header_[HEADER_REQUIRED_MOVES] = 2 * end;
+    if (count > room || end > move_capacity_) throw FrameTooSmall();
+    int32_t* choices = Buffer<int32_t>(BUFFER_CHOICES);
+    int32_t* known = choices + room;
+    const int64_t looks = state == nullptr ? 0 : header_[HEADER_LOOKAHEAD];
+    for (size_t i = 0; i < count; ++i) {
+      CheckAction(actions[i]);
+      choices[i] = static_cast<int32_t>(actions[i]);
+      known[i] = looks > 0 && Wins(*state, actions[i], player) ? MOVE_WINS : 0;
+    }
+    header_[HEADER_CHOICE_PLAYER] = player;
+    header_[HEADER_NUM_CHOICES] = count;
+    header_[HEADER_PLAYOUT_END] = end;
+    while (true) {
+      header_[HEADER_CHOSEN] = 0;
+      reinterpret_cast<int32_t (*)(int64_t)>(header_[HEADER_CHOOSE])(header_[HEADER_CHOOSE_RECORD]);
+      const size_t place = header_[HEADER_CHOSEN] - 1;
+      if (place >= count) throw std::runtime_error("the playout policy made no choice");
+      if (looks < 2 || known[place] != 0 || !Loses(*state, actions[place], player)) return place;
+      known[place] = MOVE_LOSES;
+    }
+  }
+
+  // Whether an action ends the game with more for the player than for any other.
+  bool Wins(const State& state, Action action, int player) const {
+    LookAtClock();
+    const std::unique_ptr<State> child = state.Clone();
+    child->ApplyAction(action);
+    if (num_players_ == 1 || !child->IsTerminal()) return false;
+    const std::vector<double> returns = child->Returns();
+    for (int other = 0; other < num_players_; ++other) {
+      if (other != player && !(returns.at(player) > returns.at(other))) return false;
+    }
+    return true;
+  }
+
+  // Whether another player can win so at once after an action.
+  bool Loses(const State& state, Action action, int player) const {
+    const std::unique_ptr<State> child = state.Clone();
+    child->ApplyAction(action);
+    const int other = child->CurrentPlayer();
+    if (other < 0 || other == player) return false;
+    const std::vector<Action> replies = child->LegalActions();
+    return std::any_of(replies.begin(), replies.end(),
+                       [&](Action reply) { return Wins(*child, reply, other); });
   }
 
   void CheckPlayer(int player) const {
@@ -328,6 +387,8 @@ int32_t Provider::Simulate(int64_t* header) noexcept {
     return RunSimulation();
   } catch (const DeadlinePassed&) {
     return STATUS_STOPPED;
+  } catch (const FrameTooSmall&) {
+    return STATUS_FRAME_FULL;
   } catch (const BrokenGame& error) {
     error_ = ERROR_GAME;
     message_ = error.what();
@@ -661,6 +722,7 @@ int32_t Provider::Play(State& state) {
     if (playout + 1 < playouts) own = state.Clone();
     State& played = own ? *own : state;
     shows_samples_ = playout == 0;
+    header_[HEADER_PLAYOUT_START] = end_;
     if (shrinking_) {
       ShrinkingPlayout(played);
     } else {
@@ -701,7 +763,7 @@ void Provider::Playout(State& state) {
     const std::vector<Action>& actions = listed ? leaf_actions_ : legal;
     listed = false;
     CheckSome(actions.size(), player);
-    const Action action = actions[Drawn(actions.data(), actions.size(), player, words)];
+    const Action action = actions[Drawn(&state, actions.data(), actions.size(), player, end_, words)];
     CheckAction(action);
     Record(player, action);
     state.ApplyAction(action);
@@ -712,9 +774,11 @@ void Provider::Playout(State& state) {
 void Provider::PlayJoint(State& state, RandomWords& words) {
   FindMovers(state);
   joint_.assign(num_players_, NO_ACTION);
+  const int64_t before = end_;
   for (size_t i = 0; i < movers_.size(); ++i) {
     const std::vector<Action>& legal = mover_actions_[i];
-    const Action action = legal[Drawn(legal.data(), legal.size(), movers_[i], words)];
+    const Action action =
+        legal[Drawn<Action>(nullptr, legal.data(), legal.size(), movers_[i], before, words)];
     CheckAction(action);
     Record(movers_[i], action);
     joint_[movers_[i]] = action;
@@ -739,7 +803,8 @@ void Provider::ShrinkingPlayout(State& state) {
     CheckPlayer(player);
     CheckSome(count, player);
     ShowSample(state, player, static_cast<int>(end_));
-    uint16_t* place = remaining_.data() + Drawn(remaining_.data(), count, player, words);
+    uint16_t* place =
+        remaining_.data() + Drawn(&state, remaining_.data(), count, player, end_, words);
     const Action action = *place;
     std::memmove(place, place + 1, (remaining_.data() + count - place - 1) * sizeof(*place));
     Record(player, action);

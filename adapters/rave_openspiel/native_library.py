@@ -31,7 +31,7 @@ import pyspiel
 from rave_agents.compiler.folders import choose_cache_directory, is_own_file
 from rave_agents.game.endless import LONGEST_GAME
 from rave_agents.game.game_state import NO_ACTION, PlayerId
-from rave_agents.simulate.frame import CheckChildren
+from rave_agents.simulate.frame import LOSES, WINS, CheckChildren
 from rave_agents.simulate.simulator import Frame, Header, Status, Step
 
 
@@ -285,6 +285,8 @@ def _constants() -> dict[str, int]:
         **{f"STEP_{step.name}": int(step) for step in Step},
         **{f"CHECK_{check.name}": int(check) for check in CheckChildren},
         **{f"PLAYER_{player.name}": int(player) for player in PlayerId},
+        "MOVE_WINS": WINS,
+        "MOVE_LOSES": LOSES,
         **{f"ERROR_{name}": number for number, name in enumerate(ERRORS, 1)},
         "NO_ACTION": NO_ACTION,
         "LONGEST_GAME": LONGEST_GAME,

@@ -314,7 +314,7 @@ class OpenSpielState:
         if library is not None:
             return NativeSimulator(library, root, frame, shrinking=is_shrinking(game))
         # OpenSpiel's random bots cannot weight actions.
-        uniform = plays and frame.header[Header.NUM_WEIGHTS] == 0
+        uniform = plays and not frame.header[[Header.NUM_WEIGHTS, Header.CHOOSE]].any()
         if uniform and RolloutSimulator.can_play(root) and not simultaneous:
             return RolloutSimulator(root, frame)
         return OpenSpielSimulator(

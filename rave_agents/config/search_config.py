@@ -37,6 +37,7 @@ from rave_agents.kernel.amaf.tables import GRAVE, HRAVE
 from rave_agents.kernel.amaf.views import NoAmaf, view_at
 from rave_agents.kernel.backup import MeanBackup, edge_value
 from rave_agents.kernel.gumbel import Gumbel
+from rave_agents.kernel.move_policies import move_weight
 from rave_agents.kernel.moves.strategies import Exp3, RegretMatching
 from rave_agents.kernel.playouts import SensiblePlayouts, UniformPlayouts, action_weight
 from rave_agents.kernel.proofs.part import NoProofs, Proofs
@@ -98,9 +99,9 @@ class SearchConfig:
     proofs: Annotated[Part, Takes(NoProofs, Proofs)] = NoProofs()
     """Proofs, by a solver or by proof numbers, see ``kernel/proofs/part.py``."""
 
-    playouts: Annotated[Part, Takes(UniformPlayouts, SensiblePlayouts, action_weight)] = (
-        SensiblePlayouts()
-    )
+    playouts: Annotated[
+        Part, Takes(UniformPlayouts, SensiblePlayouts, action_weight, move_weight)
+    ] = SensiblePlayouts()
     """The playout policy, see ``kernel/playouts.py``. By default playouts are uniform, but for what
     a game's compiled rules know: in Go they answer atari and fill no eyes. ``UniformPlayouts`` know
     nothing of that."""

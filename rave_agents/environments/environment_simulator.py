@@ -9,7 +9,7 @@ from rave_agents.environments.chance import ChanceMetError
 from rave_agents.environments.dice import Dice
 from rave_agents.game.game_state import PlayerId
 from rave_agents.simulate.checked_answers import SIMULTANEOUS, TERMINAL
-from rave_agents.simulate.python_playouts import DeadlinePassed
+from rave_agents.simulate.dropped import DeadlinePassed, SimulationDropped
 from rave_agents.simulate.python_simulator import (
     EXPAND,
     FRAME_FULL,
@@ -66,7 +66,7 @@ class EnvironmentSimulator(PythonSimulator):
         self._count += 1
         try:
             status = self._simulate_here()
-        except DeadlinePassed:
+        except SimulationDropped:
             raise
         except Exception as error:
             self._look(met, error)

@@ -12,18 +12,20 @@ from rave_agents.compiler.arrays import NODE
 from rave_agents.compiler.dispatch import JIT_DISABLED, OpenFunction, classes_of
 from rave_agents.compiler.progress import shortened
 from rave_agents.compiler.signals import is_raised_by_handler
-from rave_agents.config.part_specs import call_part, own_parts
+from rave_agents.config.part_specs import call_part, own_parts, part_name
 from rave_agents.config.root_noise import NoNoise, noisy
 from rave_agents.errors import FormulaError, UnsupportedGameError
 from rave_agents.game.game_state import GameState
 from rave_agents.kernel import loop
 from rave_agents.kernel import tree as trees
 from rave_agents.kernel.gumbel import GumbelSearch
+from rave_agents.kernel.move_policies import choose_move, draws_moves
 from rave_agents.kernel.playouts import AdaptivePlayouts, SensiblePlayouts
 from rave_agents.kernel.search import Search, Settings
 from rave_agents.kernel.tree import ROOT
 from rave_agents.kernel.utilities import GameRange, ObservedRange
 from rave_agents.kernel.values.online import MOST_SAMPLES
+from rave_agents.searcher.move_policy import MovePolicy
 from rave_agents.simulate.action_numbers import MOST_DENSE, MOST_ROWS, ActionNumbers
 from rave_agents.simulate.evaluator import Evaluator
 from rave_agents.simulate.python_simulator import PythonSimulator
@@ -40,7 +42,13 @@ from rave_agents.simulate.simulator import (
 )
 from rave_agents.simulate.value import PositionValue
 from rave_agents.simulate.world_record import FEW, WorldSample
-from rave_agents.tree.composition import Parts, SearchedGame, draws_by_weights, learns_values
+from rave_agents.tree.composition import (
+    Parts,
+    SearchedGame,
+    chooses_moves,
+    draws_by_weights,
+    learns_values,
+)
 from rave_agents.tree.halving import begin_halving, draw_noise
 from rave_agents.tree.search_tree import SearchTree
 
@@ -79,6 +87,7 @@ class TreeSearch:
         self._game: SearchedGame | None = None
         self._frame: Frame | None = None
         self._numbers: ActionNumbers | None = None
+        self._policy: MovePolicy | None = None
         self._counted = 0
         self._frame_grown = False
         self._is_open = False
@@ -89,9 +98,9 @@ class TreeSearch:
 
     def __getstate__(self) -> dict[str, Any]:
         """What a copy goes on with: all but what is bound to places in memory."""
-        bound = ("_flat_frame", "_simulator", "_slice", "_run", "_search")
+        bound = ("_flat_frame", "_simulator", "_slice", "_run", "_search", "_policy")
         kept = {name: value for name, value in vars(self).items() if name not in bound}
-        return {**kept, "_frame": None}
+        return {**kept, "_frame": None, "_policy": None}
 
     def reseed(
         self,
@@ -254,7 +263,7 @@ class TreeSearch:
                 tree.clear()  # It may be torn: there is no such place in compiled code.
             raise
         if status == Status.FAILED:
-            self._simulator.raise_pending()
+            self._raise_error(game)
         elif status == Status.NO_SCORE:
             raise no_scores(game.parts)
         elif status in (Status.STOPPED, Status.SOLVED):
@@ -277,6 +286,17 @@ class TreeSearch:
             self._slice_size = max(1, min(4 * self._slice_size, int(per_second * seconds)))
         self._slice_started = now
         return True
+
+    def _raise_error(self, game: SearchedGame) -> None:
+        """Raise what has ended a simulation: the playout policy's error, or the provider's."""
+        if self._policy is not None:
+            try:
+                self._policy.raise_error()
+            except Exception as error:
+                with contextlib.suppress(Exception):
+                    self._simulator.raise_pending()
+                raise part_failed(game.parts, error) from error
+        self._simulator.raise_pending()
 
     def world_sample(self) -> WorldSample | None:
         """What worlds were drawn; None if nothing is hidden, or no search has begun here."""
@@ -326,6 +346,8 @@ class TreeSearch:
             utilities,
             *tree.running,
         )
+        if draws_moves(tree.running.playouts):
+            self._policy = MovePolicy(self._frame, self._search)
         self._run = self._entry.bound(self._search)
 
     def _make_simulator(self, game: SearchedGame, playout_stream: Stream) -> None:
@@ -350,6 +372,12 @@ class TreeSearch:
         rows = game.num_players * game.num_actions
         if rows <= MOST_DENSE:
             return None
+        if chooses_moves(game.parts):
+            raise UnsupportedGameError(
+                f"playouts={part_name(type(game.parts.playouts))} keep a number for each action: "
+                f"num_distinct_actions() is {game.num_actions}, and may be at most "
+                f"{MOST_DENSE // game.num_players} there with {game.num_players} players."
+            )
         if not hasattr(simulator, "number_actions"):
             check_rows(game, f"The provider {self.provider!r} of simulations")
             return None
@@ -450,7 +478,7 @@ def new_frame(
     weighted = draws_by_weights(game.parts)
     learns = learns_values(game.parts)
     movers = game.num_players if game.simultaneous else 1
-    return make_frame(
+    frame = make_frame(
         num_players=game.num_players,
         playouts=playouts,
         playout_stream=playout_stream,
@@ -461,6 +489,8 @@ def new_frame(
         samples=MOST_SAMPLES if learns else 0,
         even_weights=isinstance(game.config.playouts, AdaptivePlayouts),
     )
+    frame.header[Header.CHOOSE] = chooses_moves(game.parts)
+    return frame
 
 
 def reweighed(frame: Frame, actions: int) -> Frame:
@@ -534,6 +564,8 @@ def compile_search(
     )
     try:
         bind(search)
+        if draws_moves(search.playouts):
+            choose_move.placed(search)
     except Exception as error:
         if own_parts(parts):
             raise ValueError(

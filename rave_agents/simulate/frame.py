@@ -11,7 +11,10 @@ from numpy.typing import NDArray
 
 from rave_agents.simulate.random_stream import Stream
 
-HEADER_LENGTH = 49
+HEADER_LENGTH = 57
+
+WINS, LOSES = 1, 2
+"""What ``Frame.choices`` tells of a move: it wins at once; the next player can after it."""
 
 
 class Status(enum.IntEnum):
@@ -101,6 +104,25 @@ class Header(enum.IntEnum):
     """Constant: 1 if the provider is Python, whose ``STATUS`` counts and not what it returns."""
     STATUS = 48
     """Out, from Python: the ``Status``, written last. In: 0, ``FAILED``."""
+
+    CHOOSE = 49
+    """Constant: the address of the C function ``int32_t f(int64_t)`` of a policy that chooses each
+    move of the playouts; 0 if there is none. Its argument is ``CHOOSE_RECORD``."""
+    CHOOSE_RECORD = 50
+    """Constant: what it takes."""
+    LOOKAHEAD = 51
+    """Constant: moves that are looked ahead, from 0 to 2, see ``Frame.choices``."""
+    CHOICE_PLAYER = 52
+    """Out, for the policy: who moves."""
+    NUM_CHOICES = 53
+    """Out, likewise: entries in ``choices``."""
+    PLAYOUT_START = 54
+    """Out, likewise: place of the playout's first move in ``move_actions``."""
+    PLAYOUT_END = 55
+    """Out, likewise: one more than the place of its last move so far; of those that are made at the
+    same time, none."""
+    CHOSEN = 56
+    """In, from the policy: the place of its choice, counted from 1; 0 if it has failed."""
 
 
 class CheckChildren(enum.IntEnum):
@@ -195,3 +217,8 @@ class Frame(NamedTuple):
     the leaf, and after every fourth move of a player. At none where chance is to move."""
     sample_players: NDArray[np.int32]
     """[SAMPLES] who is to move at each."""
+    choices: NDArray[np.int32]
+    """[2, ACTION_CAPACITY] the legal actions that a policy chooses from; and what is known of each:
+    0, or with a ``LOOKAHEAD`` of 1 ``WINS`` where it ends the game with more for the player than
+    for any other. With 2, ``LOSES`` where the next player can win so after it; that is looked up
+    for the policy's choice, which chooses again then. 0 where players move at the same time."""

@@ -12,7 +12,9 @@ from rave_agents.game import endless
 from rave_agents.game.game_state import joint_action
 from rave_agents.simulate.action_numbers import ActionNumbers
 from rave_agents.simulate.checked_answers import CHANCE, SIMULTANEOUS, TERMINAL, CheckedAnswers
+from rave_agents.simulate.dropped import DeadlinePassed
 from rave_agents.simulate.evaluator import Evaluator
+from rave_agents.simulate.move_choice import MoveChoice
 from rave_agents.simulate.random_words import RandomWords
 from rave_agents.simulate.simulator import Header
 from rave_agents.simulate.utility_limits import UtilityLimits
@@ -22,10 +24,6 @@ EVEN_WEIGHTS = int(Header.EVEN_WEIGHTS)
 
 Playout = tuple[Any, Sequence[int], Sequence[float]]
 """The player of each move (as C integers), the actions, and the returns."""
-
-
-class DeadlinePassed(Exception):  # noqa: N818  (nothing went wrong)
-    """Raised inside a simulation to drop it."""
 
 
 class PythonPlayouts(CheckedAnswers):
@@ -88,6 +86,7 @@ class PythonPlayouts(CheckedAnswers):
         moves: list[int] = []
         below = self.words.below
         weighted = self._draws_by_weights()
+        policy = self._policy()
         num_players, num_distinct_actions = self._num_players, self._num_distinct_actions
         for _ in range(endless.LONGEST_GAME):
             if (player := state.current_player()) == TERMINAL:
@@ -104,18 +103,26 @@ class PythonPlayouts(CheckedAnswers):
                 if len(moves) >= endless.LONGEST_GAME:
                     break
                 movers = self.checked_movers(state)
-                joint = [self._drawn_action(m, state.legal_actions(m), weighted) for m in movers]
+                joint = [
+                    self._drawn_action(m, state.legal_actions(m), weighted)
+                    if policy is None
+                    else policy.choose(None, m, state.legal_actions(m), players, moves)
+                    for m in movers
+                ]
                 players.extend(movers)
                 moves.extend(joint)
                 state.apply_actions(joint_action(movers, joint, num_players))
                 continue
             actions = state.legal_actions()
             try:
-                action = (
-                    self._weighted_action(player, actions)
-                    if weighted
-                    else actions[below(len(actions))]
-                )
+                if policy is not None:
+                    action = policy.choose(state, player, actions, players, moves)
+                else:
+                    action = (
+                        self._weighted_action(player, actions)
+                        if weighted
+                        else actions[below(len(actions))]
+                    )
                 if not (0 <= player < num_players and 0 <= action < num_distinct_actions):
                     raise LookupError
                 players.append(player)
@@ -124,6 +131,10 @@ class PythonPlayouts(CheckedAnswers):
             moves.append(action)
             state.apply_action(action)
         raise endless.endless_game(endless.game_name(state))
+
+    def _policy(self) -> MoveChoice | None:
+        """The policy that chooses each move of a playout; None without one."""
+        return None
 
     def _draws_by_weights(self) -> bool:
         return self._action_weights is not None and self._header[EVEN_WEIGHTS] == 0

@@ -22,10 +22,12 @@ from rave_agents.simulate.checked_answers import (
     checked_whole,
     not_whole,
 )
+from rave_agents.simulate.dropped import DeadlinePassed, FrameTooSmall
 from rave_agents.simulate.evaluator import Evaluator
 from rave_agents.simulate.frame import CheckChildren
+from rave_agents.simulate.move_choice import MoveChoice
 from rave_agents.simulate.python_callback import PythonCallback
-from rave_agents.simulate.python_playouts import DeadlinePassed, PythonPlayouts
+from rave_agents.simulate.python_playouts import PythonPlayouts
 from rave_agents.simulate.random_words import RandomWords
 from rave_agents.simulate.simulator import Frame, Header, Status, Step
 from rave_agents.simulate.utility_limits import (
@@ -45,6 +47,7 @@ NUM_ACTIONS = int(Header.NUM_ACTIONS)
 UNIFORM = int(Header.UNIFORM)
 NUM_MOVERS = int(Header.NUM_MOVERS)
 NUM_WEIGHTS = int(Header.NUM_WEIGHTS)
+CHOOSE = int(Header.CHOOSE)
 OBSERVATION = int(Header.OBSERVATION)
 NUM_PLAYOUTS = int(Header.NUM_PLAYOUTS)
 REQUIRED_ACTIONS = int(Header.REQUIRED_ACTIONS)
@@ -105,6 +108,7 @@ class PythonSimulator(PythonPlayouts):
         self.worlds: RecordedWorlds | None = None
         """The source of worlds, with the record of them; None without an observer."""
         self._world: Any = None
+        self._playout_start = 0
         self._returns_row = struct.Struct(f"{self._num_players}d")
         self._callback = PythonCallback(self._answer, frame.header.data, STATUS)
         self.bind(frame)
@@ -154,6 +158,8 @@ class PythonSimulator(PythonPlayouts):
             return self._simulate()
         except DeadlinePassed:
             return STOPPED
+        except FrameTooSmall:
+            return FRAME_FULL
 
     def _simulate(self) -> int:
         header = self._header
@@ -329,6 +335,11 @@ class PythonSimulator(PythonPlayouts):
         child.apply_action(action)
         return child
 
+    def _policy(self) -> MoveChoice | None:
+        header = self._header
+        chooses = header[NUM_PLAYOUTS] > 0 and header[CHOOSE] != 0
+        return MoveChoice(self.frame, self, self._playout_start) if chooses else None
+
     def _play(self, state: Any) -> int:
         header = self._header
         playouts = header[PLAYOUTS]
@@ -338,6 +349,7 @@ class PythonSimulator(PythonPlayouts):
         capacity = header[MOVE_CAPACITY]
         end = 0
         for playout in range(playouts):
+            self._playout_start = end
             leaf = state.clone() if playout + 1 < playouts else state
             if self._value is None:
                 players, actions, returns = self.playout(leaf)

@@ -8,7 +8,8 @@ which does this: from the root position, apply the path of actions; say who move
 asked to expand, list the leaf's legal actions (or its chance outcomes and their probabilities), and
 if asked to check its children, which of them end the game, and with what returns;
 then play ``PLAYOUTS`` times on to the end, with moves drawn uniformly or in proportion to
-``action_weights``, each time recording every (player, action) of a player, and give the returns of
+``action_weights``, or as the function ``CHOOSE`` chooses
+them, each time recording every (player, action) of a player, and give the returns of
 each playout. A terminal leaf has the returns of the game and no moves.
 If ``PLAYOUTS`` is 0, it does not play, and writes observations of the leaf instead. If ``SAMPLES``
 is above 0, it plays and shows observations of positions of the first playout, and of the leaf's
@@ -74,6 +75,7 @@ def make_frame(
         child_players=np.zeros(action_capacity if samples else 0, np.int32),
         samples=np.zeros((samples, observation), np.float32),
         sample_players=np.zeros(samples, np.int32),
+        choices=np.zeros((2, action_capacity), np.int32),
     )
     frame.header[Header.PLAYOUTS] = playouts
     frame.header[Header.OBSERVATION] = observation

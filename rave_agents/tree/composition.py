@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from rave_agents.compiler.changes import code_generation
 from rave_agents.compiler.dispatch import records_of
+from rave_agents.compiler.runtime import record_of
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.game.game_state import (
     GameState,
@@ -18,6 +19,7 @@ from rave_agents.kernel.amaf.trust import LearnedTrust
 from rave_agents.kernel.amaf.views import NoAmaf
 from rave_agents.kernel.hooks import reads_lifetimes
 from rave_agents.kernel.measures.action_persistence import CountLifetimes, NoLifetimes
+from rave_agents.kernel.move_policies import MovePlayouts
 from rave_agents.kernel.moves.alternating import Alternating
 from rave_agents.kernel.moves.information_sets import InformationSets
 from rave_agents.kernel.moves.simultaneous import Simultaneous
@@ -186,8 +188,14 @@ def _without_idle_exploration(rule: Any, chance: bool) -> Any:
 
 
 def _weighted(playouts: Any) -> Any:
-    uniform = isinstance(playouts, UniformPlayouts | SensiblePlayouts)
-    return UniformPlayouts() if uniform else WeightedPlayouts(playouts)
+    if isinstance(playouts, UniformPlayouts | SensiblePlayouts):
+        return UniformPlayouts()
+    return playouts if record_of(type(playouts)) is MovePlayouts else WeightedPlayouts(playouts)
+
+
+def chooses_moves(parts: Parts) -> bool:
+    """True if a policy of the search chooses each move of its playouts."""
+    return record_of(type(parts.playouts)) is MovePlayouts
 
 
 def learns_values(parts: Parts) -> bool:

@@ -44,6 +44,7 @@ from rave_agents.parts import (
     MaxChild,
     Maximin,
     MinimumMSE,
+    Move,
     NoAmaf,
     Node,
     NodeAmaf,
@@ -219,6 +220,7 @@ BAD_IN_PARTS = [
     (GUMBEL, "rule.gumbel_scale", [*AT_LEAST_0, 1e7]),
     (SearchConfig(rule=UCB1Tuned()), "rule.c", AT_LEAST_0),
     (SearchConfig(first_play_value=ReducedParentValue()), "first_play_value.reduction", AT_LEAST_0),
+    (SearchConfig(playouts=DecisiveMoves()), "playouts.anti_decisive", []),
     (SearchConfig(backup=PowerMean()), "backup.p", [0.5, *AT_LEAST_0, 1001]),
     (SearchConfig.preset("auto"), "amaf.trust.unvisited", SHARE),
     (SearchConfig(amaf=NodeAmaf(trust=HiddenTrust())), "amaf.trust.unvisited", SHARE),
@@ -307,7 +309,7 @@ def refusals(values):
 def test_every_number_has_its_bad_values():
     numbers = (float, int, bool)
     assert BAD_NUMBERS.keys() == {name for name, kind in FIELDS.items() if kind in numbers}
-    told = {Edge, Node, Action, Rows}
+    told = {Edge, Node, Action, Move, Rows}
     shipped = {
         part
         for part in vars(rave_agents.parts).values()
@@ -323,7 +325,7 @@ def test_every_number_has_its_bad_values():
         (type(owner(config, place)), place.split(".")[-1]) for config, place, _ in BAD_IN_PARTS
     }
     assert tested == expected
-    assert len(expected) == len(BAD_IN_PARTS) == 46
+    assert len(expected) == len(BAD_IN_PARTS) == 47
 
 
 @pytest.mark.parametrize(

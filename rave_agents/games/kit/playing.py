@@ -14,6 +14,7 @@ import numpy as np
 from rave_agents.compiler.dispatch import kernel
 from rave_agents.game.endless import LONGEST_GAME
 from rave_agents.games.kit.base_rules import CHANCE, TERMINAL
+from rave_agents.games.kit.choices import CHOOSE, chosen_place
 from rave_agents.games.kit.memory import array_at, copy_state, states_at, table_at
 from rave_agents.games.kit.refusals import (
     BAD_ACTION,
@@ -53,6 +54,7 @@ CHECK_CHILDREN = int(Header.CHECK_CHILDREN)
 NUM_WEIGHTS = int(Header.NUM_WEIGHTS)
 EVEN_WEIGHTS = int(Header.EVEN_WEIGHTS)
 PLAYOUT_MOVES = int(Header.PLAYOUT_MOVES)
+PLAYOUT_START = int(Header.PLAYOUT_START)
 WEIGHTS = int(Header.WEIGHTS)
 STEP = int(Header.STEP)
 REPLY = int(Header.REPLY)
@@ -67,9 +69,10 @@ MOVE_ROOT = 100
 """A step for the kit's own GameState: the path leads the root itself on, and it is described."""
 
 ROOT, LEAF, PLAYOUT = 0, 1, 2
-"""The records of a provider: where the search is, where a path leads, where it is played on."""
+"""The records of a provider: where the search is, where a path leads, where it is played on; then
+two where moves are tried, see ``choices.py``."""
 
-RECORDS = 3
+RECORDS = 5
 
 
 class Buffers(NamedTuple):
@@ -93,6 +96,11 @@ class Buffers(NamedTuple):
     """[rows * columns of the board] where a value function finds the cells."""
     weights: Any
     """The value function's own numbers."""
+    choices: Any
+    states: Any
+    """[RECORDS] the records."""
+    replies: Any
+    """A list for legal actions of a move that is tried."""
 
 
 @kernel
@@ -159,8 +167,19 @@ def draws_by_weights(frame: Any) -> bool:
 
 
 @kernel
-def drawn_place(rules: Any, actions: Any, count: int, player: int, frame: Any) -> int:
-    """The place of one of the actions: uniformly, or by the frame's weights if there are any."""
+def draws_plainly(frame: Any) -> bool:
+    """True if playouts draw actions with equal probabilities."""
+    return frame.header[CHOOSE] == 0 and not draws_by_weights(frame)
+
+
+@kernel
+def drawn_place(rules: Any, actions: Any, count: int, player: int, frame: Any, end: int) -> int:
+    """The place of one of the actions: uniformly, or as the search's policy has it.
+
+    That has weights, or chooses itself; what is wrong then is below 0.
+    """
+    if frame.header[CHOOSE] != 0:
+        return chosen_place(rules, actions, count, player, frame, end)
     if draws_by_weights(frame):
         weights = frame.action_weights[player]
         return weighted_place(rules, actions, count, weights, frame.playout_stream)
@@ -178,17 +197,20 @@ def drawn_outcome(rules: Any, state: Any, actions: Any, probabilities: Any, fram
 
 
 @kernel
-def drawn_action(rules: Any, state: Any, player: int, actions: Any, frame: Any) -> Any:
+def drawn_action(rules: Any, state: Any, player: int, actions: Any, frame: Any, end: int) -> Any:
     """A player's action; what the rules break, which is below 0, if there is none."""
     if not 0 <= player < rules.num_players:
         return refuse(frame, BAD_PLAYER, player)
-    if rules.draws_itself and (not draws_by_weights(frame) or rules.knows_better(state)):
+    if rules.draws_itself and (draws_plainly(frame) or rules.knows_better(state)):
         action = rules.draw(state, frame.playout_stream)
     else:
         count = rules.legal_actions(state, actions)
         if not 0 < count <= rules.max_actions:
             return refuse(frame, BAD_COUNT, count)
-        action = np.int64(actions[drawn_place(rules, actions, count, player, frame)])
+        place = drawn_place(rules, actions, count, player, frame, end)
+        if place < 0:
+            return place
+        action = np.int64(actions[place])
     fits = 0 <= action < rules.num_distinct_actions
     return action if fits else refuse(frame, BAD_ACTION, action)
 
@@ -214,7 +236,7 @@ def draw_on(
                 return end
             if end == frame.move_players.shape[0]:
                 return -1
-            action = drawn_action(rules, state, player, actions, frame)
+            action = drawn_action(rules, state, player, actions, frame, end)
             if action < 0:
                 return action
             frame.move_players[end] = player
@@ -240,7 +262,9 @@ def place_on(
             count = rules.legal_actions(state, actions)
             if not 0 < count <= rules.max_actions:
                 return refuse(frame, BAD_COUNT, count)
-        place = drawn_place(rules, actions, count, player, frame)
+        place = drawn_place(rules, actions, count, player, frame, end)
+        if place < 0:
+            return place
         action = np.int64(actions[place])
         if rules.is_checked and not 0 <= action < rules.num_distinct_actions:
             return refuse(frame, BAD_ACTION, action)
@@ -256,8 +280,8 @@ def place_on(
 def play_itself(
     rules: Any, state: Any, actions: Any, probabilities: Any, frame: Any, end: int, last: int
 ) -> int:
-    """``play_on`` by the game's own ``playout``, unless actions have weights or it is cut."""
-    if draws_by_weights(frame) or last >= 0:
+    """``play_on`` by the game's own ``playout``, unless a policy draws or it is cut."""
+    if not draws_plainly(frame) or last >= 0:
         return play_moves(rules, state, actions, probabilities, frame, end, last)
     players, moves, begin = frame.move_players, frame.move_actions, end
     end = rules.playout(state, players, moves, end, frame.playout_stream)
@@ -406,9 +430,13 @@ def play_from_leaf(rules: Any, states: Any, actions: Any, probabilities: Any, fr
     """The playouts of a simulation; returns its ``Status``."""
     header, playout = frame.header, states[PLAYOUT]
     header[NUM_PLAYOUTS] = header[PLAYOUTS]
+    if header[CHOOSE] != 0 and header[ACTION_CAPACITY] < rules.max_actions:
+        header[REQUIRED_ACTIONS] = rules.max_actions
+        return FRAME_FULL
     end = 0
     for index in range(header[PLAYOUTS]):
         copy_state(states, LEAF, PLAYOUT)
+        header[PLAYOUT_START] = end
         room = header[MOVE_CAPACITY] - end
         last = end + header[PLAYOUT_MOVES] if header[PLAYOUT_MOVES] >= 0 else -1
         end = play_on(rules, playout, actions, probabilities, frame, end, last)
@@ -470,7 +498,7 @@ def simulate_at(rules: Any, address: int) -> int:
     own = header[PROVIDER]
     lists = own + RECORDS * rules.record_bytes
     room = rules.list_room
-    scratch = lists + 16 * room + 8 * GUARD
+    scratch = lists + 24 * room + 8 * GUARD
     frame = Buffers(
         header,
         array_at(at[0], header[PATH_CAPACITY], np.int32),
@@ -487,6 +515,9 @@ def simulate_at(rules: Any, address: int) -> int:
         array_at(scratch, players, np.float64),
         array_at(scratch + 8 * (players + GUARD), rules.num_board_cells, np.int8),
         array_at(header[WEIGHTS], rules.num_weights, np.float32),
+        table_at(at[20], 2, actions, np.int32),
+        states_at(rules, own),
+        array_at(lists + 16 * room, room, np.int32),
     )
     return simulate(
         rules,

@@ -40,6 +40,9 @@ BAD_CHANCE = -9
 BAD_PLAYOUT = -10
 """Code for a game's own playout that ends before it begins, or beyond the frame."""
 
+NO_CHOICE = -11
+"""Code for a playout policy that has failed."""
+
 NO_PLACE = -1
 """Code for no place in a list."""
 

@@ -60,7 +60,7 @@ class RulesSimulator:
         self._moves = None if moves is None else list(moves)
         own, room, players = RECORDS * rules.record_bytes, rules.list_room, rules.num_players
         # Words, so that each record and list begins at a whole one.
-        words = own // 8 + 2 * room + players + 2 * GUARD
+        words = own // 8 + 3 * room + players + 2 * GUARD
         self._memory = np.zeros(words + -(-rules.num_board_cells // 8) + GUARD, np.int64)
         memory = self._memory.view(np.uint8)
         size = rules.record.itemsize
@@ -68,7 +68,8 @@ class RulesSimulator:
         lists = memory[own:]
         self._probabilities = lists[: 8 * room].view(np.float64)
         self._actions = lists[8 * room : 12 * room].view(np.int32)
-        self._scratch = lists[16 * room + 8 * GUARD :][: 8 * players].view(np.float64)
+        self._replies = lists[16 * room : 20 * room].view(np.int32)
+        self._scratch = lists[24 * room + 8 * GUARD :][: 8 * players].view(np.float64)
         self._cells = memory[8 * words :][: rules.num_board_cells].view(np.int8)
         self._weights = np.zeros(0, np.float32) if weights is None else weights
         self._states[ROOT] = root[0]
@@ -98,6 +99,7 @@ class RulesSimulator:
             frame.header[Header.IN_PYTHON] = 1
         named = {name: getattr(frame, name, None) for name in Buffers._fields}
         own = {"scratch": self._scratch, "cells": self._cells, "weights": self._weights}
+        own |= {"states": self._states.view(np.recarray), "replies": self._replies}
         self._buffers = Buffers(**named | own)
 
     def make_sensible(self) -> None:
@@ -183,6 +185,6 @@ class RulesSimulator:
 
     def _interpreted(self, address: int) -> int:
         with np.errstate(over="ignore"):
-            states = self._states.view(np.recarray)
             lists = self._actions, self._probabilities
+            states = self._buffers.states
             return int(playing.simulate(self.rules, states, *lists, self._buffers))

@@ -17,6 +17,7 @@ from rave_agents.compiler.dispatch import implements, kernel
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel import codes, hooks
 from rave_agents.kernel.hooks import count_value, find_leaf, on_rescale
+from rave_agents.kernel.move_policies import sees_others
 from rave_agents.kernel.moves.alternating import add_described, follow_edge, take_edge, walk
 from rave_agents.kernel.moves.child_table import NO_ENTRY, Children, add_entry, find_entry
 from rave_agents.kernel.players import SIMULTANEOUS
@@ -70,6 +71,11 @@ implements(hooks.select, JointMoves)(walk)
 def follows(moves: JointMoves, path: Any, index: int) -> bool:
     """True if the path's node at ``index`` is of the same position as the one before it."""
     return index > 0 and moves.node_followers[path.nodes[index - 1]] > 0
+
+
+@implements(sees_others, JointMoves)
+def _sees_others(moves: JointMoves) -> bool:
+    return False
 
 
 @implements(take_edge, JointMoves)
