@@ -29,6 +29,7 @@ from rave_agents.parts import (
     CheckNothing,
     CheckRefutations,
     CheckTerminal,
+    DecisiveMoves,
     DirichletNoise,
     DrawLayer,
     Edge,
