@@ -118,7 +118,7 @@ ActionsAndProbs CheckedOutcomes(const State& state) {
   ActionsAndProbs outcomes = state.ChanceOutcomes();
   double total = 0.0;
   for (const auto& outcome : outcomes) total += outcome.second;
-  if (!(std::abs(total - 1.0) < 1e-6)) {
+  if (!(std::abs(total - 1.0) < CHANCE_ROUNDING)) {
     Refuse("The probabilities of chance_outcomes() sum to ", total, ", not to 1.");
   }
   return outcomes;

@@ -33,6 +33,7 @@ from rave_agents.game.endless import LONGEST_GAME
 from rave_agents.game.game_state import NO_ACTION, PlayerId
 from rave_agents.simulate.frame import LOSES, WINS, CheckChildren
 from rave_agents.simulate.simulator import Frame, Header, Status, Step
+from rave_agents.simulate.utility_limits import CHANCE_ROUNDING
 
 
 class Part(NamedTuple):
@@ -276,7 +277,7 @@ def _string_flags() -> list[str]:
     return []
 
 
-def _constants() -> dict[str, int]:
+def _constants() -> dict[str, float]:
     """Return the constants that the loop and the bridge must agree on."""
     return {
         **{f"HEADER_{place.name}": int(place) for place in Header},
@@ -290,6 +291,7 @@ def _constants() -> dict[str, int]:
         **{f"ERROR_{name}": number for number, name in enumerate(ERRORS, 1)},
         "NO_ACTION": NO_ACTION,
         "LONGEST_GAME": LONGEST_GAME,
+        "CHANCE_ROUNDING": CHANCE_ROUNDING,
     }
 
 

@@ -7,9 +7,7 @@ the first agent has seat 0 in the one and seat 1 in the other.
 import contextlib
 import dataclasses
 import functools
-import math
 import operator
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -41,6 +39,7 @@ from rave_agents.game.game_state import (
 )
 from rave_agents.gtp.process import EngineFailedError
 from rave_agents.searcher.clock import Clock
+from rave_agents.simulate.utility_limits import UtilityLimits, utility_limits
 
 
 @dataclasses.dataclass(frozen=True)
@@ -128,24 +127,17 @@ class Table:
             ValueError: if it has none, or returns that the game does not have; it names the field.
         """
         record = GameRecord.from_dict(line)
-        low, high = self._returns_bounds
-        if not all(low <= value <= high for value in record.returns):
+        limits = self._utility_limits
+        if limits.numbers(record.returns) is None:
             raise ValueError(
-                f"it has the returns {list(record.returns)}, and those of {self.name} are from "
-                f"{low:g} to {high:g}."
+                f"it has the returns {list(record.returns)}, and those of the {limits.players} "
+                f"players of {self.name} are from {limits.low:g} to {limits.high:g}."
             )
         return record
 
     @functools.cached_property
-    def _returns_bounds(self) -> tuple[float, float]:
-        """The least and the greatest return of the game for a player, with room for rounding.
-
-        One that another's word decided (a forfeit, a referee) is 1 or -1 where there is no bound.
-        """
-        state = self.game.new_initial_state()
-        low, high = float(state.min_utility()), float(state.max_utility())
-        room = 1e-6 * max(1.0, *(abs(bound) for bound in (low, high) if math.isfinite(bound)), 1.0)
-        return max(low - room, -sys.float_info.max), min(high + room, sys.float_info.max)
+    def _utility_limits(self) -> UtilityLimits:
+        return utility_limits(self.game.new_initial_state())
 
 
 _warm: set[tuple[str, str]] = set()

@@ -146,9 +146,9 @@ class OpenLoopSimulator(EnvironmentSimulator):
         if header[EXPAND] and not self._list_actions(_Open(state) if over else state, SIMULTANEOUS):
             return FRAME_FULL
         if over:
-            return self._give_returns(state.returns())
+            return self._give_returns(self.checked_returns(state.returns()))
         if self._evaluator is not None:
-            return self._give_returns(self._evaluator.evaluate(state))
+            return self._give_returns(self.checked_values(state))
         return self._play(state)
 
 

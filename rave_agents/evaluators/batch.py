@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rave_agents.evaluators.cache import EvaluationCache
-from rave_agents.evaluators.judgement import LIMITS_LENGTH, OWN, Judgement, take_answer
 from rave_agents.evaluators.leaves import (
     COMMON_LENGTH,
     FIRST_OBSERVATION,
@@ -16,6 +15,18 @@ from rave_agents.evaluators.leaves import (
     STEP,
     Answers,
 )
+from rave_agents.simulate.evaluations import (
+    CLIP,
+    FINE,
+    LIMITS_LENGTH,
+    OWN,
+    ROWS,
+    BatchAnswer,
+    batch_refusal,
+    check_batch,
+    checked_arrays,
+)
+from rave_agents.simulate.utility_limits import UtilityLimits
 
 
 class Batch(NamedTuple):
@@ -61,10 +72,18 @@ class BatchArrays:
         self._common = np.zeros(COMMON_LENGTH, np.int64)
         self._common[FIRST_OBSERVATION] = self.observations.ctypes.data
         self._common[LOGITS] = logits
-        self._own_values = np.zeros(rows)
-        self._limits = np.zeros(LIMITS_LENGTH)
-        self._sizes = np.array([num_actions, num_players, 0])
-        self._take: Callable[[int], int] | None = None
+        self._answer = BatchAnswer(
+            self._masks.reshape(-1),
+            self._players,
+            self.policy.reshape(-1),
+            self.values.reshape(-1),
+            own_values=np.zeros(rows),
+            limits=np.zeros(LIMITS_LENGTH),
+            sizes=np.array([0, num_actions, num_players, 0, logits, 0]),
+            found=np.zeros(2),
+        )
+        self._limits: UtilityLimits | None = None
+        self._check: Callable[[int], int] | None = None
         self.cache = cache
 
     @property
@@ -99,41 +118,36 @@ class BatchArrays:
             self._players[:count].copy(),
         )
 
-    def take(
-        self,
-        policy: NDArray[Any],
-        values: NDArray[Any],
-        limits: tuple[float, float, float],
-        *,
-        own: bool,
-    ) -> bool:
+    def take(self, source: str, answer: Any, limits: UtilityLimits, *, clip: bool) -> None:
         """Write an evaluator's answer to the rows in use.
 
         Args:
-            policy: [B, actions] the policy.
-            values: [B, players] what each player expects, or the player to move alone.
-            limits: the game's least and greatest utility, and the sum of two players', or NaN.
-            own: whether they are those of the player to move alone.
+            source: what the evaluator is called in messages.
+            answer: the policy, [B, actions], and the values, [B, players] or [B].
+            limits: the game's.
+            clip: whether values are moved into the utilities.
 
-        Returns:
-            Whether a search can take it as it is.
+        Raises:
+            GameError: if a search cannot use it.
         """
-        count = self.count
+        count, check = self.count, self._check or self.bind()
+        policy, values, own = checked_arrays(source, answer, self._masks[:count].shape, limits)
         self.policy[:count] = policy
-        if own:
-            self._own_values[:count] = values.reshape(count)
-        else:
-            self.values[:count] = values
-        self._limits[:] = limits
-        self._sizes[OWN] = own
-        take = self._take or self.bind()
-        return take(0) != 0
+        (self._answer.own_values if own else self.values)[:count] = values
+        if limits is not self._limits:
+            bounds = limits.least, limits.greatest, limits.low, limits.high
+            self._answer.limits[:] = *bounds, limits.sum_of_two
+            self._limits = limits
+        sizes = self._answer.sizes
+        sizes[ROWS], sizes[OWN], sizes[CLIP] = count, own, clip
+        wrong = check(0)
+        if wrong != FINE:
+            raise batch_refusal(source, self._answer, wrong)
 
     def bind(self) -> Callable[[int], int]:
         """Compile what ``take`` calls; it is returned."""
-        record = Judgement(self.answers(), self._own_values, self._limits, self._sizes)
-        self._take = take_answer.bound(record)
-        return self._take
+        self._check = check_batch.bound(self._answer)
+        return self._check
 
     def answers(self) -> Answers:
         """The arrays as the compiled code has them."""

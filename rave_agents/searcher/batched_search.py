@@ -13,7 +13,7 @@ from rave_agents.config.root_noise import NoNoise
 from rave_agents.errors import UnsupportedGameError
 from rave_agents.evaluators import leaves
 from rave_agents.evaluators.batch import BatchArrays
-from rave_agents.evaluators.batch_evaluator import BatchEvaluator, Judged, judge
+from rave_agents.evaluators.batch_evaluator import BatchEvaluator, evaluate
 from rave_agents.evaluators.cache import EvaluationCache
 from rave_agents.kernel.moves.alternating import Alternating
 from rave_agents.kernel.search import Path, Search
@@ -36,6 +36,7 @@ from rave_agents.simulate.simulator import (
     flat_frame,
     grown_frame,
 )
+from rave_agents.simulate.utility_limits import UtilityLimits
 from rave_agents.simulate.world_record import FEW
 from rave_agents.tree.composition import SearchedGame
 from rave_agents.tree.search_tree import SearchTree
@@ -158,11 +159,10 @@ class BatchedSearch(TreeSearch):
         return game.config.leaves * (game.num_players if game.simultaneous else 1)
 
     @property
-    def judged(self) -> Judged:
+    def limits(self) -> UtilityLimits:
         """What the game says of values."""
-        game = self._game
-        assert game is not None
-        return Judged(game.num_players, game.least_utility, game.greatest_utility, game.utility_sum)
+        assert self._game is not None
+        return self._game.limits
 
     @property
     def batch_shape(self) -> tuple[tuple[int, ...], int, int]:
@@ -240,7 +240,7 @@ class BatchedSearch(TreeSearch):
             while not self.over and time.perf_counter() < ends:
                 batch.clear()
                 alone.seek()
-                judge(self.batch_evaluator, batch, self.judged)
+                evaluate(self.batch_evaluator, batch, self.limits)
                 alone.go_on()
         finally:
             alone.drop()  # Whatever was raised, no simulation waits, and the tree is whole.

@@ -12,12 +12,13 @@ import numpy as np
 from rave_agents.config.limit import Limit
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.evaluators.batch import BatchArrays
-from rave_agents.evaluators.batch_evaluator import BatchEvaluator, Judged, judge
+from rave_agents.evaluators.batch_evaluator import BatchEvaluator, evaluate
 from rave_agents.evaluators.cache import EvaluationCache
 from rave_agents.game.arguments import checked_seed, is_integer
 from rave_agents.results.search_result import SearchResult
 from rave_agents.searcher.batched_search import BatchedSearch, Round
 from rave_agents.searcher.searcher import Run, Searcher
+from rave_agents.simulate.utility_limits import UtilityLimits
 
 SIDE_BY_SIDE = 64
 """Searches that are run at the same time, unless told otherwise."""
@@ -201,7 +202,7 @@ class _Group:
         run: Run,
     ) -> None:
         self._cache, self._run = cache, run
-        self._judged: Judged
+        self._limits: UtilityLimits
         self._most_rows: int
         self._evaluator: BatchEvaluator = evaluator
         self._size, self._waiting, self._results = size, waiting, results
@@ -220,7 +221,7 @@ class _Group:
         """Ask the evaluator what is in the batch."""
         started = time.perf_counter()
         if self._running and self._batch is not None:
-            judge(self._evaluator, self._batch, self._judged)
+            evaluate(self._evaluator, self._batch, self._limits)
         self.judging = time.perf_counter() - started
 
     def simulate(self) -> None:
@@ -311,16 +312,16 @@ class _Group:
         if self._batch is None:
             self._cache = self._cache or search.new_cache()
             self._batch = search.new_batch(self._size * search.most_rows, self._cache)
-            self._judged, self._most_rows = search.judged, search.most_rows
+            self._limits, self._most_rows = search.limits, search.most_rows
         if search.most_rows != self._most_rows:
             raise ValueError(
                 "Either one player moves at a time in all states, or several do in all, to share "
                 "batches. Search states of other games in another call."
             )
-        if not np.array_equal(search.judged, self._judged, equal_nan=True):
+        if search.limits != self._limits:
             raise ValueError(
                 "All states must have the same utilities, to share batches: "
-                f"{self._judged} and {search.judged}. Search states of other games in "
+                f"{self._limits} and {search.limits}. Search states of other games in "
                 "another call."
             )
         if search.batch_shape != self._batch.shape:

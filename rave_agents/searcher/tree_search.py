@@ -220,7 +220,7 @@ class TreeSearch:
             )
             self._counted = 0
         if game.fixed_range:
-            tree.utility_range[:] = game.least_utility, game.greatest_utility
+            tree.utility_range[:] = game.limits.low, game.limits.high
         tree.begin(self._frame)
         if isinstance(tree.running.rule, GumbelSearch):
             game.config.check_simulations(simulations)
@@ -326,9 +326,9 @@ class TreeSearch:
             num_players=game.num_players,
             num_actions=tree.num_actions,
             searching_player=self._player,
-            least_utility=game.least_utility,
-            greatest_utility=game.greatest_utility,
-            utility_sum=game.utility_sum,
+            least_utility=game.limits.low,
+            greatest_utility=game.limits.high,
+            utility_sum=game.limits.sum_of_two,
             first_play_urgency=game.config.first_play_urgency,
             expand_visits=game.config.expand_visits,
             ends_when_proven=game.config.final_proven,

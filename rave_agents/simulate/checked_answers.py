@@ -1,4 +1,4 @@
-"""What a state and an evaluator answer, refused where a search cannot use it.
+"""Validates what a state answers, and asks an evaluator.
 
 What a node is made of is looked at in full, once. In playouts, which nothing is kept of but who
 played what, each move is looked at as far as that goes.
@@ -13,12 +13,13 @@ from typing import Any
 from rave_agents.errors import GameError
 from rave_agents.game.arguments import is_integer
 from rave_agents.game.game_state import PlayerId, moving_players
+from rave_agents.simulate.evaluations import Distribution, checked_priors, checked_values
 from rave_agents.simulate.evaluator import Evaluator
 from rave_agents.simulate.utility_limits import (
+    CHANCE_ROUNDING,
     MOST_ACTIONS,
     MOST_LEGAL,
     MOST_OUTCOMES,
-    ROUNDING,
     UtilityLimits,
     is_sequence,
     shown,
@@ -27,12 +28,6 @@ from rave_agents.simulate.utility_limits import (
 CHANCE = int(PlayerId.CHANCE)
 SIMULTANEOUS = int(PlayerId.SIMULTANEOUS)
 TERMINAL = int(PlayerId.TERMINAL)
-
-CHANCE_ROUNDING = 1e-6
-"""How far the probabilities of chance may lie from a sum of 1."""
-
-Outcomes = tuple[Sequence[int], Sequence[float]]
-"""The outcomes of chance, and their probabilities."""
 
 
 class CheckedAnswers:
@@ -60,6 +55,8 @@ class CheckedAnswers:
         self._num_distinct_actions = num_distinct_actions
         self.simultaneous: bool = simultaneous
         self._evaluator = evaluator
+        self._prior_source = f"{type(evaluator).__name__}.prior(state)"
+        self._values_source = f"{type(evaluator).__name__}.evaluate(state)"
         self._most_outcome = MOST_OUTCOMES
 
     def checked_movers(self, state: Any) -> Sequence[int]:
@@ -96,7 +93,7 @@ class CheckedAnswers:
         """What is wrong with who is to move, or with their legal actions."""
         return wrong_actions(player, actions, self._num_players, self._num_distinct_actions)
 
-    def checked_outcomes(self, outcomes: Sequence[tuple[int, float]]) -> Outcomes:
+    def checked_outcomes(self, outcomes: Sequence[tuple[int, float]]) -> Distribution:
         """Chance outcomes and their probabilities, refused if they are not a distribution."""
         try:
             actions = [operator.index(action) for action, _ in outcomes]
@@ -147,55 +144,18 @@ class CheckedAnswers:
         actions, _ = self.checked_outcomes(outcomes)
         return actions[-1] if drawn is None else drawn
 
-    def checked_prior(self, state: Any) -> Outcomes:
+    def checked_prior(self, state: Any) -> Distribution:
         """The evaluator's priors, refused if they are no distribution over the legal actions."""
         assert self._evaluator is not None
         prior = self._evaluator.prior(state)
         legal = self.checked_actions(state.current_player(), state.legal_actions())
-        named = f"{type(self._evaluator).__name__}.prior(state)"
-        try:
-            pairs = [(action, float(probability)) for action, probability in prior]
-            fits = len(pairs) == len(legal) and {action for action, _ in pairs} == set(legal)
-        except (TypeError, ValueError, OverflowError):
-            raise GameError(
-                f"{named} must return a list of pairs (action, probability), one "
-                f"for each legal action: got {shown(prior)}."
-            ) from None
-        if not fits:
-            raise GameError(
-                f"The evaluator's prior(state) does not list exactly the legal actions: {named} "
-                f"has {len(pairs)} actions, legal are {len(legal)}."
-            )
-        probabilities = [probability for _, probability in pairs]
-        wrong = [each for each in probabilities if not 0.0 <= each < math.inf]
-        if wrong:
-            raise GameError(
-                "The evaluator's prior(state) has a probability that is not at least 0: "
-                f"{named} has {wrong[0]}."
-            )
-        total = sum(probabilities)
-        if not 0.0 < total <= 1.0 + ROUNDING:
-            raise GameError(
-                f"The probabilities of {named} sum to {total:g}, not to 1: divide each by their "
-                "sum over the legal actions."
-            )
-        if total < 1.0 - ROUNDING:  # The rest lies on actions that are not legal here.
-            probabilities = [each / total for each in probabilities]
-        return [int(action) for action, _ in pairs], probabilities
+        return checked_priors(self._prior_source, prior, legal)
 
     def checked_values(self, state: Any) -> Sequence[float]:
         """The evaluator's values, refused if they are not one utility for each player."""
         assert self._evaluator is not None
-        given = self._evaluator.evaluate(state)
-        numbers = self._limits.numbers(given)
-        if numbers is None:
-            players = self._num_players
-            raise GameError(
-                f"{type(self._evaluator).__name__}.evaluate(state) must return the expected return "
-                f"of each player, {players} finite number{'s' * (players > 1)}"
-                f"{self._limits.where}: got {shown(given)}."
-            )
-        return numbers
+        values = self._evaluator.evaluate(state)
+        return checked_values(self._values_source, values, self._limits)
 
     def checked_returns(self, returns: Sequence[float]) -> Sequence[float]:
         """Returns, refused if they are not what the game says of them."""

@@ -1,7 +1,6 @@
 """The numbers of a game that a search relies on: players, actions, utilities.
 
-``UtilityLimits`` is the one check of returns, and of values that an evaluator or a value function
-gives in their place.
+``UtilityLimits`` says which returns, and which values in their place, a search can use.
 """
 
 import math
@@ -13,8 +12,11 @@ from rave_agents.errors import GameError
 from rave_agents.game.arguments import is_integer, is_number
 
 ROUNDING = 1e-4
-"""How far returns and values may lie outside the utilities, as a share of their range, and
-probabilities from a sum of 1: single precision."""
+"""How far returns and values may lie outside the utilities, as a share of their range, and priors
+from a sum of 1: single precision."""
+
+CHANCE_ROUNDING = 1e-6
+"""How far the probabilities of chance may lie from a sum of 1: they are the game's own."""
 
 MOST_PLAYERS = 127
 """Players that a game may have: the tree keeps who moves in a byte."""
@@ -30,16 +32,16 @@ MOST_OUTCOMES = 2**31 - 1
 
 
 class UtilityLimits(NamedTuple):
-    """What returns may be, with room for rounding."""
+    """The returns that a game allows, with room for rounding."""
 
     players: int
-    """How many numbers there are."""
+    """The number of players."""
     low: float
     """The least utility that the game states; minus infinity if it states none."""
     high: float
     """The greatest."""
     total: float | None
-    """What returns sum up to at every end; None if that varies or is unknown."""
+    """The sum of returns at every end; None if it varies or is unknown."""
     least: float
     """The least return that is taken."""
     greatest: float
@@ -98,6 +100,16 @@ class UtilityLimits(NamedTuple):
                 f"says {self.total:g}."
             )
         return numbers
+
+    @property
+    def one_says_all(self) -> bool:
+        """True where the return of the player to move says that of everybody."""
+        return self.players == 1 or not math.isnan(self.sum_of_two)
+
+    @property
+    def sum_of_two(self) -> float:
+        """The sum of two players' returns; NaN if it varies or is unknown, or there are others."""
+        return math.nan if self.total is None or self.players != 2 else self.total
 
     @property
     def where(self) -> str:

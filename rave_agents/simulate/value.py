@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from rave_agents.errors import GameError, UnsupportedGameError
-from rave_agents.game.arguments import is_number
+from rave_agents.errors import UnsupportedGameError
 from rave_agents.game.game_state import PlayerId
-from rave_agents.simulate.utility_limits import shown, utility_limits
+from rave_agents.simulate.evaluations import checked_values
+from rave_agents.simulate.utility_limits import utility_limits
 
 
 class PositionValue:
@@ -24,7 +24,7 @@ class PositionValue:
     def __init__(self, function: Any, root: Any, playout_moves: float) -> None:
         self.function = function
         self.playout_moves = playout_moves
-        self._name = getattr(function, "__name__", type(function).__name__)
+        self._name = f"The value function {getattr(function, '__name__', type(function).__name__)}"
         self._limits = utility_limits(root)
 
     def evaluate(self, state: Any) -> Sequence[float]:
@@ -36,16 +36,11 @@ class PositionValue:
         """
         if not callable(self.function):
             raise UnsupportedGameError(
-                f"The value function {self._name} is compiled with the rules of a game of "
-                "rave_agents.games, which this is not: give a function of a state."
+                f"{self._name} is compiled with the rules of a game of rave_agents.games, which "
+                "this is not: give a function of a state."
             )
-        value = self.function(state)
-        one = is_number(value) or getattr(value, "shape", None) == ()
-        given = self._of_all(state.current_player(), value) if one else value
-        values = self._limits.numbers(given)
-        if values is None:
-            raise self._refusal(value)
-        return values
+        mover = state.current_player()
+        return checked_values(self._name, self.function(state), self._limits, mover)
 
     def prior(self, state: Any) -> Sequence[tuple[int, float]]:
         """Every legal action, all with the same probability; at a chance node the outcomes."""
@@ -53,26 +48,3 @@ class PositionValue:
             return state.chance_outcomes()  # type: ignore[no-any-return]
         actions = state.legal_actions()
         return [(int(action), 1.0 / len(actions)) for action in actions]
-
-    @property
-    def _one_is_enough(self) -> bool:
-        """Whether what the player to move expects says what every player does."""
-        limits = self._limits
-        return limits.players == 1 or (limits.players == 2 and limits.total is not None)
-
-    def _of_all(self, player: int, given: Any) -> list[float]:
-        """Every player's value, given that of the player to move."""
-        number, total = float(given), self._limits.total
-        if not self._one_is_enough or player < 0:
-            raise self._refusal(given)
-        if total is None or self._limits.players == 1:
-            return [number]
-        return [number, total - number] if player == 0 else [total - number, number]
-
-    def _refusal(self, given: Any) -> GameError:
-        wanted = "the expected return of the player to move, or " if self._one_is_enough else ""
-        return GameError(
-            f"The value function {self._name} must return {wanted}the expected returns of all "
-            f"{self._limits.players} players, finite numbers{self._limits.where}: got "
-            f"{shown(given)}."
-        )

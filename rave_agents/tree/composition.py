@@ -28,7 +28,7 @@ from rave_agents.kernel.proofs.part import NoProofs
 from rave_agents.kernel.rules import PUCT, UCB1, AdaptiveUCB1, Greedy, UCB1Tuned
 from rave_agents.kernel.values.implicit_minimax import NoJudging
 from rave_agents.kernel.values.online import NoLearning, OnlineValue
-from rave_agents.simulate.utility_limits import checked_count, utility_limits
+from rave_agents.simulate.utility_limits import UtilityLimits, checked_count, utility_limits
 
 
 class Parts(NamedTuple):
@@ -118,12 +118,8 @@ class SearchedGame(NamedTuple):
     """Whether players may move at the same time."""
     determinizes: bool
     """Whether each simulation has a world of its own."""
-    least_utility: float
-    """The least that the game states; minus infinity if it states none."""
-    greatest_utility: float
-    """The greatest."""
-    utility_sum: float
-    """The sum of two players' utilities at every end; NaN if it varies or is unknown."""
+    limits: UtilityLimits
+    """What the game says of utilities."""
     fixed_range: bool
     """Whether these utilities are 0 and 1 on the scale of values; else those that are met."""
     generation: int
@@ -143,12 +139,10 @@ def searched_game(
     """
     simultaneous, determinized = has_simultaneous_moves(state), determinizes(state, config)
     limits = utility_limits(state)
-    least, greatest = limits.low, limits.high
-    bounded = math.isfinite(least) and math.isfinite(greatest)
+    bounded = math.isfinite(limits.low) and math.isfinite(limits.high)
     fixed_range = config.utility_range == "game" and bounded
     learns = fixed_range and not isinstance(config.learning, NoLearning)
     observation = getattr(state, "observed_in_playouts", int)() if learns else 0
-    total = limits.total if limits.players == 2 else None
     return SearchedGame(
         config=config,
         parts=compose(
@@ -166,9 +160,7 @@ def searched_game(
         num_actions=checked_count("num_distinct_actions", state.num_distinct_actions()),
         simultaneous=simultaneous,
         determinizes=determinized,
-        least_utility=least,
-        greatest_utility=greatest,
-        utility_sum=math.nan if total is None else total,
+        limits=limits,
         fixed_range=fixed_range,
         generation=code_generation(),
     )

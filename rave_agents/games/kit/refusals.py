@@ -7,7 +7,9 @@ at before it is recorded or played, each count before the list is read, and the 
 from typing import Any
 
 from rave_agents.compiler.dispatch import kernel
+from rave_agents.simulate.evaluations import is_value
 from rave_agents.simulate.frame import Header
+from rave_agents.simulate.utility_limits import CHANCE_ROUNDING
 
 # Compiled code takes plain numbers as constants.
 REQUIRED_ACTIONS = int(Header.REQUIRED_ACTIONS)
@@ -64,7 +66,7 @@ def take_numbers(rules: Any, frame: Any, returns: Any, row: int, code: int) -> b
     fine, total = True, 0.0
     for player in range(frame.scratch.shape[0]):
         value = frame.scratch[player]
-        fine = fine and rules.least_return <= value <= rules.greatest_return
+        fine = fine and is_value(value, rules.least_return, rules.greatest_return)
         total += value
         returns[row, player] = value
     if code == BAD_RETURNS:  # Values are estimates, of any sum.
@@ -105,4 +107,4 @@ def take_chances(probabilities: Any, count: int, frame: Any) -> bool:
         total += probabilities[place]
         fine = fine and probabilities[place] >= 0.0
         frame.probabilities[place] = probabilities[place]
-    return fine and abs(total - 1.0) < 1e-6
+    return fine and abs(total - 1.0) < CHANCE_ROUNDING

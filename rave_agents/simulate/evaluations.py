@@ -1,0 +1,280 @@
+"""Validates values and priors, whoever gives them: the one check of what judges positions.
+
+Evaluators and value functions that are asked about one position, those that are compiled with a
+game's rules, and evaluators of batches: all are held to the same ``UtilityLimits``, with the same
+room for rounding. A batch is looked through in one compiled pass.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rave_agents.compiler.arrays import Array
+from rave_agents.compiler.dispatch import kernel
+from rave_agents.compiler.entry import entry
+from rave_agents.errors import GameError
+from rave_agents.game.arguments import is_number
+from rave_agents.simulate.utility_limits import ROUNDING, UtilityLimits, shown
+
+Distribution = tuple[Sequence[int], Sequence[float]]
+"""Actions, or outcomes of chance, and their probabilities."""
+
+FINE, BAD_VALUE, BAD_WEIGHT, NO_WEIGHT = range(4)
+"""What is wrong with a batch: nothing; a value that is not finite or beyond the utilities; a
+probability or logit that is no such number; a row in which no legal action has any."""
+
+LEAST, GREATEST, LOW, HIGH, TOTAL = range(5)
+LIMITS_LENGTH = 5
+
+ROWS, ACTIONS, PLAYERS, OWN, LOGITS, CLIP = range(6)
+SIZES_LENGTH = 6
+
+
+def checked_values(
+    source: str, given: Any, limits: UtilityLimits, mover: int | None = None
+) -> list[float]:
+    """The return that each player expects, validated, of one position.
+
+    Args:
+        source: what gave it, for the message.
+        given: a number for each player.
+        limits: the game's.
+        mover: the player to move; their number alone is taken, too, where the others' follow.
+
+    Raises:
+        GameError: if it is anything else, or beyond the utilities.
+    """
+    one = mover is not None and (is_number(given) or getattr(given, "shape", None) == ())
+    numbers = limits.numbers(_of_all(given, limits, mover) if one else given)
+    if numbers is None:
+        alone = mover is not None and limits.one_says_all
+        raise GameError(
+            f"{source} must return {'the expected return of the player to move, or ' * alone}the "
+            f"expected returns of all {limits.players} players, finite numbers{limits.where}: got "
+            f"{shown(given)}."
+        )
+    return numbers
+
+
+def _of_all(given: Any, limits: UtilityLimits, mover: int | None) -> list[float] | None:
+    """Complete the expectation of the player to move by the other's, which follows from it."""
+    try:
+        own = float(given)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    if limits.players == 1:
+        return [own]
+    other = limits.sum_of_two - own  # NaN, which is refused, where it is unknown.
+    return [own, other] if mover == 0 else [other, own] if mover == 1 else None
+
+
+def checked_priors(source: str, given: Any, legal: Sequence[int]) -> Distribution:
+    """The probabilities of the legal actions, validated, of one position; they sum to 1.
+
+    Raises:
+        GameError: if they are no distribution over the legal actions.
+    """
+    try:
+        pairs = [(action, float(probability)) for action, probability in given]
+        fits = len(pairs) == len(legal) and {action for action, _ in pairs} == set(legal)
+    except (TypeError, ValueError, OverflowError):
+        raise GameError(
+            f"{source} must return a list of pairs (action, probability), one for each legal "
+            f"action: got {shown(given)}."
+        ) from None
+    if not fits:
+        raise GameError(
+            f"{source} does not list exactly the legal actions: it has {len(pairs)} actions, legal "
+            f"are {len(legal)}."
+        )
+    probabilities = [probability for _, probability in pairs]
+    wrong = [each for each in probabilities if not 0.0 <= each < math.inf]
+    if wrong:
+        raise GameError(f"{source} has a probability that is not at least 0: {wrong[0]}.")
+    total = sum(probabilities)
+    if not 0.0 < total <= 1.0 + ROUNDING:
+        raise GameError(
+            f"The probabilities of {source} sum to {total:g}, not to 1: divide each by their sum "
+            "over the legal actions."
+        )
+    if total < 1.0 - ROUNDING:  # The rest lies on actions that are not legal here.
+        probabilities = [each / total for each in probabilities]
+    return [int(action) for action, _ in pairs], probabilities
+
+
+class BatchAnswer(NamedTuple):
+    """An evaluator's answer to a batch, and what it is held to."""
+
+    masks: Array
+    """[rows, actions] 1 for a legal action."""
+    players: Array
+    """[rows] who moves."""
+    policy: Array
+    """[rows, actions] logits or probabilities."""
+    values: Array
+    """[rows, players] what each player expects; written here where ``own_values`` are given."""
+    own_values: Array
+    """[rows] what the player to move expects."""
+    limits: Array
+    """[LIMITS_LENGTH] the least and the greatest value that are taken; the least and the greatest
+    utility, and their sum."""
+    sizes: Array
+    """[SIZES_LENGTH] rows in use; the game's distinct actions; its players; 1 where ``own_values``
+    are given, for logits, and where values are moved into the utilities."""
+    found: Array
+    """[2] the row where something is wrong, and the number."""
+
+
+@entry("the search with an evaluator")
+def check_batch(answer: BatchAnswer, number: int) -> int:
+    """Write all players' values. Returns what is wrong with these and the policy, or ``FINE``."""
+    for row in range(answer.sizes[ROWS]):
+        wrong = wrong_values(answer, row)
+        if wrong == FINE:
+            wrong = wrong_policy(answer, row)
+        if wrong != FINE:
+            answer.found[0] = row
+            return wrong
+    return FINE
+
+
+@kernel
+def is_value(value: float, least: float, greatest: float) -> bool:
+    """True for a value, or a return, that a search can use: finite, and within the bounds."""
+    return bool(least <= value <= greatest and -math.inf < value < math.inf)
+
+
+@kernel
+def wrong_values(answer: BatchAnswer, row: int) -> int:
+    """Write the values of a row. Returns what is wrong with them."""
+    limits, players = answer.limits, answer.sizes[PLAYERS]
+    for player in range(players):
+        place = row * players + player
+        if answer.sizes[OWN] != 0:
+            own = answer.own_values[row]
+            others = players == 2 and player != answer.players[row]
+            answer.values[place] = limits[TOTAL] - own if others else own
+        value = answer.values[place]
+        if answer.sizes[CLIP] != 0 and is_value(value, -math.inf, math.inf):
+            value = min(max(value, limits[LOW]), limits[HIGH])
+            answer.values[place] = value
+        if not is_value(value, limits[LEAST], limits[GREATEST]):
+            answer.found[1] = answer.own_values[row] if answer.sizes[OWN] != 0 else value
+            return BAD_VALUE
+    return FINE
+
+
+@kernel
+def wrong_policy(answer: BatchAnswer, row: int) -> int:
+    """Find what is wrong with the policy of a row: it must give legal actions probabilities."""
+    logits, actions = answer.sizes[LOGITS] != 0, answer.sizes[ACTIONS]
+    none = -math.inf if logits else 0.0
+    total = none
+    for place in range(row * actions, (row + 1) * actions):
+        if answer.masks[place] != 0:
+            given = answer.policy[place]
+            if not none <= given < math.inf:
+                answer.found[1] = given
+                return BAD_WEIGHT
+            total = max(total, given) if logits else total + given
+    answer.found[1] = total
+    if total < math.inf:
+        return FINE if none < total else NO_WEIGHT
+    return BAD_WEIGHT
+
+
+def batch_refusal(source: str, answer: BatchAnswer, wrong: int) -> GameError:
+    """The error for an answer with which ``check_batch`` has found something wrong."""
+    row, number = int(answer.found[0]), float(answer.found[1])
+    logits = answer.sizes[LOGITS] != 0
+    if wrong == BAD_VALUE and not math.isfinite(number):
+        return GameError(f"{source} gave a value that is no finite number in row {row}.")
+    if wrong == BAD_VALUE:
+        return GameError(
+            f"{source} gave the value {number:g}: values must lie from {answer.limits[LOW]:g} to "
+            f"{answer.limits[HIGH]:g}, the game's utilities. A tanh at the network's end, scaled "
+            "to them, does so."
+        )
+    if wrong == NO_WEIGHT:
+        actions = int(answer.sizes[ACTIONS])
+        legal = np.flatnonzero(answer.masks[row * actions : (row + 1) * actions])
+        return GameError(
+            f"{source} gave no legal action a probability in row {row}: all of it is on illegal "
+            f"actions. Legal are {legal.tolist()[:20]}."
+        )
+    if number < 0.0 and not logits:
+        return GameError(
+            f"{source} gave a probability of {number:g} in row {row}: give probabilities of at "
+            'least 0, or say policy="logits".'
+        )
+    what = "logits of legal actions" if logits else "probabilities of legal actions, and their sum,"
+    return GameError(
+        f"{source} gave {number:g} in the policy's row {row}: the {what} must be finite."
+    )
+
+
+def checked_arrays(
+    source: str, answer: Any, shape: tuple[int, int], limits: UtilityLimits
+) -> tuple[NDArray[Any], NDArray[Any], bool]:
+    """The policy and the values of an answer to a batch, as arrays of the right shapes.
+
+    Args:
+        source: what gave it, for the message.
+        answer: what it gave.
+        shape: how many rows and distinct actions there are.
+        limits: the game's.
+
+    Returns:
+        Them, and whether the values are those of the player to move alone.
+
+    Raises:
+        GameError: if they are anything else.
+    """
+    if not isinstance(answer, tuple | list) or len(answer) != 2:
+        raise GameError(
+            f"{source} must return two arrays, the policy and the values, got {shown(answer)}."
+        )
+    policy, values = (
+        _numbers(source, "the policy", answer[0]),
+        _numbers(source, "values", answer[1]),
+    )
+    if policy.shape != shape:
+        raise GameError(
+            f"{source} must return a policy of shape {shape}, positions and distinct actions, got "
+            f"{policy.shape}."
+        )
+    rows, every = shape[0], (shape[0], limits.players)
+    own = values.shape != every
+    if own and values.shape not in ((rows,), (rows, 1)):
+        raise GameError(
+            f"{source} must return values of shape {(rows,)}, those of the player to move, or "
+            f"{every}, those of every player: got {values.shape}."
+        )
+    if own and not limits.one_says_all:
+        raise GameError(
+            f"{source} gave the values of the player to move alone, which say nothing of the "
+            f"others here, as there are {limits.players} players whose returns have no known "
+            f"constant sum: return values of shape (B, {limits.players}), one for each player."
+        )
+    return policy, values.reshape(rows) if own else values, own
+
+
+def _numbers(source: str, what: str, given: Any) -> NDArray[Any]:
+    """An answer as a NumPy array; a torch tensor is detached from its graph and its device."""
+    for step in ("detach", "cpu"):
+        given = getattr(given, step)() if hasattr(given, step) else given
+    if str(getattr(given, "dtype", "")).endswith("bfloat16"):
+        given = given.float() if hasattr(given, "float") else given.astype(np.float32)
+    try:
+        array = np.asarray(given)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise GameError(f"{source} gave {what} that is no array: {error}") from None
+    if array.dtype.kind not in "fiub":
+        raise GameError(
+            f"{source} must return {what} as an array of numbers, got one of {array.dtype}: "
+            f"{shown(given)}."
+        )
+    return array
