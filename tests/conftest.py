@@ -18,6 +18,7 @@ from rave_agents.compiler.calls import call_address
 from rave_agents.compiler.changes import WATCHED
 from rave_agents.compiler.dispatch import OpenFunction
 from rave_agents.compiler.entry import Entry
+from rave_agents.compiler.entry_code import place_on_disk
 from rave_agents.compiler.layout import kind_of
 from rave_agents.games.kit import machine
 from rave_agents.games.kit.rules_simulator import RulesSimulator
@@ -42,7 +43,7 @@ def _is_on_disk(entry, record):
     kind = kind_of(record)
     of_generation = OpenFunction.generation, entry.what, kind
     if of_generation not in _places:
-        _places[of_generation] = entry.place_on_disk(record, kind)
+        _places[of_generation] = place_on_disk(entry.function, record, kind)
     return _places[of_generation].exists()
 
 

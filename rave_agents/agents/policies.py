@@ -315,7 +315,7 @@ def _tianshou(policy: Any, inside: bool) -> Callable[[View], Any]:
     """Ask a policy of Tianshou, which takes and returns a Batch."""
 
     def act(view: View) -> Any:
-        from tianshou.data import Batch  # type: ignore[import-not-found] # noqa: PLC0415
+        from tianshou.data import Batch  # type: ignore[import-not-found]  # noqa: PLC0415  (optional: Tianshou)
 
         seen = inner_observation(view.observation)
         if view.mask is not None and not inside:

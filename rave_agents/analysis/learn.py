@@ -10,9 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy  # Its parts are loaded when they are first used.
 from numpy.typing import NDArray
-from scipy.optimize import minimize
-from scipy.sparse import csr_matrix
 
 from rave_agents.config.limit import Limit
 from rave_agents.config.search_config import SearchConfig
@@ -285,7 +284,7 @@ def _regression(
         return float(loss + 0.5 * penalty @ weights), slope + penalty
 
     first = np.zeros(matrix.shape[1]) if start is None else start
-    found = minimize(
+    found = scipy.optimize.minimize(
         loss_and_slope, first, jac=True, method="L-BFGS-B", options={"maxiter": ITERATIONS}
     )
     logits = matrix @ found.x
@@ -295,7 +294,7 @@ def _regression(
 
 def _plain(shown: NDArray[Any]) -> Any:
     """Observations as a matrix, with a last column of ones."""
-    return csr_matrix(np.column_stack([shown, np.ones(len(shown))]).astype(np.float32))
+    return scipy.sparse.csr_matrix(np.column_stack([shown, np.ones(len(shown))]).astype(np.float32))
 
 
 def _nested(windows: Windows, boards: NDArray[np.int8]) -> Any:
@@ -314,7 +313,7 @@ def _nested(windows: Windows, boards: NDArray[np.int8]) -> Any:
     pointers = np.arange(0, columns.size + 1, columns.shape[1])
     ones = np.ones(columns.size, np.float32)
     columns = columns.astype(np.int32).ravel()
-    return csr_matrix((ones, columns, pointers), shape=(len(boards), total))
+    return scipy.sparse.csr_matrix((ones, columns, pointers), shape=(len(boards), total))
 
 
 def _unnested(windows: Windows, found: NDArray[np.float64]) -> NDArray[np.float64]:

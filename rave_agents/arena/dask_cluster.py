@@ -34,7 +34,7 @@ def dask_executor(address: str, *, jobs: int = 1) -> Iterator[Executor]:
         VersionsDifferError: if a worker has other versions than this process; it names them.
     """
     try:
-        import distributed  # noqa: PLC0415
+        import distributed  # noqa: PLC0415  (optional: Dask)
     except ImportError as error:
         raise ValueError("Dask is not installed: pip install 'rave-agents[dask]'.") from error
     with contextlib.ExitStack() as stack:
@@ -78,7 +78,6 @@ def _check_workers(client: Any) -> None:
 
 
 def _versions_there() -> dict[str, str]:
-    from rave_agents.arena.versions import versions  # noqa: PLC0415 In the worker.
 
     return dict(versions())
 

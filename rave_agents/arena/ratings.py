@@ -16,6 +16,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy  # Its parts are loaded when they are first used.
 from numpy.typing import NDArray
 
 from rave_agents.arena.statistics import CONFIDENCE, finite
@@ -190,11 +191,10 @@ def _main_group(points: _Array, anchor: int | None) -> NDArray[np.bool_]:
     Ratings are finite if and only if, however the agents are divided in two, either part has taken
     something of the other (L. R. Ford, 1957): if all are strongly connected.
     """
-    from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
-
     if not len(points):
         return np.zeros(0, dtype=bool)
-    _, labels = connected_components(points > 0, directed=True, connection="strong")
+    components = scipy.sparse.csgraph.connected_components
+    _, labels = components(points > 0, directed=True, connection="strong")
     label = labels[anchor] if anchor is not None else np.bincount(labels).argmax()
     main: NDArray[np.bool_] = labels == label
     return main
@@ -202,10 +202,9 @@ def _main_group(points: _Array, anchor: int | None) -> NDArray[np.bool_]:
 
 def _beyond(points: _Array, main: NDArray[np.bool_], number: int) -> float:
     """The rating of one outside: infinite to the side where they are, not a number if unknown."""
-    from scipy.sparse.csgraph import breadth_first_order  # noqa: PLC0415
-
-    above = main[breadth_first_order(points > 0, number, return_predecessors=False)].any()
-    below = main[breadth_first_order(points.T > 0, number, return_predecessors=False)].any()
+    reached = scipy.sparse.csgraph.breadth_first_order
+    above = main[reached(points > 0, number, return_predecessors=False)].any()
+    below = main[reached(points.T > 0, number, return_predecessors=False)].any()
     if above == below:
         return math.nan
     return math.inf if above else -math.inf
@@ -219,8 +218,6 @@ def _bound(
     Its finite end is the rating at which so one-sided a result has the probability 5 %, with the
     others' ratings as they are.
     """
-    from scipy.optimize import brentq  # noqa: PLC0415
-
     rated = [other for other in range(len(values)) if math.isfinite(values[other])]
     games = {other: (gained + given)[other] for other in rated if (gained + given)[other]}
     if not games or math.isnan(values[number]):
@@ -239,7 +236,7 @@ def _bound(
     ends = middle - _FARTHEST, middle + _FARTHEST
     if surprise(ends[0]) * surprise(ends[1]) > 0:
         return -math.inf, math.inf
-    end = float(brentq(surprise, *ends))
+    end = float(scipy.optimize.brentq(surprise, *ends))
     return (end, math.inf) if sign > 0 else (-math.inf, end)
 
 
@@ -250,19 +247,16 @@ def _log_total(d: float, draw_parameter: float) -> float:
 
 def _fit(outcomes: Sequence[Outcome], names: Sequence[str]) -> _Fit:
     """Ratings of agents who are strongly connected."""
-    from scipy.linalg import null_space  # noqa: PLC0415
-    from scipy.optimize import minimize  # noqa: PLC0415
-
     count = len(names)
     draws = sum(outcome.score == 0.5 for outcome in outcomes)
     if count < 2 or draws == len(outcomes):
         doubt = np.zeros((1, 1)) if count == 1 else np.full((count, count), math.nan)
         return _Fit(np.zeros(count), doubt, 0.0)
     index = {name: number for number, name in enumerate(names)}
-    free = null_space(np.ones((1, count)))  # strengths that sum to 0
+    free = scipy.linalg.null_space(np.ones((1, count)))  # strengths that sum to 0
     pairings = _Pairings(outcomes, index, free, with_draws=draws > 0)
     start = np.zeros(pairings.size)
-    found = minimize(
+    found = scipy.optimize.minimize(
         pairings.loss, start, jac=pairings.slope, hess=pairings.curvature, method="trust-exact",
         options={"gtol": 1e-9 * max(1, len(outcomes)), "maxiter": 500},
     ).x  # fmt: skip

@@ -16,6 +16,8 @@ from typing import NamedTuple
 
 import rave_agents
 from rave_agents.arena.record import GameRecord
+from rave_agents.arena.replay import replay
+from rave_agents.frameworks.adapters import adapters, load_plain_game
 
 SECONDS = 20
 """Time limit of one game's replay."""
@@ -65,7 +67,6 @@ def _environment() -> Mapping[str, str]:
 
 
 def _main() -> None:
-    from rave_agents.frameworks.adapters import adapters  # noqa: PLC0415
 
     given = json.load(sys.stdin)
     answers, sys.stdout = sys.stdout, sys.stderr  # Games may print.
@@ -80,8 +81,6 @@ def _main() -> None:
 
 
 def _reason_against(game: str, seed: int, record: GameRecord) -> str:
-    from rave_agents.arena.replay import replay  # noqa: PLC0415
-    from rave_agents.frameworks.adapters import load_plain_game  # noqa: PLC0415
 
     try:
         for step in replay(load_plain_game(game), (None, None), record, seed):
@@ -93,7 +92,7 @@ def _reason_against(game: str, seed: int, record: GameRecord) -> str:
 
 def _limit_memory() -> None:
     with contextlib.suppress(ImportError, OSError, ValueError):  # Windows has no such limit.
-        import resource  # noqa: PLC0415
+        import resource  # noqa: PLC0415  (optional: Windows has none)
 
         pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
         most = pages * resource.getpagesize() + MEMORY

@@ -13,7 +13,7 @@ from rave_agents.errors import UnsupportedGameError
 from rave_agents.plots.board import find_board
 from rave_agents.plots.board_plot import draw_board
 from rave_agents.plots.curves import Curve, draw_curves
-from rave_agents.plots.figures import Picture, colormaps, literal, panels
+from rave_agents.plots.figures import Picture, colormaps, literal, panels, rc_context
 from rave_agents.plots.result_plot import numbers_of
 
 HEAT = "RdYlGn"
@@ -118,10 +118,8 @@ def position_picture(step: Step) -> Picture | None:
 
 def image(picture: Picture, label: str) -> str:
     """A picture as an element of a page that loads nothing from elsewhere."""
-    import matplotlib as mpl  # noqa: PLC0415
-
     data = io.BytesIO()
-    with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": "rave-agents"}):
+    with rc_context({"svg.fonttype": "none", "svg.hashsalt": "rave-agents"}):
         picture.savefig(data, format="svg", metadata={"Date": None})
     text = base64.b64encode(data.getvalue()).decode("ascii")
     width, height = picture.get_size_inches()

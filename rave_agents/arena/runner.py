@@ -172,7 +172,7 @@ class _LocalProcesses:
         self._executor = self._started()
 
     def _started(self) -> Any:
-        from loky import get_reusable_executor  # noqa: PLC0415 Slow to import.
+        from loky import get_reusable_executor  # noqa: PLC0415  (slow: multiprocessing)
 
         return get_reusable_executor(
             max_workers=self.width,

@@ -119,13 +119,12 @@ class ScalingResult:
         Raises:
             ImportError: without matplotlib (the extra ``plot``).
         """
-        from rave_agents.plots.curves import Curve, plot_curves  # noqa: PLC0415
-        from rave_agents.plots.figures import literal  # noqa: PLC0415
+        from rave_agents.plots import curves, figures  # noqa: PLC0415  (slow: matplotlib)
 
-        curves = {f"against {name}": Curve(*curve) for name, curve in self.curves().items()}
-        picture = plot_curves(curves, label="Elo difference", level=0.0)
+        drawn = {f"against {name}": curves.Curve(*curve) for name, curve in self.curves().items()}
+        picture = curves.plot_curves(drawn, label="Elo difference", level=0.0)
         axes = picture.axes[0]
-        title = literal(f"{self.agent}, {self.game}")
+        title = figures.literal(f"{self.agent}, {self.game}")
         axes.set(xlabel=f"{self.unit} a move", title=title)
         return picture
 

@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 from rave_agents import __version__
 from rave_agents.arena.record import GameRecord
@@ -35,12 +36,7 @@ class SgfFolder:
     """
 
     def __init__(self, folder: str | Path, game: Game, names: tuple[str, str]) -> None:
-        try:
-            import sgfmill  # noqa: F401, PLC0415
-        except ImportError as error:
-            raise ValueError(
-                "Saving games needs sgfmill: pip install 'rave-agents[sgf]'."
-            ) from error
+        _sgfmill()
         self.folder: Path = Path(folder)
         self._game = game
         self._names = names
@@ -60,11 +56,9 @@ class SgfFolder:
         return path
 
     def _written(self, record: GameRecord) -> bytes:
-        from sgfmill import sgf  # noqa: PLC0415
-
         vertices = self._vertices
         size = board_size(vertices.short_name, getattr(self._game, "parameters", {}))
-        tree = sgf.Sgf_game(size if size is not None and size <= _LARGEST else 19)
+        tree = _sgfmill().Sgf_game(size if size is not None and size <= _LARGEST else 19)
         root = tree.get_root()
         root.set_raw("GM", str(GAME_NUMBERS.get(vertices.short_name, OTHER_GAME)).encode())
         if size is None:
@@ -95,6 +89,15 @@ class SgfFolder:
                 node.set("C", "the random opening ends here")
             state.apply_action(action)
         return bytes(tree.serialise())
+
+
+def _sgfmill() -> Any:
+    """Sgfmill's module of SGF files."""
+    try:
+        from sgfmill import sgf  # noqa: PLC0415  (optional: sgfmill)
+    except ImportError as error:
+        raise ValueError("Saving games needs sgfmill: pip install 'rave-agents[sgf]'.") from error
+    return sgf
 
 
 def result_text(record: GameRecord) -> str:

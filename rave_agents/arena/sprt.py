@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
+import scipy  # Its parts are loaded when they are first used.
 from numpy.typing import NDArray
 
 from rave_agents.game.arguments import check_names
@@ -125,12 +126,12 @@ def _with_mean(shares: _Array, values: _Array, mean: float) -> _Array:
     They are ``p_i / (1 + x (a_i - s))`` with the x at which ``Σ p_i (a_i - s) / (1 + x (a_i - s))``
     is 0 (Lagrange multipliers), for observed shares p, values a and the mean s.
     """
-    from scipy.optimize import brentq  # noqa: PLC0415 A second of imports.
-
     away = values - mean
     low, high = -1.0 / away.max(), -1.0 / away.min()
     room = 1e-12 * (high - low)
-    x = brentq(lambda x: np.sum(shares * away / (1 + x * away)), low + room, high - room)
+    x = scipy.optimize.brentq(
+        lambda x: np.sum(shares * away / (1 + x * away)), low + room, high - room
+    )
     fitted: _Array = shares / (1 + x * away)
     return fitted
 

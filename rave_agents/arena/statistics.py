@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from statistics import NormalDist
 from typing import Any
 
+import scipy  # Its parts are loaded when they are first used.
+
 CONFIDENCE = 0.95
 """The confidence of every interval."""
 
@@ -114,9 +116,8 @@ def mean_interval(values: Sequence[float]) -> tuple[float, float]:
     """The 95 % confidence interval of the mean, by Student's t; infinite below two values."""
     if len(values) < 2:
         return -math.inf, math.inf
-    from scipy import stats  # noqa: PLC0415 A second of imports, for a table at the end.
-
-    error = float(stats.sem(values)) * float(stats.t.ppf(0.5 + CONFIDENCE / 2, len(values) - 1))
+    quantile = scipy.stats.t.ppf(0.5 + CONFIDENCE / 2, len(values) - 1)
+    error = float(scipy.stats.sem(values)) * float(quantile)
     mean = math.fsum(values) / len(values)
     return mean - error, mean + error
 

@@ -8,11 +8,13 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from collections.abc import Mapping
+from typing import Any
 
+from rave_agents.compiler.dispatch import JIT_DISABLED
+from rave_agents.compiler.folders import choose_cache_directory
 from rave_agents.errors import RaveAgentsError
-from rave_agents.game.game_state import PlayerId
+from rave_agents.frameworks.adapters import adapters, missing_adapters
 
 TARGETS = {
     "cold_compile_uct_seconds": 4.0,
@@ -28,65 +30,6 @@ _SUBPROCESS_SECONDS = 300
 _PACKAGES = ("rave-agents", "numba", "llvmlite", "numpy", "scipy")
 
 
-class Nim:
-    """One heap of 10; take 1 to 3; the last one wins: a game that needs no framework."""
-
-    def __init__(self, heap: int = 10, player: int = 0) -> None:
-        self.heap: int = heap
-        self.player: int = player
-
-    def clone(self) -> Self:
-        """A copy."""
-        return type(self)(self.heap, self.player)
-
-    def current_player(self) -> int:
-        """The player to move."""
-        return PlayerId.TERMINAL if self.heap == 0 else self.player
-
-    def is_terminal(self) -> bool:
-        """True once the heap is empty."""
-        return self.heap == 0
-
-    def is_chance_node(self) -> bool:
-        """Never."""
-        return False
-
-    def legal_actions(self) -> Sequence[int]:
-        """The action a takes a + 1."""
-        return range(min(3, self.heap))
-
-    def chance_outcomes(self) -> Sequence[tuple[int, float]]:
-        """None."""
-        return []
-
-    def apply_action(self, action: int) -> None:
-        """Take from the heap."""
-        self.heap -= action + 1
-        self.player = 1 - self.player
-
-    def returns(self) -> Sequence[float]:
-        """The player who took the last one wins."""
-        if self.heap > 0:
-            return [0.0, 0.0]
-        return [-1.0, 1.0] if self.player == 0 else [1.0, -1.0]
-
-    def num_players(self) -> int:
-        """Two."""
-        return 2
-
-    def num_distinct_actions(self) -> int:
-        """Three."""
-        return 3
-
-    def min_utility(self) -> float:
-        """A loss."""
-        return -1.0
-
-    def max_utility(self) -> float:
-        """A win."""
-        return 1.0
-
-
 def examine(*, measure: bool = True) -> dict[str, Any]:
     """Find out how this installation stands.
 
@@ -97,10 +40,6 @@ def examine(*, measure: bool = True) -> dict[str, Any]:
         Plain values, fit for JSON: ``versions``, ``adapters``, ``missing_adapters`` (why, and how
         to install), ``kernel`` and ``timings`` (None if not measured).
     """
-    from rave_agents.compiler.dispatch import JIT_DISABLED  # noqa: PLC0415
-    from rave_agents.compiler.folders import choose_cache_directory  # noqa: PLC0415
-    from rave_agents.frameworks.adapters import adapters, missing_adapters  # noqa: PLC0415
-
     kernel = {
         "compiles": not JIT_DISABLED,
         "cache_directory": str(choose_cache_directory("kernel")),
@@ -148,8 +87,8 @@ def measure_starts() -> dict[str, dict[str, float]]:
 
 def _start_seconds(cache: str, preset: str) -> float:
     code = (
-        "import time; started = time.perf_counter(); from rave_agents.cli import doctor; "
-        f"doctor.first_move({preset!r}); print('seconds', time.perf_counter() - started)"
+        "import time; started = time.perf_counter(); from rave_agents.analysis import first_move; "
+        f"first_move.search({preset!r}); print('seconds', time.perf_counter() - started)"
     )
     environment: Mapping[str, str] = {**os.environ, "NUMBA_CACHE_DIR": cache}
     try:
@@ -167,16 +106,6 @@ def _start_seconds(cache: str, preset: str) -> float:
     if done.returncode != 0 or found is None:
         raise RaveAgentsError(f"The search failed in a fresh process:\n{done.stderr.strip()}")
     return float(found.group(1))
-
-
-def first_move(preset: str) -> int:
-    """Search a tiny game once, as a process does for its first move."""
-    from rave_agents.config.limit import Limit  # noqa: PLC0415
-    from rave_agents.config.search_config import SearchConfig  # noqa: PLC0415
-    from rave_agents.searcher.searcher import Searcher  # noqa: PLC0415
-
-    searcher = Searcher(SearchConfig.preset(preset), seed=0)
-    return searcher.search(Nim(), Limit(simulations=100)).action
 
 
 def _version(package: str) -> str | None:

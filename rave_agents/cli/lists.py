@@ -5,6 +5,9 @@ from typing import Annotated
 
 import typer
 
+from rave_agents.agents.named_agents import agent_type, agent_types
+from rave_agents.cli import report
+from rave_agents.cli.doctor import examine
 from rave_agents.cli.program import Debug, Json, app, reported
 from rave_agents.cli.terminal import show, show_json, stderr
 
@@ -19,9 +22,6 @@ def list_agents(
     debug: Debug = False,
 ) -> None:
     """List the agents, or the parameters of one."""
-    from rave_agents.agents.named_agents import agent_type, agent_types  # noqa: PLC0415
-    from rave_agents.cli import report  # noqa: PLC0415
-
     types = agent_types() if name is None else {name: agent_type(name)}
     if as_json:
         show_json({"agents": report.agents_as_dicts(types)})
@@ -44,8 +44,6 @@ def list_games(
     debug: Debug = False,
 ) -> None:
     """List the games of the installed frameworks."""
-    from rave_agents.cli import report  # noqa: PLC0415
-
     listed = report.find_games(part, everything=everything)
     if as_json:
         show_json({"games": listed})
@@ -61,9 +59,6 @@ def doctor(
     debug: Debug = False,
 ) -> None:
     """Show versions, frameworks, the compiled search, and how fast it starts."""
-    from rave_agents.cli import report  # noqa: PLC0415
-    from rave_agents.cli.doctor import examine  # noqa: PLC0415
-
     waiting = stderr().status("Compiling and starting in fresh processes ...")
     with contextlib.nullcontext() if quick else waiting:
         findings = examine(measure=not quick)

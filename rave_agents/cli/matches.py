@@ -5,6 +5,11 @@ from typing import Annotated
 
 import typer
 
+from rave_agents.agents.named_agents import without_amaf
+from rave_agents.arena.match import MatchError, play_match
+from rave_agents.arena.sprt import Sprt
+from rave_agents.arena.sweep import SweepError, parse_vary, run_sweep
+from rave_agents.cli import arena_tables, live
 from rave_agents.cli.program import (
     ClockText,
     Dask,
@@ -72,10 +77,6 @@ def match(
     Every random opening is played twice, with the seats exchanged. Ctrl-C or SIGTERM ends the match
     early and shows the games that are finished.
     """
-    from rave_agents.arena.match import MatchError, play_match  # noqa: PLC0415
-    from rave_agents.arena.sprt import Sprt  # noqa: PLC0415
-    from rave_agents.cli import arena_tables, live  # noqa: PLC0415
-
     failed: MatchError | None = None
     test = None if sprt is None else Sprt.parse(sprt, model=sprt_model)
     with engine(dask, jobs) as executor, live.match_progress(stderr()) as progress:
@@ -129,8 +130,6 @@ def benchmark(
     The other is the same search without AMAF statistics, with the exploration of plain UCT if the
     agent itself has none. By default it is Go Fish for two, which hides the others' cards.
     """
-    from rave_agents.agents.named_agents import without_amaf  # noqa: PLC0415
-
     match(
         game=game.replace("-", "_"),
         first=agent,
@@ -186,9 +185,6 @@ def sweep(
     All combinations play the same openings. Ctrl-C shows the games that are finished; with --output
     the same command then goes on.
     """
-    from rave_agents.arena.sweep import SweepError, parse_vary, run_sweep  # noqa: PLC0415
-    from rave_agents.cli import arena_tables, live  # noqa: PLC0415
-
     if csv is not None:
         check_writable(csv, "--csv")
     failed: SweepError | None = None

@@ -14,7 +14,12 @@ from typing import Annotated, Any, ParamSpec
 import typer
 from rich.markup import escape
 
+from rave_agents import __version__
+from rave_agents.arena.dask_cluster import dask_executor
+from rave_agents.arena.worker import FailedGameError
 from rave_agents.cli.terminal import say, tolerate_encoding
+from rave_agents.errors import RaveAgentsError
+from rave_agents.frameworks.adapters import framework_errors
 
 USER_ERROR, FAILED_GAME = 2, 1
 """Exit codes."""
@@ -128,7 +133,6 @@ def engine(dask: str | None, jobs: int) -> Iterator[Executor | None]:
     if dask is None:
         yield None
         return
-    from rave_agents.arena.dask_cluster import dask_executor  # noqa: PLC0415
 
     with dask_executor(dask, jobs=jobs) as executor:
         yield executor
@@ -187,9 +191,6 @@ def _ended_like_interrupted() -> Iterator[None]:
 
 def _mendable() -> tuple[type[Exception], ...]:
     """The errors that a user can mend."""
-    from rave_agents.errors import RaveAgentsError  # noqa: PLC0415
-    from rave_agents.frameworks.adapters import framework_errors  # noqa: PLC0415
-
     return (RaveAgentsError, ValueError, TypeError, OSError, *framework_errors())
 
 
@@ -198,7 +199,6 @@ def reported(command: Callable[_P, None]) -> Callable[_P, None]:
 
     @functools.wraps(command)
     def run(*args: _P.args, **kwargs: _P.kwargs) -> None:
-        from rave_agents.arena.worker import FailedGameError  # noqa: PLC0415
 
         try:
             with _ended_like_interrupted():
@@ -217,8 +217,6 @@ def reported(command: Callable[_P, None]) -> Callable[_P, None]:
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        from rave_agents import __version__  # noqa: PLC0415
-
         typer.echo(f"rave-agents {__version__}")
         raise typer.Exit
 

@@ -6,6 +6,13 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
+from rave_agents.analysis import position_analysis as analysis
+from rave_agents.analysis.learn import Progress, learn_value
+from rave_agents.analysis.solve import solve_position
+from rave_agents.arena.bench import DEFAULT_GAMES, run_bench
+from rave_agents.arena.match import limited_spec
+from rave_agents.arena.play import warm_up
+from rave_agents.cli import report, solve_report
 from rave_agents.cli.program import (
     ClockText,
     Debug,
@@ -21,6 +28,9 @@ from rave_agents.cli.program import (
     reported,
 )
 from rave_agents.cli.terminal import show, show_json, stderr
+from rave_agents.frameworks.adapters import load_game
+from rave_agents.gtp_engine.engine import Engine
+from rave_agents.gtp_engine.serve import serve_standard_streams
 
 
 @app.command()
@@ -43,9 +53,6 @@ def search(
     debug: Debug = False,
 ) -> None:
     """Show what an agent thinks of a position."""
-    from rave_agents.analysis import position_analysis as analysis  # noqa: PLC0415
-    from rave_agents.cli import report  # noqa: PLC0415
-
     found = analysis.analyse(
         game,
         agent,
@@ -79,9 +86,6 @@ def solve(
     longer grows (where chance decides, all of it may be known), or at Ctrl-C, which shows what is
     known by then.
     """
-    from rave_agents.analysis.solve import solve_position  # noqa: PLC0415
-    from rave_agents.cli import solve_report  # noqa: PLC0415
-
     console = stderr()
     watched = console.is_terminal and not as_json
     with solve_report.solve_progress(console) as progress:
@@ -121,10 +125,6 @@ def learn(
     It takes some minutes for a board game. The file is written after every round: what was learned
     by then is there after Ctrl-C.
     """
-    from rave_agents.analysis.learn import Progress, learn_value  # noqa: PLC0415
-    from rave_agents.cli import report  # noqa: PLC0415
-    from rave_agents.frameworks.adapters import load_game  # noqa: PLC0415
-
     start = load_game(game).new_initial_state()
     check_writable(output, "--output")
     console = stderr()
@@ -172,9 +172,6 @@ def bench(
     debug: Debug = False,
 ) -> None:
     """Measure simulations per second beside OpenSpiel's C++ MCTSBot."""
-    from rave_agents.arena.bench import DEFAULT_GAMES, run_bench  # noqa: PLC0415
-    from rave_agents.cli import report  # noqa: PLC0415
-
     names = games or DEFAULT_GAMES
     if not agents.replace(";", " ").split():
         raise ValueError("--agents names no agent to measure.")
@@ -212,11 +209,6 @@ def gtp(
     debug: Debug = False,
 ) -> None:
     """Play by the Go Text Protocol, version 2, on standard input and output."""
-    from rave_agents.arena.match import limited_spec  # noqa: PLC0415
-    from rave_agents.arena.play import warm_up  # noqa: PLC0415
-    from rave_agents.gtp_engine.engine import Engine  # noqa: PLC0415
-    from rave_agents.gtp_engine.serve import serve_standard_streams  # noqa: PLC0415
-
     spec = limited_spec(agent, simulations, seconds, clock)
     engine = Engine(game, spec, seed=seed)
     warm_up(spec, engine.position.game)  # Before the controller's clock runs.

@@ -7,6 +7,15 @@ from typing import Annotated, TypeVar
 import typer
 from rich.markup import escape
 
+from rave_agents.arena.journal import merge_journals
+from rave_agents.arena.report_data import load_report
+from rave_agents.arena.scaling import ScalingError, run_scaling
+from rave_agents.arena.tournament import (
+    TournamentError,
+    play_tournament,
+    read_tournament,
+)
+from rave_agents.cli import arena_tables, live
 from rave_agents.cli.program import (
     Dask,
     Debug,
@@ -48,13 +57,6 @@ def tournament(
     games_per_pairing, gauntlet, anchor, simulations, seconds, clock, seed, opening_plies, forfeit.
     Ctrl-C shows the standing; with --output the same command then goes on.
     """
-    from rave_agents.arena.tournament import (  # noqa: PLC0415
-        TournamentError,
-        play_tournament,
-        read_tournament,
-    )
-    from rave_agents.cli import arena_tables, live  # noqa: PLC0415
-
     settings = read_tournament(file)
     failed: TournamentError | None = None
     with engine(dask, jobs) as executor, live.tournament_progress(stderr()) as progress:
@@ -109,9 +111,6 @@ def scaling(
     All limits play the same openings against the same opponents. Ctrl-C shows the games that are
     finished; with --output the same command then goes on.
     """
-    from rave_agents.arena.scaling import ScalingError, run_scaling  # noqa: PLC0415
-    from rave_agents.cli import arena_tables, live  # noqa: PLC0415
-
     if png is not None:
         check_writable(png, "--png")
     failed: ScalingError | None = None
@@ -180,15 +179,12 @@ def report(
     anybody's: nothing in it is imported, called or started. An agent that you name with --ask
     searches again to tell what it thought of each move of the games on the page.
     """
-    from rave_agents.arena.report_data import load_report  # noqa: PLC0415
-    from rave_agents.cli import arena_tables  # noqa: PLC0415
-
     for path, option in ((page, "--html"), (png, "--png"), (csv, "--csv")):
         if path is not None:
             check_writable(path, option)
     data = load_report(journal)
     if page is not None:
-        from rave_agents.arena.report_page import report_page  # noqa: PLC0415
+        from rave_agents.arena.report_page import report_page  # noqa: PLC0415  (slow: matplotlib)
 
         if ask:
             use_current_folder()
@@ -196,7 +192,7 @@ def report(
         with written_whole(page, "w", encoding="utf-8") as file:
             file.write(text)
     if png is not None:
-        from rave_agents.arena.report_pictures import ratings_picture  # noqa: PLC0415
+        from rave_agents.arena.report_pictures import ratings_picture  # noqa: PLC0415  (slow: matplotlib)
 
         ratings_picture(data).savefig(png, format="png", dpi=150)
     if csv is not None:
@@ -217,7 +213,5 @@ def merge(
     They must be of the same match, sweep or tournament. The command that played them goes on from
     the new file with --output, and shows the tables.
     """
-    from rave_agents.arena.journal import merge_journals  # noqa: PLC0415
-
     games = merge_journals(output, inputs)
     say(f"{games} games in {escape(str(output))}.")

@@ -1,18 +1,13 @@
 """Entries of the kernel: compiled for their records at the first call, or found on disk."""
 
 import functools
-import hashlib
-import pathlib
 import threading
 from collections.abc import Callable
 from typing import Any
 
-from rave_agents.compiler.changes import watch
-from rave_agents.compiler.dispatch import JIT_DISABLED, OpenFunction, classes_of
-from rave_agents.compiler.folders import choose_cache_directory
-from rave_agents.compiler.layout import kind_as_text, laid_out
+from rave_agents.compiler.dispatch import JIT_DISABLED, OpenFunction
+from rave_agents.compiler.layout import laid_out
 from rave_agents.compiler.signals import uninterrupted
-from rave_agents.compiler.sources import sources_of
 
 
 class Entry:
@@ -62,28 +57,10 @@ class Entry:
                 )
         return self._callbacks[key].address, placed
 
-    def place_on_disk(self, record: Any, kind: Any) -> pathlib.Path:
-        """Path of the machine code for such records."""
-        return self._place(sources_of(classes_of(record)), kind)
-
-    def _place(self, sources: Any, kind: Any) -> pathlib.Path:
-        name = f"{self.function.__module__}.{self.function.__name__} {kind_as_text(kind)}"
-        folder = choose_cache_directory("kernel") / sources.digest()
-        return folder / hashlib.sha256(name.encode()).hexdigest()[:16]
-
     def _code(self, record: Any, kind: Any) -> Any:
-        from rave_agents.compiler.machine_code import found_or_compiled  # noqa: PLC0415  (slow: LLVM)
+        from rave_agents.compiler.entry_code import code_for  # noqa: PLC0415  (slow: LLVM)
 
-        sources = sources_of(classes_of(record))
-        watch(sources.watched)
-
-        def compiled() -> Any:
-            from rave_agents.compiler.lowering import machine_code  # noqa: PLC0415  (slow: Numba)
-
-            return machine_code(self.function, record, sources.dispatchers)
-
-        place = self._place(sources, kind)
-        return found_or_compiled(place, self.what, compiled, sources)
+        return code_for(self.function, self.what, record, kind)
 
 
 def entry(what: str) -> Callable[[Callable[[Any, int], int]], Entry]:

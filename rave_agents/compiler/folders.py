@@ -12,6 +12,10 @@ import tempfile
 
 import platformdirs
 
+with contextlib.suppress(ImportError):  # Windows has none.
+    import grp
+    import pwd
+
 _log = logging.getLogger("rave_agents")
 
 
@@ -94,9 +98,6 @@ def _is_safe(path: pathlib.Path, *, is_above: bool) -> bool:
 @functools.cache
 def _is_own_group(group: int) -> bool:
     """True if a group has this user alone, as systems that give each user a group make it."""
-    import grp  # noqa: PLC0415  (not on Windows)
-    import pwd  # noqa: PLC0415
-
     try:
         user, found = pwd.getpwuid(os.getuid()), grp.getgrgid(group)
     except KeyError:

@@ -37,6 +37,7 @@ __all__ = [
     "colormaps",
     "literal",
     "panels",
+    "rc_context",
     "to_rgba",
     "withStroke",
 ]

@@ -1,6 +1,6 @@
 """Films of episodes: pictures of an environment, with a search's statistics beside them."""
 
-import io
+import functools
 import os
 import pathlib
 import shutil
@@ -50,13 +50,13 @@ class Film:
             )
         if isinstance(fps, bool) or not isinstance(fps, int | float) or fps <= 0:
             raise ValueError(f"fps must be a number above 0, got {fps!r}.")
+        self._with_statistics: Any = None
         if quantity is not None:
-            from rave_agents.game.arguments import check_names  # noqa: PLC0415
-            from rave_agents.plots.result_plot import QUANTITIES  # noqa: PLC0415
+            from rave_agents.plots import film_statistics  # noqa: PLC0415  (slow: matplotlib)
 
-            check_names("quantity", [quantity], QUANTITIES, ValueError)
+            film_statistics.check_quantity(quantity)
+            self._with_statistics = functools.partial(film_statistics.beside, quantity=quantity)
         self._fps = float(fps)
-        self._quantity = quantity
         self._pictures: list[NDArray[np.uint8]] = []
 
     def __len__(self) -> int:
@@ -81,8 +81,8 @@ class Film:
                 f"returned {picture!r:.80}. Make it with render_mode='rgb_array'."
             )
         pixels = pixels.astype(np.uint8)
-        if self._quantity is not None:
-            pixels = _beside(pixels, result, self._quantity, title)
+        if self._with_statistics is not None:
+            pixels = self._with_statistics(pixels, result, title)
         self._pictures.append(pixels)
 
     def save(self) -> pathlib.Path:
@@ -106,7 +106,7 @@ class Film:
         return self.path
 
     def _save_gif(self, pictures: list[NDArray[np.uint8]]) -> None:
-        from PIL import Image  # noqa: PLC0415  (comes with matplotlib)
+        from PIL import Image  # noqa: PLC0415  (optional: comes with matplotlib)
 
         images = [Image.fromarray(picture) for picture in pictures]
         shown = [round(1000 / self._fps)] * len(images)
@@ -137,7 +137,7 @@ def ffmpeg() -> str | None:
     program = shutil.which("ffmpeg")
     if program is None:
         try:
-            import imageio_ffmpeg  # noqa: PLC0415
+            import imageio_ffmpeg  # noqa: PLC0415  (optional)
 
             program = imageio_ffmpeg.get_ffmpeg_exe()
         except (ImportError, RuntimeError):  # It is not installed, or has no program here.
@@ -150,28 +150,3 @@ def _padded(picture: NDArray[np.uint8], rows: int, columns: int) -> NDArray[np.u
     ground = np.full((rows, columns, 3), 255, np.uint8)
     ground[: picture.shape[0], : picture.shape[1]] = picture
     return ground
-
-
-def _beside(picture: NDArray[np.uint8], result: Any, quantity: str, title: str) -> Any:
-    """A picture with a search's statistics to the right of it."""
-    from PIL import Image  # noqa: PLC0415
-
-    from rave_agents.plots.figures import literal, panels  # noqa: PLC0415
-    from rave_agents.plots.result_plot import draw_bars, draw_result  # noqa: PLC0415
-
-    height = 400
-    size = round(picture.shape[1] * height / picture.shape[0]), height
-    picture = np.asarray(Image.fromarray(picture).resize(size))
-    drawn, axes = panels(1, width=5.0, height=height / 80, dpi=80)
-    if result is None:
-        axes[0].set_axis_off()
-    else:
-        try:
-            draw_result(axes[0], result, quantity, title=literal(title) or None)
-        except UnsupportedGameError:
-            draw_bars(axes[0], result, quantity)
-            axes[0].set_title(literal(title) or quantity)
-    data = io.BytesIO()
-    drawn.savefig(data, format="png")
-    right = np.asarray(Image.open(data).convert("RGB"))
-    return np.hstack([picture, right[:height]])

@@ -289,7 +289,7 @@ class SearchResult:
             ValueError: for a quantity that there is not.
             UnsupportedGameError: with ``board=True``, if no board can be found.
         """
-        from rave_agents.plots.result_plot import plot_result  # noqa: PLC0415
+        from rave_agents.plots.result_plot import plot_result  # noqa: PLC0415  (slow: matplotlib)
 
         return plot_result(self, quantities, board=board)
 
