@@ -271,9 +271,7 @@ def _rules() -> CopyRules:
 @functools.cache
 def _simulation_rules(generators: tuple[type, ...]) -> CopyRules:
     """Copy an environment; the copy shares generators and spaces with its original."""
-    rules = _rules()
-    shared = (*rules.shared, *generators, spaces.Space)
-    return dataclasses.replace(rules, shared=shared)
+    return _rules().sharing(*generators, spaces.Space)
 
 
 class GymPlayer:

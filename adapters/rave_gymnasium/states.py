@@ -22,7 +22,6 @@ from rave_gymnasium.cloning import (
 )
 from rave_gymnasium.masks import MaskOf, mask_function, present_mask
 from rave_gymnasium.support import (
-    cannot_be_fair,
     check_goes_on,
     check_plannable,
     env_name,
@@ -91,6 +90,7 @@ class PlanningState(EnvironmentState):
     __slots__ = ("_legal", "_seen")
 
     _rules: _Rules
+    _searched = "planned in"
 
     def __init__(
         self,
@@ -155,9 +155,6 @@ class PlanningState(EnvironmentState):
     def _no_worlds(self) -> str:
         return no_worlds(self.env, self.what_is_hidden)
 
-    def _cannot_be_fair(self, generators: Sequence[str]) -> str:
-        return cannot_be_fair(self.env, generators)
-
     def _common_objects(self, env: Any) -> tuple[type, ...]:
         return common_objects(env)
 
@@ -165,7 +162,7 @@ class PlanningState(EnvironmentState):
         return simulation_cloner(env)
 
     def _world_source(self, unit: Unit, function: WorldFunction) -> Callable[[], Any]:
-        return PlanningWorlds(self.env, unit, function, world_cloner())
+        return PlanningWorlds(self.env, None, unit, function, world_cloner())
 
     def _with(self, env: Any) -> Self:
         new = super()._with(env)

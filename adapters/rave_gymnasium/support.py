@@ -104,15 +104,6 @@ def no_worlds(env: Any, hidden: str | None = None) -> str:
     )
 
 
-def cannot_be_fair(env: Any, names: Sequence[str]) -> str:
-    """Say why an environment's generators cannot be reseeded, and the remedies."""
-    return (
-        f"{env_name(env)} cannot be planned in fairly: a copy would foresee the outcomes of "
-        f"chance, since {', '.join(names)} cannot be reseeded. Draw from a NumPy generator "
-        "instead, or allow the search to cheat with chance='see'."
-    )
-
-
 def check_goes_on(env: Any) -> None:
     """Raise ValueError where an environment or a wrapper tells that its episode is over."""
     over = False

@@ -6,7 +6,6 @@ function; ``rave_agents.environments.copying`` copies all others. The first clon
 environment outside of ``classic.py`` is checked (``verification.py``).
 """
 
-import dataclasses
 import functools
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
@@ -28,7 +27,7 @@ from rave_agents.environments.chance import (
 )
 from rave_agents.environments.clone_check import Checked, check_clones
 from rave_agents.environments.copying import CopyRules, copied, fingerprint, font_types
-from rave_agents.environments.generators import find_generators, generator_types, reseed
+from rave_agents.environments.generators import generator_types, reseed_inside
 from rave_agents.environments.wrappers import (
     class_name,
     refused_wrapper,
@@ -207,16 +206,10 @@ def simulation_cloner(env: Any, seed: int) -> Callable[[Any], Any]:
 
     def clone(given: Any) -> Any:
         new = _clone(given, rules)
-        draw_anew(new, seeds)
+        reseed_inside(new, seeds)
         return new
 
     return clone
-
-
-def draw_anew(env: Any, seeds: np.random.Generator) -> None:
-    """Seed all generators inside an environment."""
-    for found in find_generators(env, make_missing=True).inside:
-        reseed(found.generator, int(seeds.integers(2**63)))
 
 
 def chance_knowledge(env: Any, masks: Mapping[Any, Any] | None = None) -> Knowledge:
@@ -361,6 +354,4 @@ def _rules() -> CopyRules:
 @functools.cache
 def _simulation_rules(generators: tuple[type, ...]) -> CopyRules:
     """Rules for copies that share generators and spaces with their original."""
-    rules = _rules()
-    shared = (*rules.shared, *generators, spaces.Space)
-    return dataclasses.replace(rules, shared=shared)
+    return _rules().sharing(*generators, spaces.Space)

@@ -1,7 +1,7 @@
 """Checks whether the search can play a PettingZoo environment."""
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import pettingzoo
@@ -122,15 +122,6 @@ def no_worlds(env: Any, hidden: str | None = None) -> str:
     return (
         f"{env_name(env)} hides {hidden or hidden_information(env)}{example}, and has no worlds to "
         f"search. {_instead(env)}{declare}"
-    )
-
-
-def cannot_be_fair(env: Any, names: Sequence[str]) -> str:
-    """Say why an environment's generators cannot be reseeded, and the remedies."""
-    return (
-        f"{env_name(env)} cannot be searched fairly: a copy would foresee the outcomes of chance, "
-        f"since {', '.join(names)} cannot be reseeded. Draw from a NumPy generator instead, or "
-        "allow the search to cheat with chance='see'."
     )
 
 

@@ -8,21 +8,30 @@ user's function does. Each world is checked against what the agent sees.
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from rave_agents.compiler.signals import is_raised_by_handler
 from rave_agents.environments.copying import hashable
-from rave_agents.environments.worlds import Unit, WorldFunction, world_random
+from rave_agents.environments.worlds import Unit, UserWorlds, WorldFunction
 from rave_agents.errors import GameError
 from rave_pettingzoo.chain import raw_env, type_chain
 from rave_pettingzoo.classic_knowledge import kind_of
-from rave_pettingzoo.cloning import check_env, draw_anew, search_cloner, searched_env
+from rave_pettingzoo.cloning import check_env, search_cloner, searched_env
 from rave_pettingzoo.masks import legal_actions
 from rave_pettingzoo.support import check_begun, env_name
 
 
-class FunctionWorlds:
-    """Worlds of the user's function, each checked.
+class _ZooWorlds(UserWorlds):
+    """Worlds of a PettingZoo environment."""
+
+    def _adopted(self, world: Any) -> Any:
+        try:
+            check_env(world)
+        except TypeError:
+            raise GameError(f"worlds must return an environment, got {world!r}.") from None
+        return searched_env(world, keep_observations=True)
+
+
+class FunctionWorlds(_ZooWorlds):
+    """Worlds of an AEC environment by the user's function.
 
     Args:
         env: the true position; its selected agent is the one whose knowledge counts. It is kept,
@@ -39,23 +48,13 @@ class FunctionWorlds:
         function: WorldFunction,
         clone: Callable[[Any], Any] | None = None,
     ) -> None:
-        self._env = env
-        self._clone = search_cloner(env) if clone is None else clone
-        self._agent = env.agent_selection
-        self._function = function
-        self._random = world_random(unit)
+        clone = search_cloner(env) if clone is None else clone
+        super().__init__(env, env.agent_selection, unit, function, clone)
         self._types = _type_names(env)
         self._legal = sorted(legal_actions(env))
         self._view = view(env, self._agent)
 
-    def __call__(self) -> Any:
-        """Draw a world, and refuse it if the agent can tell it from the true position.
-
-        Raises:
-            GameError: if it is not a world; the message says what differs.
-            ValueError: if it has not been reset, or its game is over.
-        """
-        world = _drawn(self._function, self._clone(self._env), self._agent, self._random)
+    def _check(self, world: Any) -> None:
         if _type_names(world) != self._types:
             raise GameError(
                 f"worlds returned the environment {env_name(world)} where {env_name(self._env)} "
@@ -78,64 +77,21 @@ class FunctionWorlds:
                 f"worlds returned an environment that {self._agent!r} can tell from the true one: "
                 f"it would see {_shown(world, seen)} where it sees {_shown(self._env, self._view)}."
             )
-        return world
 
 
-def _drawn(function: WorldFunction, given: Any, agent: Any, random: np.random.Generator) -> Any:
-    """Return the environment that the user's function makes from a copy."""
-    world = function(given, agent, random)
-    try:
-        check_env(world)
-    except TypeError:
-        raise GameError(f"worlds must return an environment, got {world!r}.") from None
-    if world is given:
-        return world
-    world = searched_env(world, keep_observations=True)
-    draw_anew(world, random)
-    return world
-
-
-class ParallelWorlds:
-    """Worlds of the user's function in a Parallel environment.
+class ParallelWorlds(_ZooWorlds):
+    """Worlds of a Parallel environment by the user's function.
 
     Such an environment does not return observations on request, so that only its agents are
     compared.
-
-    Args:
-        env: the true position. It is kept, and must not change.
-        agent: whose knowledge the worlds agree with.
-        unit: draws the seed of the generator that the function gets.
-        function: see ``WorldFunction``.
-        clone: copies the position.
     """
 
-    def __init__(
-        self,
-        env: Any,
-        agent: Any,
-        unit: Unit,
-        function: WorldFunction,
-        clone: Callable[[Any], Any],
-    ) -> None:
-        self._env = env
-        self._agent = agent
-        self._function = function
-        self._clone = clone
-        self._random = world_random(unit)
-
-    def __call__(self) -> Any:
-        """A world.
-
-        Raises:
-            GameError: if it is no such environment; it says what differs.
-        """
-        world = _drawn(self._function, self._clone(self._env), self._agent, self._random)
+    def _check(self, world: Any) -> None:
         if _type_names(world) != _type_names(self._env) or world.agents != self._env.agents:
             raise GameError(
                 f"worlds returned the environment {env_name(world)} with the agents "
                 f"{world.agents} where {env_name(self._env)} with {self._env.agents} was expected."
             )
-        return world
 
 
 def _shown(env: Any, seen: Hashable) -> str:

@@ -17,7 +17,6 @@ from rave_agents.errors import GameError
 from rave_pettingzoo.cloning import chance_knowledge, simulation_cloner
 from rave_pettingzoo.support import (
     always_ends,
-    cannot_be_fair,
     env_name,
     hidden_information,
     is_declared,
@@ -119,9 +118,6 @@ class ZooState(EnvironmentState):
 
     def _no_worlds(self) -> str:
         return no_worlds(self.env, self.what_is_hidden)
-
-    def _cannot_be_fair(self, generators: Sequence[str]) -> str:
-        return cannot_be_fair(self.env, generators)
 
     def _common_objects(self, env: Any) -> tuple[type, ...]:
         return (spaces.Space,) if self._secrets.knowledge.certain else ()

@@ -46,6 +46,10 @@ class CopyRules:
     """Types to whose instances functions may refer: nothing in them changes but generators, which
     ``rave_agents.environments.generators`` finds in functions, too."""
 
+    def sharing(self, *types: type) -> "CopyRules":
+        """Return these rules for copies that share further types with the original."""
+        return dataclasses.replace(self, shared=(*self.shared, *types))
+
 
 def copied(thing: Any, rules: CopyRules, replaced: Mapping[int, Any] | None = None) -> Any:
     """Return a deep copy.

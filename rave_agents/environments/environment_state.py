@@ -6,7 +6,7 @@ says how its environments are copied, stepped and observed, and what is called b
 
 import math
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from rave_agents.compiler.signals import is_raised_by_handler
 from rave_agents.environments.chance import (
@@ -64,6 +64,9 @@ class EnvironmentState:
 
     # An adapter's part.
 
+    _searched: ClassVar[str] = "searched"
+    """The word for what a search does to the environment, for messages."""
+
     @property
     def _name(self) -> str:
         """The environment's name, for messages."""
@@ -110,10 +113,6 @@ class EnvironmentState:
 
     def _no_worlds(self) -> str:
         """Say why a search needs worlds here, and the remedies."""
-        raise NotImplementedError
-
-    def _cannot_be_fair(self, generators: Sequence[str]) -> str:
-        """Say that generators cannot be reseeded, and the remedies."""
         raise NotImplementedError
 
     # Copies.
@@ -194,7 +193,12 @@ class EnvironmentState:
         if sees:
             say_it_sees_chance()
         elif knowledge.report.fixed:
-            raise UnsupportedGameError(self._cannot_be_fair(knowledge.report.fixed))
+            raise UnsupportedGameError(
+                f"{self._name} cannot be {self._searched} fairly: a copy would foresee the "
+                f"outcomes of chance, since {', '.join(knowledge.report.fixed)} cannot be "
+                "reseeded. Draw from a NumPy generator instead, or allow the search to cheat with "
+                "chance='see'."
+            )
         root = self.clone()
         shared = self._common_objects(root.env)
         dice = search_dice(root.env, knowledge, entropy, sees=sees, shared=shared)

@@ -354,6 +354,12 @@ def reseed(generator: Any, seed: int) -> None:
         generator.manual_seed(seed % 2**63)
 
 
+def reseed_inside(env: Any, seeds: np.random.Generator) -> None:
+    """Seed all generators inside an environment."""
+    for found in find_generators(env, make_missing=True).inside:
+        reseed(found.generator, int(seeds.integers(2**63)))
+
+
 def fixed(found: Iterable[Found]) -> list[str]:
     """Names of the generators that cannot be reseeded; the system's generator never counts."""
     names = []

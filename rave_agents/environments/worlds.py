@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from rave_agents.environments.generators import reseed_inside
+
 Unit = Callable[[], float]
 """Draws a uniform random number in [0, 1)."""
 
@@ -28,6 +30,52 @@ def check_world_function(worlds: object) -> None:
         raise TypeError(f"worlds must be a function of (env, agent, rng) or None, got {worlds!r}.")
 
 
-def world_random(unit: Unit) -> np.random.Generator:
-    """Return the generator that a world function gets, seeded by the search's own numbers."""
-    return np.random.default_rng([int(unit() * 2**32) for _ in range(4)])
+class UserWorlds:
+    """Worlds of an environment by the user's function, each of them checked.
+
+    Args:
+        env: the true position. It is kept, and must not change.
+        agent: whose knowledge the worlds agree with; None for the only one.
+        unit: draws the seed of the generator that the function gets.
+        function: see ``WorldFunction``.
+        clone: copies the position.
+    """
+
+    def __init__(
+        self,
+        env: Any,
+        agent: Any,
+        unit: Unit,
+        function: WorldFunction,
+        clone: Callable[[Any], Any],
+    ) -> None:
+        self._env = env
+        self._agent = agent
+        self._function = function
+        self._clone = clone
+        self._random = np.random.default_rng([int(unit() * 2**32) for _ in range(4)])
+
+    def __call__(self) -> Any:
+        """Draw a world.
+
+        Raises:
+            GameError: if it is no world; the message says what differs.
+        """
+        given = self._clone(self._env)
+        world = self._function(given, self._agent, self._random)
+        if world is not given:
+            world = self._adopted(world)
+            reseed_inside(world, self._random)
+        self._check(world)
+        return world
+
+    def _adopted(self, world: Any) -> Any:
+        """Return a copy to search of an environment that the user's function has made.
+
+        Raises:
+            GameError: if it is none.
+        """
+        raise NotImplementedError
+
+    def _check(self, world: Any) -> None:
+        """Raise GameError if the agent can tell a world from the true position."""
