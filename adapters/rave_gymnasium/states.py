@@ -38,7 +38,7 @@ DEFAULT_HORIZON = 100
 
 
 class _Rules(NamedTuple):
-    """What all states of one environment have in common."""
+    """Rules that all states of one environment share."""
 
     actions: range
     """All actions, from 0."""

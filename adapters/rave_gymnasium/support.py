@@ -122,7 +122,7 @@ def check_goes_on(env: Any) -> None:
 
 
 def _has_begun(monitor: Any) -> bool:
-    """Whether a Monitor of Stable-Baselines3 has been reset before its episode ended."""
+    """True if a Monitor of Stable-Baselines3 has been reset before its episode ended."""
     return bool(getattr(monitor, "rewards", None))
 
 

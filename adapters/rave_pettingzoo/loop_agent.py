@@ -36,7 +36,7 @@ from rave_pettingzoo.zoo_state import plan_for
 
 
 class LoopAgent(EnvironmentAgent):
-    """What all agents for the loop have in common; subclasses choose an action.
+    """Base of all agents for the loop; subclasses choose an action.
 
     Args:
         env: the live environment; it is looked at and never changed. Or a vectorised one of
@@ -88,12 +88,12 @@ class LoopAgent(EnvironmentAgent):
         if not isinstance(translate, bool):
             raise TypeError(f"translate must be True or False, got {translate!r}.")
         self.translate = translate
-        """Whether searches may play in OpenSpiel's states."""
+        """True if searches may play in OpenSpiel's states."""
         check_world_function(worlds)
         self.worlds = worlds
         """The user's source of worlds (determinizations), if any."""
         self.chance: Chance = checked_chance(chance)
-        """Whether simulations draw the outcomes of chance, or foresee them."""
+        """The handling of chance: simulations draw its outcomes, or foresee them."""
         plan_for(env, horizon, discount, value)
         self.horizon = horizon
         """Steps that simulations look ahead; None for the end, ``"auto"`` for the default."""
@@ -231,7 +231,7 @@ class LoopAgent(EnvironmentAgent):
         return self.choose(state)
 
     def _waits(self, env: Any) -> bool:
-        """Whether it is another's turn, in the view of turns as a Parallel environment."""
+        """True if it is another's turn, in the view of turns as a Parallel environment."""
         turns = turn_based_env(env)
         if self.player is None or turns is None:
             return False

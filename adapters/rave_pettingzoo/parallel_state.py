@@ -28,7 +28,7 @@ from rave_pettingzoo.zoo_state import Seats, ZooState, plan_for, secrets_of
 
 
 class _Rules(NamedTuple):
-    """What all states of one environment have in common."""
+    """Rules that all states of one environment share."""
 
     agents: tuple[Any, ...]
     """The agents by seat."""
@@ -169,7 +169,7 @@ class ParallelState(ZooState):
             )
 
     def has_simultaneous_moves(self) -> bool:
-        """Whether agents move at the same time."""
+        """True if agents move at the same time."""
         return self._rules.simultaneous
 
     def seat(self, agent: Any) -> int:
@@ -178,18 +178,18 @@ class ParallelState(ZooState):
 
     @property
     def _open_loop(self) -> bool:
-        """Whether nodes stand for joint actions whatever their outcomes (open loop)."""
+        """True if nodes stand for joint actions whatever their outcomes (open loop)."""
         secrets = self._secrets
         return self._rules.simultaneous and (secrets.draws or secrets.worlds is not None)
 
     def hides_information(self) -> bool:
-        """Whether something is hidden from agents for which the search has no worlds of its own."""
+        """True if something is hidden from agents for which the search has no worlds of its own."""
         return self._secrets.hides and not (
             self._rules.simultaneous and self._secrets.worlds is not None
         )
 
     def draws_chance(self) -> bool:
-        """Whether the environment draws random outcomes of actions in a turn-based game."""
+        """True if the environment draws random outcomes of actions in a turn-based game."""
         return self._secrets.draws and not self._rules.simultaneous
 
     def check_worlds(self, config: SearchConfig) -> None:

@@ -23,7 +23,7 @@ from rave_agents.searcher.linear_value import LinearValue, game_text
 from rave_agents.searcher.searcher import Searcher
 
 OPENING_PLIES = 10
-"""A game begins with up to so many random moves."""
+"""Random moves at the beginning of a game, at most."""
 
 RANDOM_SHARE = 0.05
 """The share of random moves after that."""

@@ -137,7 +137,7 @@ def _with_mean(shares: _Array, values: _Array, mean: float) -> _Array:
 
 
 def _with_difference(shares: _Array, scores: _Array, difference: float) -> _Array:
-    """The most likely probabilities whose mean is so many standard deviations above 1/2.
+    """The most likely probabilities whose mean is t standard deviations above 1/2.
 
     The condition ``μ - 1/2 = t σ`` is made linear in the probabilities about those of the last
     round, ``Σ p_i (a_i - 1/2 - t σ (1 + ((μ - a_i) / σ)²) / 2) = 0``, and fitted again until they

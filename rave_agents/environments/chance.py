@@ -46,7 +46,7 @@ SECONDS = 0.5
 
 
 class Chance(enum.StrEnum):
-    """What a search knows of the chance inside an environment's steps."""
+    """Modes of handling the chance inside an environment's steps."""
 
     DRAW = "draw"
     """Only that chance moves: each simulation draws its own random numbers."""
@@ -92,21 +92,22 @@ class ChanceReport:
     sources: tuple[str, ...] = ()
     """The generators that steps drew from, each with its place and type."""
     elsewhere: bool = False
-    """Whether steps differ although all known generators draw equal numbers. Chance then comes from
+    """True if steps differ although all known generators draw equal numbers. Chance then comes from
     the operating system or the clock: the search does not foresee it, and no seed repeats it."""
     drawn_before: bool = False
-    """Whether the reset decides outcomes that show only later: hidden information, a shuffled deck,
+    """True if the reset decides outcomes that show only later: hidden information, a shuffled deck,
     or numbers from a generator of the environment's own class."""
     fixed: tuple[str, ...] = ()
     """Generators that steps drew from and that cannot be reseeded."""
     alike: bool = True
-    """Whether outcomes repeat, so that the tree can have a node for each and learn from it."""
+    """True if outcomes repeat, so that the tree can have a node for each and learn from it."""
     unsure: str = ""
-    """Why the search may foresee chance that nobody can detect; empty if it does not."""
+    """The reason that the search may foresee chance that nobody can detect; empty if it does not.
+    """
 
     @property
     def found(self) -> bool:
-        """Whether steps have random outcomes."""
+        """True if steps have random outcomes."""
         return bool(self.sources) or self.elsewhere
 
     def __str__(self) -> str:
@@ -126,11 +127,11 @@ class ChanceReport:
 
 @dataclasses.dataclass
 class Knowledge:
-    """What is known of the chance in one environment; searches may add to it."""
+    """Knowledge of the chance in one environment; searches may add to it."""
 
     report: ChanceReport
     certain: bool = False
-    """Whether the report is known to be complete, without any detection."""
+    """True if the report is known to be complete, without any detection."""
     has_generators: bool = True
     """False if it is known that no step draws from a generator."""
 
@@ -144,13 +145,13 @@ _known: dict[int, tuple[weakref.ref[Any], Knowledge]] = {}
 
 
 def known(env: Any) -> Knowledge | None:
-    """What is known of this environment object; None before any detection."""
+    """The knowledge of this environment object; None before any detection."""
     entry = _known.get(id(env))
     return entry[1] if entry is not None and entry[0]() is env else None
 
 
 def remember(env: Any, knowledge: Knowledge) -> Knowledge:
-    """Store what is known of an environment for as long as it exists."""
+    """Store the knowledge of an environment for as long as it exists."""
     number = id(env)
     # No function of Python: what a signal handler raises there is lost.
     _known[number] = weakref.ref(env, functools.partial(_known.pop, number)), knowledge
@@ -241,7 +242,7 @@ _ONLY_SO_FAR = "the first {steps} steps after resets by different seeds tell not
 def _come_twice(
     played: Callable[[int, list[Step]], list[Step]], player: Player, steps: list[Step]
 ) -> bool:
-    """Whether outcomes repeat at the first step in which chance takes part."""
+    """True if outcomes repeat at the first step in which chance takes part."""
     other = played(GAMES, steps)
     pairs = zip(steps, other, strict=False)
     place = next((i for i, (one, two) in enumerate(pairs) if not _same(player, one, two)), 0)
@@ -261,14 +262,14 @@ def _come_twice(
 
 
 class _Starts(NamedTuple):
-    """What games after different resets tell of what the reset decides."""
+    """Comparison of games after different resets, for what the reset decides."""
 
     diverge: bool
-    """Whether equal-looking starts diverge under equal actions and equal random numbers."""
+    """True if equal-looking starts diverge under equal actions and equal random numbers."""
     steps: int = 0
     """The longest game after such starts; 0 if no two looked alike."""
     to_the_end: bool = False
-    """Whether one of them came to its end."""
+    """True if one of them came to its end."""
 
 
 def _compared_starts(
@@ -336,7 +337,7 @@ def _begun_alike(
 
 
 def _look_alike(start: Start, other: Start) -> bool:
-    """Whether some player sees the same at two starts."""
+    """True if some player sees the same at two starts."""
     return any(map(equal, start.views, other.views))
 
 

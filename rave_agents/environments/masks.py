@@ -12,7 +12,7 @@ KEY = "action_mask"
 """The key of a mask in an info or an observation, by Gymnasium's and PettingZoo's convention."""
 
 OTHER_KEYS = ("action_masks", "valid_action_mask", "legal_actions_mask")
-"""Other keys in use. What is there counts if it is as long as a mask has to be."""
+"""Keys that others use. An entry counts if it is as long as a mask has to be."""
 
 METHODS = ("action_masks", "action_mask", "valid_action_mask", "get_action_mask")
 """Methods of environments and wrappers that return a mask; sb3-contrib calls the first."""
@@ -21,7 +21,7 @@ LOOKED_FOR = (
     'A mask of the allowed actions is looked for in info["action_mask"], in '
     'observation["action_mask"], and in a method action_masks() of the environment or of a wrapper'
 )
-"""Where masks are looked for, for messages."""
+"""Places of masks, for messages."""
 
 
 def shown_mask(observation: Any, info: Any, size: int) -> Any:
@@ -64,7 +64,7 @@ def _mask_in(place: Any, size: int) -> Any:
 
 
 def is_mask(value: Any, size: int) -> bool:
-    """Whether a value has an entry for each action, each of them true or false."""
+    """True if a value has an entry for each action, each of them true or false."""
     try:
         flat = np.ravel(np.asarray(value))
     except Exception as error:
@@ -89,7 +89,7 @@ def mask_method(thing: Any, arguments: int = 0) -> str | None:
 
 
 def takes_argument(function: Any) -> bool:
-    """Whether a function can be called with an argument."""
+    """True if a function can be called with an argument."""
     return bool(_parameters(function))
 
 

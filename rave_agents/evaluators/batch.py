@@ -93,12 +93,12 @@ class BatchArrays:
 
     @property
     def rows(self) -> int:
-        """How many positions fit."""
+        """Capacity in positions."""
         return len(self._players)
 
     @property
     def count(self) -> int:
-        """How many rows are in use."""
+        """Number of rows in use."""
         return int(self._common[NEXT_ROW])
 
     def clear(self) -> None:

@@ -57,13 +57,13 @@ class BatchEvaluator:
         if policy not in POLICIES:
             raise ValueError(unknown_name("policy", policy, POLICIES))
         self.function = function
-        """What is called."""
+        """The function that is called."""
         self.policy: str = policy
         """``"logits"`` or ``"probabilities"``."""
         self.clip: bool = bool(clip)
-        """Whether values are moved into the utilities."""
+        """True if values are moved into the utilities."""
         self.cache: bool = bool(cache)
-        """Whether answers are kept."""
+        """True if answers are kept."""
 
     def __call__(self, batch: Batch) -> tuple[Any, Any]:
         """Ask the function; its answer as it is."""
@@ -71,7 +71,7 @@ class BatchEvaluator:
 
     @property
     def name(self) -> str:
-        """What it is called in messages."""
+        """The evaluator's name in messages."""
         return getattr(self.function, "__name__", type(self.function).__name__)
 
 

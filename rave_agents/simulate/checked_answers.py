@@ -60,7 +60,7 @@ class CheckedAnswers:
         self._most_outcome = MOST_OUTCOMES
 
     def checked_movers(self, state: Any) -> Sequence[int]:
-        """Who moves at the same time, refused if it is nobody or the search was not told."""
+        """The players who move at the same time; refused if there are none, or unannounced."""
         if not self.simultaneous:
             raise GameError(
                 f"current_player() gave {SIMULTANEOUS}, SIMULTANEOUS, but the state's class has no "
@@ -90,7 +90,7 @@ class CheckedAnswers:
         return checked_actions(player, actions, self._num_players, top)
 
     def refusal(self, player: int, actions: Any) -> GameError:
-        """What is wrong with who is to move, or with their legal actions."""
+        """The error in the player to move, or in their legal actions."""
         return wrong_actions(player, actions, self._num_players, self._num_distinct_actions)
 
     def checked_outcomes(self, outcomes: Sequence[tuple[int, float]]) -> Distribution:
@@ -174,7 +174,7 @@ class CheckedAnswers:
         return self._limits.returns(returns)
 
     def checked_rewards(self, rewards: Sequence[float]) -> Sequence[float]:
-        """What players have collected on the way, refused if it is not a number for each."""
+        """Check rewards collected on the way: a number for each player."""
         numbers = self._limits._replace(least=-math.inf, greatest=math.inf).numbers(rewards)
         if numbers is None:
             raise GameError(
@@ -206,7 +206,7 @@ def checked_actions(
 
 
 def wrong_actions(player: int, actions: Any, num_players: int, top: int) -> GameError:
-    """What is wrong with who is to move, or with their legal actions, for ``checked_actions``."""
+    """The error in the player to move or in their legal actions, for ``checked_actions``."""
     if not is_integer(player) or not 0 <= player < num_players:
         return GameError(
             f"current_player() gave {player!r}: a search needs a player from 0 to "
@@ -260,7 +260,7 @@ def _listed(actions: Any) -> list[int]:
 
 
 def _is_whole(action: Any) -> bool:
-    """Whether something is a whole number of eight bytes."""
+    """True for a whole number of eight bytes."""
     try:
         return -MOST_ACTIONS <= operator.index(action) <= MOST_ACTIONS
     except TypeError:

@@ -23,8 +23,8 @@ Distribution = tuple[Sequence[int], Sequence[float]]
 """Actions, or outcomes of chance, and their probabilities."""
 
 FINE, BAD_VALUE, BAD_WEIGHT, NO_WEIGHT = range(4)
-"""What is wrong with a batch: nothing; a value that is not finite or beyond the utilities; a
-probability or logit that is no such number; a row in which no legal action has any."""
+"""Results of the check of a batch: it is fine; a value is not finite or beyond the utilities; a
+probability or logit is no such number; a row gives no legal action any."""
 
 LEAST, GREATEST, LOW, HIGH, TOTAL = range(5)
 LIMITS_LENGTH = 5

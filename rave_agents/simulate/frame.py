@@ -14,7 +14,7 @@ from rave_agents.simulate.random_stream import Stream
 HEADER_LENGTH = 57
 
 WINS, LOSES = 1, 2
-"""What ``Frame.choices`` tells of a move: it wins at once; the next player can after it."""
+"""Marks of a move in ``Frame.choices``: it wins at once; the next player can win after it."""
 
 
 class Status(enum.IntEnum):

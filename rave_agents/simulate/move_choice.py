@@ -13,7 +13,7 @@ class Player(Protocol):
     """A provider of playouts, as its policy's choices need it."""
 
     deadline: float
-    """When a simulation is dropped."""
+    """The time at which a simulation is dropped."""
 
     def child(self, state: Any, action: int) -> Any:
         """The position after an action."""

@@ -12,11 +12,11 @@ from rave_agents.errors import GameError
 from rave_agents.game.arguments import is_integer, is_number
 
 ROUNDING = 1e-4
-"""How far returns and values may lie outside the utilities, as a share of their range, and priors
-from a sum of 1: single precision."""
+"""Tolerance for returns and values outside the utilities, as a share of their range, and for the
+distance of priors' sums from 1: single precision."""
 
 CHANCE_ROUNDING = 1e-6
-"""How far the probabilities of chance may lie from a sum of 1: they are the game's own."""
+"""Tolerance for the distance of chance's probabilities from a sum of 1: they are the game's own."""
 
 MOST_PLAYERS = 127
 """Players that a game may have: the tree keeps who moves in a byte."""
@@ -139,7 +139,7 @@ def checked_limits(players: Any, low: Any, high: Any, total: Any) -> UtilityLimi
 
 
 def utility_limits(state: Any) -> UtilityLimits:
-    """What a state says of its game's players and utilities.
+    """Read a state's statement of its game's players and utilities.
 
     Raises:
         GameError: if no game can have such numbers.
@@ -161,7 +161,7 @@ def checked_count(name: str, number: Any, most: int = MOST_ACTIONS) -> int:
 
 
 def is_sequence(given: Any) -> bool:
-    """Whether something is a list or an array, in which each entry has a place."""
+    """True for a list or an array, in which each entry has a place."""
     placed = hasattr(given, "__getitem__") and hasattr(given, "__len__")
     return placed and not isinstance(given, Mapping | str | bytes)
 

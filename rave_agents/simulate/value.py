@@ -28,7 +28,7 @@ class PositionValue:
         self._limits = utility_limits(root)
 
     def evaluate(self, state: Any) -> Sequence[float]:
-        """What every player may still expect, beside what they have been paid before.
+        """The expected further utility of every player, beside rewards received before.
 
         Raises:
             GameError: if the value function gives anything else than is allowed.
