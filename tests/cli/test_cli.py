@@ -389,9 +389,7 @@ def test_doctor_shows_each_time_beside_its_target(program, monkeypatch):
 
 
 def test_doctor_says_how_to_install_what_is_missing(program, monkeypatch):
-    monkeypatch.setattr(
-        "rave_agents.cli.doctor.missing_adapters", lambda: {"openspiel": "none"}
-    )
+    monkeypatch.setattr("rave_agents.cli.doctor.missing_adapters", lambda: {"openspiel": "none"})
     findings = object_of(program("doctor", "--quick", "--json"))
     install = findings["missing_adapters"]["openspiel"]["install"]
     assert install == "pip install 'rave-agents[openspiel]'"
