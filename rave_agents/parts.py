@@ -19,7 +19,7 @@ It is given as an object, ``SearchConfig.preset("rave").replace(schedule=Half(50
 command line import, as ``"rave(schedule=my_parts.Half(n_equal=50))"``.
 """
 
-from rave_agents.compiler.arrays import FLOAT, INT, Array, Axis, Rows, one
+from rave_agents.compiler.arrays import FLOAT, INT, Array, Axis, Kept, Rows, one
 from rave_agents.compiler.dispatch import implements, kernel
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.config.final_moves import (
@@ -55,6 +55,17 @@ from rave_agents.kernel.amaf.views import (
 from rave_agents.kernel.amaf.weightings import Linear, Stepped, Uniform, update_weight
 from rave_agents.kernel.amaf.winning_moves import NoWinningMoves, WinningMoves
 from rave_agents.kernel.backup import MeanBackup, edge_value
+from rave_agents.kernel.declarations import (
+    GameTraits,
+    becomes,
+    begin_search,
+    needs_observations,
+    needs_simulations,
+    reads_lifetimes,
+    refusal,
+    report_moves,
+    report_root,
+)
 from rave_agents.kernel.gumbel import Gumbel
 from rave_agents.kernel.hooks import count_value, on_rescale
 from rave_agents.kernel.move_policies import DecisiveMoves, Move, learn_move, lookahead, move_weight
@@ -141,12 +152,14 @@ __all__ = [
     "FixedUrgency",
     "Fuego",
     "FullTrust",
+    "GameTraits",
     "GraveBias",
     "Greedy",
     "Gumbel",
     "HandSelected",
     "HiddenTrust",
     "Judging",
+    "Kept",
     "LearnedBonusTrust",
     "LearnedTrust",
     "Linear",
@@ -194,6 +207,8 @@ __all__ = [
     "VisitedEdges",
     "WinningMoves",
     "action_weight",
+    "becomes",
+    "begin_search",
     "beta",
     "count_value",
     "edge_rows",
@@ -204,6 +219,8 @@ __all__ = [
     "learn_move",
     "lookahead",
     "move_weight",
+    "needs_observations",
+    "needs_simulations",
     "node_term",
     "node_value",
     "noisy",
@@ -211,6 +228,10 @@ __all__ = [
     "one",
     "position_value",
     "preference",
+    "reads_lifetimes",
+    "refusal",
+    "report_moves",
+    "report_root",
     "runs_as",
     "score",
     "unvisited_value",

@@ -21,9 +21,9 @@ from rave_agents.config.search_config import SearchConfig
 from rave_agents.game.arguments import checked_seed
 from rave_agents.game.endless import until_over
 from rave_agents.game.game_state import drawn_outcome
+from rave_agents.kernel.proofs.report import edge_proof, known_ends
 from rave_agents.kernel.tree import ROOT, edge_rows
 from rave_agents.parts import DrawLayer, RankBonus, UniformPlayouts
-from rave_agents.results.proven import edge_proof, known_ends
 from rave_agents.results.search_result import SearchResult
 from rave_agents.searcher.searcher import Searcher
 from rave_openspiel.evaluator import checked_count, checked_positive, softmax_prior
@@ -193,7 +193,8 @@ class PNEvaluator(mcts.Evaluator):  # type: ignore[misc]
     def _prior(self, result: SearchResult) -> list[tuple[int, float]]:
         rooted = self._searcher.rooted_tree()
         assert rooted is not None
-        tree, proofs, ends = rooted.arrays, rooted.proofs, known_ends(rooted)
+        tree, proofs = rooted.arrays, rooted.proofs
+        ends = known_ends(rooted.running.proofs, rooted.search())
         best = None if result.outcome is None else result.outcome[result.player]
         strengths = []
         for edge in edge_rows(tree, ROOT):

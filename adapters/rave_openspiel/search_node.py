@@ -8,9 +8,9 @@ import pyspiel
 from open_spiel.python.algorithms import mcts
 
 from rave_agents.game.game_state import PlayerId
+from rave_agents.kernel.amaf.views import AmafStatistics, amaf_statistics
+from rave_agents.kernel.proofs.report import solved_outcome
 from rave_agents.kernel.tree import ROOT, UNEXPANDED, edge_rows
-from rave_agents.results.proven import solved_outcome
-from rave_agents.results.root import AmafStatistics, amaf_statistics
 from rave_agents.tree.search_tree import SearchTree
 
 NO_EDGE = -1
@@ -208,8 +208,8 @@ class SearchNode(_StockNode):
         parent = self._parent
         if parent is None or parent._player_to_move() < 0:
             return AmafStatistics()
-        edges = slice(self._edge, self._edge + 1)
-        return amaf_statistics(self._tree, parent._row, edges)[0]
+        tree, edges = self._tree, range(self._edge, self._edge + 1)
+        return amaf_statistics(tree.amaf, tree.search(), parent._row, edges)[0]
 
     def _player_to_move(self) -> int:
         return int(self._tree.arrays.node_player[self._row])

@@ -17,9 +17,9 @@ from rave_agents.game.game_state import (
     hides_information,
     is_simultaneous,
 )
-from rave_agents.kernel.amaf.hidden_trust import LEAST_VISITS, HiddenTrust, trust_by_spread
-from rave_agents.kernel.amaf.trust import LearnedTrust
-from rave_agents.kernel.amaf.views import NoAmaf
+from rave_agents.kernel.amaf.hidden_trust import LEAST_VISITS, trust_by_spread
+from rave_agents.kernel.amaf.trust import is_learned
+from rave_agents.kernel.declarations import keeps_amaf
 from rave_agents.kernel.measures.action_persistence import (
     GONE,
     LEFT,
@@ -168,9 +168,8 @@ def warn_of_misfit(config: SearchConfig, game: str, start: Callable[[], GameStat
         game: what the game is called.
         start: makes a position of it.
     """
-    trusting = not isinstance(config.amaf, NoAmaf)
-    learned = isinstance(getattr(config.amaf, "trust", None), LearnedTrust | HiddenTrust)
-    if learned or not trusting:
+    learned = is_learned(getattr(config.amaf, "trust", None))
+    if learned or not keeps_amaf(config.amaf):
         return
     if game in _seen:
         return

@@ -26,6 +26,7 @@ from rave_agents.game.game_state import GameState, is_simultaneous, legal_action
 from rave_agents.gtp.client import GTP_AGENT_TYPE
 from rave_agents.gtp.uci_client import UCI_AGENT_TYPE
 from rave_agents.kernel.amaf.views import NoAmaf
+from rave_agents.kernel.declarations import keeps_amaf
 from rave_agents.kernel.rules import UCB1
 from rave_agents.results.search_result import SearchResult
 from rave_agents.searcher.clock import Clock
@@ -269,7 +270,7 @@ def without_amaf(spec: str | AgentSpec) -> AgentSpec:
     agents = {key: parsed.parameters[key] for key in _OF_AGENTS if key in parsed.parameters}
     changes = {key: value for key, value in parsed.parameters.items() if key not in agents}
     config = None if preset is None else preset.replace(**changes)
-    if preset is None or config is None or isinstance(config.amaf, NoAmaf):
+    if preset is None or config is None or not keeps_amaf(config.amaf):
         raise ValueError(f"{parsed} has no AMAF statistics to remove.")
     rule = UCB1() if getattr(config.rule, "c", None) == 0.0 else config.rule
     plain_search = dataclasses.replace(config, amaf=NoAmaf(), rule=rule)

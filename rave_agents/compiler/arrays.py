@@ -5,7 +5,7 @@ A field of a part that is an array says so by its annotation:
     visits: Annotated[Array, Rows(Axis.EDGE, np.float64)]
 
 Storage allocates, grows, keeps, clears and counts all arrays by these annotations. Rows that no
-node, edge, table or child uses yet are filled with ``fill``.
+node, edge, table or child uses yet are filled with ``fill``. How long values last, ``kept`` says.
 """
 
 import enum
@@ -53,6 +53,20 @@ TABLE = int(Axis.TABLE)
 CHILD = int(Axis.CHILD)
 
 
+class Kept(enum.Enum):
+    """How long the values of an array last; then all its items are ``fill`` again."""
+
+    GAME = "game"
+    """As long as the game goes on, through all searches of it; rows of nodes, edges, tables and
+    children as long as these are in the tree."""
+    ROOT = "root"
+    """Until another position becomes the root, or the tree is dropped."""
+    SEARCH = "search"
+    """Until another search begins."""
+    ALWAYS = "always"
+    """As long as the memory: for what storage itself writes."""
+
+
 class Rows(NamedTuple):
     """An array with a row for each item of an axis; flat, row after row."""
 
@@ -68,11 +82,13 @@ class Rows(NamedTuple):
     """The axis whose rows its items are, where they are not negative; None for other numbers."""
     length: int = 1
     """Items in each row."""
+    kept: Kept = Kept.GAME
+    """How long its values last."""
 
 
-def one(dtype: Any, length: int = 1, fill: float = 0) -> Rows:
+def one(dtype: Any, length: int = 1, fill: float = 0, kept: Kept = Kept.GAME) -> Rows:
     """An array of ``length`` items."""
-    return Rows(Axis.ONE, dtype, fill=fill, length=length)
+    return Rows(Axis.ONE, dtype, fill=fill, length=length, kept=kept)
 
 
 INT = np.int64

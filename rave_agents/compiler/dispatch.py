@@ -115,9 +115,11 @@ class OpenFunction(Generic[_P, _R]):
     generation = 0
     """Number of changes of bodies, or of names they look up: code compiled before is not used."""
 
-    def __init__(self, default: Callable[_P, _R]) -> None:
+    def __init__(self, default: Callable[_P, _R], compiled: bool = True) -> None:
         functools.update_wrapper(self, default)
         self.default = default
+        self.compiled = compiled
+        """False if Python alone calls it."""
         self.implementations: dict[type, Callable[..., Any]] = {}
         OpenFunction.everyone.append(self)
 
@@ -137,6 +139,11 @@ class OpenFunction(Generic[_P, _R]):
 def open_function(default: Callable[_P, _R]) -> OpenFunction[_P, _R]:
     """Open a function: its body is that of all parts which do not implement it."""
     return OpenFunction(default)
+
+
+def python_function(default: Callable[_P, _R]) -> OpenFunction[_P, _R]:
+    """Open a function that Python calls, and compiled code never: a body is plain Python."""
+    return OpenFunction(default, compiled=False)
 
 
 def implements(opened: OpenFunction[Any, Any], *parts: type) -> Callable[[_F], _F]:

@@ -39,7 +39,7 @@ def begin(dispatchers: Iterable[Any]) -> None:
     for dispatcher in dispatchers:
         dispatcher.recompile()
     for opened in OpenFunction.everyone:
-        if opened not in _opened:
+        if opened.compiled and opened not in _opened:
             _opened.add(opened)
             _open(opened)
 

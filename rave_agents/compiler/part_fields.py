@@ -6,6 +6,7 @@
 A number has the bounds of ``annotated_types``, and is finite unless it is bounded by infinity.
 """
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -26,3 +27,9 @@ class Takes:
             kind for kind in allowed if isinstance(kind, OpenFunction)
         )
         """The open functions of which the others implement one."""
+
+
+def part_name(kind: type) -> str:
+    """The name of a class of parts in specs: ``minimum_mse`` for ``MinimumMSE``."""
+    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", kind.__name__)
+    return words.lower()

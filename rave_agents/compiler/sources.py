@@ -40,7 +40,7 @@ def _add_part(found: Fingerprint, part: type) -> None:
     if not is_covered(part.__module__) and hasattr(part, "_fields"):
         found.add_fields(part)
     for opened in sorted(OpenFunction.everyone, key=_full_name):
-        body = opened.implementations.get(part)
+        body = opened.implementations.get(part) if opened.compiled else None
         if body is not None and not is_covered(body.__module__):
             found.begin()
             found.note(_full_name(opened), f"{part.__module__}.{part.__qualname__}")

@@ -8,10 +8,12 @@ from typing import Annotated, Any, NamedTuple
 
 from annotated_types import Ge
 
-from rave_agents.compiler.dispatch import implements, open_function
+from rave_agents.compiler.dispatch import implements, python_function
+from rave_agents.kernel.declarations import is_mixed, refusal
+from rave_agents.kernel.halving import halves, halving_refusal
 
 
-@open_function
+@python_function
 def preference(final_move: Any, value: float, visits: int, sure: float) -> tuple[float, float]:
     """Sort key of a move with visits: the final move has the greatest; the second breaks ties.
 
@@ -90,8 +92,23 @@ class Survivor(NamedTuple):
     """
 
 
+@implements(halves, Survivor)
+def _halves(final_move: Survivor) -> bool:
+    return True
+
+
+implements(refusal, Survivor)(halving_refusal)
+
+
 class AverageStrategy(NamedTuple):
     """Drawn from the average of the strategies that regret matching or Exp3 has followed.
 
     Their exploration is left out. Where a player moves alone, it is the robust child.
     """
+
+
+@implements(refusal, AverageStrategy)
+def _refusal(final_move: AverageStrategy, config: Any) -> str:
+    if is_mixed(config.simultaneous):
+        return ""
+    return "final_move=average_strategy needs simultaneous=regret_matching or exp3."

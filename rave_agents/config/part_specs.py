@@ -9,14 +9,13 @@ import functools
 import importlib
 import inspect
 import math
-import re
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import annotated_types
 
 from rave_agents.compiler.dispatch import OpenFunction
-from rave_agents.compiler.part_fields import Takes
+from rave_agents.compiler.part_fields import Takes, part_name
 from rave_agents.compiler.runtime import IMPLEMENTERS_RUN_AS, RUNS_AS, implements_any
 from rave_agents.config.specs import format_call, parse_call
 from rave_agents.errors import FormulaError, UnknownNameError
@@ -29,12 +28,6 @@ Part = Any
 def is_part(value: object) -> bool:
     """True if a value is a part of a search, rather than the name of one."""
     return isinstance(value, tuple) and hasattr(value, "_fields")
-
-
-def part_name(kind: type) -> str:
-    """The name of a class of parts in specs: ``minimum_mse`` for ``MinimumMSE``."""
-    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", kind.__name__)
-    return words.lower()
 
 
 def part_spec(part: Part) -> str:
@@ -162,6 +155,12 @@ def _checked_fields(label: str, kind: type, values: dict[str, Any]) -> list[Any]
 
 def _is_taken(takes: Takes, kind: type) -> bool:
     return kind in takes.classes or implements_any(kind, takes.opened)
+
+
+def takes_part(annotation: Any, part: Part) -> bool:
+    """True if a field with this annotation takes a part."""
+    takes = next(note for note in get_args(annotation) if isinstance(note, Takes))
+    return _is_taken(takes, type(part))
 
 
 def _not_taken(label: str, takes: Takes, kind: type) -> str:

@@ -9,10 +9,10 @@ import numpy as np
 from annotated_types import Ge, Gt, Le
 from numpy.typing import NDArray
 
-from rave_agents.compiler.dispatch import implements, open_function
+from rave_agents.compiler.dispatch import implements, python_function
 
 
-@open_function
+@python_function
 def noisy(
     noise: Any, priors: NDArray[np.float32], random: np.random.Generator
 ) -> NDArray[np.float32]:

@@ -3,12 +3,13 @@
 import dataclasses
 import functools
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from annotated_types import Ge, Gt, Le
 
-from rave_agents.compiler.part_fields import Takes
+from rave_agents.compiler.dispatch import records_of
+from rave_agents.compiler.part_fields import Takes, part_name
 from rave_agents.config.final_moves import (
     AverageStrategy,
     Maximin,
@@ -18,14 +19,15 @@ from rave_agents.config.final_moves import (
 )
 from rave_agents.config.part_specs import (
     Part,
+    call_part,
     checked,
     fields_of,
     identity,
     is_part,
     kinds_of,
-    part_name,
     places_in,
     plain,
+    takes_part,
     with_field,
 )
 from rave_agents.config.presets import PRESETS, SIMULTANEOUS_C
@@ -33,9 +35,9 @@ from rave_agents.config.root_noise import NoNoise, noisy
 from rave_agents.errors import UnknownNameError
 from rave_agents.game.arguments import check_names, unknown_name
 from rave_agents.kernel.amaf.nodes import NodeAmaf
-from rave_agents.kernel.amaf.tables import GRAVE, HRAVE
 from rave_agents.kernel.amaf.views import NoAmaf, view_at
 from rave_agents.kernel.backup import MeanBackup, edge_value
+from rave_agents.kernel.declarations import is_mixed, keeps_proofs, needs_simulations, refusal
 from rave_agents.kernel.gumbel import Gumbel
 from rave_agents.kernel.move_policies import move_weight
 from rave_agents.kernel.moves.strategies import Exp3, RegretMatching
@@ -205,43 +207,10 @@ class SearchConfig:
         kind: Any = type(self)
         for name, annotation in fields_of(kind).items():
             object.__setattr__(self, name, checked(name, annotation, getattr(self, name)))
-        if isinstance(self.final_move, AverageStrategy) and not self.mixes:
-            raise ValueError(
-                "final_move=average_strategy needs simultaneous=regret_matching or exp3."
-            )
-        if self.mixes and isinstance(self.amaf, GRAVE | HRAVE):
-            raise ValueError(
-                f"simultaneous={part_name(type(self.simultaneous))} takes AMAF statistics from the "
-                f"nodes themselves: use amaf=node_amaf or no_amaf, not "
-                f"{part_name(type(self.amaf))}."
-            )
-        self._check_gumbel()
-        if self.mixes and self.needs_proofs:
-            raise ValueError(
-                f"simultaneous={part_name(type(self.simultaneous))} is for simultaneous moves, "
-                "where there is no solver and there are no proof numbers: leave proofs out."
-            )
-
-    def _check_gumbel(self) -> None:
-        """Refuse what does not go with sequential halving."""
-        halves = isinstance(self.rule, Gumbel)
-        if halves != isinstance(self.final_move, Survivor):
-            raise ValueError(
-                "rule=gumbel and final_move=survivor go together, as in the preset gumbel: got "
-                f"rule={part_name(type(self.rule))} and "
-                f"final_move={part_name(type(self.final_move))}."
-            )
-        if halves and not isinstance(self.amaf, NoAmaf):
-            raise ValueError(
-                "rule=gumbel completes the values of actions without visits by those of the "
-                f"evaluator, not by AMAF statistics: use amaf=no_amaf, not "
-                f"{part_name(type(self.amaf))}."
-            )
-        if halves and self.threads > 1:
-            raise ValueError(
-                "rule=gumbel shares out the simulations of one tree: threads must be 1, got "
-                f"{self.threads}. leaves=8 gives an evaluator eight leaves at once."
-            )
+        for part in self.parts():
+            refused = call_part(refusal, part, self)
+            if refused:
+                raise ValueError(refused)
 
     def __eq__(self, other: object) -> bool:
         """True if the other has the same parts, of the same classes, and the same numbers."""
@@ -262,26 +231,34 @@ class SearchConfig:
         Raises:
             ValueError: for ``rule=gumbel`` without one.
         """
-        if isinstance(self.rule, Gumbel) and (simulations is None or math.isinf(simulations)):
-            raise ValueError(
-                "rule=gumbel shares out a known number of simulations: give simulations. Beside "
-                "them, seconds or a clock may end a search before."
-            )
+        if simulations is None or math.isinf(simulations):
+            for name in self.field_names():
+                part = getattr(self, name)
+                if any(needs_simulations(inner) for inner in records_of(part)):
+                    raise ValueError(
+                        f"{name}={part_name(type(part))} shares out a known number of simulations: "
+                        "give simulations. Beside them, seconds or a clock may end a search before."
+                    )
+
+    def parts(self) -> Iterator[Part]:
+        """All parts, those in other parts included."""
+        for name in self.field_names():
+            yield from records_of(getattr(self, name))
 
     @property
     def proves(self) -> bool:
         """True if the search proves outcomes: by the solver, by proof numbers, or by both."""
-        return isinstance(self.proofs, Proofs)
+        return keeps_proofs(self.proofs)
 
     @property
     def needs_proofs(self) -> bool:
         """True if a search in which nothing can be proven is refused."""
-        return isinstance(self.proofs, Proofs) and not self.proofs.optional
+        return self.proves and not self.proofs.optional
 
     @property
     def mixes(self) -> bool:
         """True if players who move at the same time follow mixed strategies."""
-        return isinstance(self.simultaneous, RegretMatching | Exp3)
+        return is_mixed(self.simultaneous)
 
     @classmethod
     def preset(cls, name: str) -> "SearchConfig":
@@ -449,10 +426,10 @@ def _preset(name: str) -> SearchConfig:
 def _shared_rule(given: Any) -> Any:
     """The rule that a given one implies where players move at the same time; None for none."""
     kind: Any = SearchConfig
-    halves = given is not None and isinstance(
-        checked("rule", fields_of(kind)["rule"], given), Gumbel
-    )
-    return None if halves else given
+    if given is None:
+        return None
+    rule = checked("rule", fields_of(kind)["rule"], given)
+    return given if takes_part(fields_of(kind)["simultaneous"], rule) else None
 
 
 def _unknown(what: str, name: str, known: Collection[str]) -> str:

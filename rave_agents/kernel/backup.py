@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rave_agents.compiler.arrays import EDGE
-from rave_agents.compiler.dispatch import implements, kernel, open_function
+from rave_agents.compiler.dispatch import implements, kernel, open_function, python_function
 from rave_agents.kernel import codes
 from rave_agents.kernel.hooks import count_value, give_better_known, on_backup, on_rescale
 from rave_agents.kernel.search import Search
@@ -39,9 +39,9 @@ def _plain_sum(backup: MeanBackup, search: Any, node: int, edge: int) -> float:
     return float(search.tree.edge_value_sum[edge])
 
 
-@open_function
+@python_function
 def edge_sums(backup: Any, search: Any, node: int, edges: range) -> Any:
-    """``edge_sum`` of a node's edges, as an array; called from Python."""
+    """``edge_sum`` of a node's edges, as an array."""
     return np.array([edge_sum(backup, search, node, edge) for edge in edges])
 
 

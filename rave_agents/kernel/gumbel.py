@@ -15,7 +15,7 @@ from typing import Annotated, Any, NamedTuple
 
 from annotated_types import Ge, Le
 
-from rave_agents.compiler.arrays import FLOAT, INT, NODE, Array, Axis, Rows, one
+from rave_agents.compiler.arrays import FLOAT, INT, NODE, Array, Axis, Kept, Rows, one
 from rave_agents.compiler.dispatch import implements, kernel
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel import codes, hooks
@@ -65,11 +65,11 @@ class GumbelSearch(NamedTuple):
     node_value: Annotated[Array, Rows(Axis.NODE, FLOAT, fill=UNKNOWN)]
     """The evaluator's value of a node when it was added, for the player who moves there; or
     ``UNKNOWN``."""
-    noise: Annotated[Array, Rows(Axis.ACTION, FLOAT)]
+    noise: Annotated[Array, Rows(Axis.ACTION, FLOAT, kept=Kept.ROOT)]
     """The Gumbel noise of the root's actions."""
-    visits_before: Annotated[Array, Rows(Axis.ACTION, INT)]
+    visits_before: Annotated[Array, Rows(Axis.ACTION, INT, kept=Kept.ROOT)]
     """The visits that the root's actions had before this search, in a tree that was kept."""
-    budget: Annotated[Array, one(INT)]
+    budget: Annotated[Array, one(INT, kept=Kept.ROOT)]
     """[1] the simulations of this search that take an action at the root."""
 
 

@@ -109,15 +109,6 @@ def checks_children(part: Any) -> int:
 
 
 @open_function
-def reads_lifetimes(part: Any) -> bool:
-    """True if a part reads ``search.lifetimes``, which are counted where one does.
-
-    Asked of options, before the search is composed.
-    """
-    return False
-
-
-@open_function
 def select(moves: Any, search: Any) -> int:
     """Walk from the root to a leaf. Returns a ``Status``.
 

@@ -2,8 +2,8 @@
 
 A policy of your own implements ``move_weight``: what a move's probability is proportional to. It is
 asked at each move of a playout about every legal action. ``learn_move`` tells it how the moves of a
-simulation ended; what it keeps of that are arrays of its own, see ``compiler/runtime.py``. They are
-forgotten when the next search begins. ``lookahead`` says what it needs to know of the game.
+simulation ended; what it keeps of that are arrays of its own, see ``compiler/runtime.py``; how
+long, their declarations say. ``lookahead`` says what it needs to know of the game.
 """
 
 import math
@@ -12,8 +12,10 @@ from typing import Annotated, Any, NamedTuple
 from rave_agents.compiler.arrays import FLOAT, Array, Axis, Rows
 from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.compiler.entry import entry
-from rave_agents.compiler.runtime import runs_as
+from rave_agents.compiler.runtime import record_of, runs_as
 from rave_agents.kernel import codes, hooks
+from rave_agents.kernel.declarations import gives_weights
+from rave_agents.kernel.playouts import UniformPlayouts, WeightedPlayouts
 from rave_agents.kernel.utilities import HIGH, LOW, scaled
 from rave_agents.simulate.frame import LOSES, WINS
 from rave_agents.simulate.random_stream import random_below, random_unit
@@ -87,6 +89,18 @@ class MovePlayouts(NamedTuple):
     own: Any
     weights: Annotated[Array, Rows(Axis.ACTION, FLOAT)]
     """The sums of weights up to each of the actions that are compared."""
+
+
+def chooses_moves(policy: Any) -> bool:
+    """True if a policy chooses each move of a playout."""
+    return record_of(type(policy)) is MovePlayouts
+
+
+def playouts_by(policy: Any) -> Any:
+    """The part that draws playouts by a policy: itself if it chooses each move."""
+    if chooses_moves(policy):
+        return policy
+    return WeightedPlayouts(policy) if gives_weights(policy) else UniformPlayouts()
 
 
 @implements(draws_moves, MovePlayouts)

@@ -20,10 +20,16 @@ from typing import Annotated, Any, NamedTuple
 
 from annotated_types import Ge
 
-from rave_agents.compiler.arrays import FLOAT, INT, Array, Axis, Rows, one
+from rave_agents.compiler.arrays import FLOAT, INT, Array, Axis, Kept, Rows, one
 from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel import codes, hooks
+from rave_agents.kernel.declarations import (
+    asks_rules,
+    draws_by_weights,
+    gives_weights,
+    reads_lifetimes,
+)
 from rave_agents.kernel.measures.action_persistence import move_independence, reuse_consistency
 from rave_agents.kernel.measures.ramp import ramp
 from rave_agents.kernel.utilities import HIGH, LOW, scaled
@@ -156,6 +162,16 @@ def _is_uniform(policy: AdaptivePlayouts, trust: float) -> bool:
     return trust == 0.0
 
 
+@implements(gives_weights, UniformPlayouts, SensiblePlayouts)
+def _gives_none(policy: Any) -> bool:
+    return False
+
+
+@implements(asks_rules, SensiblePlayouts, AdaptivePlayouts)
+def _asks_rules(policy: Any) -> bool:
+    return True
+
+
 class WeightedPlayouts(NamedTuple):
     """Playouts draw actions by the weights of a policy."""
 
@@ -163,7 +179,12 @@ class WeightedPlayouts(NamedTuple):
     """A part that implements ``action_weight``."""
 
 
-@implements(hooks.reads_lifetimes, WeightedPlayouts)
+@implements(draws_by_weights, WeightedPlayouts)
+def _draws_by_weights(playouts: WeightedPlayouts) -> bool:
+    return True
+
+
+@implements(reads_lifetimes, WeightedPlayouts)
 def _reads_lifetimes(playouts: WeightedPlayouts) -> bool:
     return True
 
@@ -173,15 +194,15 @@ class PlayoutStatistics(NamedTuple):
     """The statistics of all moves of a search's playouts."""
 
     options: WeightedPlayouts
-    visits: Annotated[Array, Rows(Axis.PLAYER, INT, (Axis.ACTION,))]
+    visits: Annotated[Array, Rows(Axis.PLAYER, INT, (Axis.ACTION,), kept=Kept.SEARCH)]
     """Times that each player took each action."""
-    return_sum: Annotated[Array, Rows(Axis.PLAYER, FLOAT, (Axis.ACTION,))]
+    return_sum: Annotated[Array, Rows(Axis.PLAYER, FLOAT, (Axis.ACTION,), kept=Kept.SEARCH)]
     """The sum of the player's returns then, in the game's utilities."""
-    square_sum: Annotated[Array, Rows(Axis.PLAYER, FLOAT)]
+    square_sum: Annotated[Array, Rows(Axis.PLAYER, FLOAT, kept=Kept.SEARCH)]
     """The sum of the squares of each player's returns, over all of their moves."""
-    last: Annotated[Array, Rows(Axis.PLAYER, INT, (Axis.ACTION,))]
+    last: Annotated[Array, Rows(Axis.PLAYER, INT, (Axis.ACTION,), kept=Kept.SEARCH)]
     """The number of the playout in which each player took each action last."""
-    counts: Annotated[Array, one(INT, 3)]
+    counts: Annotated[Array, one(INT, 3, kept=Kept.SEARCH)]
     """[3] the number of playouts, of their moves, and of those that their player had made in the
     same playout before."""
 

@@ -17,6 +17,7 @@ from rave_agents.compiler.arrays import FLOAT, INT, Array, Axis, Rows, one
 from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel import hooks
+from rave_agents.kernel.declarations import GameTraits, becomes
 from rave_agents.kernel.players import CHANCE
 
 
@@ -159,6 +160,17 @@ def _log_visits(rule: Any, N: float) -> float:
     return math.log(N)
 
 
+@implements(becomes, UCB1, UCB1Tuned)
+def without_idle_exploration(rule: Any, game: GameTraits) -> Any:
+    """Nothing is explored with c = 0: then nothing need be computed."""
+    return Greedy() if rule.c == 0.0 else rule
+
+
+@implements(becomes, AdaptiveUCB1)
+def _becomes(rule: AdaptiveUCB1, game: GameTraits) -> Any:
+    return rule if game.chance else without_idle_exploration(UCB1(rule.c), game)
+
+
 @open_function
 def hides_chance(moves: Any) -> bool:
     """True if simulations differ by what happened unseen, though there are no chance nodes."""
@@ -237,6 +249,9 @@ def scheduled_weight(rule: ScheduledPUCT, N: float) -> float:
 def _scheduled_exploration(rule: ScheduledPUCT, node: Node, edge: Edge) -> float:
     """``p / (n + 1)`` times what ``scheduled_weight`` gives."""
     return edge.p * node.term / (edge.n + 1.0)
+
+
+implements(becomes, PUCT)(without_idle_exploration)
 
 
 @implements(node_term, PUCT)

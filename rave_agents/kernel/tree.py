@@ -9,7 +9,7 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from rave_agents.compiler.arrays import EDGE, FLOAT, INT, NODE, Array, Axis, Rows, one
+from rave_agents.compiler.arrays import EDGE, FLOAT, INT, NODE, Array, Axis, Kept, Rows, one
 from rave_agents.compiler.dispatch import kernel
 
 ROOT = 0
@@ -26,9 +26,9 @@ class Tree(NamedTuple):
     node, that of the last player who moved before it.
     """
 
-    used: Annotated[Array, one(INT, 4)]
+    used: Annotated[Array, one(INT, 4, kept=Kept.ALWAYS)]
     """[4] rows in use: of nodes, edges, AMAF tables and entries of the table of children."""
-    capacity: Annotated[Array, one(INT, 4)]
+    capacity: Annotated[Array, one(INT, 4, kept=Kept.ALWAYS)]
     """[4] rows that fit into the arrays of each."""
 
     node_player: Annotated[Array, Rows(Axis.NODE, np.int8)]

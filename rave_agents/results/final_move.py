@@ -10,9 +10,9 @@ from rave_agents.config.part_specs import is_own, part_raised
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.errors import FormulaError
 from rave_agents.kernel.amaf.winning_moves import weighted_win_rate
-from rave_agents.kernel.proofs.part import Proofs
+from rave_agents.kernel.proofs.report import NO_PROOF
 from rave_agents.kernel.proofs.solver import UNSOLVED
-from rave_agents.results.root import NO_PROOF, Root, RootMove
+from rave_agents.results.root import Root, RootMove
 from rave_agents.results.search_result import ActionStatistics
 
 DRAW = 0.5
@@ -85,7 +85,7 @@ def _policy(root: Root, config: SearchConfig) -> list[float]:
     else:
         keys = _final_keys(root, config)
     allowed = keys
-    if config.final_proven and isinstance(config.proofs, Proofs):
+    if config.final_proven and config.proves:
         left = _final_moves(root, config, lambda move: keys[move.action])
         allowed = {move.action: keys[move.action] for move in left}
     share = np.zeros(len(moves))
@@ -131,7 +131,7 @@ def worst_values(root: Root, few: float) -> dict[int, float]:
 def _final_keys(root: Root, config: SearchConfig) -> dict[int, tuple[float, float]]:
     """Sort keys of the actions: the final move has the greatest; moves without visits the least."""
     part = config.final_move
-    body, proven = preference.body_for(type(part)), isinstance(config.proofs, Proofs)
+    body, proven = preference.body_for(type(part)), config.proves
     keys: dict[int, tuple[float, float]] = {}
     for move in root.moves:
         if move.visits == 0:

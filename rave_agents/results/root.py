@@ -1,40 +1,30 @@
 """The root of a tree, or of several: what is known of its moves, the principal variation."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from rave_agents.compiler.dispatch import records_of
+from rave_agents.config.part_specs import call_part
+from rave_agents.errors import FormulaError
+from rave_agents.game.arguments import is_number
 from rave_agents.game.game_state import GameState, legal_actions_of
-from rave_agents.kernel import tree as trees
-from rave_agents.kernel.amaf.hidden_trust import MeasuredSpread
-from rave_agents.kernel.amaf.nodes import EdgeAmaf
-from rave_agents.kernel.amaf.tables import AmafTables
-from rave_agents.kernel.amaf.trust import FullTrust, LearnedTrust, trust_of
-from rave_agents.kernel.amaf.views import NO_TABLE
+from rave_agents.kernel.amaf.views import AmafStatistics
 from rave_agents.kernel.backup import edge_sums
-from rave_agents.kernel.gumbel import GumbelSearch
-from rave_agents.kernel.moves.simultaneous import JointMoves
-from rave_agents.kernel.moves.strategies import MixedStrategy
-from rave_agents.kernel.proofs.part import Proven
-from rave_agents.kernel.proofs.solver import UNSOLVED
-from rave_agents.kernel.proofs.trust import MeasuredTrust, bonus_trust
-from rave_agents.kernel.tree import ROOT, UNEXPANDED, Tree
-from rave_agents.kernel.values.online import LearnedEdges, value_trust
-from rave_agents.results.proven import (
+from rave_agents.kernel.declarations import report_moves, report_root
+from rave_agents.kernel.halving import Halved
+from rave_agents.kernel.proofs.report import (
+    NO_PROOF,
     EdgeProof,
-    Ends,
-    edge_proof,
-    known_ends,
-    merged_numbers,
-    merged_proof,
     solved_outcome,
     solving_edge,
-    win_numbers,
     winning_edge,
 )
-from rave_agents.tree.halving import Halved, root_halving
+from rave_agents.kernel.proofs.solver import UNSOLVED
+from rave_agents.kernel.tree import ROOT, UNEXPANDED, edge_rows
+from rave_agents.results.proven import merged_numbers, merged_proof
 from rave_agents.tree.joint_positions import (
     JointVisits,
     find_joint_child,
@@ -42,24 +32,7 @@ from rave_agents.tree.joint_positions import (
     players_node,
     position_nodes,
 )
-from rave_agents.tree.proof_arrays import ProofArrays
 from rave_agents.tree.search_tree import SearchTree
-
-NO_PROOF = EdgeProof()
-"""Proof of an action where nothing can be proven."""
-
-
-class AmafStatistics(NamedTuple):
-    """The AMAF statistics of an action; values are scaled to [0, 1]."""
-
-    visits: float = 0.0
-    """AMAF visits."""
-    value_sum: float = 0.0
-    """Sum of their values."""
-    wins: float = 0.0
-    """AMAF visits that were won, if winning moves are counted."""
-    win_moves: float = 0.0
-    """Sum of the move's numbers over them."""
 
 
 class RootMove(NamedTuple):
@@ -118,6 +91,10 @@ class Root(NamedTuple):
     """The trust in the bonus of proof numbers, likewise."""
     value_trust: float | None = None
     """The trust in values learned from playouts, likewise."""
+    reports: Mapping[str, float] = {}
+    """Figures that parts of the user's own report, by their names."""
+    action_reports: Mapping[str, tuple[float, ...]] = {}
+    """Figures that they report of each of the moves."""
 
     def utility(self, value_sum: float, visits: float) -> float | None:
         """A mean value in the game's utilities; None without visits."""
@@ -139,82 +116,82 @@ def unknown_root(state: GameState, player: int) -> Root:
 
 
 def known_root(tree: SearchTree) -> Root:
-    """Read a tree's root, which has its node."""
-    arrays, running = tree.arrays, tree.running
-    low, high = tree.utility_range.tolist()
-    node, strategies = ROOT, None
-    halves = isinstance(running.rule, GumbelSearch)
-    joint: tuple[JointVisits, ...] = ()
-    if isinstance(running.moves, JointMoves):
-        node = players_node(arrays, running.moves, ROOT, tree.player)
-        halves = halves and len(position_nodes(running.moves, ROOT)) == 1
-        joint = tuple(joint_visits(arrays, running.moves, ROOT))
-        if isinstance(running.moves.choice, MixedStrategy):
-            strategies = running.moves.choice.edge_strategy
-    first = int(arrays.node_first_edge[node])
-    edges = slice(first, first + int(arrays.node_edge_count[node]))
-    proofs = tree.proofs if isinstance(running.proofs, Proven) else None
-    count = edges.stop - first
-    proven, mixed = [NO_PROOF] * count, [0.0] * count
-    if proofs is not None:
-        ends = known_ends(tree)
-        proven = [edge_proof(arrays, proofs, ROOT, edge, ends) for edge in range(first, edges.stop)]
-    if strategies is not None:
-        mixed = strategies[edges].tolist()
-    halved = root_halving(tree) if halves else [None] * count
+    """The root of a tree that has its node, by what the tree counts and its parts report."""
+    arrays, moves, search = tree.arrays, tree.running.moves, tree.search()
+    node = players_node(arrays, moves, ROOT, tree.player)
+    rows = edge_rows(arrays, node)
+    edges = slice(rows.start, rows.stop)
     actions = arrays.edge_action[edges].tolist()
+    joint = joint_visits(arrays, moves, ROOT)
     if tree.numbers is not None:
         actions = tree.numbers.ids(actions)
-        joint = tuple(row._replace(actions=tuple(tree.numbers.ids(row.actions))) for row in joint)
-    moves = map(
-        RootMove,
+        joint = [row._replace(actions=tuple(tree.numbers.ids(row.actions))) for row in joint]
+    counted = zip(
         actions,
         arrays.edge_visits[edges].tolist(),
-        edge_sums(running.backup, tree.search(), node, range(first, edges.stop)).tolist(),
+        edge_sums(tree.running.backup, search, node, rows).tolist(),
         arrays.edge_prior[edges].tolist(),
-        amaf_statistics(tree, node, edges),
-        proven,
-        mixed,
-        halved,
+        strict=True,
     )
-    measured = getattr(getattr(running.proofs, "numbers", None), "bonus_trust", None)
-    learned = running.judging
-    trust = getattr(running.amaf, "trust", None)
     root = Root(
-        moves=tuple(moves),
+        moves=tuple(RootMove(*row, AmafStatistics(), NO_PROOF) for row in counted),
         player=tree.player,
         num_players=tree.num_players,
         place=node - ROOT,
-        joint=joint,
+        joint=tuple(joint),
         visits=int(arrays.node_visits[ROOT]),
-        low=low,
-        high=high,
-        amaf_trust=None if isinstance(trust, FullTrust | None) else _amaf_trust(tree, trust),
-        proof_trust=bonus_trust(measured) if isinstance(measured, MeasuredTrust) else None,
-        value_trust=value_trust(learned) if isinstance(learned, LearnedEdges) else None,
+        low=tree.low,
+        high=tree.high,
     )
-    return root if proofs is None else _with_proofs(root, arrays, proofs, ends)
+    for part in records_of(tree.running):
+        root = _with_report(root, call_part(report_root, part, search))
+        columns = call_part(report_moves, part, search, node)
+        if columns:
+            root = _with_columns(root, columns)
+    return root
 
 
-def _amaf_trust(tree: SearchTree, trust: Any) -> float | None:
-    """The trust in AMAF values, once something is known."""
-    learned = isinstance(trust, LearnedTrust | MeasuredSpread)
-    if learned and not tree.running.lifetimes.taken.any():
-        return None
-    return float(trust_of(trust, tree.search()))
+_FIGURES = (
+    "outcome",
+    "distance",
+    "proof_number",
+    "disproof_number",
+    "clear_cut",
+    "amaf_trust",
+    "proof_trust",
+    "value_trust",
+)
+_COLUMNS = ("amaf", "proof", "strategy", "halved")
 
 
-def _with_proofs(root: Root, arrays: Tree, proofs: ProofArrays, ends: Ends) -> Root:
-    """The same with what is proven of the root itself."""
-    outcome = solved_outcome(proofs)
-    proof_number, disproof_number = win_numbers(proofs, int(arrays.node_player[ROOT]))
-    return root._replace(
-        outcome=outcome,
-        distance=UNSOLVED if outcome is None else int(proofs.distance[ROOT]),
-        proof_number=proof_number,
-        disproof_number=disproof_number,
-        clear_cut=root.num_players == 2 and ends.plain and not ends.luck,
-    )
+def _with_report(root: Root, figures: Mapping[str, Any]) -> Root:
+    """The root with what a part reports of it."""
+    own = {name: _number(name, figure) for name, figure in figures.items() if name not in _FIGURES}
+    known = {name: figure for name, figure in figures.items() if name in _FIGURES}
+    return root._replace(**known, reports={**root.reports, **own})
+
+
+def _with_columns(root: Root, columns: Mapping[str, Sequence[Any]]) -> Root:
+    """The root with what a part reports of each of its moves."""
+    for name, column in columns.items():
+        if len(column) != len(root.moves):
+            raise FormulaError(
+                f"report_moves must give {name!r} for each of {len(root.moves)} actions, got "
+                f"{len(column)} figures."
+            )
+        if name in _COLUMNS:
+            pairs = zip(root.moves, column, strict=True)
+            root = root._replace(moves=tuple(move._replace(**{name: row}) for move, row in pairs))
+        else:
+            told = tuple(_number(name, figure) for figure in column)
+            root = root._replace(action_reports={**root.action_reports, name: told})
+    return root
+
+
+def _number(name: str, figure: Any) -> float:
+    if not is_number(figure):
+        raise FormulaError(f"A part must report {name!r} as a number, got {figure!r}.")
+    return float(figure)
 
 
 def merged_root(roots: Sequence[Root]) -> Root:
@@ -247,6 +224,8 @@ def merged_root(roots: Sequence[Root]) -> Root:
         amaf_trust=_mean([root.amaf_trust for root in known]),
         proof_trust=_mean([root.proof_trust for root in known]),
         value_trust=_mean([root.value_trust for root in known]),
+        reports=_mean_reports([root.reports for root in known]),
+        action_reports=_mean_columns([root.action_reports for root in known]),
     )
     if best is None:
         return merged
@@ -261,6 +240,23 @@ def merged_root(roots: Sequence[Root]) -> Root:
 def _mean(shares: Sequence[float | None]) -> float | None:
     known = [share for share in shares if share is not None]
     return sum(known) / len(known) if known else None
+
+
+def _mean_reports(reports: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    names = dict.fromkeys(name for report in reports for name in report)
+    found = {name: _mean([report.get(name) for report in reports]) for name in names}
+    return {name: mean for name, mean in found.items() if mean is not None}
+
+
+def _mean_columns(
+    reports: Sequence[Mapping[str, tuple[float, ...]]],
+) -> dict[str, tuple[float, ...]]:
+    names = dict.fromkeys(name for report in reports for name in report)
+    told = {name: [report[name] for report in reports if name in report] for name in names}
+    return {
+        name: tuple(sum(figures) / len(figures) for figures in zip(*columns, strict=True))
+        for name, columns in told.items()
+    }
 
 
 def _merged_moves(roots: Sequence[Root], prover: Root | None) -> tuple[RootMove, ...]:
@@ -343,83 +339,38 @@ def principal_variation(tree: SearchTree, action: int) -> tuple[int, ...]:
     """
     if tree.numbers is not None:
         (action,) = tree.numbers.known([action])
-    moves = tree.running.moves
-    together = isinstance(moves, JointMoves)
-    arrays = tree.arrays
-    proofs = tree.proofs if isinstance(tree.running.proofs, Proven) else None
-    line, node = _joint_variation(tree, moves, action) if together else [action], ROOT
-    first = int(arrays.node_first_edge[ROOT])
-    rows = arrays.edge_action[first : first + int(arrays.node_edge_count[ROOT])]
-    edge = first + int(np.argmax(rows == action))
-    while not together and (node := int(arrays.edge_child[edge])) not in (UNEXPANDED, ROOT):
-        count = int(arrays.node_edge_count[node])
-        if count == 0:
-            break
-        first = int(arrays.node_first_edge[node])
-        edge = first + int(np.argmax(arrays.edge_visits[first : first + count]))
-        proven = None if proofs is None else _proven_edge(arrays, proofs, node)
-        if proven is not None:
-            edge = proven
-        elif arrays.edge_visits[edge] == 0 and (
-            proofs is None or solved_outcome(proofs, node) is None
-        ):
-            break
-        line.append(int(arrays.edge_action[edge]))
+    arrays, moves = tree.arrays, tree.running.moves
+    line: list[int] = []
+    node, step = ROOT, _expected_step(tree, ROOT, action)
+    while step:
+        line += step
+        node = find_joint_child(arrays, moves, node, step)
+        ends = node in (UNEXPANDED, ROOT) or arrays.node_edge_count[node] == 0
+        step = () if ends else _expected_step(tree, node)
     return tuple(line if tree.numbers is None else tree.numbers.ids(line))
 
 
-def _proven_edge(arrays: Tree, proofs: ProofArrays, node: int) -> int | None:
-    """The edge that leads to what is proven of a node; None if nothing is, or no edge shows it."""
-    if solved_outcome(proofs, node) is not None:
-        return solving_edge(arrays, proofs, node)
-    return winning_edge(arrays, proofs, node)
+def _expected_step(tree: SearchTree, node: int, action: int | None = None) -> Sequence[int]:
+    """The actions expected at a node, of all who move there; with the searching player's, if given.
 
-
-def _joint_variation(tree: SearchTree, moves: JointMoves, action: int) -> list[int]:
-    """The principal variation where players may move at the same time."""
-    arrays, node = tree.arrays, ROOT
-    if len(position_nodes(moves, ROOT)) > 1:
-        line = list(_expected_joint(tree, ROOT, action))
-    else:
-        line = [action]
-    node = ROOT if not line else find_joint_child(arrays, moves, ROOT, line)
-    while node not in (UNEXPANDED, ROOT) and arrays.node_edge_count[node] > 0:
-        actions: Sequence[int]
-        if len(position_nodes(moves, node)) > 1:
-            actions = _expected_joint(tree, node)
-        else:
-            edges = trees.edge_rows(arrays, node)
-            edge = edges.start + int(np.argmax(arrays.edge_visits[edges.start : edges.stop]))
-            actions = [int(arrays.edge_action[edge])] if arrays.edge_visits[edge] > 0 else []
-        if not actions:
-            break
-        line += actions
-        node = find_joint_child(arrays, moves, node, actions)
-    return line
-
-
-def _expected_joint(tree: SearchTree, node: int, action: int | None = None) -> tuple[int, ...]:
-    """The joint action most visited, with the searching player's action if it is given."""
-    arrays = tree.arrays
-    nodes = position_nodes(tree.running.moves, node)
-    players = [int(arrays.node_player[row]) for row in nodes]
-    rows = joint_visits(arrays, tree.running.moves, node)
+    Empty if nothing is known.
+    """
+    arrays, moves, proofs = tree.arrays, tree.running.moves, tree.proofs
+    nodes = position_nodes(moves, node)
+    if len(nodes) > 1:
+        rows = joint_visits(arrays, moves, node)
+        if action is not None:
+            place = [int(arrays.node_player[row]) for row in nodes].index(tree.player)
+            rows = [row for row in rows if row.actions[place] == action]
+        return max(rows, key=lambda row: row.visits).actions if rows else ()
     if action is not None:
-        place = players.index(tree.player)
-        rows = [row for row in rows if row.actions[place] == action]
-    return max(rows, key=lambda row: row.visits).actions if rows else ()
-
-
-def amaf_statistics(tree: SearchTree, node: int, edges: slice) -> list[AmafStatistics]:
-    """The AMAF statistics of a node's edges: their own, or those in the node's table, if any."""
-    arrays, amaf = tree.arrays, tree.running.amaf
-    rows: Any = edges
-    if isinstance(amaf, AmafTables) and amaf.node_table[node] != NO_TABLE:
-        table = int(amaf.node_table[node]) * tree.num_players + int(arrays.node_player[node])
-        rows = table * tree.num_actions + arrays.edge_action[edges].astype(np.int64)
-    elif not isinstance(amaf, EdgeAmaf):
-        return [AmafStatistics()] * (edges.stop - edges.start)
-    kept = [amaf.visits, amaf.value_sum]
-    if hasattr(amaf.winning, "wins"):
-        kept += [amaf.winning.wins, amaf.winning.win_moves]
-    return list(map(AmafStatistics, *np.array([array[rows] for array in kept], float).tolist()))
+        return (action,)
+    edges = edge_rows(arrays, node)
+    solved = solved_outcome(proofs, node) is not None
+    proven = (solving_edge if solved else winning_edge)(arrays, proofs, node)
+    edge = edges.start + int(np.argmax(arrays.edge_visits[edges.start : edges.stop]))
+    if proven is not None:
+        edge = proven
+    elif arrays.edge_visits[edge] == 0 and not solved:
+        return ()
+    return (int(arrays.edge_action[edge]),)

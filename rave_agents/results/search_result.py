@@ -3,7 +3,7 @@
 import dataclasses
 import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rave_agents.game.game_state import GameState, apply_path, is_simultaneous, moving_players
@@ -118,6 +118,13 @@ class SearchResult:
     """Trust in values that the search learned from its own playouts at the end, from 0 to 1, where
     it learns any (``learning=OnlineValue()``, as in ``auto``): by how much better they foretell the
     ends of playouts than the mean of all ends does. Else None."""
+    reports: Mapping[str, float] = dataclasses.field(default_factory=dict, hash=False)
+    """Figures of the root that parts of your own report (``report_root``), by their names; of
+    several threads' trees the mean."""
+    action_reports: Mapping[str, tuple[float, ...]] = dataclasses.field(
+        default_factory=dict, hash=False
+    )
+    """Figures that they report of each of ``actions`` (``report_moves``), likewise."""
     worlds: WorldStatistics | None = None
     """The worlds that it drew, where something is hidden and it determinizes; else None."""
     state: GameState = dataclasses.field(repr=False, compare=False)
@@ -232,6 +239,8 @@ class SearchResult:
             "amaf_trust": self.amaf_trust,
             "proof_trust": self.proof_trust,
             "value_trust": self.value_trust,
+            "reports": dict(self.reports),
+            "action_reports": {name: list(row) for name, row in self.action_reports.items()},
             "worlds": None if self.worlds is None else dataclasses.asdict(self.worlds),
             "joint": None if self.joint is None else self.joint.to_dict(),
             "principal_variation": list(self.principal_variation),
@@ -252,7 +261,8 @@ class SearchResult:
         outcomes = any(row.outcome is not None for row in self.actions)
         header += ["outcome", "in moves"] * outcomes
         improved = any(row.improved is not None for row in self.actions)
-        header += ["prior", *(["improved"] * improved), "probability"]
+        header += ["prior", *(["improved"] * improved), "probability", *self.action_reports]
+        places = {row.action: place for place, row in enumerate(self.actions)}
         lines = [header]
         for row in self.ranked_actions[:rows]:
             cells = [self.action_name(row.action), str(row.visits), _number(row.value)]
@@ -269,7 +279,9 @@ class SearchResult:
             if outcomes:
                 cells += [_number(row.outcome), "-" if row.distance is None else str(row.distance)]
             cells += [f"{row.prior:.3f}", *([_number(row.improved)] * improved)]
-            lines.append([*cells, f"{row.probability:.3f}"])
+            cells.append(f"{row.probability:.3f}")
+            place = places[row.action]
+            lines.append(cells + [_number(told[place]) for told in self.action_reports.values()])
         return lines
 
     def plot(self, *quantities: str, board: bool | None = None) -> "Picture":
@@ -322,7 +334,7 @@ class SearchResult:
         if self.value_trust is not None and self.simulations > 0:
             foretold = _foretelling(self.value_trust)
             lines.append(f"values learned from playouts trusted {self.value_trust:.2f}: {foretold}")
-        return lines
+        return lines + [f"{name} {value:.3f}" for name, value in self.reports.items()]
 
     @property
     def why_not_searched(self) -> str:

@@ -15,7 +15,6 @@ from rave_agents.evaluators import leaves
 from rave_agents.evaluators.batch import BatchArrays
 from rave_agents.evaluators.batch_evaluator import BatchEvaluator, evaluate
 from rave_agents.evaluators.cache import EvaluationCache
-from rave_agents.kernel.moves.alternating import Alternating
 from rave_agents.kernel.search import Path, Search
 from rave_agents.searcher.leaf_stepper import LeafStepper, bind_step
 from rave_agents.searcher.tree_search import (
@@ -347,7 +346,7 @@ class BatchedSearch(TreeSearch):
     def _make_simulator(self, game: SearchedGame, playout_stream: Any) -> None:
         config = game.config
         check_rows(game, "An evaluator of batches")
-        if config.leaves > 1 and not isinstance(game.parts.moves, Alternating):
+        if config.leaves > 1 and not game.plain:
             raise UnsupportedGameError(
                 f"leaves={config.leaves} is for games in which one player moves at a time and "
                 "nothing is hidden: leave it at 1, and search several games at once."
@@ -377,7 +376,7 @@ class BatchedSearch(TreeSearch):
     def _bind(self, game: SearchedGame, tree: SearchTree) -> None:
         """See ``TreeSearch``; each simulation adds a node, for which there is room now."""
         self._is_bound = False
-        if self._expected > 0 and isinstance(game.parts.moves, Alternating):
+        if self._expected > 0 and game.plain:
             tree.reserve(int(self._expected), len(self._root.legal_actions()))
             self._expected = 0.0
         super()._bind(game, tree)

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from rave_agents.compiler.part_fields import part_name
 from rave_agents.compiler.runtime import implements_any
-from rave_agents.config.part_specs import part_name
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.errors import GameError, UnsupportedGameError
 from rave_agents.evaluators.batch_evaluator import BatchEvaluator

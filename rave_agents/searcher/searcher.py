@@ -610,6 +610,8 @@ class Searcher:
             amaf_trust=root.amaf_trust,
             proof_trust=root.proof_trust,
             value_trust=root.value_trust,
+            reports=root.reports,
+            action_reports=root.action_reports,
             seconds=self._seconds,
             nodes=nodes,
             memory_bytes=memory_bytes,

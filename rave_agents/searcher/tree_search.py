@@ -9,18 +9,19 @@ from typing import Any
 import numpy as np
 
 from rave_agents.compiler.arrays import NODE
-from rave_agents.compiler.dispatch import JIT_DISABLED, OpenFunction, classes_of
+from rave_agents.compiler.dispatch import JIT_DISABLED, OpenFunction, classes_of, records_of
+from rave_agents.compiler.part_fields import part_name
 from rave_agents.compiler.progress import shortened
 from rave_agents.compiler.signals import is_raised_by_handler
-from rave_agents.config.part_specs import call_part, own_parts, part_name
+from rave_agents.config.part_specs import call_part, own_parts
 from rave_agents.config.root_noise import NoNoise, noisy
 from rave_agents.errors import FormulaError, UnsupportedGameError
 from rave_agents.game.game_state import GameState
 from rave_agents.kernel import loop
 from rave_agents.kernel import tree as trees
-from rave_agents.kernel.gumbel import GumbelSearch
-from rave_agents.kernel.move_policies import choose_move, draws_moves
-from rave_agents.kernel.playouts import AdaptivePlayouts, SensiblePlayouts
+from rave_agents.kernel.declarations import asks_rules, draws_by_weights, needs_observations
+from rave_agents.kernel.move_policies import choose_move, chooses_moves, draws_moves
+from rave_agents.kernel.playouts import is_uniform
 from rave_agents.kernel.search import Search, Settings
 from rave_agents.kernel.tree import ROOT
 from rave_agents.kernel.utilities import GameRange, ObservedRange
@@ -42,14 +43,7 @@ from rave_agents.simulate.simulator import (
 )
 from rave_agents.simulate.value import PositionValue
 from rave_agents.simulate.world_record import FEW, WorldSample
-from rave_agents.tree.composition import (
-    Parts,
-    SearchedGame,
-    chooses_moves,
-    draws_by_weights,
-    learns_values,
-)
-from rave_agents.tree.halving import begin_halving, draw_noise
+from rave_agents.tree.composition import Parts, SearchedGame
 from rave_agents.tree.search_tree import SearchTree
 
 SLICE_SECONDS = 0.02
@@ -186,7 +180,7 @@ class TreeSearch:
         elif frame is not None:
             frame.playout_stream[:] = words
             frame.action_weights.fill(1.0)
-            frame.header[Header.EVEN_WEIGHTS] = isinstance(game.config.playouts, AdaptivePlayouts)
+            frame.header[Header.EVEN_WEIGHTS] = is_uniform(game.config.playouts, 0.0)
         self._is_open, self.is_cut = True, False
 
     def begin(self, *, simulations: float, deadline: float, memory_share: float) -> None:
@@ -221,10 +215,8 @@ class TreeSearch:
             self._counted = 0
         if game.fixed_range:
             tree.utility_range[:] = game.limits.low, game.limits.high
-        tree.begin(self._frame)
-        if isinstance(tree.running.rule, GumbelSearch):
-            game.config.check_simulations(simulations)
-            begin_halving(tree, simulations, self._noise)
+        game.config.check_simulations(simulations)
+        tree.begin(self._frame, simulations, self._noise)
         now = time.perf_counter()
         self._deadline, self._is_extended = deadline, False
         self._latest = deadline + max(LEAST_OVERRUN, OVERRUN * (deadline - now))
@@ -372,7 +364,7 @@ class TreeSearch:
         rows = game.num_players * game.num_actions
         if rows <= MOST_DENSE:
             return None
-        if chooses_moves(game.parts):
+        if chooses_moves(game.parts.playouts):
             raise UnsupportedGameError(
                 f"playouts={part_name(type(game.parts.playouts))} keep a number for each action: "
                 f"num_distinct_actions() is {game.num_actions}, and may be at most "
@@ -401,8 +393,7 @@ class TreeSearch:
             checked = PositionValue(self._value, root, self._cut(game))
         observer = self._player if game.determinizes else None
         simulator = _make_simulator(root, frame, checked, observer)
-        sensible = isinstance(game.config.playouts, SensiblePlayouts | AdaptivePlayouts)
-        if sensible and hasattr(simulator, "make_sensible"):
+        if asks_rules(game.config.playouts) and hasattr(simulator, "make_sensible"):
             simulator.make_sensible()
         return simulator
 
@@ -430,13 +421,11 @@ class TreeSearch:
     def _fit_actions(self, game: SearchedGame, tree: SearchTree, frame: Frame) -> None:
         """Go on with room for the actions that have occurred, or without the latest."""
         before = tree.num_actions
-        tree.fit_actions()
+        tree.fit_actions(self._noise)
         if tree.num_actions > before:
             self._frame = frame = reweighed(frame, tree.num_actions)
             self._flat_frame = flat_frame(frame)
             self._simulator.bind(frame)
-            if isinstance(tree.running.rule, GumbelSearch):
-                draw_noise(tree, self._noise, before)
         self._bind(game, tree)
 
     def _add_noise(self, game: SearchedGame, tree: SearchTree) -> None:
@@ -475,8 +464,8 @@ def new_frame(
     """
     # A provider may give numbers to actions of many ids: their weights are made after it.
     weights = game.num_actions if game.num_players * game.num_actions <= MOST_DENSE else 1
-    weighted = draws_by_weights(game.parts)
-    learns = learns_values(game.parts)
+    weighted = draws_by_weights(game.parts.playouts)
+    learns = any(map(needs_observations, records_of(game.parts)))
     movers = game.num_players if game.simultaneous else 1
     frame = make_frame(
         num_players=game.num_players,
@@ -487,9 +476,9 @@ def new_frame(
         playout_moves=playout_moves,
         observation=game.observation if learns else observation,
         samples=MOST_SAMPLES if learns else 0,
-        even_weights=isinstance(game.config.playouts, AdaptivePlayouts),
+        even_weights=is_uniform(game.config.playouts, 0.0),
     )
-    frame.header[Header.CHOOSE] = chooses_moves(game.parts)
+    frame.header[Header.CHOOSE] = chooses_moves(game.parts.playouts)
     return frame
 
 

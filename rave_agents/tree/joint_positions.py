@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rave_agents.compiler.arrays import CHILD
+from rave_agents.kernel.moves.alternating import followers
 from rave_agents.kernel.moves.child_table import NO_ENTRY, Children
-from rave_agents.kernel.moves.simultaneous import JointMoves
 from rave_agents.kernel.tree import UNEXPANDED, Tree, edge_rows
 
 
@@ -24,9 +24,7 @@ class JointVisits(NamedTuple):
 
 def position_nodes(moves: Any, node: int) -> range:
     """The nodes of the position that begins with a node: its own, and those of who else moves."""
-    if not isinstance(moves, JointMoves):
-        return range(node, node + 1)
-    return range(node, node + 1 + int(moves.node_followers[node]))
+    return range(node, node + 1 + followers(moves, node))
 
 
 def players_node(tree: Tree, moves: Any, node: int, player: int) -> int:
@@ -46,10 +44,11 @@ def find_joint_child(tree: Tree, moves: Any, node: int, actions: Sequence[int]) 
     """The row of the node that the actions of all movers lead to, or ``UNEXPANDED``."""
     edges = []
     for row, action in zip(position_nodes(moves, node), actions, strict=True):
-        found = [edge for edge in edge_rows(tree, row) if tree.edge_action[edge] == action]
-        if not found:
+        rows = edge_rows(tree, row)
+        found = np.flatnonzero(tree.edge_action[rows.start : rows.stop] == action)
+        if len(found) == 0:
             return UNEXPANDED
-        edges += found
+        edges.append(rows.start + int(found[0]))
     if len(edges) == 1:
         return int(tree.edge_child[edges[0]])
     beside, entry = edges[0], NO_ENTRY

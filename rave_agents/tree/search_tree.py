@@ -7,35 +7,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rave_agents.compiler.arrays import CHILD, EDGE, GROWING, NODE, TABLE, Axis
-from rave_agents.compiler.dispatch import classes_of
+from rave_agents.compiler.arrays import CHILD, EDGE, GROWING, NODE, TABLE, Axis, Kept
+from rave_agents.compiler.dispatch import classes_of, records_of
 from rave_agents.game.game_state import GameState
-from rave_agents.kernel.amaf.hidden_trust import MeasuredSpread
-from rave_agents.kernel.amaf.tables import HRAVE
-from rave_agents.kernel.gumbel import GumbelSearch
-from rave_agents.kernel.hooks import checks_children, rows_needed
-from rave_agents.kernel.measures.root_sums import RootSums
-from rave_agents.kernel.moves.simultaneous import JointMoves
+from rave_agents.kernel.declarations import add_actions, begin_search, most_rows
+from rave_agents.kernel.hooks import rows_needed
+from rave_agents.kernel.moves.alternating import keep_children, set_ancestors
 from rave_agents.kernel.proofs import refutations  # noqa: F401  (it implements hooks)
-from rave_agents.kernel.proofs.numbers import NOBODY, Numbers
-from rave_agents.kernel.proofs.part import Proven
-from rave_agents.kernel.proofs.solver import Bounds
-from rave_agents.kernel.proofs.trust import MeasuredTrust
+from rave_agents.kernel.proofs.part import lacks_edges
+from rave_agents.kernel.proofs.report import ProofArrays, proof_arrays
 from rave_agents.kernel.search import Path, Search, neutral_settings
 from rave_agents.kernel.tree import ROOT, UNEXPANDED, Tree
-from rave_agents.kernel.utilities import HIGH, LOW
+from rave_agents.kernel.utilities import HIGH, LOW, GameRange
 from rave_agents.simulate.action_numbers import NUMBER_BYTES, ActionNumbers
 from rave_agents.simulate.frame import Frame, Header
 from rave_agents.tree.composition import Parts, SearchedGame
 from rave_agents.tree.joint_positions import find_joint_child, position_nodes
-from rave_agents.tree.proof_arrays import ProofArrays, proof_arrays
 from rave_agents.tree.storage import (
     Sizes,
     Storage,
     allocated,
     assembled,
-    declared_arrays,
-    find_records,
     places_for,
 )
 
@@ -118,23 +110,6 @@ class SearchTree:
         self.running: Parts = Parts(*(assembled(part, sizes) for part in self.parts))
         """The parts with their arrays."""
         self.storage: Storage = Storage(self.arrays, (self.path, *self.running), sizes)
-        self._of_playouts = list(declared_arrays(self.running.playouts))
-        seen = (self.running.rule, self.running.lifetimes, self.running.judging)
-        trusts = [
-            *find_records(self.running.proofs, MeasuredTrust),
-            *find_records(self.running.amaf, MeasuredSpread),
-        ]
-        self._of_game = [
-            (array, rows)
-            for part in (*seen, *trusts)
-            for array, rows in declared_arrays(part)
-            if rows.axis not in GROWING
-        ]
-        self._numbers = list(find_records(self.running.proofs, Numbers))
-        rule = self.running.rule
-        halves = isinstance(rule, GumbelSearch)
-        self._of_root = [rule.noise, rule.visits_before, rule.budget] if halves else []
-        self._of_root += [sums.visits for sums in find_records(self.running, RootSums)]
 
     def __getstate__(self) -> dict[str, Any]:
         """Everything but the arrays, and the values in them.
@@ -142,8 +117,7 @@ class SearchTree:
         Arrays that are pickled themselves borrow their memory from the pickle, and cannot grow.
         """
         self.mend()
-        lists = ("_of_playouts", "_of_game", "_of_root", "_numbers")
-        arrays = ("arrays", "path", "running", "storage", *lists)
+        arrays = ("arrays", "path", "running", "storage")
         state = {name: value for name, value in vars(self).items() if name not in arrays}
         return state | {"sizes": self.storage.sizes, "values": self.storage.values()}
 
@@ -200,12 +174,20 @@ class SearchTree:
         if not self.storage.whole:
             self.storage.resize({})
 
-    def begin(self, frame: Frame) -> None:
-        """Make room for what goes with a frame, and forget what playouts have shown."""
+    def begin(self, frame: Frame, simulations: float, random: np.random.Generator) -> None:
+        """Begin a search of so many simulations: make room for what goes with its frame.
+
+        Args:
+            frame: the buffers shared with the provider.
+            simulations: those of the search; infinity for no limit.
+            random: the generator that the parts' noise is drawn from.
+        """
         if frame is not self._frame or not self.storage.whole:
             self.fit_frame(frame)
-        for array, rows in self._of_playouts:
-            array[:] = rows.fill
+        self.storage.fill(Kept.SEARCH)
+        search = self.search()
+        for part in records_of(self.running):
+            begin_search(part, search, simulations, random)
 
     def fit_frame(self, frame: Frame) -> None:
         """Make room for what goes with another frame."""
@@ -242,7 +224,7 @@ class SearchTree:
                 wanted = self._limited(np.floor(used * growth))
         self._resize(wanted)
 
-    def fit_actions(self) -> None:
+    def fit_actions(self, random: np.random.Generator) -> None:
         """Make room for the actions that have occurred, or let no more of them count.
 
         Where the memory is short, actions that are met in playouts alone go without at first;
@@ -256,12 +238,14 @@ class SearchTree:
         needed = self._cost(counts) + wider * (self.storage.action_bytes + NUMBER_BYTES)
         share = needed / (self._megabytes * _MEGABYTE)
         if share <= 0.5 or not self.has_root or (share <= 1.0 and not numbers.counts_playouts):
-            numbers.capacity = self.num_actions = wider
+            before, numbers.capacity, self.num_actions = self.num_actions, wider, wider
             try:
                 self.storage.widen(wider)
             except BaseException:
                 self.clear()
                 raise
+            for part in records_of(self.running):
+                add_actions(part, before, random)
         else:
             numbers.close(to_playouts=numbers.counts_playouts)
             self.full = numbers.closed
@@ -273,41 +257,21 @@ class SearchTree:
         All is dropped if the tree does not know the way.
         """
         arrays, moves = self.arrays, self.running.moves
-        joint = isinstance(moves, JointMoves)
         if self.numbers is not None:
             path = self.numbers.known(path)
         node, place = ROOT, 0
         while place < len(path) and arrays.used[NODE] > 0 and node != UNEXPANDED:
-            first = int(arrays.node_first_edge[node])
-            if joint and moves.node_followers[node] > 0:
-                count = len(position_nodes(moves, node))
-                node = find_joint_child(arrays, moves, node, path[place : place + count])
-                place += count
-            else:
-                last = first + int(arrays.node_edge_count[node])
-                edges = first + np.flatnonzero(arrays.edge_action[first:last] == path[place])
-                node = int(arrays.edge_child[edges[0]]) if len(edges) > 0 else UNEXPANDED
-                place += 1
-            if isinstance(self.running.proofs, Proven) and self._is_refuted(node):
+            count = len(position_nodes(moves, node))
+            node = find_joint_child(arrays, moves, node, path[place : place + count])
+            place += count
+            if node != UNEXPANDED and lacks_edges(self.running.proofs, arrays, node):
                 node = UNEXPANDED
         if node == UNEXPANDED or (self.numbers is not None and self.numbers.closed):
             self.clear()
         elif node != ROOT:
             self.keep(node)
         self.noised = False
-        for array in self._of_root:
-            array[:] = 0
-
-    def _is_refuted(self, node: int) -> bool:
-        """Whether a node may lack edges, since one of them was known to win and to be enough."""
-        solver = self.running.proofs.solver
-        return bool(
-            node != UNEXPANDED
-            and isinstance(solver, Bounds)
-            and self.arrays.node_edge_count[node] == 1
-            and solver.distance[node] == 1
-            and checks_children(self.running.proofs)
-        )
+        self.storage.fill(Kept.ROOT)
 
     def keep(self, node: int) -> None:
         """Make a node the root, and drop all that is not below it."""
@@ -317,22 +281,13 @@ class SearchTree:
         child = tree.edge_child[:edges]
         ancestor = np.arange(nodes)
         ancestor[child[child != UNEXPANDED]] = edge_node[child != UNEXPANDED]
-        if isinstance(moves, JointMoves):
-            followed = np.flatnonzero(moves.node_followers[:nodes] > 0)
-            ancestor[followed + 1] = followed
-            leading = np.flatnonzero(moves.children.child[:children] >= 0)
-            reached = moves.children.child[leading]
-            ancestor[reached] = edge_node[moves.children.edge[leading]]
+        set_ancestors(moves, tree, edge_node, ancestor)
         kept = _below(ancestor, node)
         rows = {Axis.NODE: _new_rows(kept), Axis.EDGE: _new_rows(kept[edge_node])}
-        owners = getattr(self.running.amaf, "owner", np.zeros(0, np.int32))[:tables]
-        rows[Axis.TABLE] = _new_rows(kept[owners])
-        rows[Axis.CHILD] = np.zeros(0, np.int64)
-        if isinstance(moves, JointMoves):
-            rows[Axis.CHILD] = _rename_entries(moves, rows[Axis.EDGE], children)
+        owners = self.storage.pointers(Axis.TABLE, Axis.NODE)
+        rows[Axis.TABLE] = _new_rows(kept[owners[:tables]])
+        rows[Axis.CHILD] = keep_children(moves, rows[Axis.EDGE], children)
         self.storage.keep(rows)
-        for numbers in self._numbers:
-            numbers.viewer[0] = NOBODY  # The next search may be another player's.
         counts = tree.node_edge_count[: tree.used[NODE]]
         tree.node_first_edge[: len(counts)] = np.cumsum(counts) - counts
         self.full = False
@@ -344,18 +299,16 @@ class SearchTree:
             self.numbers.clear()
         self.utility_range[:] = math.inf, -math.inf
         self.full = self.noised = False
-        for array in self._of_root:
-            array[:] = 0
+        self.storage.fill(Kept.ROOT)
 
     def clear_learned(self) -> None:
         """Forget what was seen of the game beyond the nodes, such as how long actions last."""
-        self.path.simulations[0] = 0
-        for array, rows in self._of_game:
-            array[:] = rows.fill
+        self.storage.fill(Kept.GAME)
 
     def search(self, *, frame: Any = None, stream: Any = None, utilities: Any = None) -> Search:
         """A record of this tree with which nothing is simulated."""
         settings = neutral_settings(self.num_players, self.num_actions, self.player)
+        utilities = GameRange(self.utility_range) if utilities is None else utilities
         return Search(self.arrays, frame, self.path, stream, settings, utilities, *self.running)
 
     def _counts(self, actions: int) -> _Counts:
@@ -378,8 +331,8 @@ class SearchTree:
         counts = np.asarray(counts, np.float64)
         if self.storage.row_bytes[TABLE] == 0:
             counts[TABLE] = 0
-        elif isinstance(self.parts.amaf, HRAVE):
-            counts[TABLE] = min(counts[TABLE], 1)
+        else:
+            counts[TABLE] = min(counts[TABLE], most_rows(self.running.amaf, TABLE))
         if self.storage.row_bytes[CHILD] == 0:
             counts[CHILD] = 0
         return counts
@@ -428,18 +381,3 @@ def _below(ancestor: NDArray[np.int64], root: int) -> NDArray[np.bool_]:
 def _new_rows(kept: NDArray[np.bool_]) -> NDArray[np.int64]:
     """The new row of each, negative where it is dropped."""
     return np.where(kept, np.cumsum(kept) - 1, -1)
-
-
-def _rename_entries(
-    moves: JointMoves, edge_rows: NDArray[np.int64], count: int
-) -> NDArray[np.int64]:
-    """Bring the keys of joint actions to the new rows of edges; returns those of the entries."""
-    children = moves.children
-    edge = edge_rows[children.edge[:count]]
-    entries = _new_rows(edge >= 0)
-    before = children.beside[:count]
-    children.edge[:count] = edge
-    children.beside[:count] = np.where(
-        before >= 0, edge_rows[np.maximum(before, 0)], -1 - entries[np.maximum(-1 - before, 0)]
-    )
-    return entries

@@ -12,7 +12,7 @@ from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hi
 import numpy as np
 from numpy.typing import NDArray
 
-from rave_agents.compiler.arrays import CHILD, GROWING, Array, Axis, Rows
+from rave_agents.compiler.arrays import CHILD, GROWING, Array, Axis, Kept, Rows
 from rave_agents.compiler.runtime import RUNS_AS, record_of
 from rave_agents.kernel.moves.child_table import NO_ENTRY, Children, first_place
 from rave_agents.kernel.tree import Tree
@@ -156,6 +156,11 @@ class Storage:
             if Axis.ACTION in (rows.axis, *rows.inner) and rows.axis not in GROWING
         )
 
+    def pointers(self, axis: Axis, target: Axis) -> Array:
+        """The first array of an axis whose items are rows of another; empty if there is none."""
+        found = (a for a, rows in self._arrays if (rows.axis, rows.points_to) == (axis, target))
+        return next(found, np.zeros(0, np.int32))
+
     def values(self) -> list[Array]:
         """All arrays, in the order in which the records declare them."""
         return [array for array, _ in self._arrays]
@@ -206,6 +211,12 @@ class Storage:
             self._items = [_items(rows, self.sizes) for _, rows in self._arrays]
             vars(self).pop("row_bytes", None)
             self._count_bytes()
+
+    def fill(self, kept: Kept) -> None:
+        """Let go of values that last so long: their arrays are ``fill`` again."""
+        for array, rows in self._arrays:
+            if rows.kept is kept and not (kept is Kept.GAME and rows.axis in GROWING):
+                array[:] = rows.fill
 
     def clear(self) -> None:
         """Drop all rows, and keep the memory: fetching new memory takes longer."""

@@ -35,6 +35,7 @@ from rave_agents.parts import (
     Edge,
     Exp3,
     Fuego,
+    GameTraits,
     GraveBias,
     Greedy,
     Gumbel,
@@ -310,7 +311,7 @@ def refusals(values):
 def test_every_number_has_its_bad_values():
     numbers = (float, int, bool)
     assert BAD_NUMBERS.keys() == {name for name, kind in FIELDS.items() if kind in numbers}
-    told = {Edge, Node, Action, Move, Rows}
+    told = {Edge, GameTraits, Node, Action, Move, Rows}
     shipped = {
         part
         for part in vars(rave_agents.parts).values()

@@ -11,7 +11,7 @@ from rave_openspiel import OpenSpielState
 from rave_agents import Limit, SearchConfig, Searcher
 from rave_agents.compiler.dispatch import implements
 from rave_agents.kernel.amaf.trust import trust_of
-from rave_agents.kernel.hooks import reads_lifetimes
+from rave_agents.kernel.declarations import reads_lifetimes
 from rave_agents.kernel.measures.action_persistence import (
     FULL_PERSISTENCE,
     LEFT,

@@ -15,6 +15,7 @@ from rave_agents.parts import (
     FLOAT,
     Array,
     DecisiveMoves,
+    Kept,
     Move,
     implements,
     learn_move,
@@ -56,8 +57,8 @@ class Diary(NamedTuple):
 @runs_as(Diary)
 class Notes(NamedTuple):
     options: Diary
-    rows: Annotated[Array, one(FLOAT, ROWS * COLUMNS)]
-    count: Annotated[Array, one(FLOAT)]
+    rows: Annotated[Array, one(FLOAT, ROWS * COLUMNS, kept=Kept.SEARCH)]
+    count: Annotated[Array, one(FLOAT, kept=Kept.SEARCH)]
 
 
 @implements(lookahead, Notes)

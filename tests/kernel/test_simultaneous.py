@@ -11,6 +11,8 @@ from rave_agents import GameError, Limit, SearchConfig, Searcher, UnsupportedGam
 from rave_agents.agents.named_agents import RandomAgent
 from rave_agents.compiler.arrays import CHILD
 from rave_agents.game.game_state import is_simultaneous, legal_actions_of, moving_players
+from rave_agents.kernel.amaf.views import AmafStatistics
+from rave_agents.kernel.proofs.report import EdgeProof
 from rave_agents.parts import (
     PUCT,
     UCB1,
@@ -23,8 +25,7 @@ from rave_agents.parts import (
     TiesWithin,
 )
 from rave_agents.results.final_move import worst_values
-from rave_agents.results.proven import EdgeProof
-from rave_agents.results.root import AmafStatistics, Root, RootMove
+from rave_agents.results.root import Root, RootMove
 from rave_agents.tree.joint_positions import JointVisits
 
 PRESETS = ("uct", "rave", "grave", "rave_maximin", "regret_matching", "exp3")

@@ -10,9 +10,10 @@ from helpers.spiel import decision
 from rave_openspiel import PNMCTSBot, RavePNBot, UCTSolverBot
 
 from rave_agents import SearchConfig
+from rave_agents.kernel.amaf.views import AmafStatistics
+from rave_agents.kernel.proofs.report import EdgeProof
 from rave_agents.results.final_move import root_statistics
-from rave_agents.results.proven import EdgeProof
-from rave_agents.results.root import AmafStatistics, Root, RootMove
+from rave_agents.results.root import Root, RootMove
 
 BOTS = (UCTSolverBot, PNMCTSBot, RavePNBot)
 ENOUGH = 100_000

@@ -10,6 +10,8 @@ import pytest
 from helpers.games import written_game
 
 from rave_agents import Limit, SearchConfig, Searcher
+from rave_agents.kernel.amaf.views import AmafStatistics
+from rave_agents.kernel.proofs.report import EdgeProof
 from rave_agents.kernel.tree import ROOT
 from rave_agents.parts import (
     UCB1,
@@ -27,8 +29,7 @@ from rave_agents.parts import (
     Solver,
 )
 from rave_agents.results.final_move import root_statistics
-from rave_agents.results.proven import EdgeProof
-from rave_agents.results.root import AmafStatistics, Root, RootMove, merged_root
+from rave_agents.results.root import Root, RootMove, merged_root
 
 WIN, DRAW, LOSS = [1.0, 0.0], [0.5, 0.5], [0.0, 1.0]
 HALF = [(0, 0.5), (1, 0.5)]

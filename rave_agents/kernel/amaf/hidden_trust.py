@@ -19,8 +19,16 @@ from annotated_types import Ge, Le
 from rave_agents.compiler.arrays import FLOAT, Array, one
 from rave_agents.compiler.dispatch import implements, kernel
 from rave_agents.compiler.runtime import runs_as
-from rave_agents.kernel.amaf.trust import on_credited, trust_of, value_of_unvisited
-from rave_agents.kernel.hooks import reads_lifetimes
+from rave_agents.kernel.amaf.trust import (
+    LearnedTrust,
+    is_learned,
+    known_trust,
+    learned_trust,
+    on_credited,
+    trust_of,
+    value_of_unvisited,
+)
+from rave_agents.kernel.declarations import GameTraits, becomes, reads_lifetimes
 from rave_agents.kernel.measures.ramp import ramp
 from rave_agents.kernel.measures.root_sums import RootSums, is_time_to_look, remember
 from rave_agents.kernel.tree import ROOT, edge_rows
@@ -44,6 +52,11 @@ class HiddenTrust(NamedTuple):
     """See ``LearnedTrust``."""
 
 
+@implements(becomes, LearnedTrust)
+def _becomes(trust: LearnedTrust, game: GameTraits) -> LearnedTrust | HiddenTrust:
+    return HiddenTrust(trust.unvisited) if game.hidden else trust
+
+
 @runs_as(HiddenTrust)
 class MeasuredSpread(NamedTuple):
     """Spreads of the values of actions, measured at the roots so far."""
@@ -58,6 +71,14 @@ class MeasuredSpread(NamedTuple):
 @implements(reads_lifetimes, HiddenTrust)
 def _reads_lifetimes(trust: HiddenTrust) -> bool:
     return True
+
+
+@implements(is_learned, HiddenTrust)
+def _is_learned(trust: HiddenTrust) -> bool:
+    return True
+
+
+implements(known_trust, MeasuredSpread)(learned_trust)
 
 
 @implements(trust_of, MeasuredSpread)

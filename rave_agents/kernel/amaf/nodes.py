@@ -2,27 +2,43 @@
 
 from typing import Annotated, Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from rave_agents.compiler.arrays import EDGE, FLOAT, Array, Axis, Rows
 from rave_agents.compiler.dispatch import implements, kernel
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel import codes, hooks
 from rave_agents.kernel.amaf.schedules import MinimumMSE, Schedule
-from rave_agents.kernel.amaf.trust import FullTrust, Trust, exploration_left, on_credited, trust_of
+from rave_agents.kernel.amaf.trust import (
+    FullTrust,
+    Trust,
+    exploration_left,
+    is_learned,
+    known_trust,
+    on_credited,
+    trust_of,
+)
 from rave_agents.kernel.amaf.views import (
     AllEdges,
+    AmafStatistics,
     Blending,
     BlendValues,
     Edges,
     MoveRecord,
+    NoAmaf,
     Players,
     View,
+    amaf_statistics,
     record_path,
     record_playout,
+    rows_at,
     view_at,
     winning_scale,
 )
 from rave_agents.kernel.amaf.weightings import Uniform, Weighting, update_weight
 from rave_agents.kernel.amaf.winning_moves import WON, NoWinningMoves, Winning, note_win
+from rave_agents.kernel.declarations import GameTraits, becomes, report_moves, report_root
 from rave_agents.kernel.hooks import copy_edge
 from rave_agents.kernel.players import AllPlayers, holds_for
 from rave_agents.kernel.tree import edge_rows
@@ -46,6 +62,13 @@ class NodeAmaf(NamedTuple):
     """Statistics of winning moves, if they are counted, see ``winning_moves.py``."""
     trust: Trust = FullTrust()
     """The trust in AMAF values: ``FullTrust`` or ``LearnedTrust``, see ``trust.py``."""
+
+
+@implements(becomes, NodeAmaf)
+def _becomes(amaf: NodeAmaf, game: GameTraits) -> NodeAmaf | NoAmaf:
+    """Nothing where players move at the same time and trust is learned, see ``trust.py``."""
+    at_once = game.simultaneous and not game.determinized
+    return NoAmaf() if at_once and is_learned(amaf.trust) else amaf
 
 
 @runs_as(NodeAmaf)
@@ -137,3 +160,18 @@ def _copy(amaf: EdgeAmaf, old: int, new: int) -> None:
     amaf.visits[new] = amaf.visits[old]
     amaf.value_sum[new] = amaf.value_sum[old]
     copy_edge(amaf.winning, old, new)
+
+
+@implements(rows_at, EdgeAmaf)
+def _rows_at(amaf: EdgeAmaf, search: Any, node: int, edges: range) -> NDArray[np.int64]:
+    return np.array(edges, np.int64)
+
+
+@implements(report_moves, EdgeAmaf)
+def _report_moves(amaf: EdgeAmaf, search: Any, node: int) -> dict[str, list[AmafStatistics]]:
+    return {"amaf": amaf_statistics(amaf, search, node, edge_rows(search.tree, node))}
+
+
+@implements(report_root, EdgeAmaf)
+def _report_root(amaf: EdgeAmaf, search: Any) -> dict[str, float | None]:
+    return {"amaf_trust": known_trust(amaf.trust, search)}

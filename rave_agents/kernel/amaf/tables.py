@@ -10,9 +10,11 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from annotated_types import Ge, Le, Lt
+from numpy.typing import NDArray
 
 from rave_agents.compiler.arrays import FLOAT, NODE, TABLE, Array, Axis, Rows
 from rave_agents.compiler.dispatch import implements, kernel, open_function
+from rave_agents.compiler.part_fields import part_name
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel import codes, hooks
 from rave_agents.kernel.amaf.schedules import MinimumMSE, Schedule
@@ -20,16 +22,19 @@ from rave_agents.kernel.amaf.trust import FullTrust
 from rave_agents.kernel.amaf.views import (
     NO_TABLE,
     AllEdges,
+    AmafStatistics,
     Blending,
     BlendValues,
     Edges,
     MoveRecord,
     Players,
     View,
+    amaf_statistics,
     record_path,
     record_playout,
     reference,
     row_of,
+    rows_at,
     view_at,
     winning_scale,
 )
@@ -42,7 +47,9 @@ from rave_agents.kernel.amaf.winning_moves import (
     WinningMoves,
     note_win,
 )
+from rave_agents.kernel.declarations import is_mixed, most_rows, refusal, report_moves
 from rave_agents.kernel.players import AllPlayers, holds_for
+from rave_agents.kernel.tree import edge_rows
 from rave_agents.kernel.utilities import rescale_sums, set_values
 
 
@@ -74,6 +81,16 @@ class HRAVE(NamedTuple):
     edges: Edges = AllEdges()
     weighting: Weighting = Uniform()
     winning: Winning = NoWinningMoves()
+
+
+@implements(refusal, GRAVE, HRAVE)
+def _refusal(amaf: Any, config: Any) -> str:
+    if not is_mixed(config.simultaneous):
+        return ""
+    return (
+        f"simultaneous={part_name(type(config.simultaneous))} takes AMAF statistics from the nodes "
+        f"themselves: use amaf=node_amaf or no_amaf, not {part_name(type(amaf))}."
+    )
 
 
 _ROWS = Rows(Axis.TABLE, FLOAT, (Axis.PLAYER, Axis.ACTION))
@@ -118,6 +135,13 @@ def _rows_needed(amaf: AmafTables, search: Any, axis: int, actions: int) -> int:
     # The root gets its node without a table where the memory has no room for one.
     visits, _ = table_limits(amaf.options)
     return 1 if axis == TABLE and visits < math.inf and search.tree.used[NODE] > 0 else 0
+
+
+@implements(most_rows, AmafTables)
+def _most_rows(amaf: AmafTables, axis: int) -> float:
+    """One table, of the root, if no visit gives a node another."""
+    visits, _ = table_limits(amaf.options)
+    return 1 if axis == TABLE and visits == math.inf else math.inf
 
 
 @implements(reference, AmafTables)
@@ -222,3 +246,17 @@ def credit_table(amaf: AmafTables, search: Any, table: int, start: int, moves: i
 def _rescale(amaf: AmafTables, search: Any, factor: float, shift: float) -> None:
     rows = table_row(search, search.tree.used[TABLE], 0)
     rescale_sums(amaf.value_sum, amaf.visits, rows, factor, shift)
+
+
+@implements(rows_at, AmafTables)
+def _rows_at(amaf: AmafTables, search: Any, node: int, edges: range) -> NDArray[np.int64] | None:
+    tree, table = search.tree, int(amaf.node_table[node])
+    if table == NO_TABLE:
+        return None
+    first = table_row(search, table, int(tree.node_player[node]))
+    return first + tree.edge_action[edges.start : edges.stop].astype(np.int64)
+
+
+@implements(report_moves, AmafTables)
+def _report_moves(amaf: AmafTables, search: Any, node: int) -> dict[str, list[AmafStatistics]]:
+    return {"amaf": amaf_statistics(amaf, search, node, edge_rows(search.tree, node))}

@@ -20,9 +20,9 @@ from typing import Annotated, Any, NamedTuple
 from annotated_types import Ge, Le
 
 from rave_agents.compiler.arrays import Array
-from rave_agents.compiler.dispatch import implements, open_function
+from rave_agents.compiler.dispatch import implements, open_function, python_function
 from rave_agents.compiler.part_fields import Takes
-from rave_agents.kernel.hooks import reads_lifetimes
+from rave_agents.kernel.declarations import reads_lifetimes
 
 EXPLORATION_KEPT = 0.1
 """The share of the rule's exploration that is left under full trust, unless chance has a part."""
@@ -53,7 +53,7 @@ def trust_of(trust: Any, search: Any) -> float:
 Trust = Annotated[Any, Takes(FullTrust, LearnedTrust, trust_of)]
 """The type of a field that takes a trust in AMAF values: one of these, ``HiddenTrust``, or a part
 of one's own that implements ``trust_of``. It finds ``search.lifetimes`` if it implements
-``hooks.reads_lifetimes`` too."""
+``reads_lifetimes`` too."""
 
 
 @implements(reads_lifetimes, LearnedTrust)
@@ -64,6 +64,34 @@ def _reads_lifetimes(trust: LearnedTrust) -> bool:
 @implements(trust_of, LearnedTrust)
 def _trust_of(trust: LearnedTrust, search: Any) -> float:
     return float(search.lifetimes.trust[0])
+
+
+@python_function
+def known_trust(trust: Any, search: Any) -> float | None:
+    """The trust in AMAF values at the root, for the report; None if nothing is learned, or yet."""
+    return float(trust_of(trust, search))
+
+
+@implements(known_trust, FullTrust)
+def _known_trust(trust: FullTrust, search: Any) -> None:
+    return None
+
+
+@implements(known_trust, LearnedTrust)
+def learned_trust(trust: Any, search: Any) -> float | None:
+    """The trust, once something is known."""
+    return float(trust_of(trust, search)) if search.lifetimes.taken.any() else None
+
+
+@python_function
+def is_learned(trust: Any) -> bool:
+    """True if trust follows from what the search sees."""
+    return False
+
+
+@implements(is_learned, LearnedTrust)
+def _is_learned(trust: LearnedTrust) -> bool:
+    return True
 
 
 @open_function

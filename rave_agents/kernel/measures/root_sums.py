@@ -6,7 +6,7 @@ the root's visits have doubled: so that it costs little, however long the search
 
 from typing import Annotated, Any, NamedTuple
 
-from rave_agents.compiler.arrays import FLOAT, INT, Array, one
+from rave_agents.compiler.arrays import FLOAT, INT, Array, Kept, one
 from rave_agents.compiler.dispatch import kernel
 from rave_agents.kernel.tree import ROOT
 
@@ -21,7 +21,7 @@ class RootSums(NamedTuple):
 
     sums: Annotated[Array, one(FLOAT, 4)]
     """[4] the two sums of the root when last looked at, and those of earlier roots."""
-    visits: Annotated[Array, one(INT)]
+    visits: Annotated[Array, one(INT, kept=Kept.ROOT)]
     """[1] the root's visits when it was last looked at; the tree sets it to 0 at each new root."""
 
 

@@ -2,8 +2,11 @@
 
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from rave_agents.compiler.arrays import NODE
-from rave_agents.compiler.dispatch import implements, kernel, open_function
+from rave_agents.compiler.dispatch import implements, kernel, open_function, python_function
 from rave_agents.kernel import codes, hooks
 from rave_agents.kernel.amaf.views import NO_TABLE, reference
 from rave_agents.kernel.hooks import is_solved
@@ -27,6 +30,28 @@ def follow_edge(moves: Any, search: Any, depth: int) -> int:
     """The node that the last of the path's ``depth`` edges leads to, or ``UNEXPANDED``."""
     node, _ = hooks.find_leaf(moves, search, depth)
     return node
+
+
+@python_function
+def followers(moves: Any, node: int) -> int:
+    """Number of nodes that follow a node at its position: of the other players who move there."""
+    return 0
+
+
+@python_function
+def set_ancestors(
+    moves: Any, tree: Any, edge_node: NDArray[np.int64], ancestor: NDArray[np.int64]
+) -> None:
+    """Write the ancestors of the nodes that no edge leads to; ``edge_node`` is each edge's node."""
+
+
+@python_function
+def keep_children(moves: Any, edge_rows: NDArray[np.int64], count: int) -> NDArray[np.int64]:
+    """Bring ``count`` keys of the table of children to the new rows of edges.
+
+    Returns the new rows of the entries. Negative rows are dropped; by default none is kept.
+    """
+    return np.zeros(0, np.int64)
 
 
 @implements(hooks.select, Alternating)

@@ -14,7 +14,7 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from rave_agents.compiler.arrays import CHILD, INT, Array, Axis, Rows, one
+from rave_agents.compiler.arrays import CHILD, INT, Array, Axis, Kept, Rows, one
 from rave_agents.compiler.dispatch import kernel
 from rave_agents.kernel.tree import UNEXPANDED
 
@@ -27,9 +27,9 @@ _WORD = 0xFFFFFFFF
 class Children(NamedTuple):
     """The table."""
 
-    size: Annotated[Array, one(INT)]
+    size: Annotated[Array, one(INT, kept=Kept.ALWAYS)]
     """[1] places of the hash table, a power of two."""
-    places: Annotated[Array, Rows(Axis.PLACE, np.int32, fill=NO_ENTRY)]
+    places: Annotated[Array, Rows(Axis.PLACE, np.int32, fill=NO_ENTRY, kept=Kept.ALWAYS)]
     """The hash table: entries, and ``NO_ENTRY`` where a place is free."""
     edge: Annotated[Array, Rows(Axis.CHILD, np.int32)]
     """The edge that was taken, or the node."""

@@ -11,6 +11,7 @@ edge; from the third on the entry that was reached, as ``after_entry`` writes it
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rave_agents.compiler.arrays import CHILD, FLOAT, NODE, Array, Axis, Rows
 from rave_agents.compiler.dispatch import implements, kernel
@@ -18,7 +19,15 @@ from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel import codes, hooks
 from rave_agents.kernel.hooks import count_value, find_leaf, on_rescale
 from rave_agents.kernel.move_policies import sees_others
-from rave_agents.kernel.moves.alternating import add_described, follow_edge, take_edge, walk
+from rave_agents.kernel.moves.alternating import (
+    add_described,
+    follow_edge,
+    followers,
+    keep_children,
+    set_ancestors,
+    take_edge,
+    walk,
+)
 from rave_agents.kernel.moves.child_table import NO_ENTRY, Children, add_entry, find_entry
 from rave_agents.kernel.players import SIMULTANEOUS
 from rave_agents.kernel.rules import UCB1
@@ -188,3 +197,34 @@ def _rescale(moves: JointMoves, search: Any, factor: float, shift: float) -> Non
         for row in range(entry * players, (entry + 1) * players):
             shifted = shift * moves.children.visits[entry]
             moves.entry_value_sum[row] = factor * moves.entry_value_sum[row] + shifted
+
+
+@implements(followers, JointMoves)
+def _followers(moves: JointMoves, node: int) -> int:
+    return int(moves.node_followers[node])
+
+
+@implements(set_ancestors, JointMoves)
+def _set_ancestors(
+    moves: JointMoves, tree: Any, edge_node: NDArray[np.int64], ancestor: NDArray[np.int64]
+) -> None:
+    followed = np.flatnonzero(moves.node_followers[: tree.used[NODE]] > 0)
+    ancestor[followed + 1] = followed
+    leading = np.flatnonzero(moves.children.child[: tree.used[CHILD]] >= 0)
+    reached = moves.children.child[leading]
+    ancestor[reached] = edge_node[moves.children.edge[leading]]
+
+
+@implements(keep_children, JointMoves)
+def _keep_children(
+    moves: JointMoves, edge_rows: NDArray[np.int64], count: int
+) -> NDArray[np.int64]:
+    children = moves.children
+    edge = edge_rows[children.edge[:count]]
+    entries = np.where(edge >= 0, np.cumsum(edge >= 0) - 1, -1)
+    before = children.beside[:count]
+    children.edge[:count] = edge
+    children.beside[:count] = np.where(
+        before >= 0, edge_rows[np.maximum(before, 0)], -1 - entries[np.maximum(-1 - before, 0)]
+    )
+    return entries

@@ -12,11 +12,13 @@ from annotated_types import Ge, Gt, Le
 
 from rave_agents.compiler.arrays import EDGE, FLOAT, Array, Axis, Rows
 from rave_agents.compiler.dispatch import implements, kernel, open_function
+from rave_agents.compiler.part_fields import part_name
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel import hooks
 from rave_agents.kernel.amaf.nodes import EdgeAmaf
 from rave_agents.kernel.amaf.schedules import blend
 from rave_agents.kernel.backup import edge_sum
+from rave_agents.kernel.declarations import is_mixed, refusal, report_moves
 from rave_agents.kernel.moves.child_table import NO_ENTRY, find_entry
 from rave_agents.kernel.moves.simultaneous import ALONE, after_entry
 from rave_agents.kernel.players import holds_for
@@ -40,6 +42,21 @@ class Exp3(NamedTuple):
 
     gamma: Annotated[float, Gt(0), Le(1)] = 0.3
     """γ, in (0, 1]: the share of choices that are uniformly random (Tak et al. 2014: 0.3)."""
+
+
+@implements(is_mixed, RegretMatching, Exp3)
+def _is_mixed(strategy: Any) -> bool:
+    return True
+
+
+@implements(refusal, RegretMatching, Exp3)
+def _refusal(strategy: Any, config: Any) -> str:
+    if not config.needs_proofs:
+        return ""
+    return (
+        f"simultaneous={part_name(type(strategy))} is for simultaneous moves, where there is no "
+        "solver and there are no proof numbers: leave proofs out."
+    )
 
 
 @runs_as(Exp3)
@@ -263,3 +280,9 @@ def other_entry(search: Any, start: int, index: int, edge: int) -> int:
 def _rescale(part: MixedStrategy, search: Any, factor: float, shift: float) -> None:
     for edge in range(search.tree.used[EDGE]):
         part.edge_regret[edge] *= factor
+
+
+@implements(report_moves, MixedStrategy)
+def _report_moves(part: MixedStrategy, search: Any, node: int) -> dict[str, list[float]]:
+    edges = edge_rows(search.tree, node)
+    return {"strategy": part.edge_strategy[edges.start : edges.stop].tolist()}

@@ -11,7 +11,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from annotated_types import Ge, Gt, Le
 
-from rave_agents.compiler.arrays import FLOAT, NODE, Array, Axis, Rows, one
+from rave_agents.compiler.arrays import FLOAT, NODE, Array, Axis, Kept, Rows, one
 from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.compiler.part_fields import Takes
 from rave_agents.compiler.runtime import runs_as
@@ -64,7 +64,7 @@ class Numbers(NamedTuple):
 
     options: ProofNumbers
     bonus_trust: Any
-    viewer: Annotated[Array, one(np.int64, fill=NOBODY)]
+    viewer: Annotated[Array, one(np.int64, fill=NOBODY, kept=Kept.ROOT)]
     """[1] the searching player for whom ``edge_bonus`` was computed, or ``NOBODY``."""
     proof: Annotated[Array, Rows(Axis.NODE, FLOAT, (Axis.PLAYER,))]
     """The player's proof number."""

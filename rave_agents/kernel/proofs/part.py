@@ -11,10 +11,11 @@ import numpy as np
 from annotated_types import Ge, Lt
 
 from rave_agents.compiler.arrays import FLOAT, NODE, Array, one
-from rave_agents.compiler.dispatch import implements, kernel, open_function
+from rave_agents.compiler.dispatch import implements, kernel, open_function, python_function
 from rave_agents.compiler.part_fields import Takes
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel import codes, hooks
+from rave_agents.kernel.declarations import GameTraits, becomes, keeps_proofs
 from rave_agents.kernel.hooks import (
     begin_node,
     give_outcome,
@@ -99,6 +100,16 @@ class Proofs(NamedTuple):
         return ""
 
 
+@implements(keeps_proofs, Proofs)
+def _keeps_proofs(proofs: Proofs) -> bool:
+    return True
+
+
+@implements(becomes, Proofs)
+def _becomes(proofs: Proofs, game: GameTraits) -> Proofs | NoProofs:
+    return proofs if game.plain else NoProofs()
+
+
 @runs_as(Proofs)
 class Proven(NamedTuple):
     """Proven facts of a search's tree."""
@@ -112,6 +123,18 @@ class Proven(NamedTuple):
     facts: Annotated[Array, one(np.int64, 2)]
     """[2] 1 at ``GRADED`` if some terminal node has other utilities than these, and at ``LUCK`` if
     the tree has a chance node."""
+
+
+@python_function
+def lacks_edges(proofs: Any, tree: Any, node: int) -> bool:
+    """True if a node may lack edges, since one of them was known to win and to be enough."""
+    return False
+
+
+@implements(lacks_edges, Proven)
+def _lacks_edges(proofs: Proven, tree: Any, node: int) -> bool:
+    refuted = has_outcomes(proofs.solver) and hooks.checks_children(proofs) != 0
+    return bool(refuted and tree.node_edge_count[node] == 1 and proofs.solver.distance[node] == 1)
 
 
 @implements(hooks.on_begin, Proven)

@@ -18,7 +18,7 @@ from rave_agents.compiler.arrays import FLOAT, NODE, Array, one
 from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel.backup import edge_value
-from rave_agents.kernel.hooks import reads_lifetimes
+from rave_agents.kernel.declarations import reads_lifetimes, report_root
 from rave_agents.kernel.measures.action_persistence import expiry, placement
 from rave_agents.kernel.measures.ramp import ramp
 from rave_agents.kernel.measures.root_sums import RootSums, is_time_to_look, remember
@@ -68,6 +68,11 @@ def _reads_lifetimes(trust: LearnedBonusTrust) -> bool:
 @implements(bonus_trust, MeasuredTrust)
 def _bonus_trust(trust: MeasuredTrust) -> float:
     return 1.0 - float(trust.distrust[0])
+
+
+@implements(report_root, MeasuredTrust)
+def _report_root(trust: MeasuredTrust, search: Any) -> dict[str, float]:
+    return {"proof_trust": bonus_trust(trust)}
 
 
 @kernel

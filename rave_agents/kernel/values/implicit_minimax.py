@@ -15,6 +15,7 @@ from rave_agents.compiler.arrays import Array, Axis, Rows
 from rave_agents.compiler.dispatch import implements, kernel, open_function
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel import codes, hooks
+from rave_agents.kernel.declarations import GameTraits, becomes
 from rave_agents.kernel.players import CHANCE
 from rave_agents.kernel.tree import edge_rows
 from rave_agents.kernel.utilities import scaled
@@ -42,6 +43,12 @@ class Judging(NamedTuple):
         if self.playout_moves != math.inf and self.playout_moves != int(self.playout_moves):
             return f"playout_moves must be a whole number or infinity, got {self.playout_moves}."
         return None
+
+
+@implements(becomes, Judging)
+def _becomes(judging: Judging, game: GameTraits) -> Judging | NoJudging:
+    counts = judging.minimax > 0.0 or judging.first_play
+    return judging if game.valued and counts and game.plain else NoJudging()
 
 
 @runs_as(Judging)

@@ -21,10 +21,17 @@ from rave_agents.compiler.arrays import FLOAT, Array, Axis, Rows, one
 from rave_agents.compiler.dispatch import implements, kernel, summing_kernel
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel import codes, hooks
+from rave_agents.kernel.declarations import (
+    GameTraits,
+    becomes,
+    needs_observations,
+    report_root,
+)
 from rave_agents.kernel.measures.ramp import ramp
 from rave_agents.kernel.tree import edge_rows
 from rave_agents.kernel.utilities import scaled
 from rave_agents.kernel.values.implicit_minimax import (
+    NoJudging,
     back_up_expected,
     implicit_minimax,
     minimax_weight,
@@ -57,6 +64,17 @@ class OnlineValue(NamedTuple):
     """Step size of AdaGrad, above 0."""
 
 
+@implements(needs_observations, OnlineValue)
+def _needs_observations(learning: OnlineValue) -> bool:
+    return True
+
+
+@implements(becomes, NoLearning, OnlineValue)
+def _becomes(learning: Any, game: GameTraits) -> Any:
+    learns = needs_observations(learning) and game.observed and not game.evaluated
+    return learning if learns and game.plain else NoJudging()
+
+
 @runs_as(OnlineValue)
 class LearnedEdges(NamedTuple):
     """The value function, and what it says of a tree's edges."""
@@ -81,6 +99,11 @@ def value_trust(learned: LearnedEdges) -> float:
         return 0.0
     share = 1.0 - errors[ERROR] / errors[VARIANCE]
     return ramp(float(share), 0.0, USEFUL_SHARE)
+
+
+@implements(report_root, LearnedEdges)
+def _report_root(learned: LearnedEdges, search: Any) -> dict[str, float]:
+    return {"value_trust": value_trust(learned)}
 
 
 @kernel

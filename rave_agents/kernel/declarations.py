@@ -1,0 +1,143 @@
+"""Declarations of parts: functions that Python calls before, between and after runs of the loop.
+
+A part says by them what it needs, what it becomes in a game, what it refuses and what it reports.
+The bodies here are the defaults. ``hooks.py`` has the functions that the loop itself calls.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rave_agents.compiler.dispatch import python_function
+
+
+class GameTraits(NamedTuple):
+    """The traits of a game, and of its search, by which parts become others."""
+
+    chance: bool = True
+    """Whether chance may move, or simulations begin in different worlds."""
+    simultaneous: bool = False
+    """Whether players may move at the same time, and choose so."""
+    determinized: bool = False
+    """Whether each simulation begins in a world of its own."""
+    hidden: bool = False
+    """Whether that is because something is hidden from players, not by chance alone."""
+    evaluated: bool = False
+    """Whether an evaluator gives values of leaves, so that there are no playouts."""
+    valued: bool = False
+    """Whether there is a value function."""
+    observed: bool = False
+    """Whether playouts show what players observe, for the search to learn from."""
+
+    @property
+    def plain(self) -> bool:
+        """True where one player moves at a time, in one and the same world."""
+        return not (self.simultaneous or self.determinized)
+
+
+# Of options, before the search is composed.
+
+
+@python_function
+def refusal(part: Any, config: Any) -> str:
+    """The reason why a configuration with this part in it is refused; empty if it is not."""
+    return ""
+
+
+@python_function
+def becomes(part: Any, game: GameTraits) -> Any:
+    """The part that takes this one's place in a search of a game; parts in it have theirs."""
+    return part
+
+
+@python_function
+def needs_simulations(part: Any) -> bool:
+    """True if a search needs a number of simulations as its limit."""
+    return False
+
+
+@python_function
+def needs_observations(part: Any) -> bool:
+    """True if a part learns from what players observe in playouts, where a game shows it."""
+    return False
+
+
+@python_function
+def reads_lifetimes(part: Any) -> bool:
+    """True if a part reads ``search.lifetimes``, which are counted where one does."""
+    return False
+
+
+@python_function
+def keeps_amaf(amaf: Any) -> bool:
+    """True if there are AMAF statistics."""
+    return True
+
+
+@python_function
+def keeps_proofs(proofs: Any) -> bool:
+    """True if it keeps what is proven."""
+    return False
+
+
+@python_function
+def is_mixed(choice: Any) -> bool:
+    """True if players who move at the same time follow mixed strategies."""
+    return False
+
+
+@python_function
+def gives_weights(policy: Any) -> bool:
+    """True if a policy gives actions weights, and playouts are not uniform by it."""
+    return True
+
+
+@python_function
+def draws_by_weights(playouts: Any) -> bool:
+    """True if playouts draw actions by the frame's weights."""
+    return False
+
+
+@python_function
+def asks_rules(policy: Any) -> bool:
+    """True if a game's compiled rules choose moves where they know more of them."""
+    return False
+
+
+# Of parts with their arrays, between runs of the loop.
+
+
+@python_function
+def begin_search(part: Any, search: Any, simulations: float, random: np.random.Generator) -> None:
+    """Prepare for a search of so many simulations, infinity for no limit; ``random`` is noise's."""
+
+
+@python_function
+def add_actions(part: Any, first: int, random: np.random.Generator) -> None:
+    """Prepare the rows of actions from ``first`` on, which are new; ``random`` is noise's."""
+
+
+@python_function
+def most_rows(part: Any, axis: int) -> float:
+    """The most rows of an axis that there ever are."""
+    return np.inf
+
+
+# Of parts with their arrays, after the search.
+
+
+@python_function
+def report_root(part: Any, search: Any) -> Mapping[str, Any]:
+    """Figures of the root, by their names: one's own stand in ``SearchResult.reports``."""
+    return {}
+
+
+@python_function
+def report_moves(part: Any, search: Any, node: int) -> Mapping[str, Sequence[Any]]:
+    """Figures of the root's actions, by their names, one for each of a node's edges.
+
+    The node is that of the player whose move is searched for. Figures of one's own stand in
+    ``ActionStatistics.reports``.
+    """
+    return {}

@@ -1,0 +1,237 @@
+"""Reports of what is proven: of a root and its actions, and of any node of a tree."""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rave_agents.compiler.arrays import Array
+from rave_agents.compiler.dispatch import implements, python_function
+from rave_agents.kernel.declarations import report_moves, report_root
+from rave_agents.kernel.proofs.numbers import Numbers
+from rave_agents.kernel.proofs.part import LUCK, Proven, has_plain_ends
+from rave_agents.kernel.proofs.solver import UNSOLVED, has_outcomes
+from rave_agents.kernel.tree import ROOT, UNEXPANDED, Tree, edge_rows
+
+NumberPair = tuple[float | None, float | None]
+"""A proof number and a disproof number; None where there are none."""
+
+
+class ProofArrays(NamedTuple):
+    """What is proven of a tree's nodes; empty arrays where it is not kept."""
+
+    low: Array
+    """[nodes, players] the least utility that each player can still end with."""
+    high: Array
+    """[nodes, players] the greatest."""
+    distance: Array
+    """[nodes] of a solved node the moves to the end, or ``UNSOLVED``."""
+    proof: Array
+    """[nodes, players] each player's proof number."""
+    disproof: Array
+    """[nodes, players] each player's disproof number."""
+    edge_bonus: Array
+    """[edges] what the numbers of the edge's siblings and its own say for it, in [0, 1]."""
+
+
+@python_function
+def proof_arrays(proofs: Any, players: int) -> ProofArrays:
+    """The arrays of the part that keeps what is proven."""
+    none, numbers = np.zeros((0, players)), np.zeros(0, np.float32)
+    return ProofArrays(none, none, np.zeros(0, np.int32), none, none, numbers)
+
+
+@implements(proof_arrays, Proven)
+def _proof_arrays(proofs: Proven, players: int) -> ProofArrays:
+    arrays, solver, numbers = proof_arrays(None, players), proofs.solver, proofs.numbers
+    if has_outcomes(solver):
+        low, high = solver.low.reshape(-1, players), solver.high.reshape(-1, players)
+        arrays = arrays._replace(low=low, high=high, distance=solver.distance)
+    if isinstance(numbers, Numbers):
+        proof, disproof = numbers.proof, numbers.disproof
+        arrays = arrays._replace(
+            proof=proof.reshape(-1, players),
+            disproof=disproof.reshape(-1, players),
+            edge_bonus=numbers.edge_bonus,
+        )
+    return arrays
+
+
+class EdgeProof(NamedTuple):
+    """Proven facts of an action; utilities are the game's, numbers those of who takes it."""
+
+    low: float = -math.inf
+    """The least utility that the action can bring them."""
+    high: float = math.inf
+    """The greatest."""
+    distance: int = UNSOLVED
+    """Moves to the end, the action included, if its outcome is known, else ``UNSOLVED``."""
+    lost: bool = False
+    """True if another player is known to end with more than they."""
+    proof_number: float | None = None
+    """Proof number after the action; None where there are none."""
+    disproof_number: float | None = None
+    """Disproof number after the action; None likewise."""
+
+    @property
+    def solved(self) -> bool:
+        """True if the outcome is known."""
+        return self.distance != UNSOLVED
+
+    @property
+    def outcome(self) -> float | None:
+        """The utility that the action brings them, if it is known."""
+        return self.low if self.solved else None
+
+
+NO_PROOF = EdgeProof()
+"""Proof of an action where nothing can be proven."""
+
+
+class Ends(NamedTuple):
+    """The ends of games that a tree knows, as far as proofs without outcomes depend on them."""
+
+    low: float
+    """The least utility."""
+    high: float
+    """The greatest."""
+    plain: bool
+    """True if games end by win, draw and loss alone, see ``proofs.has_plain_ends``."""
+    luck: bool
+    """True if chance moves."""
+
+    @property
+    def draw(self) -> float:
+        """The utility of a draw, if they are plain."""
+        return (self.low + self.high) / 2
+
+
+def known_ends(proofs: Proven, search: Any) -> Ends:
+    """The ends that a tree with proofs knows."""
+    low, high = search.utilities.bounds.tolist()
+    return Ends(low, high, has_plain_ends(proofs, search), bool(proofs.facts[LUCK]))
+
+
+def edge_proof(tree: Tree, proofs: ProofArrays, node: int, edge: int, ends: Ends) -> EdgeProof:
+    """The proven facts of an edge of a decision node."""
+    mover = int(tree.node_player[node])
+    child = int(tree.edge_child[edge])
+    found = EdgeProof()
+    if len(proofs.proof) > 0:
+        numbers = (1.0, 1.0)
+        if child != UNEXPANDED:
+            numbers = float(proofs.proof[child, mover]), float(proofs.disproof[child, mover])
+        found = EdgeProof(proof_number=numbers[0], disproof_number=numbers[1])
+    if child == UNEXPANDED:
+        return found
+    if len(proofs.distance) == 0:
+        return _bounded_by_numbers(found, proofs, mover, child, ends)
+    lows = proofs.low[child].tolist()
+    low = lows[mover]
+    solved = proofs.distance[child] != UNSOLVED
+    return found._replace(
+        low=low,
+        high=float(proofs.high[child, mover]),
+        distance=1 + int(proofs.distance[child]) if solved else UNSOLVED,
+        lost=bool(solved and max(lows) > low),  # Who has the most has not lost.
+    )
+
+
+def _bounded_by_numbers(
+    found: EdgeProof, proofs: ProofArrays, mover: int, child: int, ends: Ends
+) -> EdgeProof:
+    """The same with the bounds that follow from proof numbers alone.
+
+    A proven win is worth the most and another player's the least where games end by win, draw and
+    loss. Who cannot force a win may still be lucky; without chance they draw at best, and so does
+    the other of two players.
+    """
+    if not ends.plain:
+        return found
+    numbers, disproofs = proofs.proof[child].tolist(), proofs.disproof[child].tolist()
+    if numbers[mover] == 0.0:
+        return found._replace(low=ends.high, high=ends.high)
+    if min(numbers) == 0.0:
+        return found._replace(low=ends.low, high=ends.low, lost=True)
+    if len(numbers) != 2 or ends.luck:
+        return found
+    return found._replace(
+        low=ends.draw if disproofs[1 - mover] == 0.0 else ends.low,
+        high=ends.draw if disproofs[mover] == 0.0 else ends.high,
+    )
+
+
+def solved_outcome(proofs: ProofArrays, node: int = ROOT) -> tuple[float, ...] | None:
+    """The utilities of all players at a node, if they are known."""
+    if len(proofs.distance) == 0 or proofs.distance[node] == UNSOLVED:
+        return None
+    return tuple(proofs.low[node].tolist())
+
+
+def win_numbers(proofs: ProofArrays, player: int, node: int = ROOT) -> NumberPair:
+    """The proof and the disproof number of a player's win at a node; None without such numbers."""
+    if len(proofs.proof) == 0:
+        return None, None
+    return float(proofs.proof[node, player]), float(proofs.disproof[node, player])
+
+
+def solving_edge(tree: Tree, proofs: ProofArrays, node: int) -> int | None:
+    """The edge of a solved node that leads to its outcome; None at a terminal one.
+
+    A winner takes the shortest known way, a loser the longest.
+    """
+    mover = int(tree.node_player[node])
+    best, best_key = None, (-math.inf, False, -math.inf)
+    for edge in edge_rows(tree, node):
+        child = int(tree.edge_child[edge])
+        if child == UNEXPANDED or proofs.distance[child] == UNSOLVED:
+            continue
+        key = _preference(proofs, mover, child)
+        if best is None or key > best_key:
+            best, best_key = edge, key
+    return best
+
+
+def _preference(proofs: ProofArrays, mover: int, child: int) -> tuple[float, bool, float]:
+    """Greater for the solved child that the player who moves prefers, see ``solver.is_better``."""
+    distance = float(proofs.distance[child])
+    if mover < 0:
+        return 0.0, True, distance
+    value = float(proofs.low[child, mover])
+    lost = bool(np.any(proofs.low[child] > value))
+    return value, not lost, distance if lost else -distance
+
+
+def winning_edge(tree: Tree, proofs: ProofArrays, node: int) -> int | None:
+    """The most visited edge of a decision node that wins by its proof number; None without one."""
+    mover = int(tree.node_player[node])
+    if mover < 0 or win_numbers(proofs, mover, node)[0] != 0.0:
+        return None
+    won = [
+        edge
+        for edge in edge_rows(tree, node)
+        if (child := int(tree.edge_child[edge])) != UNEXPANDED
+        and win_numbers(proofs, mover, child)[0] == 0.0
+    ]
+    return max(won, key=lambda edge: int(tree.edge_visits[edge]))
+
+
+@implements(report_moves, Proven)
+def _report_moves(proofs: Proven, search: Any, node: int) -> dict[str, list[EdgeProof]]:
+    tree, arrays = search.tree, proof_arrays(proofs, search.settings.num_players)
+    ends = known_ends(proofs, search)
+    return {"proof": [edge_proof(tree, arrays, node, e, ends) for e in edge_rows(tree, node)]}
+
+
+@implements(report_root, Proven)
+def _report_root(proofs: Proven, search: Any) -> dict[str, Any]:
+    tree, arrays = search.tree, proof_arrays(proofs, search.settings.num_players)
+    ends, outcome = known_ends(proofs, search), solved_outcome(arrays)
+    proof_number, disproof_number = win_numbers(arrays, int(tree.node_player[ROOT]))
+    return {
+        "outcome": outcome,
+        "distance": UNSOLVED if outcome is None else int(arrays.distance[ROOT]),
+        "proof_number": proof_number,
+        "disproof_number": disproof_number,
+        "clear_cut": search.settings.num_players == 2 and ends.plain and not ends.luck,
+    }
