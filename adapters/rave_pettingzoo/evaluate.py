@@ -101,14 +101,14 @@ def evaluate(
         contextlib.closing(made),
         contextlib.suppress(KeyboardInterrupt),
         contextlib.closing(played),
-        bar(episodes, progress) as advance,
+        bar(episodes, progress) as show,
     ):
         for outcome in played:
             if isinstance(outcome.played, Failure):
                 raise _raised(outcome.played)
             assert isinstance(outcome.played, Episode)
             finished.append(outcome.played)
-            advance()
+            show(len(finished))
     finished.sort(key=lambda episode: episode.number)
     names = tuple(map(policy_name, table.policies))
     return Evaluation(table.name, seed, names, agents, tuple(finished))
@@ -123,8 +123,8 @@ def _raised(failure: Failure) -> Exception:
 
 
 @contextlib.contextmanager
-def bar(episodes: int, wanted: bool) -> Iterator[Callable[[], None]]:
-    """Show a bar where standard error is a terminal; gives the function that moves it by one."""
+def bar(episodes: int, wanted: bool) -> Iterator[Callable[[int], None]]:
+    """Show a bar where standard error is a terminal; yield the function that moves it."""
     if not isinstance(wanted, bool):
         raise TypeError(f"progress must be True or False, got {wanted!r}.")
     console = stderr()
@@ -132,4 +132,4 @@ def bar(episodes: int, wanted: bool) -> Iterator[Callable[[], None]]:
     shown = wanted and console.is_terminal
     with Progress(*columns, console=console, transient=True, disable=not shown) as progress:
         task = progress.add_task("", total=episodes)
-        yield lambda: progress.advance(task)
+        yield lambda finished: progress.update(task, completed=finished)

@@ -7,18 +7,18 @@ import itertools
 import math
 import os
 import statistics
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from rave_agents.agents.policies import policy_name
 from rave_agents.arena.journal import make_header
 from rave_agents.arena.match import checked_count, checked_match_seed, checked_run_options
-from rave_agents.arena.plan import Key, Plan, Record, Shard
-from rave_agents.arena.ratings import Outcome, Ratings, rate
-from rave_agents.arena.run import carry_out
+from rave_agents.arena.plan import Key, Plan, Shard
+from rave_agents.arena.ranking import Ranking, Standing, number_text
+from rave_agents.arena.ratings import Outcome, Ratings
+from rave_agents.arena.run import ResultCollector, carry_out
 from rave_agents.arena.statistics import finite
-from rave_agents.arena.tournament_result import elo_text
 from rave_agents.arena.worker import UnfinishedError
 from rave_agents.environments.worlds import WorldFunction
 from rave_agents.game.arguments import unknown_name
@@ -74,9 +74,21 @@ class EnvTournament:
         """Number of finished episodes."""
         return sum(map(len, self.episodes))
 
+    def plus(self, index: int, *episodes: Episode) -> Self:
+        """Return the result with more finished episodes of the lineup with this index."""
+        ordered = sorted((*self.episodes[index], *episodes), key=lambda episode: episode.number)
+        every = (*self.episodes[:index], tuple(ordered), *self.episodes[index + 1 :])
+        return dataclasses.replace(self, episodes=every)
+
+    def _played(self) -> Iterator[tuple[tuple[str, ...], Episode]]:
+        """Yield the finished episodes, each with its lineup."""
+        for lineup, episodes in zip(self.lineups, self.episodes, strict=True):
+            for episode in episodes:
+                yield lineup, episode
+
     @functools.cached_property
     def outcomes(self) -> tuple[Outcome, ...]:
-        """Every two policies of an episode compared by their returns."""
+        """Comparisons of every two policies of an episode by their returns."""
         return tuple(
             Outcome(
                 lineup[one],
@@ -84,56 +96,47 @@ class EnvTournament:
                 0.5 + 0.5 * _sign(episode.returns[one] - episode.returns[two]),
                 (lineup, episode.number // len(lineup)),
             )
-            for lineup, episodes in zip(self.lineups, self.episodes, strict=True)
-            for episode in episodes
+            for lineup, episode in self._played()
             for one, two in itertools.combinations(range(len(lineup)), 2)
             if lineup[one] != lineup[two]
         )
 
     @functools.cached_property
+    def ranking(self) -> Ranking:
+        """The policies ranked by these comparisons."""
+        return Ranking(self.names, self.outcomes, self.anchor)
+
+    @property
     def ratings(self) -> Ratings:
         """The policies' ratings."""
-        return rate(self.outcomes, self.names, anchor=self.anchor)
+        return self.ranking.ratings
 
     @functools.cached_property
     def standings(self) -> tuple[PolicyStanding, ...]:
         """The policies, the best first."""
-        return tuple(self._standing(name) for name in self.ratings.order)
+        return tuple(map(self._standing, self.ranking.standings))
 
-    def _standing(self, name: str) -> PolicyStanding:
-        mine = [
-            (episode.returns[index], episode.illegal_moves[index])
-            for lineup, episodes in zip(self.lineups, self.episodes, strict=True)
-            for episode in episodes
-            for index, who in enumerate(lineup)
-            if who == name
+    def _standing(self, row: Standing) -> PolicyStanding:
+        mine = [(lineup, each) for lineup, each in self._played() if row.agent in lineup]
+        seats = [
+            (each.returns[seat], each.illegal_moves[seat])
+            for lineup, each in mine
+            for seat, name in enumerate(lineup)
+            if name == row.agent
         ]
-        scores = [o.score if o.first == name else 1 - o.score for o in self.outcomes if name in o]
         return PolicyStanding(
-            name=name,
-            elo=self.ratings[name],
-            interval=self.ratings.interval(name),
-            num_episodes=sum(
-                len(episodes)
-                for lineup, episodes in zip(self.lineups, self.episodes, strict=True)
-                if name in lineup
-            ),
-            score=statistics.fmean(scores) if scores else math.nan,
-            mean_return=statistics.fmean(r for r, _ in mine) if mine else math.nan,
-            illegal_moves=sum(illegal for _, illegal in mine),
+            name=row.agent,
+            elo=row.elo,
+            interval=row.interval,
+            num_episodes=len(mine),
+            score=row.score.score,
+            mean_return=statistics.fmean(returned for returned, _ in seats) if seats else math.nan,
+            illegal_moves=sum(illegal for _, illegal in seats),
         )
 
     def cross_table(self) -> list[list[float]]:
         """Mean scores, row against column, in the order of ``standings``; not a number if none."""
-        order = self.ratings.order
-        scores: dict[tuple[str, str], list[float]] = {}
-        for outcome in self.outcomes:
-            scores.setdefault((outcome.first, outcome.second), []).append(outcome.score)
-            scores.setdefault((outcome.second, outcome.first), []).append(1 - outcome.score)
-        return [
-            [statistics.fmean(scores[a, b]) if (a, b) in scores else math.nan for b in order]
-            for a in order
-        ]
+        return self.ranking.cross_table()
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, fit for strict JSON."""
@@ -155,24 +158,20 @@ class EnvTournament:
             ],
             "episodes": [
                 {"policies": list(lineup), **episode.to_dict()}
-                for lineup, episodes in zip(self.lineups, self.episodes, strict=True)
-                for episode in episodes
+                for lineup, episode in self._played()
             ],
         }
 
     def table(self) -> list[list[str]]:
         """The header and a row for each policy, as text."""
-        numbers = [str(place) for place in range(1, len(self.names) + 1)]
-        header = ["", "policy", "Elo", "95 % interval", "episodes", "score", "mean return"]
-        rows = [[*header, "illegal moves", *numbers]]
-        for place, (row, scores) in enumerate(
-            zip(self.standings, self.cross_table(), strict=True), 1
-        ):
-            low, high = map(elo_text, row.interval)
-            cells = [str(place), row.name, elo_text(row.elo), f"{low} to {high}"]
-            cells += [str(row.num_episodes), _text(row.score), _text(row.mean_return)]
-            rows.append([*cells, str(row.illegal_moves), *map(_text, scores)])
-        return rows
+        rows = self.standings
+        columns = {
+            "episodes": [str(row.num_episodes) for row in rows],
+            "score": [number_text(row.score) for row in rows],
+            "mean return": [number_text(row.mean_return) for row in rows],
+            "illegal moves": [str(row.illegal_moves) for row in rows],
+        }
+        return self.ranking.table("policy", columns)
 
     def __str__(self) -> str:
         return f"{self._title}\n{aligned(self.table())}"
@@ -290,11 +289,12 @@ def tournament(
         games=episodes,
         group=len(agents),
     )
-    with _ResultCollector(empty, progress) as collector:
+    with bar(episodes * len(lineups), progress) as show:
+        collector = _ResultCollector(empty, lambda result: show(result.finished))
         finished = carry_out(
-            plan, options, take=collector.take, fail=collector.fail, begin=collector.begin
+            plan, options, take=collector.take, fail=collector.fail, begin=collector.tell
         )
-    return dataclasses.replace(collector.result(), interrupted=not finished)
+    return dataclasses.replace(collector.result, interrupted=not finished)
 
 
 def _agents_of(env: Any) -> tuple[str, ...]:
@@ -314,42 +314,13 @@ def _lineups(names: Sequence[str], seats: int) -> list[tuple[str, ...]]:
     return [lineup for lineup in repeated if len(set(lineup)) > 1]
 
 
-class _ResultCollector(contextlib.AbstractContextManager["_ResultCollector"]):
-    """The finished episodes of a tournament."""
-
-    def __init__(self, empty: EnvTournament, progress: bool) -> None:
-        self._empty = empty
-        self._found: list[dict[int, Episode]] = [{} for _ in empty.lineups]
-        self._bar = bar(empty.planned * len(empty.lineups), progress)
-
-    def __enter__(self) -> "_ResultCollector":
-        self._advance = self._bar.__enter__()
-        return self
-
-    def __exit__(self, *details: Any) -> None:
-        self._bar.__exit__(*details)
-
-    def begin(self) -> None:
-        """Nothing to show yet."""
-
-    def take(self, key: Key, record: Record) -> bool:
-        assert isinstance(record, Episode)
-        self._found[key.table][key.number] = record
-        self._advance()
-        return False
-
-    def result(self) -> EnvTournament:
-        ordered = (tuple(found[number] for number in sorted(found)) for found in self._found)
-        return dataclasses.replace(self._empty, episodes=tuple(ordered))
+class _ResultCollector(ResultCollector[EnvTournament]):
+    """The finished episodes, and the error where one fails."""
 
     def fail(self, key: Key | None, message: str) -> EnvTournamentError:
-        lineup = "" if key is None else f"{', '.join(self._empty.lineups[key.table])}: "
-        return EnvTournamentError(f"{lineup}{message}", self.result())
+        lineup = "" if key is None else f"{', '.join(self.result.lineups[key.table])}: "
+        return EnvTournamentError(f"{lineup}{message}", self.result)
 
 
 def _sign(number: float) -> float:
     return float((number > 0) - (number < 0))
-
-
-def _text(number: float) -> str:
-    return "-" if math.isnan(number) else f"{number:.3f}"

@@ -9,11 +9,11 @@ from rave_agents import __version__
 from rave_agents.agents.named_agents import AgentSpec
 from rave_agents.arena import report_pictures as pictures
 from rave_agents.arena.match_result import MatchResult
+from rave_agents.arena.ranking import elo_text
 from rave_agents.arena.record import GameRecord
 from rave_agents.arena.replay import Step, replay
 from rave_agents.arena.replay_check import Replayable, reasons_against
 from rave_agents.arena.report_data import ReportData
-from rave_agents.arena.tournament_result import elo_text
 from rave_agents.frameworks.adapters import load_plain_game
 from rave_agents.game.arguments import check_names
 from rave_agents.game.plain_text import printable

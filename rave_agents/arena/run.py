@@ -11,7 +11,6 @@ from typing import Any, Generic, Protocol, Self, TypeVar
 from rave_agents.arena import fields
 from rave_agents.arena.journal import Journal
 from rave_agents.arena.plan import Key, Plan, Record, Shard
-from rave_agents.arena.record import GameRecord
 from rave_agents.arena.runner import WorkerFailedError, play_games
 from rave_agents.arena.worker import FailedGameError, Failure
 
@@ -25,7 +24,7 @@ Fail = Callable[[Key | None, str], FailedGameError]
 class _Result(Protocol):
     """Finished games by table."""
 
-    def plus(self, index: int, *records: GameRecord) -> Self:
+    def plus(self, index: int, *records: Any) -> Self:
         """The result with more finished games of the table with this index."""
 
 
@@ -47,7 +46,6 @@ class ResultCollector(Generic[_R]):
 
     def take(self, key: Key, record: Record) -> bool:
         """Add a finished game."""
-        assert isinstance(record, GameRecord)
         self.result = self.result.plus(key.table, record)
         if self._began:
             self.tell()

@@ -4,10 +4,11 @@ import dataclasses
 import functools
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 from rave_agents.arena.match_result import MatchResult
-from rave_agents.arena.ratings import Outcome, Ratings, rate
+from rave_agents.arena.ranking import Ranking, Standing, number_text
+from rave_agents.arena.ratings import Outcome, Ratings
 from rave_agents.arena.record import GameRecord
 from rave_agents.arena.statistics import MatchScore, finite
 from rave_agents.arena.worker import UnfinishedError
@@ -15,21 +16,6 @@ from rave_agents.errors import UnsupportedGameError
 from rave_agents.frameworks.adapters import adapters
 from rave_agents.game.plain_text import printable
 from rave_agents.results.tables import aligned
-
-
-class Standing(NamedTuple):
-    """One agent's row in the table."""
-
-    agent: str
-    """The name."""
-    elo: float
-    """The rating; infinite or not a number where there is none, see ``Ratings``."""
-    interval: tuple[float, float]
-    """Its 95 % confidence interval."""
-    score: MatchScore
-    """Wins, draws and losses against all."""
-    faults: int
-    """Games lost by failing or breaking the rules."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -80,17 +66,6 @@ class TournamentResult:
     def _with(self, agent: str, game: str | None) -> list[MatchResult]:
         return [match for match in self._of(game) if agent in match.agents]
 
-    def _between(self, agent: str, other: str, game: str | None) -> list[MatchResult]:
-        matches = self._by_pair.get(frozenset((agent, other)), [])
-        return [match for match in matches if game in (None, match.game)]
-
-    @functools.cached_property
-    def _by_pair(self) -> dict[frozenset[str], list[MatchResult]]:
-        found: dict[frozenset[str], list[MatchResult]] = {}
-        for match in self.matches:
-            found.setdefault(frozenset(match.agents), []).append(match)
-        return found
-
     def outcomes(self, game: str | None = None) -> list[Outcome]:
         """Results of all games, or of those of one game, as ``rate`` takes them."""
         return [
@@ -99,62 +74,39 @@ class TournamentResult:
             for record in match.records
         ]
 
-    def ratings(self, game: str | None = None) -> Ratings:
-        """The agents' ratings over all games, or in one."""
-        return self._ratings[game]
+    def ranking(self, game: str | None = None) -> Ranking:
+        """The agents ranked over all games, or in one."""
+        self._of(game)
+        return self._rankings[game]
 
     @functools.cached_property
-    def _ratings(self) -> dict[str | None, Ratings]:
+    def _rankings(self) -> dict[str | None, Ranking]:
         keys: Sequence[str | None] = (None, *self.games)
-        return {game: rate(self.outcomes(game), self.agents, anchor=self.anchor) for game in keys}
+        return {game: Ranking(self.agents, self.outcomes(game), self.anchor) for game in keys}
+
+    def ratings(self, game: str | None = None) -> Ratings:
+        """The agents' ratings over all games, or in one."""
+        return self.ranking(game).ratings
 
     def score(self, agent: str, other: str | None = None, game: str | None = None) -> MatchScore:
         """Wins, draws and losses of an agent, against all others or one."""
-        wins = draws = losses = 0
-        for match in (
-            self._with(agent, game) if other is None else self._between(agent, other, game)
-        ):
-            score = match.score
-            first = match.agents[0] == agent
-            wins += score.wins if first else score.losses
-            losses += score.losses if first else score.wins
-            draws += score.draws
-        return MatchScore(wins, draws, losses)
+        return self.ranking(game).score(agent, other)
 
     def standings(self, game: str | None = None) -> list[Standing]:
         """The agents, the best first: over all games, or in one."""
-        ratings = self.ratings(game)
-        return [
-            Standing(
-                agent, ratings[agent], ratings.interval(agent), self.score(agent, game=game),
-                self._faults(agent, game),
-            )
-            for agent in ratings.order
-        ]  # fmt: skip
+        standings = self.ranking(game).standings
+        return [row._replace(faults=self._faults(row.agent, game)) for row in standings]
 
     def _faults(self, agent: str, game: str | None) -> int:
         return sum(match.faults[match.agents.index(agent)] for match in self._with(agent, game))
 
     def cross_table(self, game: str | None = None) -> list[list[float]]:
         """Mean scores, row against column, in the order of ``standings``; not a number if none."""
-        order = self.ratings(game).order
-        return [
-            [math.nan if a == b else self.score(a, b, game).score for b in order] for a in order
-        ]
+        return self.ranking(game).cross_table()
 
     def is_transitive(self, game: str | None = None) -> bool:
-        """True if no agents beat each other in a circle by their mean scores."""
-        order = self.ratings(game).order
-        ahead = {
-            a: {b for b in order if a != b and self.score(a, b, game).score > 0.5} for a in order
-        }
-        left = list(order)
-        while left:
-            last = [a for a in left if not ahead[a] & set(left)]
-            if not last:
-                return False
-            left = [a for a in left if a not in last]
-        return True
+        """Return True if no agents beat each other in a circle by their mean scores."""
+        return self.ranking(game).is_transitive()
 
     def alpha_rank(self, game: str | None = None) -> dict[str, float]:
         """The agents' shares of the stationary distribution of alpha-rank, the greatest first.
@@ -184,18 +136,13 @@ class TournamentResult:
     def table(self, game: str | None = None) -> list[list[str]]:
         """The header and a row for each agent, as text: ratings and the cross table."""
         standings = self.standings(game)
-        cross = self.cross_table(game)
-        numbers = [str(place) for place in range(1, len(standings) + 1)]
-        faults = any(standing.faults for standing in standings)
-        header = ["", "agent", "Elo", "95 % interval", "games", "score"]
-        rows = [[*header, *(["faults"] if faults else []), *numbers]]
-        for place, (standing, scores) in enumerate(zip(standings, cross, strict=True), 1):
-            low, high = map(elo_text, standing.interval)
-            row = [str(place), standing.agent, elo_text(standing.elo), f"{low} to {high}"]
-            row += [str(standing.score.games), _share(standing.score.score)]
-            row += [str(standing.faults)] if faults else []
-            rows.append([*row, *map(_share, scores)])
-        return rows
+        columns = {
+            "games": [str(row.score.games) for row in standings],
+            "score": [number_text(row.score.score) for row in standings],
+        }
+        if any(row.faults for row in standings):
+            columns["faults"] = [str(row.faults) for row in standings]
+        return self.ranking(game).table("agent", columns)
 
     def __str__(self) -> str:
         parts = [f"{self._title}\n{aligned(self.table())}"]
@@ -252,12 +199,3 @@ class TournamentResult:
 
 class TournamentError(UnfinishedError[TournamentResult]):
     """A game of a tournament failed; the message names game, seat and agent."""
-
-
-def elo_text(rating: float) -> str:
-    """A rating for people; - where there is none."""
-    return "-" if math.isnan(rating) else f"{rating:+z.0f}"
-
-
-def _share(score: float) -> str:
-    return "-" if math.isnan(score) else f"{score:.3f}"

@@ -1,0 +1,120 @@
+"""Ranking of agents by the games between every two of them: ratings, scores and a cross table."""
+
+import dataclasses
+import functools
+import math
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from rave_agents.arena.ratings import Outcome, Ratings, rate
+from rave_agents.arena.statistics import MatchScore
+
+
+class Standing(NamedTuple):
+    """One agent's row in the table."""
+
+    agent: str
+    """The name."""
+    elo: float
+    """The rating; infinite or not a number where there is none, see ``Ratings``."""
+    interval: tuple[float, float]
+    """Its 95 % confidence interval."""
+    score: MatchScore
+    """Wins, draws and losses against all."""
+    faults: int = 0
+    """Games lost by failing or breaking the rules."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Ranking:
+    """Agents ranked by the outcomes of their games."""
+
+    agents: tuple[str, ...]
+    """The agents' names."""
+    outcomes: Sequence[Outcome]
+    """The games, each between two of them."""
+    anchor: str | None = None
+    """The agent whose rating is 0; None for ratings that are 0 on average."""
+
+    @functools.cached_property
+    def ratings(self) -> Ratings:
+        """The agents' ratings."""
+        return rate(self.outcomes, self.agents, anchor=self.anchor)
+
+    @functools.cached_property
+    def _scores(self) -> dict[str, dict[str, MatchScore]]:
+        """The score of each agent against each other, as far as they have met."""
+        found: dict[str, dict[str, list[int]]] = {agent: {} for agent in self.agents}
+        for first, second, score, _ in self.outcomes:
+            losses = round(2 - 2 * score)
+            found[first].setdefault(second, [0, 0, 0])[losses] += 1
+            found[second].setdefault(first, [0, 0, 0])[2 - losses] += 1
+        return {
+            agent: {other: MatchScore(*counts) for other, counts in others.items()}
+            for agent, others in found.items()
+        }
+
+    def score(self, agent: str, other: str | None = None) -> MatchScore:
+        """Wins, draws and losses of an agent, against all others or one."""
+        met = self._scores[agent]
+        scores = met.values() if other is None else [met[other]] if other in met else []
+        return MatchScore(
+            sum(score.wins for score in scores),
+            sum(score.draws for score in scores),
+            sum(score.losses for score in scores),
+        )
+
+    @functools.cached_property
+    def standings(self) -> tuple[Standing, ...]:
+        """The agents, the best first."""
+        ratings = self.ratings
+        return tuple(
+            Standing(agent, ratings[agent], ratings.interval(agent), self.score(agent))
+            for agent in ratings.order
+        )
+
+    def cross_table(self) -> list[list[float]]:
+        """Mean scores, row against column, in the order of ``standings``; not a number if none."""
+        order = self.ratings.order
+        return [[self.score(agent, other).score for other in order] for agent in order]
+
+    def is_transitive(self) -> bool:
+        """Return True if no agents beat each other in a circle by their mean scores."""
+        left = set(self.agents)
+        while left:
+            last = {
+                agent
+                for agent in left
+                if not any(self.score(agent, other).score > 0.5 for other in left)
+            }
+            if not last:
+                return False
+            left -= last
+        return True
+
+    def table(self, kind: str, columns: Mapping[str, Sequence[str]]) -> list[list[str]]:
+        """The header and a row for each agent, as text: ratings and the cross table.
+
+        Args:
+            kind: the header of the agents' names.
+            columns: further columns, in the order of ``standings``, by their headers.
+        """
+        places = [str(place) for place in range(1, len(self.agents) + 1)]
+        rows = [["", kind, "Elo", "95 % interval", *columns, *places]]
+        cells = zip(places, self.standings, self.cross_table(), strict=True)
+        for row, (place, standing, scores) in enumerate(cells):
+            low, high = map(elo_text, standing.interval)
+            rated = [place, standing.agent, elo_text(standing.elo), f"{low} to {high}"]
+            further = (column[row] for column in columns.values())
+            rows.append([*rated, *further, *map(number_text, scores)])
+        return rows
+
+
+def elo_text(rating: float) -> str:
+    """A rating for people; - where there is none."""
+    return "-" if math.isnan(rating) else f"{rating:+z.0f}"
+
+
+def number_text(number: float) -> str:
+    """A score or a return for people; - where there is none."""
+    return "-" if math.isnan(number) else f"{number:.3f}"
