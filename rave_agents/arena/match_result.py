@@ -94,6 +94,16 @@ class MatchResult:
         return len({abs(record.margin) for record in self.records} - {0.0}) > 1
 
     @property
+    def finished(self) -> int:
+        """Number of finished games."""
+        return len(self.records)
+
+    @property
+    def all_planned(self) -> int:
+        """Number of planned games."""
+        return self.planned
+
+    @property
     def complete(self) -> bool:
         """True if all planned games are finished, or the test ended the match."""
         return len(self.records) == self.planned or self.verdict is not None
@@ -133,6 +143,14 @@ class MatchResult:
         lost = [record.margin < 0 for record in self.records if record.fault]
         return sum(lost), len(lost) - sum(lost)
 
+    def score_to_dict(self) -> dict[str, Any]:
+        """Plain values of the score, with the intervals that pairs give."""
+        return {
+            **self.score.to_dict(),
+            "ci95": list(self.interval),
+            "elo_ci95": [finite(end) for end in self.elo_interval],
+        }
+
     def _sprt_to_dict(self) -> dict[str, Any]:
         if self.sprt is None:
             return {}
@@ -150,9 +168,7 @@ class MatchResult:
         return {
             "game": self.game,
             "agents": list(self.agents),
-            **self.score.to_dict(),
-            "ci95": list(self.interval),
-            "elo_ci95": [finite(end) for end in self.elo_interval],
+            **self.score_to_dict(),
             "pairs": list(self.pairs.counts),
             **self._sprt_to_dict(),
             "margin": finite(self.margin),

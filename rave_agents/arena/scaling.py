@@ -26,7 +26,6 @@ from rave_agents.arena.match import (
 from rave_agents.arena.plan import MOST_GAMES, Key, Plan, Shard
 from rave_agents.arena.record import GameRecord
 from rave_agents.arena.run import ResultCollector, carry_out
-from rave_agents.arena.statistics import finite
 from rave_agents.arena.worker import UnfinishedError
 from rave_agents.frameworks.adapters import Game
 from rave_agents.game.plain_text import printable
@@ -70,6 +69,11 @@ class ScalingResult:
     def finished(self) -> int:
         """Number of finished games."""
         return sum(len(point.match.records) for point in self.points)
+
+    @property
+    def all_planned(self) -> int:
+        """Number of planned games, all points together."""
+        return self.planned * len(self.points)
 
     def plus(self, index: int, *records: GameRecord) -> Self:
         """The result with more finished games of the point with this index."""
@@ -140,9 +144,7 @@ class ScalingResult:
                 {
                     self.unit: point.limit,
                     "opponent": point.opponent,
-                    **point.match.score.to_dict(),
-                    "ci95": list(point.match.interval),
-                    "elo_ci95": [finite(end) for end in point.match.elo_interval],
+                    **point.match.score_to_dict(),
                 }
                 for point in self.points
             ],

@@ -75,6 +75,11 @@ class SweepResult:
         return sum(len(cell.match.records) for cell in self.cells)
 
     @property
+    def all_planned(self) -> int:
+        """Number of planned games, all cells together."""
+        return self.planned * len(self.cells)
+
+    @property
     def complete(self) -> bool:
         """True if all planned games are finished."""
         return all(cell.match.complete for cell in self.cells)
@@ -132,7 +137,7 @@ class SweepResult:
             "seed": self.seed,
             "games": self.planned,
             "rows": [
-                {"parameters": _plain(cell.parameters), **cell.match.score.to_dict()}
+                {"parameters": _plain(cell.parameters), **cell.match.score_to_dict()}
                 for cell in self.cells
             ],
         }

@@ -47,6 +47,11 @@ class TournamentResult:
         return sum(len(match.records) for match in self.matches)
 
     @property
+    def all_planned(self) -> int:
+        """Number of planned games, all matches together."""
+        return self.planned * len(self.matches)
+
+    @property
     def complete(self) -> bool:
         """True if all planned games are finished."""
         return all(match.complete for match in self.matches)
@@ -164,16 +169,14 @@ class TournamentResult:
             "agents": dict(zip(self.agents, self.specs, strict=True)),
             "seed": self.seed,
             "finished": self.finished,
-            "planned": self.planned * len(self.matches),
+            "planned": self.all_planned,
             "standings": self._standings_to_dict(None),
             "by_game": {game: self._standings_to_dict(game) for game in self.games},
             "matches": [
                 {
                     "game": match.game,
                     "agents": list(match.agents),
-                    **match.score.to_dict(),
-                    "ci95": list(match.interval),
-                    "elo_ci95": [finite(end) for end in match.elo_interval],
+                    **match.score_to_dict(),
                     "pairs": list(match.pairs.counts),
                 }
                 for match in self.matches

@@ -6,6 +6,7 @@ Nothing is shown where standard error is no terminal.
 import collections
 import contextlib
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from typing import Generic, TypeVar
 
 from rich.console import Console, Group, RenderableType
@@ -26,15 +27,16 @@ LAST_GAMES = 4
 _PER_SECOND = 2
 """Redraws a second; few, since ratings of many games take some time."""
 
-_Result = TypeVar("_Result")
+Result = MatchResult | SweepResult | ScalingResult | TournamentResult
+R = TypeVar("R", bound=Result)
+View = AbstractContextManager[Callable[[R], None] | None]
 
 
-class LiveView(Generic[_Result]):
+class LiveView(Generic[R]):
     """A view of games that are being played.
 
     Args:
         console: where it is drawn.
-        counts: how many games of a result are finished, and how many are planned.
         standings: its table.
         last: a line about the game that ended last; empty for none.
     """
@@ -42,16 +44,15 @@ class LiveView(Generic[_Result]):
     def __init__(
         self,
         console: Console,
-        counts: Callable[[_Result], tuple[int, int]],
-        standings: Callable[[_Result], RenderableType],
-        last: Callable[[_Result], str],
+        standings: Callable[[R], RenderableType],
+        last: Callable[[R], str],
     ) -> None:
         columns = (BarColumn(24), MofNCompleteColumn(), TimeRemainingColumn())
         self._progress = Progress(*columns, console=console)
         self._task = self._progress.add_task("", total=None)
-        self._counts, self._standings, self._last = counts, standings, last
-        self._latest: _Result | None = None
-        self._drawn: tuple[_Result | None, RenderableType] = (None, "")
+        self._standings, self._last = standings, last
+        self._latest: R | None = None
+        self._drawn: tuple[R | None, RenderableType] = (None, "")
         self._lines: collections.deque[str] = collections.deque(maxlen=LAST_GAMES)
         self._live = Live(
             get_renderable=self._view,
@@ -60,14 +61,13 @@ class LiveView(Generic[_Result]):
             refresh_per_second=_PER_SECOND,
         )
 
-    def update(self, result: _Result) -> None:
+    def update(self, result: R) -> None:
         """Show this result from now on."""
         line = self._last(result)
         if line:
             self._lines.append(line)
         self._latest = result
-        finished, planned = self._counts(result)
-        self._progress.update(self._task, completed=finished, total=planned)
+        self._progress.update(self._task, completed=result.finished, total=result.all_planned)
         self._live.start()
 
     def stop(self) -> None:
@@ -84,53 +84,40 @@ class LiveView(Generic[_Result]):
 
 
 @contextlib.contextmanager
-def _shown(console: Console, view: LiveView[_Result]) -> Iterator[Callable[[_Result], None] | None]:
+def _shown(
+    console: Console, standings: Callable[[R], RenderableType], last: Callable[[R], str]
+) -> Iterator[Callable[[R], None] | None]:
+    """Show games from the first call of the function that it gives; None without a terminal."""
+    view = LiveView(console, standings, last)
     try:
         yield view.update if console.is_terminal else None
     finally:
         view.stop()
 
 
-def _match_counts(result: MatchResult) -> tuple[int, int]:
-    return len(result.records), result.planned
-
-
-@contextlib.contextmanager
-def match_progress(console: Console) -> Iterator[Callable[[MatchResult], None] | None]:
-    """Show a match from the first call of the function that it gives; None without a terminal."""
+def match_progress(console: Console) -> View[MatchResult]:
+    """Show a match, as all of these do: from the first call of the function that it gives."""
 
     def last(result: MatchResult) -> str:
         return "" if result.latest is None else game_line(result.latest, result.agents)
 
-    view = LiveView(console, _match_counts, match_table, last)
-    with _shown(console, view) as update:
-        yield update
+    return _shown(console, match_table, last)
 
 
-@contextlib.contextmanager
-def sweep_progress(console: Console) -> Iterator[Callable[[SweepResult], None] | None]:
-    """Show a sweep, likewise."""
+def sweep_progress(console: Console) -> View[SweepResult]:
+    """Show a sweep."""
 
     def last(result: SweepResult) -> str:
         if result.latest is None:
             return ""
         index, record = result.latest
-        cell = result.cells[index]
-        return game_line(record, (str(cell), result.opponent))
+        return game_line(record, (str(result.cells[index]), result.opponent))
 
-    def counts(result: SweepResult) -> tuple[int, int]:
-        return result.finished, result.planned * len(result.cells)
-
-    view = LiveView(console, counts, sweep_table, last)
-    with _shown(console, view) as update:
-        yield update
+    return _shown(console, sweep_table, last)
 
 
-@contextlib.contextmanager
-def scaling_progress(
-    console: Console,
-) -> Iterator[Callable[[ScalingResult], None] | None]:
-    """Show a curve, likewise."""
+def scaling_progress(console: Console) -> View[ScalingResult]:
+    """Show a curve."""
 
     def last(result: ScalingResult) -> str:
         if result.latest is None:
@@ -138,19 +125,11 @@ def scaling_progress(
         index, record = result.latest
         return game_line(record, result.points[index].match.agents)
 
-    def counts(result: ScalingResult) -> tuple[int, int]:
-        return result.finished, result.planned * len(result.points)
-
-    view = LiveView(console, counts, scaling_table, last)
-    with _shown(console, view) as update:
-        yield update
+    return _shown(console, scaling_table, last)
 
 
-@contextlib.contextmanager
-def tournament_progress(
-    console: Console,
-) -> Iterator[Callable[[TournamentResult], None] | None]:
-    """Show a tournament, likewise."""
+def tournament_progress(console: Console) -> View[TournamentResult]:
+    """Show a tournament."""
 
     def last(result: TournamentResult) -> str:
         if result.latest is None:
@@ -159,12 +138,7 @@ def tournament_progress(
         match = result.matches[index]
         return f"{match.game}: {game_line(record, match.agents)}"
 
-    def counts(result: TournamentResult) -> tuple[int, int]:
-        return result.finished, result.planned * len(result.matches)
-
-    view = LiveView(console, counts, standings_table, last)
-    with _shown(console, view) as update:
-        yield update
+    return _shown(console, standings_table, last)
 
 
 def game_line(record: GameRecord, agents: tuple[str, str]) -> str:

@@ -1,14 +1,15 @@
 """The commands that play games: match, benchmark, sweep."""
 
+import functools
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from rave_agents.agents.named_agents import without_amaf
-from rave_agents.arena.match import MatchError, play_match
+from rave_agents.arena.match import play_match
 from rave_agents.arena.sprt import Sprt
-from rave_agents.arena.sweep import SweepError, parse_vary, run_sweep
+from rave_agents.arena.sweep import parse_vary, run_sweep
 from rave_agents.cli import arena_tables, live
 from rave_agents.cli.program import (
     ClockText,
@@ -27,10 +28,10 @@ from rave_agents.cli.program import (
     app,
     check_writable,
     conclude,
-    engine,
     reported,
+    run_games,
 )
-from rave_agents.cli.terminal import show, show_json, stderr
+from rave_agents.cli.terminal import show, show_json
 
 
 @app.command()
@@ -77,37 +78,30 @@ def match(
     Every random opening is played twice, with the seats exchanged. Ctrl-C or SIGTERM ends the match
     early and shows the games that are finished.
     """
-    failed: MatchError | None = None
-    test = None if sprt is None else Sprt.parse(sprt, model=sprt_model)
-    with engine(dask, jobs) as executor, live.match_progress(stderr()) as progress:
-        try:
-            result = play_match(
-                game,
-                first,
-                second,
-                games=games,
-                simulations=simulations,
-                seconds=seconds,
-                clock=clock,
-                seed=seed,
-                opening_plies=opening_plies,
-                jobs=jobs,
-                sgf=sgf,
-                referee=referee,
-                forfeit=forfeit,
-                progress=progress,
-                sprt=test,
-                executor=executor,
-                output=output,
-                shard=shard,
-            )
-        except MatchError as error:
-            failed, result = error, error.result
+    run = functools.partial(
+        play_match,
+        game,
+        first,
+        second,
+        games=games,
+        simulations=simulations,
+        seconds=seconds,
+        clock=clock,
+        seed=seed,
+        opening_plies=opening_plies,
+        sgf=sgf,
+        referee=referee,
+        forfeit=forfeit,
+        sprt=None if sprt is None else Sprt.parse(sprt, model=sprt_model),
+        output=output,
+        shard=shard,
+    )
+    result, failed = run_games(run, live.match_progress, dask, jobs)
     if as_json:
         show_json(result.to_dict())
     elif result.records:
         show(arena_tables.match_table(result))
-    conclude(failed, result.interrupted, len(result.records), result.planned, output)
+    conclude(result, failed, output)
 
 
 @app.command()
@@ -136,19 +130,9 @@ def benchmark(
         second=str(without_amaf(agent)),
         games=games,
         simulations=simulations,
-        seconds=None,
-        clock=None,
         seed=seed,
-        opening_plies=None,
         jobs=jobs,
-        sgf=None,
-        referee=None,
-        forfeit=False,
-        sprt=None,
-        sprt_model="normalized",
         output=output,
-        shard=None,
-        dask=None,
         as_json=as_json,
         debug=debug,
     )
@@ -187,33 +171,26 @@ def sweep(
     """
     if csv is not None:
         check_writable(csv, "--csv")
-    failed: SweepError | None = None
-    with engine(dask, jobs) as executor, live.sweep_progress(stderr()) as progress:
-        try:
-            result = run_sweep(
-                game,
-                agent,
-                opponent,
-                parse_vary(vary),
-                games=games,
-                simulations=simulations,
-                seconds=seconds,
-                seed=seed,
-                opening_plies=opening_plies,
-                jobs=jobs,
-                output=output,
-                forfeit=forfeit,
-                progress=progress,
-                executor=executor,
-                shard=shard,
-            )
-        except SweepError as error:
-            failed, result = error, error.result
+    run = functools.partial(
+        run_sweep,
+        game,
+        agent,
+        opponent,
+        parse_vary(vary),
+        games=games,
+        simulations=simulations,
+        seconds=seconds,
+        seed=seed,
+        opening_plies=opening_plies,
+        output=output,
+        forfeit=forfeit,
+        shard=shard,
+    )
+    result, failed = run_games(run, live.sweep_progress, dask, jobs)
     if as_json:
         show_json(result.to_dict())
     elif result.finished:
         show(arena_tables.sweep_table(result))
     if csv is not None:
         arena_tables.write_sweep_csv(result, csv)
-    planned = result.planned * len(result.cells)
-    conclude(failed, result.interrupted, result.finished, planned, output)
+    conclude(result, failed, output)

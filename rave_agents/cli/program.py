@@ -12,12 +12,14 @@ from pathlib import Path
 from typing import Annotated, Any, ParamSpec
 
 import typer
+from rich.console import Console
 from rich.markup import escape
 
 from rave_agents import __version__
 from rave_agents.arena.dask_cluster import dask_executor
-from rave_agents.arena.worker import FailedGameError
-from rave_agents.cli.terminal import say, tolerate_encoding
+from rave_agents.arena.worker import FailedGameError, UnfinishedError
+from rave_agents.cli.live import R, Result, View
+from rave_agents.cli.terminal import say, stderr, tolerate_encoding
 from rave_agents.errors import RaveAgentsError
 from rave_agents.frameworks.adapters import framework_errors
 
@@ -128,14 +130,34 @@ def interrupted(what: str = "") -> typer.Exit:
 
 
 @contextlib.contextmanager
-def engine(dask: str | None, jobs: int) -> Iterator[Executor | None]:
+def _executor(dask: str | None, jobs: int) -> Iterator[Executor | None]:
     """The executor of a Dask cluster; None without one."""
     if dask is None:
         yield None
         return
-
     with dask_executor(dask, jobs=jobs) as executor:
         yield executor
+
+
+def run_games(
+    run: Callable[..., R], view: Callable[[Console], View[R]], dask: str | None, jobs: int
+) -> tuple[R, UnfinishedError[R] | None]:
+    """Play games behind a live view.
+
+    Args:
+        run: plays them, given ``jobs``, ``executor`` and ``progress``.
+        view: shows them on a console, as those of ``live.py`` do.
+        dask: the address of a Dask cluster; None for processes of this machine.
+        jobs: their number.
+
+    Returns:
+        What is finished, and the error that ended it before its time, for ``conclude``.
+    """
+    with _executor(dask, jobs) as executor, view(stderr()) as progress:
+        try:
+            return run(jobs=jobs, executor=executor, progress=progress), None
+        except UnfinishedError as error:
+            return error.result, error
 
 
 def check_writable(path: Path, option: str) -> None:
@@ -148,20 +170,18 @@ def check_writable(path: Path, option: str) -> None:
         path.unlink()
 
 
-def conclude(
-    failed: Exception | None, stopped: bool, finished: int, planned: int, output: Path | None
-) -> None:
+def conclude(result: Result, failed: Exception | None, output: Path | None) -> None:
     """Raise what ended the games before their time, after what is finished has been shown."""
     if failed is not None:
         raise failed
-    if not stopped:
+    if not result.interrupted:
         return
     to_go_on = (
         "Give --output FILE to be able to go on after a stop."
         if output is None
         else f"To go on, run the same command again: {escape(str(output))} has the finished games."
     )
-    raise interrupted(f"{finished} of {planned} games were finished. {to_go_on}")
+    raise interrupted(f"{result.finished} of {result.all_planned} games were finished. {to_go_on}")
 
 
 @contextlib.contextmanager

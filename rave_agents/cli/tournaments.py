@@ -1,5 +1,6 @@
 """The commands about many agents or limits: tournament, scaling, report, merge."""
 
+import functools
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, TypeVar
@@ -9,9 +10,8 @@ from rich.markup import escape
 
 from rave_agents.arena.journal import merge_journals
 from rave_agents.arena.report_data import load_report
-from rave_agents.arena.scaling import ScalingError, run_scaling
+from rave_agents.arena.scaling import run_scaling
 from rave_agents.arena.tournament import (
-    TournamentError,
     play_tournament,
     read_tournament,
 )
@@ -30,11 +30,11 @@ from rave_agents.cli.program import (
     app,
     check_writable,
     conclude,
-    engine,
     reported,
+    run_games,
     use_current_folder,
 )
-from rave_agents.cli.terminal import say, show, show_json, stderr
+from rave_agents.cli.terminal import say, show, show_json
 from rave_agents.files import written_whole
 
 
@@ -58,25 +58,13 @@ def tournament(
     Ctrl-C shows the standing; with --output the same command then goes on.
     """
     settings = read_tournament(file)
-    failed: TournamentError | None = None
-    with engine(dask, jobs) as executor, live.tournament_progress(stderr()) as progress:
-        try:
-            result = play_tournament(
-                **settings,
-                jobs=jobs,
-                executor=executor,
-                output=output,
-                shard=shard,
-                progress=progress,
-            )
-        except TournamentError as error:
-            failed, result = error, error.result
+    run = functools.partial(play_tournament, **settings, output=output, shard=shard)
+    result, failed = run_games(run, live.tournament_progress, dask, jobs)
     if as_json:
         show_json(result.to_dict())
     elif result.finished:
         show(*arena_tables.tournament_tables(result), whole=True)
-    planned = result.planned * len(result.matches)
-    conclude(failed, result.interrupted, result.finished, planned, output)
+    conclude(result, failed, output)
 
 
 @app.command()
@@ -113,35 +101,28 @@ def scaling(
     """
     if png is not None:
         check_writable(png, "--png")
-    failed: ScalingError | None = None
-    with engine(dask, jobs) as executor, live.scaling_progress(stderr()) as progress:
-        try:
-            result = run_scaling(
-                game,
-                agent,
-                against,
-                simulations=_numbers("simulations", simulations, int),
-                seconds=_numbers("seconds", seconds, float),
-                games=games,
-                seed=seed,
-                opening_plies=opening_plies,
-                forfeit=forfeit,
-                jobs=jobs,
-                executor=executor,
-                output=output,
-                shard=shard,
-                progress=progress,
-            )
-        except ScalingError as error:
-            failed, result = error, error.result
+    run = functools.partial(
+        run_scaling,
+        game,
+        agent,
+        against,
+        simulations=_numbers("simulations", simulations, int),
+        seconds=_numbers("seconds", seconds, float),
+        games=games,
+        seed=seed,
+        opening_plies=opening_plies,
+        forfeit=forfeit,
+        output=output,
+        shard=shard,
+    )
+    result, failed = run_games(run, live.scaling_progress, dask, jobs)
     if as_json:
         show_json(result.to_dict())
     elif result.finished:
         show(arena_tables.scaling_table(result), whole=True)
     if png is not None and result.finished:
         result.plot().savefig(png, format="png", dpi=150, bbox_inches="tight")
-    planned = result.planned * len(result.points)
-    conclude(failed, result.interrupted, result.finished, planned, output)
+    conclude(result, failed, output)
 
 
 _N = TypeVar("_N", int, float)

@@ -70,6 +70,12 @@ def test_a_cell_is_the_match_of_its_agent(straight):
     )  # fmt: skip
 
 
+def test_rows_have_the_intervals_that_pairs_give(straight):
+    result, _ = straight
+    rows = result.to_dict()["rows"]
+    assert [row["ci95"] for row in rows] == [list(cell.match.interval) for cell in result.cells]
+
+
 def test_cells_share_their_openings(straight):
     result, _ = straight
     openings = {tuple(r.opening for r in cell.match.records) for cell in result.cells}
