@@ -19,7 +19,7 @@ It is given as an object, ``SearchConfig.preset("rave").replace(schedule=Half(50
 command line import, as ``"rave(schedule=my_parts.Half(n_equal=50))"``.
 """
 
-from rave_agents.compiler.arrays import FLOAT, INT, Array, Axis, Kept, Rows, one
+from rave_agents.compiler.arrays import EDGE, FLOAT, INT, Array, Axis, Kept, Rows, one
 from rave_agents.compiler.dispatch import implements, kernel
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.config.final_moves import (
@@ -67,7 +67,7 @@ from rave_agents.kernel.declarations import (
     report_root,
 )
 from rave_agents.kernel.gumbel import Gumbel
-from rave_agents.kernel.hooks import count_value, on_rescale
+from rave_agents.kernel.hooks import copy_edge, count_value, on_rescale
 from rave_agents.kernel.move_policies import DecisiveMoves, Move, learn_move, lookahead, move_weight
 from rave_agents.kernel.moves.strategies import Exp3, RegretMatching
 from rave_agents.kernel.players import AllPlayers, SearchingPlayer
@@ -124,6 +124,7 @@ from rave_agents.kernel.values.node_values import PowerMean, node_value
 from rave_agents.kernel.values.online import NoLearning, OnlineValue
 
 __all__ = [
+    "EDGE",
     "FLOAT",
     "GRAVE",
     "HRAVE",
@@ -210,6 +211,7 @@ __all__ = [
     "becomes",
     "begin_search",
     "beta",
+    "copy_edge",
     "count_value",
     "edge_rows",
     "edge_value",

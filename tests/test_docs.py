@@ -54,6 +54,15 @@ def test_the_code_of_a_page_runs_from_top_to_bottom(page, tmp_path):
     assert finished.stdout.strip()
 
 
+def test_the_files_of_the_four_parts_are_as_short_as_the_page_says():
+    page = pages.DOCS / "tutorials" / "four_parts.md"
+    told = dict(re.findall(r"^\| `(\w+\.py)` \| (\d+) \|", page.read_text("utf-8"), re.MULTILINE))
+    files = {block.title: block.code.count("\n") for block in pages.blocks(page) if block.title}
+    assert {name: int(lines) for name, lines in told.items()} == files
+    assert len(files) == 4
+    assert files["my_power_mean.py"] <= 60
+
+
 @pytest.mark.parametrize(
     ("page", "words"), COMMANDS, ids=lambda value: None if isinstance(value, list) else value.stem
 )
@@ -69,7 +78,7 @@ def takes(words):
     context = command.make_context(words[1], list(words[2:]))
     for argument in ("first", "second", "agent", "opponent"):
         text = context.params.get(argument)
-        if isinstance(text, str) and "my_parts" not in text:
+        if isinstance(text, str) and "my_" not in text:
             assert AgentSpec.parse(text).name in agent_types()
 
 
