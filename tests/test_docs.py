@@ -24,6 +24,7 @@ RUN = [
     if page in TUTORIALS and words[0] == "rave-agents" and "gnugo" not in " ".join(words)
 ]
 """What is run, and not only parsed; with GNU Go, ``tests/gtp`` plays."""
+ADAPTERS = pages.ROOT / "adapters"
 PROGRAM = typer.main.get_command(app)
 
 
@@ -143,7 +144,7 @@ def test_the_map_has_files_of_the_adapters_that_are_there():
     section = text.partition("\n## Adapters\n")[2].partition("\n## ")[0]
     named = set(re.findall(r"`(\w+\.(?:py|cpp))`", section))
     assert len(named) >= 8
-    assert named <= {path.name for path in (pages.ROOT / "adapters").rglob("*.*")}
+    assert named <= {path.name for path in ADAPTERS.rglob("*.*")}
 
 
 def test_contributing_fits_on_two_screens_and_names_what_is_there():
@@ -172,6 +173,15 @@ def test_every_file_of_the_kernel_is_in_the_reference():
     assert {".".join(path.parts) for path in files} == set(
         re.findall(r"^::: rave_agents\.kernel\.([\w.]+)$", page, re.M)
     )
+
+
+def test_every_module_of_the_reference_is_there():
+    """Without one of them the documentation cannot be built."""
+    for page in sorted((pages.DOCS / "reference").glob("*.md")):
+        for name in re.findall(r"^::: ([\w.]+)$", page.read_text(encoding="utf-8"), re.M):
+            places = [folder / name.replace(".", "/") for folder in (pages.ROOT, ADAPTERS)]
+            found = [path.with_suffix(".py").is_file() or path.is_dir() for path in places]
+            assert any(found), f"{page.name}: {name}"
 
 
 @pytest.mark.parametrize("folder", ["rave_agents", "adapters"])
