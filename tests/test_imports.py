@@ -1,9 +1,10 @@
 """Imports: no circle between files or folders anywhere, and few inside functions, with reasons."""
 
 import pathlib
+import re
 
 import pytest
-from helpers.imports import circles, folded, graph_of, modules_of
+from helpers.imports import circles, folded, graph_of, in_functions, modules_of
 
 import rave_agents
 
@@ -12,6 +13,11 @@ ADAPTERS = HOUSE.parent / "adapters"
 
 MODULES = modules_of(HOUSE, *(path.parent for path in ADAPTERS.glob("*/__init__.py")))
 GRAPH = graph_of(MODULES)
+
+MOST_IN_FUNCTIONS = 30
+
+REASON = re.compile(r"# noqa: (F401, )?PLC0415  \((optional|slow): [A-Za-z].*\)$")
+"""A package that not everybody has, or one that takes long to import."""
 
 
 def test_no_files_import_each_other_in_a_circle():
@@ -65,3 +71,31 @@ def test_a_circle_of_folders_is_found_where_files_have_none(tmp_path):
     graph = graph_of(modules)
     assert circles(graph) == []
     assert circles(folded(graph, modules, tmp_path / "house" / "room")) == [{"one", "two"}]
+
+
+def test_few_imports_stand_in_functions_and_each_says_why():
+    found = [
+        (name, line)
+        for name, path in MODULES.items()
+        for line in in_functions(path.read_text(encoding="utf-8"))
+    ]
+    assert len(found) <= MOST_IN_FUNCTIONS, found
+    assert [(name, line) for name, line in found if not REASON.search(line)] == []
+
+
+def test_an_import_in_a_function_is_found_wherever_it_stands():
+    text = (
+        "import os\n"
+        "def f():\n"
+        "    try:\n"
+        "        import b  # one\n"
+        "    except ImportError:\n"
+        "        pass\n"
+        "class A:\n"
+        "    async def g(self):\n"
+        "        def h():\n"
+        "            from c import (  # two\n"
+        "                d,\n"
+        "            )\n"
+    )
+    assert in_functions(text) == ["import b  # one", "from c import (  # two"]

@@ -1,11 +1,11 @@
 """The adapter of Gymnasium."""
 
 import importlib.metadata
-import importlib.util
 import re
-import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
+
+import gymnasium
 
 from rave_agents.agents.named_agents import AgentSpec
 from rave_agents.errors import UnknownNameError
@@ -13,9 +13,7 @@ from rave_agents.frameworks.adapters import GameInfo
 from rave_agents.frameworks.agent import AgentType
 from rave_agents.game.arguments import unknown_name
 from rave_agents.game.game_state import GameState
-
-if importlib.util.find_spec("gymnasium") is None:
-    raise ImportError("gymnasium is not installed", name="gymnasium")
+from rave_gymnasium.states import PlanningState
 
 
 class GymnasiumGame:
@@ -43,8 +41,6 @@ class GymnasiumGame:
 
     def seeded_initial_state(self, seed: int) -> GameState:
         """Return the state after ``reset`` with a seed."""
-        from rave_gymnasium.states import PlanningState  # noqa: PLC0415
-
         self.env.reset(seed=seed)
         return PlanningState(self.env)
 
@@ -60,10 +56,8 @@ class GymnasiumAdapter:
         Raises:
             UnsupportedGameError, CloneError: if the search cannot plan in it.
         """
-        gymnasium = sys.modules.get("gymnasium")
-        if gymnasium is None or not isinstance(state, gymnasium.Env):
+        if not isinstance(state, gymnasium.Env):
             return None
-        from rave_gymnasium.states import PlanningState  # noqa: PLC0415
 
         return PlanningState(state)
 
@@ -74,8 +68,6 @@ class GymnasiumAdapter:
                 f"{spec!r} is not a Gymnasium environment: their ids end in a version, such as "
                 "CartPole-v1."
             )
-        import gymnasium  # noqa: PLC0415
-
         match = re.fullmatch(r"\s*([\w/:.-]+)\s*(?:\((.*)\))?\s*", spec, re.DOTALL)
         if match is None or match[1] not in gymnasium.registry:
             name = spec if match is None else match[1]
@@ -89,8 +81,6 @@ class GymnasiumAdapter:
 
     def games(self) -> Sequence[GameInfo]:
         """List Gymnasium's small environments with discrete actions."""
-        import gymnasium  # noqa: PLC0415
-
         return [
             GameInfo(name, f"Gymnasium: {kind.replace('_', ' ')}", name != "Blackjack-v1")
             for name, spec in sorted(gymnasium.registry.items())

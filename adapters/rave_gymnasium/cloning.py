@@ -23,7 +23,7 @@ from rave_agents.environments.chance import (
 )
 from rave_agents.environments.check_time import LEAST_STEPS, seconds_for_a_game
 from rave_agents.environments.clone_check import RAISED, Checked, Start, Step, check_clones, raised
-from rave_agents.environments.copying import CopyRules, copied, fingerprint, font_types, hashable
+from rave_agents.environments.copying import CopyRules, copied, fingerprint, hashable, pygame_types
 from rave_agents.environments.generators import generator_types
 from rave_agents.environments.masks import allowed, mask_method
 from rave_agents.environments.wrappers import blamed, class_name, refused_wrapper
@@ -254,12 +254,9 @@ def _rules() -> CopyRules:
     """Give a copy its own spaces, since a step may draw from them."""
     copiers: dict[type, Callable[[Any], Any]] = {}
     shared: tuple[type, ...] = (EnvSpec, *STAGES)
-    try:
-        import pygame  # noqa: PLC0415
-    except ImportError:
-        pass
-    else:
-        shared = (*shared, pygame.Surface, type(pygame.time.Clock()), *font_types())
+    surface, others = pygame_types()
+    if surface is not None:
+        shared = (*shared, surface, *others)
     return CopyRules(
         by_attributes=(gymnasium.Env, EzPickle),
         shared=shared,

@@ -1,5 +1,6 @@
 """Opponents of ``Opponent-v0``: specs, policies, lists of them, folders of checkpoints."""
 
+import importlib
 import json
 import pathlib
 import zipfile
@@ -220,8 +221,6 @@ def load_stable_baselines(path: pathlib.Path) -> Any:
     Raises:
         UnknownNameError: if it is none of those with discrete actions.
     """
-    import importlib  # noqa: PLC0415
-
     try:
         with zipfile.ZipFile(path) as archive:
             saved = json.loads(archive.read("data"))

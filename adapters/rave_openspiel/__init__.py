@@ -40,6 +40,7 @@ games with perfect information and no hidden chance; ``refusal`` returns the rea
 play another game.
 """
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 from rave_openspiel.adapter import OpenSpielGame
@@ -116,14 +117,9 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Public names that load more of OpenSpiel than a bot needs; imported on first use."""
-    if name == "SearchPolicy":
-        from rave_openspiel.policy import SearchPolicy  # noqa: PLC0415
-
-        return SearchPolicy
-    if name == "SearchRLAgent":
-        from rave_openspiel.rl_agent import SearchRLAgent  # noqa: PLC0415
-
-        return SearchRLAgent
+    places = {"SearchPolicy": "policy", "SearchRLAgent": "rl_agent"}
+    if name in places:
+        return getattr(importlib.import_module(f"{__name__}.{places[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -12,11 +12,19 @@ from rave_agents.errors import UnknownNameError, UnsupportedGameError
 from rave_agents.frameworks.adapters import GameInfo
 from rave_agents.frameworks.agent import AgentType
 from rave_agents.game.arguments import unknown_name
-from rave_openspiel import bare_playouts, compiled_games, native, pickling, registry, stock
+from rave_openspiel import (
+    alpha_rank,
+    bare_playouts,
+    compiled_games,
+    native,
+    pickling,
+    registry,
+    stock,
+)
 from rave_openspiel.deals import deals_by_itself, seeded_state
 from rave_openspiel.plain_games import is_plain
 from rave_openspiel.states import OpenSpielState
-from rave_openspiel.support import check_supported, check_worlds, plays
+from rave_openspiel.support import check_supported, check_worlds, plays, registered_games
 
 
 class OpenSpielGame:
@@ -111,9 +119,7 @@ def _check_first_moves(game: pyspiel.Game) -> None:
 
 @functools.cache
 def _known_games() -> dict[str, pyspiel.GameType]:
-    import open_spiel.python.games  # noqa: F401, PLC0415  (registers the Python games)
-
-    return {game_type.short_name: game_type for game_type in pyspiel.registered_games()}
+    return {game_type.short_name: game_type for game_type in registered_games()}
 
 
 class OpenSpielAdapter:
@@ -172,9 +178,7 @@ class OpenSpielAdapter:
 
     def alpha_rank(self, payoffs: Sequence[Sequence[float]]) -> list[float]:
         """See ``rave_openspiel.alpha_rank``."""
-        from rave_openspiel.alpha_rank import alpha_rank  # noqa: PLC0415 Slow to import.
-
-        return alpha_rank(payoffs)
+        return alpha_rank.alpha_rank(payoffs)
 
     def diagnosis(self) -> Mapping[str, str]:
         """Return the installed version, and how states are simulated."""

@@ -17,7 +17,7 @@ def alpha_rank(payoffs: Sequence[Sequence[float]]) -> list[float]:
         UnsupportedGameError: without networkx, which OpenSpiel's module imports.
     """
     try:
-        from open_spiel.python.egt import alpharank  # noqa: PLC0415 Slow to import.
+        from open_spiel.python.egt import alpharank  # noqa: PLC0415  (optional: networkx)
     except ImportError as error:
         raise UnsupportedGameError(
             f"alpha-rank needs an extra: pip install 'rave-agents[alpharank]' ({error})."

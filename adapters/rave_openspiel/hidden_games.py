@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pyspiel
 
-from rave_openspiel.support import hides_information, refusal
+from rave_openspiel.support import hides_information, refusal, registered_games
 from rave_openspiel.worlds import (
     REPLAYED_PHASES,
     SELDOM_SETTLED,
@@ -33,11 +33,9 @@ class HiddenGame(NamedTuple):
 
 def hidden_games() -> list[HiddenGame]:
     """List every registered game with hidden information that loads without parameters."""
-    import open_spiel.python.games  # noqa: F401, PLC0415  (registers the Python games)
-
     return [
         _described(game_type)
-        for game_type in sorted(pyspiel.registered_games(), key=lambda kind: kind.short_name)
+        for game_type in sorted(registered_games(), key=lambda kind: kind.short_name)
         if hides_information(game_type) and game_type.default_loadable
     ]
 

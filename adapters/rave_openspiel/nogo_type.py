@@ -4,17 +4,15 @@ from typing import Any
 
 import pyspiel
 
-from rave_openspiel.rules_game import game_type, register
+from rave_agents.games import rules_class
+from rave_openspiel.rules_game import game_type, new_game, register
 
 NOGO = game_type("nogo", {"board_size": 9}, long_name="NoGo")
 """The type of the game."""
 
 
 def _make_nogo(params: dict[str, Any] | None = None) -> pyspiel.Game:
-    from rave_agents.games.nogo import NoGo  # noqa: PLC0415
-    from rave_openspiel.rules_state import RulesGame  # noqa: PLC0415
-
-    return RulesGame(NOGO, NoGo, params)
+    return new_game(NOGO, rules_class("nogo"), params)
 
 
 def register_nogo() -> None:

@@ -66,8 +66,6 @@ def register_rules(rules: type[Rules]) -> None:
         raise TypeError(f"rules must be a subclass of Rules, got {rules!r}.")
     if not rules.name:
         raise ValueError(f"{rules.__name__} has no name, by which OpenSpiel could know it.")
-    from rave_openspiel.rules_state import RulesGame  # noqa: PLC0415  (loads OpenSpiel's tensors)
-
     example = rules()
     kind = game_type(
         rules.name,
@@ -77,7 +75,14 @@ def register_rules(rules: type[Rules]) -> None:
         chance=rules.chance_outcomes is not Rules.chance_outcomes,
         zero_sum=example.utility_sum == 0,
     )
-    register(kind, lambda params=None: RulesGame(kind, rules, params))
+    register(kind, lambda params=None: new_game(kind, rules, params))
+
+
+def new_game(kind: pyspiel.GameType, rules: type[Rules], params: Any = None) -> pyspiel.Game:
+    """A game of a type, with its rules."""
+    from rave_openspiel.rules_state import RulesGame  # noqa: PLC0415  (slow: OpenSpiel's tensors)
+
+    return RulesGame(kind, rules, params)
 
 
 def register(kind: pyspiel.GameType, make: Any) -> None:

@@ -17,6 +17,13 @@ from rave_openspiel.worlds import (
 _Type = pyspiel.GameType
 
 
+def registered_games() -> list[pyspiel.GameType]:
+    """The types of all games, those that are written in Python included."""
+    import open_spiel.python.games  # noqa: F401, PLC0415  (slow: registers all of them)
+
+    return list(pyspiel.registered_games())
+
+
 def refusal(game_type: pyspiel.GameType | pyspiel.Game) -> str | None:
     """Return why the search cannot play a game, or games of a type; None if it can.
 

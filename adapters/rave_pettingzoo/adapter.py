@@ -7,10 +7,12 @@ import importlib.metadata
 import importlib.util
 import pkgutil
 import re
-import sys
 import warnings
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
+
+import pettingzoo
+import pettingzoo.classic
 
 from rave_agents.agents.named_agents import AgentSpec
 from rave_agents.config.search_config import SearchConfig
@@ -21,10 +23,19 @@ from rave_agents.frameworks.agent import AgentType
 from rave_agents.game.arguments import unknown_name
 from rave_agents.game.game_state import GameState
 from rave_agents.searcher.checks import check_hidden
-
-for _needed in ("pettingzoo", "gymnasium"):
-    if importlib.util.find_spec(_needed) is None:
-        raise ImportError(f"{_needed} is not installed", name=_needed)
+from rave_pettingzoo.chain import raw_env
+from rave_pettingzoo.classic import unchanged_go_rules
+from rave_pettingzoo.cloning import chance_knowledge, clone_env
+from rave_pettingzoo.mirror_env import MirrorEnv, check_draws
+from rave_pettingzoo.optional import openspiel
+from rave_pettingzoo.positions import game_state
+from rave_pettingzoo.states import AECState
+from rave_pettingzoo.support import (
+    check_perfect_information,
+    check_searchable,
+    is_simultaneous,
+    no_worlds,
+)
 
 DESCRIPTIONS: dict[str, tuple[str, bool]] = {
     "tictactoe": ("Tic-Tac-Toe", True),
@@ -53,12 +64,6 @@ class PettingZooGame:
     """
 
     def __init__(self, name: str, env: Any) -> None:
-        from rave_pettingzoo.cloning import clone_env  # noqa: PLC0415
-        from rave_pettingzoo.support import (  # noqa: PLC0415
-            check_perfect_information,
-            check_searchable,
-            no_worlds,
-        )
 
         check_searchable(env)
         check_perfect_information(env)
@@ -79,10 +84,6 @@ class PettingZooGame:
 
     def seeded_initial_state(self, seed: int) -> Any:
         """Return the state after ``reset`` with a seed, which decides the chance outcomes."""
-        from rave_pettingzoo.chain import raw_env  # noqa: PLC0415
-        from rave_pettingzoo.cloning import chance_knowledge, clone_env  # noqa: PLC0415
-        from rave_pettingzoo.states import AECState  # noqa: PLC0415
-
         env = clone_env(self.env)
         env.reset(seed=seed)
         if self._knowledge is None:
@@ -96,8 +97,6 @@ class PettingZooGame:
         Raises:
             UnsupportedGameError: if it does not draw in this mode.
         """
-        from rave_pettingzoo.mirror_env import MirrorEnv, check_draws  # noqa: PLC0415
-
         framework, _, spec = self.name.partition(":")
         if render_mode is None:
             return MirrorEnv(_game_of_spec(self.name).env)
@@ -151,8 +150,6 @@ def _has_numbers_alone(spec: str, names: Collection[str]) -> bool:
 @functools.cache
 def classic_names() -> tuple[str, ...]:
     """The names of the classic environments of the installed version, such as ``go_v5``."""
-    import pettingzoo.classic  # noqa: PLC0415
-
     modules = (module.name for module in pkgutil.iter_modules(pettingzoo.classic.__path__))
     return tuple(sorted(name for name in modules if re.fullmatch(r"\w+_v\d+", name)))
 
@@ -168,8 +165,6 @@ def make_env(spec: str, **options: Any) -> Any:
     Raises:
         UnknownNameError: if there is none, or it refuses the parameters.
     """
-    import pettingzoo  # noqa: PLC0415
-
     name, parameters = split_spec(spec)
     parameters.update(options)
     plain = name.rpartition("/")[2].replace("-", "_")
@@ -202,8 +197,6 @@ def make_played_env(spec: str) -> Any:
     Raises:
         UnknownNameError: if there is none, or it refuses the parameters.
     """
-    import pettingzoo  # noqa: PLC0415
-
     name, parameters = split_spec(spec)
     module: Any = None
     if re.fullmatch(r"\w+(\.\w+)+", name):
@@ -224,7 +217,6 @@ def make_played_env(spec: str) -> Any:
 
 
 def _moves_together(env: Any) -> bool:
-    from rave_pettingzoo.support import is_simultaneous  # noqa: PLC0415
 
     return is_simultaneous(env)
 
@@ -240,17 +232,13 @@ class PettingZooAdapter:
         Raises:
             UnsupportedGameError: if the search cannot play it.
         """
-        pettingzoo = sys.modules.get("pettingzoo")
-        if pettingzoo is None or not isinstance(state, pettingzoo.AECEnv | pettingzoo.ParallelEnv):
+        if not isinstance(state, pettingzoo.AECEnv | pettingzoo.ParallelEnv):
             return None
-        from rave_pettingzoo.positions import game_state  # noqa: PLC0415
 
         return game_state(state)
 
     def load_game(self, spec: str) -> PettingZooGame:
         """Load the game of this name, such as ``connect_four_v3`` or ``go_v5(board_size=9)``."""
-        from rave_pettingzoo.classic import unchanged_go_rules  # noqa: PLC0415
-
         with unchanged_go_rules():
             return PettingZooGame(f"pettingzoo:{spec}", make_env(spec))
 
@@ -297,27 +285,26 @@ class ShimmyAdapter:
 
         Shimmy loses parameters inside a game's name at each reset, so they go into its config.
         """
-        import pyspiel  # noqa: PLC0415
-        from shimmy.openspiel_compatibility import OpenSpielCompatibilityV0  # noqa: PLC0415
+        from shimmy.openspiel_compatibility import (  # noqa: PLC0415  (optional: Shimmy)
+            OpenSpielCompatibilityV0,
+        )
 
         name, parameters = split_spec(spec)
-        known = [game_type.short_name for game_type in pyspiel.registered_games()]
+        known, spiel_error = openspiel().game_names(), openspiel().SpielError
         if name not in known:
             raise UnknownNameError(unknown_name("game", name, known))
         try:
             env = OpenSpielCompatibilityV0(game_name=name, config=parameters or None)
-        except (pyspiel.SpielError, NotImplementedError, TypeError) as error:
+        except (spiel_error, NotImplementedError, TypeError) as error:
             raise UnknownNameError(f"Shimmy cannot make {spec!r}: {error}") from error
         try:
             return PettingZooGame(f"shimmy:{spec}", env)
-        except pyspiel.SpielError as error:  # Of a board that is too small, at its first state.
+        except spiel_error as error:  # Of a board that is too small, at its first state.
             raise UnknownNameError(f"Shimmy cannot play {spec!r}: {error}") from error
 
     def is_plain(self, spec: str) -> bool:
         """Return whether it is a game of OpenSpiel whose parameters are numbers."""
-        import pyspiel  # noqa: PLC0415
-
-        return _has_numbers_alone(spec, [each.short_name for each in pyspiel.registered_games()])
+        return _has_numbers_alone(spec, openspiel().game_names())
 
     def games(self) -> Sequence[GameInfo]:
         """Return an empty list: OpenSpiel's adapter lists these games."""

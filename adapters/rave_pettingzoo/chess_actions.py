@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
+import pyspiel
 from numpy.typing import NDArray
 
 from rave_pettingzoo.classic_knowledge import chess_move_actions
@@ -37,8 +38,6 @@ class ChessActions(NamedTuple):
 @functools.cache
 def chess_actions() -> ChessActions:
     """Compute the tables, once."""
-    import pyspiel  # noqa: PLC0415
-
     game = pyspiel.load_game("chess")
     tables = ChessActions(
         np.full((2, PETTINGZOO_ACTIONS), NONE, np.int32),
@@ -58,7 +57,15 @@ def chess_actions() -> ChessActions:
 
 def _boards() -> Iterator[Any]:
     """Boards on which every move of every piece is legal at least once, for both sides."""
-    import chess  # noqa: PLC0415
+    import chess  # noqa: PLC0415  (optional: comes with PettingZoo's classic environments)
+
+    def with_kings(own: int, other: int, pieces: dict[int, Any]) -> Any:
+        board = chess.Board(None)
+        board.set_piece_at(own, chess.Piece(chess.KING, chess.WHITE))
+        board.set_piece_at(other, chess.Piece(chess.KING, chess.BLACK))
+        for square, piece in pieces.items():
+            board.set_piece_at(square, piece)
+        return board
 
     places = ("a1 h8", "h1 a8", "d1 e8", "a4 h5", "b3 g5", "c7 g2", "f6 b1")
     corners = [tuple(map(chess.parse_square, place.split())) for place in places]
@@ -67,7 +74,7 @@ def _boards() -> Iterator[Any]:
         for piece in (chess.QUEEN, chess.KNIGHT):
             for own, other in corners:
                 if square not in (own, other):
-                    whites.append(_with(own, other, {square: chess.Piece(piece, chess.WHITE)}))
+                    whites.append(with_kings(own, other, {square: chess.Piece(piece, chess.WHITE)}))
     for file in range(8):
         prey = {
             chess.square(near, 7): chess.Piece(chess.KNIGHT, chess.BLACK)
@@ -75,19 +82,8 @@ def _boards() -> Iterator[Any]:
             if 0 <= near < 8
         }
         pawn = {chess.square(file, 6): chess.Piece(chess.PAWN, chess.WHITE)}
-        whites.append(_with(chess.A1, chess.H3, {**prey, **pawn}))
+        whites.append(with_kings(chess.A1, chess.H3, {**prey, **pawn}))
     for board in whites:
         if board.is_valid():
             yield board
             yield board.mirror()
-
-
-def _with(own: int, other: int, pieces: dict[int, Any]) -> Any:
-    import chess  # noqa: PLC0415
-
-    board = chess.Board(None)
-    board.set_piece_at(own, chess.Piece(chess.KING, chess.WHITE))
-    board.set_piece_at(other, chess.Piece(chess.KING, chess.BLACK))
-    for square, piece in pieces.items():
-        board.set_piece_at(square, piece)
-    return board

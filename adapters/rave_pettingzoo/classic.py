@@ -13,6 +13,8 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
+import numpy as np
+
 from rave_agents.environments.copying import CopyRules, copied
 from rave_agents.environments.generators import generator_types
 
@@ -182,8 +184,6 @@ def _go_rules() -> Any:
 
 @functools.cache
 def _go_globals(size: int) -> dict[str, Any]:
-    import numpy as np  # noqa: PLC0415
-
     def inside(points: list[tuple[int, int]]) -> list[tuple[int, int]]:
         return [(x, y) for x, y in points if 0 <= x < size and 0 <= y < size]
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any, NamedTuple
 
 from rave_pettingzoo.classic import class_name, go_position_after
+from rave_pettingzoo.optional import openspiel
 
 
 class Kind(NamedTuple):
@@ -160,15 +161,12 @@ def _cards(hidden: str) -> Kind:
 
 
 def _openspiel_view(state: Any, seat: int) -> Hashable:
-    from rave_openspiel.worlds import view  # noqa: PLC0415
-
-    return view(state, seat)
+    view: Hashable = openspiel().view(state, seat)
+    return view
 
 
 def _openspiel_state(raw: Any) -> Any:
-    from rave_openspiel import OpenSpielState  # noqa: PLC0415
-
-    return OpenSpielState(raw.game_state)
+    return openspiel().OpenSpielState(raw.game_state)
 
 
 def _grid(cells: Sequence[int], columns: int) -> str:

@@ -26,7 +26,7 @@ from rave_agents.environments.chance import (
     remember,
 )
 from rave_agents.environments.clone_check import Checked, check_clones
-from rave_agents.environments.copying import CopyRules, copied, fingerprint, font_types
+from rave_agents.environments.copying import CopyRules, copied, fingerprint, pygame_types
 from rave_agents.environments.generators import generator_types, reseed_inside
 from rave_agents.environments.wrappers import (
     class_name,
@@ -332,16 +332,11 @@ def _copied_observation(observation: Any) -> Any:
 def _rules() -> CopyRules:
     """Rules that copy environments by their attributes, and pygame's surfaces by their method."""
     copiers: dict[type, Callable[[Any], Any]] = {}
-    shared: tuple[type, ...] = ()
+    surface, shared = pygame_types()
+    if surface is not None:
+        copiers[surface] = lambda surface: surface.copy()
     try:
-        import pygame  # noqa: PLC0415
-    except ImportError:
-        pass
-    else:
-        copiers[pygame.Surface] = lambda surface: surface.copy()
-        shared = (type(pygame.time.Clock()), *font_types())
-    try:
-        import pyspiel  # noqa: PLC0415
+        import pyspiel  # noqa: PLC0415  (optional: OpenSpiel)
     except ImportError:
         pass
     else:

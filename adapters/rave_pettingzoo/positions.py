@@ -9,6 +9,7 @@ from rave_agents.errors import UnsupportedGameError
 from rave_agents.game.game_state import GameState
 from rave_pettingzoo.chain import raw_env
 from rave_pettingzoo.cloning import check_env
+from rave_pettingzoo.optional import openspiel
 from rave_pettingzoo.states import AECState
 from rave_pettingzoo.support import check_begun, check_searchable, is_openspiels, is_parallel
 from rave_pettingzoo.zoo_state import plan_for
@@ -37,11 +38,9 @@ def game_state(
     plan = plan_for(env, horizon, discount, value)
     translates = translate and not keep_observations
     if translates and worlds is None and plan.is_whole_game and is_openspiels(env):
-        from rave_openspiel import OpenSpielState  # noqa: PLC0415
-
         check_searchable(env)
         check_begun(env)
-        state: GameState = OpenSpielState(raw_env(env).game_state.clone())
+        state: GameState = openspiel().OpenSpielState(raw_env(env).game_state.clone())
         return state
     if is_parallel(env):
         check_searchable(env, simultaneous=True)

@@ -17,6 +17,7 @@ from rave_agents.simulate.value import PositionValue
 from rave_pettingzoo.classic_knowledge import Kind, kind_of
 from rave_pettingzoo.cloning import check_env, search_cloner, searched_env
 from rave_pettingzoo.masks import legal_function
+from rave_pettingzoo.optional import openspiel
 from rave_pettingzoo.support import (
     check_begun,
     check_searchable,
@@ -132,9 +133,7 @@ class AECState(ZooState):
         )
         self._settle()
         if self._rules.translate and self._player != TERMINAL:
-            from rave_pettingzoo import translation  # noqa: PLC0415
-
-            translation.prepare(self.env)
+            _translation().prepare(self.env)
 
     def _world_source(self, unit: Unit, function: WorldFunction) -> Callable[[], Any]:
         return FunctionWorlds(self.env, unit, function, self._clone)
@@ -263,16 +262,15 @@ class AECState(ZooState):
         playouts = evaluator is None and frame.header[Header.PLAYOUTS] > 0
         translatable = playouts or isinstance(evaluator, PositionValue)
         if translatable and self._rules.translate and self._player != TERMINAL:
-            from rave_pettingzoo import translation  # noqa: PLC0415
-
-            found = translation.translated_safely(self.env)
+            translated = _translation()
+            found = translated.translated_safely(self.env)
             if found is not None:
-                if translation.matches(found, self._player, self.legal_actions()):
-                    made = found.provider(frame, evaluator)
+                if translated.matches(found, self._player, self.legal_actions()):
+                    made: Simulator | None = found.provider(frame, evaluator)
                     if made is not None:
                         return made
                 else:
-                    translation.warn_of_mismatch(str(self.env))
+                    translated.warn_of_mismatch(str(self.env))
         return super().simulator(frame, evaluator)
 
     def __str__(self) -> str:
@@ -283,7 +281,11 @@ class AECState(ZooState):
         return f"{board}{self.env}: {self._rules.agents[self._player]} to move"
 
 
-def _openspiel_state(env: Any) -> Any:
-    from rave_openspiel import OpenSpielState  # noqa: PLC0415
+def _translation() -> Any:
+    from rave_pettingzoo import translation  # noqa: PLC0415  (optional: OpenSpiel)
 
-    return OpenSpielState(env.game_state)
+    return translation
+
+
+def _openspiel_state(env: Any) -> Any:
+    return openspiel().OpenSpielState(env.game_state)

@@ -21,6 +21,7 @@ from rave_pettingzoo.chain import inner_env, raw_env
 from rave_pettingzoo.classic import CLONERS, class_name
 from rave_pettingzoo.classic_knowledge import inherited_kind
 from rave_pettingzoo.cloning import check_env
+from rave_pettingzoo.optional import openspiel
 from rave_pettingzoo.turns import DECLARATION as TURNS_DECLARATION
 from rave_pettingzoo.turns import turns_at_once, why_simultaneous
 
@@ -93,9 +94,7 @@ def check_worlds(env: Any, config: SearchConfig, worlds: Any, *, translate: bool
     if config.hidden != "determinize":
         return
     if worlds is None and translate and is_openspiels(env):
-        from rave_openspiel.support import check_worlds as check_openspiels_worlds  # noqa: PLC0415
-
-        check_openspiels_worlds(raw_env(env)._env, config, None)
+        openspiel().check_worlds(raw_env(env)._env, config, None)
     elif worlds is None and hidden_information(env) is not None:
         raise UnsupportedGameError(no_worlds(env))
     elif worlds is not None:
@@ -128,11 +127,8 @@ def no_worlds(env: Any, hidden: str | None = None) -> str:
 def _instead(env: Any) -> str:
     own = ""
     raw = raw_env(env)
-    if is_shimmy(raw):
-        from rave_openspiel.support import plays  # noqa: PLC0415
-
-        if plays(raw.game_type):
-            own = f"OpenSpiel's own game can be searched, openspiel:{raw.game_name}. "
+    if is_shimmy(raw) and openspiel().plays(raw.game_type):
+        own = f"OpenSpiel's own game can be searched, openspiel:{raw.game_name}. "
     return (
         f"{own}Give the agent a function that draws worlds, worlds=...; "
         "hidden='see' searches the true state, which is cheating."
@@ -160,10 +156,7 @@ def _why_simultaneous(env: Any) -> str | None:
     raw = raw_env(env)
     if not is_shimmy(raw):
         return why_simultaneous(env)
-    import pyspiel  # noqa: PLC0415
-
-    turns = raw.game_type.dynamics == pyspiel.GameType.Dynamics.SEQUENTIAL
-    return None if turns else "OpenSpiel's game says so"
+    return None if openspiel().is_sequential(raw.game_type) else "OpenSpiel's game says so"
 
 
 def is_parallel(env: Any) -> bool:
@@ -189,11 +182,7 @@ def always_ends(env: Any) -> bool:
 def is_openspiels(env: Any) -> bool:
     """Whether OpenSpiel's own state can be searched in place of the environment."""
     raw = raw_env(env)
-    if not is_shimmy(raw):
-        return False
-    from rave_openspiel import refusal  # noqa: PLC0415
-
-    return refusal(raw.game_type) is None
+    return is_shimmy(raw) and openspiel().refusal(raw.game_type) is None
 
 
 def hidden_information(env: Any) -> str | None:
@@ -210,7 +199,8 @@ def hidden_information(env: Any) -> str | None:
     if declared is not UNDECLARED:
         return str(declared) if declared else None
     if any(map(_is_shimmys, type(raw).__mro__)):
-        return _hidden_in_openspiel(raw.game_type)
+        found: str | None = openspiel().hidden_information(raw.game_type)
+        return found
     kind = inherited_kind(raw)
     return None if kind is None else kind.hidden
 
@@ -247,16 +237,6 @@ def say_what_is_assumed(env: Any) -> None:
 
 
 _assumed: set[type] = set()
-
-
-def _hidden_in_openspiel(game_type: Any) -> str | None:
-    import pyspiel  # noqa: PLC0415
-
-    if game_type.information != pyspiel.GameType.Information.PERFECT_INFORMATION:
-        return "what OpenSpiel's game keeps from its players"
-    if game_type.chance_mode != pyspiel.GameType.ChanceMode.DETERMINISTIC:
-        return "the outcomes of chance to come"
-    return None
 
 
 def env_name(env: Any) -> str:

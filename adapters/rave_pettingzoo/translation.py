@@ -11,6 +11,7 @@ At the root of each search players, legal actions and the game's going on are co
 differ there is no translation.
 """
 
+import ctypes
 import functools
 import json
 import logging
@@ -328,7 +329,5 @@ class _Draw:
 
 @functools.cache
 def _function(address: int) -> Callable[[int], int]:
-    import ctypes  # noqa: PLC0415
-
     function: Callable[[int], int] = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_int64)(address)
     return function

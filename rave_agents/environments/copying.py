@@ -371,9 +371,13 @@ def _hashable_object(thing: Any) -> Hashable:
     return repr(thing) if pickled is None else pickled
 
 
-def font_types() -> tuple[type, ...]:
-    """Types of pygame's fonts, which only draw."""
-    found = []
+def pygame_types() -> tuple[type | None, tuple[type, ...]]:
+    """The type of pygame's surfaces, and those of its clocks and fonts; None without pygame."""
+    try:
+        import pygame  # noqa: PLC0415  (optional: pygame)
+    except ImportError:
+        return None, ()
+    found = [type(pygame.time.Clock())]
     for module in ("pygame.font", "pygame.freetype"):
         try:
             kind = getattr(importlib.import_module(module), "Font", None)
@@ -381,4 +385,4 @@ def font_types() -> tuple[type, ...]:
             continue  # Not built into every pygame.
         if isinstance(kind, type):
             found.append(kind)
-    return tuple(found)
+    return pygame.Surface, tuple(found)

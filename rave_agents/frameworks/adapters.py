@@ -96,6 +96,8 @@ def _load() -> tuple[dict[str, Adapter], dict[str, str]]:
     for entry_point in importlib.metadata.entry_points(group=ENTRY_POINT_GROUP):
         try:
             adapters[entry_point.name] = entry_point.load()
+        except ModuleNotFoundError as error:
+            missing[entry_point.name] = f"{error.name} is not installed"
         except ImportError as error:
             missing[entry_point.name] = str(error)
     return adapters, missing

@@ -137,7 +137,7 @@ def ffmpeg() -> str | None:
     program = shutil.which("ffmpeg")
     if program is None:
         try:
-            import imageio_ffmpeg  # noqa: PLC0415  (optional)
+            import imageio_ffmpeg  # noqa: PLC0415  (optional: imageio-ffmpeg)
 
             program = imageio_ffmpeg.get_ffmpeg_exe()
         except (ImportError, RuntimeError):  # It is not installed, or has no program here.

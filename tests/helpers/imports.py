@@ -82,3 +82,17 @@ def circles(graph) -> list[set[str]]:
         if one not in numbers:
             visit(one)
     return found
+
+
+def in_functions(text) -> list[str]:
+    """The lines with imports that are made when a function is called."""
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef)
+    places = {
+        node.lineno
+        for function in ast.walk(ast.parse(text))
+        if isinstance(function, functions)
+        for node in ast.walk(function)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+    }
+    lines = text.splitlines()
+    return [lines[place - 1].strip() for place in sorted(places)]

@@ -73,7 +73,7 @@ def _load(rules: BaseRules) -> Callback:
         return _loaded[str(place)]
 
     def compiled() -> MachineCode:
-        from rave_agents.games.kit.rules_lowering import callback_code  # noqa: PLC0415  (slow: imports Numba)
+        from rave_agents.games.kit.rules_lowering import callback_code  # noqa: PLC0415  (slow: Numba)
 
         return callback_code(playing.simulate_at, rules, sources.dispatchers)
 
