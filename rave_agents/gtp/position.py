@@ -29,13 +29,9 @@ class Position:
     """
 
     def __init__(self, game: Game | str) -> None:
-        self._load(load_game(game) if isinstance(game, str) else game)
-
-    def _load(self, game: Game) -> None:
-        vertices = Vertices(game)
-        self.game = game
+        self.game: Game = load_game(game) if isinstance(game, str) else game
         """The game, with its parameters."""
-        self.vertices = vertices
+        self.vertices = Vertices(self.game)
         """Writes and reads the game's moves."""
         self.clear()
 
@@ -89,14 +85,14 @@ class Position:
             raise GtpError("unacceptable size")
         return resized
 
-    def set_komi(self, komi: float) -> None:
-        """Change the komi and keep the moves; do nothing if the game has no komi."""
+    def with_komi(self, komi: float) -> "Position":
+        """Return the same moves under another komi; this position itself if the game has none."""
         if "komi" not in self.parameters or float(self.parameters["komi"]) == komi:
-            return
-        played = self.actions
-        self._load(self._with({"komi": repr(float(komi))}))
-        for action in played:
-            self.apply(action)
+            return self
+        changed = Position(self._with({"komi": repr(float(komi))}))
+        for number, action in enumerate(self.actions):
+            changed.apply(action, implied=number in self._implied)
+        return changed
 
     def _with(self, changes: dict[str, str]) -> Game:
         given = {**self._given, **changes}

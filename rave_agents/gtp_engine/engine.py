@@ -122,16 +122,19 @@ class Engine:
         return ""
 
     def _boardsize(self, arguments: list[str]) -> str:
+        resized = self.position.resized(_integer(_words(arguments, 1)[0]))
+        self._change_game(resized, self._begin, "unacceptable size")
+        return ""
+
+    def _change_game(self, position: Position, prepare: Callable[[], None], refusal: str) -> None:
+        """Go on at a position of another game; stay at this one if no agent can play that."""
         before = self.position, self._agents, self._agents_game, self._own_clocks, self._shown
         try:
-            self.position = self.position.resized(_integer(_words(arguments, 1)[0]))
-            self._begin()
-        except GtpError:
-            raise
-        except Exception as error:  # An agent cannot play on such a board.
+            self.position = position
+            prepare()
+        except Exception as error:
             self.position, self._agents, self._agents_game, self._own_clocks, self._shown = before
-            raise GtpError("unacceptable size") from error
-        return ""
+            raise GtpError(refusal) from error
 
     def _clear_board(self, arguments: list[str]) -> str:
         self.position.clear()
@@ -152,12 +155,16 @@ class Engine:
             self._set_clock(player, clock)
 
     def _komi(self, arguments: list[str]) -> str:
-        self.position.set_komi(_number(_words(arguments, 1)[0]))
+        changed = self.position.with_komi(_number(_words(arguments, 1)[0]))
+        self._change_game(changed, self._fit_agents, "unacceptable komi")
+        return ""
+
+    def _fit_agents(self) -> None:
+        """Make agents for the position's game, if they are of another one."""
         if self._agents_game != self.position.game.name:
             self._agents = self._make_agents()
             for player, clock in enumerate(self._clocks):
                 self._set_clock(player, clock)
-        return ""
 
     def _play(self, arguments: list[str]) -> str:
         colour, word = _words(arguments, 2)

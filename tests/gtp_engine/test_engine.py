@@ -305,14 +305,21 @@ def test_a_size_that_cannot_be_played_on_leaves_the_game_as_it_was(game):
     assert talk(engine, "undo", "undo") == ["=", "="]
 
 
-def test_a_size_that_the_agent_refuses_leaves_the_game_as_it_was(monkeypatch):
-    engine = Engine("hex(board_size=4)", "rave(simulations=20)", seed=1)
+@pytest.mark.parametrize(
+    ("game", "change", "refusal"),
+    [
+        ("hex(board_size=4)", "boardsize 5", "? unacceptable size"),
+        ("go(board_size=5)", "komi 3.5", "? unacceptable komi"),
+    ],
+)
+def test_a_game_that_the_agent_refuses_leaves_the_one_before(monkeypatch, game, change, refusal):
+    engine = Engine(game, "rave(simulations=20)", seed=1)
     before = talk(engine, "genmove b", "showboard")
 
     def refuse(*details, **options):
         raise IndexError
 
     monkeypatch.setattr("rave_agents.gtp_engine.engine.make_agent", refuse)
-    assert talk(engine, "boardsize 5", "showboard") == ["? unacceptable size", before[1]]
+    assert talk(engine, change, "showboard") == [refusal, before[1]]
     monkeypatch.undo()
     assert talk(engine, "genmove w")[0].startswith("= ")
