@@ -46,6 +46,12 @@ def refusal(part: Any, config: Any) -> str:
 
 
 @python_function
+def game_refusal(part: Any, game: GameTraits) -> str:
+    """The reason why a search of such a game is refused with this part; empty if it is not."""
+    return ""
+
+
+@python_function
 def becomes(part: Any, game: GameTraits) -> Any:
     """The part that takes this one's place in a search of a game; parts in it have theirs."""
     return part

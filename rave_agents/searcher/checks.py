@@ -7,14 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from rave_agents.compiler.part_fields import part_name
-from rave_agents.compiler.runtime import implements_any
+from rave_agents.compiler.runtime import record_of
 from rave_agents.config.search_config import SearchConfig
 from rave_agents.errors import GameError, UnsupportedGameError
 from rave_agents.evaluators.batch_evaluator import BatchEvaluator
 from rave_agents.game.arguments import is_integer
 from rave_agents.game.game_state import GameState, PlayerId, is_simultaneous, moving_players
-from rave_agents.kernel.values.node_values import node_value
+from rave_agents.kernel.declarations import GameTraits, game_refusal
 from rave_agents.simulate.evaluator import Evaluator
 
 _log = logging.getLogger("rave_agents")
@@ -31,30 +30,18 @@ def check_moves(config: SearchConfig, *, simultaneous: bool) -> None:
         UnsupportedGameError: for the solver or proof numbers with simultaneous moves, and for mixed
             strategies without them.
     """
-    if simultaneous and config.needs_proofs:
-        raise UnsupportedGameError(
-            "In games with simultaneous moves there is no solver and there are no proof numbers: "
-            "leave out proofs, or take a preset without them, such as 'uct' or 'rave'."
-        )
-    if simultaneous:
-        _check_backup(config)
-    if not simultaneous and config.mixes:
-        raise UnsupportedGameError(
-            f"simultaneous={part_name(type(config.simultaneous))} is for simultaneous moves, and "
-            "in this game one player moves at a time, as in every search where something is "
-            "hidden: take a preset without mixed strategies, such as 'uct'."
-        )
+    _check_parts(config, GameTraits(simultaneous=simultaneous))
 
 
-def _check_backup(config: SearchConfig) -> None:
-    """Refuse a backup by the values of nodes where an edge leads to several nodes."""
-    kind = type(config.backup)
-    if implements_any(kind, (node_value,)):
-        raise UnsupportedGameError(
-            f"backup={part_name(kind)} gives an edge the value of the one node behind it. Where "
-            "players move at the same time or something is hidden there are several: take "
-            "backup=mean_backup."
-        )
+def _check_parts(config: SearchConfig, game: GameTraits) -> None:
+    """Refuse what a part refuses, or the record that it runs as."""
+    for part in config.parts():
+        kind = type(part)
+        known = kind in game_refusal.implementations
+        body = game_refusal.body_for(kind if known else record_of(kind) or kind)
+        refused = body(part, game)
+        if refused:
+            raise UnsupportedGameError(refused)
 
 
 def check_hidden(config: SearchConfig, *, simultaneous: bool) -> None:
@@ -68,13 +55,7 @@ def check_hidden(config: SearchConfig, *, simultaneous: bool) -> None:
         UnsupportedGameError: for the solver or proof numbers, and where players move at the same
             time.
     """
-    if config.needs_proofs:
-        raise UnsupportedGameError(
-            "Where something is hidden, or an environment draws chance itself, nothing can be "
-            "proven: the search does not know all positions that there may be. Leave out "
-            "proofs, or take a preset without them, such as 'uct' or 'rave'."
-        )
-    _check_backup(config)
+    _check_parts(config, GameTraits(determinized=True))
     if simultaneous:
         raise UnsupportedGameError(
             "Games in which players move at the same time and something is hidden are not searched."

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rave_agents.compiler.arrays import CHILD, GROWING, Array, Axis, Kept, Rows
+from rave_agents.compiler.dispatch import records_of
 from rave_agents.compiler.runtime import RUNS_AS, record_of
 from rave_agents.kernel.moves.child_table import NO_ENTRY, Children, first_place
 from rave_agents.kernel.tree import Tree
@@ -97,15 +98,6 @@ def declared_arrays(record: Any) -> Iterator[tuple[Array, Rows]]:
             yield from declared_arrays(value)
 
 
-def find_records(record: Any, kind: type) -> Iterator[Any]:
-    """All records of a class in a record."""
-    if isinstance(record, kind):
-        yield record
-    if hasattr(record, "_fields"):
-        for value in record:
-            yield from find_records(value, kind)
-
-
 class Storage:
     """The arrays of several records, which belong to one tree.
 
@@ -122,7 +114,9 @@ class Storage:
         self._items = [_items(rows, sizes) for _, rows in self._arrays]
         self.bytes: int = 0
         """Bytes of the arrays that grow with the tree, used rows and free ones."""
-        self._children = [table for record in records for table in find_records(record, Children)]
+        # Storage writes these hash tables itself: their places depend on how many there are.
+        inner = (found for record in records for found in records_of(record))
+        self._children = [found for found in inner if isinstance(found, Children)]
         self.whole: bool = True
         """Whether all arrays have their size; not after a resizing that was interrupted."""
         self._note_capacity()

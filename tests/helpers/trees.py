@@ -4,6 +4,7 @@ import itertools
 import math
 
 from rave_agents.compiler.arrays import EDGE, GROWING, NODE, TABLE, Axis
+from rave_agents.compiler.dispatch import records_of
 from rave_agents.kernel.amaf.nodes import EdgeAmaf
 from rave_agents.kernel.amaf.tables import AmafTables
 from rave_agents.kernel.amaf.views import NO_TABLE
@@ -314,3 +315,8 @@ def check_tables(rooted, *, tolerance=1e-9):
     for node in owners:
         assert tables.node_table[node] < used
         assert 0 <= tables.playouts[tables.node_table[node]] <= tree.node_visits[node]
+
+
+def find_records(record, kind):
+    """All records of a class in a record."""
+    return [found for found in records_of(record) if isinstance(found, kind)]

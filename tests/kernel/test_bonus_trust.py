@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 import pyspiel
 import pytest
+from helpers.trees import find_records
 
 from rave_agents import Limit, SearchConfig, Searcher
 from rave_agents.kernel.backup import MeanBackup
@@ -35,7 +36,6 @@ from rave_agents.kernel.proofs.trust import (
     distrust,
 )
 from rave_agents.kernel.tree import UNEXPANDED
-from rave_agents.tree.storage import find_records
 
 
 def tree_of(edges, player=0):

@@ -9,6 +9,7 @@ import numpy as np
 import pyspiel
 import pytest
 from helpers.spiel import decision, drawn_action
+from helpers.trees import find_records
 from rave_gymnasium import PlanningState
 from rave_openspiel.states import OpenSpielState
 
@@ -21,7 +22,6 @@ from rave_agents.kernel.amaf.hidden_trust import (
 )
 from rave_agents.kernel.amaf.trust import FullTrust, LearnedTrust
 from rave_agents.tree.composition import searched_game
-from rave_agents.tree.storage import find_records
 
 AUTO = SearchConfig.preset("auto")
 
@@ -108,7 +108,7 @@ def test_what_the_search_of_a_position_has_seen_counts_at_the_next_one():
     state = decision("go_fish", seed=1)
     searcher = Searcher(AUTO, seed=1)
     action = searcher.search(state, Limit(simulations=64)).action
-    (before,) = copy.deepcopy(list(find_records(searcher.rooted_tree().running, MeasuredSpread)))
+    (before,) = copy.deepcopy(find_records(searcher.rooted_tree().running, MeasuredSpread))
     play(state, action, random.Random(1))
     searcher.search(state, Limit(simulations=2))
     (after,) = find_records(searcher.rooted_tree().running, MeasuredSpread)

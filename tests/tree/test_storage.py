@@ -4,7 +4,7 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import pytest
-from helpers.trees import interrupt_resize
+from helpers.trees import find_records, interrupt_resize
 
 from rave_agents.compiler.arrays import EDGE, GROWING, NODE, TABLE, Array, Axis, Rows, one
 from rave_agents.compiler.runtime import RUNS_AS, runs_as
@@ -14,7 +14,6 @@ from rave_agents.tree.storage import (
     allocated,
     assembled,
     declared_arrays,
-    find_records,
     places_for,
 )
 

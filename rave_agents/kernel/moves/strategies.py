@@ -18,7 +18,13 @@ from rave_agents.kernel import hooks
 from rave_agents.kernel.amaf.nodes import EdgeAmaf
 from rave_agents.kernel.amaf.schedules import blend
 from rave_agents.kernel.backup import edge_sum
-from rave_agents.kernel.declarations import is_mixed, refusal, report_moves
+from rave_agents.kernel.declarations import (
+    GameTraits,
+    game_refusal,
+    is_mixed,
+    refusal,
+    report_moves,
+)
 from rave_agents.kernel.moves.child_table import NO_ENTRY, find_entry
 from rave_agents.kernel.moves.simultaneous import ALONE, after_entry
 from rave_agents.kernel.players import holds_for
@@ -56,6 +62,17 @@ def _refusal(strategy: Any, config: Any) -> str:
     return (
         f"simultaneous={part_name(type(strategy))} is for simultaneous moves, where there is no "
         "solver and there are no proof numbers: leave proofs out."
+    )
+
+
+@implements(game_refusal, RegretMatching, Exp3)
+def _game_refusal(strategy: Any, game: GameTraits) -> str:
+    if not game.plain:
+        return ""
+    return (
+        f"simultaneous={part_name(type(strategy))} is for simultaneous moves, and in this game one "
+        "player moves at a time, as in every search where something is hidden: take a preset "
+        "without mixed strategies, such as 'uct'."
     )
 
 

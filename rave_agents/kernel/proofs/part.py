@@ -15,7 +15,7 @@ from rave_agents.compiler.dispatch import implements, kernel, open_function, pyt
 from rave_agents.compiler.part_fields import Takes
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel import codes, hooks
-from rave_agents.kernel.declarations import GameTraits, becomes, keeps_proofs
+from rave_agents.kernel.declarations import GameTraits, becomes, game_refusal, keeps_proofs
 from rave_agents.kernel.hooks import (
     begin_node,
     give_outcome,
@@ -103,6 +103,22 @@ class Proofs(NamedTuple):
 @implements(keeps_proofs, Proofs)
 def _keeps_proofs(proofs: Proofs) -> bool:
     return True
+
+
+@implements(game_refusal, Proofs)
+def _game_refusal(proofs: Proofs, game: GameTraits) -> str:
+    if proofs.optional or game.plain:
+        return ""
+    if game.determinized:
+        return (
+            "Where something is hidden, or an environment draws chance itself, nothing can be "
+            "proven: the search does not know all positions that there may be. Leave out "
+            "proofs, or take a preset without them, such as 'uct' or 'rave'."
+        )
+    return (
+        "In games with simultaneous moves there is no solver and there are no proof numbers: "
+        "leave out proofs, or take a preset without them, such as 'uct' or 'rave'."
+    )
 
 
 @implements(becomes, Proofs)

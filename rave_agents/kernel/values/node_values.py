@@ -19,9 +19,11 @@ from annotated_types import Ge, Le
 
 from rave_agents.compiler.arrays import EDGE, FLOAT, Array, Axis, Rows
 from rave_agents.compiler.dispatch import implements, kernel, open_function
+from rave_agents.compiler.part_fields import part_name
 from rave_agents.compiler.runtime import runs_as
 from rave_agents.kernel import hooks
 from rave_agents.kernel.backup import edge_value
+from rave_agents.kernel.declarations import GameTraits, game_refusal
 from rave_agents.kernel.tree import edge_rows
 from rave_agents.kernel.utilities import scaled
 
@@ -71,6 +73,17 @@ class NodeValues(NamedTuple):
     """[player] the player's value, in [0, 1]."""
     visits: Annotated[Array, Rows(Axis.EDGE, np.int32)]
     """Simulations that the values hold; those that wait for an evaluator are not among them."""
+
+
+@implements(game_refusal, NodeValues)
+def _game_refusal(backup: Any, game: GameTraits) -> str:
+    if game.plain:
+        return ""
+    return (
+        f"backup={part_name(type(backup))} gives an edge the value of the one node behind it. "
+        "Where players move at the same time or something is hidden there are several: take "
+        "backup=mean_backup."
+    )
 
 
 @implements(edge_value, NodeValues)
