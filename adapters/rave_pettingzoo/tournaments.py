@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Self
 from rave_agents.agents.policies import policy_name
 from rave_agents.arena.journal import make_header
 from rave_agents.arena.match import checked_count, checked_match_seed, checked_run_options
-from rave_agents.arena.plan import Key, Plan, Shard
+from rave_agents.arena.plan import Plan, Shard
 from rave_agents.arena.ranking import Ranking, Standing, number_text
 from rave_agents.arena.ratings import Outcome, Ratings
 from rave_agents.arena.run import ResultCollector, carry_out
@@ -73,6 +73,10 @@ class EnvTournament:
     def finished(self) -> int:
         """Number of finished episodes."""
         return sum(map(len, self.episodes))
+
+    def name_of(self, index: int) -> str:
+        """The name of the lineup with this index, for messages."""
+        return ", ".join(self.lineups[index])
 
     def plus(self, index: int, *episodes: Episode) -> Self:
         """Return the result with more finished episodes of the lineup with this index."""
@@ -290,10 +294,8 @@ def tournament(
         group=len(agents),
     )
     with bar(episodes * len(lineups), progress) as show:
-        collector = _ResultCollector(empty, lambda result: show(result.finished))
-        finished = carry_out(
-            plan, options, take=collector.take, fail=collector.fail, begin=collector.tell
-        )
+        collector = ResultCollector(empty, lambda r: show(r.finished), EnvTournamentError)
+        finished = carry_out(plan, options, collector)
     return dataclasses.replace(collector.result, interrupted=not finished)
 
 
@@ -312,14 +314,6 @@ def _lineups(names: Sequence[str], seats: int) -> list[tuple[str, ...]]:
         return list(itertools.combinations(names, seats))
     repeated = itertools.combinations_with_replacement(names, seats)
     return [lineup for lineup in repeated if len(set(lineup)) > 1]
-
-
-class _ResultCollector(ResultCollector[EnvTournament]):
-    """The finished episodes, and the error where one fails."""
-
-    def fail(self, key: Key | None, message: str) -> EnvTournamentError:
-        lineup = "" if key is None else f"{', '.join(self.result.lineups[key.table])}: "
-        return EnvTournamentError(f"{lineup}{message}", self.result)
 
 
 def _sign(number: float) -> float:

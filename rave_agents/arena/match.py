@@ -172,9 +172,7 @@ def _played(
     header = make_header("match", settings)
     plan = Plan(header=header, tables=[table], labels=[{}], games=result.planned)
     collector = _ResultCollector(result, progress, folder)
-    finished = carry_out(
-        plan, options, take=collector.take, fail=collector.fail, begin=collector.tell
-    )
+    finished = carry_out(plan, options, collector)
     return dataclasses.replace(collector.result(), interrupted=not finished)
 
 

@@ -12,13 +12,20 @@ from rave_agents.arena import fields
 from rave_agents.arena.journal import Journal
 from rave_agents.arena.plan import Key, Plan, Record, Shard
 from rave_agents.arena.runner import WorkerFailedError, play_games
-from rave_agents.arena.worker import FailedGameError, Failure
+from rave_agents.arena.worker import FailedGameError, Failure, UnfinishedError
 
-Take = Callable[[Key, Record], bool]
-"""Takes a finished game; returns whether no more are needed."""
 
-Fail = Callable[[Key | None, str], FailedGameError]
-"""Makes the error for a game that failed, or for workers that did (None), from its message."""
+class Collector(Protocol):
+    """Collector of a plan's games as they end."""
+
+    def take(self, key: Key, record: Record) -> bool:
+        """Add a finished game. Returns whether no more are needed."""
+
+    def tell(self) -> None:
+        """Tell of the result, from now on after every game."""
+
+    def fail(self, key: Key | None, message: str) -> FailedGameError:
+        """Make the error for a game that failed, or for workers that did (None)."""
 
 
 class _Result(Protocol):
@@ -26,6 +33,9 @@ class _Result(Protocol):
 
     def plus(self, index: int, *records: Any) -> Self:
         """The result with more finished games of the table with this index."""
+
+    def name_of(self, index: int) -> str:
+        """The name of the table with this index, for messages."""
 
 
 _R = TypeVar("_R", bound=_Result)
@@ -37,11 +47,18 @@ class ResultCollector(Generic[_R]):
     Args:
         empty: the result without games.
         progress: called before the first and after every game with the result so far.
+        error: the class of the error where a game fails.
     """
 
-    def __init__(self, empty: _R, progress: Callable[[_R], None] | None) -> None:
+    def __init__(
+        self,
+        empty: _R,
+        progress: Callable[[_R], None] | None,
+        error: type[UnfinishedError[_R]],
+    ) -> None:
         self.result: _R = empty
         self._progress = progress
+        self._error = error
         self._began = False
 
     def take(self, key: Key, record: Record) -> bool:
@@ -56,6 +73,11 @@ class ResultCollector(Generic[_R]):
         self._began = True
         if self._progress is not None:
             self._progress(self.result)
+
+    def fail(self, key: Key | None, message: str) -> UnfinishedError[_R]:
+        """Make the error for a game that failed; it keeps what is finished."""
+        where = "" if key is None else f"{self.result.name_of(key.table)}: "
+        return self._error(f"{where}{message}", self.result)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -72,9 +94,7 @@ class RunOptions:
     """The part of the games that is played; None for all."""
 
 
-def carry_out(
-    plan: Plan, options: RunOptions, *, take: Take, fail: Fail, begin: Callable[[], None]
-) -> bool:
+def carry_out(plan: Plan, options: RunOptions, collector: Collector) -> bool:
     """Play what a plan has and its file lacks, until all is played or no more is needed.
 
     Ctrl-C ends it early: what is finished has been collected.
@@ -82,9 +102,7 @@ def carry_out(
     Args:
         plan: the games.
         options: how they are played, and where they are kept.
-        take: called for each finished game, those of the file first.
-        fail: makes the error that is raised where a game fails.
-        begin: called when the games of the file are collected, before the first is played.
+        collector: gets each finished game, those of the file first.
 
     Returns:
         Whether it came to its end.
@@ -92,7 +110,7 @@ def carry_out(
     Raises:
         ValueError: if the file is of something else, or another process writes it.
         OSError: if it cannot be read or written.
-        FailedGameError: as ``fail`` makes it.
+        FailedGameError: as the collector makes it, where a game fails.
     """
     with contextlib.ExitStack() as stack:
         journal = None
@@ -102,12 +120,12 @@ def carry_out(
             journal = stack.enter_context(Journal.open(options.output, plan.header))
             for key, record in _resumed(plan, journal).items():
                 done.add(key)
-                ended = take(key, record) or ended
+                ended = collector.take(key, record) or ended
         with contextlib.suppress(KeyboardInterrupt):
-            begin()
+            collector.tell()
             if not ended:
                 keys = (key for key in plan.keys(options.shard) if key not in done)
-                _play(plan, options, keys, journal, take, fail)
+                _play(plan, options, keys, journal, collector)
             return True
     return False
 
@@ -117,21 +135,20 @@ def _play(
     options: RunOptions,
     keys: Iterable[Key],
     journal: Journal | None,
-    take: Take,
-    fail: Fail,
+    collector: Collector,
 ) -> None:
     played = play_games(plan.tables, keys, jobs=options.jobs, executor=options.executor)
     try:
         for outcome in played:
             if isinstance(outcome.played, Failure):
-                outcome.played.raise_as(fail(outcome.key, outcome.played.message))
+                outcome.played.raise_as(collector.fail(outcome.key, outcome.played.message))
             if journal is not None:
                 label = plan.labels[outcome.key.table]
                 journal.append({**label, **outcome.played.to_dict()})
-            if take(outcome.key, outcome.played):
+            if collector.take(outcome.key, outcome.played):
                 break
     except WorkerFailedError as error:
-        raise fail(None, str(error)) from error
+        raise collector.fail(None, str(error)) from error
     finally:
         played.close()
 

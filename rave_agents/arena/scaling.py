@@ -23,7 +23,7 @@ from rave_agents.arena.match import (
     limited_spec,
     load_match_game,
 )
-from rave_agents.arena.plan import MOST_GAMES, Key, Plan, Shard
+from rave_agents.arena.plan import MOST_GAMES, Plan, Shard
 from rave_agents.arena.record import GameRecord
 from rave_agents.arena.run import ResultCollector, carry_out
 from rave_agents.arena.worker import UnfinishedError
@@ -74,6 +74,10 @@ class ScalingResult:
     def all_planned(self) -> int:
         """Number of planned games, all points together."""
         return self.planned * len(self.points)
+
+    def name_of(self, index: int) -> str:
+        """The name of the point with this index, for messages."""
+        return self.points[index].match.agents[0]
 
     def plus(self, index: int, *records: GameRecord) -> Self:
         """The result with more finished games of the point with this index."""
@@ -248,10 +252,8 @@ def run_scaling(
         labels=[{"agents": list(point.match.agents)} for point in points],
         games=games,
     )
-    collector = _ResultCollector(empty, progress)
-    finished = carry_out(
-        plan, options, take=collector.take, fail=collector.fail, begin=collector.tell
-    )
+    collector = ResultCollector(empty, progress, ScalingError)
+    finished = carry_out(plan, options, collector)
     return dataclasses.replace(collector.result, interrupted=not finished)
 
 
@@ -284,11 +286,3 @@ def _opponents(against: Any) -> list[Contestant]:
     if not names or len(set(names)) < len(names):
         raise ValueError(f"against needs opponents that differ, got {names}.")
     return opponents
-
-
-class _ResultCollector(ResultCollector[ScalingResult]):
-    """The finished games, and the error where one fails."""
-
-    def fail(self, key: Key | None, message: str) -> ScalingError:
-        point = "" if key is None else f"{self.result.points[key.table].match.agents[0]}: "
-        return ScalingError(f"{point}{message}", self.result)

@@ -26,7 +26,7 @@ from rave_agents.arena.match import (
     limited_spec,
     load_match_game,
 )
-from rave_agents.arena.plan import MOST_GAMES, Key, Plan, Shard
+from rave_agents.arena.plan import MOST_GAMES, Plan, Shard
 from rave_agents.arena.record import GameRecord
 from rave_agents.arena.run import ResultCollector, carry_out
 from rave_agents.arena.worker import UnfinishedError
@@ -116,6 +116,10 @@ class SweepResult:
             if played.setdefault(str(others), actions) != actions:
                 return True
         return False
+
+    def name_of(self, index: int) -> str:
+        """The name of the cell with this index, for messages."""
+        return str(self.cells[index])
 
     def plus(self, index: int, *records: GameRecord) -> Self:
         """The result with more finished games of the cell with this index."""
@@ -233,19 +237,9 @@ def run_sweep(
         labels=[{"parameters": _plain(values)} for values in grid],
         games=games,
     )
-    collector = _ResultCollector(empty, progress)
-    finished = carry_out(
-        plan, options, take=collector.take, fail=collector.fail, begin=collector.tell
-    )
+    collector = ResultCollector(empty, progress, SweepError)
+    finished = carry_out(plan, options, collector)
     return dataclasses.replace(collector.result, interrupted=not finished)
-
-
-class _ResultCollector(ResultCollector[SweepResult]):
-    """The finished games, and the error where one fails."""
-
-    def fail(self, key: Key | None, message: str) -> SweepError:
-        cell = "" if key is None else f"{self.result.cells[key.table]}: "
-        return SweepError(f"{cell}{message}", self.result)
 
 
 def parse_vary(texts: Iterable[str]) -> dict[str, list[Any]]:

@@ -26,7 +26,7 @@ from rave_agents.arena.match import (
     usual_opening_plies,
 )
 from rave_agents.arena.match_result import MatchResult
-from rave_agents.arena.plan import MOST_GAMES, Key, Plan, Shard
+from rave_agents.arena.plan import MOST_GAMES, Plan, Shard
 from rave_agents.arena.play import Table
 from rave_agents.arena.run import ResultCollector, carry_out
 from rave_agents.arena.tournament_result import TournamentError, TournamentResult
@@ -159,10 +159,8 @@ def play_tournament(
     }
     header = make_header("tournament", settings)
     plan = Plan(header=header, tables=tables, labels=labels, games=games_per_pairing)
-    collector = _ResultCollector(empty, progress)
-    finished = carry_out(
-        plan, options, take=collector.take, fail=collector.fail, begin=collector.tell
-    )
+    collector = ResultCollector(empty, progress, TournamentError)
+    finished = carry_out(plan, options, collector)
     return dataclasses.replace(collector.result, interrupted=not finished)
 
 
@@ -213,17 +211,6 @@ def _pairings(names: Sequence[str], gauntlet: str | Sequence[str]) -> list[tuple
         return list(pairs)
     ordered = [(one, two) if one in challengers else (two, one) for one, two in pairs]
     return [(one, two) for one, two in ordered if one in challengers and two not in challengers]
-
-
-class _ResultCollector(ResultCollector[TournamentResult]):
-    """The finished games, and the error where one fails."""
-
-    def fail(self, key: Key | None, message: str) -> TournamentError:
-        where = ""
-        if key is not None:
-            match = self.result.matches[key.table]
-            where = f"{match.game}, {match.agents[0]} against {match.agents[1]}: "
-        return TournamentError(f"{where}{message}", self.result)
 
 
 def read_tournament(path: str | os.PathLike[str]) -> dict[str, Any]:

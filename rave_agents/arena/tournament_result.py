@@ -56,6 +56,11 @@ class TournamentResult:
         """True if all planned games are finished."""
         return all(match.complete for match in self.matches)
 
+    def name_of(self, index: int) -> str:
+        """The name of the match with this index, for messages."""
+        match = self.matches[index]
+        return f"{match.game}, {match.agents[0]} against {match.agents[1]}"
+
     def plus(self, index: int, *records: GameRecord) -> Self:
         """The result with more finished games of the match with this index."""
         matches = list(self.matches)
